@@ -1,0 +1,100 @@
+//! What a stack supplies: serve, connect, one function a call. The load loop, the contract and the clock are the kit's.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use callbench_service::service::Service;
+use callbench_service::{Answer, Call};
+
+use crate::failure::Failure;
+
+/// Options of `serve` and `connect` that are a stack's own, as the core sent them.
+pub type Options = serde_json::Map<String, serde_json::Value>;
+
+/// Where a server listens. Port 0: any free one.
+#[derive(Clone, Copy, Debug)]
+pub struct Listen {
+    pub host: IpAddr,
+    pub port: u16,
+}
+
+/// How a client connects.
+#[derive(Clone, Debug)]
+pub struct Connect {
+    pub endpoint: String,
+    pub timeout: Duration,
+    pub options: Options,
+}
+
+/// One thing under test.
+pub trait Stack: Send + Sync {
+    /// The part of the name behind the slash: `soap+tcp`.
+    fn name(&self) -> String;
+
+    /// Why it cannot run on this machine, if it cannot.
+    fn unavailable(&self) -> Option<String> {
+        None
+    }
+
+    /// Starts to answer calls with `service`.
+    fn serve(&self, service: Arc<Service>, at: Listen, options: &Options) -> Result<Box<dyn Server>, Failure>;
+
+    /// Makes one client, ready to call.
+    fn connect(&self, to: &Connect) -> Result<Box<dyn Client>, Failure>;
+
+    /// The message alone, where the stack can part it from its channel.
+    fn codec(&self) -> Option<&dyn Codec> {
+        None
+    }
+}
+
+/// A running server. Dropping it ends it: listeners, connections, threads.
+pub trait Server: Send {
+    /// What `connect` is given, opaque to the core.
+    fn endpoint(&self) -> String;
+}
+
+/// One client, used by one thread at a time.
+pub trait Client: Send {
+    /// Makes one call and waits for its answer. A server's fault is a `Failure` of kind `Fault`.
+    fn call(&mut self, call: &Call) -> Result<Answer, Failure>;
+
+    /// Connections open between calls.
+    fn connections(&self) -> usize {
+        1
+    }
+}
+
+/// A message without a channel, for timing encoding apart. Both sides of both directions.
+pub trait Codec: Send + Sync {
+    fn encode_request(&self, call: &Call, out: &mut Vec<u8>) -> Result<(), Failure>;
+    fn decode_request(&self, bytes: &[u8]) -> Result<Call, Failure>;
+    /// `call` is the one that is answered.
+    fn encode_answer(&self, call: &Call, answer: &Answer, out: &mut Vec<u8>) -> Result<(), Failure>;
+    fn decode_answer(&self, call: &Call, bytes: &[u8]) -> Result<Answer, Failure>;
+}
+
+/// All the stacks of one adapter, and what the contract says of it.
+pub trait Adapter: Send + Sync {
+    /// The part of a stack's name before the slash.
+    fn name(&self) -> &'static str;
+
+    /// Libraries with versions, for `hello`.
+    fn libraries(&self) -> Vec<(&'static str, String)>;
+
+    fn stacks(&self) -> &[Box<dyn Stack>];
+
+    /// Every endpoint in one process, for people who bring their own clients; None where the adapter does not offer it.
+    fn serve_all(&self, _service: Arc<Service>, _at: Listen, _channels: &[String]) -> Option<Result<Box<dyn Everything>, Failure>> {
+        None
+    }
+}
+
+/// Every endpoint of an adapter, each channel switched on and off. Dropping it ends them all.
+pub trait Everything: Send {
+    /// Stack name (with the adapter's) to endpoint, of the channels that are on.
+    fn endpoints(&self) -> Vec<(String, String)>;
+
+    fn switch(&mut self, channel: &str, on: bool) -> Result<(), Failure>;
+}

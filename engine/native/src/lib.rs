@@ -1,0 +1,2 @@
+pub mod channel;
+pub mod message;

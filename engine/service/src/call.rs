@@ -1,0 +1,286 @@
+//! A call with its arguments and an answer with its value, and how both are encoded by any serde format.
+//!
+//! Formats that carry no types of their own know what to expect from the operation's name: `Call::decode` and
+//! `Answer::decode` take it. Parameters travel as one struct, named after the operation, whose fields are the parameters.
+
+use serde::ser::SerializeStruct;
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+use crate::records::{Octets, Person, SearchResponse, Structure};
+
+/// What `GetBinaryData` fills its answer with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Fill {
+    Article,
+    Random,
+    Zero,
+    Text,
+}
+
+/// The one parameter of `Send`.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    Boolean(bool),
+    Byte(u8),
+    Char(u16),
+    Short(i16),
+    Int(i32),
+    Long(i64),
+    Float(f32),
+    Double(f64),
+    Text(String),
+    Object(Person),
+    Booleans(Vec<bool>),
+    Bytes(Octets),
+    Chars(Vec<u16>),
+    Shorts(Vec<i16>),
+    Ints(Vec<i32>),
+    Longs(Vec<i64>),
+    Floats(Vec<f32>),
+    Doubles(Vec<f64>),
+    Texts(Vec<String>),
+    Objects(Vec<Person>),
+}
+
+/// One call of the service.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Call {
+    Empty,
+    Send(Value),
+    Sum { a: i32, b: i32 },
+    GetPersons { n: i32 },
+    /// `fill` stays text here: that a server is asked for one it does not know is a case to answer, not to prevent.
+    GetBinaryData { size: i32, fill: String },
+    EchoStructure(Structure),
+    EchoString(String),
+    Hello,
+    FindItems { n: i32 },
+}
+
+/// What a call of the service answers.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Answer {
+    Nothing,
+    Number(i32),
+    Persons(Vec<Person>),
+    Octets(Octets),
+    Structure(Structure),
+    Text(String),
+    Found(Box<SearchResponse>),
+}
+
+/// The server's own "no", in one sentence.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    pub message: String,
+}
+
+/// Every operation on the wire, in the order of `contract/SERVICE.md`.
+pub const OPERATIONS: [&str; 28] = [
+    "Empty", "Sum", "GetPersons", "GetBinaryData", "EchoStructure", "EchoString", "Hello", "FindItems",
+    "SendBoolean", "SendByte", "SendChar", "SendShort", "SendInt", "SendLong", "SendFloat", "SendDouble", "SendString", "SendObject",
+    "SendBooleanArray", "SendByteArray", "SendCharArray", "SendShortArray", "SendIntArray", "SendLongArray", "SendFloatArray",
+    "SendDoubleArray", "SendStringArray", "SendObjectArray",
+];
+
+/// Calls `$then!` with the table of Send's variants: variant, operation, type.
+macro_rules! each_value {
+    ($then:ident) => {
+        $then! {
+            Boolean "SendBoolean" bool, Byte "SendByte" u8, Char "SendChar" u16, Short "SendShort" i16, Int "SendInt" i32,
+            Long "SendLong" i64, Float "SendFloat" f32, Double "SendDouble" f64, Text "SendString" String, Object "SendObject" Person,
+            Booleans "SendBooleanArray" Vec<bool>, Bytes "SendByteArray" Octets, Chars "SendCharArray" Vec<u16>,
+            Shorts "SendShortArray" Vec<i16>, Ints "SendIntArray" Vec<i32>, Longs "SendLongArray" Vec<i64>,
+            Floats "SendFloatArray" Vec<f32>, Doubles "SendDoubleArray" Vec<f64>, Texts "SendStringArray" Vec<String>,
+            Objects "SendObjectArray" Vec<Person>
+        }
+    };
+}
+
+/// A struct of one parameter called `value`, under the operation's name.
+fn one<S: Serializer>(to: S, operation: &'static str, name: &'static str, value: &impl Serialize) -> Result<S::Ok, S::Error> {
+    let mut fields = to.serialize_struct(operation, 1)?;
+    fields.serialize_field(name, value)?;
+    fields.end()
+}
+
+macro_rules! value_codec {
+    ($($variant:ident $operation:literal $type:ty),*) => {
+        impl Value {
+            /// The operation on the wire.
+            #[must_use]
+            pub fn operation(&self) -> &'static str {
+                match self { $(Value::$variant(_) => $operation),* }
+            }
+
+            fn encode<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+                match self { $(Value::$variant(value) => one(to, $operation, "value", value)),* }
+            }
+
+            /// None where `operation` is no Send.
+            fn decode<'de, D: Deserializer<'de>>(operation: &str, from: D) -> Option<Result<Self, D::Error>> {
+                match operation {
+                    $($operation => {
+                        #[derive(Deserialize)]
+                        #[serde(rename = $operation)]
+                        struct Parameters { value: $type }
+                        Some(Parameters::deserialize(from).map(|it| Value::$variant(it.value)))
+                    })*
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+each_value!(value_codec);
+
+impl Call {
+    /// The operation on the wire: `Send` is one operation a type.
+    #[must_use]
+    pub fn operation(&self) -> &'static str {
+        match self {
+            Call::Send(value) => value.operation(),
+            other => other.name(),
+        }
+    }
+
+    /// The call's name in `contract/SERVICE.md`.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Call::Empty => "Empty",
+            Call::Send(_) => "Send",
+            Call::Sum { .. } => "Sum",
+            Call::GetPersons { .. } => "GetPersons",
+            Call::GetBinaryData { .. } => "GetBinaryData",
+            Call::EchoStructure(_) => "EchoStructure",
+            Call::EchoString(_) => "EchoString",
+            Call::Hello => "Hello",
+            Call::FindItems { .. } => "FindItems",
+        }
+    }
+
+    /// Writes the parameters as a struct named after the operation.
+    pub fn encode<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Call::Empty | Call::Hello => to.serialize_struct(self.name(), 0)?.end(),
+            Call::Send(value) => value.encode(to),
+            Call::Sum { a, b } => {
+                let mut fields = to.serialize_struct("Sum", 2)?;
+                fields.serialize_field("a", a)?;
+                fields.serialize_field("b", b)?;
+                fields.end()
+            }
+            Call::GetPersons { n } | Call::FindItems { n } => one(to, self.name(), "n", n),
+            Call::GetBinaryData { size, fill } => {
+                let mut fields = to.serialize_struct("GetBinaryData", 2)?;
+                fields.serialize_field("size", size)?;
+                fields.serialize_field("fill", fill)?;
+                fields.end()
+            }
+            Call::EchoStructure(structure) => one(to, "EchoStructure", "structure", structure),
+            Call::EchoString(value) => one(to, "EchoString", "value", value),
+        }
+    }
+
+    /// Reads the parameters of `operation`; an operation that the service does not have is the format's own error.
+    pub fn decode<'de, D: Deserializer<'de>>(operation: &str, from: D) -> Result<Self, D::Error> {
+        match operation {
+            "Empty" => {
+                #[derive(Deserialize)]
+                struct Empty {}
+                Empty::deserialize(from).map(|_| Call::Empty)
+            }
+            "Hello" => {
+                #[derive(Deserialize)]
+                struct Hello {}
+                Hello::deserialize(from).map(|_| Call::Hello)
+            }
+            "Sum" => {
+                #[derive(Deserialize)]
+                struct Sum {
+                    a: i32,
+                    b: i32,
+                }
+                Sum::deserialize(from).map(|it| Call::Sum { a: it.a, b: it.b })
+            }
+            "GetPersons" => {
+                #[derive(Deserialize)]
+                struct GetPersons {
+                    n: i32,
+                }
+                GetPersons::deserialize(from).map(|it| Call::GetPersons { n: it.n })
+            }
+            "FindItems" => {
+                #[derive(Deserialize)]
+                struct FindItems {
+                    n: i32,
+                }
+                FindItems::deserialize(from).map(|it| Call::FindItems { n: it.n })
+            }
+            "GetBinaryData" => {
+                #[derive(Deserialize)]
+                struct GetBinaryData {
+                    size: i32,
+                    fill: String,
+                }
+                GetBinaryData::deserialize(from).map(|it| Call::GetBinaryData { size: it.size, fill: it.fill })
+            }
+            "EchoStructure" => {
+                #[derive(Deserialize)]
+                struct EchoStructure {
+                    structure: Structure,
+                }
+                EchoStructure::deserialize(from).map(|it| Call::EchoStructure(it.structure))
+            }
+            "EchoString" => {
+                #[derive(Deserialize)]
+                struct EchoString {
+                    value: String,
+                }
+                EchoString::deserialize(from).map(|it| Call::EchoString(it.value))
+            }
+            _ => Value::decode(operation, from).unwrap_or_else(|| Err(unknown(operation))).map(Call::Send),
+        }
+    }
+}
+
+fn unknown<E: de::Error>(operation: &str) -> E {
+    let shown: String = operation.chars().take(64).collect();
+    E::custom(format_args!("the service has no operation {shown}"))
+}
+
+impl Answer {
+    /// Writes the value alone; nothing is a unit.
+    pub fn encode<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Answer::Nothing => to.serialize_unit(),
+            Answer::Number(number) => number.serialize(to),
+            Answer::Persons(persons) => persons.serialize(to),
+            Answer::Octets(octets) => octets.serialize(to),
+            Answer::Structure(structure) => structure.serialize(to),
+            Answer::Text(text) => text.serialize(to),
+            Answer::Found(found) => found.serialize(to),
+        }
+    }
+
+    /// Reads the value that `operation` answers. Not to be called for operations that answer nothing.
+    pub fn decode<'de, D: Deserializer<'de>>(operation: &str, from: D) -> Result<Self, D::Error> {
+        match operation {
+            "Sum" => i32::deserialize(from).map(Answer::Number),
+            "GetPersons" => Vec::deserialize(from).map(Answer::Persons),
+            "GetBinaryData" => Octets::deserialize(from).map(Answer::Octets),
+            "EchoStructure" => Structure::deserialize(from).map(Answer::Structure),
+            "EchoString" | "Hello" => String::deserialize(from).map(Answer::Text),
+            "FindItems" => SearchResponse::deserialize(from).map(|it| Answer::Found(Box::new(it))),
+            _ => Err(unknown(operation)),
+        }
+    }
+
+    /// Whether `operation` answers nothing.
+    #[must_use]
+    pub fn is_nothing(operation: &str) -> bool {
+        operation == "Empty" || operation.starts_with("Send")
+    }
+}
