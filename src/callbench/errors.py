@@ -1,0 +1,30 @@
+"""What a person is told when something cannot be done: one sentence, an exit code, never a traceback."""
+
+
+class CallbenchError(Exception):
+    """A failure with one sentence that names the place and the remedy.
+
+    Attributes:
+        exit_code: what the program ends with.
+    """
+
+    exit_code = 1
+
+
+class BadInput(CallbenchError):  # noqa: N818 - it names what was given, and reads so where it is raised
+    """What was asked for or given is wrong: a file, a key, a name, a number."""
+
+    exit_code = 2
+
+
+class AdapterFailure(CallbenchError):  # noqa: N818 - it names what happened
+    """An adapter broke the contract, died, or said no.
+
+    Attributes:
+        kind: the contract's error kind, or one of `garbage`, `silent`, `died`.
+    """
+
+    def __init__(self, kind: str, message: str) -> None:
+        """Keep the kind beside the sentence."""
+        super().__init__(message)
+        self.kind = kind
