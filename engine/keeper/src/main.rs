@@ -1,1 +1,83 @@
-fn main() {}
+//! `callbench-keeper [--cpus 0,1] -- PROGRAM [ARGUMENT ...]` runs an adapter and sees to it that nothing is left.
+//!
+//! Three processes: the keeper, which hears of the core's death; an init, the first process of a PID namespace, whose end the kernel turns into
+//! the end of everything inside; and the adapter. Where the kernel refuses the namespace, the keeper becomes a subreaper instead and kills the
+//! descendants it finds. Standard input, output and error pass through untouched.
+//!
+//! Whatever happens, the adapter first gets the chance to end by itself (its stdin ends, or it gets SIGTERM), and is killed 5 s later:
+//!
+//! | what happens | what the keeper does |
+//! |---|---|
+//! | the adapter ends | kills what it started, ends with its exit code |
+//! | the core dies, even by SIGKILL, or the keeper gets SIGTERM | passes SIGTERM on, waits 5 s, kills everything |
+//! | the keeper is killed | the init dies with it (parent-death signal), and the kernel kills the rest |
+
+mod arguments;
+mod descendants;
+mod init;
+mod watch;
+
+use std::process::ExitCode;
+
+use nix::sched::{CloneFlags, unshare};
+use nix::sys::prctl;
+use nix::sys::signal::Signal;
+use nix::unistd::{ForkResult, fork, getegid, geteuid};
+
+fn main() -> ExitCode {
+    let arguments = match arguments::parse(std::env::args_os().skip(1)) {
+        Ok(arguments) => arguments,
+        Err(sentence) => {
+            eprintln!("callbench-keeper: {sentence}");
+            return ExitCode::from(2);
+        }
+    };
+    match keep(&arguments) {
+        Ok(code) => ExitCode::from(code),
+        Err(error) => {
+            eprintln!("callbench-keeper: {error}");
+            ExitCode::from(125)
+        }
+    }
+}
+
+/// Runs the adapter to its end. Returns its exit code, 128 + n where signal n ended it.
+fn keep(arguments: &arguments::Arguments) -> nix::Result<u8> {
+    let signals = watch::Signals::block()?;
+    prctl::set_pdeathsig(Signal::SIGTERM)?;
+    if !arguments.cpus.is_empty() {
+        init::pin(&arguments.cpus)?;
+    }
+    let caged = enter_namespace();
+    if !caged {
+        prctl::set_child_subreaper(true)?;
+    }
+    // SAFETY: this process has one thread, so the child may do anything.
+    match unsafe { fork() }? {
+        ForkResult::Child if caged => std::process::exit(i32::from(init::run(&signals, &arguments.command))),
+        ForkResult::Child => init::become_adapter(&signals, &arguments.command, Some(Signal::SIGKILL)),
+        ForkResult::Parent { child } => {
+            let code = watch::until_gone(&signals, child)?;
+            if !caged {
+                descendants::kill_all();
+            }
+            Ok(code)
+        }
+    }
+}
+
+/// Makes the next child the first process of a PID namespace: as root, else through a user namespace. False where the kernel refuses both.
+fn enter_namespace() -> bool {
+    if unshare(CloneFlags::CLONE_NEWPID).is_ok() {
+        return true;
+    }
+    let (user, group) = (geteuid(), getegid());
+    if unshare(CloneFlags::CLONE_NEWUSER | CloneFlags::CLONE_NEWPID).is_err() {
+        return false;
+    }
+    // Without the maps the adapter would run as nobody. A kernel that allows the namespace but not the maps leaves it so, which still works.
+    let _ = std::fs::write("/proc/self/setgroups", "deny");
+    let _ = std::fs::write("/proc/self/uid_map", format!("{user} {user} 1"));
+    let _ = std::fs::write("/proc/self/gid_map", format!("{group} {group} 1"));
+    true
+}
