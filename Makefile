@@ -1,0 +1,59 @@
+# make run: the main job. make test: everything there is. Each sets up what it needs, says so, and costs nothing the second time.
+.DEFAULT_GOAL := help
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+PYTHON_BIN := .venv/bin
+MANIFEST := --manifest-path engine/Cargo.toml
+
+.PHONY: help run test test-core test-engine test-python lint format bench setup dev engine lock clean
+
+help: ## what there is
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
+
+run: setup ## set up, run the quick RemObjects study over all native stacks, print tables, claims and where the page lies
+	./callbench run remobjects --quick
+
+setup: ## what running needs: .venv, the engine
+	@setup/python
+	@setup/engine
+
+dev: ## what testing needs besides
+	@setup/python dev
+	@setup/engine
+
+engine: ## build the engine
+	@setup/engine
+
+test: test-core ## test everything there is
+
+test-core: test-engine test-python ## test what needs Python and Rust alone
+
+test-engine: ## test the engine
+	cargo test --locked $(MANIFEST) --workspace --all-targets
+
+test-python: dev ## test the core, the contract, the stacks
+	$(PYTHON_BIN)/pytest
+
+lint: dev ## formatters, linters and type checkers, strict
+	@setup/system shellcheck
+	$(PYTHON_BIN)/ruff format --check .
+	$(PYTHON_BIN)/ruff check .
+	$(PYTHON_BIN)/mypy
+	cargo fmt $(MANIFEST) --all --check
+	cargo clippy --locked $(MANIFEST) --workspace --all-targets -- -D warnings
+	shellcheck callbench setup/* .ci/run
+
+format: dev ## format everything
+	$(PYTHON_BIN)/ruff format .
+	$(PYTHON_BIN)/ruff check --fix --quiet . || true
+	cargo fmt $(MANIFEST) --all
+
+bench: dev ## measure callbench itself, both sides in one run
+	bench/run
+
+lock: ## resolve the Python packages anew
+	$(PYTHON_BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --upgrade pyproject.toml -o requirements.lock
+	$(PYTHON_BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --upgrade --group dev pyproject.toml -o requirements-dev.lock
+
+clean: ## take away what was built and set up, not the runs
+	rm -rf .venv engine/target bench/build .setup-lock
