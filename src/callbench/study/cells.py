@@ -1,0 +1,65 @@
+"""From the groups of a study to the cells of a run."""
+
+from collections.abc import Iterable, Sequence
+from fnmatch import fnmatchcase
+
+from callbench.cell import Cell, Load, Stack
+from callbench.errors import BadInput
+from callbench.study.model import Group, LoadPart, QuickPart
+from callbench.study.near import allowed
+
+LOOPBACK = "loopback"
+
+
+def chosen(patterns: Iterable[str], stacks: Sequence[Stack], place: str) -> list[Stack]:
+    """Choose stacks by globs, in the order of `stacks`; a ! in front takes away.
+
+    Instruments are chosen by their exact name only.
+
+    Raises:
+        BadInput: a glob that matches no stack, or nothing is left.
+    """
+    kept: set[str] = set()
+    for pattern in patterns:
+        bare = pattern.removeprefix("!")
+        hit = {one.id for one in stacks if one.id == bare or (fnmatchcase(one.id, bare) and not one.instrument)}
+        if not hit:
+            names = [one.id for one in stacks]
+            raise BadInput(f'{place} has "{pattern}", which matches no stack: {allowed(bare, names)}')
+        kept = kept - hit if pattern.startswith("!") else kept | hit
+    if not kept:
+        raise BadInput(f"{place} leaves no stack: a glob with a ! in front takes away what stands before it")
+    return [one for one in stacks if one.id in kept]
+
+
+def write_out(
+    groups: Sequence[Group], load: LoadPart, quick: QuickPart | None, stacks: Sequence[Stack], file: str
+) -> list[Cell]:
+    """Write out every cell: group by group as the file has them, then clients, then stacks in the order given.
+
+    Args:
+        groups: the study's groups.
+        load: the study's defaults.
+        quick: what replaces calls and seconds of every group, or None.
+        stacks: all stacks there are, available or not.
+        file: for sentences.
+    """
+    found: list[Cell] = []
+    for group in groups:
+        calls = quick.calls if quick else group.calls or load.calls
+        seconds = quick.seconds if quick else group.seconds or load.seconds
+        members = chosen(group.stacks, stacks, f"{file}: group {group.group}: stacks")
+        for clients in group.clients or load.clients:
+            for stack in members:
+                found.append(
+                    Cell(
+                        id=f"c{len(found) + 1:03d}",
+                        group=group.group,
+                        stack=stack.id,
+                        call=group.call,
+                        arguments=dict(group.arguments),
+                        load=Load(clients=clients, calls=calls, seconds=seconds),
+                        link=group.link or load.link,
+                    )
+                )
+    return found

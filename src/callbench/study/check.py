@@ -1,0 +1,69 @@
+"""What a study must keep beyond the shape of its keys: names that exist, are unique, and arguments within range."""
+
+from collections.abc import Iterable
+
+from callbench.errors import BadInput
+from callbench.study.calls import faults
+from callbench.study.claim import comparisons
+from callbench.study.model import StudyPart, TablePart
+from callbench.study.near import allowed
+from callbench.study.published import Published
+
+
+def check(study: StudyPart, published: Published | None, file: str) -> None:
+    """Check a study's names against each other and against its published file.
+
+    Raises:
+        BadInput: the first thing that is wrong.
+    """
+    _unique((group.group for group in study.cells), f"{file}: [[cells]] group")
+    _unique((table.id for table in study.tables), f"{file}: [[tables]] id")
+    _unique((claim.id for claim in study.claims), f"{file}: [[claims]] id")
+    for group in study.cells:
+        if fault := faults(group.call, group.arguments):
+            raise BadInput(f"{file}: group {group.group}: {fault[0]} {fault[1]}")
+    groups = [group.group for group in study.cells]
+    for table in study.tables:
+        _check_table(table, groups, published, file)
+    for claim in study.claims:
+        place = f"{file}: claim {claim.id}"
+        if not claim.text and (published is None or claim.id not in published.claims):
+            known = published.claims if published else ()
+            raise BadInput(f"{place} has no text, and no published claim has that id: {allowed(claim.id, known)}")
+        for one in comparisons(claim):
+            for cell in (*one.over, *one.under):
+                _known_group(cell.get("group"), groups, f'{place}: "{one.label}"')
+
+
+def _unique(names: Iterable[str], place: str) -> None:
+    """See that no name comes twice."""
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            raise BadInput(f'{place} "{name}" comes twice: each must be unique')
+        seen.add(name)
+
+
+def _known_group(name: str | None, groups: list[str], place: str) -> None:
+    """See that a group exists."""
+    if name is not None and name not in groups:
+        raise BadInput(f'{place}: there is no group "{name}": {allowed(name, groups)}')
+
+
+def _check_table(table: TablePart, groups: list[str], published: Published | None, file: str) -> None:
+    """Check the groups and the published names of a table."""
+    place = f"{file}: table {table.id}"
+    _known_group(table.group, groups, place)
+    for line in (*table.rows, *table.columns):
+        _known_group(line.where.group, groups, f'{place}: "{line.label}"')
+    if table.published is None:
+        return
+    if published is None:
+        raise BadInput(f"{place} names published figures, but the study names no published file")
+    try:
+        for row in table.rows:
+            published.check(table.published, row.published, None)
+        for column in table.columns:
+            published.check(table.published, None, column.published)
+    except BadInput as error:
+        raise BadInput(f"{place}: {error}") from None

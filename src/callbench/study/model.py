@@ -1,0 +1,145 @@
+"""What a study file says, key by key. Keys that are not here are mistakes."""
+
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, model_validator
+
+Statistic = Literal["rate_per_s", "mean_us", "p50_us", "p90_us", "p99_us", "bytes"]
+Name = Annotated[str, StringConstraints(min_length=1, max_length=200)]
+Clients = Annotated[int, Field(ge=1, le=10_000)]
+Calls = Annotated[int, Field(ge=1, le=10**12)]
+Seconds = Annotated[float, Field(gt=0, le=86_400, allow_inf_nan=False)]
+Blocks = Annotated[int, Field(ge=1, le=1_000)]
+Threshold = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+
+
+def _listed(value: object) -> object:
+    """Take a single number for a list of one."""
+    return [value] if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+ClientsList = Annotated[list[Clients], Field(min_length=1), BeforeValidator(_listed)]
+
+
+class Part(BaseModel):
+    """A part of a study file: no unknown keys, no guessing of types, no change after reading."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class LoadPart(Part):
+    """`[load]`: defaults for every cell. A trial ends when it has made its calls and lasted its seconds."""
+
+    clients: ClientsList = [1]
+    calls: Calls = 1_000
+    seconds: Seconds = 1.0
+    blocks: Blocks = 5
+    link: Name = "loopback"
+
+
+class QuickPart(Part):
+    """`[quick]`: what --quick puts in the place of load, for every group."""
+
+    calls: Calls = 100
+    seconds: Seconds = 0.1
+    blocks: Blocks = 3
+
+
+class Group(Part):
+    """`[[cells]]`: stacks that make one call under one load."""
+
+    group: Name
+    stacks: Annotated[list[Name], Field(min_length=1)]
+    call: Name
+    arguments: dict[str, Any] = {}
+    clients: ClientsList | None = None
+    calls: Calls | None = None
+    seconds: Seconds | None = None
+    link: Name | None = None
+
+
+class Where(Part):
+    """Which cells: those that have every value given. In a comparison a text in braces is a variable of for_each."""
+
+    stack: Name | None = None
+    adapter: Name | None = None
+    language: Name | None = None
+    message: Name | None = None
+    channel: Name | None = None
+    call: Name | None = None
+    group: Name | None = None
+    link: Name | None = None
+    clients: int | str | None = None
+
+    def conditions(self) -> dict[str, str]:
+        """Give the values asked for, as texts."""
+        return {key: str(value) for key, value in self if value is not None}
+
+
+class Line(Part):
+    """A row or a column of a table."""
+
+    label: Name
+    where: Where = Where()
+    published: Name | None = None
+    section: Name | None = None
+    note: str = ""
+
+
+class TablePart(Part):
+    """`[[tables]]`: one statistic, rows by columns."""
+
+    id: Name
+    title: Name
+    about: str = ""
+    group: Name | None = None
+    statistic: Statistic = "rate_per_s"
+    published: Name | None = None
+    link: Name = "loopback"
+    rows: Annotated[list[Line], Field(min_length=1)]
+    columns: Annotated[list[Line], Field(min_length=1)]
+
+
+class ComparePart(Part):
+    """`[[claims.compare]]`: product(over) / product(under), held against one threshold."""
+
+    over: Annotated[list[Where], Field(min_length=1)]
+    under: Annotated[list[Where], Field(min_length=1)]
+    for_each: dict[str, Annotated[list[str | int], Field(min_length=1)]] = {}
+    above: Threshold | None = None
+    below: Threshold | None = None
+    between: Annotated[list[Threshold], Field(min_length=2, max_length=2)] | None = None
+    label: Name
+
+    @model_validator(mode="after")
+    def _one_threshold(self) -> Self:
+        """There is one threshold, and a range rises."""
+        if sum(limit is not None for limit in (self.above, self.below, self.between)) != 1:
+            raise ValueError("must have exactly one of above, below, between")
+        if self.between is not None and self.between[0] >= self.between[1]:
+            raise ValueError(f"between is {self.between}: the first number must be the smaller")
+        return self
+
+
+class ClaimPart(Part):
+    """`[[claims]]`: a claim and what it would take for it to hold here."""
+
+    id: Name
+    text: str = ""
+    reading: str = ""
+    statistic: Statistic = "rate_per_s"
+    compare: Annotated[list[ComparePart], Field(min_length=1)]
+
+
+class StudyPart(Part):
+    """A whole study file."""
+
+    title: Name
+    about: str = ""
+    published: Name | None = None
+    parameters: dict[str, int | float | str | bool] = {}
+    load: LoadPart = LoadPart()
+    quick: QuickPart = QuickPart()
+    cells: Annotated[list[Group], Field(min_length=1)]
+    tables: list[TablePart] = []
+    claims: list[ClaimPart] = []

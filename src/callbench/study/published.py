@@ -1,0 +1,80 @@
+"""Figures that others published, kept beside a study: tables with columns, and claims."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from callbench.errors import BadInput
+from callbench.study.near import allowed
+
+
+@dataclass(frozen=True)
+class Published:
+    """A published file.
+
+    Attributes:
+        name: the file, for sentences.
+        title: what was published.
+        unit: of its figures.
+        machine: what they were measured on.
+        claims: text by id.
+        tree: all that the file holds.
+    """
+
+    name: str
+    title: str = ""
+    unit: str = ""
+    machine: str = ""
+    claims: Mapping[str, str] = field(default_factory=dict)
+    tree: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, name: str, tree: Mapping[str, Any]) -> "Published":
+        """Take what tomllib read."""
+        claims = {claim["id"]: str(claim.get("text", "")) for claim in tree.get("claims", []) if "id" in claim}
+        texts = {key: str(tree.get(key, "")) for key in ("title", "unit", "machine")}
+        return cls(name=name, claims=claims, tree=tree, **texts)
+
+    def check(self, path: str, row: str | None, column: str | None) -> None:
+        """See that a row and a column of a published table are there.
+
+        Raises:
+            BadInput: they are not.
+        """
+        node: Any = self.tree
+        for step in path.split("."):
+            node = self._step(node, step, path)
+        columns = node.get("columns", [])
+        if row is not None:
+            for step in row.split("."):
+                columns = node.get("columns", columns)
+                node = self._step(node, step, f"{path}.{row}")
+        if column is not None and columns and column not in columns:
+            raise BadInput(f'{self.name}: {path} has no column "{column}": {allowed(column, columns)}')
+
+    def _step(self, node: object, step: str, path: str) -> Any:  # noqa: ANN401 - a TOML tree
+        """Go one key down."""
+        if not isinstance(node, dict) or step not in node:
+            names = [key for key in node if key != "columns"] if isinstance(node, dict) else []
+            raise BadInput(f'{self.name}: there is no "{step}" on the way to {path}: {allowed(step, names)}')
+        return node[step]
+
+    def figure(self, path: str, row: str, column: str) -> float | None:
+        """Look one figure up, in the file's unit; None where the file has none.
+
+        Args:
+            path: the table's dotted name, `local.Sum`.
+            row: the row's key, with dots where the table holds tables.
+            column: one of the table's `columns`.
+        """
+        node: Any = self.tree
+        columns: list[str] = []
+        for step in (*path.split("."), *row.split(".")):
+            if not isinstance(node, dict) or step not in node:
+                return None
+            columns = node.get("columns", columns)
+            node = node[step]
+        if not isinstance(node, list) or column not in columns or columns.index(column) >= len(node):
+            return None
+        figure = node[columns.index(column)]
+        return float(figure) if isinstance(figure, int | float) else None
