@@ -1,0 +1,216 @@
+"""A run on disk, for reading: what was asked, what came out, as tables. docs/reference/run-folder.md is its page."""
+
+import json
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from callbench import journal
+from callbench.errors import BadInput, CallbenchError
+from callbench.tables import JOURNAL_COLUMNS, PLAN_COLUMNS, QUERIES
+from callbench.version import VERSION
+
+FORMAT = 1
+_MARK = "made-from.json"
+
+
+class Run:
+    """One execution of a study.
+
+    Attributes:
+        path: its folder.
+        info: run.json: study, title, seed, quick, blocks, state ...
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Opens a run folder for reading.
+
+        Raises:
+            BadInput: it is no run folder, is damaged, or was written by a newer version.
+        """
+        self.path = path
+        self.info = self._read_info()
+
+    @property
+    def study_file(self) -> Path:
+        """The study as it was run."""
+        return self.path / "study.toml"
+
+    @property
+    def published_file(self) -> Path | None:
+        """The published figures that the study names, as they were."""
+        file = self.path / "published.toml"
+        return file if file.is_file() else None
+
+    @property
+    def journal_file(self) -> Path:
+        """The truth."""
+        return self.path / "journal.jsonl"
+
+    def plan(self) -> dict[str, Any]:
+        """plan.json.
+
+        Raises:
+            BadInput: it is missing or damaged.
+        """
+        return self._json("plan.json")
+
+    def environment(self) -> dict[str, Any]:
+        """environment.json.
+
+        Raises:
+            BadInput: it is missing or damaged.
+        """
+        return self._json("environment.json")
+
+    def lines(self) -> Iterator[dict[str, Any]]:
+        """The journal's whole lines.
+
+        Raises:
+            BadInput: the journal is missing or a line is damaged.
+        """
+        if not self.journal_file.is_file():
+            raise BadInput(f"{self.path} is damaged: it has no journal.jsonl")
+        return journal.read(self.journal_file)
+
+    def connection(self) -> "duckdb.DuckDBPyConnection":
+        """A DuckDB connection in memory with a view of each table. The caller closes it.
+
+        Where the folder cannot be written, the tables are reckoned from the journal and kept in memory.
+
+        Raises:
+            BadInput: the run is damaged.
+        """
+        connection = duckdb.connect()
+        try:
+            folder = self.parquet()
+        except PermissionError:
+            self._tabulate(connection)
+            return connection
+        for name in QUERIES:
+            connection.execute(f"CREATE VIEW {name} AS SELECT * FROM read_parquet({_quoted(folder / f'{name}.parquet')})")
+        return connection
+
+    def parquet(self) -> Path:
+        """The folder of Parquet files, made again where the journal has grown since.
+
+        Raises:
+            BadInput: the run is damaged.
+            PermissionError: the folder cannot be written.
+            CallbenchError: the disk is full or fails.
+        """
+        folder = self.path / "parquet"
+        if self._made_from(folder) == self._mark():
+            return folder
+        try:
+            folder.mkdir(exist_ok=True)
+            if not os.access(folder, os.W_OK):
+                raise PermissionError(folder)
+            self._write_parquet(folder)
+        except OSError as failure:
+            if isinstance(failure, PermissionError) or failure.strerror == "Read-only file system":
+                raise PermissionError(folder) from failure
+            raise CallbenchError(f"cannot write {folder}: {failure.strerror}") from failure
+        return folder
+
+    def _write_parquet(self, folder: Path) -> None:
+        mark = self._mark()
+        with duckdb.connect() as connection, tempfile.TemporaryDirectory(dir=folder, prefix=".making-") as making:
+            self._tabulate(connection)
+            for name in QUERIES:
+                part = Path(making) / f"{name}.parquet"
+                try:
+                    connection.execute(f"COPY {name} TO {_quoted(part)} (FORMAT parquet, COMPRESSION zstd)")
+                except duckdb.IOException as failure:
+                    raise CallbenchError(f"cannot write {folder}: {_first_line(failure)}") from failure
+                part.replace(folder / part.name)
+            marked = Path(making) / _MARK
+            marked.write_text(json.dumps(mark))
+            marked.replace(folder / _MARK)
+
+    def _tabulate(self, connection: "duckdb.DuckDBPyConnection") -> None:
+        """Makes every table in `connection` from the journal and the plan."""
+        self.plan()
+        with tempfile.NamedTemporaryFile(suffix=".jsonl") as whole:
+            # A run under way grows while it is read, and a killed one can end in half a line: only whole lines are read.
+            with self.journal_file.open("rb") as source:
+                whole.write(source.read(journal.complete_bytes(self.journal_file)))
+            whole.flush()
+            try:
+                connection.execute(f"CREATE TEMP TABLE lines AS {_reading(Path(whole.name), JOURNAL_COLUMNS)}")
+                connection.execute(f"CREATE TEMP TABLE planned AS {_reading(self.path / 'plan.json', PLAN_COLUMNS)}")
+                for name, query in QUERIES.items():
+                    connection.execute(f"CREATE TABLE {name} AS {query}")
+            except duckdb.Error as failure:
+                for _ in self.lines():  # names the damaged line where that is what is wrong
+                    pass
+                raise BadInput(f"{self.path} is damaged: {_first_line(failure)}") from failure
+        connection.execute("DROP TABLE lines; DROP TABLE planned")
+
+    def _mark(self) -> dict[str, Any]:
+        """What the tables are made from: they are stale where this differs from what lies beside them."""
+        if not self.journal_file.is_file():
+            raise BadInput(f"{self.path} is damaged: it has no journal.jsonl")
+        return {"callbench": VERSION, "bytes": journal.complete_bytes(self.journal_file)}
+
+    @staticmethod
+    def _made_from(folder: Path) -> object:
+        try:
+            mark = json.loads((folder / _MARK).read_text())
+        except (OSError, ValueError):
+            return None
+        return mark if all((folder / f"{name}.parquet").is_file() for name in QUERIES) else None
+
+    def _read_info(self) -> dict[str, Any]:
+        if not self.path.is_dir():
+            raise BadInput(f"{self.path} is not a run folder: there is no such folder")
+        if not (self.path / "run.json").exists():
+            raise BadInput(f"{self.path} is not a run folder: it has no run.json")
+        info = self._json("run.json")
+        written = info.get("format")
+        if not isinstance(written, int):
+            raise BadInput(f"{self.path / 'run.json'} is damaged: it has no format number")
+        if written > FORMAT:
+            raise BadInput(
+                f"{self.path} was written by a newer Callbench (format {written}, this one reads up to {FORMAT}):"
+                " read it with that version"
+            )
+        missing = {"study", "seed", "quick", "blocks", "started", "state"} - info.keys()
+        if missing:
+            raise BadInput(f"{self.path / 'run.json'} is damaged: it has no {', '.join(sorted(missing))}")
+        return info
+
+    def _json(self, name: str) -> dict[str, Any]:
+        file = self.path / name
+        try:
+            value = json.loads(file.read_bytes())
+        except FileNotFoundError as failure:
+            raise BadInput(f"{self.path} is damaged: it has no {name}") from failure
+        except OSError as failure:
+            raise BadInput(f"cannot read {file}: {failure.strerror}") from failure
+        except ValueError as failure:
+            raise BadInput(f"{file} is damaged: it is not JSON") from failure
+        if not isinstance(value, dict):
+            raise BadInput(f"{file} is damaged: it is not a JSON object")
+        return value
+
+
+def _reading(file: Path, columns: dict[str, str]) -> str:
+    types = ", ".join(f"{_quoted(name)}: {_quoted(kind)}" for name, kind in columns.items())
+    form = "newline_delimited" if file.suffix == ".jsonl" else "unstructured"
+    return (
+        f"SELECT * FROM read_json({_quoted(file)}, format = '{form}', columns = {{{types}}},"
+        f" maximum_object_size = {1 << 28})"
+    )
+
+
+def _quoted(text: object) -> str:
+    return "'" + str(text).replace("'", "''") + "'"
+
+
+def _first_line(failure: Exception) -> str:
+    return str(failure).partition("\n")[0]

@@ -1,0 +1,123 @@
+"""The tables of a run, as queries over its journal and its plan. docs/reference/run-folder.md explains each column.
+
+`lines` is the journal and `planned` the plan, both read with the types below: what DuckDB reads it checks.
+"""
+
+_HISTOGRAM = "STRUCT(count BIGINT, sum_ns BIGINT, min_ns BIGINT, max_ns BIGINT, buckets BIGINT[][])"
+_CPU = "STRUCT(user_ns BIGINT, system_ns BIGINT)"
+_BOTH_ENDS = f'STRUCT("start" {_CPU}, "end" {_CPU})'
+_CODEC = "STRUCT(bytes DOUBLE, encode_ns DOUBLE, decode_ns DOUBLE)"
+_COUNTS = "MAP(VARCHAR, BIGINT)"
+
+JOURNAL_COLUMNS = {
+    "kind": "VARCHAR",
+    "trial": "BIGINT",
+    "block": "BIGINT",
+    "visit": "BIGINT",
+    "cell": "VARCHAR",
+    "stack": "VARCHAR",
+    "started": "TIMESTAMP",
+    "done": (
+        f"STRUCT(calls BIGINT, errors {_COUNTS}, elapsed_ns BIGINT, timed VARCHAR, batch BIGINT,"
+        f" latency {_HISTOGRAM}, service {_HISTOGRAM}, lateness {_HISTOGRAM},"
+        f" in_call_ns BIGINT, think_ns BIGINT, processor {_BOTH_ENDS}, intervals BIGINT[][])"
+    ),
+    "counted": f"STRUCT(calls {_COUNTS}, processor {_BOTH_ENDS})",
+    "agree": "BOOLEAN",
+    "why": "VARCHAR",
+    "start_s": "DOUBLE",
+    "verify_s": "DOUBLE",
+    "connect_s": "DOUBLE",
+    "connections": "BIGINT",
+    "message": "VARCHAR",
+    "group": "VARCHAR",
+    "call": "VARCHAR",
+    "arguments": "JSON",
+    "payloads": "BIGINT",
+    "request": _CODEC,
+    "answer": _CODEC,
+}
+
+PLAN_COLUMNS = {
+    "stacks": "STRUCT(id VARCHAR, adapter VARCHAR, message VARCHAR, channel VARCHAR, language VARCHAR)[]",
+    "cells": (
+        'STRUCT(id VARCHAR, "group" VARCHAR, stack VARCHAR, call VARCHAR, arguments JSON,'
+        " clients BIGINT, calls BIGINT, seconds DOUBLE, link VARCHAR)[]"
+    ),
+}
+
+_CELLS = """
+    SELECT c.id AS cell, c."group", c.stack, s.adapter, s.message, s.channel, s.language, c.call,
+           CAST(c.arguments AS VARCHAR) AS arguments, c.clients, c.calls, c.seconds, c.link
+    FROM (SELECT unnest(cells) AS c FROM planned)
+    JOIN (SELECT unnest(stacks) AS s FROM planned) ON s.id = c.stack
+    ORDER BY cell
+"""
+
+_TRIALS = """
+    SELECT trial, cell, block, visit, started, done.calls AS calls,
+           CAST(to_json(done.errors) AS VARCHAR) AS errors,
+           CAST(coalesce(list_sum(map_values(done.errors)), 0) AS BIGINT) AS error_count,
+           done.elapsed_ns AS elapsed_ns, done.calls / (done.elapsed_ns / 1e9) AS rate_per_s,
+           done.timed AS timed, done.batch AS batch,
+           done.latency.count AS count, done.latency.sum_ns AS sum_ns,
+           done.latency.min_ns AS min_ns, done.latency.max_ns AS max_ns,
+           done.in_call_ns AS in_call_ns, done.think_ns AS think_ns, c.clients AS clients,
+           done.processor.end.user_ns - done.processor.start.user_ns AS user_ns,
+           done.processor.end.system_ns - done.processor.start.system_ns AS system_ns,
+           counted.processor.end.user_ns - counted.processor.start.user_ns AS server_user_ns,
+           counted.processor.end.system_ns - counted.processor.start.system_ns AS server_system_ns,
+           agree
+    FROM lines JOIN (SELECT c.id AS cell, c.clients AS clients FROM (SELECT unnest(cells) AS c FROM planned)) c USING (cell)
+    WHERE kind = 'trial'
+    ORDER BY trial
+"""
+
+# A bucket's bounds are the contract's: width 1 below 256, then 128 buckets an octave.
+_HISTOGRAMS = """
+    WITH named AS (
+        SELECT trial, unnest([
+            {'name': 'latency', 'buckets': done.latency.buckets},
+            {'name': 'service', 'buckets': done.service.buckets},
+            {'name': 'lateness', 'buckets': done.lateness.buckets}]) AS h
+        FROM lines WHERE kind = 'trial'
+    ), sparse AS (SELECT trial, h.name AS name, unnest(h.buckets) AS pair FROM named)
+    SELECT trial, name, pair[1] AS bucket,
+           CASE WHEN pair[1] < 128 THEN pair[1] ELSE (128 + pair[1] % 128) << (pair[1] // 128 - 1)::INT END AS low_ns,
+           CASE WHEN pair[1] < 128 THEN 1 ELSE 1::BIGINT << (pair[1] // 128 - 1)::INT END AS width_ns,
+           pair[2] AS count
+    FROM sparse
+    ORDER BY trial, name, bucket
+"""
+
+_INTERVALS = """
+    SELECT trial, point[1] AS at_ns, point[2] AS calls, point[3] AS errors
+    FROM (SELECT trial, unnest(done.intervals) AS point FROM lines WHERE kind = 'trial')
+    ORDER BY trial, at_ns
+"""
+
+_CODECS = """
+    SELECT message, "group", call, CAST(arguments AS VARCHAR) AS arguments, side.direction AS direction,
+           side.figures.bytes AS bytes, side.figures.encode_ns AS encode_ns, side.figures.decode_ns AS decode_ns
+    FROM (
+        SELECT *, unnest([{'direction': 'request', 'figures': request}, {'direction': 'answer', 'figures': answer}]) AS side
+        FROM lines WHERE kind = 'codec')
+    ORDER BY message, "group", direction DESC
+"""
+
+_EXCLUDED = "SELECT DISTINCT stack, cell, block, why FROM lines WHERE kind = 'excluded' ORDER BY block, stack, cell"
+
+_VISITS = """
+    SELECT block, visit, stack, start_s, verify_s, connect_s, connections
+    FROM lines WHERE kind = 'visit' ORDER BY block, visit
+"""
+
+QUERIES = {
+    "cells": _CELLS,
+    "trials": _TRIALS,
+    "histograms": _HISTOGRAMS,
+    "intervals": _INTERVALS,
+    "codecs": _CODECS,
+    "excluded": _EXCLUDED,
+    "visits": _VISITS,
+}
