@@ -18,6 +18,20 @@ pub enum Fill {
     Text,
 }
 
+impl Fill {
+    /// The fill of this name in the arguments.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        match name {
+            "article" => Some(Fill::Article),
+            "random" => Some(Fill::Random),
+            "zero" => Some(Fill::Zero),
+            "text" => Some(Fill::Text),
+            _ => None,
+        }
+    }
+}
+
 /// The one parameter of `Send`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
@@ -48,14 +62,24 @@ pub enum Value {
 pub enum Call {
     Empty,
     Send(Value),
-    Sum { a: i32, b: i32 },
-    GetPersons { n: i32 },
+    Sum {
+        a: i32,
+        b: i32,
+    },
+    GetPersons {
+        n: i32,
+    },
     /// `fill` stays text here: that a server is asked for one it does not know is a case to answer, not to prevent.
-    GetBinaryData { size: i32, fill: String },
+    GetBinaryData {
+        size: i32,
+        fill: String,
+    },
     EchoStructure(Structure),
     EchoString(String),
     Hello,
-    FindItems { n: i32 },
+    FindItems {
+        n: i32,
+    },
 }
 
 /// What a call of the service answers.
@@ -78,10 +102,34 @@ pub struct Fault {
 
 /// Every operation on the wire, in the order of `contract/SERVICE.md`.
 pub const OPERATIONS: [&str; 28] = [
-    "Empty", "Sum", "GetPersons", "GetBinaryData", "EchoStructure", "EchoString", "Hello", "FindItems",
-    "SendBoolean", "SendByte", "SendChar", "SendShort", "SendInt", "SendLong", "SendFloat", "SendDouble", "SendString", "SendObject",
-    "SendBooleanArray", "SendByteArray", "SendCharArray", "SendShortArray", "SendIntArray", "SendLongArray", "SendFloatArray",
-    "SendDoubleArray", "SendStringArray", "SendObjectArray",
+    "Empty",
+    "Sum",
+    "GetPersons",
+    "GetBinaryData",
+    "EchoStructure",
+    "EchoString",
+    "Hello",
+    "FindItems",
+    "SendBoolean",
+    "SendByte",
+    "SendChar",
+    "SendShort",
+    "SendInt",
+    "SendLong",
+    "SendFloat",
+    "SendDouble",
+    "SendString",
+    "SendObject",
+    "SendBooleanArray",
+    "SendByteArray",
+    "SendCharArray",
+    "SendShortArray",
+    "SendIntArray",
+    "SendLongArray",
+    "SendFloatArray",
+    "SendDoubleArray",
+    "SendStringArray",
+    "SendObjectArray",
 ];
 
 /// Calls `$then!` with the table of Send's variants: variant, operation, type.

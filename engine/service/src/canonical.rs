@@ -1,0 +1,92 @@
+//! Canonical JSON, in which adapters tell the core what a call answered.
+//!
+//! One text for one value: no white space, members sorted, 64-bit integers as decimal strings, floats as their bits, octets as
+//! their digest. The core compares texts and never has to know what a language does to a number.
+
+use serde::Serialize;
+use serde_json::{Value as Json, json};
+use sha2::{Digest, Sha256};
+
+use crate::call::{Answer, Value};
+
+mod serializer;
+
+/// The longest canonical text that crosses the contract as it is, in bytes.
+pub const LONGEST: usize = 4096;
+
+/// The canonical form of an answer; nothing is `null`.
+#[must_use]
+pub fn answer(answer: &Answer) -> Json {
+    match answer {
+        Answer::Nothing => Json::Null,
+        Answer::Number(number) => tree(number),
+        Answer::Persons(persons) => tree(persons),
+        Answer::Octets(octets) => digest_of_octets(&octets.0),
+        Answer::Structure(structure) => tree(structure),
+        Answer::Text(text) => tree(text),
+        Answer::Found(found) => tree(found),
+    }
+}
+
+/// The canonical form of what `Send` sends.
+#[must_use]
+pub fn value(value: &Value) -> Json {
+    match value {
+        Value::Boolean(it) => tree(it),
+        Value::Byte(it) => tree(it),
+        Value::Char(it) => tree(it),
+        Value::Short(it) => tree(it),
+        Value::Int(it) => tree(it),
+        Value::Long(it) => tree(it),
+        Value::Float(it) => tree(it),
+        Value::Double(it) => tree(it),
+        Value::Text(it) => tree(it),
+        Value::Object(it) => tree(it),
+        Value::Booleans(it) => tree(it),
+        Value::Bytes(it) => digest_of_octets(&it.0),
+        Value::Chars(it) => tree(it),
+        Value::Shorts(it) => tree(it),
+        Value::Ints(it) => tree(it),
+        Value::Longs(it) => tree(it),
+        Value::Floats(it) => tree(it),
+        Value::Doubles(it) => tree(it),
+        Value::Texts(it) => tree(it),
+        Value::Objects(it) => tree(it),
+    }
+}
+
+/// The canonical text of a canonical form.
+#[must_use]
+pub fn text(form: &Json) -> String {
+    // serde_json's maps are sorted by their keys' bytes, which for UTF-8 is by code point, and its escapes are those of RFC 8785.
+    form.to_string()
+}
+
+/// The form as it crosses the contract: itself, or the digest of its text where that is longer than [`LONGEST`].
+#[must_use]
+pub fn digest_if_large(form: Json) -> Json {
+    let text = text(&form);
+    if text.len() <= LONGEST {
+        return form;
+    }
+    json!({"sha256": hexadecimal(&Sha256::digest(&text)), "bytes": text.len()})
+}
+
+fn digest_of_octets(bytes: &[u8]) -> Json {
+    json!({"octets": bytes.len(), "sha256": hexadecimal(&Sha256::digest(bytes))})
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    use std::fmt::Write as _;
+    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+fn tree(value: &impl Serialize) -> Json {
+    value.serialize(serializer::Canonical).expect("the service's values have only kinds that canonical JSON has")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,103 @@
+//! The waits a service is told to make, so that the instrument can be tested against a known answer.
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Map, Value};
+
+/// How long each call waits, and how often the whole service stands still.
+#[derive(Debug)]
+pub(super) struct Delays {
+    each: Duration,
+    stall: Option<Stall>,
+}
+
+/// The service stands still for `length` at the end of every `every`, counted from `since`.
+#[derive(Debug)]
+struct Stall {
+    since: Instant,
+    every: Duration,
+    length: Duration,
+}
+
+impl Default for Delays {
+    fn default() -> Self {
+        Delays { each: Duration::ZERO, stall: None }
+    }
+}
+
+impl Delays {
+    /// Reads `delay_us`, `stall_us` and `stall_every_us`, in microseconds.
+    pub(super) fn of(options: &Map<String, Value>) -> Result<Self, String> {
+        let each = microseconds(options, "delay_us")?.unwrap_or_default();
+        let stall = match (microseconds(options, "stall_us")?, microseconds(options, "stall_every_us")?) {
+            (None, None) => None,
+            (Some(length), Some(every)) if length < every => Some(Stall { since: Instant::now(), every, length }),
+            (Some(_), Some(_)) => return Err("stall_us must be less than stall_every_us".to_owned()),
+            _ => return Err("stall_us and stall_every_us must be given together".to_owned()),
+        };
+        Ok(Delays { each, stall })
+    }
+
+    pub(super) fn wait(&self) {
+        if !self.each.is_zero() {
+            std::thread::sleep(self.each);
+        }
+        if let Some(stall) = &self.stall {
+            let left = stall.left(stall.since.elapsed());
+            if !left.is_zero() {
+                std::thread::sleep(left);
+            }
+        }
+    }
+}
+
+impl Stall {
+    /// How long a call still waits that comes `elapsed` after the start: every call within the stall waits for its end, as with a
+    /// server that really stands still.
+    fn left(&self, elapsed: Duration) -> Duration {
+        let into = Duration::from_nanos((elapsed.as_nanos() % self.every.as_nanos()) as u64);
+        let left = self.every.saturating_sub(into);
+        if left <= self.length { left } else { Duration::ZERO }
+    }
+}
+
+fn microseconds(options: &Map<String, Value>, name: &str) -> Result<Option<Duration>, String> {
+    match options.get(name) {
+        None | Some(Value::Null) => Ok(None),
+        Some(value) => match value.as_u64() {
+            Some(number) if number <= 3_600_000_000 => Ok(Some(Duration::from_micros(number))),
+            _ => Err(format!("{name} is {value}: it must be a whole number of microseconds from 0 to 3600000000")),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn of(options: &Value) -> Result<Delays, String> {
+        Delays::of(options.as_object().expect("an object"))
+    }
+
+    #[test]
+    fn a_stall_ends_each_period() {
+        let delays = of(&json!({"stall_us": 10, "stall_every_us": 100})).expect("good options");
+        let stall = delays.stall.expect("a stall");
+        let left = [0, 89, 90, 95, 99, 100, 190].map(|us| stall.left(Duration::from_micros(us)).as_micros());
+        assert_eq!(left, [0, 0, 10, 5, 1, 0, 10]);
+    }
+
+    #[test]
+    fn bad_options_are_named() {
+        for (options, named) in [
+            (json!({"delay_us": -1}), "delay_us"),
+            (json!({"delay_us": "1"}), "delay_us"),
+            (json!({"stall_us": 1}), "stall_every_us"),
+            (json!({"stall_us": 5, "stall_every_us": 5}), "less than"),
+        ] {
+            let message = of(&options).expect_err("bad options");
+            assert!(message.contains(named), "{message}");
+        }
+    }
+}
