@@ -72,10 +72,10 @@ def fill_text(text: str, values: Mapping[str, Value], place: str, kept: Collecti
 
     def value_of(match: re.Match[str]) -> Value:
         name = match[1]
-        if name in values:
-            return values[name]
         if name in kept:
             return match[0]
+        if name in values:
+            return values[name]
         raise BadInput(f"{place}: {{{name}}} is not a parameter of this study: {allowed(name, [*values, *kept])}")
 
     whole = _BRACES.fullmatch(text)

@@ -1,0 +1,49 @@
+"""Comparing within blocks: the ratio of two things, block by block, so that a machine that drifts does not decide."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from scipy import stats
+
+from callbench.stats.interval import standard_error
+
+ByBlock = Mapping[int, float]
+
+
+def block_ratios(over: Sequence[ByBlock], under: Sequence[ByBlock]) -> list[float]:
+    """Divide the product of `over` by the product of `under` in every block that all of them have.
+
+    Pairing takes what a block does to all of its trials out of the ratio (blocking: Fisher, "The Design of
+    Experiments", 1935, chapter IV).
+
+    Args:
+        over: positive figures by block, one mapping a cell.
+        under: the same, below the line.
+
+    Returns:
+        A ratio a block, in the order of the blocks.
+    """
+    every = [*over, *under]
+    common = sorted(set.intersection(*(set(figures) for figures in every))) if every else []
+    return [
+        float(np.exp(sum(np.log(one[block]) for one in over) - sum(np.log(one[block]) for one in under)))
+        for block in common
+    ]
+
+
+def two_sided(ratios: Sequence[float], against: float) -> float:
+    """Reckon the probability of a mean log-ratio at least as far from `against`, were that the true ratio.
+
+    Student's t test on the logs with n - 1 degrees of freedom (source as in `interval.geometric_mean`); it is below 1
+    - c exactly where the interval of coverage c leaves `against` out. Without spread it is 0 or 1.
+
+    Raises:
+        ValueError: fewer than two ratios.
+    """
+    if len(ratios) < 2:
+        raise ValueError("a test needs at least two blocks")
+    logs = np.log(np.asarray(ratios, dtype=float)) - np.log(against)
+    error, mean = standard_error(logs), float(logs.mean())
+    if error == 0.0:
+        return 1.0 if mean == 0.0 else 0.0
+    return float(2 * stats.t.sf(abs(mean) / error, len(ratios) - 1))

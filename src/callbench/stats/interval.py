@@ -1,0 +1,69 @@
+"""A geometric mean with its interval, from one figure a block."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import stats
+
+CONFIDENCE = 0.95
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A figure and where it lies, in the unit of what it was made from.
+
+    Attributes:
+        middle: the geometric mean.
+        low: lower end, or None where one block alone says nothing about spread.
+        high: upper end, or None likewise.
+        blocks: how many figures it was made from.
+    """
+
+    middle: float
+    low: float | None
+    high: float | None
+    blocks: int
+
+    @property
+    def half_width(self) -> float | None:
+        """Half of the interval as a share of the middle: 0.04 is 4 %. None where there is no interval.
+
+        The interval is symmetric in the logarithm; the larger side, upwards, is taken.
+        """
+        return None if self.high is None else self.high / self.middle - 1.0
+
+
+def geometric_mean(values: Sequence[float], confidence: float = CONFIDENCE) -> Interval:
+    """Reckon the geometric mean of positive figures and Student's interval of their logarithms.
+
+    With y = ln x, mean m and standard deviation s (n - 1 below the line), the interval is exp(m +/- t s / sqrt n), t
+    the quantile (1 + confidence) / 2 of Student's distribution with n - 1 degrees of freedom (Student, "The probable
+    error of a mean", Biometrika 6, 1908; for the logarithm, Fleming and Wallace, "How not to lie with statistics",
+    CACM 29(3), 1986, on why ratios and rates are averaged geometrically).
+
+    Args:
+        values: one positive figure a block.
+        confidence: the interval's coverage.
+
+    Raises:
+        ValueError: no values, or one that is not positive and finite.
+    """
+    if not values or not all(value > 0 and np.isfinite(value) for value in values):
+        raise ValueError(f"geometric mean of {values}: positive and finite figures are needed")
+    logs = np.log(np.asarray(values, dtype=float))
+    mean = float(logs.mean())
+    if len(values) < 2:
+        return Interval(float(np.exp(mean)), None, None, len(values))
+    reach = quantile(len(values) - 1, confidence) * standard_error(logs)
+    return Interval(float(np.exp(mean)), float(np.exp(mean - reach)), float(np.exp(mean + reach)), len(values))
+
+
+def standard_error(logs: "np.ndarray[tuple[int], np.dtype[np.float64]]") -> float:
+    """Reckon the standard error of the mean: s / sqrt n."""
+    return float(logs.std(ddof=1) / np.sqrt(len(logs)))
+
+
+def quantile(freedom: int, confidence: float = CONFIDENCE) -> float:
+    """Give Student's t for a two-sided interval, from SciPy."""
+    return float(stats.t.ppf((1 + confidence) / 2, freedom))

@@ -1,0 +1,31 @@
+"""Digits follow the interval."""
+
+import pytest
+
+from callbench.stats.digits import figure, share
+
+
+@pytest.mark.parametrize(
+    ("value", "half_width", "text"),
+    [
+        (12_345.6, 0.04, "12,300"),
+        (12_345.6, 0.0004, "12,350"),
+        (12_345.6, 0.5, "12,000"),
+        (12_345.6, 3.0, "10,000"),
+        (12_345.6, None, "12,000"),
+        (12_345.6, 0.0, "12,350"),
+        (0.5234, 0.04, "0.52"),
+        (23.85, 0.01, "23.9"),
+        (1.0, 0.02, "1.00"),
+        (0.0, 0.1, "0"),
+    ],
+)
+def test_figures(value: float, half_width: float | None, text: str) -> None:
+    assert figure(value, half_width) == text
+
+
+def test_shares() -> None:
+    assert share(0.04) == "± 4 %"
+    assert share(0.004) == "± 0.4 %"
+    assert share(None) == ""
+    assert share(2.1) == "factor 3.1"
