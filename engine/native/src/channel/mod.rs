@@ -1,14 +1,59 @@
 //! One file a channel. Adding one: write it, name it in `all`, add it to `adapter.toml`.
+//!
+//! Channels: `inproc`, `library`, `shm`, `shm_spin`, `mqueue`, `pipe`, `unix`, `tcp`, `http`, `http_keepalive`. What several of them share:
+//! `line` (whole messages over a pair of ends, and the loops of both sides), `rendezvous` (how two processes agree on
+//! kernel objects), `acceptor` (a thread a connection), `intake` (the bytes of a stream), `ring` and `wait` (shared memory), `web` (HTTP).
+
+mod acceptor;
+mod inproc;
+mod intake;
+mod line;
+mod mqueue;
+mod pipe;
+mod random;
+mod rendezvous;
+mod ring;
+mod shm;
+mod shm_spin;
+pub mod tcp;
+#[cfg(test)]
+mod tests;
+mod unix;
+mod wait;
 
 use std::sync::Arc;
 
 use callbench_kit::Failure;
 use callbench_kit::stack::{Connect, Listen, Options, Server};
 
+/// Every channel, in the order of the documentation: from the nearest to the farthest.
+#[must_use]
+pub fn all() -> Vec<Arc<dyn Channel>> {
+    vec![
+        Arc::new(inproc::Inproc),
+        Arc::new(shm::Shm),
+        Arc::new(shm_spin::ShmSpin),
+        Arc::new(mqueue::Mqueue),
+        Arc::new(pipe::Pipe),
+        Arc::new(unix::Unix),
+        Arc::new(tcp::Tcp),
+    ]
+}
+
+/// What an answer is: some messages have HTTP say so as well (SOAP 1.1 asks for status 500).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Said {
+    Answer,
+    Fault,
+}
+
 /// What a server does with a request: turns its bytes into the answer's. `out` comes empty.
 pub trait Handler: Send + Sync + 'static {
-    fn answer(&self, request: &[u8], out: &mut Vec<u8>);
+    fn answer(&self, request: &[u8], out: &mut Vec<u8>) -> Said;
 }
+
+/// Media type and text of a service's description, given the URL it is served at.
+pub type Description = Arc<dyn Fn(&str) -> Option<(&'static str, String)> + Send + Sync>;
 
 /// One message's place on a server. Channels without paths have exactly one.
 #[derive(Clone)]
@@ -16,8 +61,10 @@ pub struct Route {
     /// `soap`, `xmlrpc` ...: the path over HTTP, the name given to the library.
     pub path: &'static str,
     pub content_type: &'static str,
-    /// Media type and text served at `PATH?wsdl`, given the endpoint's own URL.
-    pub description: fn(&str) -> Option<(&'static str, String)>,
+    /// HTTP's status for a fault: 500 for SOAP 1.1, 200 for messages that leave HTTP out of it.
+    pub fault_status: u16,
+    /// Served at `PATH?wsdl`.
+    pub description: Description,
     pub handler: Arc<dyn Handler>,
 }
 
@@ -29,6 +76,32 @@ pub trait Channel: Send + Sync + 'static {
     /// Why it cannot run on this machine, if it cannot.
     fn unavailable(&self) -> Option<String> {
         None
+    }
+
+    /// Whether one server holds several messages, told apart by path. Its endpoint is then the address before the path.
+    fn has_paths(&self) -> bool {
+        false
+    }
+
+    /// Whether client and server are one process, so that nobody else can reach it.
+    fn in_process(&self) -> bool {
+        false
+    }
+
+    /// The options of its own that `serve` and `connect` understand; whoever calls refuses the others.
+    fn options(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    /// Whether one server holds several messages, told apart by path. Its endpoint is then the URL before the path; with a single
+    /// message it is that one's whole URL. `connect` takes both.
+    fn has_paths(&self) -> bool {
+        false
+    }
+
+    /// Whether client and server are one process.
+    fn in_process(&self) -> bool {
+        false
     }
 
     /// Serves `routes`; more than one only where the channel has paths.
@@ -46,4 +119,13 @@ pub trait Connection: Send {
     fn connections(&self) -> usize {
         1
     }
+}
+
+/// The one route of a channel without paths.
+fn only(routes: Vec<Route>, channel: &str) -> Result<Route, Failure> {
+    let [route] = <[Route; 1]>::try_from(routes).map_err(|routes| {
+        let sentence = format!("{channel} has no paths and serves one message at a time, not {}: serve each on its own", routes.len());
+        Failure::new(callbench_kit::Kind::BadRequest, sentence)
+    })?;
+    Ok(route)
 }

@@ -1,0 +1,101 @@
+//! A thread a connection: accepts until dropped, and then ends every connection and waits for its thread.
+
+use std::io;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use callbench_kit::Failure;
+use callbench_kit::stack::Server;
+use nix::sys::socket::{Shutdown, SockFlag, accept4, shutdown};
+
+/// How long accepting rests where the process is out of descriptors or memory: a connection that ends gives some back.
+const REST: Duration = Duration::from_millis(10);
+
+/// Whether the server is ending; asked between two messages, since a busy client leaves no pause to notice otherwise.
+pub type Ending = Arc<AtomicBool>;
+
+struct Guest {
+    socket: Weak<OwnedFd>,
+    thread: JoinHandle<()>,
+}
+
+/// A server on a listening socket.
+pub struct Acceptor {
+    endpoint: String,
+    listener: Arc<OwnedFd>,
+    ending: Ending,
+    guests: Arc<Mutex<Vec<Guest>>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Acceptor {
+    /// Starts to accept; `host` plays a connection from its first byte to its last, on a thread of its own.
+    pub fn start<H>(endpoint: String, listener: impl Into<OwnedFd>, host: H) -> Result<Box<dyn Server>, Failure>
+    where
+        H: Fn(Arc<OwnedFd>, &Ending) + Send + Sync + 'static,
+    {
+        let listener: Arc<OwnedFd> = Arc::new(listener.into());
+        let ending = Ending::default();
+        let guests = Arc::new(Mutex::new(Vec::new()));
+        let (door, end, list, host) = (Arc::clone(&listener), Arc::clone(&ending), Arc::clone(&guests), Arc::new(host));
+        let thread = thread::Builder::new().name("accept".to_owned()).spawn(move || accept(&door, &end, &list, &host))?;
+        Ok(Box::new(Acceptor { endpoint, listener, ending, guests, thread: Some(thread) }))
+    }
+}
+
+impl Server for Acceptor {
+    fn endpoint(&self) -> String {
+        self.endpoint.clone()
+    }
+}
+
+impl Drop for Acceptor {
+    fn drop(&mut self) {
+        self.ending.store(true, Ordering::Release);
+        // A listening socket that is shut down wakes whoever is accepting on it.
+        let _ = shutdown(self.listener.as_raw_fd(), Shutdown::Both);
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+        let guests = std::mem::take(&mut *self.guests.lock().unwrap_or_else(PoisonError::into_inner));
+        for guest in &guests {
+            if let Some(socket) = guest.socket.upgrade() {
+                let _ = shutdown(socket.as_raw_fd(), Shutdown::Both);
+            }
+        }
+        for guest in guests {
+            let _ = guest.thread.join();
+        }
+    }
+}
+
+fn accept<H>(listener: &OwnedFd, ending: &Ending, guests: &Mutex<Vec<Guest>>, host: &Arc<H>)
+where
+    H: Fn(Arc<OwnedFd>, &Ending) + Send + Sync + 'static,
+{
+    while !ending.load(Ordering::Acquire) {
+        match accept4(listener.as_raw_fd(), SockFlag::SOCK_CLOEXEC) {
+            // SAFETY: accept4 has just made this descriptor, and nobody else knows it.
+            Ok(socket) => welcome(Arc::new(unsafe { OwnedFd::from_raw_fd(socket) }), ending, guests, host),
+            Err(nix::Error::EINTR | nix::Error::ECONNABORTED) => {}
+            Err(_) => thread::sleep(REST),
+        }
+    }
+}
+
+fn welcome<H>(socket: Arc<OwnedFd>, ending: &Ending, guests: &Mutex<Vec<Guest>>, host: &Arc<H>)
+where
+    H: Fn(Arc<OwnedFd>, &Ending) + Send + Sync + 'static,
+{
+    let (weak, host, ending) = (Arc::downgrade(&socket), Arc::clone(host), Arc::clone(ending));
+    let started: io::Result<JoinHandle<()>> = thread::Builder::new().name("connection".to_owned()).spawn(move || host(socket, &ending));
+    let mut guests = guests.lock().unwrap_or_else(PoisonError::into_inner);
+    guests.retain(|guest| !guest.thread.is_finished());
+    // Where no thread could be started, its end of the socket went with the closure: the client sees a closed connection.
+    if let Ok(thread) = started {
+        guests.push(Guest { socket: weak, thread });
+    }
+}

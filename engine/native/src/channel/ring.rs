@@ -1,0 +1,167 @@
+//! A ring of pieces in shared memory: one side writes, the other reads.
+//!
+//! Calls go in turns, so that every message starts at slot 0, which stays in both processors' caches; a message of several pieces
+//! goes round the ring while the other side reads it. A slot's stamp counts the pieces that it has held: the reader waits for
+//! the next number, and finds a short message in the same cache line. Nothing in the memory is trusted: the other
+//! side can make a message wrong, no more.
+
+use std::cell::UnsafeCell;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use callbench_kit::Failure;
+
+use super::line::{Patience, closed, too_large};
+use super::rendezvous::Control;
+use super::wait::{Wait, changes_soon};
+use crate::message::LIMIT;
+
+/// The bytes of a piece. Small enough that reading overlaps writing, large enough that stamps cost little.
+const PIECE: usize = 8 << 10;
+const SLOTS: usize = 8;
+/// What fits beside the stamp and the length in one cache line.
+const SHORT: usize = 56;
+
+/// A word in cache lines of its own: two, since processors fetch them in pairs.
+#[repr(C, align(128))]
+struct Apart(AtomicU32);
+
+#[repr(C, align(64))]
+struct Slot {
+    stamp: AtomicU32,
+    /// Bytes of the message from here on.
+    left: AtomicU32,
+    short: UnsafeCell<[u8; SHORT]>,
+    long: UnsafeCell<[u8; PIECE]>,
+}
+
+/// One direction. All zeros is an empty ring.
+#[repr(C)]
+pub struct Ring {
+    /// Pieces read so far, for a writer that has gone round once.
+    taken: Apart,
+    reader_waits: Apart,
+    writer_waits: Apart,
+    slots: [Slot; SLOTS],
+}
+
+// SAFETY: the stamps order who touches a slot's bytes; a side that breaks the order spoils bytes, which are only ever copied.
+unsafe impl Sync for Ring {}
+
+/// Where one side is in a ring.
+#[derive(Default)]
+pub struct Place {
+    /// What each slot's stamp was when this side last used it.
+    stamps: [u32; SLOTS],
+    /// Pieces passed in all.
+    passed: u32,
+}
+
+/// Copies a message into the ring, waiting for the reader where it does not fit.
+pub fn write<W: Wait>(ring: &Ring, place: &mut Place, message: &[u8], patience: &mut Patience, control: &Control) -> Result<(), Failure> {
+    let (announced, mut rest) = if message.len() > LIMIT { (u32::MAX, &message[..0]) } else { (message.len() as u32, message) };
+    let (mut number, mut left) = (0, announced);
+    loop {
+        if number >= SLOTS {
+            room::<W>(ring, place.passed.wrapping_sub(SLOTS as u32), patience, control)?;
+        }
+        let slot = &ring.slots[number % SLOTS];
+        let (piece, after) = rest.split_at(rest.len().min(PIECE));
+        let into = if piece.len() <= SHORT { slot.short.get().cast::<u8>() } else { slot.long.get().cast::<u8>() };
+        // SAFETY: a piece is at most as long as the field chosen for it, and lies outside the shared memory.
+        unsafe { std::ptr::copy_nonoverlapping(piece.as_ptr(), into, piece.len()) };
+        slot.left.store(left, Ordering::Relaxed);
+        let stamp = &mut place.stamps[number % SLOTS];
+        *stamp = stamp.wrapping_add(1);
+        slot.stamp.store(*stamp, Ordering::Release);
+        W::wake(&slot.stamp, &ring.reader_waits.0);
+        place.passed = place.passed.wrapping_add(1);
+        (number, rest, left) = (number + 1, after, left.saturating_sub(piece.len() as u32));
+        if rest.is_empty() {
+            return if announced == u32::MAX { Err(too_large(message.len(), LIMIT)) } else { Ok(()) };
+        }
+    }
+}
+
+/// Waits until the reader has taken more than `count` pieces.
+fn room<W: Wait>(ring: &Ring, count: u32, patience: &mut Patience, control: &Control) -> Result<(), Failure> {
+    loop {
+        let taken = ring.taken.0.load(Ordering::Acquire);
+        if taken.wrapping_sub(count) as i32 > 0 {
+            return Ok(());
+        }
+        if !changes_soon(&ring.taken.0, taken) {
+            let slice = patience.slice();
+            W::wait(&ring.taken.0, taken, &ring.writer_waits.0, slice);
+            if ring.taken.0.load(Ordering::Acquire) == taken {
+                control.check()?;
+                patience.wasted(slice)?;
+            }
+        }
+    }
+}
+
+/// Copies a message out of the ring. `into` grows with what came, not with what was announced.
+pub fn read<W: Wait>(
+    ring: &Ring,
+    place: &mut Place,
+    into: &mut Vec<u8>,
+    patience: &mut Patience,
+    control: &Control,
+) -> Result<(), Failure> {
+    into.clear();
+    let (mut number, mut left) = (0, None);
+    loop {
+        let slot = &ring.slots[number % SLOTS];
+        stamped::<W>(ring, slot, place.stamps[number % SLOTS], number > 0, patience, control)?;
+        let said = slot.left.load(Ordering::Relaxed) as usize;
+        if said > LIMIT {
+            return Err(too_large(said, LIMIT));
+        }
+        if left.is_some_and(|left| left != said) {
+            return Err(Failure::protocol("the pieces of a message in shared memory do not fit together"));
+        }
+        let piece = said.min(PIECE);
+        let from = if piece <= SHORT { slot.short.get().cast::<u8>() } else { slot.long.get().cast::<u8>() };
+        into.reserve(piece);
+        // SAFETY: a piece is at most as long as the field it is in, `into` has just reserved that much, and its memory is its own.
+        // The writer may, against the rules, write meanwhile; then these bytes are wrong, as bytes may be.
+        unsafe {
+            std::ptr::copy_nonoverlapping(from, into.as_mut_ptr().add(into.len()), piece);
+            into.set_len(into.len() + piece);
+        }
+        let stamp = &mut place.stamps[number % SLOTS];
+        *stamp = stamp.wrapping_add(1);
+        place.passed = place.passed.wrapping_add(1);
+        let over = said == piece;
+        ring.taken.0.store(place.passed, Ordering::Release);
+        if !over {
+            W::wake(&ring.taken.0, &ring.writer_waits.0);
+        }
+        if over {
+            return Ok(());
+        }
+        (number, left) = (number + 1, Some(said - piece));
+    }
+}
+
+/// Waits until `slot` holds a piece later than the one of stamp `last`. The first piece of a message comes when it comes; the
+/// `soon` ones are under way.
+fn stamped<W: Wait>(ring: &Ring, slot: &Slot, last: u32, soon: bool, patience: &mut Patience, control: &Control) -> Result<(), Failure> {
+    let mut gone = false;
+    while slot.stamp.load(Ordering::Acquire) == last {
+        if soon && changes_soon(&slot.stamp, last) {
+            break;
+        }
+        if gone {
+            return Err(closed());
+        }
+        let slice = patience.slice();
+        W::wait(&slot.stamp, last, &ring.reader_waits.0, slice);
+        if slot.stamp.load(Ordering::Acquire) == last {
+            // A side that answered and then ended has still answered: one more look at the slot.
+            gone = control.hung_up();
+            patience.wasted(slice)?;
+        }
+    }
+    Ok(())
+}
