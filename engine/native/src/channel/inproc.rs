@@ -59,10 +59,6 @@ impl Channel for Inproc {
         true
     }
 
-    fn in_process(&self) -> bool {
-        true
-    }
-
     fn serve(&self, routes: Vec<Route>, _at: Listen, _options: &Options) -> Result<Box<dyn Server>, Failure> {
         let place = Arc::new(Place { handler: only(routes, "inproc")?.handler, open: AtomicBool::new(true) });
         let number = NUMBER.fetch_add(1, Ordering::Relaxed) + 1;

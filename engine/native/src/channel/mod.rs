@@ -5,6 +5,8 @@
 //! kernel objects), `acceptor` (a thread a connection), `intake` (the bytes of a stream), `ring` and `wait` (shared memory), `web` (HTTP).
 
 mod acceptor;
+mod http;
+mod http_keepalive;
 mod inproc;
 mod intake;
 mod line;
@@ -20,6 +22,7 @@ pub mod tcp;
 mod tests;
 mod unix;
 mod wait;
+mod web;
 
 use std::sync::Arc;
 
@@ -37,6 +40,8 @@ pub fn all() -> Vec<Arc<dyn Channel>> {
         Arc::new(pipe::Pipe),
         Arc::new(unix::Unix),
         Arc::new(tcp::Tcp),
+        Arc::new(http::Http),
+        Arc::new(http_keepalive::HttpKeepalive),
     ]
 }
 
@@ -76,16 +81,6 @@ pub trait Channel: Send + Sync + 'static {
     /// Why it cannot run on this machine, if it cannot.
     fn unavailable(&self) -> Option<String> {
         None
-    }
-
-    /// Whether one server holds several messages, told apart by path. Its endpoint is then the address before the path.
-    fn has_paths(&self) -> bool {
-        false
-    }
-
-    /// Whether client and server are one process, so that nobody else can reach it.
-    fn in_process(&self) -> bool {
-        false
     }
 
     /// The options of its own that `serve` and `connect` understand; whoever calls refuses the others.

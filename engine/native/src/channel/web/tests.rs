@@ -1,0 +1,104 @@
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use callbench_kit::Kind;
+use callbench_kit::stack::{Connect, Server};
+
+use super::super::Route;
+use super::super::tests::{Echo, HERE, PATIENCE, options, route};
+use super::{Keep, connect, serve};
+
+fn two_routes(limit: u64) -> Box<dyn Server> {
+    let plain = Route { path: "plain", description: Arc::new(|_| None), fault_status: 200, ..route(Echo) };
+    serve(vec![route(Echo), plain], HERE, &options(&[("limit", limit.into())]), Keep::Alive).unwrap()
+}
+
+/// Sends `request` as it stands and reads to the end.
+fn raw(server: &dyn Server, request: &str) -> String {
+    let mut stream = TcpStream::connect(server.endpoint().trim_start_matches("http://")).unwrap();
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut answer = String::new();
+    let _ = stream.read_to_string(&mut answer);
+    answer
+}
+
+fn asked(server: &dyn Server, line: &str, body: &str) -> String {
+    raw(server, &format!("{line} HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{body}", body.len()))
+}
+
+#[test]
+fn paths_methods_and_descriptions_are_told_apart() {
+    let server = two_routes(100);
+    let lines = [
+        ("POST /echo", "hello", "HTTP/1.1 200", "hello"),
+        ("POST /plain", "fault", "HTTP/1.1 200", "fault"),
+        ("POST /echo", "fault", "HTTP/1.1 500", "fault"),
+        ("POST /other", "hello", "HTTP/1.1 404", "/echo, /plain"),
+        ("GET /echo", "", "HTTP/1.1 405", "allow: POST"),
+        ("GET /echo?wsdl", "", "HTTP/1.1 200", "echo at http://127.0.0.1:"),
+        ("GET /plain?wsdl", "", "HTTP/1.1 404", "no description"),
+    ];
+    for (line, body, status, holds) in lines {
+        let answer = asked(&*server, line, body);
+        assert!(answer.starts_with(status) && answer.contains(holds), "{line}: {answer}");
+    }
+}
+
+#[test]
+fn a_request_beyond_the_limit_is_refused() {
+    let server = two_routes(100);
+    assert!(raw(&*server, "POST /echo HTTP/1.1\r\nhost: x\r\ncontent-length: 99999999999\r\n\r\n").starts_with("HTTP/1.1 413"));
+    let chunked = format!("POST /echo HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n65\r\n{}\r\n0\r\n\r\n", "x".repeat(101));
+    assert!(raw(&*server, &chunked).starts_with("HTTP/1.1 413"));
+    let to = Connect { endpoint: server.endpoint(), timeout: PATIENCE, options: options(&[]) };
+    let mut client = connect("echo", "text/plain", &to, Keep::Alive).unwrap();
+    assert_eq!(client.call(&[b'x'; 101]).unwrap_err().kind, Kind::TooLarge);
+    assert_eq!(client.call(&[b'x'; 100]).unwrap(), [b'x'; 100]);
+}
+
+#[test]
+fn what_is_no_http_does_no_harm() {
+    let server = two_routes(100);
+    for request in ["\0\0\0\x10binary", "POST /echo HTTP/1.1\r\ncontent-length: 5\r\n\r\nhal", "GET", "", "POST /echo HTTP/9.9\r\n\r\n"] {
+        let mut stream = TcpStream::connect(server.endpoint().trim_start_matches("http://")).unwrap();
+        stream.write_all(request.as_bytes()).unwrap();
+    }
+    assert!(asked(&*server, "POST /echo", "fine").ends_with("fine"));
+}
+
+#[test]
+fn a_connection_lasts_as_long_as_the_channel_says() {
+    for (keep, count) in [(Keep::Call, 0), (Keep::Alive, 1)] {
+        let server = serve(vec![route(Echo)], HERE, &options(&[]), keep).unwrap();
+        assert!(server.endpoint().ends_with("/echo"));
+        let to = Connect { endpoint: server.endpoint(), timeout: PATIENCE, options: options(&[]) };
+        let mut client = connect("ignored", "text/plain", &to, keep).unwrap();
+        for _ in 0..3 {
+            assert_eq!(client.call(b"x").unwrap(), b"x");
+            assert_eq!(client.connections(), count);
+        }
+    }
+}
+
+#[test]
+fn a_service_that_waits_keeps_no_other_client_waiting() {
+    let server = serve(vec![route(Echo)], HERE, &options(&[("delay_us", 1.into())]), Keep::Alive).unwrap();
+    let to = Connect { endpoint: server.endpoint(), timeout: PATIENCE, options: options(&[]) };
+    let mut quick = connect("echo", "text/plain", &to, Keep::Alive).unwrap();
+    let workers = thread::available_parallelism().map_or(1, usize::from);
+    thread::scope(|scope| {
+        let slow: Vec<_> = (0..=workers)
+            .map(|_| {
+                let mut client = connect("echo", "text/plain", &to, Keep::Alive).unwrap();
+                scope.spawn(move || client.call(b"wait 3000").map(<[u8]>::len).unwrap())
+            })
+            .collect();
+        thread::sleep(Duration::from_millis(300));
+        assert_eq!(quick.call(b"quick").unwrap(), b"quick");
+        assert!(slow.iter().all(|call| !call.is_finished()));
+    });
+}
