@@ -11,7 +11,8 @@ def rounded(value: float, half_width: float | None) -> tuple[float, int]:
 
     "The last significant figure in any stated answer should usually be of the same order of magnitude (in the same
     decimal position) as the uncertainty": Taylor, "An Introduction to Error Analysis", 2nd edition, 1997, section
-    2.2. At least one digit and at most four; two where there is no interval.
+    2.2. One digit more is kept where the
+    uncertainty begins with a 1, as he advises there. At least one digit and at most four; two without an interval.
 
     Args:
         value: the figure.
@@ -28,7 +29,10 @@ def rounded(value: float, half_width: float | None) -> tuple[float, int]:
     elif half_width <= 0:
         last = leading - MOST_DIGITS + 1
     else:
-        last = math.floor(math.log10(half_width * abs(value)))
+        uncertainty = half_width * abs(value)
+        last = math.floor(math.log10(uncertainty))
+        if uncertainty < 2 * 10.0**last:
+            last -= 1
         last = min(leading, max(last, leading - MOST_DIGITS + 1))
     return round(value, -last), max(0, -last)
 

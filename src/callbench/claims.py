@@ -1,0 +1,173 @@
+"""Published claims held against a run: a ratio, its interval, and whether that lies within the threshold."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from callbench.results import Result, Results
+from callbench.stats.contrast import block_ratios, two_sided
+from callbench.stats.holm import holm
+from callbench.stats.interval import CONFIDENCE, Interval, geometric_mean
+from callbench.study import Study
+from callbench.study.cells import LOOPBACK
+from callbench.study.claim import Comparison, comparisons
+from callbench.study.model import ClaimPart
+from callbench.study.places import link_of, published_figure
+
+
+class Verdict(StrEnum):
+    """What a run says of a claim."""
+
+    HOLDS = "holds"
+    FAILS = "does not hold"
+    OPEN = "inconclusive"
+    UNMEASURED = "not measured"
+
+
+@dataclass(frozen=True)
+class Compared:
+    """One comparison and what came out.
+
+    Attributes:
+        ratio: product(over) / product(under), paired within blocks; None where a cell is missing.
+        published: the ratio of the same cells in the published tables, or None.
+        why: why it was not measured, else "".
+        margin: how far the ratio lies within its threshold, as a logarithm; negative outside.
+    """
+
+    comparison: Comparison
+    verdict: Verdict
+    ratio: Interval | None
+    published: float | None
+    why: str
+    margin: float
+
+    @property
+    def threshold(self) -> str:
+        """The threshold in words: `above 1`."""
+        low, high = self.comparison.low, self.comparison.high
+        if low and math.isfinite(high):
+            return f"{low:g} to {high:g}"
+        return f"above {low:g}" if low else f"below {high:g}"
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A claim, all its comparisons, and the one that decides.
+
+    Attributes:
+        text: what was claimed.
+        reading: how the sentence became a number.
+        deciding: the comparison that the verdict hangs on: the clearest failure, or the one nearest to failing.
+    """
+
+    id: str
+    text: str
+    reading: str
+    statistic: str
+    verdict: Verdict
+    compared: Sequence[Compared]
+    deciding: Compared
+
+    def tally(self) -> dict[Verdict, int]:
+        """Count the verdicts of the comparisons."""
+        return {verdict: sum(one.verdict is verdict for one in self.compared) for verdict in Verdict}
+
+
+def judge(study: Study, results: Results) -> list[Judged]:
+    """Hold every claim of a study against a run."""
+    return [_judge_one(study, claim, results) for claim in study.claims]
+
+
+def _judge_one(study: Study, claim: ClaimPart, results: Results) -> Judged:
+    """Hold one claim against a run.
+
+    All comparisons of a claim must hold, so each is held against the full level without a correction (an
+    intersection-union test keeps its level: Berger, "Multiparameter hypothesis testing and acceptance sampling",
+    Technometrics 24(4), 1982). A single failure fails the claim, so failures are Holm-corrected over the claim's
+    comparisons.
+    """
+    parts = comparisons(claim)
+    ratios = [_ratios(part, claim.statistic, results, study) for part in parts]
+    measured = [index for index, (values, _) in enumerate(ratios) if len(values) >= 2]
+    doubts = [_doubt(parts[index], ratios[index][0]) for index in measured]
+    adjusted = dict(zip(measured, holm(doubts), strict=True))
+    compared = []
+    for index, (part, (values, why)) in enumerate(zip(parts, ratios, strict=True)):
+        ratio = geometric_mean(values) if values else None
+        verdict = _verdict(part, ratio, adjusted.get(index, 1.0))
+        compared.append(Compared(part, verdict, ratio, published_ratio(study, part), why, _margin(part, ratio)))
+    verdicts = {one.verdict for one in compared}
+    worst = next(one for one in (Verdict.FAILS, Verdict.OPEN, Verdict.UNMEASURED, Verdict.HOLDS) if one in verdicts)
+    deciding = min((one for one in compared if one.verdict is worst), key=lambda one: one.margin)
+    text = claim.text or (study.published.claims[claim.id] if study.published else "")
+    return Judged(claim.id, text, claim.reading, claim.statistic, worst, compared, deciding)
+
+
+def _doubt(part: Comparison, values: Sequence[float]) -> float:
+    """Reckon how likely so clear a failure is by chance; 1 where the ratio lies within the threshold."""
+    middle = geometric_mean(values).middle
+    if part.low < middle < part.high:
+        return 1.0
+    return two_sided(values, part.low if middle <= part.low else part.high)
+
+
+def _verdict(part: Comparison, ratio: Interval | None, doubt: float) -> Verdict:
+    """Say what one comparison's interval says."""
+    if ratio is None:
+        return Verdict.UNMEASURED
+    if ratio.low is None or ratio.high is None:
+        return Verdict.OPEN
+    if part.low < ratio.low and ratio.high < part.high:
+        return Verdict.HOLDS
+    return Verdict.FAILS if doubt < 1 - CONFIDENCE else Verdict.OPEN
+
+
+def _margin(part: Comparison, ratio: Interval | None) -> float:
+    """Measure how far a ratio lies within its threshold, as a logarithm."""
+    if ratio is None:
+        return 0.0
+    below = math.log(ratio.middle / part.low) if part.low else math.inf
+    above = math.log(part.high / ratio.middle) if math.isfinite(part.high) else math.inf
+    return min(below, above)
+
+
+def _ratios(part: Comparison, statistic: str, results: Results, study: Study) -> tuple[list[float], str]:
+    """Take the ratio block by block, or say why there is none."""
+    over: list[Mapping[int, float]] = []
+    under: list[Mapping[int, float]] = []
+    for side, cells in ((over, part.over), (under, part.under)):
+        for conditions in cells:
+            found = results.where(conditions)
+            why = _missing(conditions, found, statistic, study)
+            if why:
+                return [], why
+            side.append(found[0].by_block[statistic])
+    values = block_ratios(over, under)
+    return values, "" if values else "no block has all of its cells"
+
+
+def _missing(conditions: Mapping[str, str], found: Sequence[Result], statistic: str, study: Study) -> str:
+    """Say why a cell has no figure, or nothing."""
+    name = " ".join(conditions[key] for key in ("stack", "message", "channel") if key in conditions) or "a cell"
+    if len(found) > 1:
+        return f"{len(found)} cells match {name}: the claim must name one"
+    if not found:
+        link = link_of(study, conditions.get("group"))
+        return f"needs a link ({link})" if link != LOOPBACK else f"{name} was not part of this run"
+    if not found[0].by_block.get(statistic):
+        return f"{name} has no figure: {found[0].excluded or 'no call was answered'}"
+    return ""
+
+
+def published_ratio(study: Study, part: Comparison) -> float | None:
+    """Reckon the same ratio from the published tables, or None where a figure is missing there."""
+    ratio = 1.0
+    for cells, power in ((part.over, 1), (part.under, -1)):
+        for conditions in cells:
+            value = published_figure(study, conditions)
+            if not value:
+                return None
+            ratio *= value**power
+    return ratio

@@ -1,0 +1,84 @@
+"""Which charts a report shows, with what each shows in words and where its figures come from."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from callbench.report.charts.codec import codec
+from callbench.report.charts.draw import drawn
+from callbench.report.charts.latency import latency
+from callbench.report.charts.palette import Spec
+from callbench.report.charts.rate import rate
+from callbench.report.charts.size import size
+from callbench.report.story import groups, listed
+from callbench.report.subject import Subject
+from callbench.results import CODECS_SQL, HISTOGRAMS_SQL, TRIALS_SQL, Result
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A chart, ready for the page.
+
+    Attributes:
+        source: the files of the run and the query that its figures come from.
+    """
+
+    id: str
+    title: str
+    about: str
+    svg: Markup
+    source: str
+
+
+def gallery(subject: Subject) -> list[Chart]:
+    """Draw every chart there are figures for."""
+    messages = _messages(subject)
+    charts: list[Chart] = []
+    for name in groups(subject):
+        cells = [one for one in subject.results.cells if one.attributes["group"] == name]
+        channels = _ranked(cells)
+        if len(cells) < 3:
+            continue
+        about = "Each mark is a stack, its line the 95 % interval over the blocks. Further right is faster."
+        _add(charts, f"rate-{name}", f"Rate: {name}", about, rate(cells, channels, messages), TRIALS_SQL)
+        about = "How long a call takes, and how far its tail reaches. Further left is quicker. Batches are left out."
+        _add(charts, f"latency-{name}", f"Latency: {name}", about, latency(cells, channels, messages), HISTOGRAMS_SQL)
+    for name in dict.fromkeys(one.group for one in subject.results.codecs):
+        codecs = [one for one in subject.results.codecs if one.group == name]
+        if len({one.message for one in codecs}) < 2:
+            continue
+        about = "The two messages of one call, mean of 64 different payloads."
+        _add(charts, f"bytes-{name}", f"Size: {name}", about, size(codecs), CODECS_SQL)
+        about = (
+            "Time to write and to read the two messages of one call, without a channel; mean of 64 different payloads."
+        )
+        _add(charts, f"codec-{name}", f"Encoding and decoding: {name}", about, codec(codecs), CODECS_SQL)
+    return charts
+
+
+def _add(charts: list[Chart], id_: str, title: str, about: str, spec: Spec | None, source: str) -> None:  # noqa: PLR0913, PLR0917 - what a chart is made of
+    """Draw one chart where there is something to draw."""
+    if spec is not None:
+        label = f"{title}. {about} The figures are in the tables of this page."
+        charts.append(Chart(id_, title, about, drawn(spec, label), source.strip()))
+
+
+def _messages(subject: Subject) -> list[str]:
+    """List the messages, the same order in every chart."""
+    return list(dict.fromkeys(one.attributes["message"] for one in subject.results.cells))
+
+
+def _ranked(cells: Sequence[Result]) -> list[str]:
+    """Order channels from the fastest down, by the geometric mean of their rates."""
+    logs: dict[str, list[float]] = {}
+    for one in cells:
+        if one.rate:
+            logs.setdefault(one.attributes["channel"], []).append(math.log(one.rate.middle))
+    return sorted(logs, key=lambda name: -sum(logs[name]) / len(logs[name]))
+
+
+def summary(subject: Subject) -> str:
+    """Name the groups that have charts."""
+    return listed(groups(subject))

@@ -1,0 +1,80 @@
+"""Colours and type of all charts.
+
+A colour here is a stand-in that drawing replaces by a variable of the page's style.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+Spec = dict[str, Any]
+
+INK = "#c000ff"
+FAINT = "#c000fe"
+RULE = "#c000fd"
+PAPER = "#c000fc"
+SERIES = tuple(f"#c0000{number}" for number in range(1, 9))
+STAND_INS = {INK: "currentColor", FAINT: "var(--faint)", RULE: "var(--rule)", PAPER: "var(--paper)"} | {
+    stand_in: f"var(--series-{number})" for number, stand_in in enumerate(SERIES, 1)
+}
+SHAPES = ("circle", "square", "diamond", "triangle-up", "cross", "triangle-down", "triangle-right", "triangle-left")
+WIDTH = 620
+
+CONFIG: Spec = {
+    "background": None,
+    "font": "system-ui, -apple-system, Segoe UI, Roboto, sans-serif",
+    "view": {"stroke": None},
+    "axis": {
+        "labelColor": FAINT,
+        "titleColor": FAINT,
+        "titleFontWeight": "normal",
+        "titleFontSize": 12,
+        "labelFontSize": 12,
+        "gridColor": RULE,
+        "domainColor": RULE,
+        "tickColor": RULE,
+        "titlePadding": 8,
+    },
+    "axisY": {"labelColor": INK, "ticks": False, "domain": False, "labelPadding": 8, "grid": False},
+    "legend": {
+        "orient": "top",
+        "direction": "horizontal",
+        "labelColor": INK,
+        "labelFontSize": 12,
+        "title": None,
+        "symbolSize": 70,
+        "columnPadding": 14,
+        "offset": 6,
+    },
+}
+
+
+def scale(names: Sequence[str]) -> Spec:
+    """Give each name its colour, the same in every chart that lists the same names."""
+    return {"domain": list(names), "range": [SERIES[place % len(SERIES)] for place in range(len(names))]}
+
+
+def shapes(names: Sequence[str]) -> Spec:
+    """Give each name its shape, so that nobody needs the colours."""
+    return {"domain": list(names), "range": [SHAPES[place % len(SHAPES)] for place in range(len(names))]}
+
+
+def decades(values: Sequence[float]) -> list[float]:
+    """Choose marks for a logarithmic axis: powers of ten, with 2 and 5 between where there are few."""
+    if not values:
+        return []
+    low, high = min(values), max(values)
+    powers = range(-9, 16)
+    whole = [10.0**power for power in powers if low / 10 < 10.0**power < high * 10]
+    if sum(low <= mark <= high for mark in whole) >= 3:
+        return whole
+    return [step * 10.0**power for power in powers for step in (1, 2, 5) if low / 2 < step * 10.0**power < high * 2]
+
+
+def logarithmic(field: str, title: str, values: Sequence[float]) -> Spec:
+    """Describe a logarithmic x axis."""
+    return {
+        "field": field,
+        "type": "quantitative",
+        "scale": {"type": "log", "nice": False, "domain": [min(values) / 1.15, max(values) * 1.15]},
+        "axis": {"title": title, "values": decades(values), "format": "~s", "tickSize": 4},
+    }

@@ -1,0 +1,50 @@
+"""Rate by stack, with intervals: a row a channel, a mark a message."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from callbench.report.charts.palette import WIDTH, Spec, logarithmic, scale, shapes
+from callbench.results import Result
+
+
+def rate(cells: Sequence[Result], channels: Sequence[str], messages: Sequence[str]) -> Spec | None:
+    """Describe the chart of one group.
+
+    Args:
+        cells: the group's cells.
+        channels: rows from the top.
+        messages: series.
+    """
+    values: list[dict[str, Any]] = []
+    for one in cells:
+        if one.rate:
+            low, high = one.rate.low or one.rate.middle, one.rate.high or one.rate.middle
+            row = {
+                "channel": one.attributes["channel"],
+                "message": one.attributes["message"],
+                "stack": one.attributes["stack"],
+            }
+            values.append({**row, "rate": one.rate.middle, "low": low, "high": high})
+    if not values:
+        return None
+    extent = [value[key] for value in values for key in ("low", "high", "rate")]
+    x = logarithmic("rate", "calls a second, logarithmic", extent)
+    colour = {"field": "message", "type": "nominal", "scale": scale(messages)}
+    shape = {"field": "message", "type": "nominal", "scale": shapes(messages)}
+    return {
+        "width": WIDTH,
+        "height": {"step": 7 if len(messages) > 2 else 12, "for": "offset"},
+        "data": {"values": values},
+        "encoding": {
+            "y": {"field": "channel", "type": "nominal", "sort": list(channels), "axis": {"title": None, "grid": True}},
+            "yOffset": {"field": "message", "type": "nominal", "sort": list(messages)},
+            "color": colour,
+        },
+        "layer": [
+            {
+                "mark": {"type": "rule", "strokeWidth": 1.5, "opacity": 0.75},
+                "encoding": {"x": {**x, "field": "low"}, "x2": {"field": "high"}},
+            },
+            {"mark": {"type": "point", "filled": True, "size": 42, "opacity": 1}, "encoding": {"x": x, "shape": shape}},
+        ],
+    }

@@ -1,0 +1,84 @@
+"""The report as JSON: cells as `show` has them, tables, claims, what a reader must know, environment."""
+
+import json
+import math
+from typing import Any
+
+from callbench.claims import Compared, Judged
+from callbench.report.show import shown
+from callbench.report.story import cautions, sentences
+from callbench.report.subject import Subject
+from callbench.report.tables import Filled
+from callbench.stats.interval import Interval
+
+
+def text(subject: Subject) -> str:
+    """Write it."""
+    whole = {
+        **shown(subject),
+        "title": subject.study.title,
+        "about": subject.study.about,
+        "found": [str(one) for one in sentences(subject)],
+        "cautions": cautions(subject),
+        "tables": [_table(one) for one in subject.tables],
+        "claims": [_claim(one) for one in subject.judged],
+        "environment": subject.environment,
+    }
+    return json.dumps(whole, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _interval(interval: Interval | None) -> dict[str, Any] | None:
+    """Write a figure with its 95 % interval."""
+    if interval is None:
+        return None
+    return {"figure": interval.middle, "low": interval.low, "high": interval.high, "blocks": interval.blocks}
+
+
+def _table(table: Filled) -> dict[str, Any]:
+    """Write one table."""
+    rows = [
+        {
+            "section": row.section,
+            "label": row.label,
+            "places": [
+                {"cell": one.cell, "result": _interval(one.interval), "published": one.published, "why": one.why}
+                for one in row.places
+            ],
+        }
+        for row in table.rows
+    ]
+    return {
+        "id": table.id,
+        "title": table.title,
+        "statistic": table.statistic,
+        "unit": table.unit.name,
+        "columns": list(table.columns),
+        "rows": rows,
+        "missing": table.missing,
+    }
+
+
+def _claim(claim: Judged) -> dict[str, Any]:
+    """Write one claim with its comparisons."""
+    return {
+        "id": claim.id,
+        "text": claim.text,
+        "reading": claim.reading,
+        "verdict": claim.verdict,
+        "deciding": _comparison(claim.deciding),
+        "comparisons": [_comparison(one) for one in claim.compared],
+    }
+
+
+def _comparison(one: Compared) -> dict[str, Any]:
+    """Write one comparison."""
+    high = one.comparison.high
+    return {
+        "label": one.comparison.label,
+        "above": one.comparison.low or None,
+        "below": high if math.isfinite(high) else None,
+        "verdict": one.verdict,
+        "ratio": _interval(one.ratio),
+        "published": one.published,
+        "why": one.why,
+    }

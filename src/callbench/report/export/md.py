@@ -1,0 +1,66 @@
+"""The report as Markdown, for a pull request or a note."""
+
+from collections.abc import Sequence
+
+from callbench.claims import Judged
+from callbench.report.story import cautions, sentences
+from callbench.report.subject import Subject
+from callbench.report.tables import Filled, Place
+from callbench.report.words import ratio_text
+
+
+def text(subject: Subject) -> str:
+    """Write it."""
+    parts = [f"# {_plain(subject.study.title)}", _plain(subject.study.about)]
+    parts += ["\n".join(f"- {_plain(str(one))}" for one in sentences(subject))]
+    parts += ["\n".join(f"> - {_plain(one)}" for one in cautions(subject))]
+    parts += [_table(table) for table in subject.tables]
+    if subject.judged:
+        parts += ["## Claims", _claims(subject.judged)]
+    excluded = subject.results.excluded
+    if excluded:
+        lines = [f"- `{one.stack}`{f' ({one.cell})' if one.cell else ''}: {_plain(one.why)}" for one in excluded]
+        parts += ["## Excluded", "\n".join(lines)]
+    info = subject.run.info
+    made = f"seed {info['seed']}, Callbench {info.get('callbench', '')}, folder `{subject.run.path.name}`"
+    parts.append(f"Run of {info['started']}, {made}.")
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _plain(text_: str) -> str:
+    """Keep a text from being taken for markup."""
+    escaped = "".join(f"\\{char}" if char in "\\`*_|<>[]#" else char for char in text_)
+    return " ".join(escaped.split())
+
+
+def _table(table: Filled) -> str:
+    """Write one table; the published figure stands in brackets."""
+    unit = f"In {table.unit.name}" + ("; published figures in brackets." if table.beside else ".")
+    lines = [f"## {_plain(table.title)}", "", _plain(f"{table.about} {unit}"), ""]
+    if table.missing:
+        lines += [_plain(table.missing), ""]
+    lines.append("| | " + " | ".join(_plain(column) for column in table.columns) + " |")
+    lines.append("|---|" + "---:|" * len(table.columns))
+    for row in table.rows:
+        label = f"{row.section}: {row.label}" if row.section else row.label
+        lines.append(f"| {_plain(label)} | " + " | ".join(_place(one) for one in row.places) + " |")
+    return "\n".join(lines)
+
+
+def _place(one: Place) -> str:
+    """Write one figure."""
+    own = " ".join(part for part in (one.text or one.why, one.spread) if part)
+    return _plain(own) + (f" ({one.published})" if one.published else "")
+
+
+def _claims(judged: Sequence[Judged]) -> str:
+    """Write the claims as a table."""
+    lines = ["| claim | verdict | deciding ratio | threshold | published |", "|---|---|---|---|---|"]
+    for one in judged:
+        deciding = one.deciding
+        published = f"{deciding.published:.2g}" if deciding.published else ""
+        label = f"{deciding.comparison.label}: {ratio_text(deciding.ratio)}" if deciding.ratio else deciding.why
+        lines.append(
+            f"| {_plain(one.text)} | **{one.verdict}** | {_plain(label)} | {deciding.threshold} | {published} |"
+        )
+    return "\n".join(lines)

@@ -1,0 +1,134 @@
+"""The page: what was asked, what came out, tables, charts, claims, and where every figure comes from."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from callbench.claims import Verdict
+from callbench.report.charts.gallery import gallery
+from callbench.report.story import cautions, sentences
+from callbench.report.subject import Subject
+from callbench.report.tables import behind, place
+from callbench.report.units import UNITS
+from callbench.report.words import CLASSES, MARKS, ratio_text
+from callbench.results import CELLS_SQL, EXCLUDED_SQL, TRIALS_SQL, Result
+from callbench.stats.digits import figure
+
+CARD_WORDS = {
+    "server_model": "server",
+    "connections_per_client": "connections a client",
+    "waits": "waits",
+    "nagle": "Nagle",
+    "tuning": "tuning",
+    "roles": "roles",
+    "about": "about",
+}
+
+
+def page(subject: Subject) -> str:
+    """Write the page, self-contained: styles and charts within, no scripts, nothing fetched."""
+    charts = gallery(subject)
+    beside = [table for table in subject.tables if table.beside]
+    others = [table for table in subject.tables if not table.beside]
+    return str(
+        _template().render(
+            subject=subject,
+            info=subject.run.info,
+            found=sentences(subject),
+            cautions=cautions(subject),
+            first_tables=beside or others,
+            other_tables=others if beside else [],
+            charts=charts,
+            tally=[(verdict, sum(one.verdict is verdict for one in subject.judged)) for verdict in Verdict],
+            cards=_cards(subject),
+            environment=list(_flat(subject.environment)),
+            every=[_line(one) for one in subject.results.cells],
+            queries={"cells": CELLS_SQL, "trials": TRIALS_SQL.strip(), "excluded": EXCLUDED_SQL},
+            when=_when(str(subject.run.info["started"])),
+        )
+    )
+
+
+@cache
+def _template() -> Any:  # noqa: ANN401 - Jinja's Template, whose render takes anything
+    """Load the template with everything escaped unless it was drawn by us."""
+    environment = Environment(
+        loader=PackageLoader("callbench.report", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["ratio"] = ratio_text
+    environment.filters["plain"] = lambda value: f"{value:.2g}" if value is not None and value < 10 else f"{value:,.0f}"
+    environment.globals["marks"] = MARKS
+    environment.globals["classes"] = CLASSES
+    environment.globals["style"] = Markup(_asset("page.css"))  # noqa: S704 - our own file
+    return environment.get_template("page.html.j2")
+
+
+def _asset(name: str) -> str:
+    """Read a file beside the template."""
+    loader = PackageLoader("callbench.report", "templates")
+    return loader.get_source(Environment(autoescape=True), name)[0]
+
+
+def _when(stamp: str) -> str:
+    """Write a UTC stamp for people: `2026-11-21 03:00 UTC`."""
+    return stamp[:16].replace("T", " ") + " UTC"
+
+
+def _line(one: Result) -> dict[str, Any]:
+    """Write one line of the table of every cell."""
+    rate = place(one, "rate_per_s")
+    shares = one.latency.percentiles or {}
+    return {
+        "result": one,
+        "args": json.dumps(dict(one.arguments), ensure_ascii=False) if one.arguments else "",
+        "rate": rate,
+        "low": figure(one.rate.low, one.rate.half_width) if one.rate and one.rate.low is not None else "",
+        "high": figure(one.rate.high, one.rate.half_width) if one.rate and one.rate.high is not None else "",
+        "mean": place(one, "mean_us"),
+        "p50": place(one, "p50_us") if shares else None,
+        "p99": place(one, "p99_us") if shares else None,
+        "errors": ", ".join(f"{count:,} × {kind}" for kind, count in one.errors.items()),  # noqa: RUF001 - times
+        "about": behind(one, one.rate, UNITS["rate_per_s"]) if one.rate else "",
+    }
+
+
+def _cards(subject: Subject) -> list[dict[str, Any]]:
+    """Gather stacks whose cards say the same: one card for many is what a matrix has."""
+    gathered: dict[str, dict[str, Any]] = {}
+    for stack in subject.cards.values():
+        facts = _facts(stack)
+        key = json.dumps(
+            [stack.get("adapter"), stack.get("library"), facts, stack.get("lacks")], sort_keys=True, default=str
+        )
+        card = gathered.setdefault(key, {"stacks": [], "facts": facts, "lacks": stack.get("lacks") or {}})
+        card["stacks"].append(stack["id"])
+    return list(gathered.values())
+
+
+def _facts(stack: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Write a card's facts in our words, those we know first."""
+    card = dict(stack.get("card") or {})
+    known = [(words, str(card.pop(key))) for key, words in CARD_WORDS.items() if card.get(key) is not None]
+    library = " ".join(str(stack[key]) for key in ("library", "version") if stack.get(key))
+    rest = [(key.replace("_", " "), str(value)) for key, value in card.items() if value is not None]
+    return [("language", str(stack.get("language", ""))), *([("library", library)] if library else []), *known, *rest]
+
+
+def _flat(tree: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, str]]:
+    """Write the environment as lines: a name and what was found."""
+    for key, value in tree.items():
+        name = f"{above}{str(key).replace('_', ' ')}"
+        if isinstance(value, Mapping):
+            yield from _flat(value, f"{name} · ")
+        elif isinstance(value, Sequence) and not isinstance(value, str):
+            yield name, ", ".join(map(str, value)) or "none"
+        else:
+            yield name, "not known" if value is None else str(value)

@@ -1,0 +1,57 @@
+"""The cells of a run as plain records: what `callbench show --json` prints. Sealed by show.schema.json."""
+
+from typing import Any
+
+from callbench.report.subject import Subject
+from callbench.results import Result
+
+
+def shown(subject: Subject) -> dict[str, Any]:
+    """Give every cell of a run, and what was excluded.
+
+    Rates are in calls a second, latencies in microseconds; `rate_per_s_low` and `rate_per_s_high` bound the 95 %
+    interval over the blocks, null where one block alone was measured. Percentiles are null where calls were timed in
+    batches.
+    """
+    info = subject.run.info
+    return {
+        "format": 1,
+        "study": info["study"],
+        "started": info["started"],
+        "state": info["state"],
+        "quick": bool(info["quick"]),
+        "cells": [_cell(one) for one in subject.results.cells],
+        "excluded": [
+            {"stack": one.stack, "cell": one.cell, "block": one.block, "why": one.why}
+            for one in subject.results.excluded
+        ],
+    }
+
+
+def _cell(result: Result) -> dict[str, Any]:
+    """Write one cell out."""
+    attributes, rate, latency = result.attributes, result.rate, result.latency
+    percentiles = latency.percentiles or dict.fromkeys(("p50", "p90", "p99", "p999"))
+    return {
+        "cell": attributes["cell"],
+        "group": attributes["group"],
+        "stack": attributes["stack"],
+        "message": attributes["message"],
+        "channel": attributes["channel"],
+        "language": attributes["language"],
+        "call": attributes["call"],
+        "args": dict(result.arguments),
+        "clients": int(attributes["clients"]),
+        "link": attributes["link"],
+        "blocks": result.blocks,
+        "trials": result.trials,
+        "calls": result.calls,
+        "errors": dict(result.errors),
+        "rate_per_s": rate.middle if rate else None,
+        "rate_per_s_low": rate.low if rate else None,
+        "rate_per_s_high": rate.high if rate else None,
+        "timed": None if not result.calls else "batch" if result.batched else "each",
+        "latency_us": {**percentiles, "max": latency.max, "mean": latency.mean},
+        "counts_agree": result.agree,
+        "excluded": result.excluded,
+    }

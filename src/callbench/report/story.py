@@ -1,0 +1,180 @@
+"""What came out, in words reckoned from the run: the paragraph at the top, and what a reader must know."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from callbench.claims import Verdict
+from callbench.report.subject import Subject
+from callbench.results import Result
+from callbench.stats.digits import figure
+
+
+@dataclass(frozen=True)
+class Found:
+    """One thing that came out: what it is about, and a sentence or two."""
+
+    about: str
+    text: str
+
+    def __str__(self) -> str:
+        """Write both in a line."""
+        return f"{self.about}: {self.text}"
+
+
+@dataclass(frozen=True)
+class Sway:
+    """How far one attribute moves the rate when all others are averaged out.
+
+    Attributes:
+        factor: rate of the best value over that of the worst, geometric means over the other attribute.
+    """
+
+    best: str
+    worst: str
+    factor: float
+
+
+def groups(subject: Subject) -> list[str]:
+    """Name the groups that have figures, in the study's order."""
+    measured = {one.attributes["group"] for one in subject.results.cells if one.rate}
+    return [group.group for group in subject.study.groups if group.group in measured]
+
+
+def sway(cells: Sequence[Result], along: str, other: str) -> Sway | None:
+    """Measure how much one attribute matters: over the values of `other` that every value of `along` was measured with.
+
+    These are the main effects of an additive model of the logarithm in a balanced two-way layout (Fisher,
+    "Statistical Methods for Research Workers", 1925, chapter VIII). None where there is no such layout.
+    """
+    table: dict[str, dict[str, float]] = {}
+    for one in cells:
+        if one.rate:
+            table.setdefault(one.attributes[along], {})[one.attributes[other]] = math.log(one.rate.middle)
+    if len(table) < 2:
+        return None
+    common = set.intersection(*(set(row) for row in table.values()))
+    if not common:
+        return None
+    means = {name: sum(row[key] for key in common) / len(common) for name, row in table.items()}
+    best, worst = max(means, key=lambda name: means[name]), min(means, key=lambda name: means[name])
+    return Sway(best, worst, math.exp(means[best] - means[worst]))
+
+
+def in_process(subject: Subject, result: Result) -> bool:
+    """Say whether a stack's call never leaves its process."""
+    card = subject.cards.get(result.attributes["stack"], {}).get("card") or {}
+    return bool(card.get("roles") == "in-process")
+
+
+def sentences(subject: Subject) -> list[Found]:
+    """Write what came out, group by group, then the claims and what is missing."""
+    written = [Found(name, text) for name in groups(subject) if (text := _of_group(subject, name))]
+    if subject.judged:
+        written.append(Found("Claims", _of_claims(subject)))
+    return written
+
+
+def _of_group(subject: Subject, name: str) -> str:
+    """Write what came out of one group, or nothing where there is nothing to compare."""
+    cells = [one for one in subject.results.cells if one.attributes["group"] == name and one.rate]
+    ranked = sorted(cells, key=lambda one: one.rate.middle if one.rate else 0.0)
+    outside = [one for one in ranked if not in_process(subject, one)]
+    if len(outside) < 3:
+        return ""
+    channel, message = sway(cells, "channel", "message"), sway(cells, "message", "channel")
+    if not (channel and message):
+        return f"the fastest between processes was {_named(outside[-1])}, the slowest {_named(outside[0])}."
+    larger = "channel" if channel.factor >= message.factor else "message"
+    text = f"between processes the fastest was {_named(outside[-1])}, the slowest {_named(outside[0])}. "
+    return text + (
+        f"The {larger} mattered more: the channel changed the rate by a factor of {figure(channel.factor)}"
+        f" ({channel.worst} to {channel.best}), the message by {figure(message.factor)} ({message.worst} to {message.best})."
+    )
+
+
+def _named(one: Result) -> str:
+    """Name a stack with its rate."""
+    rate = one.rate
+    text = figure(rate.middle, rate.half_width) if rate else ""
+    return f"{one.attributes['message']} over {one.attributes['channel']} ({text} calls/s)"
+
+
+def _of_claims(subject: Subject) -> str:
+    """Count the verdicts."""
+    tally = {verdict: sum(one.verdict is verdict for one in subject.judged) for verdict in Verdict}
+    words = {
+        Verdict.HOLDS: ("holds", "hold"),
+        Verdict.FAILS: ("does not", "do not"),
+        Verdict.OPEN: ("is inconclusive", "are inconclusive"),
+        Verdict.UNMEASURED: ("was not measured", "were not measured"),
+    }
+    parts = [f"{count} {words[verdict][count != 1]}" for verdict, count in tally.items() if count]
+    return f"of {len(subject.judged)} held against this run, {listed(parts)}."
+
+
+def cautions(subject: Subject) -> list[str]:
+    """Write what a reader must know before believing a figure."""
+    info, results = subject.run.info, subject.results
+    told = []
+    if subject.quick:
+        told.append(
+            f"This was a quick run: {info['blocks']} blocks of short trials. Its intervals are wide: run without"
+            " --quick before deciding anything."
+        )
+    if info["state"] != "finished":
+        told.append(f"This run is {info['state']}: what is not there has not been measured yet. Go on with --resume.")
+    shared = _sharing(subject)
+    if shared:
+        told.append(shared)
+    inside = sorted({one.attributes["channel"] for one in results.cells if one.rate and in_process(subject, one)})
+    if inside:
+        told.append(
+            f"Over {listed(inside)} a call stays in its process: there is no other side to wait for, and nothing to"
+            " serve others."
+        )
+    batched = sorted({one.attributes["channel"] for one in results.cells if one.batched})
+    if batched:
+        told.append(
+            f"Some calls over {listed(batched)} are shorter than 20 readings of the clock. They were timed in batches"
+            " and have a mean, no percentiles."
+        )
+    told += _troubles(subject)
+    return told
+
+
+def _sharing(subject: Subject) -> str:
+    """Say where client and server shared a processor."""
+    placement = subject.environment.get("placement")
+    if not isinstance(placement, Mapping):
+        return ""
+    client, server = placement.get("client") or [], placement.get("server") or []
+    if set(client) & set(server):
+        return (
+            "Client and server shared a processor: each slowed the other, and rates are lower than either could reach."
+        )
+    return ""
+
+
+def _troubles(subject: Subject) -> list[str]:
+    """Count what went wrong."""
+    results = subject.results
+    told = []
+    stacks = sorted({one.stack for one in results.excluded})
+    if stacks:
+        told.append(f"Excluded: {listed(stacks)}. The reasons are below.")
+    failed = [one for one in results.cells if one.errors]
+    if failed:
+        total = sum(sum(one.errors.values()) for one in failed)
+        told.append(f"{total:,} calls in {len(failed)} cells failed; they count in no rate.")
+    unequal = [one.id for one in results.cells if not one.agree]
+    if unequal:
+        told.append(f"Client and server counted differently in {listed(unequal[:8])}: take those figures for wrong.")
+    told += [f"Noted while running: {text}" for text in results.notes]
+    return told
+
+
+def listed(words: Iterable[str]) -> str:
+    """Join words: `a, b and c`."""
+    every = list(words)
+    return every[0] if len(every) == 1 else ", ".join(every[:-1]) + " and " + every[-1] if every else ""

@@ -1,0 +1,45 @@
+"""What a report is about: a run, its study, its results and the verdicts on its claims."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from callbench.claims import Judged, judge
+from callbench.report.tables import Filled, filled
+from callbench.results import Results, read
+from callbench.store import Run
+from callbench.study import Study, load
+
+
+@dataclass(frozen=True)
+class Subject:
+    """Everything a report shows, reckoned once.
+
+    Attributes:
+        cards: the stacks of the plan by id, each as plan.json has it.
+    """
+
+    run: Run
+    study: Study
+    results: Results
+    judged: Sequence[Judged]
+    tables: Sequence[Filled]
+    cards: Mapping[str, Mapping[str, Any]]
+    environment: Mapping[str, Any]
+
+    @property
+    def quick(self) -> bool:
+        """Whether it was a quick run."""
+        return bool(self.run.info["quick"])
+
+
+def subject(run: Run) -> Subject:
+    """Read a run and reckon all that a report needs.
+
+    Raises:
+        BadInput: the run is damaged.
+    """
+    study = load(run.study_file, run.info.get("settings") or {}, run.published_file)
+    results = read(run)
+    cards = {str(one["id"]): one for one in run.plan().get("stacks", [])}
+    return Subject(run, study, results, judge(study, results), filled(study, results), cards, run.environment())

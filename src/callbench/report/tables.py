@@ -1,0 +1,212 @@
+"""A study's tables, filled from a run, with the published figure beside each."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from callbench.report.units import UNITS, Unit
+from callbench.results import Result, Results
+from callbench.stats.digits import figure, share
+from callbench.stats.interval import Interval
+from callbench.study import Study
+from callbench.study.cells import LOOPBACK
+from callbench.study.model import Line, TablePart
+from callbench.study.places import position
+
+
+@dataclass(frozen=True)
+class Place:
+    """One place of a table.
+
+    Attributes:
+        text: the figure, with no more digits than its interval supports; "" where there is none.
+        spread: half of its interval as a share: `± 4 %`.
+        published: the published figure as it was printed, or "".
+        why: why there is no figure: `needs a link`.
+        about: trials, blocks, interval: what lies behind the figure.
+        heat: 0 for the worst of the table to 1 for the best, on a logarithmic scale; None without a figure.
+        value: the figure itself, in the table's unit.
+        interval: its interval, in the table's unit.
+        cell: the cell's id, or "".
+    """
+
+    text: str = ""
+    spread: str = ""
+    published: str = ""
+    why: str = ""
+    about: str = ""
+    heat: float | None = None
+    value: float | None = None
+    interval: Interval | None = None
+    cell: str = ""
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row: its label, a note where it has one, and its places."""
+
+    section: str
+    label: str
+    note: str
+    places: Sequence[Place]
+
+
+@dataclass(frozen=True)
+class Filled:
+    """A table with its figures.
+
+    Attributes:
+        missing: one sentence where the whole table waits for something, or "".
+    """
+
+    id: str
+    title: str
+    about: str
+    statistic: str
+    unit: Unit
+    columns: Sequence[str]
+    rows: Sequence[Row]
+    beside: bool
+    missing: str
+    source: str
+
+    @property
+    def sections(self) -> bool:
+        """Whether its rows stand under headings."""
+        return any(row.section for row in self.rows)
+
+
+def filled(study: Study, results: Results) -> list[Filled]:
+    """Fill every table of a study."""
+    return [_filled(study, table, results) for table in study.tables]
+
+
+def _filled(study: Study, table: TablePart, results: Results) -> Filled:
+    """Fill one table."""
+    found = [[_choose(table, row, column, results) for column in table.columns] for row in table.rows]
+    values = [one.value for line in found for one in line if one.value]
+    lowest, highest = (math.log(min(values)), math.log(max(values))) if values else (0.0, 0.0)
+    unit = UNITS[table.statistic]
+    rows = []
+    for row, line in zip(table.rows, found, strict=True):
+        places = []
+        for column, one in zip(table.columns, line, strict=True):
+            heat = None
+            if one.value and highest > lowest:
+                heat = (math.log(one.value) - lowest) / (highest - lowest)
+                heat = heat if unit.more_is_better else 1 - heat
+            published = _published(study, table, row, column)
+            places.append(Place(**{**one.__dict__, "heat": heat, "published": published}))
+        rows.append(Row(row.section or "", row.label, row.note, places))
+    waits = table.link != LOOPBACK and not values
+    return Filled(
+        id=table.id,
+        title=table.title,
+        about=table.about,
+        statistic=table.statistic,
+        unit=unit,
+        columns=[column.label for column in table.columns],
+        rows=rows,
+        beside=any(one.published for row in rows for one in row.places),
+        missing=f"Needs a link between two hosts ({table.link}): this run had none." if waits else "",
+        source=_source(table),
+    )
+
+
+def _choose(table: TablePart, row: Line, column: Line, results: Results) -> Place:
+    """Find the cell of one place and write its figure."""
+    conditions = {"link": table.link, **position(table, row.where.conditions(), column.where.conditions())}
+    found = results.where(conditions)
+    if len(found) > 1:
+        return Place(
+            why=f"{len(found)} cells", about="More than one cell belongs here; the study must tell them apart."
+        )
+    if not found:
+        return Place(why="needs a link" if table.link != LOOPBACK else "", about="Not part of this run.")
+    return place(found[0], table.statistic)
+
+
+def place(result: Result, statistic: str) -> Place:
+    """Write one cell's figure."""
+    unit = UNITS[statistic]
+    interval = _pooled(result, statistic)
+    if interval is None:
+        errors = ", ".join(f"{count} x {kind}" for kind, count in result.errors.items())
+        batched = statistic.startswith("p") and result.batched
+        why = "batches" if batched else "excluded" if result.excluded else "failed" if errors else ""
+        about = (
+            result.excluded
+            or errors
+            or ("Too short to be timed one by one: no percentiles." if batched else "No trial.")
+        )
+        return Place(why=why, about=f"{result.attributes['stack']}: {about}", cell=result.id)
+    return Place(
+        text=figure(interval.middle, interval.half_width),
+        spread="" if statistic == "bytes" else share(interval.half_width),
+        about=behind(result, interval, unit),
+        value=interval.middle,
+        interval=interval,
+        cell=result.id,
+    )
+
+
+def _pooled(result: Result, statistic: str) -> Interval | None:
+    """Take the figure that is shown: percentiles come from all histograms together, their spread from the blocks."""
+    interval = result.interval(statistic)
+    percentiles = result.latency.percentiles
+    if interval is None or not percentiles or statistic[:-3] not in percentiles:
+        return interval
+    shift = percentiles[statistic[:-3]] / interval.middle
+    low, high = (None if end is None else end * shift for end in (interval.low, interval.high))
+    return Interval(interval.middle * shift, low, high, interval.blocks)
+
+
+def behind(result: Result, interval: Interval, unit: Unit) -> str:
+    """Say what lies behind a figure, in a line."""
+    parts = [
+        f"{result.id} {result.attributes['stack']}",
+        _count(result.trials, "trial") + " in " + _count(interval.blocks, "block"),
+    ]
+    parts.append(f"{result.calls:,} calls")
+    if interval.low is not None and interval.high is not None:
+        ends = [figure(end, interval.half_width) for end in (interval.low, interval.high)]
+        parts.append(f"95 % interval {ends[0]} to {ends[1]} {unit.name}")
+    else:
+        parts.append("one block: no interval")
+    if result.errors:
+        parts.append("errors: " + ", ".join(f"{count} x {kind}" for kind, count in result.errors.items()))
+    if result.batched:
+        parts.append("timed in batches")
+    if not result.agree:
+        parts.append("client and server counted differently")
+    return "; ".join(parts)
+
+
+def _count(number: int, name: str) -> str:
+    """Write a number of things."""
+    return f"{number} {name}" + ("" if number == 1 else "s")
+
+
+def _published(study: Study, table: TablePart, row: Line, column: Line) -> str:
+    """Write the published figure as it stands in the published file."""
+    if not (study.published and table.published and row.published and column.published):
+        return ""
+    value = study.published.figure(table.published, row.published, column.published)
+    if value is None:
+        return ""
+    return f"{value:,.2f}".removesuffix(".00") if value < 1000 else f"{value:,.0f}"
+
+
+def _source(table: TablePart) -> str:
+    """Write the query over the run that gives the table's figures: shown to a reader, never run here."""
+    conditions: Mapping[str, str] = {"link": table.link, **({"group": table.group} if table.group else {})}
+    where = " AND ".join(f"\"{key}\" = '{value}'" for key, value in conditions.items())
+    trials = "'parquet/trials.parquet' JOIN 'parquet/cells.parquet' USING (cell)"
+    queries = {
+        "rate_per_s": f'SELECT stack, "group", exp(avg(ln(rate_per_s))) FROM {trials} WHERE {where} GROUP BY ALL',  # noqa: S608 - text for a reader, run by nobody here
+        "mean_us": f'SELECT stack, "group", sum(sum_ns) / sum(count) / 1e3 FROM {trials} WHERE {where} GROUP BY ALL',  # noqa: S608 - text for a reader, run by nobody here
+        "bytes": "SELECT message, \"group\", sum(bytes) FROM 'parquet/codecs.parquet' GROUP BY ALL",
+    }
+    buckets = f"{trials} JOIN 'parquet/histograms.parquet' h USING (trial) WHERE name = 'latency' AND {where}"
+    percentiles = f"SELECT cell, low_ns, width_ns, sum(h.count) FROM {buckets} GROUP BY ALL ORDER BY ALL"  # noqa: S608 - text for a reader, run by nobody here
+    return queries.get(table.statistic, percentiles)

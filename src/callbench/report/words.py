@@ -1,0 +1,19 @@
+"""How ratios and verdicts are written, the same in every format."""
+
+from callbench.claims import Verdict
+from callbench.stats.digits import figure
+from callbench.stats.interval import Interval
+
+MARKS = {Verdict.HOLDS: "✓", Verdict.FAILS: "✗", Verdict.OPEN: "?", Verdict.UNMEASURED: "–"}  # noqa: RUF001 - a mark, not a minus
+CLASSES = {Verdict.HOLDS: "holds", Verdict.FAILS: "fails", Verdict.OPEN: "open", Verdict.UNMEASURED: "unmeasured"}
+
+
+def ratio_text(ratio: Interval | None) -> str:
+    """Write a ratio with its interval: `1.72 (1.71 to 1.74)`."""
+    if ratio is None:
+        return ""
+    middle = figure(ratio.middle, ratio.half_width)
+    if ratio.low is None or ratio.high is None:
+        return f"{middle} (one block)"
+    width = min(ratio.half_width or 1.0, 0.3)
+    return f"{middle} ({figure(ratio.low, width)} to {figure(ratio.high, width)})"

@@ -1,0 +1,273 @@
+"""What a run found: one result a cell, from the stored run and nothing else."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from callbench.stats.histogram import TOP, Buckets
+from callbench.stats.interval import Interval, geometric_mean
+from callbench.store import Run
+
+if TYPE_CHECKING:
+    import duckdb
+
+SHARES = (0.5, 0.9, 0.99, 0.999)
+NAMES = ("p50", "p90", "p99", "p999")
+
+CELLS_SQL = "SELECT * FROM cells ORDER BY cell"
+TRIALS_SQL = """
+SELECT cell, block, sum(calls) AS calls, sum(elapsed_ns) AS elapsed_ns, sum(error_count) AS error_count,
+       sum(in_call_ns) AS in_call_ns, sum(count) AS count, sum(sum_ns) AS sum_ns, min(min_ns) AS min_ns, max(max_ns)
+       AS max_ns, max(batch) AS batch, count(*) AS trials, bool_and(agree) AS agree
+FROM trials GROUP BY cell, block ORDER BY cell, block"""
+ERRORS_SQL = "SELECT cell, errors FROM trials WHERE error_count > 0 ORDER BY trial"
+HISTOGRAMS_SQL = """
+SELECT cell, block, low_ns, width_ns, sum(histograms.count)::BIGINT AS count
+FROM histograms JOIN trials USING (trial) WHERE name = 'latency' GROUP BY ALL ORDER BY cell, block, low_ns"""
+CODECS_SQL = 'SELECT * FROM codecs ORDER BY "group", message, direction DESC'
+EXCLUDED_SQL = (
+    "SELECT stack, cell, min(block) AS block, why FROM excluded GROUP BY stack, cell, why ORDER BY stack, cell"
+)
+
+
+@dataclass(frozen=True)
+class Latency:
+    """Latency of a cell over all its trials, in microseconds.
+
+    Attributes:
+        percentiles: p50, p90, p99, p999; None where calls were timed in batches.
+        max: the greatest, None likewise.
+        mean: over all calls.
+    """
+
+    percentiles: Mapping[str, float] | None
+    max: float | None
+    mean: float | None
+
+
+@dataclass(frozen=True)
+class Result:
+    """One cell: what was asked and what came out.
+
+    Attributes:
+        attributes: cell, group, stack, adapter, message, channel, language, call, clients, link as texts, for
+        choosing cells.
+        calls: answered rightly, over all trials.
+        errors: by kind, over all trials.
+        by_block: a figure a block for each statistic of a study.
+        rate: calls a second, or None where no call was answered.
+        batched: whether calls were too short to be timed one by one.
+        agree: whether client and server counted alike in every trial.
+        excluded: why nothing was measured, or nothing more.
+    """
+
+    attributes: Mapping[str, str]
+    arguments: Mapping[str, Any]
+    calls: int
+    errors: Mapping[str, int]
+    trials: int
+    by_block: Mapping[str, Mapping[int, float]]
+    rate: Interval | None
+    latency: Latency
+    batched: bool
+    agree: bool
+    excluded: str | None = None
+
+    @property
+    def id(self) -> str:
+        """The cell's id."""
+        return self.attributes["cell"]
+
+    @property
+    def blocks(self) -> int:
+        """How many blocks measured it."""
+        return len(self.by_block.get("rate_per_s", {}))
+
+    def interval(self, statistic: str) -> Interval | None:
+        """Reckon the geometric mean of a statistic over the blocks, with its interval."""
+        values = list(self.by_block.get(statistic, {}).values())
+        return geometric_mean(values) if values else None
+
+
+@dataclass(frozen=True)
+class Codec:
+    """A message alone, without a channel: mean bytes and nanoseconds of one side of a call."""
+
+    message: str
+    group: str
+    call: str
+    direction: str
+    bytes: float
+    encode_ns: float
+    decode_ns: float
+
+
+@dataclass(frozen=True)
+class Excluded:
+    """A stack, or one of its cells, that was not measured, or no further."""
+
+    stack: str
+    cell: str | None
+    block: int
+    why: str
+
+
+@dataclass(frozen=True)
+class Results:
+    """All that a run found."""
+
+    cells: Sequence[Result]
+    codecs: Sequence[Codec]
+    excluded: Sequence[Excluded]
+    visits: int = 0
+    trials: int = 0
+    notes: Sequence[str] = field(default_factory=tuple)
+
+    def where(self, conditions: Mapping[str, str]) -> list[Result]:
+        """Choose the cells that have every value given."""
+        return [one for one in self.cells if all(one.attributes.get(key) == value for key, value in conditions.items())]
+
+
+def read(run: Run) -> Results:
+    """Read a run and reckon what it found.
+
+    Raises:
+        BadInput: the run is damaged.
+    """
+    with run.connection() as connection:
+        found = from_connection(connection)
+    return replace(found, notes=tuple(_notes(run)))
+
+
+def _notes(run: Run) -> Iterable[str]:
+    """Read the journal's notes without parsing its long lines."""
+    with run.journal_file.open("rb") as lines:
+        for line in lines:
+            if b'"note"' in line[:64] and line.endswith(b"\n"):
+                yield str(json.loads(line).get("text", ""))
+
+
+def from_connection(connection: "duckdb.DuckDBPyConnection") -> Results:
+    """Reckon from the run's tables."""
+    codecs = [Codec(**{key: row[key] for key in Codec.__dataclass_fields__}) for row in _rows(connection, CODECS_SQL)]
+    excluded = [
+        Excluded(row["stack"], row["cell"], row["block"], row["why"]) for row in _rows(connection, EXCLUDED_SQL)
+    ]
+    blocks: dict[str, list[dict[str, Any]]] = {}
+    for row in _rows(connection, TRIALS_SQL):
+        blocks.setdefault(row["cell"], []).append(row)
+    errors: dict[str, dict[str, int]] = {}
+    for row in _rows(connection, ERRORS_SQL):
+        kinds = errors.setdefault(row["cell"], {})
+        for kind, count in json.loads(row["errors"]).items():
+            kinds[kind] = kinds.get(kind, 0) + int(count)
+    histograms = _histograms(connection)
+    sizes: dict[tuple[str, str], float] = {}
+    for codec in codecs:
+        sizes[codec.message, codec.group] = sizes.get((codec.message, codec.group), 0.0) + codec.bytes
+    cells = [
+        _result(row, blocks.get(row["cell"], []), errors.get(row["cell"], {}), histograms, sizes, excluded)
+        for row in _rows(connection, CELLS_SQL)
+    ]
+    visits, trials = connection.execute(
+        "SELECT (SELECT count(*) FROM visits), (SELECT count(*) FROM trials)"
+    ).fetchall()[0]
+    return Results(cells, codecs, excluded, visits, trials)
+
+
+def _rows(connection: "duckdb.DuckDBPyConnection", query: str) -> Iterable[dict[str, Any]]:
+    """Run a query; a row is a mapping."""
+    cursor = connection.execute(query)
+    names = [column[0] for column in cursor.description or []]
+    return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+
+
+def _histograms(connection: "duckdb.DuckDBPyConnection") -> dict[str, dict[int, Buckets]]:
+    """Read latency histograms by cell and block."""
+    table = connection.execute(HISTOGRAMS_SQL).fetchnumpy()
+    cells, blocks = np.asarray(table["cell"]), np.asarray(table["block"])
+    found: dict[str, dict[int, Buckets]] = {}
+    if not len(cells):
+        return found
+    changes = np.flatnonzero((cells[1:] != cells[:-1]) | (blocks[1:] != blocks[:-1])) + 1
+    for start, end in zip([0, *changes], [*changes, len(cells)], strict=True):
+        part = slice(start, end)
+        buckets = Buckets(*(np.asarray(table[name][part], dtype=np.int64) for name in ("low_ns", "width_ns", "count")))
+        found.setdefault(str(cells[start]), {})[int(blocks[start])] = buckets
+    return found
+
+
+def _together(parts: Iterable[Buckets]) -> Buckets:
+    """Add histograms up."""
+    every = list(parts)
+    lows, places = np.unique(np.concatenate([one.lows for one in every]), return_inverse=True)
+    counts, widths = np.zeros(len(lows), dtype=np.int64), np.zeros(len(lows), dtype=np.int64)
+    np.add.at(counts, places, np.concatenate([one.counts for one in every]))
+    widths[places] = np.concatenate([one.widths for one in every])
+    return Buckets(lows, widths, counts)
+
+
+def _result(  # noqa: PLR0913, PLR0917 - one cell is made of all these tables
+    cell: Mapping[str, Any],
+    blocks: Sequence[Mapping[str, Any]],
+    errors: Mapping[str, int],
+    histograms: Mapping[str, Mapping[int, Buckets]],
+    sizes: Mapping[tuple[str, str], float],
+    excluded: Sequence[Excluded],
+) -> Result:
+    """Put one cell's result together."""
+    answered = [row for row in blocks if row["calls"] and row["elapsed_ns"]]
+    by_block: dict[str, dict[int, float]] = {
+        "rate_per_s": {row["block"]: row["calls"] / (row["elapsed_ns"] / 1e9) for row in answered},
+        "mean_us": {row["block"]: mean for row in answered if (mean := _mean_us([row]))},
+    }
+    own = histograms.get(cell["cell"], {})
+    limits = {row["block"]: (row["min_ns"] or 0, row["max_ns"] or TOP) for row in answered}
+    for block, buckets in own.items():
+        if block in limits:
+            for name, value in zip(NAMES, buckets.percentiles(SHARES, *limits[block]), strict=True):
+                by_block.setdefault(f"{name}_us", {})[block] = value / 1e3
+    size = sizes.get((cell["message"], cell["group"]))
+    if size:
+        by_block["bytes"] = {row["block"]: size for row in answered}
+    rates = list(by_block["rate_per_s"].values())
+    keys = ("cell", "group", "stack", "adapter", "message", "channel", "language", "call", "clients", "link")
+    whys = [one.why for one in excluded if one.stack == cell["stack"] and one.cell in (None, cell["cell"])]
+    return Result(
+        attributes={key: str(cell[key]) for key in keys},
+        arguments=json.loads(cell["arguments"] or "{}"),
+        calls=int(sum(row["calls"] for row in blocks)),
+        errors=errors,
+        trials=int(sum(row["trials"] for row in blocks)),
+        by_block=by_block,
+        rate=geometric_mean(rates) if rates else None,
+        latency=_latency(answered, own),
+        batched=any((row["batch"] or 1) > 1 for row in answered),
+        agree=all(row["agree"] is not False for row in blocks),
+        excluded=whys[0] if whys else None,
+    )
+
+
+def _mean_us(rows: Sequence[Mapping[str, Any]]) -> float | None:
+    """Reckon the mean time of a call: the histogram's own sum where there is one, else the time within calls."""
+    timed = [row for row in rows if row["count"]]
+    if timed:
+        return float(sum(row["sum_ns"] for row in timed) / sum(row["count"] for row in timed) / 1e3)
+    calls = sum(row["calls"] + row["error_count"] for row in rows)
+    spent = sum(row["in_call_ns"] or 0 for row in rows)
+    return float(spent / calls / 1e3) if calls and spent else None
+
+
+def _latency(rows: Sequence[Mapping[str, Any]], own: Mapping[int, Buckets]) -> Latency:
+    """Reckon percentiles over all trials of a cell: the histograms are added up first."""
+    mean = _mean_us(rows) if rows else None
+    if not own:
+        return Latency(None, None, mean)
+    least = min((row["min_ns"] for row in rows if row["min_ns"] is not None), default=0)
+    most = max((row["max_ns"] for row in rows if row["max_ns"] is not None), default=TOP)
+    values = _together(own.values()).percentiles(SHARES, least, most)
+    percentiles = {name: value / 1e3 for name, value in zip(NAMES, values, strict=True)}
+    return Latency(percentiles, most / 1e3, mean)

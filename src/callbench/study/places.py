@@ -1,0 +1,34 @@
+"""Where a cell stands in a study: in which table, beside which published figure, over which link."""
+
+from collections.abc import Mapping
+
+from callbench.study.load import Study
+from callbench.study.model import TablePart
+
+
+def link_of(study: Study, group: str | None) -> str:
+    """Give the link that a group's cells lie over."""
+    return next((one.link for one in study.groups if one.group == group and one.link), study.part.load.link)
+
+
+def position(table: TablePart, row: Mapping[str, str], column: Mapping[str, str]) -> dict[str, str]:
+    """Give the conditions of a place in a table: the column says more than the row, and the row more than the table."""
+    return {**({"group": table.group} if table.group else {}), **row, **column}
+
+
+def published_figure(study: Study, conditions: Mapping[str, str]) -> float | None:
+    """Find a cell's published figure through the study's tables: the row and column that name just this cell."""
+    if study.published is None:
+        return None
+    for table in study.tables:
+        if table.published is None:
+            continue
+        for row in table.rows:
+            for column in table.columns:
+                if not (row.published and column.published):
+                    continue
+                if position(table, row.where.conditions(), column.where.conditions()) == conditions:
+                    value = study.published.figure(table.published, row.published, column.published)
+                    if value is not None:
+                        return value
+    return None

@@ -1,0 +1,266 @@
+"""A run that never took place: the real folder layout, figures from a simple model and a fixed seed."""
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from callbench.cell import Cell, Stack
+from callbench.stats.histogram import index_of
+from callbench.study import load
+
+CHANNEL_US = {
+    "inproc": 0.1,
+    "library": 0.15,
+    "shm-spin": 0.6,
+    "shm": 11.0,
+    "mqueue": 14.0,
+    "pipe": 16.0,
+    "unix": 18.0,
+    "tcp": 26.0,
+    "http-keepalive": 48.0,
+    "http": 160.0,
+}
+PER_BYTE_US = {"inproc": 0.0, "library": 2e-5, "http": 4e-4, "http-keepalive": 4e-4}
+BYTES = {
+    "Sum": {"soap": 980, "xmlrpc": 420, "json": 95, "msgpack": 22, "protobuf": 31, "bin": 105, "bincomp": 105},
+    "GetPersons": {
+        "soap": 61_000,
+        "xmlrpc": 72_000,
+        "json": 17_500,
+        "msgpack": 11_000,
+        "protobuf": 5_900,
+        "bin": 13_200,
+        "bincomp": 4_300,
+    },
+    "GetBinaryData": {
+        "soap": 44_600,
+        "xmlrpc": 44_200,
+        "json": 43_900,
+        "msgpack": 32_800,
+        "protobuf": 32_790,
+        "bin": 32_850,
+        "bincomp": 14_900,
+    },
+    "GetBinaryData-zero": {"bincomp": 180},
+}
+NS_PER_BYTE = {"soap": 6.0, "xmlrpc": 5.2, "json": 1.8, "msgpack": 0.6, "protobuf": 0.35, "bin": 0.25, "bincomp": 0.25}
+MESSAGES = tuple(BYTES["Sum"])
+
+
+def stacks() -> list[Stack]:
+    """All seven messages over all ten channels."""
+    made = []
+    for message in MESSAGES:
+        for channel in CHANNEL_US:
+            card = {
+                "server_model": "a thread a connection",
+                "connections_per_client": 1,
+                "waits": "spins" if channel == "shm-spin" else "blocks",
+                "nagle": "off",
+                "tuning": "stock",
+                "roles": "in-process" if channel in {"inproc", "library"} else "both",
+            }
+            made.append(
+                Stack(f"native/{message}+{channel}", "native", message, channel, "rust", "quick-xml", "0.38", card)
+            )
+    return made
+
+
+def _mean_us(group: str, message: str, channel: str) -> float:
+    size = BYTES[group][message]
+    codec = 0.2 + size * NS_PER_BYTE[message] / 1e3
+    if message == "bincomp" and group != "Sum":
+        codec += 0.9 * 32.8 if group == "GetBinaryData-zero" else 13.2 * 14 if group == "GetPersons" else 32.8 * 22
+    return CHANNEL_US[channel] + size * PER_BYTE_US.get(channel, 1.5e-4) + codec
+
+
+def _done(mean_us: float, seconds: float, calls: int, random: np.random.Generator) -> dict[str, Any]:
+    """One drive's answer, as the contract has it."""
+    made = max(calls, int(seconds * 1e6 / mean_us))
+    spent = int(made * mean_us * 1e3)
+    batch = mean_us < 0.9
+    done: dict[str, Any] = {
+        "calls": made,
+        "errors": {},
+        "elapsed_ns": spent + 1_000,
+        "timed": "batch" if batch else "each",
+        "batch": 256 if batch else 1,
+        "latency": None,
+        "service": None,
+        "lateness": None,
+        "in_call_ns": str(spent),
+        "think_ns": "0",
+        "threads": 1,
+        "processor": {
+            "start": {"user_ns": "0", "system_ns": "0"},
+            "end": {"user_ns": str(spent // 3), "system_ns": str(spent // 4)},
+        },
+        "intervals": [[int(spent * step / 5), made * step // 5, 0] for step in range(1, 6)],
+    }
+    if not batch:
+        sample = random.lognormal(np.log(mean_us * 1e3) - 0.02, 0.2, size=400)
+        sample[:3] *= 6
+        buckets: dict[int, int] = {}
+        for value in sample.astype(int):
+            buckets[index_of(int(value))] = buckets.get(index_of(int(value)), 0) + max(1, made // 400)
+        done["latency"] = {
+            "count": sum(buckets.values()),
+            "sum_ns": str(int(sum(buckets.values()) * mean_us * 1e3)),
+            "min_ns": int(sample.min()),
+            "max_ns": int(sample.max()),
+            "buckets": sorted([index, count] for index, count in buckets.items()),
+        }
+    return done
+
+
+def write(
+    folder: Path,
+    *,
+    quick: bool = True,
+    excluded: tuple[str, ...] = (),
+    only: tuple[str, ...] = (),
+    clients: tuple[int, ...] = (1,),
+) -> Path:
+    """Write a run folder.
+
+    Args:
+        folder: where; it must not be there yet.
+        quick: three blocks in the place of five.
+        excluded: stacks that answered wrongly.
+        only: the stacks to measure (all if empty).
+        clients: how many clients, one cell each.
+    """
+    study = load("remobjects")
+    mine = [one for one in stacks() if not only or one.id in only]
+    every = study.cells(stacks(), quick)
+    chosen = [cell for cell in every if any(cell.stack == one.id for one in mine)]
+    cells: list[Cell] = []
+    for count in clients:
+        cells += [
+            Cell(
+                f"c{len(cells) + place + 1:03d}",
+                one.group,
+                one.stack,
+                one.call,
+                one.arguments,
+                one.load.__class__(count, one.load.calls, one.load.seconds),
+            )
+            for place, one in enumerate(chosen)
+        ]
+    random = np.random.default_rng(1)
+    by_id = {one.id: one for one in mine}
+    journal: list[dict[str, Any]] = []
+    for block in range(study.blocks(quick)):
+        drift = random.lognormal(0, 0.05)
+        for visit, stack in enumerate(by_id.values()):
+            own = [cell for cell in cells if cell.stack == stack.id]
+            if stack.id in excluded:
+                if block == 0:
+                    why = "answered wrongly: Sum(1, 2) gave 4, not 3"
+                    journal.append({"kind": "excluded", "stack": stack.id, "block": 0, "cell": None, "why": why})
+                continue
+            journal.append(
+                {
+                    "kind": "visit",
+                    "block": block,
+                    "visit": block * 1000 + visit,
+                    "stack": stack.id,
+                    "start_s": 0.02,
+                    "verify_s": 0.1,
+                    "connect_s": 0.001,
+                    "connections": 1,
+                    "warm_up": [],
+                    "hello": {},
+                }
+            )
+            for order, cell in enumerate(own):
+                mean = _mean_us(cell.group, stack.message, stack.channel) * drift * random.lognormal(0, 0.03)
+                done = _done(mean, cell.load.seconds, cell.load.calls, random)
+                journal.append(
+                    {
+                        "kind": "trial",
+                        "trial": len(journal),
+                        "block": block,
+                        "visit": block * 1000 + visit,
+                        "order": order,
+                        "cell": cell.id,
+                        "started": "2026-11-21T03:00:00.000Z",
+                        "done": done,
+                        "counted": {"calls": {cell.call: done["calls"]}, "processor": done["processor"]},
+                        "agree": True,
+                        "placement": {"client": [0], "server": [1]},
+                    }
+                )
+    journal += _codecs(cells, by_id)
+    journal.append({"kind": "note", "text": "resumed after 3 trials"})
+    _write_files(folder, quick, study.source.decode(), (study.published_source or b"").decode(), mine, cells, journal)
+    return folder
+
+
+def _codecs(cells: list[Cell], by_id: dict[str, Stack]) -> list[dict[str, Any]]:
+    """One line a message and group."""
+    lines: dict[tuple[str, str], dict[str, Any]] = {}
+    for cell in cells:
+        message = by_id[cell.stack].message
+        size = BYTES[cell.group][message]
+        encode = _mean_us(cell.group, message, "inproc") * 400
+        lines[message, cell.group] = {
+            "kind": "codec",
+            "stack": cell.stack,
+            "message": message,
+            "cell": cell.id,
+            "group": cell.group,
+            "call": cell.call,
+            "arguments": cell.arguments,
+            "payloads": 64,
+            "request": {"bytes": min(size, 0.4 * BYTES["Sum"][message]), "encode_ns": 210.0, "decode_ns": 320.0},
+            "answer": {"bytes": float(size), "encode_ns": encode, "decode_ns": encode * 1.3},
+        }
+    return list(lines.values())
+
+
+def _write_files(  # noqa: PLR0917 - the files of a run
+    folder: Path,
+    quick: bool,
+    study: str,
+    published: str,
+    mine: list[Stack],
+    cells: list[Cell],
+    journal: list[dict[str, Any]],
+) -> None:
+    """Write the folder's files."""
+    folder.mkdir(parents=True)
+    flat = [{**(one := asdict(cell)), **one.pop("load")} for cell in cells]
+    blocks = max((line["block"] for line in journal if line["kind"] == "trial"), default=0) + 1
+    files = {
+        "run.json": {
+            "format": 1,
+            "callbench": "0.1.0",
+            "study": "remobjects",
+            "title": "Message formats over channels",
+            "seed": 42,
+            "quick": quick,
+            "blocks": blocks,
+            "select": [],
+            "settings": {},
+            "started": "2026-11-21T03:00:00.000Z",
+            "finished": "2026-11-21T03:03:20.000Z",
+            "state": "finished",
+        },
+        "plan.json": {"stacks": [asdict(one) for one in mine], "cells": flat, "blocks": [[] for _ in range(blocks)]},
+        "environment.json": {
+            "machine": "a synthetic machine",
+            "kernel": "Linux 6.18",
+            "processors": 2,
+            "governor": None,
+            "versions": {"python": "3.11", "rustc": "1.95"},
+        },
+    }
+    for name, content in files.items():
+        (folder / name).write_text(json.dumps(content))
+    (folder / "study.toml").write_text(study)
+    (folder / "published.toml").write_text(published)
+    (folder / "journal.jsonl").write_text("".join(json.dumps(line) + "\n" for line in journal))
