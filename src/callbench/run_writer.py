@@ -38,21 +38,25 @@ class RunWriter(Run):
             raise
 
     @classmethod
-    def create(cls, path: Path, info: Mapping[str, Any], texts: Mapping[str, str]) -> Self:
-        """Makes a run folder: `info` is run.json, `texts` the other files by name.
+    def create(cls, path: Path, info: Mapping[str, Any], files: Mapping[str, bytes]) -> Self:
+        """Makes a run folder: `info` is run.json, `files` the others by name.
 
         Raises:
             BadInput: there is something at `path` already.
             CallbenchError: it cannot be written.
         """
         if path.exists() and (not path.is_dir() or any(path.iterdir())):
-            hint = "give --resume to go on with it, or another --out" if (path / "run.json").exists() else "give another --out"
+            hint = (
+                "give --resume to go on with it, or another --out"
+                if (path / "run.json").exists()
+                else "give another --out"
+            )
             raise BadInput(f"{path} is there already: {hint}")
         try:
             path.mkdir(parents=True, exist_ok=True)
-            for name, text in texts.items():
-                _put(path / name, text)
-            _put(path / "journal.jsonl", "")
+            for name, content in files.items():
+                _put(path / name, content)
+            _put(path / "journal.jsonl", b"")
             _put(path / "run.json", _shown(info))
         except OSError as failure:
             raise CallbenchError(f"cannot make the run folder {path}: {failure.strerror}") from failure
@@ -103,18 +107,6 @@ class RunWriter(Run):
             raise CallbenchError(f"cannot write {self.path / 'run.json'}: {failure.strerror}") from failure
 
 
-def copied(source: Path) -> str:
-    """The text of a file that goes into the run folder.
-
-    Raises:
-        BadInput: it cannot be read.
-    """
-    try:
-        return source.read_text()
-    except (OSError, UnicodeDecodeError) as failure:
-        raise BadInput(f"cannot read {source}: {failure}") from failure
-
-
 def _locked(path: Path) -> int:
     try:
         fd = os.open(path / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
@@ -128,12 +120,12 @@ def _locked(path: Path) -> int:
     return fd
 
 
-def _put(file: Path, text: str) -> None:
+def _put(file: Path, content: bytes) -> None:
     """Writes a file whole or not at all, and waits for the disk."""
     part = file.with_name(f".{file.name}.part")
     try:
-        with part.open("w") as out:
-            out.write(text)
+        with part.open("wb") as out:
+            out.write(content)
             out.flush()
             os.fsync(out.fileno())
         part.replace(file)
@@ -147,7 +139,5 @@ def _put(file: Path, text: str) -> None:
         os.close(folder)
 
 
-def _shown(value: Mapping[str, Any]) -> str:
-    return json.dumps(value, indent=1, ensure_ascii=False) + "\n"
-
-
+def _shown(value: Mapping[str, Any]) -> bytes:
+    return (json.dumps(value, indent=1, ensure_ascii=False) + "\n").encode()

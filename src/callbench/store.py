@@ -92,7 +92,9 @@ class Run:
             self._tabulate(connection)
             return connection
         for name in QUERIES:
-            connection.execute(f"CREATE VIEW {name} AS SELECT * FROM read_parquet({_quoted(folder / f'{name}.parquet')})")
+            connection.execute(
+                f"CREATE VIEW {name} AS SELECT * FROM read_parquet({_quoted(folder / f'{name}.parquet')})"
+            )
         return connection
 
     def parquet(self) -> Path:
@@ -136,7 +138,7 @@ class Run:
         """Makes every table in `connection` from the journal and the plan."""
         self.plan()
         with tempfile.NamedTemporaryFile(suffix=".jsonl") as whole:
-            # A run under way grows while it is read, and a killed one can end in half a line: only whole lines are read.
+            # A run under way grows while it is read, and a killed one can end in half a line: whole lines only.
             with self.journal_file.open("rb") as source:
                 whole.write(source.read(journal.complete_bytes(self.journal_file)))
             whole.flush()

@@ -68,7 +68,8 @@ _TRIALS = """
            counted.processor.end.user_ns - counted.processor.start.user_ns AS server_user_ns,
            counted.processor.end.system_ns - counted.processor.start.system_ns AS server_system_ns,
            agree
-    FROM lines JOIN (SELECT c.id AS cell, c.clients AS clients FROM (SELECT unnest(cells) AS c FROM planned)) c USING (cell)
+    FROM lines
+    JOIN (SELECT c.id AS cell, c.clients AS clients FROM (SELECT unnest(cells) AS c FROM planned)) c USING (cell)
     WHERE kind = 'trial'
     ORDER BY trial
 """
@@ -100,7 +101,9 @@ _CODECS = """
     SELECT message, "group", call, CAST(arguments AS VARCHAR) AS arguments, side.direction AS direction,
            side.figures.bytes AS bytes, side.figures.encode_ns AS encode_ns, side.figures.decode_ns AS decode_ns
     FROM (
-        SELECT *, unnest([{'direction': 'request', 'figures': request}, {'direction': 'answer', 'figures': answer}]) AS side
+        SELECT *, unnest([
+            {'direction': 'request', 'figures': request},
+            {'direction': 'answer', 'figures': answer}]) AS side
         FROM lines WHERE kind = 'codec')
     ORDER BY message, "group", direction DESC
 """

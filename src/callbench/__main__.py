@@ -1,0 +1,5 @@
+"""`python -m callbench`."""
+
+from callbench.cli import main
+
+main()

@@ -1,0 +1,243 @@
+"""An adapter as the core speaks with it: one method a request of the contract."""
+
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any, Self, cast
+
+from callbench.adapter_process import GRACE_SECONDS, AdapterProcess
+from callbench.contract import Arguments, Codec, Counts, Done, Hello, Options, misshapen_answer
+from callbench.errors import AdapterFailure
+from callbench.manifest import Manifest
+from callbench.version import CONTRACT
+
+PATIENCE_SECONDS = 10.0
+SERVE_SECONDS = 30.0
+DEFAULT_TIMEOUT_MS = 10_000
+
+
+class Adapter:
+    """A running adapter that has said hello.
+
+    Attributes:
+        hello: what it said.
+        process: the process behind it.
+        patience_s: how long an answer may take on top of what was asked for, in seconds.
+    """
+
+    def __init__(self, manifest: Manifest, part: str, processors: Sequence[int] = ()) -> None:
+        """Starts it and hears its hello.
+
+        Args:
+            part: `the server`, `the client` or `both sides`, for sentences.
+
+        Raises:
+            AdapterFailure: it cannot be started, or its hello is late, wrong, or not its manifest's.
+        """
+        self._manifest = manifest
+        self._last_id = 0
+        self._timeout_s = DEFAULT_TIMEOUT_MS / 1000
+        self.patience_s = PATIENCE_SECONDS
+        self.process = AdapterProcess(f"{manifest.name}, {part},", manifest.program, manifest.file.parent, processors)
+        try:
+            message = self.process.receive(time.monotonic() + manifest.start_seconds, "hello")
+            self.hello = self._checked_hello(message)
+        except BaseException:
+            self.process.close(grace=0)
+            raise
+
+    @property
+    def broken(self) -> bool:
+        """Whether it died or left the contract."""
+        return self.process.broken
+
+    def _checked_hello(self, message: dict[str, Any]) -> Hello:
+        if message.get("is") != "hello":
+            raise self.process.failure("garbage", f"said {message.get('is')!r} first; it must say hello")
+        spoken = message.get("contract")
+        if spoken != CONTRACT:
+            raise self.process.failure(
+                "garbage", f"speaks contract version {spoken}; this Callbench speaks version {CONTRACT}: rebuild it"
+            )
+        wrong = misshapen_answer(message)
+        if wrong:
+            raise self.process.failure("garbage", f"said a hello that breaks the contract: {wrong}")
+        hello = cast("Hello", message)
+        name, language = self._manifest.name, self._manifest.language
+        if (hello["adapter"], hello["language"]) != (name, language):
+            raise self.process.failure(
+                "garbage",
+                f"says it is {hello['adapter']} in {hello['language']}, its manifest {self._manifest.file} says {name} in {language}",
+            )
+        said, written = set(hello["stacks"]), {stack.id for stack in self._manifest.stacks}
+        if said != written:
+            parts = [
+                f"{text} {', '.join(sorted(some)[:5])}"
+                for text, some in (("its hello alone has", said - written), ("its manifest alone has", written - said))
+                if some
+            ]
+            raise self.process.failure("garbage", f"has other stacks than {self._manifest.file}: {'; '.join(parts)}")
+        return hello
+
+    def unavailable(self, stack: str) -> str | None:
+        """Why the adapter itself says that a stack of its cannot run here."""
+        return self.hello.get("unavailable", {}).get(stack)
+
+    def ask(self, do: str, expect: str, seconds: float, **members: Any) -> dict[str, Any]:  # noqa: ANN401 - JSON
+        """Makes a request and gives its answer.
+
+        Args:
+            expect: the `is` of the answer.
+            seconds: how long it may take.
+
+        Raises:
+            AdapterFailure: the answer is an `error` (with its kind), does not come, or breaks the contract.
+        """
+        self._request(do, members)
+        return self._answer(expect, time.monotonic() + seconds)
+
+    def _request(self, do: str, members: Mapping[str, Any]) -> None:
+        self._last_id += 1
+        self.process.send({"do": do, "id": self._last_id, **members}, self.patience_s)
+
+    def _answer(self, expect: str, deadline: float) -> dict[str, Any]:
+        message = self.process.receive(deadline, f"{expect} (request {self._last_id})")
+        wrong = misshapen_answer(message)
+        if wrong:
+            raise self.process.failure("garbage", f"answered with what breaks the contract: {wrong}")
+        if message.get("id") != self._last_id:
+            raise self.process.failure(
+                "garbage", f"answered request {message.get('id')}, but was asked request {self._last_id}"
+            )
+        if message["is"] == "error":
+            raise AdapterFailure(message["kind"], message["message"])
+        if message["is"] not in (expect, "interval" if expect == "done" else expect):
+            raise self.process.failure("garbage", f"answered {message['is']} where {expect} was due")
+        return message
+
+    def serve(self, stack: str, host: str = "127.0.0.1", options: Options | None = None) -> str:
+        """Serves a stack. Returns its endpoint.
+
+        Raises:
+            AdapterFailure: as `ask`.
+        """
+        said = self.ask("serve", "serving", SERVE_SECONDS, stack=stack, host=host, port=0, options=dict(options or {}))
+        return str(said["endpoint"])
+
+    def stop_serving(self) -> None:
+        """Ends what `serve` began.
+
+        Raises:
+            AdapterFailure: as `ask`.
+        """
+        self.ask("stop-serving", "stopped-serving", SERVE_SECONDS)
+
+    def serve_all(self, host: str, port: int, channels: Sequence[str]) -> dict[str, str]:
+        """Serves every stack at once. Returns endpoints by stack.
+
+        Raises:
+            AdapterFailure: as `ask`.
+        """
+        said = self.ask("serve-all", "serving-all", SERVE_SECONDS, host=host, port=port, channels=list(channels))
+        return dict(said["endpoints"])
+
+    def switch(self, channel: str, *, on: bool) -> dict[str, str]:
+        """Switches a channel of `serve_all`. Returns the endpoints then on.
+
+        Raises:
+            AdapterFailure: as `ask`.
+        """
+        return dict(self.ask("channel", "channel", SERVE_SECONDS, name=channel, on=on)["endpoints"])
+
+    def connect(self, stack: str, endpoint: str, clients: int, timeout_ms: int = DEFAULT_TIMEOUT_MS) -> int:
+        """Makes clients. Returns the connections open.
+
+        Raises:
+            AdapterFailure: as `ask`.
+        """
+        self._timeout_s = timeout_ms / 1000
+        members = {"stack": stack, "endpoint": endpoint, "clients": clients, "timeout_ms": timeout_ms, "options": {}}
+        return int(self.ask("connect", "connected", SERVE_SECONDS + self._timeout_s, **members)["connections"])
+
+    def disconnect(self) -> None:
+        """Takes the clients away.
+
+        Raises:
+            AdapterFailure: as `ask`.
+        """
+        self.ask("disconnect", "disconnected", SERVE_SECONDS)
+
+    def call(self, call: str, arguments: Arguments) -> dict[str, Any]:
+        """Makes one call: `returned`, with its value or its fault.
+
+        Raises:
+            AdapterFailure: as `ask`.
+        """
+        return self.ask("call", "returned", self.patience_s + self._timeout_s, call=call, arguments=dict(arguments))
+
+    def drive(
+        self,
+        call: str,
+        arguments: Arguments,
+        *,
+        calls: int,
+        seconds: float,
+        limit_seconds: float = 60.0,
+        timing: str = "auto",
+    ) -> Done:
+        """Lets all clients call, closed loop, until both `calls` and `seconds` are reached or `limit_seconds` is.
+
+        Raises:
+            AdapterFailure: as `ask`; `silent` also where no interval comes for longer than a call may take.
+        """
+        plain = {"think_ns": 0, "schedule": None, "start_at_ns": 0, "timing": timing, "limit_seconds": limit_seconds}
+        self._request(
+            "drive", {"call": call, "arguments": dict(arguments), "calls": calls, "seconds": seconds, **plain}
+        )
+        intervals: list[tuple[int, int, int]] = []
+        # Said ten times a second; a loop that is alone in its process can be as late as one call.
+        silence = self.patience_s + self._timeout_s
+        last = time.monotonic() + max(limit_seconds, seconds) + silence
+        while True:
+            said = self._answer("done", min(last, time.monotonic() + silence))
+            if said["is"] == "done":
+                return cast("Done", {**said, "intervals": intervals})
+            intervals.append((said["at_ns"], said["calls"], said["errors"]))
+
+    def counted(self) -> Counts:
+        """What the server answered since last asked.
+
+        Raises:
+            AdapterFailure: as `ask`.
+        """
+        return cast("Counts", self.ask("counted", "counts", self.patience_s))
+
+    def codec(self, stack: str, call: str, arguments: Arguments, seconds: float) -> Codec:
+        """Times the message alone, at least `seconds` for each of the four times.
+
+        Raises:
+            AdapterFailure: as `ask`.
+        """
+        members = {"stack": stack, "call": call, "arguments": dict(arguments), "seconds": seconds}
+        return cast("Codec", self.ask("codec", "codec", SERVE_SECONDS + 4 * seconds, **members))
+
+    def stop(self) -> bool:
+        """Asks it to stop and sees to it: after 5 s it is killed. Returns whether it had to be."""
+        if self.broken:
+            self.process.close(grace=0)
+            return True
+        deadline = time.monotonic() + GRACE_SECONDS
+        try:
+            self._request("stop", {})
+            self._answer("stopped", deadline)
+        except AdapterFailure:
+            self.process.close(grace=0)
+            return True
+        return self.process.close(grace=max(0.0, deadline - time.monotonic()))
+
+    def __enter__(self) -> Self:
+        """Itself."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Stops it."""
+        self.stop()

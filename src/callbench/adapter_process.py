@@ -1,0 +1,227 @@
+"""An adapter as a process: started, spoken to line by line, ended with everything it started."""
+
+import collections
+import contextlib
+import ctypes
+import json
+import os
+import select
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from callbench.contract import LONGEST_LINE
+from callbench.errors import AdapterFailure
+from callbench.home import HOME_VARIABLE, home, keeper
+
+GRACE_SECONDS = 5.0
+_LAST_LINES = 5
+_LINE_SHOWN = 160
+_CHUNK = 1 << 16
+_PR_SET_PDEATHSIG = 1
+
+
+class AdapterProcess:
+    """A running adapter. Close it: nothing of it is then left.
+
+    Attributes:
+        who: how sentences name it, for instance `native, the server`.
+    """
+
+    def __init__(self, who: str, program: Sequence[str], folder: Path, processors: Sequence[int]) -> None:
+        """Starts `program` in `folder` on `processors` (empty: any).
+
+        Raises:
+            AdapterFailure: it cannot be started.
+        """
+        self.who = who
+        keeping = keeper()
+        argv = list(program)
+        if keeping is not None:
+            pinned = ["--cpus", ",".join(map(str, processors))] if processors else []
+            argv = [str(keeping), *pinned, "--", *argv]
+        try:
+            self._process = subprocess.Popen(
+                argv,
+                cwd=folder,
+                env={**os.environ, HOME_VARIABLE: str(home())},
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                start_new_session=True,
+                # Without the keeper this is all there is to end the adapter with the core; it makes two system calls only.
+                preexec_fn=None if keeping else _following(processors),  # noqa: PLW1509
+            )
+        except (OSError, subprocess.SubprocessError) as failure:
+            why = failure.strerror if isinstance(failure, OSError) else str(failure)
+            raise AdapterFailure("died", f"{who} cannot be started: {argv[0]}: {why}") from failure
+        assert self._process.stdin and self._process.stdout and self._process.stderr  # noqa: S101 - asked for above
+        self._stdin = self._process.stdin.fileno()
+        self._stdout = self._process.stdout.fileno()
+        os.set_blocking(self._stdin, False)
+        os.set_blocking(self._stdout, False)
+        self._pending = bytearray()
+        self._searched = 0
+        self._log: collections.deque[str] = collections.deque(maxlen=_LAST_LINES)
+        # Its own thread: a server logs while only the client is being listened to, and must not block on a full pipe.
+        self._listener = threading.Thread(target=self._keep_log, args=(self._process.stderr,), daemon=True)
+        self._listener.start()
+        self._broken = False
+
+    @property
+    def pid(self) -> int:
+        """Of the keeper where there is one, else of the adapter."""
+        return self._process.pid
+
+    @property
+    def broken(self) -> bool:
+        """Whether it died or left the contract: nothing more can be asked of it."""
+        return self._broken
+
+    def send(self, message: Mapping[str, Any], seconds: float) -> None:
+        """Writes one line, within `seconds`.
+
+        Raises:
+            AdapterFailure: `died`, or `silent` where it does not read.
+        """
+        view = memoryview(json.dumps(message, separators=(",", ":")).encode() + b"\n")
+        deadline = time.monotonic() + seconds
+        while view:
+            left = deadline - time.monotonic()
+            if left <= 0 or not select.select([], [self._stdin], [], left)[1]:
+                raise self.failure("silent", f"did not read a request within {seconds:g} s")
+            try:
+                view = view[os.write(self._stdin, view) :]
+            except BlockingIOError:
+                continue
+            except OSError:
+                raise self._death() from None
+
+    def receive(self, deadline: float, awaited: str) -> dict[str, Any]:
+        """Reads one line as a JSON object, until `deadline` on the monotonic clock.
+
+        Args:
+            awaited: what it should say, for the sentence where it does not.
+
+        Raises:
+            AdapterFailure: `died`, `silent`, or `garbage` where the line is no JSON object.
+        """
+        line = self._line(deadline, awaited)
+        try:
+            message = json.loads(line)
+        except (ValueError, RecursionError):
+            message = None
+        if not isinstance(message, dict):
+            raise self.failure(
+                "garbage", f"wrote {_shown(line)} to its standard output, which is no line of the contract"
+            )
+        return message
+
+    def _line(self, deadline: float, awaited: str) -> bytes:
+        started = time.monotonic()
+        while True:
+            end = self._pending.find(b"\n", self._searched)
+            if end >= 0:
+                line = bytes(self._pending[:end])
+                del self._pending[: end + 1]
+                self._searched = 0
+                return line
+            self._searched = len(self._pending)
+            if self._searched > LONGEST_LINE:
+                raise self.failure(
+                    "garbage", f"wrote a line longer than {LONGEST_LINE >> 20} MiB: {_shown(self._pending[:99])}"
+                )
+            left = deadline - time.monotonic()
+            if left <= 0 or not select.select([self._stdout], [], [], left)[0]:
+                raise self.failure("silent", f"did not say {awaited} within {deadline - started:.3g} s")
+            with contextlib.suppress(BlockingIOError):
+                piece = os.read(self._stdout, _CHUNK)
+                if not piece:
+                    raise self._death()
+                self._pending += piece
+
+    def failure(self, kind: str, what: str) -> AdapterFailure:
+        """What to raise where it left the contract: nothing more is asked of it."""
+        self._broken = True
+        return AdapterFailure(kind, f"{self.who} {what}{self._last_words()}")
+
+    def _death(self) -> AdapterFailure:
+        try:
+            code = self._process.wait(GRACE_SECONDS)
+        except subprocess.TimeoutExpired:
+            return self.failure("died", "closed its standard output and went on running")
+        self._listener.join(1)
+        return self.failure("died", f"died ({_ending(code)})")
+
+    def close_input(self) -> None:
+        """Ends its standard input, which means stop."""
+        if self._process.stdin and not self._process.stdin.closed:
+            self._process.stdin.close()
+
+    def signal(self, number: signal.Signals) -> None:
+        """Sends it a signal, as a person would: to the one process."""
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self._process.pid, number)
+
+    def wait(self, seconds: float) -> int | None:
+        """Waits for its end. Returns its exit code (128 + n or -n for signal n), or None where it still runs."""
+        try:
+            return self._process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            return None
+
+    def close(self, *, grace: float = GRACE_SECONDS) -> bool:
+        """Ends it: its input ends, and after `grace` seconds it is killed, with its process group. Returns whether it had to be."""
+        self.close_input()
+        killed = self._process.poll() is None and self.wait(grace) is None
+        # Also where it ended by itself: what it started may live on in its process group.
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+        self._listener.join(1)
+        for stream in (self._process.stdout, self._process.stderr):
+            if stream:
+                stream.close()
+        return killed
+
+    def _keep_log(self, stream: Any) -> None:  # noqa: ANN401 - subprocess types its pipes so
+        # Read in pieces of bounded size: a log without line ends must not fill the memory.
+        with contextlib.suppress(OSError, ValueError):
+            while line := stream.readline(_CHUNK):
+                text = line.decode(errors="replace").strip()
+                if text:
+                    self._log.append(text)
+
+    def _last_words(self) -> str:
+        if not self._log:
+            return ""
+        shown = " | ".join(line if len(line) <= _LINE_SHOWN else line[:_LINE_SHOWN] + "..." for line in list(self._log))
+        return f"; its log ends with: {shown}"
+
+
+def _following(processors: Sequence[int]) -> Any:  # noqa: ANN401 - what Popen takes
+    libc = ctypes.CDLL(None, use_errno=True)
+
+    def prepare() -> None:
+        libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        if processors:
+            os.sched_setaffinity(0, processors)
+
+    return prepare
+
+
+def _ending(code: int) -> str:
+    number = -code if code < 0 else code - 128
+    if code < 0 or 128 < code < 128 + signal.NSIG:
+        with contextlib.suppress(ValueError):
+            return f"killed by {signal.Signals(number).name}"
+    return f"exit code {code}"
+
+
+def _shown(line: bytes | bytearray) -> str:
+    text = bytes(line[:80]).decode(errors="replace")
+    return repr(text) + (" ..." if len(line) > 80 else "")

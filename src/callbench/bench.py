@@ -1,0 +1,175 @@
+"""Runs a plan: block by block, visit by visit, each trial on disk before the next."""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from callbench import codecs
+from callbench.catalogue import Catalogue
+from callbench.errors import AdapterFailure, BadInput
+from callbench.measure import measured
+from callbench.placement import Placement
+from callbench.plan import Plan, Trial, Visit
+from callbench.progress import Progress
+from callbench.run_writer import RunWriter
+from callbench.visit import AnsweredWrongly, OpenVisit
+
+# Who is killed once was killed by somebody; who dies twice at the same place dies of it.
+_TRIES = 2
+_START = -1  # the place of a start among the numbers of trials
+
+
+@dataclass
+class _Past:
+    """What the journal has already.
+
+    Attributes:
+        cells: those that are excluded on their own.
+        stacks: those that are excluded whole.
+    """
+
+    trials: set[int] = field(default_factory=set)
+    cells: set[str] = field(default_factory=set)
+    stacks: set[str] = field(default_factory=set)
+    codecs: set[tuple[str, str]] = field(default_factory=set)
+
+
+class Bench:
+    """A run under way."""
+
+    def __init__(
+        self, run: RunWriter, plan: Plan, catalogue: Catalogue, placement: Placement, progress: Progress
+    ) -> None:
+        """Takes up a run where its journal ends.
+
+        Raises:
+            BadInput: the journal is damaged.
+        """
+        self._run = run
+        self._plan = plan
+        self._catalogue = catalogue
+        self._placement = placement
+        self._progress = progress
+        self._past = _past(run.lines())
+        self._stacks = {stack.id: stack for stack in plan.stacks}
+
+    def run(self) -> None:
+        """Does what is left to do.
+
+        Raises:
+            CallbenchError: the run folder cannot be written.
+        """
+        self._leave_out_what_cannot_run()
+        with self._progress:
+            self._progress.begins(self._plan, len(self._past.trials))
+            self._codecs()
+            for number, block in enumerate(self._plan.blocks):
+                for visit in block:
+                    self._progress.visits(visit)
+                    self._visit(visit)
+                self._progress.block_ends(number)
+
+    def _leave_out_what_cannot_run(self) -> None:
+        known = {stack.id: stack for stack in self._catalogue.stacks}
+        for stack in self._plan.stacks:
+            if stack.id not in self._past.stacks:
+                there = known.get(stack.id)
+                why = there.why_not if there else "no manifest has it any more"
+                if why:
+                    self._exclude(stack.id, 0, why)
+
+    def _codecs(self) -> None:
+        for line in codecs.timed(
+            self._plan, self._catalogue, self._placement, self._past.codecs, quick=self._run.info["quick"]
+        ):
+            self._run.append(line)
+
+    def _visit(self, visit: Visit) -> None:
+        """Measures a visit's cells, starting the stack anew where a side dies."""
+        left = self._left(visit)
+        fails: Counter[int] = Counter()
+        while left and visit.stack not in self._past.stacks:
+            self._open_and_measure(visit, left, fails)
+            left = self._left(visit)
+        self._progress.trials_passed(visit.trials[-1].number + 1)
+
+    def _left(self, visit: Visit) -> list[Trial]:
+        past = self._past
+        return [trial for trial in visit.trials if trial.number not in past.trials and trial.cell.id not in past.cells]
+
+    def _open_and_measure(self, visit: Visit, left: list[Trial], fails: Counter[int]) -> None:
+        """Starts the stack once and measures until all is done or a side dies."""
+        stack = self._stacks[visit.stack]
+        manifest = self._catalogue.adapter(stack.adapter).manifest
+        try:
+            opened = OpenVisit(manifest, stack, [trial.cell for trial in left], self._placement)
+        except AnsweredWrongly as wrong:
+            self._exclude(stack.id, visit.block, str(wrong))
+            return
+        except AdapterFailure as failure:
+            fails[_START] += 1
+            if fails[_START] >= _TRIES or failure.kind not in ("died", "silent"):
+                self._exclude(stack.id, visit.block, f"cannot be started: {failure}")
+            else:
+                self._run.note(f"{stack.id} is started again: {failure}")
+            return
+        with opened:
+            self._run.append(
+                {"kind": "visit", "block": visit.block, "visit": visit.number, "stack": stack.id, **opened.record}
+            )
+            for trial in left:
+                if trial.cell.id in opened.cannot:
+                    self._exclude(stack.id, visit.block, opened.cannot[trial.cell.id], trial.cell.id)
+                    continue
+                try:
+                    self._measure(visit, trial, opened)
+                except AdapterFailure as failure:
+                    self._failed(visit, trial, failure, fails)
+                    if opened.sides.broken:
+                        opened.sides.close(at_once=True)
+                        return
+
+    def _measure(self, visit: Visit, trial: Trial, opened: OpenVisit) -> None:
+        opened.connect(trial.cell.load.clients)
+        result = measured(opened.sides, trial.cell)
+        place = {"block": visit.block, "visit": visit.number, "order": trial.order, "cell": trial.cell.id}
+        on = {"client": self._placement.client} if self._stacks[visit.stack].in_process else self._placement.record()
+        self._run.append({"kind": "trial", "trial": trial.number, **place, **result, "placement": on})
+        self._past.trials.add(trial.number)
+        self._progress.trial_ends(trial)
+
+    def _failed(self, visit: Visit, trial: Trial, failure: AdapterFailure, fails: Counter[int]) -> None:
+        """A side said no, or died: tried once more, and then the cell is left out."""
+        fails[trial.number] += 1
+        if fails[trial.number] < _TRIES:
+            self._run.note(f"trial {trial.number} ({visit.stack}, {trial.cell.call}) is made again: {failure}")
+        else:
+            self._exclude(visit.stack, visit.block, f"failed {_TRIES} times: {failure}", trial.cell.id)
+
+    def _exclude(self, stack: str, block: int, why: str, cell: str | None = None) -> None:
+        self._run.append({"kind": "excluded", "stack": stack, "block": block, "cell": cell, "why": why})
+        if cell is None:
+            self._past.stacks.add(stack)
+        else:
+            self._past.cells.add(cell)
+        self._progress.excluded(stack, why)
+
+
+def _past(lines: Iterable[dict[str, object]]) -> _Past:
+    past = _Past()
+    for line in lines:
+        try:
+            match line["kind"]:
+                case "trial":
+                    past.trials.add(int(str(line["trial"])))
+                case "excluded" if line["cell"] is None:
+                    past.stacks.add(str(line["stack"]))
+                case "excluded":
+                    past.cells.add(str(line["cell"]))
+                case "codec":
+                    past.codecs.add((str(line["stack"]), str(line["group"])))
+                case _:
+                    pass
+        except (KeyError, ValueError) as failure:
+            raise BadInput(f"the run's journal is damaged: a line of kind {line['kind']} has no {failure}") from failure
+    return past

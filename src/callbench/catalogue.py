@@ -1,0 +1,159 @@
+"""What there is to measure: every adapter's manifest, and whether its program can run here."""
+
+import os
+import shutil
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from callbench import manifest
+from callbench.cell import Stack
+from callbench.errors import BadInput
+from callbench.home import home
+from callbench.manifest import Manifest
+from callbench.near import unknown
+
+ADAPTERS_VARIABLE = "CALLBENCH_ADAPTERS"
+_ELF = b"\x7fELF"
+
+
+@dataclass(frozen=True)
+class Adapter:
+    """An adapter and its stacks.
+
+    Attributes:
+        why_not: why its program cannot run here, with the remedy, or None.
+        stacks: its stacks, each with the same `why_not`.
+    """
+
+    manifest: Manifest
+    why_not: str | None
+    stacks: tuple[Stack, ...]
+
+    @property
+    def name(self) -> str:
+        """The part of a stack's name before the slash."""
+        return self.manifest.name
+
+
+@dataclass(frozen=True)
+class Catalogue:
+    """All adapters found.
+
+    Attributes:
+        broken: one sentence for each manifest that could not be used.
+    """
+
+    adapters: tuple[Adapter, ...]
+    broken: tuple[str, ...]
+
+    @property
+    def stacks(self) -> tuple[Stack, ...]:
+        """Every stack, in the order of adapters and manifests."""
+        return tuple(stack for adapter in self.adapters for stack in adapter.stacks)
+
+    def stack(self, name: str) -> Stack:
+        """The stack of that id.
+
+        Raises:
+            BadInput: there is none; the sentence suggests near names.
+        """
+        for stack in self.stacks:
+            if stack.id == name:
+                return stack
+        raise BadInput(unknown("stack", name, [stack.id for stack in self.stacks], "callbench list stacks"))
+
+    def adapter(self, name: str) -> Adapter:
+        """The adapter of that name.
+
+        Raises:
+            BadInput: there is none; the sentence suggests near names.
+        """
+        for adapter in self.adapters:
+            if adapter.name == name:
+                return adapter
+        raise BadInput(unknown("adapter", name, [each.name for each in self.adapters], "callbench list stacks"))
+
+
+def load(folders: Iterable[Path] | None = None) -> Catalogue:
+    """Reads every manifest: engine/*, adapters/* of the installation, and the folders of `CALLBENCH_ADAPTERS`.
+
+    Args:
+        folders: read these alone instead.
+
+    Raises:
+        BadInput: a folder that was named does not exist.
+    """
+    adapters: dict[str, Adapter] = {}
+    broken: list[str] = []
+    for file in _manifests() if folders is None else _in_named(folders):
+        try:
+            read = manifest.read(file)
+        except BadInput as failure:
+            broken.append(str(failure))
+            continue
+        if read.name in adapters:
+            broken.append(
+                f"{file} is called {read.name}, as {adapters[read.name].manifest.file} is: rename one of them"
+            )
+            continue
+        why_not = cannot_run(read)
+        stacks = tuple(replace(stack, why_not=why_not) for stack in read.stacks)
+        adapters[read.name] = Adapter(read, why_not, stacks)
+    return Catalogue(tuple(adapters.values()), tuple(broken))
+
+
+def cannot_run(read: Manifest) -> str | None:
+    """Why the manifest's program cannot be started on this machine, with the remedy; None where it can."""
+    remedy = f": run `{read.setup}`" if read.setup else ""
+    named = read.program[0]
+    program = named if "/" in named else shutil.which(named)
+    if program is None:
+        return f"{named} is not installed{remedy}"
+    path = Path(program)
+    if not path.is_file():
+        return f"its program {path} is missing{remedy}"
+    if not os.access(path, os.X_OK):
+        return f"its program {path} is not executable{remedy or f': run `chmod +x {path}`'}"
+    return _not_for_this_machine(path, remedy)
+
+
+def _not_for_this_machine(path: Path, remedy: str) -> str | None:
+    try:
+        head = _head(path)
+    except OSError as failure:
+        return f"its program {path} cannot be read: {failure.strerror}"
+    if head.startswith(b"#!"):
+        return None
+    if not head.startswith(_ELF) or len(head) < 20:
+        return f"its program {path} is not a program of this system{remedy}"
+    mine = _head(Path(sys.executable))
+    # Word size (byte 4), byte order (5) and machine (18, 19) of the ELF header; this interpreter runs, so its own are right.
+    if mine.startswith(_ELF) and (head[4:6], head[18:20]) != (mine[4:6], mine[18:20]):
+        return f"its program {path} was built for another machine{remedy}"
+    return None
+
+
+def _head(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return file.read(20)
+
+
+def _manifests() -> list[Path]:
+    root = home()
+    found = [file for place in ("engine", "adapters") for file in sorted((root / place).glob("*/adapter.toml"))]
+    named = [Path(text) for text in os.environ.get(ADAPTERS_VARIABLE, "").split(":") if text]
+    return found + _in_named(named)
+
+
+def _in_named(folders: Iterable[Path]) -> list[Path]:
+    """A folder that people name is an adapter's own, or holds several."""
+    found: list[Path] = []
+    for folder in folders:
+        own = folder / "adapter.toml"
+        inside: Sequence[Path] = [own] if own.is_file() else sorted(folder.glob("*/adapter.toml"))
+        if not inside:
+            raise BadInput(f"{ADAPTERS_VARIABLE} names {folder}, where there is no adapter.toml")
+        found += inside
+    return found

@@ -1,0 +1,218 @@
+"""The command line: arguments to calls, and what they return to the terminal. No logic."""
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Annotated, Any, NoReturn
+
+import typer
+from rich.console import Console
+
+from callbench import catalogue, launch, listing, placement
+from callbench import doctor as examination
+from callbench import query as queries
+from callbench import report as reports
+from callbench import serve as serving
+from callbench.errors import BadInput, CallbenchError
+from callbench.launch import Wish
+from callbench.report.subject import subject
+from callbench.store import Run
+from callbench.verify import show as verdicts
+from callbench.verify import suite
+from callbench.version import VERSION
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    help=__doc__ and "Measures remote calls: every message format over every channel, on this machine.",
+)
+
+RunFolder = Annotated[Path, typer.Argument(metavar="RUN", help="a run folder")]
+AsJson = Annotated[bool, typer.Option("--json", help="for programs")]
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        print(f"callbench {VERSION}")  # noqa: T201
+        raise typer.Exit
+
+
+@app.callback()
+def callbench(
+    _: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="say which version this is")
+    ] = False,
+) -> None:
+    """Measure remote calls: every message format over every channel, on this machine."""
+
+
+@app.command("list")
+def list_(
+    what: Annotated[str, typer.Argument(metavar="stacks|calls|studies|links")],
+    as_json: AsJson = False,
+) -> None:
+    """Say what there is."""
+    match what:
+        case "stacks":
+            _rows(
+                listing.stacks(_catalogue()),
+                ("id", "message", "channel", "language", "library", "version", "available", "why_not"),
+                as_json,
+            )
+        case "calls":
+            _rows(list(listing.CALLS), ("call", "arguments", "answer"), as_json)
+        case "studies":
+            _rows(listing.studies(), ("study", "title", "parameters", "why_not"), as_json)
+        case "links":
+            _rows(list(listing.LINKS), ("link", "about", "usable", "why_not"), as_json)
+        case _:
+            raise BadInput(f"there is no list of {what!r}: stacks, calls, studies, links are")
+
+
+@app.command()
+def run(  # noqa: PLR0913, PLR0917 - the options a person has
+    study: Annotated[str, typer.Argument(metavar="STUDY", help="a name of `list studies`, or a file")],
+    quick: Annotated[bool, typer.Option("--quick", help="fewer blocks, shorter trials")] = False,
+    select: Annotated[
+        list[str] | None,
+        typer.Option("--select", metavar="[KEY=]GLOB", help="stack, message, channel, call, group, clients, link"),
+    ] = None,
+    settings: Annotated[
+        list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="a parameter of the study")
+    ] = None,
+    out: Annotated[Path | None, typer.Option("--out", metavar="DIR", help="the run folder")] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="go on with the run in --out")] = False,
+    seed: Annotated[int | None, typer.Option("--seed", min=0, help="of the random order")] = None,
+    blocks: Annotated[
+        int | None, typer.Option("--blocks", min=1, max=1000, help="how often each cell is measured")
+    ] = None,
+) -> None:
+    """Measure a study, print its tables and claims, and write its page."""
+    known = _catalogue()
+    if resume:
+        path = launch.to_resume(out, study)
+    else:
+        wish = Wish(study, quick, select or [], launch.settings_of(settings or []), seed, blocks, out)
+        path = launch.begin(wish, known)
+    found = subject(launch.go_on(path, known, resumed=resume))
+    reports.print_summary(found, Console())
+    page = reports.write(found, "html")
+    print(f"page: {page}\nrun:  {path}")  # noqa: T201
+
+
+@app.command()
+def show(path: RunFolder, as_json: AsJson = False) -> None:
+    """Show a run's cells."""
+    found = subject(Run(path))
+    if as_json:
+        _print_json(reports.shown(found))
+    else:
+        reports.print_cells(found, Console())
+
+
+@app.command()
+def report(
+    path: RunFolder,
+    form: Annotated[str, typer.Option("--format", metavar="html|md|csv|json")] = "html",
+    out: Annotated[Path | None, typer.Option("--out", metavar="FILE")] = None,
+) -> None:
+    """Write a run's report."""
+    print(reports.write(subject(Run(path)), form, out))  # noqa: T201
+
+
+@app.command()
+def verify(
+    stacks: Annotated[list[str] | None, typer.Argument(metavar="STACK...")] = None,
+    every: Annotated[bool, typer.Option("--all", help="every stack that can run here")] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="a line a check, not only failures")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Hold stacks against the contract: every call, every fault, counts, times, manners."""
+    known = _catalogue()
+    outcomes = suite.of(known, stacks or [], every=every, placement=placement.placed())
+    seen = verdicts.told(outcomes, Console(quiet=as_json), every=verbose)
+    if as_json:
+        print(verdicts.as_json(seen))  # noqa: T201
+    if known.broken or any(outcome.fails for outcome in seen):
+        raise typer.Exit(1)
+
+
+@app.command()
+def serve(
+    every: Annotated[bool, typer.Option("--all", help="every stack (there is no other way yet)")] = False,
+    host: Annotated[str, typer.Option(help="the address to listen on")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="of HTTP; 0: any free one")] = 0,
+    channels: Annotated[str, typer.Option(metavar="A,B", help="those switched on; all unless given")] = "",
+    exposed: Annotated[bool, typer.Option("--i-know-what-i-expose", help="allow a --host that others reach")] = False,
+) -> None:
+    """Serve every endpoint, for a client of your own."""
+    if not every:
+        raise BadInput("say what to serve: --all")
+    wanted = [channel for channel in channels.split(",") if channel]
+    serving.serve_all(
+        _catalogue(), serving.checked_host(host, exposed=exposed), port, wanted, lambda line: print(line, flush=True)
+    )
+
+
+@app.command()
+def doctor(as_json: AsJson = False) -> None:
+    """Say what this machine can run, what is missing, and the command that brings it."""
+    rows = [finding.record() for finding in examination.findings(_catalogue(quiet=True))]
+    _rows(rows, ("subject", "state", "found", "remedy"), as_json)
+
+
+@app.command()
+def query(path: RunFolder, sql: Annotated[str, typer.Argument(metavar="SQL")], as_json: AsJson = False) -> None:
+    """Ask a run's tables in SQL (DuckDB): cells, trials, histograms, intervals, codecs, excluded, visits."""
+    columns, rows = queries.answered(Run(path), sql)
+    _rows([dict(zip(columns, row, strict=True)) for row in rows], columns, as_json)
+
+
+def _catalogue(*, quiet: bool = False) -> catalogue.Catalogue:
+    known = catalogue.load()
+    for sentence in () if quiet else known.broken:
+        print(f"callbench: {sentence}", file=sys.stderr)  # noqa: T201
+    return known
+
+
+def _rows(rows: list[dict[str, Any]], columns: tuple[str, ...] | list[str], as_json: bool) -> None:
+    if as_json:
+        _print_json(rows)
+    else:
+        console = Console()
+        # Where nobody watches, a line is not cut to the width of a window.
+        console.print(
+            listing.table(rows, columns), soft_wrap=not console.is_terminal, width=None if console.is_terminal else 400
+        )
+
+
+def _print_json(value: object) -> None:
+    print(json.dumps(value, indent=1, ensure_ascii=False, default=str))  # noqa: T201
+
+
+def main() -> NoReturn:
+    """Runs the program. What goes wrong is one sentence on stderr."""
+    try:
+        app(standalone_mode=True)
+    except CallbenchError as failure:
+        _end(str(failure), failure.exit_code)
+    except KeyboardInterrupt:
+        _end("stopped", 130)
+    except BrokenPipeError:
+        # Whoever read our output has gone: nobody is left to tell.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+    except Exception as failure:
+        if os.environ.get("CALLBENCH_TRACEBACK"):
+            raise
+        what = " ".join(f"{type(failure).__name__}: {failure}".split())
+        _end(f"this is a mistake in Callbench itself: {what} (CALLBENCH_TRACEBACK=1 shows where)", 70)
+    sys.exit(0)
+
+
+def _end(sentence: str, code: int) -> NoReturn:
+    print(f"callbench: {sentence}", file=sys.stderr)  # noqa: T201
+    sys.exit(code)

@@ -1,0 +1,116 @@
+"""What a run was measured on and with: its record says so, since a figure without its machine says little."""
+
+import os
+import platform
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from callbench.home import home, keeper
+from callbench.placement import Placement
+from callbench.run_writer import now
+from callbench.version import CONTRACT, VERSION
+
+_CPUS = Path("/sys/devices/system/cpu")
+_CLOCK = Path("/sys/devices/system/clocksource/clocksource0/current_clocksource")
+
+
+def record(placement: Placement) -> dict[str, Any]:
+    """environment.json; what cannot be found out is null."""
+    memory = psutil.virtual_memory()
+    return {
+        "at": now(),
+        "callbench": VERSION,
+        "contract": CONTRACT,
+        "commit": commit(),
+        "python": sys.version.split()[0],
+        "machine": {
+            "architecture": platform.machine(),
+            "model": _model(),
+            "virtual": _hypervisor(),
+            "memory_bytes": memory.total,
+            "memory_available_bytes": memory.available,
+        },
+        "processors": {
+            "online": os.cpu_count(),
+            "usable": sorted(os.sched_getaffinity(0)),
+            "physical": psutil.cpu_count(logical=False),
+            "governor": _each_cpu("cpufreq/scaling_governor"),
+            "max_khz": _each_cpu("cpufreq/cpuinfo_max_freq"),
+            "boost": _text(_CPUS / "cpufreq/boost"),
+        },
+        "kernel": {"release": platform.release(), "version": platform.version(), "clock_source": _text(_CLOCK)},
+        "system": _system(),
+        "load": busyness(),
+        "keeper": keeper() is not None,
+        "placement": placement.record() | {"shared": placement.shared},
+    }
+
+
+def busyness() -> dict[str, Any]:
+    """What else the machine does: load averages, and the shares of processor time stolen and idle since it booted."""
+    times = psutil.cpu_times()
+    total = sum(times)
+    return {
+        "average": list(os.getloadavg()),
+        "steal_share": round(getattr(times, "steal", 0.0) / total, 6) if total else None,
+        "idle_share": round(times.idle / total, 6) if total else None,
+    }
+
+
+def commit() -> str | None:
+    """The commit of the installation, with `+` where files differ from it; None where there is no git."""
+    git = shutil.which("git")
+    if git is None:
+        return None
+    try:
+        said = subprocess.run(
+            [git, "-C", str(home()), "describe", "--always", "--dirty=+", "--abbrev=12", "--exclude=*"],
+            capture_output=True,
+            text=True,
+            timeout=10,
+            check=True,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return said.stdout.strip() or None
+
+
+def _model() -> str | None:
+    for line in (_text(Path("/proc/cpuinfo")) or "").splitlines():
+        name, _, value = line.partition(":")
+        if name.strip() in ("model name", "Model"):
+            return value.strip()
+    return None
+
+
+def _hypervisor() -> str | None:
+    flags = _text(Path("/proc/cpuinfo")) or ""
+    if " hypervisor" not in flags:
+        return None
+    return _text(Path("/sys/hypervisor/type")) or _text(Path("/sys/class/dmi/id/sys_vendor")) or "unknown"
+
+
+def _system() -> str | None:
+    for line in (_text(Path("/etc/os-release")) or "").splitlines():
+        name, _, value = line.partition("=")
+        if name == "PRETTY_NAME":
+            return value.strip('"')
+    return None
+
+
+def _each_cpu(name: str) -> str | None:
+    """The values of a file of each processor: one where they are all alike."""
+    values = {text for cpu in sorted(_CPUS.glob("cpu[0-9]*")) if (text := _text(cpu / name))}
+    return ", ".join(sorted(values)) or None
+
+
+def _text(path: Path) -> str | None:
+    try:
+        return path.read_text().strip()
+    except OSError:
+        return None

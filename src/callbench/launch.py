@@ -1,0 +1,194 @@
+"""From what a person asks for to a run under way: begun, resumed, and ended whatever happens."""
+
+import datetime
+import json
+import secrets
+import shlex
+import signal
+from collections.abc import Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from callbench import catalogue, environment, placement, plan, select
+from callbench.bench import Bench
+from callbench.errors import BadInput, CallbenchError
+from callbench.progress import Progress
+from callbench.run_writer import RunWriter, now
+from callbench.store import FORMAT, Run
+from callbench.study import load
+from callbench.version import VERSION
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import FrameType
+
+    from callbench.study import Study
+
+
+class Stopped(CallbenchError):  # noqa: N818 - it names what happened
+    """A person stopped the run; the sentence has the command that goes on with it."""
+
+    exit_code = 130
+
+
+class Terminated(Stopped):
+    """SIGTERM stopped the run."""
+
+    exit_code = 143
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What was asked for.
+
+    Attributes:
+        study: a name or a path.
+        seed: of the order; None: a fresh one, recorded.
+        blocks: None: as the study has it.
+        out: the run folder; None: `runs/STUDY-TIME`.
+    """
+
+    study: str
+    quick: bool = False
+    select: Sequence[str] = ()
+    settings: dict[str, str] = field(default_factory=dict)
+    seed: int | None = None
+    blocks: int | None = None
+    out: Path | None = None
+
+
+def begin(wish: Wish, known: catalogue.Catalogue) -> Path:
+    """Makes the run folder with everything in it but measurements. Returns its path.
+
+    Raises:
+        BadInput: something asked for is wrong.
+        CallbenchError: the folder cannot be made.
+    """
+    selection = select.parse(wish.select)
+    study = load(wish.study, wish.settings)
+    stacks = {stack.id: stack for stack in known.stacks}
+    cells = selection.apply(study.cells(known.stacks, wish.quick), stacks)
+    if not cells:
+        raise BadInput(
+            f"{wish.study} has no cells that can be measured here: they need a link, and there is only loopback"
+        )
+    seed = secrets.randbits(32) if wish.seed is None else wish.seed
+    blocks = study.blocks(wish.quick) if wish.blocks is None else wish.blocks
+    planned = plan.made(cells, known.stacks, blocks, seed)
+    started = now()
+    out = wish.out or Path("runs") / f"{study.name}-{datetime.datetime.now(datetime.UTC):%Y%m%d-%H%M%S}"
+    info = {
+        "format": FORMAT,
+        "callbench": VERSION,
+        "study": study.name,
+        "title": study.title,
+        "seed": seed,
+        "quick": wish.quick,
+        "blocks": blocks,
+        "select": list(wish.select),
+        "settings": dict(wish.settings),
+        "started": started,
+        "finished": None,
+        "state": "running",
+    }
+    with RunWriter.create(out, info, _files(study, planned)):
+        return out
+
+
+def _files(study: "Study", planned: plan.Plan) -> dict[str, bytes]:
+    files = {
+        "study.toml": study.source,
+        "plan.json": _json(planned.record()),
+        "environment.json": _json(environment.record(placement.placed())),
+    }
+    return files | ({"published.toml": study.published_source} if study.published_source is not None else {})
+
+
+def go_on(path: Path, known: catalogue.Catalogue, *, resumed: bool) -> Run:
+    """Measures what is left to measure of a run folder. Returns the run, finished.
+
+    Raises:
+        BadInput: the folder is no run's or damaged, or another program writes it.
+        Stopped: a person stopped it.
+        CallbenchError: it cannot be written, or nothing could be measured.
+    """
+    with RunWriter(path) as run:
+        planned = plan.read(run.plan())
+        where = placement.placed()
+        if resumed:
+            run.append(
+                {
+                    "kind": "note",
+                    "at": now(),
+                    "text": "resumed",
+                    "load": environment.busyness(),
+                    "placement": where.record(),
+                }
+            )
+        try:
+            with _told_to_stop():
+                Bench(run, planned, known, where, Progress()).run()
+        except (KeyboardInterrupt, _Sigterm) as stop:
+            run.note("stopped: the trial under way was discarded")
+            run.end("stopped")
+            kind = Terminated if isinstance(stop, _Sigterm) else Stopped
+            raise kind(f"stopped; what was measured is kept. Go on with: {_command(path, run.info['study'])}") from None
+        run.info["load_at_end"] = environment.busyness()
+        run.end("finished")
+        run.parquet()
+    return run
+
+
+def _command(path: Path, study: str) -> str:
+    return shlex.join(["callbench", "run", study, "--out", str(path), "--resume"])
+
+
+class _Sigterm(BaseException):
+    """SIGTERM, where Ctrl-C is KeyboardInterrupt."""
+
+
+@contextmanager
+def _told_to_stop() -> "Iterator[None]":
+    def stop(_number: int, _frame: "FrameType | None") -> None:
+        raise _Sigterm
+
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _json(value: dict[str, Any]) -> bytes:
+    return (json.dumps(value, indent=1, ensure_ascii=False) + "\n").encode()
+
+
+def to_resume(out: Path | None, study: str) -> Path:
+    """The folder of a run to go on with.
+
+    Raises:
+        BadInput: none is named, it is no run folder, or another study's.
+    """
+    if out is None:
+        raise BadInput("--resume needs --out: the folder of the run to go on with")
+    ran = Run(out).info["study"]
+    if Path(study).stem != ran:
+        raise BadInput(f"{out} is a run of the study {ran}, not of {study}")
+    return out
+
+
+def settings_of(texts: Sequence[str]) -> dict[str, str]:
+    """`--set NAME=VALUE` as a mapping.
+
+    Raises:
+        BadInput: a text has no `=`.
+    """
+    pairs: dict[str, str] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals or not name:
+            raise BadInput(f"--set {text}: give NAME=VALUE")
+        pairs[name] = value
+    return pairs

@@ -1,0 +1,195 @@
+"""An adapter's manifest, adapter.toml: read, checked, and its matrix written out into stacks."""
+
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from callbench.cell import Stack
+from callbench.errors import BadInput
+from callbench.version import CONTRACT
+
+_Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._+-]*$")]
+_MATRIX_NAME = r"^[A-Za-z0-9][A-Za-z0-9._-]*$"
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Lack(_Strict):
+    """A check of the suite that is known to fail, and why."""
+
+    check: str
+    why: str
+
+
+class Card(_Strict):
+    """The fairness card, in part: what is not said here comes from the level above."""
+
+    about: str | None = None
+    library: str | None = None
+    server_model: str | None = None
+    connections_per_client: int | None = Field(default=None, ge=0)
+    waits: str | None = None
+    nagle: str | None = None
+    tuning: str | None = None
+    roles: Literal["both", "server-only", "in-process"] | None = None
+    options: dict[str, Any] | None = None
+    note: str | None = None
+    lacks: tuple[Lack, ...] = ()
+
+    def said(self) -> dict[str, Any]:
+        """The members that are given, without `lacks` and `library`, which are merged in their own way."""
+        return self.model_dump(
+            exclude_none=True, exclude={"lacks", "library", "name", "message", "channel", "instrument"}
+        )
+
+
+class StackEntry(Card):
+    """One `[[stack]]`."""
+
+    name: _Name
+    message: str
+    channel: str
+    instrument: bool = False
+
+
+class Matrix(_Strict):
+    """Each message over each channel."""
+
+    message: dict[Annotated[str, Field(pattern=_MATRIX_NAME)], Card] = Field(min_length=1)
+    channel: dict[Annotated[str, Field(pattern=_MATRIX_NAME)], Card] = Field(min_length=1)
+
+
+class _File(_Strict):
+    contract: int
+    name: Annotated[str, Field(pattern=_MATRIX_NAME)]
+    language: str
+    version: str = ""
+    about: str = ""
+    program: tuple[str, ...] = Field(min_length=1)
+    setup: str = ""
+    start_seconds: float = Field(default=10, gt=0, le=600)
+    instrument: bool = False
+    libraries: dict[str, str] = Field(default_factory=dict)
+    card: Card = Field(default_factory=Card)
+    stack: tuple[StackEntry, ...] = ()
+    matrix: Matrix | None = None
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What an adapter says of itself before it is started.
+
+    Attributes:
+        program: argv; the first element is absolute, or a name to be found in PATH.
+        setup: the command that makes the program runnable.
+        start_seconds: how long `hello` may take.
+        stacks: every stack, as if it were available; the catalogue knows whether it is.
+    """
+
+    file: Path
+    name: str
+    language: str
+    about: str
+    program: tuple[str, ...]
+    setup: str
+    start_seconds: float
+    stacks: tuple[Stack, ...]
+
+
+def read(file: Path) -> Manifest:
+    """Reads one adapter.toml.
+
+    Raises:
+        BadInput: the file cannot be read or is wrong; the sentence names file and key.
+    """
+    try:
+        raw = tomllib.loads(file.read_text())
+    except OSError as failure:
+        raise BadInput(f"cannot read {file}: {failure.strerror}") from failure
+    except ValueError as failure:
+        raise BadInput(f"{file} is not TOML: {failure}") from failure
+    wanted = raw.get("contract")
+    if isinstance(wanted, int) and wanted != CONTRACT:
+        raise BadInput(f"{file} is for contract version {wanted}; this Callbench speaks version {CONTRACT}")
+    try:
+        said = _File.model_validate(raw)
+    except ValidationError as failure:
+        raise BadInput(f"{file}: {_sentence(failure)}") from failure
+    stacks = tuple(_stacks(said))
+    if not stacks:
+        raise BadInput(f"{file} has no stacks: give [[stack]] or [matrix.message.X] with [matrix.channel.Y]")
+    names = [stack.id for stack in stacks]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice:
+        raise BadInput(f"{file} has the stack {twice} twice")
+    program = said.program
+    if "/" in program[0]:
+        program = (str((file.parent / program[0]).resolve()), *program[1:])
+    return Manifest(file, said.name, said.language, said.about, program, said.setup, said.start_seconds, stacks)
+
+
+def _stacks(said: _File) -> Iterator[Stack]:
+    for entry in said.stack:
+        yield _stack(said, entry.name, entry.message, entry.channel, [entry], instrument=entry.instrument)
+    if said.matrix is not None:
+        for message, message_card in said.matrix.message.items():
+            for channel, channel_card in said.matrix.channel.items():
+                yield _stack(said, f"{message}+{channel}", message, channel, [message_card, channel_card])
+
+
+def _stack(said: _File, name: str, message: str, channel: str, cards: list[Card], *, instrument: bool = False) -> Stack:
+    levels = [said.card, *cards]
+    own = [card.library for card in cards if card.library] or [said.card.library or ""]
+    libraries = list(dict.fromkeys(own))
+    card: dict[str, Any] = {"roles": "both"}
+    for level in levels:
+        about = " ".join(text for text in (card.get("about"), level.about) if text)
+        card |= level.said() | ({"about": about} if about else {})
+    return Stack(
+        id=f"{said.name}/{name}",
+        adapter=said.name,
+        message=message,
+        channel=channel,
+        language=said.language,
+        library=" + ".join(libraries),
+        version=" + ".join(said.libraries.get(library, "?") for library in libraries if library),
+        card=card,
+        lacks={lack.check: lack.why for level in levels for lack in level.lacks},
+        instrument=said.instrument or instrument,
+    )
+
+
+def _sentence(failure: ValidationError) -> str:
+    """The first mistake, with its key and, for an unknown key, what is allowed beside it."""
+    error = failure.errors()[0]
+    key = ".".join(str(step) for step in error["loc"])
+    more = failure.error_count() - 1
+    tail = f" (and {more} more)" if more else ""
+    if error["type"] == "extra_forbidden":
+        allowed = ", ".join(sorted(_allowed(error["loc"])))
+        return f"the key {key} is not known: {allowed} are{tail}"
+    if error["type"] == "missing":
+        return f"the key {key} is missing{tail}"
+    return f"{key}: {error['msg'][:1].lower()}{error['msg'][1:]}{tail}"
+
+
+def _allowed(where: tuple[int | str, ...]) -> set[str]:
+    model: type[BaseModel] = _File
+    match where[:-1]:
+        case ("stack", *_):
+            model = StackEntry
+        case ("matrix",):
+            model = Matrix
+        case ("card",) | ("matrix", _, _):
+            model = Card
+        case (*_, "lacks", _):
+            model = Lack
+        case _:
+            pass
+    return set(model.model_fields)

@@ -1,0 +1,126 @@
+"""The order of a run: random, from a seed, and written down before anything is measured."""
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from callbench.cell import Cell, Load, Stack
+from callbench.errors import BadInput
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One measurement to make.
+
+    Attributes:
+        number: unique in the run, from 0.
+        order: its place in its visit.
+    """
+
+    number: int
+    order: int
+    cell: Cell
+
+
+@dataclass(frozen=True)
+class Visit:
+    """One start of a stack, for all of its cells.
+
+    Attributes:
+        number: unique in the run, from 0.
+    """
+
+    number: int
+    block: int
+    stack: str
+    trials: tuple[Trial, ...]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Everything that a run will do."""
+
+    stacks: tuple[Stack, ...]
+    cells: tuple[Cell, ...]
+    blocks: tuple[tuple[Visit, ...], ...]
+
+    @property
+    def trials(self) -> int:
+        """How many there are."""
+        return sum(len(visit.trials) for block in self.blocks for visit in block)
+
+    def record(self) -> dict[str, Any]:
+        """plan.json."""
+        return {
+            "stacks": [asdict(stack) for stack in self.stacks],
+            "cells": [_flat(cell) for cell in self.cells],
+            "blocks": [
+                [
+                    {"visit": visit.number, "stack": visit.stack, "cells": [t.cell.id for t in visit.trials]}
+                    for visit in block
+                ]
+                for block in self.blocks
+            ],
+        }
+
+
+def made(cells: Sequence[Cell], stacks: Sequence[Stack], blocks: int, seed: int) -> Plan:
+    """Plans `blocks` blocks: each holds every stack's visit once, in random order, each visit all of its cells in random order.
+
+    Args:
+        stacks: those of the cells; others are left out.
+    """
+    by_stack: dict[str, list[Cell]] = {}
+    for cell in cells:
+        by_stack.setdefault(cell.stack, []).append(cell)
+    dice = random.Random(seed)  # noqa: S311 - an order to be repeated, not a secret
+    order: list[list[tuple[str, list[Cell]]]] = []
+    for _ in range(blocks):
+        visits = [(stack, dice.sample(mine, len(mine))) for stack, mine in by_stack.items()]
+        dice.shuffle(visits)
+        order.append(visits)
+    return Plan(tuple(stack for stack in stacks if stack.id in by_stack), tuple(cells), _numbered(order))
+
+
+def read(record: Mapping[str, Any]) -> Plan:
+    """A plan from its record.
+
+    Raises:
+        BadInput: the record is damaged.
+    """
+    try:
+        cells = tuple(_deep(flat) for flat in record["cells"])
+        by_id = {cell.id: cell for cell in cells}
+        order = [
+            [(visit["stack"], [by_id[id_] for id_ in visit["cells"]]) for visit in block] for block in record["blocks"]
+        ]
+        return Plan(tuple(Stack(**stack) for stack in record["stacks"]), cells, _numbered(order))
+    except (KeyError, TypeError, AttributeError) as failure:
+        raise BadInput(f"the run's plan.json is damaged: {failure!r} is missing or of the wrong kind") from failure
+
+
+def _numbered(order: Sequence[Sequence[tuple[str, Sequence[Cell]]]]) -> tuple[tuple[Visit, ...], ...]:
+    """Gives visits and trials their numbers: their places in the order."""
+    blocks: list[tuple[Visit, ...]] = []
+    visit_number = trial_number = 0
+    for block, visits in enumerate(order):
+        numbered: list[Visit] = []
+        for stack, cells in visits:
+            trials = tuple(Trial(trial_number + place, place, cell) for place, cell in enumerate(cells))
+            numbered.append(Visit(visit_number, block, stack, trials))
+            visit_number += 1
+            trial_number += len(cells)
+        blocks.append(tuple(numbered))
+    return tuple(blocks)
+
+
+def _flat(cell: Cell) -> dict[str, Any]:
+    flat = asdict(cell)
+    load: dict[str, Any] = flat.pop("load")
+    return flat | load
+
+
+def _deep(flat: Mapping[str, Any]) -> Cell:
+    load = Load(flat["clients"], flat["calls"], flat["seconds"])
+    return Cell(flat["id"], flat["group"], flat["stack"], flat["call"], flat["arguments"], load, flat["link"])

@@ -1,0 +1,85 @@
+"""What a person sees while a run goes on: a moving line on a terminal, a line a block elsewhere."""
+
+import sys
+import time
+from typing import Self
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+from rich.progress import Progress as Bar
+
+from callbench.plan import Plan, Trial, Visit
+
+
+class Progress:
+    """Shows how far a run is, on stderr."""
+
+    def __init__(self, *, quiet: bool = False) -> None:
+        """Prepares. Nothing is shown before `with`.
+
+        Args:
+            quiet: show nothing.
+        """
+        self._console = Console(stderr=True, quiet=quiet)
+        self._live = self._console.is_terminal and not quiet
+        self._bar = Bar(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("trials,"),
+            # A stack may be slow and its neighbour fast: the mean is taken over a minute.
+            TimeRemainingColumn(compact=True),
+            TextColumn("left"),
+            console=self._console,
+            disable=not self._live,
+            transient=True,
+            speed_estimate_period=60,
+            refresh_per_second=4,
+        )
+        self._task = self._bar.add_task("", total=None)
+        self._blocks = self._trials = self._done = self._left_out = 0
+        self._began = time.monotonic()
+
+    def begins(self, plan: Plan, done: int) -> None:
+        """A run of this plan begins, of which `done` trials are there already."""
+        self._blocks, self._trials, self._done = len(plan.blocks), plan.trials, done
+        self._bar.update(self._task, total=plan.trials, completed=done, description="codecs")
+
+    def visits(self, visit: Visit) -> None:
+        """A visit begins."""
+        self._bar.update(self._task, description=f"block {visit.block + 1}/{self._blocks} {visit.stack:28}")
+
+    def trial_ends(self, trial: Trial) -> None:
+        """A trial is on disk."""
+        self._done += 1
+        self._bar.update(self._task, completed=trial.number + 1)
+
+    def trials_passed(self, number: int) -> None:
+        """Every trial below `number` is made or left out."""
+        self._bar.update(self._task, completed=number)
+
+    def excluded(self, stack: str, why: str) -> None:
+        """A stack or a cell is left out."""
+        self._left_out += 1
+        if self._live:
+            self._console.print(f"left out: {stack}: {why}", markup=False, highlight=False, soft_wrap=True)
+
+    def block_ends(self, block: int) -> None:
+        """A block is done."""
+        if not self._live:
+            left_out = f", {self._left_out} left out" if self._left_out else ""
+            passed = time.monotonic() - self._began
+            self._console.print(
+                f"block {block + 1} of {self._blocks}: {self._done} of {self._trials} trials{left_out}, {passed:.0f} s",
+                highlight=False,
+            )
+
+    def __enter__(self) -> Self:
+        """Begins to show."""
+        self._bar.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Takes the moving line away."""
+        self._bar.stop()
+        sys.stderr.flush()

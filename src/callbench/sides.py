@@ -1,0 +1,54 @@
+"""The two sides of a stack: a server and a client, each a process; or one process that plays both."""
+
+from typing import Self
+
+from callbench.adapter import Adapter
+from callbench.manifest import Manifest
+from callbench.placement import Placement
+
+
+class Sides:
+    """Both sides of an adapter, started. Close them: nothing of them is then left.
+
+    Attributes:
+        server: serves.
+        client: connects, calls, drives. The same one where the stack is in-process.
+    """
+
+    def __init__(self, manifest: Manifest, placement: Placement, *, in_process: bool) -> None:
+        """Starts what is needed.
+
+        Raises:
+            AdapterFailure: a side cannot be started.
+        """
+        self.client = Adapter(manifest, "both sides" if in_process else "the client", placement.client)
+        try:
+            self.server = self.client if in_process else Adapter(manifest, "the server", placement.server)
+        except BaseException:
+            self.client.stop()
+            raise
+
+    @property
+    def broken(self) -> bool:
+        """Whether a side died or left the contract."""
+        return self.client.broken or self.server.broken
+
+    def close(self, *, at_once: bool = False) -> None:
+        """Ends both: politely, and by force after 5 s.
+
+        Args:
+            at_once: by force without waiting.
+        """
+        for side in dict.fromkeys((self.client, self.server)):
+            if at_once:
+                side.process.close(grace=0)
+            else:
+                side.stop()
+
+    def __enter__(self) -> Self:
+        """Itself."""
+        return self
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        """Closes them: at once where something went wrong."""
+        self.close(at_once=kind is not None)

@@ -1,0 +1,228 @@
+"""Checks that figures mean what they say: counts, times, errors, clients.
+
+Lower bounds only: a delay that was asked for must show. How fast a stack is, is no business of a test.
+"""
+
+from collections.abc import Callable, Iterator
+
+from callbench.contract import Counts, Done
+from callbench.judge import disagreement
+from callbench.verify.session import Arrangement, Session, said_error
+
+DELAY_US = 10_000
+STALL_US = 40_000
+STALL_EVERY_US = 80_000
+SHORT_TIMEOUT_MS = 100
+LONG_DELAY_US = 400_000
+CLIENTS = 8
+# A wait may end a little early by the clock that measures it: 1 %.
+_EARLY = 0.99
+_SUM = {"a": 20, "b": 22}
+
+
+def checks() -> Iterator[tuple[str, Callable[[Session], str | None]]]:
+    """Name and check."""
+    yield "fault-keeps-the-connection", _fault
+    yield "counts", _counts
+    yield "counts/faults", _counts_faults
+    yield "drive", _drive
+    yield "drive/batches", _batches
+    yield "drive/limit", _limit
+    yield "codec", _codec
+    yield "clients", _clients
+    yield "delay", _delay
+    yield "stall", _stall
+    yield "timeout", _timeout
+    yield "server-gone", _server_gone
+
+
+def _fault(session: Session) -> str | None:
+    client = session.client()
+    for turn in range(3):
+        if "fault" not in client.call("GetPersons", {"n": -1}):
+            return "GetPersons(n=-1) was not refused"
+        value = client.call("Sum", _SUM).get("value")
+        if value != 42:
+            return f"after {turn + 1} faults Sum(20, 22) gave {value}"
+    return None
+
+
+def _driven(
+    session: Session, want: Arrangement, *, calls: int, seconds: float, timing: str = "each"
+) -> tuple[Done, Counts]:
+    """Drives Sum, and asks the server what it counted of that."""
+    sides = session.sides(want)
+    sides.server.counted()
+    done = sides.client.drive("Sum", _SUM, calls=calls, seconds=seconds, timing=timing, limit_seconds=10)
+    return done, sides.server.counted()
+
+
+def _counts(session: Session) -> str | None:
+    done, counts = _driven(session, Arrangement(), calls=100, seconds=0)
+    wrong = disagreement("Sum", done, counts)
+    if wrong:
+        return wrong
+    others = {call: count for call, count in counts["calls"].items() if count and call != "Sum"}
+    if others:
+        return f"the server counted {others}, though only Sum was called"
+    again = session.sides().server.counted()["calls"]
+    return f"the server counted {again} after it had been asked" if any(again.values()) else None
+
+
+def _counts_faults(session: Session) -> str | None:
+    sides = session.sides()
+    sides.server.counted()
+    sides.client.call("GetPersons", {"n": -1})
+    counted = sides.server.counted()["calls"].get("GetPersons", 0)
+    return (
+        None
+        if counted == 1
+        else f"the server counted {counted} calls of GetPersons; it answered one, with a fault, and faults count too"
+    )
+
+
+def _drive(session: Session) -> str | None:
+    done, _ = _driven(session, Arrangement(), calls=100, seconds=0.35)
+    if done["errors"]:
+        return f"a drive of Sum met errors: {done['errors']}"
+    if done["calls"] < 100:
+        return f"{done['calls']} calls were made; 100 were asked for"
+    if done["elapsed_ns"] < 0.35e9 * _EARLY:
+        return f"it ended after {done['elapsed_ns'] / 1e9:.3f} s; 0.35 s were asked for"
+    if not done["intervals"]:
+        return "no interval was said in 0.35 s; there must be ten a second"
+    return _histogram_adds_up(done) or _times_add_up(done, clients=1)
+
+
+def _histogram_adds_up(done: Done) -> str | None:
+    histogram = done["latency"]
+    if done["timed"] != "each" or histogram is None:
+        return f"timing 'each' was asked for; it was {_timed(done)}"
+    counted = sum(count for _, count in histogram["buckets"])
+    if not histogram["count"] == counted == done["calls"]:
+        return f"the histogram says {histogram['count']}, its buckets hold {counted}, and {done['calls']} calls were answered"
+    indices = [index for index, _ in histogram["buckets"]]
+    if indices != sorted(set(indices)):
+        return "the histogram's bucket indices do not rise"
+    mean = int(histogram["sum_ns"]) / counted
+    if not histogram["min_ns"] <= mean <= histogram["max_ns"]:
+        return f"the histogram's mean, {mean:.0f} ns, is not between its least and greatest"
+    ends = (_bucket(histogram["min_ns"]), _bucket(histogram["max_ns"]))
+    return (
+        None
+        if (indices[0], indices[-1]) == ends
+        else f"the buckets reach from {indices[0]} to {indices[-1]}; least and greatest are in {ends}"
+    )
+
+
+def _timed(done: Done) -> str:
+    return f"timed {done['timed']!r}, {'with' if done['latency'] else 'without'} a histogram"
+
+
+def _bucket(ns: int) -> int:
+    """The contract's index of a time."""
+    if ns < 128:
+        return ns
+    top = min(ns, 2**42 - 1).bit_length() - 1
+    return 128 * (top - 6) + (min(ns, 2**42 - 1) >> (top - 7)) - 128
+
+
+def _times_add_up(done: Done, clients: int) -> str | None:
+    spent = int(done["in_call_ns"]) + int(done["think_ns"])
+    # 2 %, and a clock reading on either side.
+    if spent > clients * done["elapsed_ns"] * 1.02 + 1000:
+        return f"{clients} clients spent {spent / 1e9:.3f} s in calls within {done['elapsed_ns'] / 1e9:.3f} s"
+    cpu = done["processor"]
+    used = sum(int(cpu["end"][part]) - int(cpu["start"][part]) for part in ("user_ns", "system_ns"))
+    return f"the processor time went back by {-used} ns" if used < 0 else None
+
+
+def _batches(session: Session) -> str | None:
+    done, counts = _driven(session, Arrangement(), calls=100, seconds=0.02, timing="batch")
+    if done["timed"] != "batch" or done["latency"] is not None:
+        return f"timing 'batch' was asked for; it was {_timed(done)}"
+    return disagreement("Sum", done, counts) or _times_add_up(done, clients=1)
+
+
+def _limit(session: Session) -> str | None:
+    done = session.client().drive("Sum", _SUM, calls=2**50, seconds=0, limit_seconds=0.05)
+    reached = done["elapsed_ns"] / 1e9
+    return (
+        None
+        if reached >= 0.05 * _EARLY
+        else f"a drive limited to 0.05 s ended after {reached:.3f} s, with {done['calls']} calls"
+    )
+
+
+def _codec(session: Session) -> str | None:
+    """Only where the adapter has the feature and the stack no channel that could be in the way."""
+    client = session.client()
+    if "codec" not in client.hello["features"] or session.stack.channel != "inproc":
+        return None
+    codec = client.codec(session.stack.id, "GetPersons", {"n": 10}, 0.005)
+    if codec["answer"]["bytes"] <= codec["request"]["bytes"]:
+        return f"ten persons are {codec['answer']['bytes']} bytes, the request for them {codec['request']['bytes']}"
+    return None if codec["payloads"] == 64 else f"{codec['payloads']} payloads were used; it must be 64"
+
+
+def _clients(session: Session) -> str | None:
+    done, counts = _driven(session, Arrangement(clients=CLIENTS), calls=400, seconds=0)
+    if done["errors"]:
+        return f"{CLIENTS} clients at once met errors: {done['errors']}"
+    return disagreement("Sum", done, counts) or _times_add_up(done, clients=CLIENTS)
+
+
+def _delay(session: Session) -> str | None:
+    done, _ = _driven(session, Arrangement({"delay_us": DELAY_US}), calls=5, seconds=0)
+    if not done["calls"]:
+        return f"no call was answered: {done['errors']}"
+    mean_ms = int(done["in_call_ns"]) / done["calls"] / 1e6
+    asked_ms = DELAY_US / 1000
+    if mean_ms < asked_ms * _EARLY:
+        return f"the server took {asked_ms:g} ms longer for each call, as asked, and the client reports a mean of {mean_ms:.3f} ms"
+    return None
+
+
+def _stall(session: Session) -> str | None:
+    options = {"stall_us": STALL_US, "stall_every_us": STALL_EVERY_US}
+    done, _ = _driven(session, Arrangement(options), calls=1, seconds=0.3)
+    histogram = done["latency"]
+    if histogram is None:
+        return "there is no histogram, though timing 'each' was asked for"
+    greatest_ms = histogram["max_ns"] / 1e6
+    if greatest_ms < STALL_US / 1000 * _EARLY:
+        return f"the server stalled for {STALL_US / 1000:g} ms, as asked, and the longest call reported took {greatest_ms:.3f} ms"
+    return None
+
+
+def _timeout(session: Session) -> str | None:
+    """A function call cannot time out: not asked of in-process stacks."""
+    if session.stack.in_process:
+        return None
+    client = session.client(Arrangement({"delay_us": LONG_DELAY_US}, timeout_ms=SHORT_TIMEOUT_MS))
+    kind = said_error(lambda: client.call("Sum", _SUM))
+    if kind != "timeout":
+        told = f"failed as {kind!r}" if kind else "was answered"
+        return f"a call of {LONG_DELAY_US // 1000} ms with a time-out of {SHORT_TIMEOUT_MS} ms {told}; it must fail as 'timeout'"
+    # The late answer must not be taken for the next call's: it fails again, or it says that the connection is gone.
+    kind = said_error(lambda: client.call("Hello", {}))
+    if kind not in ("timeout", "closed", "refused"):
+        return f"the call after a time-out {f'failed as {kind!r}' if kind else 'was answered at once'}"
+    value = session.client().call("Sum", _SUM).get("value")
+    return None if value == 42 else f"connected again after a time-out, Sum(20, 22) gave {value}"
+
+
+def _server_gone(session: Session) -> str | None:
+    """Not asked of in-process stacks, whose server is the caller."""
+    if session.stack.in_process:
+        return None
+    sides = session.sides(Arrangement(timeout_ms=500))
+    sides.client.call("Sum", _SUM)
+    session.forget()
+    sides.server.stop_serving()
+    kind = said_error(lambda: sides.client.call("Sum", _SUM))
+    sides.client.disconnect()
+    if kind not in ("closed", "refused", "timeout"):
+        told = f"failed as {kind!r}" if kind else "was answered"
+        return f"a call after the server had stopped serving {told}; it must fail as 'closed', 'refused' or 'timeout'"
+    return None

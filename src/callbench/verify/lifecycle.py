@@ -1,0 +1,73 @@
+"""Checks of an adapter's life: that it says hello as its manifest has it, and ends when it is told to."""
+
+import contextlib
+import signal
+from collections.abc import Callable, Iterator
+
+from callbench.adapter import Adapter
+from callbench.adapter_process import GRACE_SECONDS
+from callbench.errors import AdapterFailure
+from callbench.manifest import Manifest
+from callbench.verify.outcome import Outcome
+
+FEATURES = {"closed", "think", "open", "codec", "serve-all"}
+
+
+def _stop(adapter: Adapter) -> None:
+    # Its answer is judged by how the process then ends.
+    with contextlib.suppress(AdapterFailure):
+        adapter.ask("stop", "stopped", 0.2)
+
+
+def _end_of_input(adapter: Adapter) -> None:
+    adapter.process.close_input()
+
+
+def _sigterm(adapter: Adapter) -> None:
+    adapter.process.signal(signal.SIGTERM)
+
+
+ENDINGS: dict[str, tuple[str, Callable[[Adapter], None]]] = {
+    "stop": ("the request stop", _stop),
+    "end-of-input": ("the end of its input", _end_of_input),
+    "sigterm": ("SIGTERM", _sigterm),
+}
+
+
+def outcomes(manifest: Manifest) -> Iterator[Outcome]:
+    """Says hello, and then ends in each of the three ways, side by side so that one that hangs costs 5 s once."""
+    started: dict[str, Adapter] = {}
+    try:
+        for name in ENDINGS:
+            started[name] = Adapter(manifest, "the client", ())
+    except AdapterFailure as failure:
+        yield Outcome(manifest.name, "hello", str(failure))
+        for adapter in started.values():
+            adapter.process.close(grace=0)
+        return
+    yield Outcome(manifest.name, "hello", _features(started["stop"]))
+    try:
+        for name, (_, told) in ENDINGS.items():
+            told(started[name])
+        for name, (what, _) in ENDINGS.items():
+            yield Outcome(manifest.name, name, _ended(started[name], what, by_signal=name == "sigterm"))
+    finally:
+        for adapter in started.values():
+            adapter.process.close(grace=0)
+
+
+def _features(adapter: Adapter) -> str | None:
+    unknown = set(adapter.hello["features"]) - FEATURES
+    if unknown:
+        return f"it has features that the contract does not: {', '.join(sorted(unknown))}"
+    return None if "closed" in adapter.hello["features"] else "it lacks the feature 'closed', which every adapter has"
+
+
+def _ended(adapter: Adapter, what: str, *, by_signal: bool) -> str | None:
+    code = adapter.process.wait(GRACE_SECONDS - 0.5)
+    if code is None:
+        return f"it still runs 5 s after {what}, and was killed"
+    # A process that SIGTERM ends has ended too.
+    if code == 0 or (by_signal and code in (-signal.SIGTERM, 128 + signal.SIGTERM)):
+        return None
+    return f"it ended with exit code {code} after {what}; it must be 0"

@@ -1,0 +1,142 @@
+"""A stack under the suite: served and connected as each check wants it, and started anew where it broke."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from callbench.adapter import Adapter
+from callbench.cell import Stack
+from callbench.errors import AdapterFailure
+from callbench.manifest import Manifest
+from callbench.placement import Placement
+from callbench.sides import Sides
+
+# Shorter than a benchmark's: a suite that waits for what hangs should not wait long.
+PATIENCE_SECONDS = 3.0
+TIMEOUT_MS = 5_000
+
+
+@dataclass(frozen=True)
+class Arrangement:
+    """How a stack is served and connected."""
+
+    options: Mapping[str, int] = field(default_factory=dict)
+    clients: int = 1
+    timeout_ms: int = TIMEOUT_MS
+
+
+PLAIN = Arrangement()
+
+
+class Session:
+    """The processes of one adapter, for one stack after the other. Close it."""
+
+    def __init__(self, manifest: Manifest, placement: Placement) -> None:
+        """Starts nothing yet."""
+        self._manifest = manifest
+        self._placement = placement
+        self._sides: Sides | None = None
+        self._stack: Stack | None = None
+        self._arranged: Arrangement | None = None
+        self._breaks = 0
+
+    @property
+    def stack(self) -> Stack:
+        """The stack under the suite."""
+        assert self._stack is not None  # noqa: S101 - checks are run after `turn_to`
+        return self._stack
+
+    @property
+    def breaks(self) -> int:
+        """How often this stack has died or left the contract."""
+        return self._breaks
+
+    def turn_to(self, stack: Stack) -> None:
+        """Goes on with another stack."""
+        self._settle()
+        if self._stack is not None and stack.in_process != self._stack.in_process:
+            self.close()
+        self._stack = stack
+        self._breaks = 0
+
+    def sides(self, want: Arrangement = PLAIN) -> Sides:
+        """Both sides, arranged so.
+
+        Raises:
+            AdapterFailure: that cannot be had.
+        """
+        sides = self.started()
+        if self._arranged != want:
+            self._settle()
+            sides = self.started()
+            endpoint = sides.server.serve(self.stack.id, options=want.options)
+            self._arranged = want
+            sides.client.connect(self.stack.id, endpoint, want.clients, want.timeout_ms)
+        return sides
+
+    def client(self, want: Arrangement = PLAIN) -> Adapter:
+        """The client of a stack arranged so.
+
+        Raises:
+            AdapterFailure: that cannot be had.
+        """
+        return self.sides(want).client
+
+    def unserved(self) -> Sides:
+        """Both sides, nothing served, nobody connected.
+
+        Raises:
+            AdapterFailure: that cannot be had.
+        """
+        self._settle()
+        return self.started()
+
+    def forget(self) -> None:
+        """Says that a check has left things in disorder: the next one arranges all anew."""
+        self._arranged = None
+
+    def note_break(self) -> None:
+        """Counts it where a side broke, and ends both then."""
+        if self._sides is not None and self._sides.broken:
+            self._breaks += 1
+            self.close()
+
+    def close(self) -> None:
+        """Ends the processes. What they make of being told so is the lifecycle's check; here it takes no time."""
+        if self._sides is not None:
+            self._sides.close(at_once=True)
+        self._sides = None
+        self._arranged = None
+
+    def started(self) -> Sides:
+        if self._sides is None:
+            self._sides = Sides(self._manifest, self._placement, in_process=self.stack.in_process)
+            for side in (self._sides.client, self._sides.server):
+                side.patience_s = PATIENCE_SECONDS
+        return self._sides
+
+    def _settle(self) -> None:
+        """Back to nothing served and nobody connected."""
+        if self._sides is None or self._arranged is None:
+            return
+        self._arranged = None
+        try:
+            self._sides.client.disconnect()
+            self._sides.server.stop_serving()
+        except AdapterFailure:
+            self.close()  # the next check begins with fresh processes
+
+
+def said_error(ask: Any) -> str | None:  # noqa: ANN401 - any function without arguments
+    """The kind of the error that a request is answered with, or None where it is answered otherwise.
+
+    Raises:
+        AdapterFailure: the adapter died or left the contract.
+    """
+    try:
+        ask()
+    except AdapterFailure as failure:
+        if failure.kind in ("died", "silent", "garbage"):
+            raise
+        return failure.kind
+    return None

@@ -1,0 +1,117 @@
+"""Runs the contract suite against stacks."""
+
+import fnmatch
+import functools
+from collections.abc import Callable, Iterator, Sequence
+
+from callbench import judge
+from callbench.catalogue import Adapter, Catalogue
+from callbench.cell import Stack
+from callbench.errors import AdapterFailure, BadInput
+from callbench.placement import Placement
+from callbench.verify import calls, honesty, lifecycle, manners
+from callbench.verify.calls import CallCheck
+from callbench.verify.outcome import Outcome
+from callbench.verify.session import Session
+
+Check = Callable[[Session], str | None]
+# An adapter that dies at every check would be started a hundred times to say the same.
+MOST_BREAKS = 3
+
+
+@functools.cache
+def checks() -> tuple[tuple[str, Check], ...]:
+    """Name and check, in the order in which they are run: those of one arrangement beside each other."""
+    answered = tuple((each.name, functools.partial(_answered, each)) for each in calls.checks())
+    return (*answered, *manners.checks(), *honesty.checks())
+
+
+def _answered(check: CallCheck, session: Session) -> str | None:
+    return judge.wrong(check.call, check.arguments, session.client().call(check.call, check.arguments))
+
+
+def outcomes(adapter: Adapter, stacks: Sequence[Stack], placement: Placement) -> Iterator[Outcome]:
+    """Checks the adapter's life, then each stack; sides are shared by stacks that follow each other.
+
+    Raises:
+        BadInput: the installation is damaged.
+    """
+    if adapter.why_not:
+        yield Outcome(adapter.name, "hello", adapter.why_not)
+        return
+    said_hello = True
+    for outcome in lifecycle.outcomes(adapter.manifest):
+        said_hello = said_hello and (outcome.passed or outcome.check != "hello")
+        yield outcome
+    if not said_hello:
+        return
+    session = Session(adapter.manifest, placement)
+    try:
+        for stack in stacks:
+            session.turn_to(stack)
+            yield from _of_stack(session, stack)
+    finally:
+        session.close()
+
+
+def _of_stack(session: Session, stack: Stack) -> Iterator[Outcome]:
+    if stack.card.get("roles") == "server-only":
+        yield Outcome(
+            stack.id,
+            "roles",
+            "it serves only: it is verified with a client stack of its protocol, which `verify` cannot yet name",
+        )
+        return
+    try:
+        unavailable = session.started().client.unavailable(stack.id)
+    except AdapterFailure as failure:
+        yield Outcome(stack.id, "hello", str(failure))
+        return
+    if unavailable:
+        yield Outcome(stack.id, "available", f"it is unavailable: {unavailable}", lack="this machine cannot run it")
+        return
+    unknown = set(stack.lacks) - {name for name, _ in checks()}
+    if unknown:
+        yield Outcome(stack.id, "lacks", f"its manifest lists checks that do not exist: {', '.join(sorted(unknown))}")
+    for place, (name, check) in enumerate(checks()):
+        why = _why(session, check)
+        yield Outcome(stack.id, name, why, stack.lacks.get(name))
+        session.note_break()
+        if session.breaks >= MOST_BREAKS:
+            left = len(checks()) - place - 1
+            if left:
+                yield Outcome(stack.id, "suite", f"it broke {MOST_BREAKS} times: {left} checks were not made")
+            return
+
+
+def _why(session: Session, check: Check) -> str | None:
+    try:
+        return check(session)
+    except AdapterFailure as failure:
+        said_by_adapter = failure.kind not in ("died", "silent", "garbage")
+        return f"{failure.kind}: {failure}" if said_by_adapter else str(failure)
+
+
+def of(catalogue: Catalogue, names: Sequence[str], *, every: bool, placement: Placement) -> Iterator[Outcome]:
+    """Checks the stacks named (globs too), or every one that can run here, instruments left out.
+
+    Raises:
+        BadInput: nothing is named, a name is not known, or the installation is damaged.
+    """
+    wanted = _wanted(catalogue, names, every=every)
+    for adapter in catalogue.adapters:
+        mine = [stack for stack in adapter.stacks if stack.id in wanted]
+        if mine:
+            yield from outcomes(adapter, mine, placement)
+
+
+def _wanted(catalogue: Catalogue, names: Sequence[str], *, every: bool) -> set[str]:
+    if every:
+        return {stack.id for stack in catalogue.stacks if stack.available and not stack.instrument}
+    if not names:
+        raise BadInput("say what to verify: a stack of `callbench list stacks`, or --all")
+    wanted: set[str] = set()
+    for name in names:
+        ids = [stack.id for stack in catalogue.stacks]
+        wanted |= set(fnmatch.filter(ids, name)) or {catalogue.stack(name).id}
+    return wanted

@@ -1,0 +1,116 @@
+"""A stack started for its cells: served, verified, connected."""
+
+import time
+from collections.abc import Sequence
+from typing import Any, Self
+
+from callbench import judge
+from callbench.cell import Cell, Stack
+from callbench.errors import AdapterFailure, CallbenchError
+from callbench.manifest import Manifest
+from callbench.placement import Placement
+from callbench.sides import Sides
+
+# Before anything is timed, whatever the cells: numbers, a text, and a refusal that must keep the connection.
+_ALWAYS: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("Sum", {"a": 1, "b": 2}),
+    ("Hello", {}),
+    ("GetPersons", {"n": -1}),
+    ("Sum", {"a": 2**31 - 1, "b": 1}),
+)
+
+
+class AnsweredWrongly(CallbenchError):  # noqa: N818 - it names what happened
+    """A stack gave a wrong answer: nothing of it is timed."""
+
+
+class OpenVisit:
+    """A stack that is up. Close it.
+
+    Attributes:
+        sides: its processes.
+        record: what the journal has of the visit, but for its place in the plan.
+        cannot: why, by cell, of the cells whose call the stack said it cannot carry.
+    """
+
+    def __init__(self, manifest: Manifest, stack: Stack, cells: Sequence[Cell], placement: Placement) -> None:
+        """Starts, serves, connects and verifies.
+
+        Raises:
+            AdapterFailure: a side failed.
+            AnsweredWrongly: an answer is not the service's.
+        """
+        self._stack = stack
+        self._clients = 0
+        self.cannot: dict[str, str] = {}
+        began = time.monotonic()
+        self.sides = Sides(manifest, placement, in_process=stack.in_process)
+        try:
+            unavailable = self.sides.client.unavailable(stack.id)
+            if unavailable:
+                raise AdapterFailure("unsupported", unavailable)  # noqa: TRY301 - whatever it is, the sides are closed
+            self._endpoint = self.sides.server.serve(stack.id)
+            served = time.monotonic()
+            connections = self.connect(cells[0].load.clients)
+            connected = time.monotonic()
+            self._verify(cells)
+        except BaseException:
+            self.sides.close(at_once=True)
+            raise
+        hello = {
+            key: value for key, value in self.sides.client.hello.items() if key not in ("is", "stacks", "unavailable")
+        }
+        self.record: dict[str, Any] = {
+            "start_s": round(served - began, 6),
+            "connect_s": round(connected - served, 6),
+            "verify_s": round(time.monotonic() - connected, 6),
+            "connections": connections,
+            "hello": hello,
+        }
+
+    def connect(self, clients: int) -> int | None:
+        """Connects so many clients, if they are not connected. Returns the connections open then, None where they were.
+
+        Raises:
+            AdapterFailure: the client failed.
+        """
+        if clients == self._clients:
+            return None
+        self._clients = 0
+        connections = self.sides.client.connect(self._stack.id, self._endpoint, clients)
+        self._clients = clients
+        return connections
+
+    def _verify(self, cells: Sequence[Cell]) -> None:
+        for call, arguments in _ALWAYS:
+            self._check(call, arguments)
+        # Each call once, however many numbers of clients there are for it.
+        known: dict[str, str | None] = {}
+        for cell in cells:
+            key = f"{cell.call} {cell.arguments}"
+            if key not in known:
+                known[key] = self._cannot(cell)
+            if why := known[key]:
+                self.cannot[cell.id] = why
+
+    def _cannot(self, cell: Cell) -> str | None:
+        try:
+            self._check(cell.call, cell.arguments)
+        except AdapterFailure as failure:
+            if self.sides.broken:
+                raise
+            return f"{cell.call} fails as {failure.kind}: {failure}"
+        return None
+
+    def _check(self, call: str, arguments: Any) -> None:  # noqa: ANN401 - JSON
+        wrong = judge.wrong(call, arguments, self.sides.client.call(call, arguments))
+        if wrong:
+            raise AnsweredWrongly(f"answered wrongly: {wrong}")
+
+    def __enter__(self) -> Self:
+        """Itself."""
+        return self
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        """Ends its processes: at once where something went wrong."""
+        self.sides.close(at_once=kind is not None)
