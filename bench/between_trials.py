@@ -1,7 +1,8 @@
 """The core's own time between two trials of a native stack, from the journal of a real run.
 
-A trial's line has the moment its drive began and how long it lasted. What passes from its end to the begin of the next of
-its visit, less the warm-up between (the adapter's work, as long as asked), is the core's: journal and fsync, counts.
+A trial's line has the moment its drive began and how long it lasted. What passes from its end to the begin of the
+next of its visit, less the warm-up between (the adapter's work, as long as asked), is the core's: journal and fsync,
+counts of both sides.
 """
 
 import itertools

@@ -252,9 +252,9 @@ class Drive:
             "calls": self.calls,
             "errors": dict(self.errors),
             "elapsed_ns": time.monotonic_ns() - self.start,
-            "timed": "each",
+            "timed": "batch" if self.asked["timing"] == "batch" else "each",
             "batch": 1,
-            "latency": self.latency.shown(),
+            "latency": None if self.asked["timing"] == "batch" else self.latency.shown(),
             "service": None,
             "lateness": None,
             "in_call_ns": str(self.latency.sum),
@@ -436,16 +436,14 @@ class Adapter:
         """Make one call."""
         if not self.clients:
             raise No("bad-request", "no client is connected: connect comes first")
-        if request["call"] not in CALLS:
-            raise No("bad-request", f"there is no call {request['call']!r}")
+        checked(request)
         return {"is": "returned", **self.clients[0].call(line_of(request["call"], request["arguments"]))}
 
     def on_drive(self, request: dict[str, Any]) -> dict[str, Any]:
         """Drive the clients."""
         if not self.clients:
             raise No("bad-request", "no client is connected: connect comes first")
-        if request["call"] not in CALLS:
-            raise No("bad-request", f"there is no call {request['call']!r}")
+        checked(request)
         return Drive(self.clients, request).run(lambda interval: self.say(interval | {"id": request["id"]}))
 
     def on_counted(self, _: dict[str, Any]) -> dict[str, Any]:
@@ -470,7 +468,27 @@ class Adapter:
         return {"is": "stopped"}
 
 
-CALLS = {"Empty", "Send", "Sum", "GetPersons", "GetBinaryData", "EchoStructure", "EchoString", "Hello", "FindItems"}
+NEEDS = {
+    "Empty": (),
+    "Send": ("type",),
+    "Sum": ("a", "b"),
+    "GetPersons": ("n",),
+    "GetBinaryData": ("size", "fill"),
+    "EchoStructure": ("n",),
+    "EchoString": (),
+    "Hello": (),
+    "FindItems": ("n",),
+}
+
+
+def checked(request: dict[str, Any]) -> None:
+    """Refuse a call that the service does not have, or without its arguments."""
+    call, arguments = request["call"], request["arguments"]
+    if call not in NEEDS:
+        raise No("bad-request", f"there is no call {call!r}")
+    for name in NEEDS[call]:
+        if name not in arguments:
+            raise No("bad-request", f"{call} needs {name}")
 
 
 def timed(text: bytes, seconds: float) -> dict[str, float]:

@@ -82,18 +82,18 @@ class Adapter:
         """Why the adapter itself says that a stack of its cannot run here."""
         return self.hello.get("unavailable", {}).get(stack)
 
-    def ask(self, do: str, expect: str, seconds: float, **members: Any) -> dict[str, Any]:  # noqa: ANN401 - JSON
+    def ask(self, do: str, expect: str, within: float, **members: Any) -> dict[str, Any]:  # noqa: ANN401 - JSON
         """Makes a request and gives its answer.
 
         Args:
             expect: the `is` of the answer.
-            seconds: how long it may take.
+            within: how long it may take, in seconds.
 
         Raises:
             AdapterFailure: the answer is an `error` (with its kind), does not come, or breaks the contract.
         """
         self._request(do, members)
-        return self._answer(expect, time.monotonic() + seconds)
+        return self._answer(expect, time.monotonic() + within)
 
     def _request(self, do: str, members: Mapping[str, Any]) -> None:
         self._last_id += 1

@@ -182,11 +182,9 @@ def _rows(rows: list[dict[str, Any]], columns: tuple[str, ...] | list[str], as_j
     if as_json:
         _print_json(rows)
     else:
-        console = Console()
         # Where nobody watches, a line is not cut to the width of a window.
-        console.print(
-            listing.table(rows, columns), soft_wrap=not console.is_terminal, width=None if console.is_terminal else 400
-        )
+        console = Console() if sys.stdout.isatty() else Console(width=1000)
+        console.print(listing.table(rows, columns))
 
 
 def _print_json(value: object) -> None:

@@ -1,7 +1,7 @@
 """An adapter's manifest, adapter.toml: read, checked, and its matrix written out into stacks."""
 
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -40,6 +40,8 @@ class Card(_Strict):
     roles: Literal["both", "server-only", "in-process"] | None = None
     options: dict[str, Any] | None = None
     note: str | None = None
+    message: str | None = None
+    channel: str | None = None
     lacks: tuple[Lack, ...] = ()
 
     def said(self) -> dict[str, Any]:
@@ -53,8 +55,6 @@ class StackEntry(Card):
     """One `[[stack]]`."""
 
     name: _Name
-    message: str
-    channel: str
     instrument: bool = False
 
 
@@ -121,7 +121,7 @@ def read(file: Path) -> Manifest:
         said = _File.model_validate(raw)
     except ValidationError as failure:
         raise BadInput(f"{file}: {_sentence(failure)}") from failure
-    stacks = tuple(_stacks(said))
+    stacks = tuple(_stacks(said, file))
     if not stacks:
         raise BadInput(f"{file} has no stacks: give [[stack]] or [matrix.message.X] with [matrix.channel.Y]")
     names = [stack.id for stack in stacks]
@@ -134,34 +134,37 @@ def read(file: Path) -> Manifest:
     return Manifest(file, said.name, said.language, said.about, program, said.setup, said.start_seconds, stacks)
 
 
-def _stacks(said: _File) -> Iterator[Stack]:
+def _stacks(said: _File, file: Path) -> Iterator[Stack]:
     for entry in said.stack:
-        yield _stack(said, entry.name, entry.message, entry.channel, [entry], instrument=entry.instrument)
+        message, channel = entry.message or said.card.message, entry.channel or said.card.channel
+        if not (message and channel):
+            raise BadInput(f"{file}: the stack {entry.name} has no {'channel' if message else 'message'}")
+        yield _stack(said, entry.name, (message, channel), [entry])
     if said.matrix is not None:
         for message, message_card in said.matrix.message.items():
             for channel, channel_card in said.matrix.channel.items():
-                yield _stack(said, f"{message}+{channel}", message, channel, [message_card, channel_card])
+                yield _stack(said, f"{message}+{channel}", (message, channel), [message_card, channel_card])
 
 
-def _stack(said: _File, name: str, message: str, channel: str, cards: list[Card], *, instrument: bool = False) -> Stack:
+def _stack(said: _File, name: str, axes: tuple[str, str], cards: Sequence[Card]) -> Stack:
+    """One stack: the manifest's card, overridden by `cards` from left to right; libraries and remarks add up."""
     levels = [said.card, *cards]
-    own = [card.library for card in cards if card.library] or [said.card.library or ""]
-    libraries = list(dict.fromkeys(own))
+    libraries = dict.fromkeys(card.library for card in cards if card.library) or dict.fromkeys([said.card.library or ""])
     card: dict[str, Any] = {"roles": "both"}
     for level in levels:
-        about = " ".join(text for text in (card.get("about"), level.about) if text)
+        about = "; ".join(text for text in (card.get("about"), level.about) if text)
         card |= level.said() | ({"about": about} if about else {})
     return Stack(
         id=f"{said.name}/{name}",
         adapter=said.name,
-        message=message,
-        channel=channel,
+        message=axes[0],
+        channel=axes[1],
         language=said.language,
         library=" + ".join(libraries),
-        version=" + ".join(said.libraries.get(library, "?") for library in libraries if library),
+        version=" + ".join(said.libraries[library] for library in libraries if library in said.libraries),
         card=card,
         lacks={lack.check: lack.why for level in levels for lack in level.lacks},
-        instrument=said.instrument or instrument,
+        instrument=said.instrument or any(isinstance(card, StackEntry) and card.instrument for card in cards),
     )
 
 

@@ -37,6 +37,12 @@ pub trait Stack: Send + Sync {
         None
     }
 
+    /// The options of its own that `serve` and `connect` understand; the kit refuses all others as a `bad-request`. Those of every
+    /// server (`callbench_service::Service::OPTIONS`) are the kit's and never reach a stack.
+    fn options(&self) -> &'static [&'static str] {
+        &[]
+    }
+
     /// Starts to answer calls with `service`.
     fn serve(&self, service: Arc<Service>, at: Listen, options: &Options) -> Result<Box<dyn Server>, Failure>;
 
@@ -84,6 +90,11 @@ pub trait Adapter: Send + Sync {
     fn libraries(&self) -> Vec<(&'static str, String)>;
 
     fn stacks(&self) -> &[Box<dyn Stack>];
+
+    /// Whether `serve_all` gives anything: `hello` must say so before it is asked for.
+    fn offers_everything(&self) -> bool {
+        false
+    }
 
     /// Every endpoint in one process, for people who bring their own clients; None where the adapter does not offer it.
     fn serve_all(&self, _service: Arc<Service>, _at: Listen, _channels: &[String]) -> Option<Result<Box<dyn Everything>, Failure>> {

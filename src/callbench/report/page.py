@@ -14,7 +14,7 @@ from callbench.report.story import cautions, sentences
 from callbench.report.subject import Subject
 from callbench.report.tables import behind, place
 from callbench.report.units import UNITS
-from callbench.report.words import CLASSES, MARKS, ratio_text
+from callbench.report.words import CLASSES, MARKS, published_text, ratio_text
 from callbench.results import CELLS_SQL, EXCLUDED_SQL, TRIALS_SQL, Result
 from callbench.stats.digits import figure
 
@@ -64,7 +64,7 @@ def _template() -> Any:  # noqa: ANN401 - Jinja's Template, whose render takes a
         lstrip_blocks=True,
     )
     environment.filters["ratio"] = ratio_text
-    environment.filters["plain"] = lambda value: f"{value:.2g}" if value is not None and value < 10 else f"{value:,.0f}"
+    environment.filters["plain"] = published_text
     environment.globals["marks"] = MARKS
     environment.globals["classes"] = CLASSES
     environment.globals["style"] = Markup(_asset("page.css"))  # noqa: S704 - our own file

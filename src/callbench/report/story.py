@@ -88,8 +88,8 @@ def _of_group(subject: Subject, name: str) -> str:
     larger = "channel" if channel.factor >= message.factor else "message"
     text = f"between processes the fastest was {_named(outside[-1])}, the slowest {_named(outside[0])}. "
     return text + (
-        f"The {larger} mattered more: the channel changed the rate by a factor of {figure(channel.factor)}"
-        f" ({channel.worst} to {channel.best}), the message by {figure(message.factor)} ({message.worst} to {message.best})."
+        f"The {larger} mattered more: the channel changed the rate by a factor of {figure(channel.factor)} ({channel.worst}"
+        f" to {channel.best}), the message by {figure(message.factor)} ({message.worst} to {message.best})."
     )
 
 

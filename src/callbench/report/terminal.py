@@ -11,7 +11,7 @@ from callbench.claims import Verdict
 from callbench.report.story import cautions, sentences
 from callbench.report.subject import Subject
 from callbench.report.tables import Filled, Place, place
-from callbench.report.words import MARKS, ratio_text
+from callbench.report.words import MARKS, published_text, ratio_text
 
 STYLES = {Verdict.HOLDS: "green", Verdict.FAILS: "red", Verdict.OPEN: "yellow", Verdict.UNMEASURED: "dim"}
 
@@ -64,14 +64,13 @@ def _place(one: Place) -> Text:
 def _claims(subject: Subject) -> Table:
     """Lay the verdicts out."""
     grid = Table(title="Claims", title_justify="left", title_style="bold", box=box.SIMPLE_HEAD)
-    for name in ("", "claim", "decided by", "asked for", "published"):
+    for name in ("", "claim", "decided by", "needed", "published"):
         grid.add_column(name)
     for claim in subject.judged:
         one = claim.deciding
         found = f"{one.comparison.label}: {ratio_text(one.ratio)}" if one.ratio else one.why
-        published = "" if one.published is None else f"{one.published:.2g}"
         mark = Text(f"{MARKS[claim.verdict]} {claim.verdict}", style=STYLES[claim.verdict])
-        grid.add_row(mark, Text(claim.id), Text(found), Text(one.threshold), Text(published))
+        grid.add_row(mark, Text(claim.id), Text(found), Text(one.threshold), Text(published_text(one.published)))
     return grid
 
 

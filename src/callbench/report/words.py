@@ -17,3 +17,8 @@ def ratio_text(ratio: Interval | None) -> str:
         return f"{middle} (one block)"
     width = min(ratio.half_width or 1.0, 0.3)
     return f"{middle} ({figure(ratio.low, width)} to {figure(ratio.high, width)})"
+
+
+def published_text(ratio: float | None) -> str:
+    """Write a ratio of published figures, which come without intervals, with three digits."""
+    return "" if ratio is None else f"{ratio:.3g}"

@@ -43,7 +43,9 @@ def gallery(subject: Subject) -> list[Chart]:
             continue
         about = "Each mark is a stack, its line the 95 % interval over the blocks. Further right is faster."
         _add(charts, f"rate-{name}", f"Rate: {name}", about, rate(cells, channels, messages), TRIALS_SQL)
-        about = "How long a call takes, and how far its tail reaches. Further left is quicker. Batches are left out."
+        about = (
+            "How long a call takes, and how far its tail reaches. Further left is quicker. Timed in batches: left out."
+        )
         _add(charts, f"latency-{name}", f"Latency: {name}", about, latency(cells, channels, messages), HISTOGRAMS_SQL)
     for name in dict.fromkeys(one.group for one in subject.results.codecs):
         codecs = [one for one in subject.results.codecs if one.group == name]

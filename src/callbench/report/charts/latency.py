@@ -33,7 +33,12 @@ def latency(cells: Sequence[Result], channels: Sequence[str], messages: Sequence
         "height": {"step": 7 if len(messages) > 2 else 12, "for": "offset"},
         "data": {"values": values},
         "encoding": {
-            "y": {"field": "channel", "type": "nominal", "sort": list(channels), "axis": {"title": None, "grid": True}},
+            "y": {
+                "field": "channel",
+                "type": "nominal",
+                "sort": list(channels),
+                "axis": {"title": None, "grid": True, "tickBand": "extent"},
+            },
             "yOffset": {"field": "message", "type": "nominal", "sort": list(messages)},
             "color": {"field": "message", "type": "nominal", "scale": scale(messages)},
         },

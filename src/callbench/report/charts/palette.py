@@ -17,7 +17,7 @@ STAND_INS = {INK: "currentColor", FAINT: "var(--faint)", RULE: "var(--rule)", PA
     stand_in: f"var(--series-{number})" for number, stand_in in enumerate(SERIES, 1)
 }
 SHAPES = ("circle", "square", "diamond", "triangle-up", "cross", "triangle-down", "triangle-right", "triangle-left")
-WIDTH = 620
+WIDTH = 800
 
 CONFIG: Spec = {
     "background": None,

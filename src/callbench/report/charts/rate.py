@@ -36,7 +36,12 @@ def rate(cells: Sequence[Result], channels: Sequence[str], messages: Sequence[st
         "height": {"step": 7 if len(messages) > 2 else 12, "for": "offset"},
         "data": {"values": values},
         "encoding": {
-            "y": {"field": "channel", "type": "nominal", "sort": list(channels), "axis": {"title": None, "grid": True}},
+            "y": {
+                "field": "channel",
+                "type": "nominal",
+                "sort": list(channels),
+                "axis": {"title": None, "grid": True, "tickBand": "extent"},
+            },
             "yOffset": {"field": "message", "type": "nominal", "sort": list(messages)},
             "color": colour,
         },

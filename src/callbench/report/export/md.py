@@ -6,7 +6,7 @@ from callbench.claims import Judged
 from callbench.report.story import cautions, sentences
 from callbench.report.subject import Subject
 from callbench.report.tables import Filled, Place
-from callbench.report.words import ratio_text
+from callbench.report.words import published_text, ratio_text
 
 
 def text(subject: Subject) -> str:
@@ -58,9 +58,8 @@ def _claims(judged: Sequence[Judged]) -> str:
     lines = ["| claim | verdict | deciding ratio | threshold | published |", "|---|---|---|---|---|"]
     for one in judged:
         deciding = one.deciding
-        published = f"{deciding.published:.2g}" if deciding.published else ""
         label = f"{deciding.comparison.label}: {ratio_text(deciding.ratio)}" if deciding.ratio else deciding.why
         lines.append(
-            f"| {_plain(one.text)} | **{one.verdict}** | {_plain(label)} | {deciding.threshold} | {published} |"
+            f"| {_plain(one.text)} | **{one.verdict}** | {_plain(label)} | {deciding.threshold} | {published_text(deciding.published)} |"
         )
     return "\n".join(lines)
