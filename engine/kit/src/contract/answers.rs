@@ -1,0 +1,90 @@
+//! What the adapter says, typed.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::codec::Timed;
+use crate::histogram::Sparse;
+use crate::processor::Usage;
+
+/// A line to the core by its `is`; the id is added where it answers a request.
+#[derive(Debug, Serialize)]
+#[serde(tag = "is", rename_all = "kebab-case")]
+pub(super) enum Answer {
+    Hello(Box<Hello>),
+    Serving { endpoint: String },
+    ServingAll { endpoints: BTreeMap<String, String> },
+    Channel { endpoints: BTreeMap<String, String> },
+    StoppedServing,
+    Connected { connections: usize },
+    Returned(Returned),
+    Interval { at_ns: u64, calls: u64, errors: u64 },
+    Done(Box<Done>),
+    Counts { calls: BTreeMap<&'static str, u64>, processor: Usage },
+    Codec(Timed),
+    Disconnected,
+    Stopped,
+    Error { kind: &'static str, message: String },
+}
+
+/// The value, or the server's fault.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Returned {
+    Value(Value),
+    Fault { message: String },
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct Hello {
+    pub contract: u32,
+    pub adapter: String,
+    pub language: &'static str,
+    pub version: &'static str,
+    pub runtime: &'static str,
+    pub libraries: BTreeMap<&'static str, String>,
+    pub clock: Clock,
+    pub features: Vec<&'static str>,
+    pub stacks: Vec<String>,
+    pub unavailable: BTreeMap<String, String>,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct Clock {
+    pub name: &'static str,
+    pub resolution_ns: u64,
+    pub reading_ns: f64,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct Done {
+    pub calls: u64,
+    pub errors: BTreeMap<&'static str, u64>,
+    pub elapsed_ns: u64,
+    pub timed: &'static str,
+    pub batch: u64,
+    pub latency: Option<Sparse>,
+    pub service: Option<Sparse>,
+    pub lateness: Option<Sparse>,
+    pub in_call_ns: String,
+    pub think_ns: String,
+    pub processor: Ends,
+    pub threads: usize,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct Ends {
+    pub start: Usage,
+    pub end: Usage,
+}
+
+/// A line with its id.
+#[derive(Debug, Serialize)]
+pub(super) struct Said<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<u64>,
+    #[serde(flatten)]
+    pub answer: &'a Answer,
+}

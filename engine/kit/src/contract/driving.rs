@@ -1,0 +1,65 @@
+//! From the core's wish for a drive to a plan, and from its outcome to what the core is told.
+
+use std::path::Path;
+
+use super::answers::{Done, Ends};
+use super::clients::call_of;
+use super::requests::{Drive, Timing, bad, nanoseconds};
+use crate::clock;
+use crate::drive::{self, Outcome, Pace, Plan, Schedule};
+use crate::failure::{Failure, Kind};
+
+/// No common start is further off, in nanoseconds: a mistaken clock should not look like a hang.
+const FURTHEST_START_NS: u64 = 60_000_000_000;
+
+pub(super) fn plan(request: &Drive) -> Result<Plan, Failure> {
+    let pace = match &request.schedule {
+        Some(_) if request.think_ns > 0 => {
+            return Err(bad("schedule and think_ns exclude each other: an open loop does not think".to_owned()));
+        }
+        Some(_) if request.timing == Timing::Batch => {
+            return Err(bad("schedule and timing batch exclude each other: arrivals come one by one".to_owned()));
+        }
+        Some(path) => Pace::Open(Schedule::read(Path::new(path))?),
+        None if request.think_ns > 0 && request.timing == Timing::Batch => {
+            return Err(bad("think_ns and timing batch exclude each other: say timing each".to_owned()));
+        }
+        None => Pace::Closed {
+            think_ns: request.think_ns,
+            timing: match request.timing {
+                Timing::Each => drive::Timing::Each,
+                Timing::Batch => drive::Timing::Batch,
+                Timing::Auto => drive::Timing::Auto,
+            },
+        },
+    };
+    if request.start_at_ns > clock::now() + FURTHEST_START_NS {
+        return Err(bad(format!("start_at_ns is {}: it must be within a minute of the monotonic clock's now", request.start_at_ns)));
+    }
+    Ok(Plan {
+        call: call_of(&request.call, &request.arguments)?,
+        calls: request.calls,
+        length_ns: nanoseconds("seconds", request.seconds)?,
+        limit_ns: nanoseconds("limit_seconds", request.limit_seconds)?,
+        pace,
+        start_at_ns: request.start_at_ns,
+    })
+}
+
+pub(super) fn done(outcome: Outcome) -> Done {
+    let [start, end] = outcome.processor;
+    Done {
+        calls: outcome.calls,
+        errors: Kind::ALL.into_iter().map(Kind::name).zip(outcome.errors).filter(|(_, count)| *count > 0).collect(),
+        elapsed_ns: outcome.elapsed_ns,
+        timed: if outcome.batch.is_some() { "batch" } else { "each" },
+        batch: outcome.batch.unwrap_or(1),
+        latency: outcome.latency.map(|it| it.sparse()),
+        service: outcome.service.map(|it| it.sparse()),
+        lateness: outcome.lateness.map(|it| it.sparse()),
+        in_call_ns: outcome.in_call_ns.to_string(),
+        think_ns: outcome.think_ns.to_string(),
+        processor: Ends { start, end },
+        threads: outcome.threads,
+    }
+}

@@ -1,0 +1,49 @@
+//! SIGTERM means stop, also while a call hangs.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::thread;
+use std::time::Duration;
+
+use nix::sys::signal::{SigSet, Signal};
+
+use super::lines::Event;
+
+/// The core kills what has not ended after 5 s; whoever hangs ends by itself before that.
+const GRACE: Duration = Duration::from_secs(4);
+/// How long a drive may go on whose core has closed our stdin.
+const LAST_DRIVE: Duration = Duration::from_secs(2);
+
+/// Blocks SIGTERM for this and all later threads (children get a mask of their own from std) and turns it into an event. To be called
+/// before any other thread is started.
+pub(super) fn watch(stopping: &Arc<AtomicBool>) -> io::Result<(Sender<Event>, Receiver<Event>)> {
+    let (events, received) = mpsc::channel();
+    let mut terminate = SigSet::empty();
+    terminate.add(Signal::SIGTERM);
+    terminate.thread_block()?;
+    let (stopping, told) = (Arc::clone(stopping), events.clone());
+    thread::Builder::new().name("sigterm".to_owned()).spawn(move || {
+        if terminate.wait().is_ok() {
+            // Where nobody receives, the session is ending already.
+            let _ = told.send(Event::End);
+            end_soon(&stopping, Duration::ZERO);
+        }
+    })?;
+    Ok((events, received))
+}
+
+/// After the end of stdin: what was asked before is still answered, if it does not take long.
+pub(super) fn end_after_last_drive(stopping: &AtomicBool) {
+    end_soon(stopping, LAST_DRIVE);
+}
+
+/// Ends drives after `first`, and the process where that did not help. Runs on a thread that has nothing else to do.
+fn end_soon(stopping: &AtomicBool, first: Duration) {
+    thread::sleep(first);
+    stopping.store(true, Relaxed);
+    thread::sleep(GRACE.saturating_sub(first));
+    eprintln!("callbench: a call or a server does not end, so the adapter leaves without it");
+    std::process::exit(1);
+}

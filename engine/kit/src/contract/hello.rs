@@ -1,0 +1,32 @@
+//! The adapter introduces itself.
+
+use super::answers::{Clock, Hello};
+use crate::clock;
+use crate::stack::Adapter;
+
+/// The version of the contract that the kit speaks.
+const CONTRACT: u32 = 1;
+
+pub(super) fn hello(adapter: &dyn Adapter) -> Hello {
+    let mut features = vec!["closed", "think", "open"];
+    if adapter.stacks().iter().any(|stack| stack.codec().is_some()) {
+        features.push("codec");
+    }
+    if adapter.offers_everything() {
+        features.push("serve-all");
+    }
+    let full = |name: String| format!("{}/{name}", adapter.name());
+    let stacks = adapter.stacks();
+    Hello {
+        contract: CONTRACT,
+        adapter: adapter.name().to_owned(),
+        language: "rust",
+        version: env!("CARGO_PKG_VERSION"),
+        runtime: env!("CALLBENCH_RUSTC"),
+        libraries: adapter.libraries().into_iter().collect(),
+        clock: Clock { name: clock::NAME, resolution_ns: clock::resolution_ns(), reading_ns: clock::reading_ns() },
+        features,
+        stacks: stacks.iter().map(|stack| full(stack.name())).collect(),
+        unavailable: stacks.iter().filter_map(|stack| Some((full(stack.name()), stack.unavailable()?))).collect(),
+    }
+}

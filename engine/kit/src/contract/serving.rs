@@ -1,0 +1,79 @@
+//! The server's side of a session: what is served, and what was counted.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use callbench_service::Service;
+
+use super::requests::{Serve, ServeAll, bad};
+use super::session::{refuse_unknown, stack_named};
+use crate::failure::{Failure, Kind};
+use crate::panics;
+use crate::stack::{Adapter, Everything, Listen, Server};
+
+/// A server with the service behind it.
+pub(super) struct Serving {
+    what: What,
+    service: Arc<Service>,
+}
+
+enum What {
+    One(Box<dyn Server>),
+    All(Box<dyn Everything>),
+}
+
+impl Serving {
+    pub(super) fn one(adapter: &dyn Adapter, request: &Serve) -> Result<Self, Failure> {
+        let stack = stack_named(adapter, &request.stack)?;
+        if let Some(why) = stack.unavailable() {
+            return Err(Failure::new(Kind::Unsupported, format!("stack {} cannot run here: {why}", request.stack)));
+        }
+        let service = Arc::new(Service::with_options(&request.options).map_err(bad)?);
+        let mut options = request.options.clone();
+        options.retain(|name, _| !Service::OPTIONS.contains(&name.as_str()));
+        refuse_unknown(&options, stack.options(), &Service::OPTIONS)?;
+        let at = Listen { host: request.host, port: request.port };
+        let server = panics::contained(|| stack.serve(Arc::clone(&service), at, &options))?;
+        Ok(Serving { what: What::One(server), service })
+    }
+
+    pub(super) fn all(adapter: &dyn Adapter, request: &ServeAll) -> Result<Self, Failure> {
+        let service = Arc::new(Service::default());
+        let at = Listen { host: request.host, port: request.port };
+        let everything = panics::contained(|| {
+            adapter.serve_all(Arc::clone(&service), at, &request.channels).unwrap_or_else(|| Err(no_everything(adapter)))
+        })?;
+        Ok(Serving { what: What::All(everything), service })
+    }
+
+    /// Of the one server.
+    pub(super) fn endpoint(&self) -> String {
+        match &self.what {
+            What::One(server) => server.endpoint(),
+            What::All(_) => String::new(),
+        }
+    }
+
+    /// Of all that are on.
+    pub(super) fn endpoints(&self) -> BTreeMap<String, String> {
+        match &self.what {
+            What::One(_) => BTreeMap::new(),
+            What::All(everything) => everything.endpoints().into_iter().collect(),
+        }
+    }
+
+    pub(super) fn switch(&mut self, channel: &str, on: bool) -> Result<(), Failure> {
+        match &mut self.what {
+            What::One(_) => Err(bad("one stack is served, which has no channels to switch: say serve-all first".to_owned())),
+            What::All(everything) => panics::contained(|| everything.switch(channel, on)),
+        }
+    }
+
+    pub(super) fn counted(&self) -> BTreeMap<&'static str, u64> {
+        self.service.counted().into_iter().collect()
+    }
+}
+
+fn no_everything(adapter: &dyn Adapter) -> Failure {
+    Failure::new(Kind::Unsupported, format!("the adapter {} has no serve-all: serve one of its stacks", adapter.name()))
+}

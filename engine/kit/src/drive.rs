@@ -1,0 +1,247 @@
+//! The load loop: clients that call, each again when it is answered, or when a schedule says so.
+//!
+//! One thread a client. Nothing is allocated and no lock is taken between two calls of a closed loop; threads share only the pool of
+//! calls still to be made, from which they draw in portions, and a progress line each that the reporter reads.
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::Duration;
+
+use callbench_service::{Call, Expectation};
+
+use crate::clock;
+use crate::failure::{Failure, Kind};
+use crate::histogram::Histogram;
+use crate::panics;
+use crate::processor::{self, Usage};
+use crate::stack::Client;
+
+mod closed;
+mod gate;
+mod open;
+mod pool;
+mod schedule;
+mod seat;
+mod tally;
+
+use gate::Gate;
+use pool::Pool;
+use schedule::Arrivals;
+pub use schedule::Schedule;
+use seat::{Progress, Seat};
+use tally::Tally;
+
+/// How often the reporter speaks.
+const INTERVAL_NS: u64 = 100_000_000;
+/// How long before the common start a client stops sleeping and spins.
+const START_SPIN_NS: u64 = 30_000;
+
+/// How calls are timed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Timing {
+    /// Two clock readings a call.
+    Each,
+    /// Two clock readings a batch.
+    Batch,
+    /// `Batch` where a call takes less than 20 clock readings.
+    Auto,
+}
+
+/// When calls are made.
+#[derive(Debug)]
+pub enum Pace {
+    /// A closed loop: each client calls again when it was answered and has thought for so many nanoseconds.
+    Closed { think_ns: u64, timing: Timing },
+    /// An open loop: calls arrive by the schedule, and any idle client takes the next.
+    Open(Schedule),
+}
+
+/// One drive.
+#[derive(Debug)]
+pub struct Plan {
+    pub call: Call,
+    /// It ends when so many calls have been made, right or wrong, and `length_ns` have passed.
+    pub calls: u64,
+    pub length_ns: u64,
+    /// It ends after so long in any case.
+    pub limit_ns: u64,
+    pub pace: Pace,
+    /// The common start, on the monotonic clock; in the past: at once.
+    pub start_at_ns: u64,
+}
+
+/// How far a drive is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Interval {
+    /// Since the start.
+    pub at_ns: u64,
+    /// Answered rightly since the start.
+    pub calls: u64,
+    pub errors: u64,
+}
+
+/// What a drive came to.
+#[derive(Debug)]
+pub struct Outcome {
+    /// Answered rightly.
+    pub calls: u64,
+    /// By kind, in the order of `Kind::ALL`.
+    pub errors: [u64; Kind::ALL.len()],
+    /// From the common start to the last end.
+    pub elapsed_ns: u64,
+    /// Calls a batch; None where each call was timed.
+    pub batch: Option<u64>,
+    /// None where calls were timed in batches.
+    pub latency: Option<Histogram>,
+    /// Of an open loop only.
+    pub service: Option<Histogram>,
+    pub lateness: Option<Histogram>,
+    /// Summed over clients.
+    pub in_call_ns: u64,
+    pub think_ns: u64,
+    /// At both ends of the drive.
+    pub processor: [Usage; 2],
+    pub threads: usize,
+}
+
+/// What all clients of a drive look at.
+struct Shared<'a> {
+    plan: &'a Plan,
+    expectation: Expectation,
+    pool: Pool,
+    arrivals: Option<Arrivals<'a>>,
+    /// Calls a batch, 1 for each call timed; set by the first client that knows.
+    batch: OnceLock<u64>,
+    reading_ns: f64,
+    gate: Gate,
+    /// Raised from outside to end the drive early.
+    stopping: &'a AtomicBool,
+}
+
+/// Lets `clients` call as `plan` says. `report` is called ten times a second on the caller's thread; when it gives false, or `stopping`
+/// is raised, the drive ends early. Fails only where a thread cannot be had.
+pub fn drive(
+    clients: &mut [Box<dyn Client>],
+    plan: &Plan,
+    stopping: &AtomicBool,
+    report: &mut dyn FnMut(Interval) -> bool,
+) -> Result<Outcome, Failure> {
+    let shared = Shared {
+        plan,
+        expectation: Expectation::of(&plan.call),
+        pool: Pool::new(plan.calls, clients.len()),
+        arrivals: match &plan.pace {
+            Pace::Open(schedule) => Some(Arrivals::new(schedule)),
+            Pace::Closed { .. } => None,
+        },
+        batch: OnceLock::new(),
+        reading_ns: clock::reading_ns(),
+        gate: Gate::default(),
+        stopping,
+    };
+    let progress: Vec<Progress> = clients.iter().map(|_| Progress::default()).collect();
+    let threads = clients.len();
+    let (start, tallies, processor) = thread::scope(|scope| {
+        let (ended, ends) = mpsc::channel();
+        let mut running = Vec::with_capacity(threads);
+        for (client, progress) in clients.iter_mut().zip(&progress) {
+            let (shared, ended) = (&shared, ended.clone());
+            let spawned = thread::Builder::new().name("client".to_owned()).spawn_scoped(scope, move || {
+                let tally = attend(client.as_mut(), progress, shared);
+                // The reporter may have given up listening; the tally still comes by the join.
+                let _ = ended.send(());
+                tally
+            });
+            match spawned {
+                Ok(thread) => running.push(thread),
+                Err(error) => {
+                    shared.gate.abandon();
+                    return Err(Failure::new(
+                        Kind::OutOfResources,
+                        format!("client thread {} cannot be started: {error}", running.len() + 1),
+                    ));
+                }
+            }
+        }
+        shared.gate.await_clients(threads);
+        let before = processor::usage();
+        let start = shared.gate.open(plan.start_at_ns, threads);
+        watch(&ends, threads, start, &progress, stopping, report);
+        let tallies: Vec<Tally> = running.into_iter().filter_map(|thread| thread.join().ok()).collect();
+        Ok((start, tallies, [before, processor::usage()]))
+    })?;
+    Ok(sum_up(tallies, start, shared.batch.get().copied().unwrap_or(1), processor, threads))
+}
+
+/// A client's thread, from the gate to its end.
+fn attend(client: &mut dyn Client, progress: &Progress, shared: &Shared) -> Tally {
+    clock::sharpen_sleeps();
+    let mut tally = Tally::new(matches!(shared.plan.pace, Pace::Open(_)));
+    let Some(start) = shared.gate.wait() else { return tally };
+    tally.ended_at = clock::wait_until(start, START_SPIN_NS);
+    let ran = panics::contained(|| {
+        let mut seat = Seat::new(client, progress, shared, &mut tally, start);
+        match &shared.plan.pace {
+            Pace::Closed { think_ns, timing } => closed::run(&mut seat, *think_ns, *timing),
+            Pace::Open(_) => open::run(&mut seat),
+        }
+        Ok(())
+    });
+    if let Err(failure) = ran {
+        tally.count_error(failure.kind);
+        progress.show_errors(tally.error_count());
+        tally.ended_at = clock::now();
+    }
+    tally
+}
+
+/// Reports until every client has ended.
+fn watch(
+    ends: &mpsc::Receiver<()>,
+    mut running: usize,
+    start: u64,
+    progress: &[Progress],
+    stopping: &AtomicBool,
+    report: &mut dyn FnMut(Interval) -> bool,
+) {
+    let mut next = start + INTERVAL_NS;
+    while running > 0 {
+        match ends.recv_timeout(Duration::from_nanos(next.saturating_sub(clock::now()))) {
+            Ok(()) => running -= 1,
+            Err(RecvTimeoutError::Disconnected) => return,
+            Err(RecvTimeoutError::Timeout) => {
+                let (calls, errors) = progress.iter().map(Progress::read).fold((0, 0), |sum, its| (sum.0 + its.0, sum.1 + its.1));
+                if !report(Interval { at_ns: clock::now() - start, calls, errors }) {
+                    stopping.store(true, Relaxed);
+                }
+                next += INTERVAL_NS;
+            }
+        }
+    }
+}
+
+fn sum_up(tallies: Vec<Tally>, start: u64, batch: u64, processor: [Usage; 2], threads: usize) -> Outcome {
+    let ended_at = tallies.iter().map(|tally| tally.ended_at).max().unwrap_or(start);
+    let mut tallies = tallies.into_iter();
+    let first = tallies.next().unwrap_or_else(|| Tally::new(false));
+    let total = tallies.fold(first, |sum, tally| sum.merged(&tally));
+    let [service, lateness] = total.open.map_or([None, None], |both| (*both).map(Some));
+    Outcome {
+        calls: total.calls,
+        errors: total.errors,
+        elapsed_ns: ended_at.saturating_sub(start).max(1),
+        batch: (batch > 1).then_some(batch),
+        latency: (batch == 1).then_some(total.latency),
+        service,
+        lateness,
+        in_call_ns: total.in_call_ns,
+        think_ns: total.think_ns,
+        processor,
+        threads,
+    }
+}
+
+#[cfg(test)]
+mod tests;

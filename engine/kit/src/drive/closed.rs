@@ -1,0 +1,113 @@
+//! The closed loop: a client calls again when it was answered and has thought.
+
+use super::Timing;
+use super::seat::Seat;
+use crate::clock;
+
+/// So many calls decide how the rest are timed.
+const HANDFUL: u64 = 16;
+/// A call of fewer clock readings than this is timed in batches.
+const READINGS: f64 = 20.0;
+/// How long a batch should take: long beside a clock reading, short beside an interval.
+const BATCH_NS: f64 = 100_000.0;
+/// The most calls a batch.
+const MOST: u64 = 4096;
+/// A thought is slept but for its last so many nanoseconds.
+const THINK_SPIN_NS: u64 = 5_000;
+
+pub(super) fn run(seat: &mut Seat, think_ns: u64, timing: Timing) {
+    // Batches have no room to think in; the contract refuses the two together.
+    if timing == Timing::Each || think_ns > 0 {
+        each(seat, think_ns, u64::MAX);
+        return;
+    }
+    if !each(seat, 0, HANDFUL) {
+        return;
+    }
+    let typical_ns = seat.tally.latency.quantile(0.5);
+    let shared = seat.shared;
+    match *shared.batch.get_or_init(|| batch_of(timing, typical_ns, shared.reading_ns)) {
+        1 => {
+            each(seat, 0, u64::MAX);
+        }
+        size => batches(seat, size),
+    }
+}
+
+/// Calls a batch, given what a typical call took by the clock; 1: each call is timed.
+fn batch_of(timing: Timing, typical_ns: Option<u64>, reading_ns: f64) -> u64 {
+    // Where not one call of the handful was right, there is nothing to be sharp about.
+    let Some(typical) = typical_ns.map(|ns| ns as f64) else { return 1 };
+    if timing == Timing::Auto && typical >= READINGS * reading_ns {
+        return 1;
+    }
+    let call = (typical - reading_ns).max(1.0);
+    ((BATCH_NS / call) as u64).clamp(1, MOST)
+}
+
+/// At most `most` calls with the clock read around each; whether the drive goes on.
+#[inline]
+fn each(seat: &mut Seat, think_ns: u64, most: u64) -> bool {
+    let plan = seat.plan();
+    let mut ended = seat.tally.ended_at;
+    for _ in 0..most {
+        if seat.admit(ended, 1) == 0 {
+            return false;
+        }
+        let started = clock::now();
+        let result = seat.client.call(&plan.call);
+        ended = clock::now();
+        let took = ended - started;
+        seat.tally.in_call_ns += took;
+        seat.tally.ended_at = ended;
+        if seat.judge(&result) {
+            seat.tally.latency.record(took);
+        }
+        drop(result);
+        if think_ns > 0 {
+            let over = ended.saturating_add(think_ns).min(seat.limit_at);
+            let thought = clock::wait_until(over, THINK_SPIN_NS);
+            seat.tally.think_ns += thought - ended;
+            // The time that decides whether to go on; `ended_at` stays the end of the last call.
+            ended = thought;
+        }
+    }
+    true
+}
+
+/// Batches until the drive is over.
+fn batches(seat: &mut Seat, size: u64) {
+    let plan = seat.plan();
+    let mut now = seat.tally.ended_at;
+    loop {
+        let batch = seat.admit(now, size);
+        if batch == 0 {
+            return;
+        }
+        let started = clock::now();
+        for _ in 0..batch {
+            let result = seat.client.call(&plan.call);
+            if !seat.judge(&result) && seat.leaves(started) {
+                break;
+            }
+        }
+        now = clock::now();
+        seat.tally.in_call_ns += now - started;
+        seat.tally.ended_at = now;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn short_calls_are_timed_in_batches_and_long_ones_are_not() {
+        assert_eq!(batch_of(Timing::Auto, Some(500), 25.0), 1);
+        assert_eq!(batch_of(Timing::Auto, Some(499), 25.0), 210);
+        assert_eq!(batch_of(Timing::Auto, Some(26), 25.0), MOST);
+        assert_eq!(batch_of(Timing::Batch, Some(10_025), 25.0), 10);
+        assert_eq!(batch_of(Timing::Batch, Some(1_000_000), 25.0), 1);
+        assert_eq!(batch_of(Timing::Batch, None, 25.0), 1);
+    }
+}

@@ -1,0 +1,46 @@
+//! The open loop: calls arrive when the schedule says, whether or not the last one was answered.
+
+use super::seat::Seat;
+use crate::clock;
+
+/// Woken so long before an arrival is due, a client is rarely late.
+const SPIN_NS: u64 = 60_000;
+/// A longer wait is cut into pieces, to see whether the drive is still wanted.
+const PIECE_NS: u64 = 100_000_000;
+
+/// Takes the next arrival whenever idle, and waits until it is due.
+pub(super) fn run(seat: &mut Seat) {
+    let plan = seat.plan();
+    let Some(arrivals) = &seat.shared.arrivals else { return };
+    let mut idle_since = seat.tally.ended_at;
+    while let Some(due) = arrivals.take(plan.calls, plan.length_ns) {
+        let intended = seat.start.saturating_add(due);
+        if !await_arrival(seat, intended) {
+            return;
+        }
+        let started = clock::now();
+        let result = seat.client.call(&plan.call);
+        let ended = clock::now();
+        seat.tally.in_call_ns += ended - started;
+        seat.tally.ended_at = ended;
+        if seat.judge(&result) {
+            seat.tally.latency.record(ended - intended);
+            if let Some([service, lateness]) = seat.tally.open.as_deref_mut() {
+                service.record(ended - started);
+                // Waiting for a client is the server's fault; only what comes after both are there is the generator's.
+                lateness.record(started - intended.max(idle_since));
+            }
+        }
+        drop(result);
+        idle_since = clock::now();
+    }
+}
+
+/// False where the drive ends first.
+fn await_arrival(seat: &Seat, intended: u64) -> bool {
+    let mut now = clock::now();
+    while now < intended && !seat.leaves(now) {
+        now = clock::wait_until(intended.min(now + PIECE_NS).min(seat.limit_at), SPIN_NS);
+    }
+    !seat.leaves(now)
+}

@@ -1,0 +1,154 @@
+use super::*;
+use crate::nothing::Idle;
+use callbench_service::Answer;
+
+const SECOND: u64 = 1_000_000_000;
+
+/// Answers `Sum` by a script: what to say to each call in turn, then the last again and again.
+struct Scripted {
+    script: Vec<fn() -> Result<Answer, Failure>>,
+    at: usize,
+}
+
+impl Client for Scripted {
+    fn call(&mut self, _call: &Call) -> Result<Answer, Failure> {
+        let say = self.script[self.at.min(self.script.len() - 1)];
+        self.at += 1;
+        say()
+    }
+}
+
+#[allow(clippy::unnecessary_wraps)] // A line of a script.
+fn right() -> Result<Answer, Failure> {
+    Ok(Answer::Number(3))
+}
+
+#[allow(clippy::unnecessary_wraps)] // A line of a script.
+fn wrong() -> Result<Answer, Failure> {
+    Ok(Answer::Number(4))
+}
+
+fn late() -> Result<Answer, Failure> {
+    Err(Failure::new(Kind::Timeout, "late"))
+}
+
+fn panics() -> Result<Answer, Failure> {
+    panic!("on purpose")
+}
+
+fn scripted(script: &[fn() -> Result<Answer, Failure>]) -> Box<dyn Client> {
+    Box::new(Scripted { script: script.to_vec(), at: 0 })
+}
+
+fn idle(clients: usize) -> Vec<Box<dyn Client>> {
+    (0..clients).map(|_| Box::new(Idle) as Box<dyn Client>).collect()
+}
+
+fn plan(call: Call, calls: u64, timing: Timing) -> Plan {
+    Plan { call, calls, length_ns: 0, limit_ns: 60 * SECOND, pace: Pace::Closed { think_ns: 0, timing }, start_at_ns: 0 }
+}
+
+fn sum(calls: u64) -> Plan {
+    plan(Call::Sum { a: 1, b: 2 }, calls, Timing::Each)
+}
+
+fn driven(clients: &mut [Box<dyn Client>], plan: &Plan) -> Outcome {
+    drive(clients, plan, &AtomicBool::new(false), &mut |_| true).expect("threads")
+}
+
+#[test]
+fn makes_exactly_the_calls_asked_for_where_no_time_is() {
+    for (clients, calls) in [(1, 1), (1, 1000), (3, 1000), (7, 5), (4, 100_000)] {
+        for timing in [Timing::Each, Timing::Batch, Timing::Auto] {
+            let outcome = driven(&mut idle(clients), &plan(Call::Empty, calls, timing));
+            assert_eq!((outcome.calls, outcome.threads), (calls, clients), "{timing:?}");
+            assert_eq!(outcome.errors.iter().sum::<u64>(), 0);
+            assert!(outcome.in_call_ns <= outcome.elapsed_ns * clients as u64);
+        }
+    }
+}
+
+#[test]
+fn a_histogram_holds_every_right_call_and_batches_have_none() {
+    let each = driven(&mut idle(2), &plan(Call::Empty, 5000, Timing::Each));
+    let latency = each.latency.expect("a histogram");
+    assert_eq!((latency.count(), each.batch), (5000, None));
+    assert_eq!(latency.sum(), each.in_call_ns);
+    let batch = driven(&mut idle(2), &plan(Call::Empty, 50_000, Timing::Auto));
+    assert!(batch.latency.is_none() && batch.batch.is_some_and(|calls| calls > 1));
+}
+
+#[test]
+fn goes_on_until_the_time_is_over_and_reports_meanwhile() {
+    let mut intervals = Vec::new();
+    let plan = Plan { length_ns: SECOND / 4, ..plan(Call::Empty, 1, Timing::Each) };
+    let outcome = drive(&mut idle(2), &plan, &AtomicBool::new(false), &mut |it| {
+        intervals.push(it);
+        true
+    })
+    .expect("threads");
+    assert!(outcome.elapsed_ns >= SECOND / 4 && outcome.calls > 1);
+    assert!(!intervals.is_empty());
+    assert!(intervals.is_sorted_by(|one, next| one.at_ns < next.at_ns && one.calls <= next.calls));
+    assert!(intervals.iter().all(|it| it.calls <= outcome.calls));
+}
+
+#[test]
+fn errors_count_by_kind_and_stay_out_of_the_histogram() {
+    let outcome = driven(&mut [scripted(&[right, wrong, late, late, right])], &sum(5));
+    assert_eq!(outcome.calls, 2);
+    assert_eq!(outcome.errors[Kind::WrongAnswer as usize], 1);
+    assert_eq!(outcome.errors[Kind::Timeout as usize], 2);
+    assert_eq!(outcome.latency.expect("a histogram").count(), 2);
+}
+
+#[test]
+fn a_hopeless_client_leaves_its_calls_to_the_others() {
+    let outcome = driven(&mut [scripted(&[late])], &sum(100_000));
+    assert_eq!((outcome.calls, outcome.errors[Kind::Timeout as usize]), (0, 100));
+    let outcome = driven(&mut [scripted(&[wrong])], &plan(Call::Sum { a: 1, b: 2 }, 100_000, Timing::Batch));
+    assert_eq!(outcome.errors[Kind::WrongAnswer as usize], 100);
+}
+
+#[test]
+fn a_panic_is_an_internal_error_and_ends_its_client_only() {
+    let mut clients = [scripted(&[right, panics]), scripted(&[right])];
+    let outcome = driven(&mut clients, &Plan { length_ns: SECOND / 20, ..sum(1000) });
+    assert_eq!(outcome.errors[Kind::Internal as usize], 1);
+    assert!(outcome.calls > 1);
+}
+
+#[test]
+fn the_limit_ends_everything() {
+    let outcome = driven(&mut idle(1), &Plan { limit_ns: SECOND / 50, ..plan(Call::Empty, u64::MAX, Timing::Each) });
+    assert!(outcome.elapsed_ns >= SECOND / 50);
+}
+
+#[test]
+fn a_raised_flag_or_a_deaf_listener_ends_it_early() {
+    let endless = Plan { length_ns: 3600 * SECOND, limit_ns: 3600 * SECOND, ..plan(Call::Empty, 0, Timing::Each) };
+    drive(&mut idle(2), &endless, &AtomicBool::new(true), &mut |_| true).expect("threads");
+    drive(&mut idle(2), &endless, &AtomicBool::new(false), &mut |_| false).expect("threads");
+}
+
+#[test]
+fn thinking_is_time_of_its_own() {
+    let pace = Pace::Closed { think_ns: 200_000, timing: Timing::Auto };
+    let outcome = driven(&mut idle(1), &Plan { pace, ..plan(Call::Empty, 50, Timing::Auto) });
+    assert_eq!((outcome.calls, outcome.batch), (50, None));
+    assert!(outcome.think_ns >= 50 * 200_000);
+}
+
+#[test]
+fn an_open_loop_makes_every_arrival_of_its_schedule() {
+    let path = std::env::temp_dir().join(format!("callbench-open-{}", std::process::id()));
+    std::fs::write(&path, 50_000_u64.to_le_bytes()).expect("a file");
+    let pace = Pace::Open(Schedule::read(&path).expect("a schedule"));
+    std::fs::remove_file(&path).expect("the file");
+    let outcome = driven(&mut idle(3), &Plan { pace, length_ns: SECOND / 20, ..plan(Call::Empty, 0, Timing::Auto) });
+    // Due at 50 us, 100 us ... and before 50 ms.
+    assert_eq!(outcome.calls, 999);
+    let [latency, service, lateness] = [outcome.latency, outcome.service, outcome.lateness].map(|it| it.expect("a histogram"));
+    assert_eq!([latency.count(), service.count(), lateness.count()], [999; 3]);
+    assert!(service.sum() <= latency.sum() && lateness.sum() <= latency.sum());
+}

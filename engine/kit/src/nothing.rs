@@ -1,0 +1,50 @@
+//! A stack that does nothing, so that what is measured through it is the harness.
+
+use std::sync::Arc;
+
+use callbench_service::service::Service;
+use callbench_service::{Answer, Call};
+
+use crate::failure::{Failure, Kind};
+use crate::stack::{Client, Connect, Listen, Options, Server, Stack};
+
+/// Answers `Empty` without asking anybody. It serves, but no server ever hears of its calls.
+pub struct Nothing;
+
+struct Unasked;
+
+impl Server for Unasked {
+    fn endpoint(&self) -> String {
+        "nothing".to_owned()
+    }
+}
+
+/// The client of [`Nothing`].
+pub struct Idle;
+
+impl Client for Idle {
+    fn call(&mut self, call: &Call) -> Result<Answer, Failure> {
+        match call {
+            Call::Empty => Ok(Answer::Nothing),
+            other => Err(Failure::new(Kind::CannotCarry, format!("the stack nothing carries Empty only, not {}", other.name()))),
+        }
+    }
+
+    fn connections(&self) -> usize {
+        0
+    }
+}
+
+impl Stack for Nothing {
+    fn name(&self) -> String {
+        "nothing".to_owned()
+    }
+
+    fn serve(&self, _service: Arc<Service>, _at: Listen, _options: &Options) -> Result<Box<dyn Server>, Failure> {
+        Ok(Box::new(Unasked))
+    }
+
+    fn connect(&self, _to: &Connect) -> Result<Box<dyn Client>, Failure> {
+        Ok(Box::new(Idle))
+    }
+}
