@@ -1,0 +1,129 @@
+//! The native adapter: every message over every channel.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use callbench_kit::stack::{Adapter, Everything, Listen, Options, Server, Stack};
+use callbench_kit::{Failure, Kind};
+use callbench_service::Service;
+
+use crate::channel::{self, Channel};
+use crate::message::{self, Message};
+use crate::stack::{MessageOverChannel, route};
+
+/// All stacks, composed when the program starts.
+pub struct Native {
+    stacks: Vec<Box<dyn Stack>>,
+}
+
+impl Native {
+    #[must_use]
+    pub fn new() -> Self {
+        let messages = message::all();
+        let stacks = channel::all()
+            .into_iter()
+            .flat_map(|channel| messages.iter().map(move |message| (Arc::clone(message), Arc::clone(&channel))))
+            .map(|(message, channel)| Box::new(MessageOverChannel { message, channel }) as Box<dyn Stack>)
+            .collect();
+        Native { stacks }
+    }
+}
+
+impl Default for Native {
+    fn default() -> Self {
+        Native::new()
+    }
+}
+
+impl Adapter for Native {
+    fn name(&self) -> &'static str {
+        "native"
+    }
+
+    fn libraries(&self) -> Vec<(&'static str, String)> {
+        libraries::LIBRARIES.iter().map(|(name, version)| (*name, (*version).to_owned())).collect()
+    }
+
+    fn stacks(&self) -> &[Box<dyn Stack>] {
+        &self.stacks
+    }
+
+    fn offers_everything(&self) -> bool {
+        true
+    }
+
+    fn serve_all(&self, service: Arc<Service>, at: Listen, channels: &[String]) -> Option<Result<Box<dyn Everything>, Failure>> {
+        Some(Served::start(service, at, channels).map(|served| Box::new(served) as Box<dyn Everything>))
+    }
+}
+
+mod libraries {
+    include!(concat!(env!("OUT_DIR"), "/libraries.rs"));
+}
+
+/// Every message over the channels that are on.
+struct Served {
+    service: Arc<Service>,
+    at: Listen,
+    on: BTreeMap<&'static str, Open>,
+}
+
+/// The running servers of one channel, with the endpoint of each message.
+struct Open {
+    _servers: Vec<Box<dyn Server>>,
+    endpoints: Vec<(String, String)>,
+}
+
+impl Served {
+    fn start(service: Arc<Service>, at: Listen, channels: &[String]) -> Result<Self, Failure> {
+        let mut served = Served { service, at, on: BTreeMap::new() };
+        for channel in channels {
+            served.switch(channel, true)?;
+        }
+        Ok(served)
+    }
+
+    /// Channels with paths have one server for all messages, the others one a message.
+    fn open(&self, channel: &dyn Channel) -> Result<Open, Failure> {
+        let messages = message::all();
+        let name = |message: &Arc<dyn Message>| format!("native/{}+{}", message.name(), channel.name());
+        if channel.has_paths() {
+            let routes = messages.iter().map(|message| route(message, &self.service)).collect();
+            let server = channel.serve(routes, self.at, &Options::new())?;
+            let base = server.endpoint();
+            let endpoints = messages.iter().map(|message| (name(message), format!("{base}/{}", message.name()))).collect();
+            return Ok(Open { _servers: vec![server], endpoints });
+        }
+        // The one fixed port belongs to HTTP; the others could not share it.
+        let at = Listen { port: 0, ..self.at };
+        let mut servers = Vec::new();
+        let mut endpoints = Vec::new();
+        for message in &messages {
+            let server = channel.serve(vec![route(message, &self.service)], at, &Options::new())?;
+            endpoints.push((name(message), server.endpoint()));
+            servers.push(server);
+        }
+        Ok(Open { _servers: servers, endpoints })
+    }
+}
+
+impl Everything for Served {
+    fn endpoints(&self) -> Vec<(String, String)> {
+        self.on.values().flat_map(|open| open.endpoints.iter().cloned()).collect()
+    }
+
+    fn switch(&mut self, channel: &str, on: bool) -> Result<(), Failure> {
+        let channels = channel::all();
+        let found = channels.iter().filter(|it| !it.in_process()).find(|it| it.name() == channel).ok_or_else(|| {
+            let names: Vec<_> = channels.iter().filter(|it| !it.in_process()).map(|it| it.name()).collect();
+            Failure::new(Kind::BadRequest, format!("{channel} is no channel that others can reach: there are {}", names.join(", ")))
+        })?;
+        if !on {
+            self.on.remove(found.name());
+        } else if !self.on.contains_key(found.name()) {
+            let open = self.open(found.as_ref())?;
+            self.on.insert(found.name(), open);
+        }
+        Ok(())
+    }
+}

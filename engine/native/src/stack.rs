@@ -1,0 +1,129 @@
+//! A message over a channel as one stack: the product of the two halves, written once.
+
+use std::sync::Arc;
+
+use callbench_kit::stack::{Client, Codec, Connect, Listen, Options, Server, Stack};
+use callbench_kit::{Failure, Kind};
+use callbench_service::{Answer, Call, Service};
+
+use crate::channel::{Channel, Connection, Handler, Route, Said};
+use crate::message::{Message, Reply};
+
+/// The glue of a server: bytes to call, call to answer, answer to bytes.
+struct Answering {
+    message: Arc<dyn Message>,
+    service: Arc<Service>,
+}
+
+impl Handler for Answering {
+    fn answer(&self, request: &[u8], out: &mut Vec<u8>) -> Said {
+        let (reply, asked) = self.message.decode_request(request);
+        let answer = asked.and_then(|call| self.service.answer(&call));
+        self.message.encode_answer(&reply, &answer, out);
+        if answer.is_ok() { Said::Answer } else { Said::Fault }
+    }
+}
+
+/// Answers requests in `message` with `service`.
+#[must_use]
+pub fn handler(message: Arc<dyn Message>, service: Arc<Service>) -> Arc<dyn Handler> {
+    Arc::new(Answering { message, service })
+}
+
+/// The place of `message` on a server of any channel.
+#[must_use]
+pub fn route(message: &Arc<dyn Message>, service: &Arc<Service>) -> Route {
+    let describing = Arc::clone(message);
+    Route {
+        path: message.name(),
+        content_type: message.content_type(),
+        fault_status: message.fault_status(),
+        description: Arc::new(move |url| describing.description(url)),
+        handler: handler(Arc::clone(message), Arc::clone(service)),
+    }
+}
+
+/// One message over one channel.
+pub struct MessageOverChannel {
+    pub message: Arc<dyn Message>,
+    pub channel: Arc<dyn Channel>,
+}
+
+impl MessageOverChannel {
+    /// An option that neither the service nor the channel knows is a mistake to hear of, not one to measure around.
+    fn check(&self, options: &Options, also: &[&str]) -> Result<(), Failure> {
+        let known = self.channel.options();
+        match options.keys().find(|key| !known.contains(&key.as_str()) && !also.contains(&key.as_str())) {
+            None => Ok(()),
+            Some(key) => {
+                let allowed: Vec<&str> = known.iter().chain(also).copied().collect();
+                let allowed = if allowed.is_empty() { "none".to_owned() } else { allowed.join(", ") };
+                Err(Failure::new(Kind::BadRequest, format!("{key} is no option of {}: it has {allowed}", self.name())))
+            }
+        }
+    }
+}
+
+impl Stack for MessageOverChannel {
+    fn name(&self) -> String {
+        format!("{}+{}", self.message.name(), self.channel.name())
+    }
+
+    fn unavailable(&self) -> Option<String> {
+        self.channel.unavailable()
+    }
+
+    fn serve(&self, service: Arc<Service>, at: Listen, options: &Options) -> Result<Box<dyn Server>, Failure> {
+        self.check(options, &Service::OPTIONS)?;
+        self.channel.serve(vec![route(&self.message, &service)], at, options)
+    }
+
+    fn connect(&self, to: &Connect) -> Result<Box<dyn Client>, Failure> {
+        self.check(&to.options, &[])?;
+        let connection = self.channel.connect(self.message.name(), self.message.content_type(), to)?;
+        Ok(Box::new(MessageClient { message: Arc::clone(&self.message), connection, request: Vec::new() }))
+    }
+
+    fn codec(&self) -> Option<&dyn Codec> {
+        Some(self)
+    }
+}
+
+/// A client: encodes, calls, decodes. Its buffer for requests stays, as a client in a hurry would keep it.
+struct MessageClient {
+    message: Arc<dyn Message>,
+    connection: Box<dyn Connection>,
+    request: Vec<u8>,
+}
+
+impl Client for MessageClient {
+    fn call(&mut self, call: &Call) -> Result<Answer, Failure> {
+        self.request.clear();
+        self.message.encode_request(call, &mut self.request)?;
+        let answer = self.connection.call(&self.request)?;
+        self.message.decode_answer(call, answer)
+    }
+
+    fn connections(&self) -> usize {
+        self.connection.connections()
+    }
+}
+
+impl Codec for MessageOverChannel {
+    fn encode_request(&self, call: &Call, out: &mut Vec<u8>) -> Result<(), Failure> {
+        self.message.encode_request(call, out)
+    }
+
+    fn decode_request(&self, bytes: &[u8]) -> Result<Call, Failure> {
+        self.message.decode_request(bytes).1.map_err(|fault| Failure::fault(fault.message))
+    }
+
+    fn encode_answer(&self, call: &Call, answer: &Answer, out: &mut Vec<u8>) -> Result<(), Failure> {
+        let reply = Reply { operation: call.operation(), ..Reply::default() };
+        self.message.write_answer(&reply, answer, out)
+    }
+
+    fn decode_answer(&self, call: &Call, bytes: &[u8]) -> Result<Answer, Failure> {
+        self.message.decode_answer(call, bytes)
+    }
+}
