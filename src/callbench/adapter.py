@@ -25,25 +25,35 @@ class Adapter:
     """
 
     def __init__(self, manifest: Manifest, part: str, processors: Sequence[int] = ()) -> None:
-        """Starts it and hears its hello.
+        """Starts it; `greeted` hears its hello, so that two can start side by side.
 
         Args:
+            manifest: what to start, and what its hello is held against.
             part: `the server`, `the client` or `both sides`, for sentences.
+            processors: those to run on; empty: any.
 
         Raises:
-            AdapterFailure: it cannot be started, or its hello is late, wrong, or not its manifest's.
+            AdapterFailure: it cannot be started.
         """
         self._manifest = manifest
         self._last_id = 0
         self._timeout_s = DEFAULT_TIMEOUT_MS / 1000
         self.patience_s = PATIENCE_SECONDS
         self.process = AdapterProcess(f"{manifest.name}, {part},", manifest.program, manifest.file.parent, processors)
+        self._hello_due = time.monotonic() + manifest.start_seconds
+
+    def greeted(self) -> Self:
+        """Hears its hello. Returns itself, ready to be asked.
+
+        Raises:
+            AdapterFailure: the hello is late, wrong, or not its manifest's: the adapter is ended then.
+        """
         try:
-            message = self.process.receive(time.monotonic() + manifest.start_seconds, "hello")
-            self.hello = self._checked_hello(message)
+            self.hello = self._checked_hello(self.process.receive(self._hello_due, "hello"))
         except BaseException:
             self.process.close(grace=0)
             raise
+        return self
 
     @property
     def broken(self) -> bool:
@@ -235,8 +245,8 @@ class Adapter:
         return self.process.close(grace=max(0.0, deadline - time.monotonic()))
 
     def __enter__(self) -> Self:
-        """Itself."""
-        return self
+        """Itself, greeted."""
+        return self.greeted()
 
     def __exit__(self, *_: object) -> None:
         """Stops it."""

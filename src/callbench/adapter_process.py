@@ -59,7 +59,9 @@ class AdapterProcess:
         except (OSError, subprocess.SubprocessError) as failure:
             why = failure.strerror if isinstance(failure, OSError) else str(failure)
             raise AdapterFailure("died", f"{who} cannot be started: {argv[0]}: {why}") from failure
-        assert self._process.stdin and self._process.stdout and self._process.stderr  # noqa: S101 - asked for above
+        assert self._process.stdin is not None  # noqa: S101 - the pipes were asked for above
+        assert self._process.stdout is not None  # noqa: S101
+        assert self._process.stderr is not None  # noqa: S101
         self._stdin = self._process.stdin.fileno()
         self._stdout = self._process.stdout.fileno()
         os.set_blocking(self._stdin, False)
@@ -70,7 +72,8 @@ class AdapterProcess:
         # Its own thread: a server logs while only the client is being listened to, and must not block on a full pipe.
         self._listener = threading.Thread(target=self._keep_log, args=(self._process.stderr,), daemon=True)
         self._listener.start()
-        self._broken = False
+        self._pidfd = os.pidfd_open(self._process.pid)
+        self._broken = self._closed = False
 
     @property
     def pid(self) -> int:
@@ -137,7 +140,7 @@ class AdapterProcess:
                 )
             left = deadline - time.monotonic()
             if left <= 0 or not select.select([self._stdout], [], [], left)[0]:
-                raise self.failure("silent", f"did not say {awaited} within {deadline - started:.3g} s")
+                raise self.failure("silent", f"did not say {awaited} within {round(deadline - started, 1):g} s")
             with contextlib.suppress(BlockingIOError):
                 piece = os.read(self._stdout, _CHUNK)
                 if not piece:
@@ -150,9 +153,8 @@ class AdapterProcess:
         return AdapterFailure(kind, f"{self.who} {what}{self._last_words()}")
 
     def _death(self) -> AdapterFailure:
-        try:
-            code = self._process.wait(GRACE_SECONDS)
-        except subprocess.TimeoutExpired:
+        code = self.wait(GRACE_SECONDS)
+        if code is None:
             return self.failure("died", "closed its standard output and went on running")
         self._listener.join(1)
         return self.failure("died", f"died ({_ending(code)})")
@@ -160,7 +162,8 @@ class AdapterProcess:
     def close_input(self) -> None:
         """Ends its standard input, which means stop."""
         if self._process.stdin and not self._process.stdin.closed:
-            self._process.stdin.close()
+            with contextlib.suppress(OSError):
+                self._process.stdin.close()
 
     def signal(self, number: signal.Signals) -> None:
         """Sends it a signal, as a person would: to the one process."""
@@ -169,23 +172,36 @@ class AdapterProcess:
 
     def wait(self, seconds: float) -> int | None:
         """Waits for its end. Returns its exit code (128 + n or -n for signal n), or None where it still runs."""
-        try:
-            return self._process.wait(seconds)
-        except subprocess.TimeoutExpired:
+        if not select.select([self._pidfd], [], [], seconds)[0]:
             return None
+        # Not reaped yet: until `close` has ended its process group, the group's number must stay taken.
+        ended = os.waitid(os.P_PIDFD, self._pidfd, os.WEXITED | os.WNOWAIT)
+        if ended is None:
+            return None
+        return ended.si_status if ended.si_code == os.CLD_EXITED else -ended.si_status
 
     def close(self, *, grace: float = GRACE_SECONDS) -> bool:
-        """Ends it: its input ends, and after `grace` seconds it is killed, with its process group. Returns whether it had to be."""
+        """Ends it: its input ends, and after `grace` seconds it is killed, with its process group.
+
+        Returns:
+            Whether it had to be killed.
+        """
+        if self._closed:
+            return False
+        self._closed = True
         self.close_input()
-        killed = self._process.poll() is None and self.wait(grace) is None
+        killed = self.wait(grace) is None
         # Also where it ended by itself: what it started may live on in its process group.
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
+        os.close(self._pidfd)
         self._listener.join(1)
-        for stream in (self._process.stdout, self._process.stderr):
-            if stream:
-                stream.close()
+        if self._process.stdout:
+            self._process.stdout.close()
+        # Something that has left the process group can hold the log open; closing it under its reader would hang.
+        if self._process.stderr and not self._listener.is_alive():
+            self._process.stderr.close()
         return killed
 
     def _keep_log(self, stream: Any) -> None:  # noqa: ANN401 - subprocess types its pipes so

@@ -22,10 +22,14 @@ class Sides:
             AdapterFailure: a side cannot be started.
         """
         self.client = Adapter(manifest, "both sides" if in_process else "the client", placement.client)
+        self.server = self.client
         try:
-            self.server = self.client if in_process else Adapter(manifest, "the server", placement.server)
+            if not in_process:
+                self.server = Adapter(manifest, "the server", placement.server)
+                self.server.greeted()
+            self.client.greeted()
         except BaseException:
-            self.client.stop()
+            self.close(at_once=True)
             raise
 
     @property

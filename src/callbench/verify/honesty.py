@@ -82,15 +82,15 @@ def _counts_faults(session: Session) -> str | None:
 
 
 def _drive(session: Session) -> str | None:
-    done, _ = _driven(session, Arrangement(), calls=100, seconds=0.35)
+    done, _ = _driven(session, Arrangement(), calls=100, seconds=0.25)
     if done["errors"]:
         return f"a drive of Sum met errors: {done['errors']}"
     if done["calls"] < 100:
         return f"{done['calls']} calls were made; 100 were asked for"
-    if done["elapsed_ns"] < 0.35e9 * _EARLY:
-        return f"it ended after {done['elapsed_ns'] / 1e9:.3f} s; 0.35 s were asked for"
+    if done["elapsed_ns"] < 0.25e9 * _EARLY:
+        return f"it ended after {done['elapsed_ns'] / 1e9:.3f} s; 0.25 s were asked for"
     if not done["intervals"]:
-        return "no interval was said in 0.35 s; there must be ten a second"
+        return "no interval was said in 0.25 s; there must be ten a second"
     return _histogram_adds_up(done) or _times_add_up(done, clients=1)
 
 
@@ -185,7 +185,7 @@ def _delay(session: Session) -> str | None:
 
 def _stall(session: Session) -> str | None:
     options = {"stall_us": STALL_US, "stall_every_us": STALL_EVERY_US}
-    done, _ = _driven(session, Arrangement(options), calls=1, seconds=0.3)
+    done, _ = _driven(session, Arrangement(options), calls=1, seconds=0.2)
     histogram = done["latency"]
     if histogram is None:
         return "there is no histogram, though timing 'each' was asked for"

@@ -2,6 +2,7 @@
 
 import contextlib
 import signal
+import time
 from collections.abc import Callable, Iterator
 
 from callbench.adapter import Adapter
@@ -39,7 +40,9 @@ def outcomes(manifest: Manifest) -> Iterator[Outcome]:
     started: dict[str, Adapter] = {}
     try:
         for name in ENDINGS:
-            started[name] = Adapter(manifest, "the client", ())
+            started[name] = Adapter(manifest, "the client")
+        for adapter in started.values():
+            adapter.greeted()
     except AdapterFailure as failure:
         yield Outcome(manifest.name, "hello", str(failure))
         for adapter in started.values():
@@ -49,8 +52,10 @@ def outcomes(manifest: Manifest) -> Iterator[Outcome]:
     try:
         for name, (_, told) in ENDINGS.items():
             told(started[name])
+        deadline = time.monotonic() + GRACE_SECONDS
         for name, (what, _) in ENDINGS.items():
-            yield Outcome(manifest.name, name, _ended(started[name], what, by_signal=name == "sigterm"))
+            code = started[name].process.wait(max(0.0, deadline - time.monotonic()))
+            yield Outcome(manifest.name, name, _wrong_end(code, what, by_signal=name == "sigterm"))
     finally:
         for adapter in started.values():
             adapter.process.close(grace=0)
@@ -63,8 +68,7 @@ def _features(adapter: Adapter) -> str | None:
     return None if "closed" in adapter.hello["features"] else "it lacks the feature 'closed', which every adapter has"
 
 
-def _ended(adapter: Adapter, what: str, *, by_signal: bool) -> str | None:
-    code = adapter.process.wait(GRACE_SECONDS - 0.5)
+def _wrong_end(code: int | None, what: str, *, by_signal: bool) -> str | None:
     if code is None:
         return f"it still runs 5 s after {what}, and was killed"
     # A process that SIGTERM ends has ended too.

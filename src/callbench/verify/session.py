@@ -13,7 +13,7 @@ from callbench.sides import Sides
 
 # Shorter than a benchmark's: a suite that waits for what hangs should not wait long.
 PATIENCE_SECONDS = 3.0
-TIMEOUT_MS = 5_000
+TIMEOUT_MS = 4_000
 
 
 @dataclass(frozen=True)

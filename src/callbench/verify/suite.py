@@ -16,7 +16,7 @@ from callbench.verify.session import Session
 
 Check = Callable[[Session], str | None]
 # An adapter that dies at every check would be started a hundred times to say the same.
-MOST_BREAKS = 3
+MOST_BREAKS = 2
 
 
 @functools.cache

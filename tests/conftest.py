@@ -1,0 +1,120 @@
+"""What the core's tests share: the stand-in adapter, a small study over it, and the program as a person starts it."""
+
+import os
+import subprocess
+import sys
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from callbench import catalogue
+from callbench.catalogue import Adapter
+
+ROOT = Path(__file__).resolve().parents[1]
+MISBEHAVING = ROOT / "contract" / "misbehaving"
+MARK = "CALLBENCH_TEST_MARK"
+
+SMALL = """
+title = "Small"
+about = "Two calls over two channels."
+[parameters]
+persons = 3
+[load]
+clients = [1]
+calls = 20
+seconds = 0.02
+blocks = 2
+[quick]
+calls = 5
+seconds = 0.01
+blocks = 1
+[[cells]]
+group = "Sum"
+stacks = ["honest/*"]
+call = "Sum"
+arguments = { a = 1, b = 2 }
+[[cells]]
+group = "GetPersons"
+stacks = ["honest/tcp"]
+call = "GetPersons"
+arguments = { n = "{persons}" }
+clients = [1, 3]
+"""
+
+
+@pytest.fixture(autouse=True)
+def mark(monkeypatch: pytest.MonkeyPatch) -> str:
+    """Marks the environment of everything that a test starts, so that what outlives it can be found."""
+    name = uuid.uuid4().hex
+    monkeypatch.setenv(MARK, name)
+    monkeypatch.setenv("CALLBENCH_ADAPTERS", str(MISBEHAVING))
+    return name
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Path:
+    """A small study over the stand-in."""
+    file = tmp_path / "small.toml"
+    file.write_text(SMALL)
+    return file
+
+
+@pytest.fixture(scope="session")
+def misbehaving() -> Callable[[str], Adapter]:
+    """An adapter of contract/misbehaving by its name."""
+    known = catalogue.load([MISBEHAVING])
+    assert not known.broken
+    return known.adapter
+
+
+def command(*arguments: object) -> list[str]:
+    """The program as an argv."""
+    return [sys.executable, "-m", "callbench", *map(str, arguments)]
+
+
+@pytest.fixture
+def callbench(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Runs the program to its end in a folder of its own."""
+
+    def run(*arguments: object, check: bool = False, timeout: float = 60) -> subprocess.CompletedProcess[str]:
+        ended = subprocess.run(
+            command(*arguments), cwd=tmp_path, capture_output=True, text=True, timeout=timeout, check=False
+        )
+        assert "Traceback" not in ended.stderr
+        assert not check or ended.returncode == 0, ended.stderr
+        return ended
+
+    return run
+
+
+def marked(name: str) -> list[int]:
+    """Every process with the mark in its environment, but for this one."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit() and int(entry.name) != os.getpid():
+            try:
+                if f"{MARK}={name}".encode() in (entry / "environ").read_bytes():
+                    found.append(int(entry.name))
+            except OSError:
+                continue
+    return found
+
+
+def eventually(holds: Callable[[], bool], seconds: float = 10) -> bool:
+    """Whether something comes to hold."""
+    deadline = time.monotonic() + seconds
+    while not holds():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.02)
+    return True
+
+
+@pytest.fixture
+def nothing_left(mark: str) -> Iterator[None]:
+    """Afterwards, no process that the test started is alive."""
+    yield
+    assert eventually(lambda: not marked(mark)), f"still alive: {marked(mark)}"

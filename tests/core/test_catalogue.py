@@ -1,0 +1,130 @@
+"""Manifests: what is found, what a broken one says, and why a program cannot run here."""
+
+from pathlib import Path
+
+import pytest
+
+from callbench import catalogue, manifest
+from callbench.errors import BadInput
+from conftest import ROOT
+
+GOOD = """
+contract = 1
+name = "mine"
+language = "python"
+program = ["./run"]
+setup = "make mine"
+[libraries]
+quick-xml = "0.42"
+hyper = "1.12"
+[card]
+waits = "blocks"
+[[stack]]
+name = "rmi"
+message = "java-serialization"
+channel = "tcp"
+lacks = [{ check = "Send/string-nul", why = "XML has no NUL" }]
+[matrix.message.soap]
+library = "quick-xml"
+about = "SOAP 1.1"
+lacks = [{ check = "EchoString/nul", why = "XML has no NUL" }]
+[matrix.message.json]
+[matrix.channel.tcp]
+nagle = "off"
+[matrix.channel.http]
+library = "hyper"
+about = "kept"
+waits = "polls"
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "adapter.toml").write_text(GOOD)
+    program = tmp_path / "run"
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    return tmp_path
+
+
+def test_the_matrix_is_written_out(folder: Path) -> None:
+    stacks = {stack.id: stack for stack in manifest.read(folder / "adapter.toml").stacks}
+    assert list(stacks) == ["mine/rmi", "mine/soap+tcp", "mine/soap+http", "mine/json+tcp", "mine/json+http"]
+    both = stacks["mine/soap+http"]
+    assert (both.message, both.channel, both.library, both.version) == ("soap", "http", "quick-xml + hyper", "0.42 + 1.12")
+    assert both.card == {"roles": "both", "waits": "polls", "about": "SOAP 1.1; kept"}
+    assert both.lacks == {"EchoString/nul": "XML has no NUL"}
+    assert stacks["mine/json+tcp"].card == {"roles": "both", "waits": "blocks", "nagle": "off"}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ("contract = 1", "contract = 2", "is for contract version 2; this Callbench speaks version 1"),
+        ("contract = 1", "contract = ", "is not TOML"),
+        ('name = "mine"', "", "the key name is missing"),
+        ('setup = "make mine"', 'set-up = "make mine"', "the key set-up is not known: about, card,"),
+        ('waits = "blocks"', 'wait = "blocks"', "the key card.wait is not known: about, channel,"),
+        ('channel = "tcp"', "", "the stack rmi has no channel"),
+        ('name = "rmi"', 'name = "soap+tcp"', "has the stack mine/soap+tcp twice"),
+        ('nagle = "off"', 'roles = "clown"', "matrix.channel.tcp.roles: input should be 'both'"),
+        ('program = ["./run"]', "program = []", "program: "),
+    ],
+)
+def test_a_broken_manifest_is_one_sentence(folder: Path, old: str, new: str, says: str) -> None:
+    file = folder / "adapter.toml"
+    file.write_text(GOOD.replace(old, new, 1))
+    with pytest.raises(BadInput) as raised:
+        manifest.read(file)
+    assert str(file) in str(raised.value)
+    assert says in str(raised.value)
+    assert catalogue.load([folder]).broken == (str(raised.value),)
+
+
+def test_two_of_a_name_are_told(folder: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "adapter.toml").write_text(GOOD)
+    known = catalogue.load([folder, other])
+    assert len(known.adapters) == 1
+    assert "rename one of them" in known.broken[0]
+
+
+def elf(machine: int) -> bytes:
+    return b"\x7fELF\x02\x01\x01" + bytes(9) + (2).to_bytes(2, "little") + machine.to_bytes(2, "little") + bytes(44)
+
+
+@pytest.mark.parametrize(
+    ("content", "mode", "says"),
+    [
+        (None, 0, "is missing: run `make mine`"),
+        (b"#!/bin/sh\n", 0o644, "is not executable: run `make mine`"),
+        (elf(8), 0o755, "was built for another machine: run `make mine`"),
+        (b"MZ\x90\x00", 0o755, "is not a program of this system: run `make mine`"),
+        (b"", 0o755, "is not a program of this system: run `make mine`"),
+    ],
+)
+def test_why_it_cannot_run(folder: Path, content: bytes | None, mode: int, says: str) -> None:
+    program = folder / "run"
+    program.unlink()
+    if content is not None:
+        program.write_bytes(content)
+        program.chmod(mode)
+    known = catalogue.load([folder])
+    assert says in (known.stack("mine/rmi").why_not or "")
+    assert not known.stack("mine/rmi").available
+
+
+def test_a_name_that_is_not_known_suggests_near_ones(folder: Path) -> None:
+    known = catalogue.load([folder])
+    with pytest.raises(BadInput, match=r"did you mean mine/soap\+tcp"):
+        known.stack("mine/soap+tpc")
+    with pytest.raises(BadInput, match="did you mean mine/rmi"):
+        known.stack("rmi")
+
+
+def test_every_manifest_of_the_house_is_whole() -> None:
+    files = sorted(ROOT.glob("*/*/adapter.toml")) + sorted(ROOT.glob("contract/misbehaving/*/adapter.toml"))
+    assert files
+    for file in files:
+        assert manifest.read(file).stacks

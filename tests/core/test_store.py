@@ -1,0 +1,214 @@
+"""A run on disk: what is written is read, half a line is not, and what is damaged is told in one sentence."""
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import hypothesis.strategies as some
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from callbench import journal, plan
+from callbench.cell import Cell, Load, Stack
+from callbench.errors import BadInput, CallbenchError
+from callbench.run_writer import RunWriter
+from callbench.store import FORMAT, Run
+
+INFO: dict[str, Any] = {
+    "format": FORMAT,
+    "callbench": "0.1.0",
+    "study": "small",
+    "title": "Small",
+    "seed": 1,
+    "quick": False,
+    "blocks": 1,
+    "select": [],
+    "settings": {},
+    "started": "2026-11-21T03:00:00.000Z",
+    "finished": None,
+    "state": "running",
+}
+CPU = {"user_ns": "1000", "system_ns": "500"}
+LATER = {"user_ns": "5000", "system_ns": "1500"}
+
+
+def trial(number: int, buckets: list[list[int]] | None = None) -> dict[str, Any]:
+    buckets = [[100, 2], [256, 1], [909, 3]] if buckets is None else buckets
+    histogram = {"count": 6, "sum_ns": "28000", "min_ns": 100, "max_ns": 9030, "buckets": buckets}
+    done = {
+        "is": "done",
+        "id": 3,
+        "calls": 6,
+        "errors": {"timeout": 2, "closed": 1},
+        "elapsed_ns": 2_000_000_000,
+        "timed": "each",
+        "batch": 1,
+        "latency": histogram,
+        "service": None,
+        "lateness": None,
+        "in_call_ns": "9007199254740993",
+        "think_ns": "0",
+        "processor": {"start": CPU, "end": LATER},
+        "threads": 1,
+        "intervals": [[100_000_000, 3, 0], [200_000_000, 6, 3]],
+    }
+    counted = {"calls": {"Sum": 8}, "processor": {"start": CPU, "end": LATER}}
+    place = {"block": 0, "visit": 0, "order": 0, "cell": "c001", "started": "2026-11-21T03:00:00.000Z"}
+    return {"kind": "trial", "trial": number, **place, "warm_up": [[1, 2]], "done": done, "counted": counted, "agree": True}
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Iterator[RunWriter]:
+    stack = Stack("honest/tcp", "honest", "json", "tcp", "python", "", "", card={"roles": "both"})
+    cell = Cell("c001", "Sum", "honest/tcp", "Sum", {"a": 1, "b": 2}, Load(1, 6, 1.0))
+    record = plan.made([cell], [stack], 1, 1).record()
+    files = {"study.toml": b"", "plan.json": json.dumps(record).encode(), "environment.json": b"{}"}
+    with RunWriter.create(tmp_path / "run", INFO, files) as writer:
+        yield writer
+
+
+def asked(run: Run, sql: str) -> list[tuple[Any, ...]]:
+    with run.connection() as connection:
+        return connection.execute(sql).fetchall()
+
+
+def test_a_trial_becomes_rows(run: RunWriter) -> None:
+    run.append(trial(0))
+    assert asked(run, "SELECT calls, error_count, rate_per_s, count, sum_ns, in_call_ns, clients, agree FROM trials") == [
+        (6, 3, 3.0, 6, 28000, 9007199254740993, 1, True)
+    ]
+    assert asked(run, "SELECT user_ns, system_ns, server_user_ns, server_system_ns FROM trials") == [(4000, 1000, 4000, 1000)]
+    assert json.loads(asked(run, "SELECT errors FROM trials")[0][0]) == {"timeout": 2, "closed": 1}
+    assert asked(run, "SELECT at_ns, calls, errors FROM intervals") == [(100_000_000, 3, 0), (200_000_000, 6, 3)]
+    assert asked(run, 'SELECT cell, "group", stack, message, clients FROM cells') == [("c001", "Sum", "honest/tcp", "json", 1)]
+
+
+@given(some.integers(0, 2**42 - 1))
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_a_bucket_holds_the_times_that_the_contract_puts_there(run: RunWriter, ns: int) -> None:
+    top = ns.bit_length() - 1
+    index = ns if ns < 128 else 128 * (top - 6) + (ns >> (top - 7)) - 128
+    run.append(trial(ns, [[index, 1]]))
+    low, width = asked(run, f"SELECT low_ns, width_ns FROM histograms WHERE trial = {ns}")[0]
+    assert low <= ns < low + width
+    assert width <= max(1, ns / 127)
+
+
+def test_tables_follow_the_journal(run: RunWriter) -> None:
+    run.append(trial(0))
+    assert asked(run, "SELECT count(*) FROM trials") == [(1,)]
+    run.append(trial(1))
+    assert asked(run, "SELECT count(*) FROM trials") == [(2,)]
+    made = (run.path / "parquet" / "trials.parquet").stat().st_mtime_ns
+    assert asked(run, "SELECT count(*) FROM trials") == [(2,)]
+    assert (run.path / "parquet" / "trials.parquet").stat().st_mtime_ns == made, "made again without need"
+
+
+@given(cut=some.integers(1, 2000))
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_half_a_line_is_dropped_by_readers_and_cut_off_by_writers(run: RunWriter, cut: int) -> None:
+    os.truncate(run.journal_file, 0)
+    whole = json.dumps(trial(0)).encode() + b"\n"
+    half = json.dumps(trial(1)).encode()[:cut]
+    run.journal_file.write_bytes(whole + half)
+    assert [line["trial"] for line in run.lines()] == [0]
+    assert asked(run, "SELECT trial FROM trials") == [(0,)]
+    journal.Journal(run.journal_file).close()
+    assert run.journal_file.read_bytes() == whole
+
+
+def test_no_table_has_rows_before_anything_is_measured(run: RunWriter) -> None:
+    for name in ("trials", "histograms", "intervals", "codecs", "excluded", "visits"):
+        assert asked(run, f"SELECT count(*) FROM {name}") == [(0,)]
+
+
+def test_a_line_that_does_not_fit_leaves_nothing_behind(run: RunWriter, monkeypatch: pytest.MonkeyPatch) -> None:
+    run.append(trial(0))
+    before = run.journal_file.read_bytes()
+    real = os.write
+
+    def full(fd: int, data: bytes) -> int:
+        if len(data) > 100:
+            return real(fd, data[:100])
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "write", full)
+    with pytest.raises(CallbenchError, match="No space left on device; what was measured before is kept") as raised:
+        run.append(trial(1) | {"pad": "x" * 37})
+    monkeypatch.undo()
+    assert raised.value.exit_code == 1
+    assert run.journal_file.read_bytes() == before
+
+
+def test_a_second_writer_is_refused(run: RunWriter) -> None:
+    with pytest.raises(BadInput, match="another callbench is writing"):
+        RunWriter(run.path)
+
+
+def test_a_folder_that_is_taken_is_refused(run: RunWriter, tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="is there already: give --resume"):
+        RunWriter.create(run.path, INFO, {})
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "thesis.txt").touch()
+    with pytest.raises(BadInput, match="is there already: give another --out"):
+        RunWriter.create(tmp_path / "mine", INFO, {})
+
+
+def damaged(run: RunWriter, how: str) -> None:
+    match how:
+        case "no such folder":
+            run.path.rename(run.path.with_name("elsewhere"))
+        case "no run.json":
+            (run.path / "run.json").unlink()
+        case "run.json is not JSON":
+            (run.path / "run.json").write_bytes(b"\xff{")
+        case "run.json is half written":
+            (run.path / "run.json").write_text((run.path / "run.json").read_text()[:40])
+        case "run.json has no state":
+            (run.path / "run.json").write_text(json.dumps({key: INFO[key] for key in INFO if key != "state"}))
+        case "newer":
+            (run.path / "run.json").write_text(json.dumps(INFO | {"format": FORMAT + 1}))
+        case "no plan":
+            (run.path / "plan.json").unlink()
+        case "plan is not a plan":
+            (run.path / "plan.json").write_text('{"cells": 7}')
+        case "no journal":
+            run.journal_file.unlink()
+        case "journal has a line of noise":
+            run.journal_file.write_bytes(json.dumps(trial(0)).encode() + b"\n\x00\x00\x00\n" + json.dumps(trial(1)).encode() + b"\n")
+        case "journal has a trial of another kind":
+            run.journal_file.write_text(json.dumps(trial(0) | {"done": "all"}) + "\n")
+
+
+@pytest.mark.parametrize(
+    ("how", "says"),
+    [
+        ("no such folder", "is not a run folder: there is no such folder"),
+        ("no run.json", "is not a run folder: it has no run.json"),
+        ("run.json is not JSON", "run.json is damaged: it is not JSON"),
+        ("run.json is half written", "run.json is damaged: it is not JSON"),
+        ("run.json has no state", "run.json is damaged: it has no state"),
+        ("newer", "was written by a newer Callbench (format 2, this one reads up to 1)"),
+        ("no plan", "is damaged: it has no plan.json"),
+        ("plan is not a plan", "is damaged: "),
+        ("no journal", "is damaged: it has no journal.jsonl"),
+        ("journal has a line of noise", "is damaged: line 2 is not a journal line"),
+        ("journal has a trial of another kind", "is damaged: "),
+    ],
+)
+def test_what_is_damaged_is_one_sentence(run: RunWriter, how: str, says: str) -> None:
+    run.append(trial(0))
+    damaged(run, how)
+    with pytest.raises(BadInput) as raised:
+        asked(Run(run.path), "SELECT * FROM trials")
+    assert says in str(raised.value)
+    assert "\n" not in str(raised.value)
+
+
+def test_a_run_that_cannot_be_written_is_read_all_the_same(run: RunWriter, monkeypatch: pytest.MonkeyPatch) -> None:
+    run.append(trial(0))
+    real = os.access
+    monkeypatch.setattr(os, "access", lambda path, mode: mode != os.W_OK and real(path, mode))
+    assert asked(Run(run.path), "SELECT calls FROM trials") == [(6,)]
