@@ -1,0 +1,122 @@
+//! `RemObjects` `BinMessage`: a header of 28 bytes, two strings, then values by position, without names or tags; little-endian throughout.
+//!
+//! Of the form's types these are used: byte, char, short and int as `Integer`, long as `Int64`, float and double as `Double`, boolean as `Boolean`, string
+//! as `Utf8String`, octets as `Binary`, a record as a `Struct` with its type's name, a list as an `Array`. An optional member is an `Array` of none or one,
+//! since the form has no optional members and its null structs are read differently by two versions of the vendor's client. Null structs are
+//! refused; null arrays and null binaries are read as empty. The client id is opaque: ours is fixed, and the server repeats whatever came.
+
+mod header;
+mod reader;
+mod writer;
+
+use header::Type;
+pub use header::{BODY, COMPRESSED, Header};
+
+use callbench_kit::Failure;
+use callbench_service::{Answer, Call, Fault};
+
+use super::trouble::Trouble;
+use super::{Mark, Message, Refusal, Reply, SERVICE};
+use reader::Reader;
+use writer::{Sink, Writer};
+
+/// The class of a fault, in the place where the form names an exception's class.
+const FAULT: &str = "Exception";
+
+pub struct Bin;
+
+impl Message for Bin {
+    fn name(&self) -> &'static str {
+        "bin"
+    }
+
+    fn content_type(&self) -> &'static str {
+        "application/octet-stream"
+    }
+
+    fn write_request(&self, call: &Call, out: &mut Vec<u8>) -> Result<(), Failure> {
+        Header::new(Type::Message, header::CLIENT).write(out);
+        Ok(call.encode(super::parameters::Parameters(&mut Sink(out)))?)
+    }
+
+    fn read_request(&self, bytes: &[u8]) -> (Reply, Result<Call, Fault>) {
+        match Header::read(bytes) {
+            Ok((header, body)) if header.flags == 0 => read_call(header, body),
+            Ok((header, _)) => refuse_header(header),
+            Err(trouble) => Reply::default().refuse(Refusal::Unreadable, trouble.message),
+        }
+    }
+
+    fn write_answer(&self, reply: &Reply, answer: &Answer, out: &mut Vec<u8>) -> Result<(), Failure> {
+        Header::new(Type::Message, client(reply)).write(out);
+        writer::text(SERVICE, out)?;
+        writer::text(reply.operation, out)?;
+        Ok(answer.encode(Writer(out))?)
+    }
+
+    fn write_fault(&self, reply: &Reply, message: &str, out: &mut Vec<u8>) {
+        Header::new(Type::Exception, client(reply)).write(out);
+        for part in [FAULT, message] {
+            // A fault's text is a sentence: only text beyond 2 GiB has no length here.
+            let _ = writer::text(part, out);
+        }
+    }
+
+    fn decode_answer(&self, call: &Call, bytes: &[u8]) -> Result<Answer, Failure> {
+        let (header, body) = Header::read(bytes)?;
+        if header.flags != 0 {
+            return Err(Failure::protocol("the answer is compressed, which bincomp reads and bin does not"));
+        }
+        read_answer(&header, call, body)
+    }
+}
+
+fn client(reply: &Reply) -> [u8; 16] {
+    if let Mark::Client(client) = reply.mark { client } else { header::CLIENT }
+}
+
+pub fn refuse_header(header: Header) -> (Reply, Result<Call, Fault>) {
+    let message = format!("flags {:#04x} are not among those that this message has", header.flags);
+    Reply { mark: Mark::Client(header.client), ..Reply::default() }.refuse(Refusal::Unreadable, message)
+}
+
+/// The call in a body that is not, or no longer, compressed.
+pub fn read_call(header: Header, body: &[u8]) -> (Reply, Result<Call, Fault>) {
+    let mark = Mark::Client(header.client);
+    let refuse = |refusal, message| Reply { mark: mark.clone(), ..Reply::default() }.refuse(refusal, message);
+    if header.kind != Type::Message as u8 {
+        return refuse(Refusal::NoRequest, format!("a message of type {:#04x} is no request", header.kind));
+    }
+    let mut from = Reader(body);
+    let (service, operation) = match from.text().and_then(|service| from.text().map(|operation| (service, operation))) {
+        Ok(read) => read,
+        Err(trouble) => return refuse(Refusal::Unreadable, trouble.message),
+    };
+    if service != SERVICE {
+        let shown: String = service.chars().take(64).collect();
+        return refuse(Refusal::NoOperation, format!("there is no service {shown}: it is called {SERVICE}"));
+    }
+    match Call::decode(operation, reader::Parameters(&mut from)).and_then(|call| from.end().map(|()| call)) {
+        Ok(call) => Reply::to(call, mark),
+        Err(trouble) => Reply::refuse_call(mark, operation, trouble.message),
+    }
+}
+
+/// The answer in a body that is not, or no longer, compressed.
+pub fn read_answer(header: &Header, call: &Call, body: &[u8]) -> Result<Answer, Failure> {
+    let mut from = Reader(body);
+    let (_, second) = (from.text()?, from.text()?);
+    if header.kind == Type::Exception as u8 {
+        return Err(Failure::fault(second));
+    }
+    if header.kind != Type::Message as u8 {
+        return Err(Failure::protocol(format!("a message of type {:#04x} is no answer", header.kind)));
+    }
+    let answer = read_value(call.operation(), &mut from)?;
+    from.end()?;
+    Ok(answer)
+}
+
+fn read_value(operation: &str, from: &mut Reader) -> Result<Answer, Trouble> {
+    if Answer::is_nothing(operation) { Ok(Answer::Nothing) } else { Answer::decode(operation, from) }
+}

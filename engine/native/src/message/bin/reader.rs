@@ -1,0 +1,196 @@
+//! Values out of `BinMessage`. A length is believed only as far as there are bytes behind it.
+
+use serde::de::{DeserializeSeed, Deserializer, SeqAccess, Visitor};
+use serde::forward_to_deserialize_any;
+
+use super::super::trouble::Trouble;
+
+/// What is left of a body.
+pub struct Reader<'de>(pub &'de [u8]);
+
+fn short() -> Trouble {
+    Trouble::protocol("the message ends in the middle of a value")
+}
+
+impl<'de> Reader<'de> {
+    fn take(&mut self, length: usize) -> Result<&'de [u8], Trouble> {
+        let (taken, rest) = self.0.split_at_checked(length).ok_or_else(short)?;
+        self.0 = rest;
+        Ok(taken)
+    }
+
+    fn chunk<const N: usize>(&mut self) -> Result<[u8; N], Trouble> {
+        let (taken, rest) = self.0.split_first_chunk::<N>().ok_or_else(short)?;
+        self.0 = rest;
+        Ok(*taken)
+    }
+
+    fn integer(&mut self) -> Result<i32, Trouble> {
+        self.chunk().map(i32::from_le_bytes)
+    }
+
+    /// A length in bytes, or a count of elements, of which each has at least a byte.
+    fn length(&mut self) -> Result<usize, Trouble> {
+        let claimed = self.integer()?;
+        let length = usize::try_from(claimed).map_err(|_| Trouble::protocol(format!("a length of {claimed}")))?;
+        if length > self.0.len() { Err(short()) } else { Ok(length) }
+    }
+
+    fn octets(&mut self) -> Result<&'de [u8], Trouble> {
+        let length = self.length()?;
+        self.take(length)
+    }
+
+    pub fn text(&mut self) -> Result<&'de str, Trouble> {
+        std::str::from_utf8(self.octets()?).map_err(|_| Trouble::protocol("a string is not UTF-8"))
+    }
+
+    /// Whether what follows is there at all.
+    fn assigned(&mut self) -> Result<bool, Trouble> {
+        match self.chunk()? {
+            [0] => Ok(false),
+            [1] => Ok(true),
+            [other] => Err(Trouble::protocol(format!("{other} says neither that a value is there nor that it is not"))),
+        }
+    }
+
+    /// The count of an array; a null one has none.
+    fn count(&mut self) -> Result<usize, Trouble> {
+        if self.assigned()? { self.length() } else { Ok(0) }
+    }
+
+    /// After the last value.
+    pub fn end(&self) -> Result<(), Trouble> {
+        if self.0.is_empty() { Ok(()) } else { Err(Trouble::protocol(format!("{} bytes are left behind the last value", self.0.len()))) }
+    }
+}
+
+/// A call's parameters: the struct that they are has neither an assigned byte nor a name.
+pub struct Parameters<'a, 'de>(pub &'a mut Reader<'de>);
+
+impl<'de> Deserializer<'de> for Parameters<'_, 'de> {
+    type Error = Trouble;
+
+    fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Trouble> {
+        Err(Trouble::protocol("parameters are read as a struct"))
+    }
+
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Trouble> {
+        visitor.visit_seq(Parts { from: self.0, left: fields.len() })
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option unit unit_struct newtype_struct seq tuple
+        tuple_struct map enum identifier ignored_any
+    }
+}
+
+/// Elements or fields, so many.
+struct Parts<'a, 'de> {
+    from: &'a mut Reader<'de>,
+    left: usize,
+}
+
+impl<'de> SeqAccess<'de> for Parts<'_, 'de> {
+    type Error = Trouble;
+
+    fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, Trouble> {
+        if self.left == 0 {
+            return Ok(None);
+        }
+        self.left -= 1;
+        seed.deserialize(&mut *self.from).map(Some)
+    }
+
+    fn size_hint(&self) -> Option<usize> {
+        Some(self.left)
+    }
+}
+
+macro_rules! from_integer {
+    ($($name:ident),*) => {
+        $(fn $name<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Trouble> { visitor.visit_i32(self.integer()?) })*
+    };
+}
+
+impl<'de> Deserializer<'de> for &mut Reader<'de> {
+    type Error = Trouble;
+
+    fn is_human_readable(&self) -> bool {
+        false
+    }
+
+    fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Trouble> {
+        Err(Trouble::protocol("a BinMessage does not say what its values are"))
+    }
+
+    from_integer! { deserialize_u8, deserialize_u16, deserialize_i16, deserialize_i32 }
+
+    fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Trouble> {
+        visitor.visit_bool(self.integer()? != 0)
+    }
+
+    fn deserialize_i64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Trouble> {
+        visitor.visit_i64(i64::from_le_bytes(self.chunk()?))
+    }
+
+    fn deserialize_f32<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Trouble> {
+        visitor.visit_f32(f64::from_le_bytes(self.chunk()?) as f32)
+    }
+
+    fn deserialize_f64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Trouble> {
+        visitor.visit_f64(f64::from_le_bytes(self.chunk()?))
+    }
+
+    fn deserialize_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Trouble> {
+        visitor.visit_borrowed_str(self.text()?)
+    }
+
+    fn deserialize_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Trouble> {
+        self.deserialize_str(visitor)
+    }
+
+    fn deserialize_byte_buf<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Trouble> {
+        let octets = if self.assigned()? { self.octets()? } else { &[] };
+        visitor.visit_borrowed_bytes(octets)
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Trouble> {
+        match self.count()? {
+            0 => visitor.visit_none(),
+            1 => visitor.visit_some(self),
+            more => Err(Trouble::protocol(format!("an optional member is an array of none or one, not of {more}"))),
+        }
+    }
+
+    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Trouble> {
+        let left = self.count()?;
+        visitor.visit_seq(Parts { from: self, left })
+    }
+
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Trouble> {
+        if !self.assigned()? {
+            return Err(Trouble::protocol(format!("a {name} is null")));
+        }
+        let found = self.text()?;
+        if found != name {
+            let shown: String = found.chars().take(64).collect();
+            return Err(Trouble::protocol(format!("a {name} was expected, not a {shown}")));
+        }
+        visitor.visit_seq(Parts { from: self, left: fields.len() })
+    }
+
+    forward_to_deserialize_any! {
+        i8 i128 u32 u64 u128 char bytes unit unit_struct newtype_struct tuple tuple_struct map enum identifier ignored_any
+    }
+}

@@ -1,0 +1,71 @@
+//! What a server keeps of a request until it answers.
+
+use callbench_service::call::OPERATIONS;
+use callbench_service::{Call, Fault};
+
+/// What of a request must come back in its answer.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Reply {
+    /// The operation asked for; empty where the request could not be read that far.
+    pub operation: &'static str,
+    pub mark: Mark,
+    /// Why the message itself turned the request down; None where the service was asked.
+    pub refusal: Option<Refusal>,
+}
+
+/// The request's own mark, which its answer repeats.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Mark {
+    #[default]
+    None,
+    /// A number, in any message that counts its calls.
+    Number(i64),
+    /// A `BinMessage` client id.
+    Client([u8; 16]),
+    /// A JSON-RPC id that is no whole number, as JSON text.
+    Json(Box<str>),
+}
+
+/// Why a request never reached the service. Messages have codes of their own for each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// Not in the message's form at all.
+    Unreadable,
+    /// In its form, but not a request.
+    NoRequest,
+    NoOperation,
+    BadParameters,
+    /// Of another version of the form.
+    Version,
+    /// It demands an extension that is not there.
+    Demand,
+}
+
+impl Reply {
+    /// A request that was read.
+    #[must_use]
+    pub fn to(call: Call, mark: Mark) -> (Reply, Result<Call, Fault>) {
+        (Reply { operation: call.operation(), mark, refusal: None }, Ok(call))
+    }
+
+    /// A request that is turned down.
+    #[must_use]
+    pub fn refuse(mut self, refusal: Refusal, message: impl Into<String>) -> (Reply, Result<Call, Fault>) {
+        self.refusal = Some(refusal);
+        (self, Err(Fault { message: message.into() }))
+    }
+
+    /// A request for an operation, known or not, that turned out to be wrong.
+    #[must_use]
+    pub fn refuse_call(mark: Mark, operation: &str, message: impl Into<String>) -> (Reply, Result<Call, Fault>) {
+        match known(operation) {
+            Some(operation) => Reply { operation, mark, refusal: None }.refuse(Refusal::BadParameters, message),
+            None => Reply { mark, ..Reply::default() }.refuse(Refusal::NoOperation, message),
+        }
+    }
+}
+
+/// The operation of this name, if the service has one.
+pub fn known(operation: &str) -> Option<&'static str> {
+    OPERATIONS.into_iter().find(|it| *it == operation)
+}

@@ -1,0 +1,212 @@
+//! What every operation takes and answers, learnt from how the vocabulary decodes itself: the records are described once, in the service's crate, and
+//! the tags and the WSDL follow from there.
+
+use std::sync::{Arc, LazyLock};
+
+use callbench_service::call::OPERATIONS;
+use callbench_service::{Answer, Call};
+use serde::de::{DeserializeSeed, Deserializer, SeqAccess, Visitor};
+use serde::forward_to_deserialize_any;
+
+use super::super::trouble::Trouble;
+use super::super::xml::pen::Tag;
+
+/// A type of XML Schema, or one made of them.
+pub enum Kind {
+    /// A type of XML Schema by its name.
+    Simple(&'static str),
+    Record(Arc<Record>),
+    /// The element of the list.
+    List(Box<Slot>),
+}
+
+pub struct Record {
+    pub name: &'static str,
+    pub fields: Vec<Slot>,
+}
+
+/// A place for a value: a parameter, a field, an element of a list, a result.
+pub struct Slot {
+    pub name: &'static str,
+    pub kind: Kind,
+    pub optional: bool,
+    /// Its start tag; a list's lacks the count and what follows it.
+    pub tag: Tag,
+}
+
+/// Behind a list's count.
+pub const COUNTED: &str = "]\"";
+
+impl Slot {
+    fn new(name: &'static str, shape: Shape) -> Self {
+        let attributes = match &shape.kind {
+            Kind::List(item) => format!(" xsi:type=\"SOAP-ENC:Array\" SOAP-ENC:arrayType=\"{}[", item.kind.qualified("ns1")),
+            kind => format!(" xsi:type=\"{}\"", kind.qualified("ns1")),
+        };
+        Slot { name, tag: Tag::new(name, &attributes), kind: shape.kind, optional: shape.optional }
+    }
+}
+
+impl Kind {
+    /// The type's name with a prefix; the service's own types are under `own`.
+    pub fn qualified(&self, own: &str) -> String {
+        match self {
+            Kind::Simple(name) => format!("xsd:{name}"),
+            Kind::Record(record) => format!("{own}:{}", record.name),
+            Kind::List(_) => format!("{own}:{}", self.local()),
+        }
+    }
+
+    /// The type's name; a list is an array of what it holds.
+    pub fn local(&self) -> String {
+        match self {
+            Kind::Simple(name) => (*name).to_owned(),
+            Kind::Record(record) => record.name.to_owned(),
+            Kind::List(item) => {
+                let held = item.kind.local();
+                let (first, rest) = held.split_at(1);
+                format!("ArrayOf{}{rest}", first.to_uppercase())
+            }
+        }
+    }
+}
+
+pub struct Operation {
+    pub name: &'static str,
+    pub parameters: Vec<Slot>,
+    pub result: Option<Slot>,
+    /// The element of a request and of an answer.
+    pub request: Tag,
+    pub answer: Tag,
+}
+
+/// Every operation, in the order of `contract/SERVICE.md`.
+pub fn operations() -> &'static [Operation] {
+    static ALL: LazyLock<Vec<Operation>> = LazyLock::new(|| OPERATIONS.into_iter().map(learn).collect());
+    &ALL
+}
+
+pub fn operation(name: &str) -> Option<&'static Operation> {
+    operations().iter().find(|it| it.name == name)
+}
+
+fn learn(name: &'static str) -> Operation {
+    let mut parameters = None;
+    // What decodes is of no interest, only what it asked for on the way.
+    let _ = Call::decode(name, Learner(&mut parameters));
+    let parameters = match parameters {
+        Some(Shape { kind: Kind::Record(record), .. }) => Arc::into_inner(record).map_or_else(Vec::new, |it| it.fields),
+        _ => Vec::new(),
+    };
+    let mut result = None;
+    if !Answer::is_nothing(name) {
+        let _ = Answer::decode(name, Learner(&mut result));
+    }
+    Operation {
+        name,
+        parameters,
+        result: result.map(|shape| Slot::new("Result", shape)),
+        request: Tag::new(&format!("ns1:{name}"), ""),
+        answer: Tag::new(&format!("ns1:{name}Response"), ""),
+    }
+}
+
+struct Shape {
+    kind: Kind,
+    optional: bool,
+}
+
+/// Hands a type the plainest value it asks for and keeps what it asked for.
+struct Learner<'a>(&'a mut Option<Shape>);
+
+impl Learner<'_> {
+    fn keep(&mut self, kind: Kind) {
+        *self.0 = Some(Shape { kind, optional: false });
+    }
+}
+
+macro_rules! learn_simple {
+    ($($name:ident $visit:ident $schema:literal $value:expr;)*) => {
+        $(fn $name<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value, Trouble> {
+            self.keep(Kind::Simple($schema));
+            visitor.$visit($value)
+        })*
+    };
+}
+
+impl<'de> Deserializer<'de> for Learner<'_> {
+    type Error = Trouble;
+
+    fn is_human_readable(&self) -> bool {
+        false
+    }
+
+    fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Trouble> {
+        Err(Trouble::protocol("this type has no place in the schema"))
+    }
+
+    learn_simple! {
+        deserialize_bool visit_bool "boolean" false;
+        deserialize_u8 visit_u8 "unsignedByte" 0;
+        deserialize_u16 visit_u16 "unsignedShort" 0;
+        deserialize_i16 visit_i16 "short" 0;
+        deserialize_i32 visit_i32 "int" 0;
+        deserialize_i64 visit_i64 "long" 0;
+        deserialize_f32 visit_f32 "float" 0.0;
+        deserialize_f64 visit_f64 "double" 0.0;
+        deserialize_str visit_str "string" "";
+        deserialize_string visit_str "string" "";
+        deserialize_byte_buf visit_bytes "base64Binary" &[];
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Trouble> {
+        let value = visitor.visit_some(Learner(self.0));
+        if let Some(shape) = self.0 {
+            shape.optional = true;
+        }
+        value
+    }
+
+    fn deserialize_seq<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value, Trouble> {
+        let mut slots = Vec::new();
+        let value = visitor.visit_seq(Fields { names: &["item"], slots: &mut slots });
+        if let Some(item) = slots.pop() {
+            self.keep(Kind::List(Box::new(item)));
+        }
+        value
+    }
+
+    fn deserialize_struct<V: Visitor<'de>>(
+        mut self,
+        name: &'static str,
+        names: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Trouble> {
+        let mut fields = Vec::new();
+        let value = visitor.visit_seq(Fields { names, slots: &mut fields });
+        self.keep(Kind::Record(Arc::new(Record { name, fields })));
+        value
+    }
+
+    forward_to_deserialize_any! {
+        i8 i128 u32 u64 u128 char bytes unit unit_struct newtype_struct tuple tuple_struct map enum identifier ignored_any
+    }
+}
+
+/// A slot for each name.
+struct Fields<'a> {
+    names: &'static [&'static str],
+    slots: &'a mut Vec<Slot>,
+}
+
+impl<'de> SeqAccess<'de> for Fields<'_> {
+    type Error = Trouble;
+
+    fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, Trouble> {
+        let Some(name) = self.names.get(self.slots.len()) else { return Ok(None) };
+        let mut shape = None;
+        let value = seed.deserialize(Learner(&mut shape))?;
+        self.slots.push(Slot::new(name, shape.ok_or_else(|| Trouble::protocol("a field asked for nothing"))?));
+        Ok(Some(value))
+    }
+}

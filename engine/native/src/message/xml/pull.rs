@@ -1,0 +1,177 @@
+//! A reader over quick-xml's events: elements and their text, and nothing that can be turned against a server.
+//!
+//! A document type is refused, so that no entity can be declared and no bomb be built; only the five entities of XML itself and character
+//! references are resolved. Comments and processing instructions are passed over, `CDATA` is text.
+
+use std::borrow::Cow;
+
+use quick_xml::Reader;
+use quick_xml::events::{BytesDecl, BytesRef, BytesStart, Event};
+
+use super::super::DEPTH;
+use super::super::trouble::Trouble;
+use super::text::is_legal;
+
+pub struct Pull<'de> {
+    reader: Reader<&'de [u8]>,
+    depth: usize,
+}
+
+/// What stands between an element's tags.
+pub enum Content<'de> {
+    Text(Cow<'de, str>),
+    /// The first child; the element's own end is still to come.
+    Child(BytesStart<'de>),
+}
+
+fn ill(error: impl std::fmt::Display) -> Trouble {
+    Trouble::protocol(error.to_string())
+}
+
+impl<'de> Pull<'de> {
+    pub fn new(bytes: &'de [u8]) -> Result<Self, Trouble> {
+        let text = std::str::from_utf8(bytes).map_err(|_| Trouble::protocol("the document is not UTF-8"))?;
+        let mut reader = Reader::from_str(text);
+        reader.config_mut().expand_empty_elements = true;
+        Ok(Pull { reader, depth: 0 })
+    }
+
+    /// The next event that means something: no comments, no processing instructions, no declarations.
+    fn event(&mut self) -> Result<Event<'de>, Trouble> {
+        loop {
+            match self.reader.read_event().map_err(ill)? {
+                Event::Comment(_) | Event::PI(_) => {}
+                Event::Decl(declaration) => check_declaration(&declaration)?,
+                Event::DocType(_) => return Err(Trouble::protocol("a document type is refused here")),
+                Event::Eof if self.depth > 0 => return Err(Trouble::protocol("the document ends within an element")),
+                event @ Event::Start(_) => {
+                    self.depth += 1;
+                    if self.depth > DEPTH {
+                        return Err(Trouble::protocol(format!("the document nests deeper than {DEPTH} elements")));
+                    }
+                    return Ok(event);
+                }
+                event => {
+                    if matches!(event, Event::End(_)) {
+                        self.depth -= 1;
+                    }
+                    return Ok(event);
+                }
+            }
+        }
+    }
+
+    /// The next child's start, or None at the end of the element that is open (at the end of the document, where none is).
+    pub fn child(&mut self) -> Result<Option<BytesStart<'de>>, Trouble> {
+        loop {
+            match self.event()? {
+                Event::Start(start) => return Ok(Some(start)),
+                Event::End(_) | Event::Eof => return Ok(None),
+                Event::Text(text) if is_blank(&text) => {}
+                _ => return Err(Trouble::protocol("text stands where only elements can")),
+            }
+        }
+    }
+
+    /// A child that must be there.
+    pub fn expect(&mut self, name: &str) -> Result<BytesStart<'de>, Trouble> {
+        match self.child()? {
+            Some(start) if start.local_name().as_ref() == name => Ok(start),
+            Some(start) => Err(Trouble::protocol(format!("{name} was expected, not {}", shortened(start.local_name().as_ref())))),
+            None => Err(Trouble::protocol(format!("{name} is missing"))),
+        }
+    }
+
+    /// The end of the element that is open, or of the document.
+    pub fn end(&mut self) -> Result<(), Trouble> {
+        match self.child()? {
+            None => Ok(()),
+            Some(start) => Err(Trouble::protocol(format!("{} is one element too many", shortened(start.local_name().as_ref())))),
+        }
+    }
+
+    /// What the element that was just opened holds: text up to its end, or the first child.
+    pub fn content(&mut self) -> Result<Content<'de>, Trouble> {
+        let mut text = Cow::Borrowed("");
+        loop {
+            let piece = match self.event()? {
+                Event::End(_) => return Ok(Content::Text(text)),
+                Event::Start(start) if is_blank(&text) => return Ok(Content::Child(start)),
+                Event::Start(_) | Event::Empty(_) => return Err(Trouble::protocol("an element stands within text")),
+                Event::Text(piece) => piece.xml10_content(),
+                Event::CData(piece) => piece.xml10_content(),
+                Event::GeneralRef(reference) => Cow::Owned(resolve(&reference)?.to_string()),
+                _ => return Err(Trouble::protocol("something stands within text that is none")),
+            };
+            if text.is_empty() {
+                text = piece;
+            } else {
+                text.to_mut().push_str(&piece);
+            }
+        }
+    }
+
+    /// The text up to the end of the element that was just opened.
+    pub fn text(&mut self) -> Result<Cow<'de, str>, Trouble> {
+        match self.content()? {
+            Content::Text(text) => Ok(text),
+            Content::Child(start) => {
+                Err(Trouble::protocol(format!("{} stands where only text can", shortened(start.local_name().as_ref()))))
+            }
+        }
+    }
+
+    /// Passes over the rest of the element that is open.
+    pub fn skip(&mut self) -> Result<(), Trouble> {
+        let outside = self.depth.saturating_sub(1);
+        while self.depth > outside {
+            self.event()?;
+        }
+        Ok(())
+    }
+
+    /// Passes over the rest of the document, in which nothing may follow the outermost element.
+    pub fn finish(&mut self) -> Result<(), Trouble> {
+        while self.depth > 0 {
+            self.event()?;
+        }
+        self.end()
+    }
+}
+
+fn is_blank(text: &str) -> bool {
+    text.bytes().all(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r'))
+}
+
+/// A name as far as an error need show it.
+pub fn shortened(name: &str) -> String {
+    name.chars().take(64).collect()
+}
+
+fn check_declaration(declaration: &BytesDecl) -> Result<(), Trouble> {
+    match declaration.encoding() {
+        None => Ok(()),
+        Some(Ok(encoding)) if encoding.eq_ignore_ascii_case("utf-8") || encoding.eq_ignore_ascii_case("us-ascii") => Ok(()),
+        Some(Ok(encoding)) => Err(Trouble::protocol(format!("the document is in {}: only utf-8 is read", shortened(&encoding)))),
+        Some(Err(error)) => Err(ill(error)),
+    }
+}
+
+/// The one character that a reference stands for.
+fn resolve(reference: &BytesRef) -> Result<char, Trouble> {
+    if let Some(character) = reference.resolve_char_ref().map_err(ill)? {
+        return if is_legal(character) {
+            Ok(character)
+        } else {
+            Err(Trouble::protocol("a reference to a character that XML does not have"))
+        };
+    }
+    match &**reference {
+        "lt" => Ok('<'),
+        "gt" => Ok('>'),
+        "amp" => Ok('&'),
+        "apos" => Ok('\''),
+        "quot" => Ok('"'),
+        other => Err(Trouble::protocol(format!("the entity {} is not declared", shortened(other)))),
+    }
+}

@@ -1,0 +1,54 @@
+//! Scalars in the words of XML Schema, which XML-RPC shares where it has them.
+
+use std::borrow::Cow;
+use std::str::FromStr;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+
+use super::super::trouble::Trouble;
+use super::pull::shortened;
+
+fn trimmed(text: &str) -> &str {
+    text.trim_matches([' ', '\t', '\n', '\r'])
+}
+
+fn not_a<T>(what: &str, text: &str) -> Result<T, Trouble> {
+    Err(Trouble::protocol(format!("{:?} is no {what}", shortened(text))))
+}
+
+pub fn whole<N: FromStr>(text: &str) -> Result<N, Trouble> {
+    trimmed(text).parse().or_else(|_| not_a("whole number of this type", text))
+}
+
+pub fn boolean(text: &str) -> Result<bool, Trouble> {
+    match trimmed(text) {
+        "true" | "1" => Ok(true),
+        "false" | "0" => Ok(false),
+        _ => not_a("boolean", text),
+    }
+}
+
+/// A number with a decimal point; the words that Rust knows besides are not XML Schema's.
+pub fn real<N: FromStr>(text: &str) -> Result<N, Trouble> {
+    let text = trimmed(text);
+    let word = match text {
+        "INF" => "inf",
+        "-INF" => "-inf",
+        "NaN" => "nan",
+        _ if text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E')) => text,
+        _ => return not_a("number", text),
+    };
+    word.parse().or_else(|_| not_a("number", text))
+}
+
+/// Base64, in lines or in one.
+pub fn octets(text: &str) -> Result<Vec<u8>, Trouble> {
+    let is_space = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
+    let text = if text.bytes().any(|byte| is_space(&byte)) {
+        Cow::Owned(text.bytes().filter(|byte| !is_space(byte)).collect())
+    } else {
+        Cow::Borrowed(text.as_bytes())
+    };
+    BASE64.decode(&text).map_err(|error| Trouble::protocol(format!("base64: {error}")))
+}

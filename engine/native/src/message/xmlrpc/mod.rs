@@ -1,0 +1,143 @@
+//! XML-RPC, <http://xmlrpc.com/spec.md>, over quick-xml's reader and writer events.
+//!
+//! Methods are `SpeedService.Sum`; the name without the service is understood too. Parameters go by position, records are structs, octets are base64. Two common
+//! extensions are used where the specification has nothing: `<i8>` for long, and `<nil/>` as the result of an operation without one, since an
+//! answer must hold a value. Text straight in a `<value>` is a string. Doubles have no NaN and no infinity, and no exponent.
+
+mod reader;
+mod writer;
+
+use callbench_kit::Failure;
+use callbench_service::{Answer, Call, Fault};
+
+use super::parameters::Parameters;
+use super::reply::known;
+use super::trouble::Trouble;
+use super::xml::pen::Pen;
+use super::xml::pull::Pull;
+use super::xml::text;
+use super::{Mark, Message, Refusal, Reply, SERVICE};
+use reader::{Params, value};
+use writer::{Sink, Value};
+
+pub struct XmlRpc;
+
+impl Message for XmlRpc {
+    fn name(&self) -> &'static str {
+        "xmlrpc"
+    }
+
+    fn content_type(&self) -> &'static str {
+        "text/xml; charset=utf-8"
+    }
+
+    fn write_request(&self, call: &Call, out: &mut Vec<u8>) -> Result<(), Failure> {
+        let mut pen = Pen::new(out)?;
+        pen.open_bare("methodCall")?;
+        call.encode(Parameters(&mut Sink(&mut pen)))?;
+        pen.close("params")?;
+        Ok(pen.close("methodCall")?)
+    }
+
+    fn read_request(&self, bytes: &[u8]) -> (Reply, Result<Call, Fault>) {
+        let (mut pull, operation) = match open_call(bytes) {
+            Ok(opened) => opened,
+            Err(trouble) => return Reply::default().refuse(Refusal::Unreadable, trouble.message),
+        };
+        match read_params(&operation, &mut pull) {
+            Ok(call) => Reply::to(call, Mark::None),
+            Err(trouble) => Reply::refuse_call(Mark::None, known(&operation).unwrap_or_default(), trouble.message),
+        }
+    }
+
+    fn write_answer(&self, _: &Reply, answer: &Answer, out: &mut Vec<u8>) -> Result<(), Failure> {
+        let mut pen = Pen::new(out)?;
+        for name in ["methodResponse", "params", "param"] {
+            pen.open_bare(name)?;
+        }
+        answer.encode(Value(&mut pen))?;
+        for name in ["param", "params", "methodResponse"] {
+            pen.close(name)?;
+        }
+        Ok(())
+    }
+
+    fn write_fault(&self, reply: &Reply, message: &str, out: &mut Vec<u8>) {
+        // Its text is made such that XML holds it, and memory takes what is written.
+        let _ = write_fault(code(reply.refusal), &text::nearest(message), out);
+    }
+
+    fn decode_answer(&self, call: &Call, bytes: &[u8]) -> Result<Answer, Failure> {
+        let mut pull = Pull::new(bytes)?;
+        pull.expect("methodResponse")?;
+        let part = pull.child()?.ok_or_else(|| Failure::protocol("an answer holds params or a fault"))?;
+        match part.local_name().as_ref() {
+            "params" => {
+                pull.expect("param")?;
+                pull.expect("value")?;
+                let answer = read_result(call.operation(), &mut pull)?;
+                pull.finish()?;
+                Ok(answer)
+            }
+            "fault" => {
+                pull.expect("value")?;
+                Err(Failure::fault(reader::fault_string(&mut pull)?))
+            }
+            _ => Err(Failure::protocol("an answer holds params or a fault")),
+        }
+    }
+}
+
+/// Reads up to the parameters: the operation's name.
+fn open_call(bytes: &[u8]) -> Result<(Pull<'_>, String), Trouble> {
+    let mut pull = Pull::new(bytes)?;
+    pull.expect("methodCall")?;
+    pull.expect("methodName")?;
+    let name = pull.text()?;
+    let name = name.trim();
+    let operation = name.strip_prefix(SERVICE).and_then(|rest| rest.strip_prefix('.')).unwrap_or(name).to_owned();
+    Ok((pull, operation))
+}
+
+/// The parameters, which may be left out where there are none.
+fn read_params(operation: &str, pull: &mut Pull) -> Result<Call, Trouble> {
+    let open = match pull.child()? {
+        Some(start) if start.local_name().as_ref() == "params" => true,
+        Some(_) => return Err(Trouble::protocol("a call holds a method's name and params")),
+        None => false,
+    };
+    let call = Call::decode(operation, Params { pull, open })?;
+    pull.finish()?;
+    Ok(call)
+}
+
+fn read_result(operation: &str, pull: &mut Pull) -> Result<Answer, Trouble> {
+    if Answer::is_nothing(operation) { Ok(Answer::Nothing) } else { Answer::decode(operation, value(pull)) }
+}
+
+/// The codes on which implementations have agreed: <http://xmlrpc-epi.sourceforge.net/specs/rfc.fault_codes.php>.
+fn code(refusal: Option<Refusal>) -> i32 {
+    match refusal {
+        Some(Refusal::Unreadable) => -32700,
+        Some(Refusal::NoRequest | Refusal::Version | Refusal::Demand) => -32600,
+        Some(Refusal::NoOperation) => -32601,
+        Some(Refusal::BadParameters) => -32602,
+        None => -32500,
+    }
+}
+
+fn write_fault(code: i32, message: &str, out: &mut Vec<u8>) -> Result<(), Trouble> {
+    #[derive(serde::Serialize)]
+    struct Fault<'a> {
+        #[serde(rename = "faultCode")]
+        code: i32,
+        #[serde(rename = "faultString")]
+        string: &'a str,
+    }
+    let mut pen = Pen::new(out)?;
+    pen.open_bare("methodResponse")?;
+    pen.open_bare("fault")?;
+    serde::Serialize::serialize(&Fault { code, string: message }, Value(&mut pen))?;
+    pen.close("fault")?;
+    pen.close("methodResponse")
+}

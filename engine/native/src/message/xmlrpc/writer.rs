@@ -1,0 +1,190 @@
+//! Values into XML-RPC, as serde hands them over.
+
+use serde::Serialize;
+use serde::ser::{Impossible, SerializeSeq, SerializeStruct, Serializer};
+
+use super::super::SERVICE;
+use super::super::parameters;
+use super::super::trouble::Trouble;
+use super::super::xml::pen::Pen;
+
+/// A call's name and parameters, up to the end of the last.
+pub struct Sink<'a, 'o>(pub &'a mut Pen<'o>);
+
+impl parameters::Sink for Sink<'_, '_> {
+    type Error = Trouble;
+
+    fn begin(&mut self, operation: &'static str, _: usize) -> Result<(), Trouble> {
+        self.0.open_bare("methodName")?;
+        self.0.shown(format_args!("{SERVICE}.{operation}"))?;
+        self.0.close("methodName")?;
+        self.0.open_bare("params")
+    }
+
+    fn parameter<T: Serialize + ?Sized>(&mut self, _: &'static str, value: &T) -> Result<(), Trouble> {
+        self.0.open_bare("param")?;
+        value.serialize(Value(self.0))?;
+        self.0.close("param")
+    }
+}
+
+/// One value, with the `<value>` around it.
+pub struct Value<'a, 'o>(pub &'a mut Pen<'o>);
+
+impl<'o> Value<'_, 'o> {
+    fn typed(self, name: &'static str, write: impl FnOnce(&mut Pen<'o>) -> Result<(), Trouble>) -> Result<(), Trouble> {
+        self.0.open_bare("value")?;
+        self.0.open_bare(name)?;
+        write(self.0)?;
+        self.0.close(name)?;
+        self.0.close("value")
+    }
+
+    fn double(self, digits: impl std::fmt::Display, is_finite: bool) -> Result<(), Trouble> {
+        if !is_finite {
+            return Err(Trouble::cannot_carry("XML-RPC has no double for NaN or infinity"));
+        }
+        self.typed("double", |pen| pen.shown(digits))
+    }
+}
+
+/// The elements of an array or the members of a struct, and what is still to be closed.
+pub struct Parts<'a, 'o> {
+    pen: &'a mut Pen<'o>,
+    open: &'static [&'static str],
+}
+
+impl Parts<'_, '_> {
+    fn close(self) -> Result<(), Trouble> {
+        self.open.iter().try_for_each(|name| self.pen.close(name))
+    }
+}
+
+impl SerializeSeq for Parts<'_, '_> {
+    type Ok = ();
+    type Error = Trouble;
+
+    fn serialize_element<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Trouble> {
+        value.serialize(Value(self.pen))
+    }
+
+    fn end(self) -> Result<(), Trouble> {
+        self.close()
+    }
+}
+
+impl SerializeStruct for Parts<'_, '_> {
+    type Ok = ();
+    type Error = Trouble;
+
+    fn serialize_field<T: Serialize + ?Sized>(&mut self, name: &'static str, value: &T) -> Result<(), Trouble> {
+        self.pen.open_bare("member")?;
+        self.pen.open_bare("name")?;
+        self.pen.raw(name)?;
+        self.pen.close("name")?;
+        value.serialize(Value(self.pen))?;
+        self.pen.close("member")
+    }
+
+    fn end(self) -> Result<(), Trouble> {
+        self.close()
+    }
+}
+
+macro_rules! as_int {
+    ($($name:ident $type:ty),*) => {
+        $(fn $name(self, value: $type) -> Result<(), Trouble> { self.typed("int", |pen| pen.shown(value)) })*
+    };
+}
+
+macro_rules! not_carried {
+    ($($name:ident($($type:ty),*) $ok:ty;)*) => {
+        $(fn $name(self, $(_: $type),*) -> Result<$ok, Trouble> { Err(Trouble::cannot_carry("XML-RPC is not given this type of value here")) })*
+    };
+}
+
+type Never = Impossible<(), Trouble>;
+
+impl<'a, 'o> Serializer for Value<'a, 'o> {
+    type Ok = ();
+    type Error = Trouble;
+    type SerializeSeq = Parts<'a, 'o>;
+    type SerializeTuple = Never;
+    type SerializeTupleStruct = Never;
+    type SerializeTupleVariant = Never;
+    type SerializeMap = Never;
+    type SerializeStruct = Parts<'a, 'o>;
+    type SerializeStructVariant = Never;
+
+    /// Octets come as bytes then, and are turned into base64 without a copy between.
+    fn is_human_readable(&self) -> bool {
+        false
+    }
+
+    as_int! { serialize_u8 u8, serialize_u16 u16, serialize_i16 i16, serialize_i32 i32 }
+
+    fn serialize_bool(self, value: bool) -> Result<(), Trouble> {
+        self.typed("boolean", |pen| pen.raw(if value { "1" } else { "0" }))
+    }
+
+    fn serialize_i64(self, value: i64) -> Result<(), Trouble> {
+        self.typed("i8", |pen| pen.shown(value))
+    }
+
+    fn serialize_f32(self, value: f32) -> Result<(), Trouble> {
+        self.double(value, value.is_finite())
+    }
+
+    fn serialize_f64(self, value: f64) -> Result<(), Trouble> {
+        self.double(value, value.is_finite())
+    }
+
+    fn serialize_str(self, value: &str) -> Result<(), Trouble> {
+        self.typed("string", |pen| pen.text(value))
+    }
+
+    fn serialize_bytes(self, value: &[u8]) -> Result<(), Trouble> {
+        self.typed("base64", |pen| pen.base64(value))
+    }
+
+    fn serialize_none(self) -> Result<(), Trouble> {
+        self.serialize_unit()
+    }
+
+    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<(), Trouble> {
+        value.serialize(self)
+    }
+
+    fn serialize_unit(self) -> Result<(), Trouble> {
+        self.typed("nil", |_| Ok(()))
+    }
+
+    fn serialize_seq(self, _: Option<usize>) -> Result<Parts<'a, 'o>, Trouble> {
+        for name in ["value", "array", "data"] {
+            self.0.open_bare(name)?;
+        }
+        Ok(Parts { pen: self.0, open: &["data", "array", "value"] })
+    }
+
+    fn serialize_struct(self, _: &'static str, _: usize) -> Result<Parts<'a, 'o>, Trouble> {
+        for name in ["value", "struct"] {
+            self.0.open_bare(name)?;
+        }
+        Ok(Parts { pen: self.0, open: &["struct", "value"] })
+    }
+
+    not_carried! {
+        serialize_i8(i8) (); serialize_u32(u32) (); serialize_u64(u64) (); serialize_char(char) (); serialize_unit_struct(&'static str) ();
+        serialize_unit_variant(&'static str, u32, &'static str) (); serialize_tuple(usize) Never; serialize_tuple_struct(&'static str, usize) Never;
+        serialize_tuple_variant(&'static str, u32, &'static str, usize) Never; serialize_map(Option<usize>) Never;
+        serialize_struct_variant(&'static str, u32, &'static str, usize) Never;
+    }
+
+    fn serialize_newtype_struct<T: Serialize + ?Sized>(self, _: &'static str, value: &T) -> Result<(), Trouble> {
+        value.serialize(self)
+    }
+
+    fn serialize_newtype_variant<T: Serialize + ?Sized>(self, _: &'static str, _: u32, _: &'static str, _: &T) -> Result<(), Trouble> {
+        Err(Trouble::cannot_carry("XML-RPC is not given this type of value here"))
+    }
+}
