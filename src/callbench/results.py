@@ -128,7 +128,7 @@ class Results:
 
     def where(self, conditions: Mapping[str, str]) -> list[Result]:
         """Choose the cells that have every value given."""
-        return [one for one in self.cells if all(one.attributes.get(key) == value for key, value in conditions.items())]
+        return [one for one in self.cells if conditions.items() <= one.attributes.items()]
 
 
 def read(run: Run) -> Results:

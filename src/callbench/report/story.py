@@ -76,8 +76,10 @@ def sentences(subject: Subject) -> list[Found]:
 
 
 def _of_group(subject: Subject, name: str) -> str:
-    """Write what came out of one group, or nothing where there is nothing to compare."""
-    cells = [one for one in subject.results.cells if one.attributes["group"] == name and one.rate]
+    """Write what came out of one group with its fewest clients, or nothing where there is nothing to compare."""
+    every = [one for one in subject.results.cells if one.attributes["group"] == name and one.rate]
+    fewest = min(int(one.attributes["clients"]) for one in every)
+    cells = [one for one in every if one.attributes["clients"] == str(fewest)]
     ranked = sorted(cells, key=lambda one: one.rate.middle if one.rate else 0.0)
     outside = [one for one in ranked if not in_process(subject, one)]
     if len(outside) < 3:
@@ -87,10 +89,11 @@ def _of_group(subject: Subject, name: str) -> str:
         return f"the fastest between processes was {_named(outside[-1])}, the slowest {_named(outside[0])}."
     larger = "channel" if channel.factor >= message.factor else "message"
     text = f"between processes the fastest was {_named(outside[-1])}, the slowest {_named(outside[0])}. "
-    return text + (
-        f"The {larger} mattered more: the channel changed the rate by a factor of {figure(channel.factor)} ({channel.worst}"
-        f" to {channel.best}), the message by {figure(message.factor)} ({message.worst} to {message.best})."
+    by_channel = (
+        f"the channel changed the rate by a factor of {figure(channel.factor)} ({channel.worst} to {channel.best})"
     )
+    by_message = f"the message by {figure(message.factor)} ({message.worst} to {message.best})"
+    return f"{text}The {larger} mattered more: {by_channel}, {by_message}."
 
 
 def _named(one: Result) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from scipy import stats
@@ -64,6 +65,7 @@ def standard_error(logs: "np.ndarray[tuple[int], np.dtype[np.float64]]") -> floa
     return float(logs.std(ddof=1) / np.sqrt(len(logs)))
 
 
+@cache
 def quantile(freedom: int, confidence: float = CONFIDENCE) -> float:
     """Give Student's t for a two-sided interval, from SciPy."""
     return float(stats.t.ppf((1 + confidence) / 2, freedom))

@@ -12,7 +12,7 @@ from callbench.report.charts.latency import latency
 from callbench.report.charts.palette import Spec
 from callbench.report.charts.rate import rate
 from callbench.report.charts.size import size
-from callbench.report.story import groups, listed
+from callbench.report.story import groups
 from callbench.report.subject import Subject
 from callbench.results import CODECS_SQL, HISTOGRAMS_SQL, TRIALS_SQL, Result
 
@@ -37,16 +37,14 @@ def gallery(subject: Subject) -> list[Chart]:
     messages = _messages(subject)
     charts: list[Chart] = []
     for name in groups(subject):
-        cells = [one for one in subject.results.cells if one.attributes["group"] == name]
-        channels = _ranked(cells)
-        if len(cells) < 3:
-            continue
-        about = "Each mark is a stack, its line the 95 % interval over the blocks. Further right is faster."
-        _add(charts, f"rate-{name}", f"Rate: {name}", about, rate(cells, channels, messages), TRIALS_SQL)
-        about = (
-            "How long a call takes, and how far its tail reaches. Further left is quicker. Timed in batches: left out."
-        )
-        _add(charts, f"latency-{name}", f"Latency: {name}", about, latency(cells, channels, messages), HISTOGRAMS_SQL)
+        for cells, under in _by_clients(subject, name):
+            channels, slug = _ranked(cells), under.replace(", ", "-").replace(" ", "-")
+            about = "Each mark is a stack, its line the 95 % interval over the blocks. Further right is faster."
+            spec = rate(cells, channels, messages)
+            _add(charts, f"rate-{name}{slug}", f"Rate: {name}{under}", about, spec, TRIALS_SQL)
+            about = "How long a call takes, how far its tail reaches. Further left is quicker. Without calls timed in batches."
+            spec = latency(cells, channels, messages)
+            _add(charts, f"latency-{name}{slug}", f"Latency: {name}{under}", about, spec, HISTOGRAMS_SQL)
     for name in dict.fromkeys(one.group for one in subject.results.codecs):
         codecs = [one for one in subject.results.codecs if one.group == name]
         if len({one.message for one in codecs}) < 2:
@@ -81,6 +79,13 @@ def _ranked(cells: Sequence[Result]) -> list[str]:
     return sorted(logs, key=lambda name: -sum(logs[name]) / len(logs[name]))
 
 
-def summary(subject: Subject) -> str:
-    """Name the groups that have charts."""
-    return listed(groups(subject))
+def _by_clients(subject: Subject, group: str) -> list[tuple[list[Result], str]]:
+    """Take a group's cells with the fewest clients, and with the most where there are several numbers of them."""
+    cells = [one for one in subject.results.cells if one.attributes["group"] == group]
+    numbers = sorted({int(one.attributes["clients"]) for one in cells})
+    shown = dict.fromkeys([numbers[0], numbers[-1]])
+    parts = []
+    for number in shown:
+        under = f", {number} client{'' if number == 1 else 's'}" if len(numbers) > 1 else ""
+        parts.append(([one for one in cells if one.attributes["clients"] == str(number)], under))
+    return [(part, under) for part, under in parts if len(part) >= 3]

@@ -59,7 +59,12 @@ def _claims(judged: Sequence[Judged]) -> str:
     for one in judged:
         deciding = one.deciding
         label = f"{deciding.comparison.label}: {ratio_text(deciding.ratio)}" if deciding.ratio else deciding.why
-        lines.append(
-            f"| {_plain(one.text)} | **{one.verdict}** | {_plain(label)} | {deciding.threshold} | {published_text(deciding.published)} |"
-        )
+        row = [
+            _plain(one.text),
+            f"**{one.verdict}**",
+            _plain(label),
+            deciding.threshold,
+            published_text(deciding.published),
+        ]
+        lines.append("| " + " | ".join(row) + " |")
     return "\n".join(lines)
