@@ -1,0 +1,80 @@
+//! What the harness costs a call: slices of two bare clock readings a call against slices of the load loop driving a client that does
+//! nothing, both with every call timed, in one process, in pairs whose order is drawn. Prints the median ratio of the pairs.
+//!
+//! `cargo run --release -p callbench-kit --example harness_cost [PAIRS]`
+
+use std::hint::black_box;
+use std::sync::atomic::AtomicBool;
+
+use callbench_kit::clock;
+use callbench_kit::drive::{Pace, Plan, Timing, drive};
+use callbench_kit::nothing::Idle;
+use callbench_kit::stack::Client;
+use callbench_service::Call;
+use callbench_service::generate::SplitMix64;
+
+/// About 1 ms a slice: most slices then see no other program, even on a machine that is not idle.
+const CALLS: u64 = 20_000;
+
+/// Nanoseconds a call of a loop that does nothing but read the clock twice.
+fn bare() -> f64 {
+    let start = clock::now();
+    let mut sum = 0;
+    for _ in 0..CALLS {
+        let started = clock::now();
+        let ended = clock::now();
+        sum += ended - started;
+    }
+    black_box(sum);
+    (clock::now() - start) as f64 / CALLS as f64
+}
+
+/// Nanoseconds a call of the load loop: check, histogram, pool, progress, stop rule, everything.
+fn driven(clients: &mut [Box<dyn Client>]) -> f64 {
+    let plan = Plan {
+        call: Call::Empty,
+        calls: CALLS,
+        length_ns: 0,
+        limit_ns: 60_000_000_000,
+        pace: Pace::Closed { think_ns: 0, timing: Timing::Each },
+        start_at_ns: 0,
+    };
+    let outcome = drive(clients, &plan, &AtomicBool::new(false), &mut |_| true).expect("a thread");
+    assert_eq!(outcome.calls, CALLS);
+    outcome.elapsed_ns as f64 / CALLS as f64
+}
+
+fn main() {
+    let pairs: usize = std::env::args().nth(1).map_or(1001, |given| given.parse().expect("PAIRS is a number"));
+    let mut clients: Vec<Box<dyn Client>> = vec![Box::new(Idle)];
+    let mut coin = SplitMix64::new(clock::now());
+    let mut both: Vec<(f64, f64)> = Vec::with_capacity(pairs);
+    let _ = (bare(), driven(&mut clients));
+    for _ in 0..pairs {
+        both.push(if coin.draw(2) == 0 {
+            let first = bare();
+            (first, driven(&mut clients))
+        } else {
+            let first = driven(&mut clients);
+            (bare(), first)
+        });
+    }
+    let sorted = |of: &dyn Fn(&(f64, f64)) -> f64| {
+        let mut all: Vec<f64> = both.iter().map(of).collect();
+        all.sort_by(f64::total_cmp);
+        all
+    };
+    let [ratios, bare, driven] = [sorted(&|it| it.1 / it.0), sorted(&|it| it.0), sorted(&|it| it.1)];
+    // The order statistics between which the median lies with 95 %: the binomial's quantiles, by its normal approximation.
+    let half = 0.98 * (pairs as f64).sqrt();
+    let rank = |at: f64| at.clamp(0.0, pairs as f64 - 1.0) as usize;
+    let middle = pairs as f64 / 2.0;
+    println!("pairs {pairs}, calls a slice {CALLS}");
+    println!("two bare readings {:.1} ns, load loop {:.1} ns a call (medians)", bare[pairs / 2], driven[pairs / 2]);
+    println!(
+        "ratio {:.3}, 95 % from {:.3} to {:.3}",
+        ratios[pairs / 2],
+        ratios[rank(middle - half)],
+        ratios[rank((middle + half).ceil())]
+    );
+}
