@@ -16,7 +16,8 @@ from callbench.report.tables import behind, place
 from callbench.report.units import UNITS
 from callbench.report.words import CLASSES, MARKS, published_text, ratio_text
 from callbench.results import CELLS_SQL, EXCLUDED_SQL, TRIALS_SQL, Result
-from callbench.stats.digits import figure
+from callbench.stats.digits import end
+from callbench.stats.interval import Interval
 
 CARD_WORDS = {
     "server_model": "server",
@@ -90,14 +91,19 @@ def _line(one: Result) -> dict[str, Any]:
         "result": one,
         "args": json.dumps(dict(one.arguments), ensure_ascii=False) if one.arguments else "",
         "rate": rate,
-        "low": figure(one.rate.low, one.rate.half_width) if one.rate and one.rate.low is not None else "",
-        "high": figure(one.rate.high, one.rate.half_width) if one.rate and one.rate.high is not None else "",
+        "low": _end(one.rate, one.rate.low) if one.rate else "",
+        "high": _end(one.rate, one.rate.high) if one.rate else "",
         "mean": place(one, "mean_us"),
         "p50": place(one, "p50_us") if shares else None,
         "p99": place(one, "p99_us") if shares else None,
         "errors": ", ".join(f"{count:,} × {kind}" for kind, count in one.errors.items()),  # noqa: RUF001 - times
         "about": behind(one, one.rate, UNITS["rate_per_s"]) if one.rate else "",
     }
+
+
+def _end(interval: Interval, value: float | None) -> str:
+    """Write an end of an interval, or nothing."""
+    return "" if value is None else end(value, interval.middle, interval.half_width)
 
 
 def _cards(subject: Subject) -> list[dict[str, Any]]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from callbench.report.units import UNITS, Unit
 from callbench.results import Result, Results
-from callbench.stats.digits import figure, share
+from callbench.stats.digits import end, figure, share
 from callbench.stats.interval import Interval
 from callbench.study import Study
 from callbench.study.cells import LOOPBACK
@@ -157,7 +157,7 @@ def _pooled(result: Result, statistic: str) -> Interval | None:
     if interval is None or not percentiles or statistic[:-3] not in percentiles:
         return interval
     shift = percentiles[statistic[:-3]] / interval.middle
-    low, high = (None if end is None else end * shift for end in (interval.low, interval.high))
+    low, high = (None if one is None else one * shift for one in (interval.low, interval.high))
     return Interval(interval.middle * shift, low, high, interval.blocks)
 
 
@@ -169,7 +169,7 @@ def behind(result: Result, interval: Interval, unit: Unit) -> str:
     ]
     parts.append(f"{result.calls:,} calls")
     if interval.low is not None and interval.high is not None:
-        ends = [figure(end, interval.half_width) for end in (interval.low, interval.high)]
+        ends = [end(one, interval.middle, interval.half_width) for one in (interval.low, interval.high)]
         parts.append(f"95 % interval {ends[0]} to {ends[1]} {unit.name}")
     else:
         parts.append("one block: no interval")

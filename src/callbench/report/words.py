@@ -1,7 +1,7 @@
 """How ratios and verdicts are written, the same in every format."""
 
 from callbench.claims import Verdict
-from callbench.stats.digits import figure
+from callbench.stats.digits import end, figure
 from callbench.stats.interval import Interval
 
 MARKS = {Verdict.HOLDS: "✓", Verdict.FAILS: "✗", Verdict.OPEN: "?", Verdict.UNMEASURED: "–"}  # noqa: RUF001 - a mark, not a minus
@@ -15,8 +15,8 @@ def ratio_text(ratio: Interval | None) -> str:
     middle = figure(ratio.middle, ratio.half_width)
     if ratio.low is None or ratio.high is None:
         return f"{middle} (one block)"
-    width = min(ratio.half_width or 1.0, 0.3)
-    return f"{middle} ({figure(ratio.low, width)} to {figure(ratio.high, width)})"
+    low, high = (end(one, ratio.middle, ratio.half_width) for one in (ratio.low, ratio.high))
+    return f"{middle} ({low} to {high})"
 
 
 def published_text(ratio: float | None) -> str:

@@ -6,46 +6,57 @@ MOST_DIGITS = 4
 WITHOUT_INTERVAL = 2
 
 
-def rounded(value: float, half_width: float | None) -> tuple[float, int]:
-    """Round a figure so that its last digit is of the order of its uncertainty.
+def last_place(value: float, half_width: float | None) -> int:
+    """Find the last decimal position that a figure's uncertainty leaves it: 2 for hundreds, -1 for tenths.
 
     "The last significant figure in any stated answer should usually be of the same order of magnitude (in the same
-    decimal position) as the uncertainty": Taylor, "An Introduction to Error Analysis", 2nd edition, 1997, section
-    2.2. One digit more is kept where the
-    uncertainty begins with a 1, as he advises there. At least one digit and at most four; two without an interval.
+    decimal position) as the uncertainty": Taylor, "An Introduction to Error Analysis", 2nd edition, 1997, section 2.2.
+    One digit more is kept where the uncertainty begins with a 1, as he advises there. At least one digit and at most
+    four; two without an interval.
 
     Args:
-        value: the figure.
+        value: the figure, not 0.
         half_width: half of its interval as a share of it, or None.
-
-    Returns:
-        The rounded figure, and how many decimals to print.
     """
-    if value == 0 or not math.isfinite(value):
-        return value, 0
     leading = math.floor(math.log10(abs(value)))
     if half_width is None:
-        last = leading - WITHOUT_INTERVAL + 1
-    elif half_width <= 0:
-        last = leading - MOST_DIGITS + 1
-    else:
-        uncertainty = half_width * abs(value)
-        last = math.floor(math.log10(uncertainty))
-        if uncertainty < 2 * 10.0**last:
-            last -= 1
-        last = min(leading, max(last, leading - MOST_DIGITS + 1))
-    return round(value, -last), max(0, -last)
+        return leading - WITHOUT_INTERVAL + 1
+    if half_width <= 0:
+        return leading - MOST_DIGITS + 1
+    uncertainty = half_width * abs(value)
+    last = math.floor(math.log10(uncertainty))
+    if uncertainty < 2 * 10.0**last:
+        last -= 1
+    return min(leading, max(last, leading - MOST_DIGITS + 1))
+
+
+def at_place(value: float, last: int) -> str:
+    """Write a figure to a decimal position, thousands apart."""
+    return f"{round(value, -last):,.{max(0, -last)}f}"
 
 
 def figure(value: float, half_width: float | None = None) -> str:
-    """Write a figure with thousands apart: `12,300`, `0.52`.
+    """Write a figure with as many digits as its interval supports: `12,300`, `0.52`.
 
     Args:
         value: the figure.
         half_width: half of its interval as a share of it, or None.
     """
-    near, decimals = rounded(value, half_width)
-    return f"{near:,.{decimals}f}"
+    if value == 0 or not math.isfinite(value):
+        return f"{value:g}"
+    return at_place(value, last_place(value, half_width))
+
+
+def end(value: float, middle: float, half_width: float | None) -> str:
+    """Write an end of an interval to the decimal position of its middle, with two digits where it lies below that.
+
+    Args:
+        value: the end.
+        middle: the figure that the interval belongs to.
+        half_width: half of the interval as a share of it, or None.
+    """
+    last = last_place(middle, half_width)
+    return figure(value) if abs(value) < 10.0**last else at_place(value, last)
 
 
 def share(half_width: float | None) -> str:

@@ -42,10 +42,12 @@ def gallery(subject: Subject) -> list[Chart]:
             about = "Each mark is a stack, its line the 95 % interval over the blocks. Further right is faster."
             spec = rate(cells, channels, messages)
             _add(charts, f"rate-{name}{slug}", f"Rate: {name}{under}", about, spec, TRIALS_SQL)
-            about = "How long a call takes, how far its tail reaches. Further left is quicker. Without calls timed in batches."
+            about = (
+                "How long a call takes, how far its tail reaches. Further left is quicker. None for calls in batches."
+            )
             spec = latency(cells, channels, messages)
             _add(charts, f"latency-{name}{slug}", f"Latency: {name}{under}", about, spec, HISTOGRAMS_SQL)
-    for name in dict.fromkeys(one.group for one in subject.results.codecs):
+    for name in (group.group for group in subject.study.groups):
         codecs = [one for one in subject.results.codecs if one.group == name]
         if len({one.message for one in codecs}) < 2:
             continue

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from callbench.report.charts.palette import WIDTH, Spec, logarithmic, scale, shapes
+from callbench.report.charts.palette import SHAPES, WIDTH, Spec, bands, logarithmic, scale
 from callbench.results import Result
 
 
@@ -13,7 +13,7 @@ def latency(cells: Sequence[Result], channels: Sequence[str], messages: Sequence
     Args:
         cells: the group's cells.
         channels: rows from the top.
-        messages: series.
+        messages: all that the run has, for colours and shapes.
     """
     values: list[dict[str, Any]] = [
         {
@@ -27,10 +27,12 @@ def latency(cells: Sequence[Result], channels: Sequence[str], messages: Sequence
     if not values:
         return None
     extent = [value[key] for value in values for key in ("p50", "p999")]
+    present = [name for name in messages if any(value["message"] == name for value in values)]
     x = logarithmic("p50", "microseconds, logarithmic: median (mark), 99th percentile (thick), 99.9th (thin)", extent)
+    shape = {"field": "message", "type": "nominal", "scale": scale(present, messages, SHAPES)}
     return {
         "width": WIDTH,
-        "height": {"step": 7 if len(messages) > 2 else 12, "for": "offset"},
+        "height": bands(len(present)),
         "data": {"values": values},
         "encoding": {
             "y": {
@@ -39,8 +41,8 @@ def latency(cells: Sequence[Result], channels: Sequence[str], messages: Sequence
                 "sort": list(channels),
                 "axis": {"title": None, "grid": True, "tickBand": "extent"},
             },
-            "yOffset": {"field": "message", "type": "nominal", "sort": list(messages)},
-            "color": {"field": "message", "type": "nominal", "scale": scale(messages)},
+            "yOffset": {"field": "message", "type": "nominal", "sort": present},
+            "color": {"field": "message", "type": "nominal", "scale": scale(present, messages)},
         },
         "layer": [
             {
@@ -53,7 +55,10 @@ def latency(cells: Sequence[Result], channels: Sequence[str], messages: Sequence
             },
             {
                 "mark": {"type": "point", "filled": True, "size": 38, "opacity": 1},
-                "encoding": {"x": x, "shape": {"field": "message", "type": "nominal", "scale": shapes(messages)}},
+                "encoding": {
+                    "x": x,
+                    "shape": {"field": "message", "type": "nominal", "scale": scale(present, messages, SHAPES)},
+                },
             },
         ],
     }

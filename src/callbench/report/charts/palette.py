@@ -48,14 +48,14 @@ CONFIG: Spec = {
 }
 
 
-def scale(names: Sequence[str]) -> Spec:
-    """Give each name its colour, the same in every chart that lists the same names."""
-    return {"domain": list(names), "range": [SERIES[place % len(SERIES)] for place in range(len(names))]}
+def scale(present: Sequence[str], names: Sequence[str], marks: Sequence[str] = SERIES) -> Spec:
+    """Give each name that is present its colour or shape: its place among all names decides, in every chart alike."""
+    return {"domain": list(present), "range": [marks[names.index(name) % len(marks)] for name in present]}
 
 
-def shapes(names: Sequence[str]) -> Spec:
-    """Give each name its shape, so that nobody needs the colours."""
-    return {"domain": list(names), "range": [SHAPES[place % len(SHAPES)] for place in range(len(names))]}
+def bands(series: int) -> Spec:
+    """Choose the height of a row: so that its series have room, and its label."""
+    return {"step": 7, "for": "offset"} if series > 2 else {"step": 20, "for": "position"}
 
 
 def decades(values: Sequence[float]) -> list[float]:

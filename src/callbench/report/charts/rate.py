@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from callbench.report.charts.palette import WIDTH, Spec, logarithmic, scale, shapes
+from callbench.report.charts.palette import SHAPES, WIDTH, Spec, bands, logarithmic, scale
 from callbench.results import Result
 
 
@@ -13,7 +13,7 @@ def rate(cells: Sequence[Result], channels: Sequence[str], messages: Sequence[st
     Args:
         cells: the group's cells.
         channels: rows from the top.
-        messages: series.
+        messages: all that the run has, for colours and shapes.
     """
     values: list[dict[str, Any]] = []
     for one in cells:
@@ -28,12 +28,13 @@ def rate(cells: Sequence[Result], channels: Sequence[str], messages: Sequence[st
     if not values:
         return None
     extent = [value[key] for value in values for key in ("low", "high", "rate")]
+    present = [name for name in messages if any(value["message"] == name for value in values)]
     x = logarithmic("rate", "calls a second, logarithmic", extent)
-    colour = {"field": "message", "type": "nominal", "scale": scale(messages)}
-    shape = {"field": "message", "type": "nominal", "scale": shapes(messages)}
+    colour = {"field": "message", "type": "nominal", "scale": scale(present, messages)}
+    shape = {"field": "message", "type": "nominal", "scale": scale(present, messages, SHAPES)}
     return {
         "width": WIDTH,
-        "height": {"step": 7 if len(messages) > 2 else 12, "for": "offset"},
+        "height": bands(len(present)),
         "data": {"values": values},
         "encoding": {
             "y": {
@@ -42,7 +43,7 @@ def rate(cells: Sequence[Result], channels: Sequence[str], messages: Sequence[st
                 "sort": list(channels),
                 "axis": {"title": None, "grid": True, "tickBand": "extent"},
             },
-            "yOffset": {"field": "message", "type": "nominal", "sort": list(messages)},
+            "yOffset": {"field": "message", "type": "nominal", "sort": present},
             "color": colour,
         },
         "layer": [
