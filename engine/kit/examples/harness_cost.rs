@@ -71,10 +71,5 @@ fn main() {
     let middle = pairs as f64 / 2.0;
     println!("pairs {pairs}, calls a slice {CALLS}");
     println!("two bare readings {:.1} ns, load loop {:.1} ns a call (medians)", bare[pairs / 2], driven[pairs / 2]);
-    println!(
-        "ratio {:.3}, 95 % from {:.3} to {:.3}",
-        ratios[pairs / 2],
-        ratios[rank(middle - half)],
-        ratios[rank((middle + half).ceil())]
-    );
+    println!("ratio {:.3}, 95 % from {:.3} to {:.3}", ratios[pairs / 2], ratios[rank(middle - half)], ratios[rank((middle + half).ceil())]);
 }
