@@ -17,6 +17,9 @@ const WSDL: &str = "http://schemas.xmlsoap.org/wsdl/";
 const SOAP: &str = "http://schemas.xmlsoap.org/wsdl/soap/";
 const TRANSPORT: &str = "http://schemas.xmlsoap.org/soap/http";
 
+/// A schema within this very document.
+const HERE: &str = "#";
+
 /// The description of the service at `url`.
 pub fn describe(url: &str) -> Option<String> {
     let mut page = Writer::new_with_indent(Vec::new(), b' ', 1);
@@ -68,7 +71,7 @@ fn types(page: &mut Page) -> Written {
         encoding(page)?;
         let names = [("targetNamespace", NAMESPACE), ("xmlns", SCHEMA)];
         page.create_element("schema").with_attributes(names).write_inner_content(|page| {
-            page.create_element("import").with_attribute(("namespace", ENCODING)).write_empty()?;
+            page.create_element("import").with_attributes([("namespace", ENCODING), ("schemaLocation", HERE)]).write_empty()?;
             used().into_iter().try_for_each(|(name, kind)| complex_type(page, &name, kind))
         })?;
         Ok(())
@@ -87,7 +90,8 @@ fn encoding(page: &mut Page) -> Written {
                 page.create_element("any").with_attributes(any).write_empty()?;
                 Ok(())
             })?;
-            page.create_element("attribute").with_attribute(("ref", "soapenc:arrayType")).write_empty()?;
+            // Some clients fetch the whole schema where it refers to itself.
+            page.create_element("anyAttribute").with_attributes([("namespace", "##any"), ("processContents", "lax")]).write_empty()?;
             Ok(())
         })?;
         Ok(())
