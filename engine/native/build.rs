@@ -14,7 +14,7 @@ fn main() {
         let version = text
             .split_once(&format!("name = \"{name}\"\nversion = \""))
             .and_then(|(_, rest)| rest.split_once('"'))
-            .map_or_else(|| panic!("{} is not in the lock file", name), |(version, _)| version);
+            .map_or_else(|| panic!("{name} is not in the lock file"), |(version, _)| version);
         writeln!(table, "    (\"{name}\", \"{version}\"),").unwrap_or_else(|_| unreachable!("writing to a string"));
     }
     table.push_str("];\n");

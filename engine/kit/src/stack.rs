@@ -38,7 +38,7 @@ pub trait Stack: Send + Sync {
     }
 
     /// The options of its own that `serve` and `connect` understand; the kit refuses all others as a `bad-request`. Those of every
-    /// server (`callbench_service::Service::OPTIONS`) are the kit's and never reach a stack.
+    /// server (`callbench_service::Service::OPTIONS`) come besides: the service given to `serve` has obeyed them already.
     fn options(&self) -> &'static [&'static str] {
         &[]
     }
@@ -59,6 +59,11 @@ pub trait Stack: Send + Sync {
 pub trait Server: Send {
     /// What `connect` is given, opaque to the core.
     fn endpoint(&self) -> String;
+
+    /// Calls answered since last asked by a service that is not the one given to `serve`, by name.
+    fn counted_elsewhere(&self) -> Result<Vec<(String, u64)>, Failure> {
+        Ok(Vec::new())
+    }
 }
 
 /// One client, used by one thread at a time.

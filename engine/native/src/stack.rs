@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use callbench_kit::stack::{Client, Codec, Connect, Listen, Options, Server, Stack};
-use callbench_kit::{Failure, Kind};
+use callbench_kit::Failure;
 use callbench_service::{Answer, Call, Service};
 
 use crate::channel::{Channel, Connection, Handler, Route, Said};
@@ -49,21 +49,6 @@ pub struct MessageOverChannel {
     pub channel: Arc<dyn Channel>,
 }
 
-impl MessageOverChannel {
-    /// An option that neither the service nor the channel knows is a mistake to hear of, not one to measure around.
-    fn check(&self, options: &Options, also: &[&str]) -> Result<(), Failure> {
-        let known = self.channel.options();
-        match options.keys().find(|key| !known.contains(&key.as_str()) && !also.contains(&key.as_str())) {
-            None => Ok(()),
-            Some(key) => {
-                let allowed: Vec<&str> = known.iter().chain(also).copied().collect();
-                let allowed = if allowed.is_empty() { "none".to_owned() } else { allowed.join(", ") };
-                Err(Failure::new(Kind::BadRequest, format!("{key} is no option of {}: it has {allowed}", self.name())))
-            }
-        }
-    }
-}
-
 impl Stack for MessageOverChannel {
     fn name(&self) -> String {
         format!("{}+{}", self.message.name(), self.channel.name())
@@ -73,13 +58,15 @@ impl Stack for MessageOverChannel {
         self.channel.unavailable()
     }
 
+    fn options(&self) -> &'static [&'static str] {
+        self.channel.options()
+    }
+
     fn serve(&self, service: Arc<Service>, at: Listen, options: &Options) -> Result<Box<dyn Server>, Failure> {
-        self.check(options, &Service::OPTIONS)?;
         self.channel.serve(vec![route(&self.message, &service)], at, options)
     }
 
     fn connect(&self, to: &Connect) -> Result<Box<dyn Client>, Failure> {
-        self.check(&to.options, &[])?;
         let connection = self.channel.connect(self.message.name(), self.message.content_type(), to)?;
         Ok(Box::new(MessageClient { message: Arc::clone(&self.message), connection, request: Vec::new() }))
     }

@@ -22,7 +22,7 @@ pub(super) enum Answer {
     Returned(Returned),
     Interval { at_ns: u64, calls: u64, errors: u64 },
     Done(Box<Done>),
-    Counts { calls: BTreeMap<&'static str, u64>, processor: Usage },
+    Counts { calls: BTreeMap<String, u64>, processor: Usage },
     Codec(Timed),
     Disconnected,
     Stopped,

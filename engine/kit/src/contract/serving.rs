@@ -29,11 +29,9 @@ impl Serving {
             return Err(Failure::new(Kind::Unsupported, format!("stack {} cannot run here: {why}", request.stack)));
         }
         let service = Arc::new(Service::with_options(&request.options).map_err(bad)?);
-        let mut options = request.options.clone();
-        options.retain(|name, _| !Service::OPTIONS.contains(&name.as_str()));
-        refuse_unknown(&options, stack.options(), &Service::OPTIONS)?;
+        refuse_unknown(&request.options, stack.options(), &Service::OPTIONS)?;
         let at = Listen { host: request.host, port: request.port };
-        let server = panics::contained(|| stack.serve(Arc::clone(&service), at, &options))?;
+        let server = panics::contained(|| stack.serve(Arc::clone(&service), at, &request.options))?;
         Ok(Serving { what: What::One(server), service })
     }
 
@@ -69,8 +67,15 @@ impl Serving {
         }
     }
 
-    pub(super) fn counted(&self) -> BTreeMap<&'static str, u64> {
-        self.service.counted().into_iter().collect()
+    /// By the name of the call, since last asked.
+    pub(super) fn counted(&self) -> Result<BTreeMap<String, u64>, Failure> {
+        let mut counts: BTreeMap<String, u64> = self.service.counted().into_iter().map(|(call, count)| (call.to_owned(), count)).collect();
+        if let What::One(server) = &self.what {
+            for (call, count) in panics::contained(|| server.counted_elsewhere())? {
+                *counts.entry(call).or_default() += count;
+            }
+        }
+        Ok(counts)
     }
 }
 

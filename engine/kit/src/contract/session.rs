@@ -92,7 +92,7 @@ impl Session {
             Request::Drive(request) => self.drive(id, &request)?,
             Request::Counted => {
                 let serving = self.serving.as_ref().ok_or_else(nothing_served)?;
-                Answer::Counts { calls: serving.counted(), processor: processor::usage() }
+                Answer::Counts { calls: serving.counted()?, processor: processor::usage() }
             }
             Request::Codec(request) => self.codec(&request)?,
             Request::Disconnect => {
