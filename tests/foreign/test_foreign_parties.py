@@ -1,9 +1,10 @@
 """The service answers libraries that others wrote, and they read its answers rightly."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from foreign_server import serving
 from json_party import JsonRpc
 from msgpack_party import MsgPack
 from party import Party, RefusedError
@@ -26,6 +27,12 @@ PARTIES: dict[str, tuple[str, Callable[[str, Path], Party]]] = {
     "msgpack": ("msgpack", lambda url, _: MsgPack(url)),
     "protobuf": ("protobuf", Protobuf),
 }
+
+
+@pytest.fixture(scope="module")
+def urls() -> Iterator[dict[str, str]]:
+    with serving() as addresses:
+        yield addresses
 
 
 @pytest.fixture(scope="module", params=list(PARTIES))

@@ -3,6 +3,7 @@
 import json
 import subprocess
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -11,8 +12,8 @@ PROGRAM = Path(__file__).parents[2] / "engine" / "target" / "release" / "callben
 CHANNEL = "http-keepalive"
 
 
-@pytest.fixture(scope="session")
-def urls() -> Iterator[dict[str, str]]:
+@contextmanager
+def serving() -> Iterator[dict[str, str]]:
     """Message to address."""
     if not PROGRAM.exists():
         pytest.skip(f"{PROGRAM} is not built: run make engine")
