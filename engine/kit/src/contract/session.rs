@@ -151,7 +151,8 @@ pub(super) fn stack_named<'a>(adapter: &'a dyn Adapter, name: &str) -> Result<&'
 
 /// Refuses options that neither the stack (`own`) nor every server (`shared`) knows.
 pub(super) fn refuse_unknown(options: &Options, own: &[&str], shared: &[&str]) -> Result<(), Failure> {
-    let Some(unknown) = options.keys().find(|name| !own.contains(&name.as_str())) else { return Ok(()) };
+    let known_here = |name: &str| own.contains(&name) || shared.contains(&name);
+    let Some(unknown) = options.keys().find(|name| !known_here(name)) else { return Ok(()) };
     let known = [own, shared].concat();
     let known = if known.is_empty() { "none is known here".to_owned() } else { format!("known are {}", known.join(", ")) };
     Err(bad(format!("the option {unknown} is unknown: {known}")))
