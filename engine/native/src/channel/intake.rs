@@ -2,27 +2,44 @@
 
 /// What a read asks for at least: a frame of 32 KiB with its header comes in one.
 const READ: usize = 64 << 10;
+/// The kernel copies out of pages. A target that lies a few bytes behind its source modulo the page, as a frame behind a small header
+/// does in fresh memory, is what `rep movsb` is slowest at on several AMD processors (twenty times); half a page apart is as far as can be.
+const PAGE: usize = 4096;
 
 /// A buffer that grows with what really came, never with what a header merely claims.
 pub struct Intake {
-    buffer: Vec<u8>,
+    memory: Vec<u8>,
+    /// The middle of the first page; `start` and `end` count from here.
+    base: usize,
     start: usize,
     end: usize,
 }
 
+/// Memory for `size` bytes from the middle of a page, and where that is.
+fn paged(size: usize) -> (Vec<u8>, usize) {
+    let memory: Vec<u8> = vec![0; size + PAGE];
+    let base = (memory.as_ptr().align_offset(PAGE) + PAGE / 2) % PAGE;
+    (memory, base)
+}
+
 impl Intake {
     pub fn new() -> Self {
-        Intake { buffer: vec![0; READ], start: 0, end: 0 }
+        let (memory, base) = paged(READ);
+        Intake { memory, base, start: 0, end: 0 }
+    }
+
+    fn size(&self) -> usize {
+        self.memory.len() - PAGE
     }
 
     /// What came and is not used up.
     pub fn bytes(&self) -> &[u8] {
-        &self.buffer[self.start..self.end]
+        &self.memory[self.base + self.start..self.base + self.end]
     }
 
     /// Uses up the first `count` bytes.
     pub fn consume(&mut self, count: usize) {
-        self.start = (self.start + count).min(self.end);
+        self.start = self.start.saturating_add(count).min(self.end);
         if self.start == self.end {
             (self.start, self.end) = (0, 0);
         }
@@ -30,17 +47,19 @@ impl Intake {
 
     /// Reads once, with room for the rest of a frame of `wanted` bytes or a part of it: the room at most doubles each time.
     pub fn read_with<E>(&mut self, wanted: usize, read: impl FnOnce(&mut [u8]) -> Result<usize, E>) -> Result<usize, E> {
-        if self.start > 0 && self.start + wanted > self.buffer.len() {
-            self.buffer.copy_within(self.start..self.end, 0);
+        if self.start > 0 && self.start + wanted > self.size() {
+            self.memory.copy_within(self.base + self.start..self.base + self.end, self.base);
             self.end -= self.start;
             self.start = 0;
         }
-        if self.end == self.buffer.len() {
-            let longer = wanted.clamp(self.buffer.len() + 1, self.buffer.len() * 2);
-            self.buffer.resize(longer, 0);
+        if self.end == self.size() {
+            let (mut memory, base) = paged(wanted.clamp(self.size() + 1, self.size() * 2));
+            memory[base..base + self.end].copy_from_slice(&self.memory[self.base..self.base + self.end]);
+            (self.memory, self.base) = (memory, base);
         }
-        let count = read(&mut self.buffer[self.end..])?;
-        self.end = (self.end + count).min(self.buffer.len());
+        let last = self.base + self.size();
+        let count = read(&mut self.memory[self.base + self.end..last])?;
+        self.end = (self.end + count).min(self.size());
         Ok(count)
     }
 }

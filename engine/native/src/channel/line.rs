@@ -31,8 +31,13 @@ impl Patience {
 
     /// How long to wait before looking again.
     pub fn slice(&self) -> Duration {
-        let left = self.until.map(|until| until.saturating_duration_since(Instant::now())).or(self.allowed);
-        left.map_or(SLICE, |left| left.min(SLICE))
+        self.left().map_or(SLICE, |left| left.min(SLICE))
+    }
+
+    /// How long to wait where the other side's death ends the wait too: all that is left. A timer of a slice would cost more, being the
+    /// processor's next.
+    pub fn left(&self) -> Option<Duration> {
+        self.until.map(|until| until.saturating_duration_since(Instant::now())).or(self.allowed)
     }
 
     /// A wait of `slice` was in vain.

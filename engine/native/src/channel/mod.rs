@@ -9,6 +9,7 @@ mod http;
 mod http_keepalive;
 mod inproc;
 mod intake;
+pub mod library;
 mod line;
 mod mqueue;
 mod pipe;
@@ -34,6 +35,7 @@ use callbench_kit::stack::{Connect, Listen, Options, Server};
 pub fn all() -> Vec<Arc<dyn Channel>> {
     vec![
         Arc::new(inproc::Inproc),
+        Arc::new(library::Library),
         Arc::new(shm::Shm),
         Arc::new(shm_spin::ShmSpin),
         Arc::new(mqueue::Mqueue),

@@ -44,10 +44,10 @@ impl End {
     /// Waits until `pipe` is ready for `what`, or the other side has gone.
     fn ready(&self, pipe: &File, what: PollFlags, patience: &mut Patience) -> Result<(), Failure> {
         loop {
-            let slice = patience.slice();
+            let left = patience.left();
             let mut both = [PollFd::new(pipe.as_fd(), what), PollFd::new(self.control.as_fd(), PollFlags::POLLHUP)];
-            match poll(&mut both, milliseconds(slice)) {
-                Ok(0) => patience.wasted(slice)?,
+            match poll(&mut both, left.map_or(PollTimeout::NONE, milliseconds)) {
+                Ok(0) => patience.wasted(left.unwrap_or_default())?,
                 Ok(_) if both[0].any() == Some(true) => return Ok(()),
                 Ok(_) => return Err(closed()),
                 Err(nix::Error::EINTR) => {}

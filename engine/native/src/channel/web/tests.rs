@@ -51,8 +51,14 @@ fn paths_methods_and_descriptions_are_told_apart() {
 #[test]
 fn a_request_beyond_the_limit_is_refused() {
     let server = two_routes(100);
-    assert!(raw(&*server, "POST /echo HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: 99999999999\r\n\r\n").starts_with("HTTP/1.1 413"));
-    let chunked = format!("POST /echo HTTP/1.1\r\nhost: x\r\nconnection: close\r\ntransfer-encoding: chunked\r\n\r\n65\r\n{}\r\n0\r\n\r\n", "x".repeat(101));
+    assert!(
+        raw(&*server, "POST /echo HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: 99999999999\r\n\r\n")
+            .starts_with("HTTP/1.1 413")
+    );
+    let chunked = format!(
+        "POST /echo HTTP/1.1\r\nhost: x\r\nconnection: close\r\ntransfer-encoding: chunked\r\n\r\n65\r\n{}\r\n0\r\n\r\n",
+        "x".repeat(101)
+    );
     assert!(raw(&*server, &chunked).starts_with("HTTP/1.1 413"));
     let to = Connect { endpoint: server.endpoint(), timeout: PATIENCE, options: options(&[]) };
     let mut client = connect("echo", "text/plain", &to, Keep::Alive).unwrap();

@@ -1,0 +1,157 @@
+//! `library`: the server is a shared library in the client's process, behind one exported C function.
+//!
+//! `engine/library` is that library, with a service of its own: `SYMBOL` takes a message's name and a request and delivers the answer.
+//! Two names are no messages: `options` takes the options of `serve` as JSON, and `counted` answers the calls counted since last
+//! asked as JSON. The library stays loaded as long as the process lives.
+//! As in `inproc` a call cannot be cut short, and one that lasted too long is reported when it returns.
+
+use std::collections::BTreeMap;
+use std::env;
+use std::ffi::{CString, c_char, c_void};
+use std::path::PathBuf;
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use callbench_kit::stack::{Connect, Listen, Options, Server};
+use callbench_kit::{Failure, Kind};
+
+use super::inproc::{ticks, within};
+use super::{Channel, Connection, Route, only};
+
+/// Given the answer's bytes, which are good during the call.
+pub type Deliver = extern "C" fn(context: *mut c_void, answer: *const u8, length: usize);
+
+/// The library's one function. It delivers once and returns one of the numbers below.
+pub type Call =
+    unsafe extern "C" fn(message: *const c_char, request: *const u8, length: usize, deliver: Deliver, context: *mut c_void) -> i32;
+
+pub const SYMBOL: &str = "callbench_call";
+pub const FILE: &str = "libcallbench_library.so";
+/// An answer was delivered.
+pub const ANSWERED: i32 = 0;
+/// There is no message of that name; a sentence was delivered.
+pub const UNKNOWN: i32 = 1;
+/// The request was refused; a sentence was delivered.
+pub const REFUSED: i32 = 2;
+/// The library failed; nothing was delivered.
+pub const FAILED: i32 = 3;
+
+const ENDPOINT: &str = "library";
+
+static LOADED: OnceLock<Call> = OnceLock::new();
+
+pub struct Library;
+
+/// Where the library may be: where `CALLBENCH_LIBRARY` says, beside the running program, or in the folder above (where cargo puts a test's).
+fn places() -> Vec<PathBuf> {
+    if let Some(place) = env::var_os("CALLBENCH_LIBRARY") {
+        return vec![place.into()];
+    }
+    let program = env::current_exe().unwrap_or_default();
+    program.ancestors().skip(1).take(2).map(|folder| folder.join(FILE)).collect()
+}
+
+fn missing() -> Failure {
+    Failure::new(
+        Kind::Unsupported,
+        format!("{FILE} is not beside the program: build it with `make engine`, or name it in CALLBENCH_LIBRARY"),
+    )
+}
+
+fn load() -> Result<Call, Failure> {
+    if let Some(call) = LOADED.get() {
+        return Ok(*call);
+    }
+    let place = places().into_iter().find(|place| place.is_file()).ok_or_else(missing)?;
+    let wrong = |error: libloading::Error| Failure::new(Kind::Unsupported, format!("{} cannot be loaded: {error}", place.display()));
+    // SAFETY: the library's initialisers are Rust's own; that it is ours is what its name and place say.
+    let library = unsafe { libloading::Library::new(&place) }.map_err(wrong)?;
+    // SAFETY: `engine/library` exports the symbol with this type.
+    let call = unsafe { library.get::<Call>(SYMBOL) }.map(|call| *call).map_err(wrong)?;
+    // Never unloaded: the function would go with it.
+    std::mem::forget(library);
+    Ok(*LOADED.get_or_init(|| call))
+}
+
+extern "C" fn keep(context: *mut c_void, answer: *const u8, length: usize) {
+    if length == 0 {
+        return;
+    }
+    // SAFETY: `ask` gives the library a vector as context and lends it for the call; the library gives bytes that are good meanwhile.
+    unsafe { (*context.cast::<Vec<u8>>()).extend_from_slice(std::slice::from_raw_parts(answer, length)) };
+}
+
+/// One call of the library; the answer is left in `answer`.
+fn ask(call: Call, message: &CString, request: &[u8], answer: &mut Vec<u8>) -> Result<(), Failure> {
+    answer.clear();
+    // SAFETY: all pointers are good during the call, and `keep` takes the context for what it is.
+    let said = unsafe { call(message.as_ptr(), request.as_ptr(), request.len(), keep, (&raw mut *answer).cast()) };
+    let sentence = || String::from_utf8_lossy(answer).into_owned();
+    match said {
+        ANSWERED => Ok(()),
+        UNKNOWN => Err(Failure::new(Kind::Unsupported, sentence())),
+        REFUSED => Err(Failure::new(Kind::BadRequest, sentence())),
+        _ => Err(Failure::new(Kind::Internal, "the library failed in the call")),
+    }
+}
+
+struct Served;
+
+impl Server for Served {
+    fn endpoint(&self) -> String {
+        ENDPOINT.to_owned()
+    }
+
+    fn counted_elsewhere(&self) -> Result<Vec<(String, u64)>, Failure> {
+        let mut answer = Vec::new();
+        ask(load()?, &c"counted".to_owned(), &[], &mut answer)?;
+        let counts: BTreeMap<String, u64> = serde_json::from_slice(&answer).map_err(Failure::protocol)?;
+        Ok(counts.into_iter().collect())
+    }
+}
+
+struct Caller {
+    call: Call,
+    message: CString,
+    timeout: Duration,
+    answer: Vec<u8>,
+}
+
+impl Channel for Library {
+    fn name(&self) -> &'static str {
+        "library"
+    }
+
+    fn unavailable(&self) -> Option<String> {
+        if LOADED.get().is_some() || places().iter().any(|place| place.is_file()) { None } else { Some(missing().message) }
+    }
+
+    fn in_process(&self) -> bool {
+        true
+    }
+
+    /// The routes' handlers stay idle: the library answers, with a service of its own that is given the same options.
+    fn serve(&self, routes: Vec<Route>, _at: Listen, options: &Options) -> Result<Box<dyn Server>, Failure> {
+        only(routes, "library")?;
+        let options = serde_json::to_vec(options).map_err(|error| Failure::new(Kind::Internal, error.to_string()))?;
+        ask(load()?, &c"options".to_owned(), &options, &mut Vec::new())?;
+        Ok(Box::new(Served))
+    }
+
+    fn connect(&self, path: &'static str, _content_type: &'static str, to: &Connect) -> Result<Box<dyn Connection>, Failure> {
+        if to.endpoint != ENDPOINT {
+            return Err(super::line::refused(&to.endpoint, &"the library's endpoint is `library`"));
+        }
+        let message = CString::new(path).map_err(Failure::protocol)?;
+        Ok(Box::new(Caller { call: load()?, message, timeout: to.timeout, answer: Vec::new() }))
+    }
+}
+
+impl Connection for Caller {
+    fn call(&mut self, request: &[u8]) -> Result<&[u8], Failure> {
+        let started = ticks();
+        ask(self.call, &self.message, request, &mut self.answer)?;
+        within(self.timeout, started)?;
+        Ok(&self.answer)
+    }
+}
