@@ -1,0 +1,44 @@
+//! The library, loaded as the channel loads it.
+
+use std::net::{IpAddr, Ipv4Addr};
+use std::sync::Arc;
+use std::time::Duration;
+
+use callbench_kit::Kind;
+use callbench_kit::stack::{Client, Connect, Listen, Options, Server, Stack};
+use callbench_native::channel::library::Library;
+use callbench_native::message;
+use callbench_native::stack::MessageOverChannel;
+use callbench_service::{Answer, Call, Service};
+
+const HERE: Listen = Listen { host: IpAddr::V4(Ipv4Addr::LOCALHOST), port: 0 };
+
+fn started(stack: &MessageOverChannel, options: &[(&str, u64)], timeout: Duration) -> (Box<dyn Server>, Box<dyn Client>) {
+    let options: Options = options.iter().map(|(name, value)| ((*name).to_owned(), (*value).into())).collect();
+    let server = stack.serve(Arc::new(Service::default()), HERE, &options).unwrap();
+    let client = stack.connect(&Connect { endpoint: server.endpoint(), timeout, options: Options::new() }).unwrap();
+    (server, client)
+}
+
+// One test, since there is one library and one service in it.
+#[test]
+fn every_message_is_answered_and_counted() {
+    let patience = Duration::from_secs(20);
+    for message in message::all() {
+        let stack = MessageOverChannel { message, channel: Arc::new(Library) };
+        assert_eq!(stack.unavailable(), None);
+        let (server, mut client) = started(&stack, &[], patience);
+        assert_eq!(client.call(&Call::Sum { a: 2, b: 3 }).unwrap(), Answer::Number(5), "{}", stack.name());
+        let fault = client.call(&Call::GetPersons { n: -1 }).unwrap_err();
+        assert_eq!(fault.kind, Kind::Fault, "{}: {fault}", stack.name());
+        let counts = server.counted_elsewhere().unwrap();
+        assert!(counts.contains(&("Sum".to_owned(), 1)) && counts.contains(&("GetPersons".to_owned(), 1)), "{counts:?}");
+        assert!(server.counted_elsewhere().unwrap().iter().all(|(_, count)| *count == 0));
+    }
+    let stack = MessageOverChannel { message: message::all().remove(0), channel: Arc::new(Library) };
+    let (_server, mut client) = started(&stack, &[("delay_us", 50_000)], Duration::from_millis(20));
+    assert_eq!(client.call(&Call::Empty).unwrap_err().kind, Kind::Timeout);
+    let unknown =
+        stack.channel.connect("nonsense", "", &Connect { endpoint: "library".into(), timeout: patience, options: Options::new() });
+    assert_eq!(unknown.unwrap().call(b"?").unwrap_err().kind, Kind::Unsupported);
+}
