@@ -157,7 +157,7 @@ def _missing(conditions: Mapping[str, str], found: Sequence[Result], statistic: 
         link = link_of(study, conditions.get("group"))
         return f"needs a link ({link})" if link != LOOPBACK else f"{name} was not part of this run"
     if not found[0].by_block.get(statistic):
-        return f"{name} has no figure: {found[0].excluded or 'no call was answered'}"
+        return f"{name}: {'excluded' if found[0].excluded else 'no call was answered'}"
     return ""
 
 

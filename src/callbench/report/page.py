@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from callbench.claims import Verdict
 from callbench.report.charts.gallery import gallery
-from callbench.report.story import cautions, sentences
+from callbench.report.story import cautions, left_out, sentences
 from callbench.report.subject import Subject
 from callbench.report.tables import behind, place
 from callbench.report.units import UNITS
@@ -45,6 +45,7 @@ def page(subject: Subject) -> str:
             other_tables=others if beside else [],
             charts=charts,
             tally=[(verdict, sum(one.verdict is verdict for one in subject.judged)) for verdict in Verdict],
+            left_out=left_out(subject),
             cards=_cards(subject),
             environment=list(_flat(subject.environment)),
             every=[_line(one) for one in subject.results.cells],
@@ -135,6 +136,17 @@ def _flat(tree: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, str]]
         if isinstance(value, Mapping):
             yield from _flat(value, f"{name} · ")
         elif isinstance(value, Sequence) and not isinstance(value, str):
-            yield name, ", ".join(map(str, value)) or "none"
+            yield name, ", ".join(_value(name, one) for one in value) or "none"
         else:
-            yield name, "not known" if value is None else str(value)
+            yield name.removesuffix(" bytes"), _value(name, value)
+
+
+def _value(name: str, value: object) -> str:
+    """Write one found value for people."""
+    if value is None:
+        return "not known"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int) and name.endswith(" bytes"):
+        return f"{value / 2**30:.1f} GiB"
+    return f"{value:.3g}" if isinstance(value, float) else str(value)

@@ -9,6 +9,8 @@ from callbench.report.subject import Subject
 from callbench.results import Result
 from callbench.stats.digits import figure
 
+MOST_REASONS = 4
+
 
 @dataclass(frozen=True)
 class Found:
@@ -163,9 +165,10 @@ def _troubles(subject: Subject) -> list[str]:
     """Count what went wrong."""
     results = subject.results
     told = []
-    stacks = sorted({one.stack for one in results.excluded})
-    if stacks:
-        told.append(f"Excluded: {listed(stacks)}. The reasons are below.")
+    for why, stacks in list(left_out(subject).items())[:MOST_REASONS]:
+        told.append(f"Excluded: {_some(stacks)}: {why}.")
+    if len(left_out(subject)) > MOST_REASONS:
+        told.append("More were excluded for other reasons, which the report lists.")
     failed = [one for one in results.cells if one.errors]
     if failed:
         total = sum(sum(one.errors.values()) for one in failed)
@@ -175,6 +178,24 @@ def _troubles(subject: Subject) -> list[str]:
         told.append(f"Client and server counted differently in {listed(unequal[:8])}: take those figures for wrong.")
     told += [f"Noted while running: {text}" for text in results.notes]
     return told
+
+
+def left_out(subject: Subject) -> dict[str, list[str]]:
+    """Gather what was excluded by reason: stacks, and cells where only these are meant."""
+    gathered: dict[str, list[str]] = {}
+    for one in subject.results.excluded:
+        names = gathered.setdefault(one.why.rstrip("."), [])
+        name = f"{one.stack} ({one.cell})" if one.cell else one.stack
+        if name not in names:
+            names.append(name)
+    return gathered
+
+
+def _some(names: Sequence[str], most: int = 4) -> str:
+    """Join names, the first few where there are many."""
+    if len(names) <= most + 1:
+        return listed(names)
+    return ", ".join(names[:most]) + f" and {len(names) - most} more"
 
 
 def listed(words: Iterable[str]) -> str:

@@ -55,10 +55,7 @@ def latency(cells: Sequence[Result], channels: Sequence[str], messages: Sequence
             },
             {
                 "mark": {"type": "point", "filled": True, "size": 38, "opacity": 1},
-                "encoding": {
-                    "x": x,
-                    "shape": {"field": "message", "type": "nominal", "scale": scale(present, messages, SHAPES)},
-                },
+                "encoding": {"x": x, "shape": shape},
             },
         ],
     }

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from callbench.claims import Judged
-from callbench.report.story import cautions, sentences
+from callbench.report.story import cautions, left_out, sentences
 from callbench.report.subject import Subject
 from callbench.report.tables import Filled, Place
 from callbench.report.words import published_text, ratio_text
@@ -17,9 +17,9 @@ def text(subject: Subject) -> str:
     parts += [_table(table) for table in subject.tables]
     if subject.judged:
         parts += ["## Claims", _claims(subject.judged)]
-    excluded = subject.results.excluded
+    excluded = left_out(subject)
     if excluded:
-        lines = [f"- `{one.stack}`{f' ({one.cell})' if one.cell else ''}: {_plain(one.why)}" for one in excluded]
+        lines = [f"- {_plain(why)}: {_plain(', '.join(names))}" for why, names in excluded.items()]
         parts += ["## Excluded", "\n".join(lines)]
     info = subject.run.info
     made = f"seed {info['seed']}, Callbench {info.get('callbench', '')}, folder `{subject.run.path.name}`"
