@@ -89,13 +89,14 @@ def _of_group(subject: Subject, name: str) -> str:
     channel, message = sway(cells, "channel", "message"), sway(cells, "message", "channel")
     if not (channel and message):
         return f"the fastest between processes was {_named(outside[-1])}, the slowest {_named(outside[0])}."
-    larger = "channel" if channel.factor >= message.factor else "message"
+    first, second = ("channel", channel), ("message", message)
+    if message.factor > channel.factor:
+        first, second = second, first
     text = f"between processes the fastest was {_named(outside[-1])}, the slowest {_named(outside[0])}. "
-    by_channel = (
-        f"the channel changed the rate by a factor of {figure(channel.factor)} ({channel.worst} to {channel.best})"
+    by_first, by_second = (f"{figure(one.factor)} ({one.worst} to {one.best})" for one in (first[1], second[1]))
+    return text + (
+        f"The {first[0]} mattered more: it changed the rate by a factor of {by_first}, the {second[0]} by {by_second}."
     )
-    by_message = f"the message by {figure(message.factor)} ({message.worst} to {message.best})"
-    return f"{text}The {larger} mattered more: {by_channel}, {by_message}."
 
 
 def _named(one: Result) -> str:
