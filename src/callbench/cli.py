@@ -12,11 +12,9 @@ from rich.console import Console
 from callbench import catalogue, launch, listing, placement
 from callbench import doctor as examination
 from callbench import query as queries
-from callbench import report as reports
 from callbench import serve as serving
 from callbench.errors import BadInput, CallbenchError
 from callbench.launch import Wish
-from callbench.report.subject import subject
 from callbench.store import Run
 from callbench.verify import show as verdicts
 from callbench.verify import suite
@@ -27,7 +25,6 @@ app = typer.Typer(
     add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
-    help=__doc__ and "Measures remote calls: every message format over every channel, on this machine.",
 )
 
 RunFolder = Annotated[Path, typer.Argument(metavar="RUN", help="a run folder")]
@@ -97,7 +94,11 @@ def run(  # noqa: PLR0913, PLR0917 - the options a person has
     else:
         wish = Wish(study, quick, select or [], launch.settings_of(settings or []), seed, blocks, out)
         path = launch.begin(wish, known)
-    found = subject(launch.go_on(path, known, resumed=resume))
+    finished = launch.go_on(path, known, resumed=resume)
+    from callbench import report as reports  # noqa: PLC0415 - statistics are slow to load
+    from callbench.report.subject import subject  # noqa: PLC0415
+
+    found = subject(finished)
     reports.print_summary(found, Console())
     page = reports.write(found, "html")
     print(f"page: {page}\nrun:  {path}")  # noqa: T201
@@ -106,6 +107,9 @@ def run(  # noqa: PLR0913, PLR0917 - the options a person has
 @app.command()
 def show(path: RunFolder, as_json: AsJson = False) -> None:
     """Show a run's cells."""
+    from callbench import report as reports  # noqa: PLC0415 - statistics are slow to load
+    from callbench.report.subject import subject  # noqa: PLC0415
+
     found = subject(Run(path))
     if as_json:
         _print_json(reports.shown(found))
@@ -120,6 +124,9 @@ def report(
     out: Annotated[Path | None, typer.Option("--out", metavar="FILE")] = None,
 ) -> None:
     """Write a run's report."""
+    from callbench import report as reports  # noqa: PLC0415 - statistics are slow to load
+    from callbench.report.subject import subject  # noqa: PLC0415
+
     print(reports.write(subject(Run(path)), form, out))  # noqa: T201
 
 

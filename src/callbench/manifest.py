@@ -1,5 +1,7 @@
 """An adapter's manifest, adapter.toml: read, checked, and its matrix written out into stacks."""
 
+import os
+import sys
 import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -128,9 +130,10 @@ def read(file: Path) -> Manifest:
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice:
         raise BadInput(f"{file} has the stack {twice} twice")
-    program = said.program
+    program = tuple(part.replace("{python}", sys.executable) for part in said.program)
     if "/" in program[0]:
-        program = (str((file.parent / program[0]).resolve()), *program[1:])
+        # Not resolved: what a virtual environment's Python links to knows nothing of the environment.
+        program = (os.path.abspath(file.parent / program[0]), *program[1:])  # noqa: PTH100
     return Manifest(file, said.name, said.language, said.about, program, said.setup, said.start_seconds, stacks)
 
 
@@ -149,7 +152,9 @@ def _stacks(said: _File, file: Path) -> Iterator[Stack]:
 def _stack(said: _File, name: str, axes: tuple[str, str], cards: Sequence[Card]) -> Stack:
     """One stack: the manifest's card, overridden by `cards` from left to right; libraries and remarks add up."""
     levels = [said.card, *cards]
-    libraries = dict.fromkeys(card.library for card in cards if card.library) or dict.fromkeys([said.card.library or ""])
+    libraries = dict.fromkeys(card.library for card in cards if card.library) or dict.fromkeys(
+        [said.card.library or ""]
+    )
     card: dict[str, Any] = {"roles": "both"}
     for level in levels:
         about = "; ".join(text for text in (card.get("about"), level.about) if text)

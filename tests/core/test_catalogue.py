@@ -51,7 +51,12 @@ def test_the_matrix_is_written_out(folder: Path) -> None:
     stacks = {stack.id: stack for stack in manifest.read(folder / "adapter.toml").stacks}
     assert list(stacks) == ["mine/rmi", "mine/soap+tcp", "mine/soap+http", "mine/json+tcp", "mine/json+http"]
     both = stacks["mine/soap+http"]
-    assert (both.message, both.channel, both.library, both.version) == ("soap", "http", "quick-xml + hyper", "0.42 + 1.12")
+    assert (both.message, both.channel, both.library, both.version) == (
+        "soap",
+        "http",
+        "quick-xml + hyper",
+        "0.42 + 1.12",
+    )
     assert both.card == {"roles": "both", "waits": "polls", "about": "SOAP 1.1; kept"}
     assert both.lacks == {"EchoString/nul": "XML has no NUL"}
     assert stacks["mine/json+tcp"].card == {"roles": "both", "waits": "blocks", "nagle": "off"}

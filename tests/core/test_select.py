@@ -63,7 +63,9 @@ def test_what_selects_nothing_says_what_there_is(texts: list[str], says: str) ->
     assert says in str(raised.value)
 
 
-@given(some.lists(some.sampled_from(["message=bin", "message=soap", "channel=tcp", "clients=1", "*+http", "group=zero"])))
+@given(
+    some.lists(some.sampled_from(["message=bin", "message=soap", "channel=tcp", "clients=1", "*+http", "group=zero"]))
+)
 def test_more_alternatives_never_take_away(texts: list[str]) -> None:
     try:
         fewer = chosen(*texts)

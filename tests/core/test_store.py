@@ -56,7 +56,15 @@ def trial(number: int, buckets: list[list[int]] | None = None) -> dict[str, Any]
     }
     counted = {"calls": {"Sum": 8}, "processor": {"start": CPU, "end": LATER}}
     place = {"block": 0, "visit": 0, "order": 0, "cell": "c001", "started": "2026-11-21T03:00:00.000Z"}
-    return {"kind": "trial", "trial": number, **place, "warm_up": [[1, 2]], "done": done, "counted": counted, "agree": True}
+    return {
+        "kind": "trial",
+        "trial": number,
+        **place,
+        "warm_up": [[1, 2]],
+        "done": done,
+        "counted": counted,
+        "agree": True,
+    }
 
 
 @pytest.fixture
@@ -76,13 +84,17 @@ def asked(run: Run, sql: str) -> list[tuple[Any, ...]]:
 
 def test_a_trial_becomes_rows(run: RunWriter) -> None:
     run.append(trial(0))
-    assert asked(run, "SELECT calls, error_count, rate_per_s, count, sum_ns, in_call_ns, clients, agree FROM trials") == [
-        (6, 3, 3.0, 6, 28000, 9007199254740993, 1, True)
+    assert asked(
+        run, "SELECT calls, error_count, rate_per_s, count, sum_ns, in_call_ns, clients, agree FROM trials"
+    ) == [(6, 3, 3.0, 6, 28000, 9007199254740993, 1, True)]
+    assert asked(run, "SELECT user_ns, system_ns, server_user_ns, server_system_ns FROM trials") == [
+        (4000, 1000, 4000, 1000)
     ]
-    assert asked(run, "SELECT user_ns, system_ns, server_user_ns, server_system_ns FROM trials") == [(4000, 1000, 4000, 1000)]
     assert json.loads(asked(run, "SELECT errors FROM trials")[0][0]) == {"timeout": 2, "closed": 1}
     assert asked(run, "SELECT at_ns, calls, errors FROM intervals") == [(100_000_000, 3, 0), (200_000_000, 6, 3)]
-    assert asked(run, 'SELECT cell, "group", stack, message, clients FROM cells') == [("c001", "Sum", "honest/tcp", "json", 1)]
+    assert asked(run, 'SELECT cell, "group", stack, message, clients FROM cells') == [
+        ("c001", "Sum", "honest/tcp", "json", 1)
+    ]
 
 
 @given(some.integers(0, 2**42 - 1))
@@ -177,7 +189,9 @@ def damaged(run: RunWriter, how: str) -> None:
         case "no journal":
             run.journal_file.unlink()
         case "journal has a line of noise":
-            run.journal_file.write_bytes(json.dumps(trial(0)).encode() + b"\n\x00\x00\x00\n" + json.dumps(trial(1)).encode() + b"\n")
+            run.journal_file.write_bytes(
+                json.dumps(trial(0)).encode() + b"\n\x00\x00\x00\n" + json.dumps(trial(1)).encode() + b"\n"
+            )
         case "journal has a trial of another kind":
             run.journal_file.write_text(json.dumps(trial(0) | {"done": "all"}) + "\n")
 

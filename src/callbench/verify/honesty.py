@@ -14,9 +14,11 @@ STALL_US = 40_000
 STALL_EVERY_US = 80_000
 SHORT_TIMEOUT_MS = 100
 LONG_DELAY_US = 400_000
-CLIENTS = 8
+# As many as POSIX message queues allow a user by default (800 KiB).
+CLIENTS = 4
 # A wait may end a little early by the clock that measures it: 1 %.
 _EARLY = 0.99
+_MOST_OF = 0.75
 _SUM = {"a": 20, "b": 22}
 
 
@@ -139,8 +141,10 @@ def _times_add_up(done: Done, clients: int) -> str | None:
 
 def _batches(session: Session) -> str | None:
     done, counts = _driven(session, Arrangement(), calls=100, seconds=0.02, timing="batch")
-    if done["timed"] != "batch" or done["latency"] is not None:
-        return f"timing 'batch' was asked for; it was {_timed(done)}"
+    # A call so long that a batch is one call is timed on its own.
+    one_by_one = done["timed"] == "each" and done["batch"] == 1 and done["latency"] is not None
+    if not one_by_one and (done["timed"] != "batch" or done["latency"] is not None):
+        return f"timing 'batch' was asked for; it was {_timed(done)}, {done['batch']} a batch"
     return disagreement("Sum", done, counts) or _times_add_up(done, clients=1)
 
 
@@ -190,7 +194,8 @@ def _stall(session: Session) -> str | None:
     if histogram is None:
         return "there is no histogram, though timing 'each' was asked for"
     greatest_ms = histogram["max_ns"] / 1e6
-    if greatest_ms < STALL_US / 1000 * _EARLY:
+    # A call that comes in the middle of a stall waits for the rest of it; in a closed loop one comes near its start.
+    if greatest_ms < STALL_US / 1000 * _MOST_OF:
         return f"the server stalled for {STALL_US / 1000:g} ms, as asked, and the longest call reported took {greatest_ms:.3f} ms"
     return None
 

@@ -70,18 +70,27 @@ def _of_stack(session: Session, stack: Stack) -> Iterator[Outcome]:
     if unavailable:
         yield Outcome(stack.id, "available", f"it is unavailable: {unavailable}", lack="this machine cannot run it")
         return
-    unknown = set(stack.lacks) - {name for name, _ in checks()}
+    unknown = [lack for lack in stack.lacks if not any(_fits(name, lack) for name, _ in checks())]
     if unknown:
         yield Outcome(stack.id, "lacks", f"its manifest lists checks that do not exist: {', '.join(sorted(unknown))}")
     for place, (name, check) in enumerate(checks()):
         why = _why(session, check)
-        yield Outcome(stack.id, name, why, stack.lacks.get(name))
+        yield Outcome(stack.id, name, why, _lack(stack, name))
         session.note_break()
         if session.breaks >= MOST_BREAKS:
             left = len(checks()) - place - 1
             if left:
                 yield Outcome(stack.id, "suite", f"it broke {MOST_BREAKS} times: {left} checks were not made")
             return
+
+
+def _lack(stack: Stack, check: str) -> str | None:
+    return next((why for lack, why in stack.lacks.items() if _fits(check, lack)), None)
+
+
+def _fits(check: str, lack: str) -> bool:
+    """Whether a name in `lacks` means this check: the name itself, or a glob. A bracket is no glob: names have them."""
+    return fnmatch.fnmatchcase(check, lack.replace("[", "[[]"))
 
 
 def _why(session: Session, check: Check) -> str | None:

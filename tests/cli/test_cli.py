@@ -1,0 +1,237 @@
+"""The program as a person starts it: what it prints, what it ends with, and one sentence where it cannot."""
+
+import json
+import socket
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from conftest import SMALL, command, eventually
+
+Program = Callable[..., subprocess.CompletedProcess[str]]
+
+
+def refused(ended: subprocess.CompletedProcess[str], says: str) -> None:
+    """It ended with 2 and one sentence."""
+    assert ended.returncode == 2, ended.stderr
+    assert ended.stderr.startswith("callbench: ")
+    assert ended.stderr.count("\n") == 1
+    assert says in ended.stderr
+
+
+def test_version(callbench: Program) -> None:
+    assert callbench("--version", check=True).stdout.startswith("callbench 0.")
+
+
+@pytest.mark.parametrize(
+    ("what", "key"), [("stacks", "id"), ("calls", "call"), ("studies", "study"), ("links", "link")]
+)
+def test_lists(callbench: Program, what: str, key: str) -> None:
+    rows = json.loads(callbench("list", what, "--json", check=True).stdout)
+    assert rows
+    shown = callbench("list", what, check=True).stdout
+    assert all(row[key] in shown for row in rows)
+
+
+def test_stacks_are_listed_with_what_the_issue_asks(callbench: Program) -> None:
+    rows = json.loads(callbench("list", "stacks", "--json", check=True).stdout)
+    honest = next(row for row in rows if row["id"] == "honest/tcp")
+    assert {"id", "message", "channel", "language", "library", "version", "available", "why_not"} <= set(honest)
+    assert honest["available"] is True
+    assert sum(row["id"].startswith("native/") for row in rows) == 70
+
+
+def test_a_run_is_made_shown_and_reported(callbench: Program, study: Path, tmp_path: Path) -> None:
+    ran = callbench("run", study, "--quick", "--out", "r", "--seed", 7, "--set", "persons=2", check=True)
+    assert f"page: {Path('r') / 'report.html'}" in ran.stdout
+    assert (tmp_path / "r" / "report.html").stat().st_size > 1000
+    info = json.loads((tmp_path / "r" / "run.json").read_text())
+    assert (info["seed"], info["quick"], info["settings"], info["state"]) == (7, True, {"persons": "2"}, "finished")
+    environment = json.loads((tmp_path / "r" / "environment.json").read_text())
+    assert {"machine", "processors", "kernel", "load", "placement", "commit", "python"} <= set(environment)
+    assert json.loads(callbench("show", "r", "--json", check=True).stdout)
+    assert "honest/tcp" in callbench("show", "r", check=True).stdout
+    for form in ("html", "md", "csv", "json"):
+        callbench("report", "r", "--format", form, "--out", f"out.{form}", check=True)
+        assert (tmp_path / f"out.{form}").stat().st_size
+    told = callbench(
+        "query", "r", "SELECT DISTINCT arguments FROM cells WHERE call = 'GetPersons'", "--json", check=True
+    )
+    assert json.loads(told.stdout) == [{"arguments": '{"n":2}'}]
+
+
+def test_blocks_and_selection(callbench: Program, study: Path, tmp_path: Path) -> None:
+    callbench(
+        "run",
+        study,
+        "--quick",
+        "--blocks",
+        3,
+        "--select",
+        "group=Sum",
+        "--select",
+        "channel=tcp",
+        "--out",
+        "r",
+        check=True,
+    )
+    plan = json.loads((tmp_path / "r" / "plan.json").read_text())
+    assert [cell["stack"] for cell in plan["cells"]] == ["honest/tcp"]
+    assert len(plan["blocks"]) == 3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["list", "cheeses"], "there is no list of 'cheeses': stacks, calls, studies, links are"),
+        (["run", "remobject"], "remobjects"),
+        (["run", "nowhere.toml"], "nowhere.toml does not exist"),
+        (["run", "."], "folder"),
+        (["run", "small.toml", "--select", "channel=udp"], "the study has inproc, tcp"),
+        (["run", "small.toml", "--select", "colour=red"], "'colour' is not a key"),
+        (["run", "small.toml", "--set", "persons"], "--set persons: give NAME=VALUE"),
+        (["run", "small.toml", "--set", "people=3"], "people"),
+        (["run", "small.toml", "--resume"], "--resume needs --out"),
+        (["run", "small.toml", "--resume", "--out", "nowhere"], "nowhere is not a run folder"),
+        (["run", "small.toml", "--out", "small.toml"], "small.toml is there already"),
+        (["verify"], "say what to verify"),
+        (["verify", "honest/tpc"], "did you mean honest/tcp"),
+        (["serve"], "say what to serve: --all"),
+        (["serve", "--all", "--host", "0.0.0.0"], "add --i-know-what-i-expose"),
+        (["serve", "--all", "--host", "here"], "is not an IP address"),
+        (["serve", "--all", "--channels", "udp"], "there is no such channel"),
+        (["show", "nowhere"], "nowhere is not a run folder: there is no such folder"),
+        (["show", "."], ". is not a run folder: it has no run.json"),
+        (["report", "small.toml"], "small.toml is not a run folder"),
+        (["query", ".", "SELECT 1"], "is not a run folder"),
+    ],
+)
+def test_what_is_wrong_is_one_sentence(callbench: Program, study: Path, arguments: list[str], says: str) -> None:  # noqa: ARG001 - stands in the folder
+    refused(callbench(*arguments), says)
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (b"", "is empty"),
+        (b"\x00\xff\xfe binary", "not UTF-8"),
+        (b"title = ", "is not TOML"),
+        (SMALL.replace("honest/tcp", "honest/udp").encode(), "honest/udp"),
+        (SMALL.replace('call = "Sum"', 'call = "Som"').encode(), "Sum"),
+        (SMALL.replace("clients = [1, 3]", "client = 3").encode(), "clients"),
+        (SMALL.replace('"{persons}"', "-1").encode(), "-1"),
+        (SMALL.replace('"{persons}"', "1000000000").encode(), "1000000000"),
+    ],
+)
+def test_a_study_that_is_wrong_is_one_sentence(callbench: Program, study: Path, content: bytes, says: str) -> None:
+    study.write_bytes(content)
+    refused(callbench("run", study), says)
+
+
+def test_n_of_nought_is_measured(callbench: Program, study: Path) -> None:
+    callbench("run", study, "--quick", "--set", "persons=0", "--select", "group=GetPersons", "--out", "r", check=True)
+
+
+def test_a_query_that_is_wrong_is_one_sentence(callbench: Program, study: Path) -> None:
+    callbench("run", study, "--quick", "--select", "group=Sum", "--out", "r", check=True)
+    refused(callbench("query", "r", "SELECT cheese FROM trials"), "the query fails: ")
+
+
+def test_no_permission(callbench: Program, study: Path) -> None:
+    ended = callbench("run", study, "--out", "/proc/run")
+    assert ended.returncode == 1
+    assert ended.stderr.startswith("callbench: cannot make the run folder /proc/run: ")
+
+
+@pytest.mark.usefixtures("nothing_left")
+def test_verify(callbench: Program) -> None:
+    ended = callbench("verify", "honest/tcp")
+    assert ended.returncode == 0, ended.stdout
+    assert ended.stdout.strip().endswith("checks of 1 stack: none failed")
+    ended = callbench("verify", "lies/tcp", "--json")
+    assert ended.returncode == 1
+    told = json.loads(ended.stdout)
+    assert told["failed"] == sum(check["fails"] for check in told["checks"])
+
+
+def test_known_failures_are_told_from_others(
+    callbench: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A check that is known to fail does not fail the suite; one that is listed and passes does."""
+    from conftest import MISBEHAVING  # noqa: PLC0415
+
+    for name in ("lies", "honest"):
+        folder = tmp_path / name
+        folder.mkdir()
+        text = (
+            (MISBEHAVING / name / "adapter.toml")
+            .read_text()
+            .replace('"adapter.py"', f'"{MISBEHAVING / name}/adapter.py"')
+        )
+        text = text.replace('"../honest.py"', f'"{MISBEHAVING}/honest.py"')
+        (folder / "adapter.toml").write_text(text + 'lacks = [{ check = "counts", why = "it boasts" }]\n')
+    monkeypatch.setenv("CALLBENCH_ADAPTERS", str(tmp_path))
+    ended = callbench("verify", "honest/tcp")
+    assert ended.returncode == 1
+    assert "honest/tcp: counts: passes, though the manifest lists it as known to fail (it boasts)" in ended.stdout
+    told = json.loads(callbench("verify", "lies/tcp", "--json").stdout)
+    counts = next(check for check in told["checks"] if check["check"] == "counts")
+    assert (counts["passed"], counts["fails"]) == (False, False)
+
+
+@pytest.mark.usefixtures("nothing_left")
+def test_doctor(callbench: Program) -> None:
+    rows = json.loads(callbench("doctor", "--json", check=True).stdout)
+    subjects = {row["subject"]: row for row in rows}
+    assert subjects["adapter honest"]["state"] == "good"
+    assert subjects["adapter never-ready"]["state"] == "missing"
+    assert {"processors", "memory", "keeper"} <= set(subjects)
+
+
+def test_a_broken_manifest_does_not_hide_the_others(
+    callbench: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken = tmp_path / "adapters" / "broken"
+    broken.mkdir(parents=True)
+    (broken / "adapter.toml").write_text("contract = 1\n")
+    monkeypatch.setenv("CALLBENCH_ADAPTERS", str(broken.parent))
+    ended = callbench("list", "stacks", check=True)
+    assert "native/soap+tcp" in ended.stdout
+    assert f"callbench: {broken / 'adapter.toml'}: the key name is missing" in ended.stderr
+
+
+@pytest.mark.engine
+@pytest.mark.usefixtures("nothing_left")
+def test_a_port_that_is_taken(callbench: Program) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        ended = callbench("serve", "--all", "--port", port, "--channels", "http")
+    refused(ended, f"cannot serve on 127.0.0.1 port {port}: ")
+
+
+@pytest.mark.engine
+@pytest.mark.usefixtures("nothing_left")
+def test_serve_all_switches_channels(tmp_path: Path) -> None:
+    with subprocess.Popen(
+        command("serve", "--all", "--channels", "http,tcp"),
+        cwd=tmp_path,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as serving:
+        assert serving.stdin is not None
+        assert serving.stdout is not None
+        seen: list[str] = []
+        while not (seen and seen[-1].startswith("Serving.")):
+            seen.append(serving.stdout.readline())
+            assert seen[-1], "it ended"
+        assert any(line.startswith("native/soap+tcp") for line in seen)
+        serving.stdin.write("off tcp\n")
+        serving.stdin.flush()
+        lines = [serving.stdout.readline() for _ in range(sum("+http" in line for line in seen))]
+        assert all("+tcp" not in line for line in lines)
+        serving.send_signal(2)
+        assert eventually(lambda: serving.poll() is not None)
+        assert serving.returncode == 130
