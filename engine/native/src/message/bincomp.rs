@@ -55,14 +55,14 @@ impl Message for BinComp {
     fn read_request(&self, bytes: &[u8]) -> (Reply, Result<Call, Fault>) {
         let (header, body) = match Header::read(bytes) {
             Ok(read) => read,
-            Err(trouble) => return Reply::default().refuse(Refusal::Unreadable, trouble.message),
+            Err(trouble) => return Reply::default().refuse(Refusal::Unreadable, trouble.into_message()),
         };
         match header.flags {
-            0 => read_call(header, body),
+            0 => read_call(&header, body),
             COMPRESSED => {
                 let mark = Mark::Client(header.client);
-                inflated(body, |body| read_call(header, body))
-                    .unwrap_or_else(|trouble| Reply { mark, ..Reply::default() }.refuse(Refusal::Unreadable, trouble.message))
+                inflated(body, |body| read_call(&header, body))
+                    .unwrap_or_else(|trouble| Reply { mark, ..Reply::default() }.refuse(Refusal::Unreadable, trouble.into_message()))
             }
             _ => refuse_header(header),
         }

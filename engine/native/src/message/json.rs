@@ -20,6 +20,9 @@ use super::{Mark, Message, Refusal, Reply};
 /// The id of every request: a connection has one call under way at a time.
 const ID: i64 = 1;
 
+/// What a short message takes: more than it is asked for only as a message grows.
+const SHORT: usize = 128;
+
 pub struct Json;
 
 impl Message for Json {
@@ -32,6 +35,7 @@ impl Message for Json {
     }
 
     fn write_request(&self, call: &Call, out: &mut Vec<u8>) -> Result<(), Failure> {
+        out.reserve(SHORT);
         out.extend_from_slice(br#"{"jsonrpc":"2.0","method":""#);
         out.extend_from_slice(call.operation().as_bytes());
         out.extend_from_slice(br#"","params":"#);
@@ -48,6 +52,7 @@ impl Message for Json {
     }
 
     fn write_answer(&self, reply: &Reply, answer: &Answer, out: &mut Vec<u8>) -> Result<(), Failure> {
+        out.reserve(SHORT);
         out.extend_from_slice(br#"{"jsonrpc":"2.0","result":"#);
         if *answer == Answer::Nothing {
             out.extend_from_slice(b"null");

@@ -44,6 +44,7 @@ pub enum Refusal {
 impl Reply {
     /// A request that was read.
     #[must_use]
+    #[inline]
     pub fn to(call: Call, mark: Mark) -> (Reply, Result<Call, Fault>) {
         (Reply { operation: call.operation(), mark, refusal: None }, Ok(call))
     }

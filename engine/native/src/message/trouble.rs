@@ -5,26 +5,29 @@ use std::fmt::Display;
 use callbench_kit::{Failure, Kind};
 use serde::{de, ser};
 
-/// One sentence, and whether it is the form that cannot hold the value.
+/// One sentence, and whether it is the form that cannot hold the value. Boxed, since it is the rare half of every result on the way of a call.
 #[derive(Debug)]
-pub struct Trouble {
-    pub kind: Kind,
-    pub message: String,
-}
+pub struct Trouble(Box<(Kind, String)>);
 
 impl Trouble {
+    #[cold]
     pub fn protocol(message: impl Into<String>) -> Self {
-        Trouble { kind: Kind::Protocol, message: message.into() }
+        Trouble(Box::new((Kind::Protocol, message.into())))
     }
 
+    #[cold]
     pub fn cannot_carry(message: impl Into<String>) -> Self {
-        Trouble { kind: Kind::CannotCarry, message: message.into() }
+        Trouble(Box::new((Kind::CannotCarry, message.into())))
+    }
+
+    pub fn into_message(self) -> String {
+        self.0.1
     }
 }
 
 impl Display for Trouble {
     fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        to.write_str(&self.message)
+        to.write_str(&self.0.1)
     }
 }
 
@@ -44,6 +47,6 @@ impl de::Error for Trouble {
 
 impl From<Trouble> for Failure {
     fn from(trouble: Trouble) -> Self {
-        Failure::new(trouble.kind, trouble.message)
+        Failure::new(trouble.0.0, trouble.0.1)
     }
 }

@@ -90,19 +90,19 @@ fn person(from: &mut &[u8]) -> Option<Person> {
 /// Reads what `data` is like, and drops it.
 fn decode(data: Data, mut body: &[u8]) -> Option<()> {
     let from = &mut body;
-    string(from)?;
-    string(from)?;
-    match data {
-        Data::Sum(..) => drop(black_box((integer(from)?, integer(from)?))),
-        Data::Persons(_) => {
+    string(from).filter(|service| *service == "SpeedService")?;
+    match (string(from)?, data) {
+        ("Sum", Data::Sum(..)) => drop(black_box((integer(from)?, integer(from)?))),
+        ("GetPersons", Data::Persons(_)) => {
             assigned(from)?;
             let count = integer(from)?;
             drop(black_box((0..count).map(|_| person(from)).collect::<Option<Vec<_>>>()?));
         }
-        Data::Octets(_) => {
+        ("GetBinaryData", Data::Octets(_)) => {
             assigned(from)?;
             drop(black_box(octets(from)?.to_vec()));
         }
+        _ => return None,
     }
     Some(())
 }

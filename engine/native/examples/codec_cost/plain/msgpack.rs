@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::{Data, Plain};
 
 type Answer<T> = (u8, u32, Option<String>, T);
-type Request<'a> = (u8, u32, &'a str, (i32, i32));
+type Request = (u8, u32, String, (i32, i32));
 
 fn answer<'a, T: Serialize + for<'de> Deserialize<'de> + 'a>(result: T, bytes: &'a [u8]) -> Plain<'a> {
     let answer: Answer<T> = (1, 1, None, result);
@@ -22,7 +22,7 @@ pub fn of<'a>(data: Data<'a>, bytes: &'a [u8]) -> Plain<'a> {
         Data::Persons(persons) => answer::<Vec<Person>>(persons.to_vec(), bytes),
         Data::Octets(octets) => answer(Octets(octets.to_vec()), bytes),
         Data::Sum(a, b) => {
-            let request: Request = (0, 1, "Sum", (a, b));
+            let request: Request = (0, 1, "Sum".to_owned(), (a, b));
             assert_eq!(rmp_serde::to_vec_named(&request).expect("it can be written"), bytes);
             Plain {
                 encode: Box::new(move || drop(black_box(rmp_serde::to_vec_named(black_box(&request)).expect("it can be written")))),

@@ -41,9 +41,9 @@ impl Message for Bin {
 
     fn read_request(&self, bytes: &[u8]) -> (Reply, Result<Call, Fault>) {
         match Header::read(bytes) {
-            Ok((header, body)) if header.flags == 0 => read_call(header, body),
+            Ok((header, body)) if header.flags == 0 => read_call(&header, body),
             Ok((header, _)) => refuse_header(header),
-            Err(trouble) => Reply::default().refuse(Refusal::Unreadable, trouble.message),
+            Err(trouble) => Reply::default().refuse(Refusal::Unreadable, trouble.into_message()),
         }
     }
 
@@ -81,24 +81,25 @@ pub fn refuse_header(header: Header) -> (Reply, Result<Call, Fault>) {
 }
 
 /// The call in a body that is not, or no longer, compressed.
-pub fn read_call(header: Header, body: &[u8]) -> (Reply, Result<Call, Fault>) {
-    let mark = Mark::Client(header.client);
-    let refuse = |refusal, message| Reply { mark: mark.clone(), ..Reply::default() }.refuse(refusal, message);
+#[inline]
+pub fn read_call(header: &Header, body: &[u8]) -> (Reply, Result<Call, Fault>) {
+    let mark = || Mark::Client(header.client);
+    let refuse = |refusal, message| Reply { mark: mark(), ..Reply::default() }.refuse(refusal, message);
     if header.kind != Type::Message as u8 {
         return refuse(Refusal::NoRequest, format!("a message of type {:#04x} is no request", header.kind));
     }
     let mut from = Reader(body);
     let (service, operation) = match from.text().and_then(|service| from.text().map(|operation| (service, operation))) {
         Ok(read) => read,
-        Err(trouble) => return refuse(Refusal::Unreadable, trouble.message),
+        Err(trouble) => return refuse(Refusal::Unreadable, trouble.into_message()),
     };
     if service != SERVICE {
         let shown: String = service.chars().take(64).collect();
         return refuse(Refusal::NoOperation, format!("there is no service {shown}: it is called {SERVICE}"));
     }
     match Call::decode(operation, reader::Parameters(&mut from)).and_then(|call| from.end().map(|()| call)) {
-        Ok(call) => Reply::to(call, mark),
-        Err(trouble) => Reply::refuse_call(mark, operation, trouble.message),
+        Ok(call) => Reply::to(call, mark()),
+        Err(trouble) => Reply::refuse_call(mark(), operation, trouble.into_message()),
     }
 }
 

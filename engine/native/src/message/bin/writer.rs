@@ -18,7 +18,9 @@ fn length(length: usize, out: &mut Vec<u8>) -> Result<(), Trouble> {
 }
 
 /// A string: its length in bytes, then UTF-8.
+#[inline]
 pub fn text(text: &str, out: &mut Vec<u8>) -> Result<(), Trouble> {
+    out.reserve(4 + text.len());
     length(text.len(), out)?;
     out.extend_from_slice(text.as_bytes());
     Ok(())

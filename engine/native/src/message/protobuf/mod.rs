@@ -16,6 +16,9 @@ use envelope::{CallAnswer, CallRequest};
 /// The id of every request: a connection has one call under way at a time.
 const ID: u32 = 1;
 
+/// What a short message takes: more than it is asked for only as a message grows.
+const SHORT: usize = 64;
+
 pub struct Protobuf;
 
 impl Message for Protobuf {
@@ -28,6 +31,7 @@ impl Message for Protobuf {
     }
 
     fn write_request(&self, call: &Call, out: &mut Vec<u8>) -> Result<(), Failure> {
+        out.reserve(SHORT);
         write::id(ID, out);
         write::request(call, out);
         Ok(())
@@ -52,12 +56,14 @@ impl Message for Protobuf {
     }
 
     fn write_answer(&self, reply: &Reply, answer: &Answer, out: &mut Vec<u8>) -> Result<(), Failure> {
+        out.reserve(SHORT);
         write::id(id(reply), out);
         write::answer(answer, out);
         Ok(())
     }
 
     fn write_fault(&self, reply: &Reply, message: &str, out: &mut Vec<u8>) {
+        out.reserve(SHORT);
         write::id(id(reply), out);
         write::fault(message, out);
     }

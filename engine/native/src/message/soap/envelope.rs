@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use callbench_kit::Failure;
 use quick_xml::events::BytesStart;
+use quick_xml::name::PrefixDeclaration;
 
 use super::super::Refusal;
 use super::super::trouble::Trouble;
@@ -43,8 +44,7 @@ pub fn close(pen: &mut Pen) -> Result<(), Trouble> {
 pub fn open_body<'de>(pull: &mut Pull<'de>) -> Result<BytesStart<'de>, (Refusal, Trouble)> {
     let unreadable = |trouble| (Refusal::Unreadable, trouble);
     let envelope = pull.expect("Envelope").map_err(unreadable)?;
-    let namespace = namespace_of(&envelope).map_err(unreadable)?;
-    if namespace.as_deref() != Some(ENVELOPE) {
+    if !is_soap(&envelope).map_err(unreadable)? {
         return Err((Refusal::Version, Trouble::protocol(format!("only SOAP 1.1 is spoken here: {ENVELOPE}"))));
     }
     loop {
@@ -60,16 +60,21 @@ pub fn open_body<'de>(pull: &mut Pull<'de>) -> Result<BytesStart<'de>, (Refusal,
     }
 }
 
-/// The namespace of the document's first element, which can be declared nowhere but there.
-fn namespace_of(start: &BytesStart) -> Result<Option<String>, Trouble> {
-    let declaration = start.name().prefix().map_or_else(|| "xmlns".to_owned(), |prefix| format!("xmlns:{}", prefix.as_ref()));
+/// Whether the document's first element is in SOAP's namespace, which can be declared nowhere but there.
+fn is_soap(start: &BytesStart) -> Result<bool, Trouble> {
+    let prefix = start.name().prefix();
     for attribute in start.attributes() {
         let attribute = attribute.map_err(|error| Trouble::protocol(error.to_string()))?;
-        if attribute.key.as_ref() == declaration {
-            return Ok(Some(attribute.value.into_owned()));
+        let is_ours = match (attribute.key.as_namespace_binding(), prefix) {
+            (Some(PrefixDeclaration::Default), None) => true,
+            (Some(PrefixDeclaration::Named(declared)), Some(prefix)) => declared == prefix.as_ref(),
+            _ => false,
+        };
+        if is_ours {
+            return Ok(attribute.value == ENVELOPE);
         }
     }
-    Ok(None)
+    Ok(false)
 }
 
 /// Passes over header entries, unless one must be understood.

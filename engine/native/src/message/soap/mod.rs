@@ -14,7 +14,6 @@ use callbench_kit::Failure;
 use callbench_service::{Answer, Call, Fault};
 
 use super::parameters::Parameters;
-use super::reply::known;
 use super::trouble::Trouble;
 use super::xml::pen::{Pen, Tag};
 use super::xml::pull::Pull;
@@ -49,20 +48,22 @@ impl Message for Soap {
     fn read_request(&self, bytes: &[u8]) -> (Reply, Result<Call, Fault>) {
         let mut pull = match Pull::new(bytes) {
             Ok(pull) => pull,
-            Err(trouble) => return Reply::default().refuse(Refusal::Unreadable, trouble.message),
+            Err(trouble) => return Reply::default().refuse(Refusal::Unreadable, trouble.into_message()),
         };
         let start = match open_body(&mut pull) {
             Ok(start) => start,
-            Err((refusal, trouble)) => return Reply::default().refuse(refusal, trouble.message),
+            Err((refusal, trouble)) => return Reply::default().refuse(refusal, trouble.into_message()),
         };
-        let operation = start.local_name().as_ref().to_owned();
-        let call = Call::decode(&operation, Element { pull: &mut pull, start }).and_then(|call| {
+        let named = start.clone();
+        let operation = named.local_name();
+        let operation = operation.as_ref();
+        let call = Call::decode(operation, Element { pull: &mut pull, start }).and_then(|call| {
             // What follows the call can only be what references would refer to, and they are refused.
             pull.finish().map(|()| call)
         });
         match call {
             Ok(call) => Reply::to(call, Mark::None),
-            Err(trouble) => Reply::refuse_call(Mark::None, known(&operation).unwrap_or_default(), trouble.message),
+            Err(trouble) => Reply::refuse_call(Mark::None, operation, trouble.into_message()),
         }
     }
 

@@ -20,12 +20,19 @@ pub struct Element<'a, 'de> {
 /// Attributes that change what an element means.
 const MARKS: [&str; 4] = ["nil", "href", "position", "offset"];
 
-/// Whether one of `MARKS` may be among the attributes: they are looked at for good only then.
+/// Whether one of `MARKS` may be among the attributes: they are looked at for good only then. Our own documents have one attribute, and
+/// looking for the four words everywhere would cost more than reading its element.
 fn may_be_marked(attributes: &str) -> bool {
-    attributes.match_indices('=').any(|(at, _)| {
-        let before = attributes[..at].trim_end();
-        MARKS.iter().any(|mark| before.ends_with(mark))
-    })
+    let bytes = attributes.as_bytes();
+    let mut from = 0;
+    while let Some(found) = bytes[from..].iter().position(|byte| *byte == b'=') {
+        let name = bytes[..from + found].trim_ascii_end();
+        if MARKS.iter().any(|mark| name.ends_with(mark.as_bytes())) {
+            return true;
+        }
+        from += found + 1;
+    }
+    false
 }
 
 impl<'de> Element<'_, 'de> {

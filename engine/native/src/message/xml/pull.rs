@@ -24,6 +24,7 @@ pub enum Content<'de> {
     Child(BytesStart<'de>),
 }
 
+#[cold]
 fn ill(error: impl std::fmt::Display) -> Trouble {
     Trouble::protocol(error.to_string())
 }
@@ -37,31 +38,31 @@ impl<'de> Pull<'de> {
     }
 
     /// The next event that means something: no comments, no processing instructions, no declarations.
+    #[inline(always)]
     fn event(&mut self) -> Result<Event<'de>, Trouble> {
         loop {
-            match self.reader.read_event().map_err(ill)? {
-                Event::Comment(_) | Event::PI(_) => {}
-                Event::Decl(declaration) => check_declaration(&declaration)?,
-                Event::DocType(_) => return Err(Trouble::protocol("a document type is refused here")),
-                Event::Eof if self.depth > 0 => return Err(Trouble::protocol("the document ends within an element")),
-                event @ Event::Start(_) => {
+            match self.reader.read_event() {
+                Ok(event @ (Event::Text(_) | Event::CData(_) | Event::GeneralRef(_))) => return Ok(event),
+                Ok(event @ Event::End(_)) => {
+                    self.depth -= 1;
+                    return Ok(event);
+                }
+                Ok(event @ Event::Start(_)) => {
                     self.depth += 1;
-                    if self.depth > DEPTH {
-                        return Err(Trouble::protocol(format!("the document nests deeper than {DEPTH} elements")));
-                    }
-                    return Ok(event);
+                    return if self.depth > DEPTH { Err(too_deep()) } else { Ok(event) };
                 }
-                event => {
-                    if matches!(event, Event::End(_)) {
-                        self.depth -= 1;
-                    }
-                    return Ok(event);
-                }
+                Ok(Event::Comment(_) | Event::PI(_)) => {}
+                Ok(Event::Decl(declaration)) => check_declaration(&declaration)?,
+                Ok(Event::DocType(_)) => return Err(Trouble::protocol("a document type is refused here")),
+                Ok(Event::Eof) if self.depth > 0 => return Err(Trouble::protocol("the document ends within an element")),
+                Ok(event) => return Ok(event),
+                Err(error) => return Err(ill(error)),
             }
         }
     }
 
     /// The next child's start, or None at the end of the element that is open (at the end of the document, where none is).
+    #[inline]
     pub fn child(&mut self) -> Result<Option<BytesStart<'de>>, Trouble> {
         loop {
             match self.event()? {
@@ -91,6 +92,7 @@ impl<'de> Pull<'de> {
     }
 
     /// What the element that was just opened holds: text up to its end, or the first child.
+    #[inline]
     pub fn content(&mut self) -> Result<Content<'de>, Trouble> {
         let mut text = Cow::Borrowed("");
         loop {
@@ -112,6 +114,7 @@ impl<'de> Pull<'de> {
     }
 
     /// The text up to the end of the element that was just opened.
+    #[inline]
     pub fn text(&mut self) -> Result<Cow<'de, str>, Trouble> {
         match self.content()? {
             Content::Text(text) => Ok(text),
@@ -137,6 +140,11 @@ impl<'de> Pull<'de> {
         }
         self.end()
     }
+}
+
+#[cold]
+fn too_deep() -> Trouble {
+    Trouble::protocol(format!("the document nests deeper than {DEPTH} elements"))
 }
 
 fn is_blank(text: &str) -> bool {

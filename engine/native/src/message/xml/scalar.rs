@@ -1,6 +1,5 @@
 //! Scalars in the words of XML Schema, which XML-RPC shares where it has them.
 
-use std::borrow::Cow;
 use std::str::FromStr;
 
 use base64::Engine as _;
@@ -18,7 +17,8 @@ fn not_a<T>(what: &str, text: &str) -> Result<T, Trouble> {
 }
 
 pub fn whole<N: FromStr>(text: &str) -> Result<N, Trouble> {
-    trimmed(text).parse().or_else(|_| not_a("whole number of this type", text))
+    // White space around a number is allowed and rare.
+    text.parse().or_else(|_| trimmed(text).parse()).or_else(|_| not_a("whole number of this type", text))
 }
 
 pub fn boolean(text: &str) -> Result<bool, Trouble> {
@@ -42,13 +42,10 @@ pub fn real<N: FromStr>(text: &str) -> Result<N, Trouble> {
     word.parse().or_else(|_| not_a("number", text))
 }
 
-/// Base64, in lines or in one.
+/// Base64, in one line or in many. Most is in one, so that white space is looked for only where decoding has met some.
 pub fn octets(text: &str) -> Result<Vec<u8>, Trouble> {
-    let is_space = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
-    let text = if text.bytes().any(|byte| is_space(&byte)) {
-        Cow::Owned(text.bytes().filter(|byte| !is_space(byte)).collect())
-    } else {
-        Cow::Borrowed(text.as_bytes())
-    };
-    BASE64.decode(&text).map_err(|error| Trouble::protocol(format!("base64: {error}")))
+    BASE64.decode(text).or_else(|_| {
+        let joined: Vec<u8> = text.bytes().filter(|byte| !matches!(byte, b' ' | b'\t' | b'\n' | b'\r')).collect();
+        BASE64.decode(&joined).map_err(|error| Trouble::protocol(format!("base64: {error}")))
+    })
 }

@@ -99,7 +99,7 @@ pub fn check(text: &str) -> Result<(), Trouble> {
     while let Some((at, class)) = next_special(bytes, from) {
         from = at + 1;
         if class == Class::Forbidden || (class == Class::Suspect && noncharacter(&bytes[at..])) {
-            return Err(Trouble::protocol(cannot_hold(text, at).message));
+            return Err(Trouble::protocol(cannot_hold(text, at).into_message()));
         }
     }
     Ok(())

@@ -11,7 +11,6 @@ use callbench_kit::Failure;
 use callbench_service::{Answer, Call, Fault};
 
 use super::parameters::Parameters;
-use super::reply::known;
 use super::trouble::Trouble;
 use super::xml::pen::Pen;
 use super::xml::pull::Pull;
@@ -42,11 +41,11 @@ impl Message for XmlRpc {
     fn read_request(&self, bytes: &[u8]) -> (Reply, Result<Call, Fault>) {
         let (mut pull, operation) = match open_call(bytes) {
             Ok(opened) => opened,
-            Err(trouble) => return Reply::default().refuse(Refusal::Unreadable, trouble.message),
+            Err(trouble) => return Reply::default().refuse(Refusal::Unreadable, trouble.into_message()),
         };
         match read_params(&operation, &mut pull) {
             Ok(call) => Reply::to(call, Mark::None),
-            Err(trouble) => Reply::refuse_call(Mark::None, known(&operation).unwrap_or_default(), trouble.message),
+            Err(trouble) => Reply::refuse_call(Mark::None, &operation, trouble.into_message()),
         }
     }
 
