@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use callbench_kit::Kind;
 use callbench_kit::stack::{Client, Connect, Listen, Options, Server, Stack};
+use callbench_native::channel::Channel;
 use callbench_native::channel::library::Library;
 use callbench_native::message;
 use callbench_native::stack::MessageOverChannel;
@@ -25,7 +26,7 @@ fn started(stack: &MessageOverChannel, options: &[(&str, u64)], timeout: Duratio
 fn every_message_is_answered_and_counted() {
     let patience = Duration::from_secs(20);
     for message in message::all() {
-        let stack = MessageOverChannel { message, channel: Arc::new(Library) };
+        let stack = MessageOverChannel::new(message, Arc::new(Library));
         assert_eq!(stack.unavailable(), None);
         let (server, mut client) = started(&stack, &[], patience);
         assert_eq!(client.call(&Call::Sum { a: 2, b: 3 }).unwrap(), Answer::Number(5), "{}", stack.name());
@@ -35,10 +36,10 @@ fn every_message_is_answered_and_counted() {
         assert!(counts.contains(&("Sum".to_owned(), 1)) && counts.contains(&("GetPersons".to_owned(), 1)), "{counts:?}");
         assert!(server.counted_elsewhere().unwrap().iter().all(|(_, count)| *count == 0));
     }
-    let stack = MessageOverChannel { message: message::all().remove(0), channel: Arc::new(Library) };
+    let stack = MessageOverChannel::new(message::all().remove(0), Arc::new(Library));
     let (_server, mut client) = started(&stack, &[("delay_us", 50_000)], Duration::from_millis(20));
     assert_eq!(client.call(&Call::Empty).unwrap_err().kind, Kind::Timeout);
     let unknown =
-        stack.channel.connect("nonsense", "", &Connect { endpoint: "library".into(), timeout: patience, options: Options::new() });
+        Library.connect("nonsense", "", &Connect { endpoint: "library".into(), timeout: patience, options: Options::new() });
     assert_eq!(unknown.unwrap().call(b"?").unwrap_err().kind, Kind::Unsupported);
 }

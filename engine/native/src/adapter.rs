@@ -23,7 +23,7 @@ impl Native {
         let stacks = channel::all()
             .into_iter()
             .flat_map(|channel| messages.iter().map(move |message| (Arc::clone(message), Arc::clone(&channel))))
-            .map(|(message, channel)| Box::new(MessageOverChannel { message, channel }) as Box<dyn Stack>)
+            .map(|(message, channel)| Box::new(MessageOverChannel::new(message, channel)) as Box<dyn Stack>)
             .collect();
         Native { stacks }
     }

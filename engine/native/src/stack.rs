@@ -7,7 +7,7 @@ use callbench_kit::Failure;
 use callbench_service::{Answer, Call, Service};
 
 use crate::channel::{Channel, Connection, Handler, Route, Said};
-use crate::message::{Message, Reply};
+use crate::message::{Mark, Message, Reply};
 
 /// The glue of a server: bytes to call, call to answer, answer to bytes.
 struct Answering {
@@ -45,8 +45,20 @@ pub fn route(message: &Arc<dyn Message>, service: &Arc<Service>) -> Route {
 
 /// One message over one channel.
 pub struct MessageOverChannel {
-    pub message: Arc<dyn Message>,
-    pub channel: Arc<dyn Channel>,
+    message: Arc<dyn Message>,
+    channel: Arc<dyn Channel>,
+    /// The mark that the message's own requests bear, which an answer must repeat to be taken for one.
+    mark: Mark,
+}
+
+impl MessageOverChannel {
+    #[must_use]
+    pub fn new(message: Arc<dyn Message>, channel: Arc<dyn Channel>) -> Self {
+        let mut request = Vec::new();
+        let written = message.encode_request(&Call::Hello, &mut request);
+        let mark = written.map_or(Mark::None, |()| message.decode_request(&request).0.mark);
+        MessageOverChannel { message, channel, mark }
+    }
 }
 
 impl Stack for MessageOverChannel {
@@ -106,7 +118,7 @@ impl Codec for MessageOverChannel {
     }
 
     fn encode_answer(&self, call: &Call, answer: &Answer, out: &mut Vec<u8>) -> Result<(), Failure> {
-        let reply = Reply { operation: call.operation(), ..Reply::default() };
+        let reply = Reply { operation: call.operation(), mark: self.mark.clone(), refusal: None };
         self.message.write_answer(&reply, answer, out)
     }
 
