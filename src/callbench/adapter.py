@@ -232,6 +232,8 @@ class Adapter:
 
     def stop(self) -> bool:
         """Asks it to stop and sees to it: after 5 s it is killed. Returns whether it had to be."""
+        if self.process.closed:
+            return False
         if self.broken:
             self.process.close(grace=0)
             return True

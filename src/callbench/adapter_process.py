@@ -85,6 +85,11 @@ class AdapterProcess:
         """Whether it died or left the contract: nothing more can be asked of it."""
         return self._broken
 
+    @property
+    def closed(self) -> bool:
+        """Whether `close` has ended it."""
+        return self._closed
+
     def send(self, message: Mapping[str, Any], seconds: float) -> None:
         """Writes one line, within `seconds`.
 

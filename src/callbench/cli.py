@@ -99,7 +99,7 @@ def run(  # noqa: PLR0913, PLR0917 - the options a person has
     from callbench.report.subject import subject  # noqa: PLC0415
 
     found = subject(finished)
-    reports.print_summary(found, Console())
+    reports.print_summary(found, _console())
     page = reports.write(found, "html")
     print(f"page: {page}\nrun:  {path}")  # noqa: T201
 
@@ -114,7 +114,7 @@ def show(path: RunFolder, as_json: AsJson = False) -> None:
     if as_json:
         _print_json(reports.shown(found))
     else:
-        reports.print_cells(found, Console())
+        reports.print_cells(found, _console())
 
 
 @app.command()
@@ -189,9 +189,12 @@ def _rows(rows: list[dict[str, Any]], columns: tuple[str, ...] | list[str], as_j
     if as_json:
         _print_json(rows)
     else:
-        # Where nobody watches, a line is not cut to the width of a window.
-        console = Console() if sys.stdout.isatty() else Console(width=1000)
-        console.print(listing.table(rows, columns))
+        _console(1000).print(listing.table(rows, columns))
+
+
+def _console(width: int = 160) -> Console:
+    """Where nobody watches, lines are not cut to the width of a window."""
+    return Console() if sys.stdout.isatty() else Console(width=width)
 
 
 def _print_json(value: object) -> None:

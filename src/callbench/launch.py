@@ -154,11 +154,16 @@ def _told_to_stop() -> "Iterator[None]":
     def stop(_number: int, _frame: "FrameType | None") -> None:
         raise _Sigterm
 
-    before = signal.signal(signal.SIGTERM, stop)
+    # Ctrl-C too: a shell starts what it puts in the background with SIGINT ignored, and a run must end cleanly there as well.
+    before = {
+        signal.SIGTERM: signal.signal(signal.SIGTERM, stop),
+        signal.SIGINT: signal.signal(signal.SIGINT, signal.default_int_handler),
+    }
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _json(value: dict[str, Any]) -> bytes:

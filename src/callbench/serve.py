@@ -53,7 +53,7 @@ def serve_all(catalogue: Catalogue, host: str, port: int, channels: Sequence[str
         if channel not in known:
             raise BadInput(f"--channels {channel}: there is no such channel: {', '.join(known)} are")
     with ExitStack() as open_:
-        serving = [running for running in _started(catalogue, open_) if "serve-all" in running.hello["features"]]
+        serving = [running for running in _started(catalogue, open_, tell) if "serve-all" in running.hello["features"]]
         if not serving:
             raise CallbenchError(
                 "no adapter here can serve all its stacks at once: `callbench doctor` says what is missing"
@@ -72,11 +72,14 @@ def serve_all(catalogue: Catalogue, host: str, port: int, channels: Sequence[str
             raise
 
 
-def _started(catalogue: Catalogue, open_: ExitStack) -> Iterator[Adapter]:
+def _started(catalogue: Catalogue, open_: ExitStack, tell: Callable[[str], None]) -> Iterator[Adapter]:
     for each in catalogue.adapters:
         # An instrument serves nobody but the suite.
         if not each.why_not and not all(stack.instrument for stack in each.stacks):
-            yield open_.enter_context(Adapter(each.manifest, "serving all"))
+            try:
+                yield open_.enter_context(Adapter(each.manifest, "serving all"))
+            except AdapterFailure as failure:
+                tell(f"left out: {failure}")
 
 
 def _lines(serving: Sequence[Adapter]) -> Iterator[str]:
