@@ -15,6 +15,9 @@ const YIELDS: u32 = 64;
 const BRIEFLY: u32 = 400;
 
 pub trait Wait: Send + 'static {
+    /// Whether waiting is looking, so that one may as well look at once.
+    const SPINS: bool;
+
     /// Waits until `word` is no longer `seen`, at most `slice`. `waits` tells the other side that somebody does.
     fn wait(word: &AtomicU32, seen: u32, waits: &AtomicU32, slice: Duration);
 
@@ -23,10 +26,12 @@ pub trait Wait: Send + 'static {
 }
 
 /// Looks for a change without leaving the processor.
+#[inline]
 pub fn changes_soon(word: &AtomicU32, seen: u32) -> bool {
     looks(word, seen, BRIEFLY)
 }
 
+#[inline]
 fn looks(word: &AtomicU32, seen: u32, times: u32) -> bool {
     for _ in 0..times {
         if word.load(Ordering::Acquire) != seen {
@@ -41,6 +46,8 @@ fn looks(word: &AtomicU32, seen: u32, times: u32) -> bool {
 pub struct Futex;
 
 impl Wait for Futex {
+    const SPINS: bool = false;
+
     fn wait(word: &AtomicU32, seen: u32, waits: &AtomicU32, slice: Duration) {
         // Sequentially consistent, as are the other side's store to `word` and its look at `waits`: either it sees that somebody
         // waits, or this side sees the change.
@@ -68,6 +75,8 @@ impl Wait for Futex {
 pub struct Spin;
 
 impl Wait for Spin {
+    const SPINS: bool = true;
+
     fn wait(word: &AtomicU32, seen: u32, _waits: &AtomicU32, slice: Duration) {
         if looks(word, seen, LOOKS) {
             return;
