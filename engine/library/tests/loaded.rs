@@ -39,7 +39,6 @@ fn every_message_is_answered_and_counted() {
     let stack = MessageOverChannel::new(message::all().remove(0), Arc::new(Library));
     let (_server, mut client) = started(&stack, &[("delay_us", 50_000)], Duration::from_millis(20));
     assert_eq!(client.call(&Call::Empty).unwrap_err().kind, Kind::Timeout);
-    let unknown =
-        Library.connect("nonsense", "", &Connect { endpoint: "library".into(), timeout: patience, options: Options::new() });
+    let unknown = Library.connect("nonsense", "", &Connect { endpoint: "library".into(), timeout: patience, options: Options::new() });
     assert_eq!(unknown.unwrap().call(b"?").unwrap_err().kind, Kind::Unsupported);
 }
