@@ -1,7 +1,8 @@
-"""A small adapter that keeps the contract. The ones beside it break it in one way each; the core's tests use it as their fast stand-in.
+"""A small adapter that keeps the contract.
 
-Two stacks: `inproc`, a function call, and `tcp`, a line of JSON a call over one connection a client, a thread a connection.
-What the service answers comes from the core's own reference, so this adapter shows nothing about a language; it is no example to copy.
+The ones beside it break it in one way each; the core's tests use it as their fast stand-in. It has two stacks:
+`inproc`, a function call, and `tcp`, a line of JSON a call over one connection a client, a thread a connection. What
+the service answers comes from the core's own reference: it shows nothing about a language and is no example to copy.
 """
 
 import contextlib
@@ -13,6 +14,7 @@ import sys
 import threading
 import time
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -133,7 +135,7 @@ class TcpClient:
         self.socket: socket.socket | None = None
         self.open()
 
-    def open(self) -> Any:
+    def open(self) -> socket.socket:
         """Connect, if not connected."""
         if self.socket is None:
             try:
@@ -188,6 +190,9 @@ class InprocClient:
         """Nothing is open."""
 
 
+Client = TcpClient | InprocClient
+
+
 class Histogram:
     """The contract's buckets."""
 
@@ -225,7 +230,7 @@ def cpu() -> dict[str, str]:
 class Drive:
     """Clients in a closed loop, each in a thread."""
 
-    def __init__(self, clients: list[Any], asked: dict[str, Any]) -> None:
+    def __init__(self, clients: list["Client"], asked: dict[str, Any]) -> None:
         """Take the request."""
         self.asked = asked
         self.clients = clients[: asked.get("clients", len(clients))]
@@ -236,7 +241,7 @@ class Drive:
         self.latency = Histogram()
         self.first: dict[str, Any] | None = None
 
-    def run(self, say: Any) -> dict[str, Any]:
+    def run(self, say: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
         """Drive, saying intervals, and give `done`."""
         start_cpu, self.start = cpu(), time.monotonic_ns()
         threads = [threading.Thread(target=self.loop, args=(client,), daemon=True) for client in self.clients]
@@ -268,7 +273,7 @@ class Drive:
         at = time.monotonic_ns() - self.start
         return {"is": "interval", "at_ns": at, "calls": self.calls, "errors": self.errors.total()}
 
-    def loop(self, client: Any) -> None:
+    def loop(self, client: "Client") -> None:
         """Call until enough is done, or nothing works any more."""
         in_a_row = 0
         while self.goes_on() and in_a_row < ERRORS_IN_A_ROW:
@@ -320,7 +325,7 @@ class Adapter:
         os.dup2(2, 1)
         self.service: Service | None = None
         self.server: TcpServer | None = None
-        self.clients: list[Any] = []
+        self.clients: list[Client] = []
 
     def stacks(self) -> list[str]:
         """Name the stacks."""
@@ -386,7 +391,7 @@ class Adapter:
         self.known(request["stack"])
         unknown = set(request["options"]) - KNOWN_OPTIONS
         if unknown:
-            raise No("bad-request", f"there is no option {sorted(unknown)[0]}: {', '.join(sorted(KNOWN_OPTIONS))} are")
+            raise No("bad-request", f"there is no option {min(unknown)}: {', '.join(sorted(KNOWN_OPTIONS))} are")
         if self.service:
             raise No("bad-request", "one stack is served already: stop-serving ends that")
         self.service = Service(request["options"])
@@ -417,7 +422,7 @@ class Adapter:
             self.clients.append(self.client(request))
         return {"is": "connected", "connections": sum(client.connections for client in self.clients)}
 
-    def client(self, request: dict[str, Any]) -> Any:
+    def client(self, request: dict[str, Any]) -> "Client":
         """Make one client."""
         if not request["stack"].endswith("/inproc"):
             return TcpClient(request["endpoint"], request["timeout_ms"] / 1000)

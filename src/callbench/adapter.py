@@ -76,7 +76,8 @@ class Adapter:
         if (hello["adapter"], hello["language"]) != (name, language):
             raise self.process.failure(
                 "garbage",
-                f"says it is {hello['adapter']} in {hello['language']}, its manifest {self._manifest.file} says {name} in {language}",
+                f"says it is {hello['adapter']} in {hello['language']};"
+                f" its manifest {self._manifest.file} says {name} in {language}",
             )
         said, written = set(hello["stacks"]), {stack.id for stack in self._manifest.stacks}
         if said != written:
@@ -96,8 +97,10 @@ class Adapter:
         """Makes a request and gives its answer.
 
         Args:
+            do: the request.
             expect: the `is` of the answer.
             within: how long it may take, in seconds.
+            **members: the request's other members.
 
         Raises:
             AdapterFailure: the answer is an `error` (with its kind), does not come, or breaks the contract.
@@ -184,7 +187,7 @@ class Adapter:
         """
         return self.ask("call", "returned", self.patience_s + self._timeout_s, call=call, arguments=dict(arguments))
 
-    def drive(
+    def drive(  # noqa: PLR0913 - a drive has so many members
         self,
         call: str,
         arguments: Arguments,

@@ -53,7 +53,7 @@ class AdapterProcess:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 start_new_session=True,
-                # Without the keeper this is all there is to end the adapter with the core; it makes two system calls only.
+                # Without the keeper, all there is to end the adapter with the core; it makes two system calls only.
                 preexec_fn=None if keeping else _following(processors),  # noqa: PLW1509
             )
         except (OSError, subprocess.SubprocessError) as failure:
@@ -113,6 +113,7 @@ class AdapterProcess:
         """Reads one line as a JSON object, until `deadline` on the monotonic clock.
 
         Args:
+            deadline: in seconds.
             awaited: what it should say, for the sentence where it does not.
 
         Raises:

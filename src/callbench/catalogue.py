@@ -129,7 +129,7 @@ def _not_for_this_machine(path: Path, remedy: str) -> str | None:
     if not head.startswith(_ELF) or len(head) < 20:
         return f"its program {path} is not a program of this system{remedy}"
     mine = _head(Path(sys.executable))
-    # Word size (byte 4), byte order (5) and machine (18, 19) of the ELF header; this interpreter runs, so its own are right.
+    # Word size (byte 4), byte order (5) and machine (18, 19) of the ELF header; this interpreter's own are right.
     if mine.startswith(_ELF) and (head[4:6], head[18:20]) != (mine[4:6], mine[18:20]):
         return f"its program {path} was built for another machine{remedy}"
     return None

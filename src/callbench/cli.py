@@ -159,9 +159,7 @@ def serve(
     if not every:
         raise BadInput("say what to serve: --all")
     wanted = [channel for channel in channels.split(",") if channel]
-    serving.serve_all(
-        _catalogue(), serving.checked_host(host, exposed=exposed), port, wanted, lambda line: print(line, flush=True)
-    )
+    serving.serve_all(_catalogue(), serving.checked_host(host, exposed=exposed), port, wanted, _tell)
 
 
 @app.command()
@@ -183,6 +181,10 @@ def _catalogue(*, quiet: bool = False) -> catalogue.Catalogue:
     for sentence in () if quiet else known.broken:
         print(f"callbench: {sentence}", file=sys.stderr)  # noqa: T201
     return known
+
+
+def _tell(line: str) -> None:
+    print(line, flush=True)  # noqa: T201
 
 
 def _rows(rows: list[dict[str, Any]], columns: tuple[str, ...] | list[str], as_json: bool) -> None:

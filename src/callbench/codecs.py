@@ -21,6 +21,9 @@ def timed(
     """Gives the journal's lines, one a message and group.
 
     Args:
+        plan: whose messages and groups to time.
+        catalogue: where the in-process stacks are.
+        placement: where the codec runs: as a client does.
         known: stack and group of the lines that are there already.
         quick: less time for each figure.
     """

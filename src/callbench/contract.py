@@ -1,4 +1,4 @@
-"""The contract's messages as Python has them, and the judge of an answer's shape. contract/CONTRACT.md is their page."""
+"""The contract's messages as Python has them, and the judge of their shape. contract/CONTRACT.md is their page."""
 
 import functools
 import json

@@ -107,7 +107,8 @@ def _adapter(each: Adapter) -> Iterator[Finding]:
     yield Finding(
         subject,
         "good" if able else "missing",
-        f"{able} of {len(each.stacks)} stacks can run; {hello['runtime']}; a clock reading costs {clock['reading_ns']:.3g} ns",
+        f"{able} of {len(each.stacks)} stacks can run; {hello['runtime']};"
+        f" a clock reading costs {clock['reading_ns']:.3g} ns",
     )
     for stack, why in unavailable.items():
         yield Finding(stack, "missing", why)

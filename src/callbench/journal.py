@@ -83,7 +83,8 @@ class Journal:
         except OSError as failure:
             os.ftruncate(self._fd, self._length)
             raise CallbenchError(
-                f"cannot write {self._path}: {failure.strerror}; what was measured before is kept: make room and --resume"
+                f"cannot write {self._path}: {failure.strerror};"
+                " what was measured before is kept: make room and --resume"
             ) from failure
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)

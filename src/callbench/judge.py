@@ -1,4 +1,4 @@
-"""Whether an answer is right: the core compares, with its own implementation of the service; an adapter never judges itself."""
+"""Whether an answer is right: the core compares with its own implementation; an adapter never judges itself."""
 
 import functools
 import json

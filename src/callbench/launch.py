@@ -1,6 +1,6 @@
 """From what a person asks for to a run under way: begun, resumed, and ended whatever happens."""
 
-import datetime
+import datetime as dt
 import json
 import secrets
 import shlex
@@ -78,7 +78,7 @@ def begin(wish: Wish, known: catalogue.Catalogue) -> Path:
     blocks = study.blocks(wish.quick) if wish.blocks is None else wish.blocks
     planned = plan.made(cells, known.stacks, blocks, seed)
     started = now()
-    out = wish.out or Path("runs") / f"{study.name}-{datetime.datetime.now(datetime.UTC):%Y%m%d-%H%M%S}"
+    out = wish.out or Path("runs") / f"{study.name}-{dt.datetime.now(dt.UTC):%Y%m%d-%H%M%S}"
     info = {
         "format": FORMAT,
         "callbench": VERSION,
@@ -154,7 +154,7 @@ def _told_to_stop() -> "Iterator[None]":
     def stop(_number: int, _frame: "FrameType | None") -> None:
         raise _Sigterm
 
-    # Ctrl-C too: a shell starts what it puts in the background with SIGINT ignored, and a run must end cleanly there as well.
+    # Ctrl-C too: a shell starts what it puts in the background with SIGINT ignored; a run ends cleanly there as well.
     before = {
         signal.SIGTERM: signal.signal(signal.SIGTERM, stop),
         signal.SIGINT: signal.signal(signal.SIGINT, signal.default_int_handler),

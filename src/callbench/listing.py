@@ -1,4 +1,4 @@
-"""What `callbench list` tells: stacks, calls, studies, links. Each is a list of rows; a row is the same for people and programs."""
+"""What `callbench list` tells: stacks, calls, studies, links. A row is the same for people and programs."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -66,9 +66,12 @@ class Plan:
 
 
 def made(cells: Sequence[Cell], stacks: Sequence[Stack], blocks: int, seed: int) -> Plan:
-    """Plans `blocks` blocks: each holds every stack's visit once, in random order, each visit all of its cells in random order.
+    """Plans blocks: each holds every stack's visit once, in random order, each visit all of its cells in random order.
 
     Args:
+        cells: what to measure.
+        blocks: how many, at least 1.
+        seed: decides the order.
         stacks: those of the cells; others are left out.
     """
     by_stack: dict[str, list[Cell]] = {}

@@ -1,6 +1,6 @@
 """A run on disk, for the one program that writes it."""
 
-import datetime
+import datetime as dt
 import fcntl
 import json
 import os
@@ -15,7 +15,7 @@ from callbench.store import Run
 
 def now() -> str:
     """The time as records have it: UTC, to the millisecond."""
-    return datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return dt.datetime.now(dt.UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 class RunWriter(Run):

@@ -19,6 +19,7 @@ def checked_host(host: str, *, exposed: bool) -> str:
     """The host to listen on.
 
     Args:
+        host: an IP address, or `localhost`.
         exposed: whether addresses that others reach are allowed.
 
     Raises:
@@ -40,6 +41,8 @@ def serve_all(catalogue: Catalogue, host: str, port: int, channels: Sequence[str
     """Serves until stdin ends or Ctrl-C, obeying lines `on CHANNEL` and `off CHANNEL`.
 
     Args:
+        catalogue: whose adapters serve.
+        host: the address to listen on.
         port: of HTTP; 0: any free one.
         channels: those switched on; empty: every channel there is.
         tell: is given each line for people.

@@ -99,7 +99,7 @@ def test_blocks_and_selection(callbench: Program, study: Path, tmp_path: Path) -
         (["verify"], "say what to verify"),
         (["verify", "honest/tpc"], "did you mean honest/tcp"),
         (["serve"], "say what to serve: --all"),
-        (["serve", "--all", "--host", "0.0.0.0"], "add --i-know-what-i-expose"),
+        (["serve", "--all", "--host", "192.0.2.1"], "add --i-know-what-i-expose"),
         (["serve", "--all", "--host", "here"], "is not an IP address"),
         (["serve", "--all", "--channels", "udp"], "there is no such channel"),
         (["show", "nowhere"], "nowhere is not a run folder: there is no such folder"),

@@ -1,4 +1,4 @@
-"""--select: one key's globs are alternatives, different keys must all hold, and nothing is an error that says what there is."""
+"""--select: one key's globs are alternatives, all keys must hold, and nothing is an error that says what there is."""
 
 import hypothesis.strategies as some
 import pytest
@@ -58,7 +58,7 @@ def test_globs(texts: list[str], count: int) -> None:
     ],
 )
 def test_what_selects_nothing_says_what_there_is(texts: list[str], says: str) -> None:
-    with pytest.raises(BadInput, match=".*") as raised:
+    with pytest.raises(BadInput) as raised:
         chosen(*texts)
     assert says in str(raised.value)
 

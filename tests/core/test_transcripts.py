@@ -2,6 +2,7 @@
 
 import json
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from conftest import MISBEHAVING, ROOT
 
 TRANSCRIPTS = sorted((ROOT / "contract" / "golden" / "transcripts").glob("*.jsonl"))
 STACKS = ["honest/inproc", pytest.param("native/json+inproc", marks=pytest.mark.engine)]
-WILD = {
+WILD: dict[str, Callable[[Any], bool]] = {
     "<text>": lambda value: isinstance(value, str),
     "<number>": lambda value: isinstance(value, int | float) and not isinstance(value, bool),
     "<decimal>": lambda value: isinstance(value, str) and value.isdecimal(),

@@ -15,7 +15,7 @@ class Deaf(Adapter):
 
     name = "deaf"
 
-    def on_drive(self, request: dict[str, Any]) -> dict[str, Any]:
+    def on_drive(self, _: dict[str, Any]) -> dict[str, Any]:
         """Never come back."""
         while True:
             time.sleep(60)

@@ -14,7 +14,7 @@ class Floods(Adapter):
 
     name = "floods"
 
-    def on_connect(self, request: dict[str, Any]) -> dict[str, Any]:
+    def on_connect(self, _: dict[str, Any]) -> dict[str, Any]:
         """Answer at length."""
         while True:
             self.out.write(b"x" * 65536)

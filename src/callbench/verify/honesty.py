@@ -102,7 +102,8 @@ def _histogram_adds_up(done: Done) -> str | None:
         return f"timing 'each' was asked for; it was {_timed(done)}"
     counted = sum(count for _, count in histogram["buckets"])
     if not histogram["count"] == counted == done["calls"]:
-        return f"the histogram says {histogram['count']}, its buckets hold {counted}, and {done['calls']} calls were answered"
+        said = f"the histogram says {histogram['count']}, its buckets hold {counted}"
+        return f"{said}, and {done['calls']} calls were answered"
     indices = [index for index, _ in histogram["buckets"]]
     if indices != sorted(set(indices)):
         return "the histogram's bucket indices do not rise"
@@ -183,7 +184,8 @@ def _delay(session: Session) -> str | None:
     mean_ms = int(done["in_call_ns"]) / done["calls"] / 1e6
     asked_ms = DELAY_US / 1000
     if mean_ms < asked_ms * _EARLY:
-        return f"the server took {asked_ms:g} ms longer for each call, as asked, and the client reports a mean of {mean_ms:.3f} ms"
+        took = f"the server took {asked_ms:g} ms longer for each call, as asked"
+        return f"{took}, and the client reports a mean of {mean_ms:.3f} ms"
     return None
 
 
@@ -196,7 +198,8 @@ def _stall(session: Session) -> str | None:
     greatest_ms = histogram["max_ns"] / 1e6
     # A call that comes in the middle of a stall waits for the rest of it; in a closed loop one comes near its start.
     if greatest_ms < STALL_US / 1000 * _MOST_OF:
-        return f"the server stalled for {STALL_US / 1000:g} ms, as asked, and the longest call reported took {greatest_ms:.3f} ms"
+        stalled = f"the server stalled for {STALL_US / 1000:g} ms, as asked"
+        return f"{stalled}, and the longest call reported took {greatest_ms:.3f} ms"
     return None
 
 
@@ -208,7 +211,8 @@ def _timeout(session: Session) -> str | None:
     kind = said_error(lambda: client.call("Sum", _SUM))
     if kind != "timeout":
         told = f"failed as {kind!r}" if kind else "was answered"
-        return f"a call of {LONG_DELAY_US // 1000} ms with a time-out of {SHORT_TIMEOUT_MS} ms {told}; it must fail as 'timeout'"
+        asked = f"a call of {LONG_DELAY_US // 1000} ms with a time-out of {SHORT_TIMEOUT_MS} ms"
+        return f"{asked} {told}; it must fail as 'timeout'"
     # The late answer must not be taken for the next call's: it fails again, or it says that the connection is gone.
     kind = said_error(lambda: client.call("Hello", {}))
     if kind not in ("timeout", "closed", "refused"):

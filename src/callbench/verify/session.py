@@ -109,6 +109,11 @@ class Session:
         self._arranged = None
 
     def started(self) -> Sides:
+        """Both sides, however arranged.
+
+        Raises:
+            AdapterFailure: they cannot be started.
+        """
         if self._sides is None:
             self._sides = Sides(self._manifest, self._placement, in_process=self.stack.in_process)
             for side in (self._sides.client, self._sides.server):
