@@ -64,7 +64,7 @@ impl Message for BinComp {
                 inflated(body, |body| read_call(&header, body))
                     .unwrap_or_else(|trouble| Reply { mark, ..Reply::default() }.refuse(Refusal::Unreadable, trouble.into_message()))
             }
-            _ => refuse_header(header),
+            _ => refuse_header(&header),
         }
     }
 

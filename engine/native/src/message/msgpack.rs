@@ -41,14 +41,14 @@ impl Message for MsgPack {
 
     fn write_request(&self, call: &Call, out: &mut Vec<u8>) -> Result<(), Failure> {
         out.push(array(4));
-        call.encode(Parameters(&mut Positions(writer(out)))).map_err(cannot_carry)
+        call.encode(Parameters(&mut Positions(writer(out)))).map_err(|error| cannot_carry(&error))
     }
 
     fn read_request(&self, bytes: &[u8]) -> (Reply, Result<Call, Fault>) {
         let mut request = Request::default();
         match whole(bytes, &mut request) {
             Ok(call) => Reply::to(call, request.mark),
-            Err(error) if request.reached => Reply::refuse_call(request.mark, &request.method, error.to_string()),
+            Err(error) if request.reached => Reply::refuse_call(request.mark, request.method, error.to_string()),
             Err(error) => Reply { mark: request.mark, ..Reply::default() }.refuse(Refusal::Unreadable, error.to_string()),
         }
     }
@@ -56,8 +56,8 @@ impl Message for MsgPack {
     fn write_answer(&self, reply: &Reply, answer: &Answer, out: &mut Vec<u8>) -> Result<(), Failure> {
         write_head(reply, out);
         let mut to = writer(out);
-        ().serialize(&mut to).map_err(cannot_carry)?;
-        answer.encode(&mut to).map_err(cannot_carry)
+        ().serialize(&mut to).map_err(|error| cannot_carry(&error))?;
+        answer.encode(&mut to).map_err(|error| cannot_carry(&error))
     }
 
     fn write_fault(&self, reply: &Reply, message: &str, out: &mut Vec<u8>) {
@@ -79,7 +79,7 @@ fn writer(out: &mut Vec<u8>) -> Writer<'_> {
     rmp_serde::Serializer::new(out).with_struct_map()
 }
 
-fn cannot_carry(error: EncodeError) -> Failure {
+fn cannot_carry(error: &EncodeError) -> Failure {
     Failure::new(callbench_kit::Kind::CannotCarry, error.to_string())
 }
 
@@ -126,7 +126,7 @@ fn whole<'de, S: DeserializeSeed<'de>>(bytes: &'de [u8], seed: S) -> Result<S::V
 #[derive(Default)]
 struct Request {
     mark: Mark,
-    method: String,
+    method: &'static str,
     reached: bool,
 }
 
@@ -159,7 +159,7 @@ impl<'de> Visitor<'de> for &mut Request {
         let call = elements.next_element_seed(ReadCall { operation: &method });
         if call.is_err() {
             self.reached = true;
-            self.method = known(&method).unwrap_or_default().to_owned();
+            self.method = known(&method).unwrap_or_default();
         }
         call?.ok_or_else(missing)
     }

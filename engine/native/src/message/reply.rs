@@ -43,21 +43,18 @@ pub enum Refusal {
 
 impl Reply {
     /// A request that was read.
-    #[must_use]
     #[inline]
     pub fn to(call: Call, mark: Mark) -> (Reply, Result<Call, Fault>) {
         (Reply { operation: call.operation(), mark, refusal: None }, Ok(call))
     }
 
     /// A request that is turned down.
-    #[must_use]
     pub fn refuse(mut self, refusal: Refusal, message: impl Into<String>) -> (Reply, Result<Call, Fault>) {
         self.refusal = Some(refusal);
         (self, Err(Fault { message: message.into() }))
     }
 
     /// A request for an operation, known or not, that turned out to be wrong.
-    #[must_use]
     pub fn refuse_call(mark: Mark, operation: &str, message: impl Into<String>) -> (Reply, Result<Call, Fault>) {
         match known(operation) {
             Some(operation) => Reply { operation, mark, refusal: None }.refuse(Refusal::BadParameters, message),

@@ -161,10 +161,12 @@ fn leaves(bytes: &[u8], is_typed: bool, mut each: impl FnMut(&str, &str)) {
 fn read(data: Data, bytes: &[u8], is_typed: bool) {
     match data {
         Data::Sum(..) => {
-            let mut numbers = [0_i32; 2];
-            let mut next = 0;
-            leaves(bytes, is_typed, |name, text| {
-                if name != "methodName" {
+            let (mut numbers, mut next) = ([0_i32; 2], 0);
+            leaves(bytes, is_typed, |name, text| match name {
+                "methodName" => assert_eq!(text, "SpeedService.Sum"),
+                "a" => numbers[0] = text.parse().expect("it is a number"),
+                "b" => numbers[1] = text.parse().expect("it is a number"),
+                _ => {
                     numbers[next] = text.parse().expect("it is a number");
                     next += 1;
                 }

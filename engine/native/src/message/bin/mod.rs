@@ -42,7 +42,7 @@ impl Message for Bin {
     fn read_request(&self, bytes: &[u8]) -> (Reply, Result<Call, Fault>) {
         match Header::read(bytes) {
             Ok((header, body)) if header.flags == 0 => read_call(&header, body),
-            Ok((header, _)) => refuse_header(header),
+            Ok((header, _)) => refuse_header(&header),
             Err(trouble) => Reply::default().refuse(Refusal::Unreadable, trouble.into_message()),
         }
     }
@@ -75,7 +75,7 @@ fn client(reply: &Reply) -> [u8; 16] {
     if let Mark::Client(client) = reply.mark { client } else { header::CLIENT }
 }
 
-pub fn refuse_header(header: Header) -> (Reply, Result<Call, Fault>) {
+pub fn refuse_header(header: &Header) -> (Reply, Result<Call, Fault>) {
     let message = format!("flags {:#04x} are not among those that this message has", header.flags);
     Reply { mark: Mark::Client(header.client), ..Reply::default() }.refuse(Refusal::Unreadable, message)
 }

@@ -13,39 +13,46 @@ fn short() -> Trouble {
 }
 
 impl<'de> Reader<'de> {
+    #[inline]
     fn take(&mut self, length: usize) -> Result<&'de [u8], Trouble> {
         let (taken, rest) = self.0.split_at_checked(length).ok_or_else(short)?;
         self.0 = rest;
         Ok(taken)
     }
 
+    #[inline]
     fn chunk<const N: usize>(&mut self) -> Result<[u8; N], Trouble> {
         let (taken, rest) = self.0.split_first_chunk::<N>().ok_or_else(short)?;
         self.0 = rest;
         Ok(*taken)
     }
 
+    #[inline]
     fn integer(&mut self) -> Result<i32, Trouble> {
         self.chunk().map(i32::from_le_bytes)
     }
 
     /// A length in bytes, or a count of elements, of which each has at least a byte.
+    #[inline]
     fn length(&mut self) -> Result<usize, Trouble> {
         let claimed = self.integer()?;
         let length = usize::try_from(claimed).map_err(|_| Trouble::protocol(format!("a length of {claimed}")))?;
         if length > self.0.len() { Err(short()) } else { Ok(length) }
     }
 
+    #[inline]
     fn octets(&mut self) -> Result<&'de [u8], Trouble> {
         let length = self.length()?;
         self.take(length)
     }
 
+    #[inline]
     pub fn text(&mut self) -> Result<&'de str, Trouble> {
         std::str::from_utf8(self.octets()?).map_err(|_| Trouble::protocol("a string is not UTF-8"))
     }
 
     /// Whether what follows is there at all.
+    #[inline]
     fn assigned(&mut self) -> Result<bool, Trouble> {
         match self.chunk()? {
             [0] => Ok(false),
@@ -75,6 +82,7 @@ impl<'de> Deserializer<'de> for Parameters<'_, 'de> {
         Err(Trouble::protocol("parameters are read as a struct"))
     }
 
+    #[inline]
     fn deserialize_struct<V: Visitor<'de>>(
         self,
         _: &'static str,
@@ -99,6 +107,7 @@ struct Parts<'a, 'de> {
 impl<'de> SeqAccess<'de> for Parts<'_, 'de> {
     type Error = Trouble;
 
+    #[inline]
     fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, Trouble> {
         if self.left == 0 {
             return Ok(None);
@@ -135,6 +144,7 @@ impl<'de> Deserializer<'de> for &mut Reader<'de> {
         visitor.visit_bool(self.integer()? != 0)
     }
 
+    #[inline]
     fn deserialize_i64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Trouble> {
         visitor.visit_i64(i64::from_le_bytes(self.chunk()?))
     }
@@ -147,10 +157,12 @@ impl<'de> Deserializer<'de> for &mut Reader<'de> {
         visitor.visit_f64(f64::from_le_bytes(self.chunk()?))
     }
 
+    #[inline]
     fn deserialize_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Trouble> {
         visitor.visit_borrowed_str(self.text()?)
     }
 
+    #[inline]
     fn deserialize_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Trouble> {
         self.deserialize_str(visitor)
     }
@@ -173,6 +185,7 @@ impl<'de> Deserializer<'de> for &mut Reader<'de> {
         visitor.visit_seq(Parts { from: self, left })
     }
 
+    #[inline]
     fn deserialize_struct<V: Visitor<'de>>(
         self,
         name: &'static str,

@@ -11,6 +11,7 @@ use super::super::trouble::Trouble;
 const ASSIGNED: u8 = 1;
 
 /// A length or a count: an i32, as everything is here.
+#[inline]
 fn length(length: usize, out: &mut Vec<u8>) -> Result<(), Trouble> {
     let length = i32::try_from(length).map_err(|_| Trouble::cannot_carry(format!("{length} is more than a length can say here")))?;
     out.extend_from_slice(&length.to_le_bytes());
@@ -52,6 +53,7 @@ impl SerializeSeq for Parts<'_> {
     type Ok = ();
     type Error = Trouble;
 
+    #[inline]
     fn serialize_element<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Trouble> {
         value.serialize(Writer(self.0))
     }
@@ -65,6 +67,7 @@ impl SerializeStruct for Parts<'_> {
     type Ok = ();
     type Error = Trouble;
 
+    #[inline]
     fn serialize_field<T: Serialize + ?Sized>(&mut self, _: &'static str, value: &T) -> Result<(), Trouble> {
         value.serialize(Writer(self.0))
     }
@@ -114,6 +117,7 @@ impl<'a> Serializer for Writer<'a> {
 
     as_integer! { serialize_bool bool, serialize_u8 u8, serialize_u16 u16, serialize_i8 i8, serialize_i16 i16 }
 
+    #[inline]
     fn serialize_i32(self, value: i32) -> Result<(), Trouble> {
         self.0.extend_from_slice(&value.to_le_bytes());
         Ok(())
@@ -133,6 +137,7 @@ impl<'a> Serializer for Writer<'a> {
         Ok(())
     }
 
+    #[inline]
     fn serialize_str(self, value: &str) -> Result<(), Trouble> {
         text(value, self.0)
     }
@@ -165,6 +170,7 @@ impl<'a> Serializer for Writer<'a> {
         Ok(Parts(self.0))
     }
 
+    #[inline]
     fn serialize_struct(self, name: &'static str, _: usize) -> Result<Parts<'a>, Trouble> {
         self.0.push(ASSIGNED);
         text(name, self.0)?;

@@ -22,6 +22,7 @@ const MARKS: [&str; 4] = ["nil", "href", "position", "offset"];
 
 /// Whether one of `MARKS` may be among the attributes: they are looked at for good only then. Our own documents have one attribute, and
 /// looking for the four words everywhere would cost more than reading its element.
+#[inline]
 fn may_be_marked(attributes: &str) -> bool {
     let bytes = attributes.as_bytes();
     let mut from = 0;
@@ -37,6 +38,7 @@ fn may_be_marked(attributes: &str) -> bool {
 
 impl<'de> Element<'_, 'de> {
     /// Whether the element says that it is null. An element that refers elsewhere, or of which parts are left out, is refused.
+    #[inline]
     fn is_nil(&self) -> Result<bool, Trouble> {
         if !may_be_marked(self.start.attributes_raw()) {
             return Ok(false);
@@ -54,10 +56,12 @@ impl<'de> Element<'_, 'de> {
         Ok(nil)
     }
 
+    #[inline]
     fn present(&self) -> Result<(), Trouble> {
         if self.is_nil()? { Err(Trouble::protocol(format!("{} is nil", shortened(self.start.local_name().as_ref())))) } else { Ok(()) }
     }
 
+    #[inline]
     fn text(self) -> Result<Cow<'de, str>, Trouble> {
         self.present()?;
         self.pull.text()
@@ -93,6 +97,7 @@ impl<'de> Deserializer<'de> for Element<'_, 'de> {
         deserialize_byte_buf visit_byte_buf scalar::octets;
     }
 
+    #[inline]
     fn deserialize_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Trouble> {
         let value = self.text()?;
         text::check(&value)?;
@@ -102,6 +107,7 @@ impl<'de> Deserializer<'de> for Element<'_, 'de> {
         }
     }
 
+    #[inline]
     fn deserialize_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Trouble> {
         self.deserialize_str(visitor)
     }
@@ -122,6 +128,7 @@ impl<'de> Deserializer<'de> for Element<'_, 'de> {
         visitor.visit_seq(Items(self.pull))
     }
 
+    #[inline]
     fn deserialize_struct<V: Visitor<'de>>(self, _: &'static str, _: &'static [&'static str], visitor: V) -> Result<V::Value, Trouble> {
         self.present()?;
         visitor.visit_map(Members { pull: self.pull, member: None })
@@ -143,6 +150,7 @@ struct Items<'a, 'de>(&'a mut Pull<'de>);
 impl<'de> SeqAccess<'de> for Items<'_, 'de> {
     type Error = Trouble;
 
+    #[inline]
     fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, Trouble> {
         let Some(start) = self.0.child()? else { return Ok(None) };
         seed.deserialize(Element { pull: self.0, start }).map(Some)
@@ -155,6 +163,7 @@ struct NoItems;
 impl<'de> SeqAccess<'de> for NoItems {
     type Error = Trouble;
 
+    #[inline]
     fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, _: T) -> Result<Option<T::Value>, Trouble> {
         Ok(None)
     }
@@ -169,6 +178,7 @@ struct Members<'a, 'de> {
 impl<'de> MapAccess<'de> for Members<'_, 'de> {
     type Error = Trouble;
 
+    #[inline]
     fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, Trouble> {
         let Some(start) = self.pull.child()? else { return Ok(None) };
         let key = seed.deserialize(StrDeserializer::<Trouble>::new(start.local_name().as_ref()))?;
@@ -176,6 +186,7 @@ impl<'de> MapAccess<'de> for Members<'_, 'de> {
         Ok(Some(key))
     }
 
+    #[inline]
     fn next_value_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<T::Value, Trouble> {
         let start = self.member.take().ok_or_else(|| Trouble::protocol("a member's value comes after its name"))?;
         seed.deserialize(Element { pull: self.pull, start })

@@ -38,11 +38,10 @@ impl<'de> Pull<'de> {
     }
 
     /// The next event that means something: no comments, no processing instructions, no declarations.
-    #[inline(always)]
+    #[inline]
     fn event(&mut self) -> Result<Event<'de>, Trouble> {
         loop {
             match self.reader.read_event() {
-                Ok(event @ (Event::Text(_) | Event::CData(_) | Event::GeneralRef(_))) => return Ok(event),
                 Ok(event @ Event::End(_)) => {
                     self.depth -= 1;
                     return Ok(event);

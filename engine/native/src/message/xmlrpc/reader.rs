@@ -24,6 +24,7 @@ impl<'de> Deserializer<'de> for Params<'_, 'de> {
         Err(Trouble::protocol("parameters are read as a struct"))
     }
 
+    #[inline]
     fn deserialize_struct<V: Visitor<'de>>(mut self, _: &'static str, _: &'static [&'static str], visitor: V) -> Result<V::Value, Trouble> {
         let value = visitor.visit_seq(&mut self)?;
         if self.open {
@@ -41,6 +42,7 @@ impl<'de> Deserializer<'de> for Params<'_, 'de> {
 impl<'de> SeqAccess<'de> for &mut Params<'_, 'de> {
     type Error = Trouble;
 
+    #[inline]
     fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, Trouble> {
         if !self.open {
             return Ok(None);
@@ -74,11 +76,13 @@ const WHOLE: [&str; 5] = ["int", "i4", "i8", "i2", "i1"];
 const REAL: [&str; 6] = ["double", "int", "i4", "i8", "i2", "i1"];
 
 impl<'de> Value<'_, 'de> {
+    #[inline]
     fn content(&mut self) -> Result<Content<'de>, Trouble> {
         self.content.take().map_or_else(|| self.pull.content(), Ok)
     }
 
     /// The text of a scalar of one of these types.
+    #[inline]
     fn text(mut self, types: &[&str]) -> Result<Cow<'de, str>, Trouble> {
         match self.content()? {
             Content::Text(text) if types.contains(&"string") => Ok(text),
@@ -134,6 +138,7 @@ impl<'de> Deserializer<'de> for Value<'_, 'de> {
         deserialize_byte_buf visit_byte_buf &["base64"], scalar::octets;
     }
 
+    #[inline]
     fn deserialize_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Trouble> {
         let value = self.text(&["string"])?;
         text::check(&value)?;
@@ -143,6 +148,7 @@ impl<'de> Deserializer<'de> for Value<'_, 'de> {
         }
     }
 
+    #[inline]
     fn deserialize_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Trouble> {
         self.deserialize_str(visitor)
     }
@@ -168,6 +174,7 @@ impl<'de> Deserializer<'de> for Value<'_, 'de> {
         Ok(read)
     }
 
+    #[inline]
     fn deserialize_struct<V: Visitor<'de>>(mut self, _: &'static str, _: &'static [&'static str], visitor: V) -> Result<V::Value, Trouble> {
         self.open(&["struct"])?;
         let pull = self.pull;
@@ -192,6 +199,7 @@ struct Elements<'a, 'de>(&'a mut Pull<'de>);
 impl<'de> SeqAccess<'de> for Elements<'_, 'de> {
     type Error = Trouble;
 
+    #[inline]
     fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, Trouble> {
         match self.0.child()? {
             None => Ok(None),
@@ -207,6 +215,7 @@ struct Members<'a, 'de>(&'a mut Pull<'de>);
 impl<'de> MapAccess<'de> for Members<'_, 'de> {
     type Error = Trouble;
 
+    #[inline]
     fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, Trouble> {
         match self.0.child()? {
             None => return Ok(None),
@@ -218,6 +227,7 @@ impl<'de> MapAccess<'de> for Members<'_, 'de> {
         seed.deserialize(StrDeserializer::<Trouble>::new(&name)).map(Some)
     }
 
+    #[inline]
     fn next_value_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<T::Value, Trouble> {
         self.0.expect("value")?;
         let read = seed.deserialize(value(self.0))?;
