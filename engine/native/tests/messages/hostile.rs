@@ -85,7 +85,9 @@ proptest! {
         for message in all() {
             let mut bytes = Vec::new();
             message.encode_request(&call, &mut bytes).unwrap();
-            harms.iter().for_each(|harm| harm.apply(&mut bytes));
+            for harm in &harms {
+                harm.apply(&mut bytes);
+            }
             read(&bytes);
         }
     }
@@ -98,7 +100,9 @@ proptest! {
             let (reply, _) = message.decode_request(&bytes);
             bytes.clear();
             message.encode_answer(&reply, &Ok(answer.clone()), &mut bytes);
-            harms.iter().for_each(|harm| harm.apply(&mut bytes));
+            for harm in &harms {
+                harm.apply(&mut bytes);
+            }
             let _ = message.decode_answer(&call, &bytes);
         }
     }

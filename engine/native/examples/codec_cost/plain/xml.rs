@@ -85,7 +85,9 @@ fn write_soap(data: Data) -> Vec<u8> {
             close(&mut page, "Result");
         }
     }
-    [operation, "SOAP-ENV:Body", "SOAP-ENV:Envelope"].iter().for_each(|name| close(&mut page, name));
+    for name in [operation, "SOAP-ENV:Body", "SOAP-ENV:Envelope"] {
+        close(&mut page, name);
+    }
     page.into_inner()
 }
 
@@ -113,26 +115,40 @@ fn write_xmlrpc(data: Data) -> Vec<u8> {
             value(&mut page, "int", &number.to_string());
             close(&mut page, "param");
         }
-        ["params", "methodCall"].iter().for_each(|name| close(&mut page, name));
+        for name in ["params", "methodCall"] {
+            close(&mut page, name);
+        }
         return page.into_inner();
     }
-    ["methodResponse", "params", "param"].iter().for_each(|name| open(&mut page, name, &[]));
+    for name in ["methodResponse", "params", "param"] {
+        open(&mut page, name, &[]);
+    }
     match data {
         Data::Octets(octets) => value(&mut page, "base64", &BASE64.encode(octets)),
         Data::Persons(persons) => {
-            ["value", "array", "data"].iter().for_each(|name| open(&mut page, name, &[]));
+            for name in ["value", "array", "data"] {
+                open(&mut page, name, &[]);
+            }
             for person in persons {
-                ["value", "struct"].iter().for_each(|name| open(&mut page, name, &[]));
+                for name in ["value", "struct"] {
+                    open(&mut page, name, &[]);
+                }
                 member(&mut page, "ID", "int", &person.id.to_string());
                 member(&mut page, "FirstName", "string", &person.first_name);
                 member(&mut page, "LastName", "string", &person.last_name);
-                ["struct", "value"].iter().for_each(|name| close(&mut page, name));
+                for name in ["struct", "value"] {
+                    close(&mut page, name);
+                }
             }
-            ["data", "array", "value"].iter().for_each(|name| close(&mut page, name));
+            for name in ["data", "array", "value"] {
+                close(&mut page, name);
+            }
         }
         Data::Sum(..) => {}
     }
-    ["param", "params", "methodResponse"].iter().for_each(|name| close(&mut page, name));
+    for name in ["param", "params", "methodResponse"] {
+        close(&mut page, name);
+    }
     page.into_inner()
 }
 

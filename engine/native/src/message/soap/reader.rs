@@ -25,15 +25,14 @@ const MARKS: [&str; 4] = ["nil", "href", "position", "offset"];
 #[inline]
 fn may_be_marked(attributes: &str) -> bool {
     let bytes = attributes.as_bytes();
-    let mut from = 0;
-    while let Some(found) = bytes[from..].iter().position(|byte| *byte == b'=') {
-        let name = bytes[..from + found].trim_ascii_end();
-        if MARKS.iter().any(|mark| name.ends_with(mark.as_bytes())) {
-            return true;
-        }
-        from += found + 1;
-    }
-    false
+    bytes.iter().enumerate().any(|(at, byte)| *byte == b'=' && is_mark(&bytes[..at]))
+}
+
+/// Whether a mark's name ends here. `xsi:type` is told from all of them by its last letter.
+#[inline]
+fn is_mark(before: &[u8]) -> bool {
+    let name = if before.last().is_some_and(u8::is_ascii_whitespace) { before.trim_ascii_end() } else { before };
+    name.last() != Some(&b'e') && MARKS.iter().any(|mark| name.ends_with(mark.as_bytes()))
 }
 
 impl<'de> Element<'_, 'de> {
