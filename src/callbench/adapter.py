@@ -161,15 +161,24 @@ class Adapter:
         """
         return dict(self.ask("channel", "channel", SERVE_SECONDS, name=channel, on=on)["endpoints"])
 
-    def connect(self, stack: str, endpoint: str, clients: int, timeout_ms: int = DEFAULT_TIMEOUT_MS) -> int:
-        """Makes clients. Returns the connections open.
+    def connect(
+        self,
+        stack: str,
+        endpoint: str,
+        clients: int,
+        *,
+        timeout_ms: int = DEFAULT_TIMEOUT_MS,
+        options: Arguments | None = None,
+    ) -> int:
+        """Makes clients, with options of the stack's own. Returns the connections open.
 
         Raises:
             AdapterFailure: as `ask`.
         """
         self._timeout_s = timeout_ms / 1000
-        members = {"stack": stack, "endpoint": endpoint, "clients": clients, "timeout_ms": timeout_ms, "options": {}}
-        return int(self.ask("connect", "connected", SERVE_SECONDS + self._timeout_s, **members)["connections"])
+        members = {"stack": stack, "endpoint": endpoint, "clients": clients, "timeout_ms": timeout_ms}
+        wait_s = SERVE_SECONDS + self._timeout_s
+        return int(self.ask("connect", "connected", wait_s, **members, options=dict(options or {}))["connections"])
 
     def disconnect(self) -> None:
         """Takes the clients away.

@@ -130,7 +130,7 @@ class Bench:
                         return
 
     def _measure(self, visit: Visit, trial: Trial, opened: OpenVisit) -> None:
-        opened.connect(trial.cell.load.clients)
+        opened.connect(trial.cell)
         result = measured(opened.sides, trial.cell)
         place = {"block": visit.block, "visit": visit.number, "order": trial.order, "cell": trial.cell.id}
         on = {"client": self._placement.client} if self._stacks[visit.stack].in_process else self._placement.record()

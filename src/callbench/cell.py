@@ -56,6 +56,7 @@ class Cell:
     Attributes:
         id: short name within the run, `c001`.
         group: the study's name for the cells that belong together.
+        options: what the clients connect with: options of the stack's own.
     """
 
     id: str
@@ -65,3 +66,4 @@ class Cell:
     arguments: Mapping[str, Any]
     load: Load
     link: str = "loopback"
+    options: Mapping[str, Any] = field(default_factory=dict)

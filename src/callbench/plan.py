@@ -126,4 +126,5 @@ def _flat(cell: Cell) -> dict[str, Any]:
 
 def _deep(flat: Mapping[str, Any]) -> Cell:
     load = Load(flat["clients"], flat["calls"], flat["seconds"])
-    return Cell(flat["id"], flat["group"], flat["stack"], flat["call"], flat["arguments"], load, flat["link"])
+    place = flat["id"], flat["group"], flat["stack"]
+    return Cell(*place, flat["call"], flat["arguments"], load, flat["link"], flat["options"])

@@ -41,14 +41,15 @@ JOURNAL_COLUMNS = {
 PLAN_COLUMNS = {
     "stacks": "STRUCT(id VARCHAR, adapter VARCHAR, message VARCHAR, channel VARCHAR, language VARCHAR)[]",
     "cells": (
-        'STRUCT(id VARCHAR, "group" VARCHAR, stack VARCHAR, call VARCHAR, arguments JSON,'
+        'STRUCT(id VARCHAR, "group" VARCHAR, stack VARCHAR, call VARCHAR, arguments JSON, options JSON,'
         " clients BIGINT, calls BIGINT, seconds DOUBLE, link VARCHAR)[]"
     ),
 }
 
 _CELLS = """
     SELECT c.id AS cell, c."group", c.stack, s.adapter, s.message, s.channel, s.language, c.call,
-           CAST(c.arguments AS VARCHAR) AS arguments, c.clients, c.calls, c.seconds, c.link
+           CAST(c.arguments AS VARCHAR) AS arguments, CAST(c.options AS VARCHAR) AS options,
+           c.clients, c.calls, c.seconds, c.link
     FROM (SELECT unnest(cells) AS c FROM planned)
     JOIN (SELECT unnest(stacks) AS s FROM planned) ON s.id = c.stack
     ORDER BY cell

@@ -1,7 +1,7 @@
 """A stack started for its cells: served, verified, connected."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 from callbench import judge
@@ -41,7 +41,7 @@ class OpenVisit:
             AnsweredWrongly: an answer is not the service's.
         """
         self._stack = stack
-        self._clients = 0
+        self._connected: tuple[int, Mapping[str, Any]] | None = None
         self.cannot: dict[str, str] = {}
         began = time.monotonic()
         self.sides = Sides(manifest, placement, in_process=stack.in_process)
@@ -51,7 +51,8 @@ class OpenVisit:
                 raise AdapterFailure("unsupported", unavailable)  # noqa: TRY301 - whatever it is, the sides are closed
             self._endpoint = self.sides.server.serve(stack.id)
             served = time.monotonic()
-            connections = self.connect(cells[0].load.clients)
+            # Without options: a wrong one is the fault of its cell, not of the stack.
+            connections = self._connect(cells[0].load.clients, {})
             connected = time.monotonic()
             self._verify(cells)
         except BaseException:
@@ -68,17 +69,22 @@ class OpenVisit:
             "hello": hello,
         }
 
-    def connect(self, clients: int) -> int | None:
-        """Connects so many clients, if they are not connected. Returns the connections open then, None where they were.
+    def connect(self, cell: Cell) -> None:
+        """Connects the cell's clients with the cell's options, if they are not.
 
         Raises:
             AdapterFailure: the client failed.
         """
-        if clients == self._clients:
+        self._connect(cell.load.clients, cell.options)
+
+    def _connect(self, clients: int, options: Mapping[str, Any]) -> int | None:
+        """Gives the connections open then, None where the clients were connected."""
+        wanted = (clients, options)
+        if wanted == self._connected:
             return None
-        self._clients = 0
-        connections = self.sides.client.connect(self._stack.id, self._endpoint, clients)
-        self._clients = clients
+        self._connected = None
+        connections = self.sides.client.connect(self._stack.id, self._endpoint, clients, options=options)
+        self._connected = wanted
         return connections
 
     def _verify(self, cells: Sequence[Cell]) -> None:

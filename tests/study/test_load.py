@@ -211,3 +211,9 @@ def test_globs(tmp_path: Path) -> None:
     study = load(written(tmp_path, SMALL.replace('["native/*"]', '["native/*", "!native/*"]')))
     with pytest.raises(BadInput, match="leaves no stack"):
         study.cells(STACKS, quick=False)
+
+
+def test_options_of_a_group_reach_its_cells(tmp_path: Path) -> None:
+    study = load(written(tmp_path, SMALL + "options = { acknowledge = false, limit = 4096 }\n"), {})
+    assert study.cells(STACKS, quick=False)[0].options == {"acknowledge": False, "limit": 4096}
+    assert "options" in refusal(tmp_path, SMALL + "options = { acknowledge = [1] }\n")

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use callbench_kit::stack::{Client, Codec, Connect, Listen, Options, Server, Stack};
 use callbench_kit::Failure;
+use callbench_kit::stack::{Client, Codec, Connect, Listen, Options, Server, Stack};
 use callbench_service::{Answer, Call, Service};
 
 use crate::channel::{Channel, Connection, Handler, Route, Said};

@@ -60,6 +60,7 @@ def write_out(
                         arguments=dict(group.arguments),
                         load=Load(clients=clients, calls=calls, seconds=seconds),
                         link=group.link or load.link,
+                        options=dict(group.options),
                     )
                 )
     return found

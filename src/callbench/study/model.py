@@ -52,6 +52,7 @@ class Group(Part):
     stacks: Annotated[list[Name], Field(min_length=1)]
     call: Name
     arguments: dict[str, Any] = {}
+    options: dict[str, str | int | float | bool] = {}
     clients: ClientsList | None = None
     calls: Calls | None = None
     seconds: Seconds | None = None

@@ -71,7 +71,7 @@ class Session:
             sides = self.started()
             endpoint = sides.server.serve(self.stack.id, options=want.options)
             self._arranged = want
-            sides.client.connect(self.stack.id, endpoint, want.clients, want.timeout_ms)
+            sides.client.connect(self.stack.id, endpoint, want.clients, timeout_ms=want.timeout_ms)
         return sides
 
     def client(self, want: Arrangement = PLAIN) -> Adapter:
