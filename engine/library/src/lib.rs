@@ -69,12 +69,11 @@ fn answer(name: &CStr, request: &[u8], out: &mut Vec<u8>) -> i32 {
             let counts: BTreeMap<&str, u64> = house.service.counted().into_iter().collect();
             serde_json::to_writer(out, &counts).map_or(FAILED, |()| ANSWERED)
         }),
-        name => with_house(|house| match house.messages.iter().find(|(known, _)| known.as_bytes() == name) {
-            Some((_, handler)) => {
+        name => with_house(|house| {
+            if let Some((_, handler)) = house.messages.iter().find(|(known, _)| known.as_bytes() == name) {
                 handler.answer(request, out);
                 ANSWERED
-            }
-            None => {
+            } else {
                 out.extend_from_slice(format!("the library has no message {}", String::from_utf8_lossy(name)).as_bytes());
                 UNKNOWN
             }
