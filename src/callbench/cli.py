@@ -50,12 +50,15 @@ def callbench(
 def list_(
     what: Annotated[str, typer.Argument(metavar="stacks|calls|studies|links")],
     as_json: AsJson = False,
+    instruments: Annotated[
+        bool, typer.Option("--instruments", help="stacks that measure Callbench itself, too")
+    ] = False,
 ) -> None:
     """Say what there is."""
     match what:
         case "stacks":
             _rows(
-                listing.stacks(_catalogue()),
+                listing.stacks(_catalogue(), instruments=instruments),
                 ("id", "message", "channel", "language", "library", "version", "available", "why_not"),
                 as_json,
             )
@@ -206,7 +209,7 @@ def _print_json(value: object) -> None:
 def main() -> NoReturn:
     """Runs the program. What goes wrong is one sentence on stderr."""
     try:
-        app(standalone_mode=True)
+        app(prog_name="callbench", standalone_mode=True)
     except CallbenchError as failure:
         _end(str(failure), failure.exit_code)
     except KeyboardInterrupt:

@@ -34,8 +34,8 @@ LINKS: Sequence[Row] = (
 )
 
 
-def stacks(catalogue: Catalogue) -> list[Row]:
-    """Every stack with its card."""
+def stacks(catalogue: Catalogue, *, instruments: bool = False) -> list[Row]:
+    """Every stack with its card; the instruments, which are not there to be compared, where they are asked for."""
     return [
         {
             "id": stack.id,
@@ -51,6 +51,7 @@ def stacks(catalogue: Catalogue) -> list[Row]:
             "lacks": dict(stack.lacks),
         }
         for stack in catalogue.stacks
+        if instruments or not stack.instrument
     ]
 
 

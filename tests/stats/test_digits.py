@@ -28,4 +28,4 @@ def test_shares() -> None:
     assert share(0.04) == "± 4 %"
     assert share(0.004) == "± 0.4 %"
     assert share(None) == ""
-    assert share(2.1) == "factor 3.1"
+    assert share(2.1) == "×÷ 3.1"

@@ -60,13 +60,13 @@ def end(value: float, middle: float, half_width: float | None) -> str:
 
 
 def share(half_width: float | None) -> str:
-    """Write an interval's half-width as a share: `± 4 %`, `± 0.4 %`, or `factor 3.1` where it passes the figure itself.
+    """Write an interval's half-width as a share: `± 4 %`, `± 0.4 %`, or `×÷ 3.1` where it passes the figure itself.
 
     Nothing is written where there is no interval.
     """
     if half_width is None or half_width < 0:
         return ""
     if half_width >= 1:
-        return f"factor {1 + half_width:.2g}" if half_width < 99 else f"factor {1 + half_width:,.0f}"
+        return f"×÷ {1 + half_width:.2g}" if half_width < 99 else f"×÷ {1 + half_width:,.0f}"
     percent = half_width * 100
     return f"± {percent:.1f} %" if percent < 1 else f"± {percent:.0f} %"
