@@ -97,7 +97,7 @@ def _line(one: Result) -> dict[str, Any]:
         "mean": place(one, "mean_us"),
         "p50": place(one, "p50_us") if shares else None,
         "p99": place(one, "p99_us") if shares else None,
-        "errors": ", ".join(f"{count:,} × {kind}" for kind, count in one.errors.items()),  # noqa: RUF001 - times
+        "errors": ", ".join(f"{count:,} × {kind}" for kind, count in one.errors.items()),
         "about": behind(one, one.rate, UNITS["rate_per_s"]) if one.rate else "",
     }
 
