@@ -52,7 +52,7 @@ pub fn call(name: &str, arguments: &Map<String, Json>) -> Result<Call, Misfit> {
             // n itself never travels, so no server could refuse it.
             let n = integer(arguments, "n")?;
             match usize::try_from(n) {
-                Ok(size) if n <= MOST => Ok(Call::EchoStructure(generate::structure(size))),
+                Ok(size) if n <= MOST => Ok(Call::EchoStructure(generate::structure(size).into())),
                 _ => Err(Misfit::Wrong(format!("n is {n}: it must be from 0 to {MOST}"))),
             }
         }

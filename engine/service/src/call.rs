@@ -32,7 +32,7 @@ impl Fill {
     }
 }
 
-/// The one parameter of `Send`.
+/// The one parameter of `Send`. What is long is boxed here and below: calls and answers are moved through every layer, and most of them are short.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
     Boolean(bool),
@@ -44,7 +44,7 @@ pub enum Value {
     Float(f32),
     Double(f64),
     Text(String),
-    Object(Person),
+    Object(Box<Person>),
     Booleans(Vec<bool>),
     Bytes(Octets),
     Chars(Vec<u16>),
@@ -74,7 +74,7 @@ pub enum Call {
         size: i32,
         fill: String,
     },
-    EchoStructure(Structure),
+    EchoStructure(Box<Structure>),
     EchoString(String),
     Hello,
     FindItems {
@@ -89,7 +89,7 @@ pub enum Answer {
     Number(i32),
     Persons(Vec<Person>),
     Octets(Octets),
-    Structure(Structure),
+    Structure(Box<Structure>),
     Text(String),
     Found(Box<SearchResponse>),
 }
@@ -137,7 +137,7 @@ macro_rules! each_value {
     ($then:ident) => {
         $then! {
             Boolean "SendBoolean" bool, Byte "SendByte" u8, Char "SendChar" u16, Short "SendShort" i16, Int "SendInt" i32,
-            Long "SendLong" i64, Float "SendFloat" f32, Double "SendDouble" f64, Text "SendString" String, Object "SendObject" Person,
+            Long "SendLong" i64, Float "SendFloat" f32, Double "SendDouble" f64, Text "SendString" String, Object "SendObject" Box<Person>,
             Booleans "SendBooleanArray" Vec<bool>, Bytes "SendByteArray" Octets, Chars "SendCharArray" Vec<u16>,
             Shorts "SendShortArray" Vec<i16>, Ints "SendIntArray" Vec<i32>, Longs "SendLongArray" Vec<i64>,
             Floats "SendFloatArray" Vec<f32>, Doubles "SendDoubleArray" Vec<f64>, Texts "SendStringArray" Vec<String>,
@@ -158,6 +158,7 @@ macro_rules! value_codec {
         impl Value {
             /// The operation on the wire.
             #[must_use]
+            #[inline]
             pub fn operation(&self) -> &'static str {
                 match self { $(Value::$variant(_) => $operation),* }
             }
@@ -186,6 +187,7 @@ each_value!(value_codec);
 impl Call {
     /// The operation on the wire: `Send` is one operation a type.
     #[must_use]
+    #[inline]
     pub fn operation(&self) -> &'static str {
         match self {
             Call::Send(value) => value.operation(),
@@ -195,6 +197,7 @@ impl Call {
 
     /// The call's name in `contract/SERVICE.md`.
     #[must_use]
+    #[inline]
     pub fn name(&self) -> &'static str {
         match self {
             Call::Empty => "Empty",
@@ -278,7 +281,7 @@ impl Call {
             "EchoStructure" => {
                 #[derive(Deserialize)]
                 struct EchoStructure {
-                    structure: Structure,
+                    structure: Box<Structure>,
                 }
                 EchoStructure::deserialize(from).map(|it| Call::EchoStructure(it.structure))
             }
@@ -319,15 +322,16 @@ impl Answer {
             "Sum" => i32::deserialize(from).map(Answer::Number),
             "GetPersons" => Vec::deserialize(from).map(Answer::Persons),
             "GetBinaryData" => Octets::deserialize(from).map(Answer::Octets),
-            "EchoStructure" => Structure::deserialize(from).map(Answer::Structure),
+            "EchoStructure" => Deserialize::deserialize(from).map(Answer::Structure),
             "EchoString" | "Hello" => String::deserialize(from).map(Answer::Text),
-            "FindItems" => SearchResponse::deserialize(from).map(|it| Answer::Found(Box::new(it))),
+            "FindItems" => Deserialize::deserialize(from).map(Answer::Found),
             _ => Err(unknown(operation)),
         }
     }
 
     /// Whether `operation` answers nothing.
     #[must_use]
+    #[inline]
     pub fn is_nothing(operation: &str) -> bool {
         operation == "Empty" || operation.starts_with("Send")
     }

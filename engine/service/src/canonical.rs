@@ -22,7 +22,7 @@ pub fn answer(answer: &Answer) -> Json {
         Answer::Number(number) => tree(number),
         Answer::Persons(persons) => tree(persons),
         Answer::Octets(octets) => digest_of_octets(&octets.0),
-        Answer::Structure(structure) => tree(structure),
+        Answer::Structure(structure) => tree(&**structure),
         Answer::Text(text) => tree(text),
         Answer::Found(found) => tree(found),
     }
@@ -41,7 +41,7 @@ pub fn value(value: &Value) -> Json {
         Value::Float(it) => tree(it),
         Value::Double(it) => tree(it),
         Value::Text(it) => tree(it),
-        Value::Object(it) => tree(it),
+        Value::Object(it) => tree(&**it),
         Value::Booleans(it) => tree(it),
         Value::Bytes(it) => digest_of_octets(&it.0),
         Value::Chars(it) => tree(it),

@@ -13,7 +13,7 @@ pub(super) fn turned(call: &Call, turn: usize) -> Result<(Call, Answer), Failure
         Call::Send(value) => Call::Send(turned_value(value, turn)),
         Call::EchoString(text) => Call::EchoString(turned_text(text, turn)),
         Call::EchoStructure(structure) => {
-            Call::EchoStructure(if turn == 0 { structure.clone() } else { generate::structure_from(turn, structure.numbers.len()) })
+            Call::EchoStructure(if turn == 0 { structure.clone() } else { generate::structure_from(turn, structure.numbers.len()).into() })
         }
         Call::Empty | Call::Hello | Call::GetPersons { .. } | Call::GetBinaryData { .. } | Call::FindItems { .. } => call.clone(),
     };
@@ -62,7 +62,7 @@ fn turned_value(value: &Value, turn: usize) -> Value {
         Value::Float(it) => Value::Float(it + step as f32),
         Value::Double(it) => Value::Double(it + f64::from(step)),
         Value::Text(it) => Value::Text(turned_text(it, turn)),
-        Value::Object(_) => Value::Object(generate::person(42 + turn)),
+        Value::Object(_) => Value::Object(generate::person(42 + turn).into()),
         Value::Booleans(them) => Value::Booleans(them.iter().map(|it| it ^ (turn % 2 == 1)).collect()),
         Value::Bytes(them) => Value::Bytes(Octets(them.0.iter().map(|it| it.wrapping_add(turn as u8)).collect())),
         Value::Chars(them) => Value::Chars(them.iter().map(|it| turned_unit(*it, turn)).collect()),
@@ -95,7 +95,7 @@ mod tests {
             Call::FindItems { n: 2 },
             Call::GetBinaryData { size: 100, fill: "text".to_owned() },
             Call::EchoString("AAAA".to_owned()),
-            Call::EchoStructure(generate::structure(3)),
+            Call::EchoStructure(generate::structure(3).into()),
             Call::Sum { a: i32::MAX, b: 1 },
         ];
         for call in calls.chain(more) {

@@ -16,7 +16,7 @@ fn cases() -> Vec<(&'static str, Call, Result<Answer, Fault>)> {
         ("persons", Call::GetPersons { n: 2 }, Ok(Answer::Persons(persons))),
         ("fault", Call::GetPersons { n: -1 }, Err(fault)),
         ("binary", Call::GetBinaryData { size: 4, fill: "article".to_owned() }, Ok(Answer::Octets(Octets(vec![0, 1, 254, 255])))),
-        ("structure", Call::EchoStructure(structure(1)), Ok(Answer::Structure(structure(1)))),
+        ("structure", Call::EchoStructure(structure(1).into()), Ok(Answer::Structure(structure(1).into()))),
         ("string", Call::EchoString("a <&> ä €".to_owned()), Ok(Answer::Text("a <&> ä €".to_owned()))),
         ("items", Call::FindItems { n: 1 }, Ok(Answer::Found(Box::new(search_response(1))))),
     ]

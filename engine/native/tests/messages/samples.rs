@@ -42,7 +42,7 @@ fn scalar() -> impl Strategy<Value = Value> {
         finite_float().prop_map(Value::Float),
         finite_double().prop_map(Value::Double),
         text().prop_map(Value::Text),
-        person().prop_map(Value::Object),
+        person().prop_map(|it| Value::Object(it.into())),
     ]
 }
 
@@ -70,7 +70,7 @@ pub fn call() -> impl Strategy<Value = Call> {
         any::<i32>().prop_map(|n| Call::GetPersons { n }),
         any::<i32>().prop_map(|n| Call::FindItems { n }),
         (any::<i32>(), text()).prop_map(|(size, fill)| Call::GetBinaryData { size, fill }),
-        (0..20_usize).prop_map(|n| Call::EchoStructure(structure(n))),
+        (0..20_usize).prop_map(|n| Call::EchoStructure(structure(n).into())),
         text().prop_map(Call::EchoString),
     ];
     prop_oneof![plain, scalar().prop_map(Call::Send), list().prop_map(Call::Send)]
@@ -86,7 +86,7 @@ pub fn answered() -> impl Strategy<Value = (Call, Answer)> {
         any::<i32>().prop_map(move |it| (sum.clone(), Answer::Number(it))),
         vec(person(), 0..40).prop_map(|it| (Call::GetPersons { n: 1 }, Answer::Persons(it))),
         octets().prop_map(move |it| (binary.clone(), Answer::Octets(it))),
-        (0..40_usize).prop_map(|n| (Call::EchoStructure(structure(1)), Answer::Structure(structure(n)))),
+        (0..40_usize).prop_map(|n| (Call::EchoStructure(structure(1).into()), Answer::Structure(structure(n).into()))),
         text().prop_map(|it| (Call::EchoString("a".to_owned()), Answer::Text(it))),
         text().prop_map(|it| (Call::Hello, Answer::Text(it))),
         (0..20_usize).prop_map(|n| (Call::FindItems { n: 1 }, Answer::Found(Box::new(search_response(n))))),

@@ -60,7 +60,7 @@ fn soap_reads_absent_and_null_members() {
     assert!(array(&format!("<value><item {null}/></value>")).unwrap_err().contains("nil"));
     let object = "<SendObject><value><LastName>b</LastName><FirstName>a</FirstName><ID>1</ID></value></SendObject>";
     let person = Person { id: 1, first_name: "a".to_owned(), last_name: "b".to_owned() };
-    assert_eq!(read("soap", &soap(object)), Ok(Call::Send(Value::Object(person))));
+    assert_eq!(read("soap", &soap(object)), Ok(Call::Send(Value::Object(person.into()))));
 }
 
 #[test]

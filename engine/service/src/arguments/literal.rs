@@ -38,7 +38,7 @@ fn scalar(kind: Kind, given: &Json) -> Result<Value, Misfit> {
         Kind::Float => Value::Float(float(given)?),
         Kind::Double => Value::Double(double(given)?),
         Kind::Text => Value::Text(text(given)?),
-        Kind::Object => Value::Object(person(given)?),
+        Kind::Object => Value::Object(person(given)?.into()),
     })
 }
 

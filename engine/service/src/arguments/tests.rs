@@ -15,7 +15,7 @@ fn reads_every_call() {
     assert_eq!(read("GetBinaryData", &json!({"size": 8, "fill": "x"})), Ok(Call::GetBinaryData { size: 8, fill: "x".to_owned() }));
     assert_eq!(read("EchoString", &json!({"content": "fixed", "count": 3})), Ok(Call::EchoString("AAA".to_owned())));
     assert_eq!(read("EchoString", &json!({"value": {"utf16": [233, 55348, 56606]}})), Ok(Call::EchoString("é𝄞".to_owned())));
-    assert_eq!(read("EchoStructure", &json!({"n": 2})), Ok(Call::EchoStructure(generate::structure(2))));
+    assert_eq!(read("EchoStructure", &json!({"n": 2})), Ok(Call::EchoStructure(generate::structure(2).into())));
 }
 
 #[test]

@@ -25,7 +25,7 @@ fn each_kind_has_its_form() {
             "\"\\\"\\\\/\\b\\f\\n\\r\\t\\u0001\\u001f\u{7f}\u{2028}é𝄞\"",
         ),
         (
-            Value::Object(Person { id: 1, first_name: "A".to_owned(), last_name: "B".to_owned() }),
+            Value::Object(Person { id: 1, first_name: "A".to_owned(), last_name: "B".to_owned() }.into()),
             "{\"FirstName\":\"A\",\"ID\":1,\"LastName\":\"B\"}",
         ),
     ];

@@ -159,7 +159,7 @@ fn scalar_of(kind: Kind, source: &mut Source, content: Content, count: usize) ->
         Kind::Float => Value::Float(source.float()),
         Kind::Double => Value::Double(source.double()),
         Kind::Text => Value::Text(string(content, count)),
-        Kind::Object => Value::Object(source.object()),
+        Kind::Object => Value::Object(source.object().into()),
     }
 }
 

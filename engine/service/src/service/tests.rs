@@ -36,7 +36,7 @@ fn every_name_is_counted_in_its_own_place() {
         Call::Sum { a: 1, b: 2 },
         Call::GetPersons { n: 0 },
         Call::GetBinaryData { size: 0, fill: "zero".to_owned() },
-        Call::EchoStructure(generate::structure(0)),
+        Call::EchoStructure(generate::structure(0).into()),
         Call::EchoString(String::new()),
         Call::Hello,
         Call::FindItems { n: 0 },
@@ -67,7 +67,7 @@ proptest! {
             Call::GetBinaryData { size: n, fill: "article".to_owned() },
             Call::GetBinaryData { size: n, fill: "text".to_owned() },
             Call::EchoString(text),
-            Call::EchoStructure(generate::structure(n as usize)),
+            Call::EchoStructure(generate::structure(n as usize).into()),
         ];
         for call in calls {
             let answer = service.answer(&call).expect("no fault");

@@ -25,8 +25,8 @@ holders! {
     Double { f64, double }
     Text { String, string }
     Bytes { Vec<u8>, bytes = "vec" }
-    Object { Person, message, required }
-    Echoed { Structure, message, required }
+    Object { Box<Person>, message, required }
+    Echoed { Box<Structure>, message, required }
     Booleans { Vec<bool>, bool, repeated }
     Smalls { Vec<u32>, uint32, repeated }
     Ints { Vec<i32>, int32, repeated }
