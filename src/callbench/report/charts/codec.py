@@ -32,7 +32,7 @@ def codec(codecs: Sequence[Codec]) -> Spec | None:
             "x": {
                 "field": "us",
                 "type": "quantitative",
-                "axis": {"title": "microseconds a call", "format": ",", "tickCount": 6},
+                "axis": {"title": "microseconds a call", "format": "~s", "tickCount": 6},
             },
             "order": {"field": "order"},
             "color": {

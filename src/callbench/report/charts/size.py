@@ -34,7 +34,7 @@ def size(codecs: Sequence[Codec]) -> Spec | None:
             "x": {
                 "field": "bytes",
                 "type": "quantitative",
-                "axis": {"title": "bytes a call, without channel", "format": ",", "tickCount": 6},
+                "axis": {"title": "bytes a call, without channel", "format": "~s", "tickCount": 6},
             },
             "order": {"field": "order"},
             "color": {
