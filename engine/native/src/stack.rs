@@ -19,8 +19,7 @@ impl Handler for Answering {
     fn answer(&self, request: &[u8], out: &mut Vec<u8>) -> Said {
         let (reply, asked) = self.message.decode_request(request);
         let answer = asked.and_then(|call| self.service.answer(&call));
-        self.message.encode_answer(&reply, &answer, out);
-        if answer.is_ok() { Said::Answer } else { Said::Fault }
+        self.message.encode_answer(&reply, &answer, out)
     }
 }
 

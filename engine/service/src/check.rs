@@ -128,9 +128,9 @@ mod tests {
         assert!(!binary.holds(&Answer::Octets(Octets(bytes))));
 
         let mut structure = generate::structure(4);
-        let sent = Expectation::of(&Call::EchoStructure(structure.clone()));
+        let sent = Expectation::of(&Call::EchoStructure(structure.clone().into()));
         structure.beans[3].id += 1;
-        assert!(!sent.holds(&Answer::Structure(structure)));
+        assert!(!sent.holds(&Answer::Structure(structure.into())));
     }
 
     #[test]

@@ -72,11 +72,16 @@ fn our_encode<'a>(message: &'a dyn Message, case: &'a Case, reply: &'a Reply) ->
     })
 }
 
+/// What is read is looked at where it lies, here and in `plain`: handing it to `black_box` would copy it, which no caller does.
 fn our_decode<'a>(message: &'a dyn Message, case: &'a Case, bytes: &'a [u8]) -> Work<'a> {
     if case.is_request {
-        return Box::new(|| drop(black_box(message.decode_request(black_box(bytes)))));
+        return Box::new(|| {
+            black_box(&message.decode_request(black_box(bytes)));
+        });
     }
-    Box::new(|| drop(black_box(message.decode_answer(&case.call, black_box(bytes)))))
+    Box::new(|| {
+        black_box(&message.decode_answer(&case.call, black_box(bytes)));
+    })
 }
 
 /// How often `work` runs within a batch.

@@ -12,7 +12,7 @@ use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, 
 
 use super::bin::{BODY, Bin, COMPRESSED, Header, read_answer, read_call, refuse_header};
 use super::trouble::Trouble;
-use super::{LIMIT, Mark, Message, Refusal, Reply};
+use super::{LIMIT, Message, Refusal, Reply};
 
 /// The longest body that goes as it is.
 const PLAIN: usize = 4096;
@@ -60,7 +60,7 @@ impl Message for BinComp {
         match header.flags {
             0 => read_call(&header, body),
             COMPRESSED => {
-                let mark = Mark::Client(header.client);
+                let mark = header.mark();
                 inflated(body, |body| read_call(&header, body))
                     .unwrap_or_else(|trouble| Reply { mark, ..Reply::default() }.refuse(Refusal::Unreadable, trouble.into_message()))
             }

@@ -52,7 +52,9 @@ impl Message for Json {
     }
 
     fn write_answer(&self, reply: &Reply, answer: &Answer, out: &mut Vec<u8>) -> Result<(), Failure> {
-        out.reserve(SHORT);
+        // Octets say how long they will be; growing for them would copy what is written, and have the allocator give memory back and take it again.
+        let octets = if let Answer::Octets(octets) = answer { octets.0.len().div_ceil(3) * 4 } else { 0 };
+        out.reserve(SHORT + octets);
         out.extend_from_slice(br#"{"jsonrpc":"2.0","result":"#);
         if *answer == Answer::Nothing {
             out.extend_from_slice(b"null");

@@ -17,7 +17,8 @@ use std::sync::Arc;
 use callbench_kit::{Failure, Kind};
 use callbench_service::{Answer, Call, Fault};
 
-pub use reply::{Mark, Refusal, Reply};
+use crate::channel::Said;
+pub use reply::{Client, Mark, Refusal, Reply};
 
 /// The largest message in either direction. A request beyond it is refused, not read.
 pub const LIMIT: usize = 512 << 20;
@@ -94,19 +95,19 @@ pub trait Message: Send + Sync + 'static {
         }
     }
 
-    /// Appends the answer or the fault. An answer that the message cannot hold goes as a fault that says so.
-    fn encode_answer(&self, reply: &Reply, answer: &Result<Answer, Fault>, out: &mut Vec<u8>) {
+    /// Appends the answer or the fault, and says which it was. An answer that the message cannot hold goes as a fault that says so.
+    fn encode_answer(&self, reply: &Reply, answer: &Result<Answer, Fault>, out: &mut Vec<u8>) -> Said {
         let start = out.len();
         match answer {
             Ok(answer) => {
                 let written = self.write_answer(reply, answer, out).and_then(|()| within_limit("answer", out.len() - start));
-                if let Err(failure) = written {
-                    out.truncate(start);
-                    self.write_fault(reply, &failure.message, out);
-                }
+                let Err(failure) = written else { return Said::Answer };
+                out.truncate(start);
+                self.write_fault(reply, &failure.message, out);
             }
             Err(fault) => self.write_fault(reply, &fault.message, out),
         }
+        Said::Fault
     }
 }
 

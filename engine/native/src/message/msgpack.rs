@@ -1,7 +1,6 @@
 //! MessagePack-RPC, <https://github.com/msgpack-rpc/msgpack-rpc/blob/master/spec.md>, with `rmp-serde`: `[0, id, method, [parameters]]`, answered by
 //! `[1, id, error, result]`. Parameters go by position; records are maps from names; octets are binary. A fault's error is its text.
 
-use std::borrow::Cow;
 use std::fmt;
 
 use callbench_kit::Failure;
@@ -46,10 +45,13 @@ impl Message for MsgPack {
 
     fn read_request(&self, bytes: &[u8]) -> (Reply, Result<Call, Fault>) {
         let mut request = Request::default();
-        match whole(bytes, &mut request) {
-            Ok(call) => Reply::to(call, request.mark),
-            Err(error) if request.reached => Reply::refuse_call(request.mark, request.method, error.to_string()),
-            Err(error) => Reply { mark: request.mark, ..Reply::default() }.refuse(Refusal::Unreadable, error.to_string()),
+        let read = whole(bytes, &mut request);
+        let mark = request.mark();
+        match (read, request.call) {
+            (Ok(()), Some(call)) => Reply::to(call, mark),
+            (Ok(()), None) => Reply { mark, ..Reply::default() }.refuse(Refusal::Unreadable, "a request has four elements"),
+            (Err(error), _) if request.reached => Reply::refuse_call(mark, request.method, error.to_string()),
+            (Err(error), _) => Reply { mark, ..Reply::default() }.refuse(Refusal::Unreadable, error.to_string()),
         }
     }
 
@@ -122,58 +124,65 @@ fn whole<'de, S: DeserializeSeed<'de>>(bytes: &'de [u8], seed: S) -> Result<S::V
     }
 }
 
-/// How far a request could be read.
+/// How far a request could be read. The call is put here by its reader: it is longer than what the layers in between hand on.
 #[derive(Default)]
 struct Request {
-    mark: Mark,
+    id: Option<u32>,
+    call: Option<Call>,
     method: &'static str,
     reached: bool,
 }
 
-impl<'de> DeserializeSeed<'de> for &mut Request {
-    type Value = Call;
+impl Request {
+    fn mark(&self) -> Mark {
+        self.id.map_or(Mark::None, |id| Mark::Number(i64::from(id)))
+    }
+}
 
-    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Call, D::Error> {
+impl<'de> DeserializeSeed<'de> for &mut Request {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<(), D::Error> {
         from.deserialize_seq(self)
     }
 }
 
-/// Text, borrowed.
-#[derive(Deserialize)]
-struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
-
 impl<'de> Visitor<'de> for &mut Request {
-    type Value = Call;
+    type Value = ();
 
     fn expecting(&self, to: &mut fmt::Formatter) -> fmt::Result {
         to.write_str("a request of four elements")
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<Call, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<(), A::Error> {
         let missing = || A::Error::custom("a request has four elements");
         if elements.next_element::<u8>()?.ok_or_else(missing)? != REQUEST {
             return Err(A::Error::custom("a request begins with 0"));
         }
-        self.mark = Mark::Number(i64::from(elements.next_element::<u32>()?.ok_or_else(missing)?));
-        let method = elements.next_element::<Text>()?.ok_or_else(missing)?.0;
-        let call = elements.next_element_seed(ReadCall { operation: &method });
-        if call.is_err() {
-            self.reached = true;
-            self.method = known(&method).unwrap_or_default();
+        self.id = Some(elements.next_element()?.ok_or_else(missing)?);
+        let method = elements.next_element::<&str>()?.ok_or_else(missing)?;
+        match elements.next_element_seed(ReadCall { operation: method, to: &mut self.call }) {
+            Ok(read) => read.ok_or_else(missing),
+            Err(error) => {
+                self.reached = true;
+                self.method = known(method).unwrap_or_default();
+                Err(error)
+            }
         }
-        call?.ok_or_else(missing)
     }
 }
 
 struct ReadCall<'a> {
     operation: &'a str,
+    to: &'a mut Option<Call>,
 }
 
 impl<'de> DeserializeSeed<'de> for ReadCall<'_> {
-    type Value = Call;
+    type Value = ();
 
-    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Call, D::Error> {
-        Call::decode(self.operation, from)
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<(), D::Error> {
+        *self.to = Some(Call::decode(self.operation, from)?);
+        Ok(())
     }
 }
 

@@ -1,7 +1,7 @@
 //! `BinMessage` to the byte: vectors that the vendor's own client wrote and read.
 
 use callbench_kit::Kind;
-use callbench_native::message::{Mark, Reply};
+use callbench_native::message::{Client, Mark, Reply};
 use callbench_service::{Answer, Call, Octets, Person, Value};
 
 use crate::message;
@@ -21,7 +21,7 @@ fn the_request_that_the_vendors_client_writes() {
     assert_eq!((written.len(), &written), (59, &golden));
     let (reply, call) = message("bin").decode_request(&golden);
     assert_eq!(call, Ok(Call::Sum { a: 2, b: 3 }));
-    assert_eq!(reply.mark, Mark::Client(golden[12..28].try_into().unwrap()));
+    assert_eq!(reply.mark, Mark::Client(Client(golden[12..28].try_into().unwrap())));
 }
 
 /// The form of the vendor's array of one struct, with our record in it.

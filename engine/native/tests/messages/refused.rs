@@ -38,6 +38,13 @@ fn an_operation_that_is_not_there() {
 }
 
 #[test]
+fn only_soap_has_http_say_that_it_is_a_fault() {
+    for message in all() {
+        assert_eq!(message.fault_status(), if message.name() == "soap" { 500 } else { 200 }, "{}", message.name());
+    }
+}
+
+#[test]
 fn numbers_beyond_their_type() {
     // A SendByte of 300, a SendShort of 40000.
     for request in [&[0x5a, 0x03, 0x08, 0xac, 0x02][..], &[0x6a, 0x04, 0x08, 0xc0, 0xb8, 0x02]] {

@@ -1,6 +1,7 @@
 //! What was sent is what arrives.
 
 use callbench_kit::Kind;
+use callbench_native::channel::Said;
 use callbench_native::message::{Reply, all};
 use callbench_service::{Answer, Call, Fault, Value};
 use proptest::prelude::*;
@@ -66,8 +67,9 @@ proptest! {
         for message in all() {
             let reply = Reply { operation: "EchoString", ..Reply::default() };
             let mut bytes = Vec::new();
-            message.encode_answer(&reply, &Ok(Answer::Text(text.clone())), &mut bytes);
+            let said = message.encode_answer(&reply, &Ok(Answer::Text(text.clone())), &mut bytes);
             let carries = !matches!(message.name(), "soap" | "xmlrpc");
+            prop_assert_eq!(said, if carries { Said::Answer } else { Said::Fault }, "{}", message.name());
             match message.decode_answer(&Call::EchoString(text.clone()), &bytes) {
                 Ok(answer) => prop_assert!(carries && answer == Answer::Text(text.clone())),
                 // MessagePack and Protocol Buffers check the mark, which an answer to no request lacks.

@@ -1,6 +1,7 @@
 //! The 28 bytes before a body.
 
 use super::super::trouble::Trouble;
+use super::super::{Client, Mark};
 
 const MAGIC: &[u8; 5] = b"RO107";
 
@@ -21,15 +22,22 @@ pub enum Type {
     Exception = 1,
 }
 
-pub struct Header {
+/// Borrowed from the message: the client is copied once, to where it will be looked for, and not from value to value on the way.
+pub struct Header<'a> {
     pub flags: u8,
     pub kind: u8,
-    pub client: [u8; 16],
+    pub client: &'a [u8; 16],
 }
 
-impl Header {
-    pub fn new(kind: Type, client: [u8; 16]) -> Self {
+impl<'a> Header<'a> {
+    pub fn new(kind: Type, client: &'a [u8; 16]) -> Self {
         Header { flags: 0, kind: kind as u8, client }
+    }
+
+    /// What its answer repeats of it.
+    #[inline]
+    pub fn mark(&self) -> Mark {
+        Mark::Client(Client(*self.client))
     }
 
     /// Appends it.
@@ -38,20 +46,22 @@ impl Header {
         bytes[..5].copy_from_slice(MAGIC);
         bytes[5] = self.flags;
         bytes[6] = self.kind;
-        bytes[12..].copy_from_slice(&self.client);
+        bytes[12..].copy_from_slice(self.client);
         out.extend_from_slice(&bytes);
     }
 
     /// It and the body behind it.
-    pub fn read(bytes: &[u8]) -> Result<(Self, &[u8]), Trouble> {
-        let Some((header, body)) = bytes.split_first_chunk::<BODY>() else {
-            return Err(Trouble::protocol(format!("{} bytes are fewer than the {BODY} of a header", bytes.len())));
-        };
-        if !header.starts_with(MAGIC) {
+    #[inline]
+    pub fn read(bytes: &'a [u8]) -> Result<(Self, &'a [u8]), Trouble> {
+        let Some((header, body)) = bytes.split_first_chunk::<BODY>() else { return Err(short(bytes.len())) };
+        let (true, Some(client)) = (header.starts_with(MAGIC), header.last_chunk()) else {
             return Err(Trouble::protocol("a BinMessage begins with RO107"));
-        }
-        let mut client = [0; 16];
-        client.copy_from_slice(&header[12..]);
+        };
         Ok((Header { flags: header[5], kind: header[6], client }, body))
     }
+}
+
+#[cold]
+fn short(length: usize) -> Trouble {
+    Trouble::protocol(format!("{length} bytes are fewer than the {BODY} of a header"))
 }

@@ -35,7 +35,7 @@ impl Message for Bin {
     }
 
     fn write_request(&self, call: &Call, out: &mut Vec<u8>) -> Result<(), Failure> {
-        Header::new(Type::Message, header::CLIENT).write(out);
+        Header::new(Type::Message, &header::CLIENT).write(out);
         Ok(call.encode(super::parameters::Parameters(&mut Sink(out)))?)
     }
 
@@ -71,35 +71,49 @@ impl Message for Bin {
     }
 }
 
-fn client(reply: &Reply) -> [u8; 16] {
-    if let Mark::Client(client) = reply.mark { client } else { header::CLIENT }
+fn client(reply: &Reply) -> &[u8; 16] {
+    if let Mark::Client(client) = &reply.mark { &client.0 } else { &header::CLIENT }
 }
 
+#[cold]
 pub fn refuse_header(header: &Header) -> (Reply, Result<Call, Fault>) {
-    let message = format!("flags {:#04x} are not among those that this message has", header.flags);
-    Reply { mark: Mark::Client(header.client), ..Reply::default() }.refuse(Refusal::Unreadable, message)
+    refuse(header, Refusal::Unreadable, format!("flags {:#04x} are not among those that this message has", header.flags))
+}
+
+#[cold]
+fn refuse(header: &Header, refusal: Refusal, message: String) -> (Reply, Result<Call, Fault>) {
+    Reply { mark: header.mark(), ..Reply::default() }.refuse(refusal, message)
+}
+
+#[cold]
+fn refuse_service(header: &Header, service: &[u8]) -> (Reply, Result<Call, Fault>) {
+    match reader::utf8(service) {
+        Ok(service) => {
+            let shown: String = service.chars().take(64).collect();
+            refuse(header, Refusal::NoOperation, format!("there is no service {shown}: it is called {SERVICE}"))
+        }
+        Err(trouble) => refuse(header, Refusal::Unreadable, trouble.into_message()),
+    }
 }
 
 /// The call in a body that is not, or no longer, compressed.
 #[inline]
 pub fn read_call(header: &Header, body: &[u8]) -> (Reply, Result<Call, Fault>) {
-    let mark = || Mark::Client(header.client);
-    let refuse = |refusal, message| Reply { mark: mark(), ..Reply::default() }.refuse(refusal, message);
     if header.kind != Type::Message as u8 {
-        return refuse(Refusal::NoRequest, format!("a message of type {:#04x} is no request", header.kind));
+        return refuse(header, Refusal::NoRequest, format!("a message of type {:#04x} is no request", header.kind));
     }
     let mut from = Reader(body);
-    let (service, operation) = match from.text().and_then(|service| from.text().map(|operation| (service, operation))) {
+    let (service, operation) = match from.octets().and_then(|service| from.text().map(|operation| (service, operation))) {
         Ok(read) => read,
-        Err(trouble) => return refuse(Refusal::Unreadable, trouble.into_message()),
+        Err(trouble) => return refuse(header, Refusal::Unreadable, trouble.into_message()),
     };
-    if service != SERVICE {
-        let shown: String = service.chars().take(64).collect();
-        return refuse(Refusal::NoOperation, format!("there is no service {shown}: it is called {SERVICE}"));
+    // The right name is UTF-8 as it is, so that only another one need be looked at.
+    if service != SERVICE.as_bytes() {
+        return refuse_service(header, service);
     }
-    match Call::decode(operation, reader::Parameters(&mut from)).and_then(|call| from.end().map(|()| call)) {
-        Ok(call) => Reply::to(call, mark()),
-        Err(trouble) => Reply::refuse_call(mark(), operation, trouble.into_message()),
+    match Call::decode(operation, reader::Parameters(&mut from)) {
+        Ok(call) => Reply::to(call, header.mark()),
+        Err(trouble) => Reply::refuse_call(header.mark(), operation, trouble.into_message()),
     }
 }
 

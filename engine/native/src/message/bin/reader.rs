@@ -8,8 +8,24 @@ use super::super::trouble::Trouble;
 /// What is left of a body.
 pub struct Reader<'de>(pub &'de [u8]);
 
+#[inline]
+pub fn utf8(octets: &[u8]) -> Result<&str, Trouble> {
+    std::str::from_utf8(octets).map_err(|_| Trouble::protocol("a string is not UTF-8"))
+}
+
+#[cold]
 fn short() -> Trouble {
     Trouble::protocol("the message ends in the middle of a value")
+}
+
+#[cold]
+fn negative(length: i32) -> Trouble {
+    Trouble::protocol(format!("a length of {length}"))
+}
+
+#[cold]
+fn left(behind: usize) -> Trouble {
+    Trouble::protocol(format!("{behind} bytes are left behind the last value"))
 }
 
 impl<'de> Reader<'de> {
@@ -36,19 +52,19 @@ impl<'de> Reader<'de> {
     #[inline]
     fn length(&mut self) -> Result<usize, Trouble> {
         let claimed = self.integer()?;
-        let length = usize::try_from(claimed).map_err(|_| Trouble::protocol(format!("a length of {claimed}")))?;
+        let length = usize::try_from(claimed).map_err(|_| negative(claimed))?;
         if length > self.0.len() { Err(short()) } else { Ok(length) }
     }
 
     #[inline]
-    fn octets(&mut self) -> Result<&'de [u8], Trouble> {
+    pub fn octets(&mut self) -> Result<&'de [u8], Trouble> {
         let length = self.length()?;
         self.take(length)
     }
 
     #[inline]
     pub fn text(&mut self) -> Result<&'de str, Trouble> {
-        std::str::from_utf8(self.octets()?).map_err(|_| Trouble::protocol("a string is not UTF-8"))
+        utf8(self.octets()?)
     }
 
     /// Whether what follows is there at all.
@@ -67,12 +83,13 @@ impl<'de> Reader<'de> {
     }
 
     /// After the last value.
+    #[inline]
     pub fn end(&self) -> Result<(), Trouble> {
-        if self.0.is_empty() { Ok(()) } else { Err(Trouble::protocol(format!("{} bytes are left behind the last value", self.0.len()))) }
+        if self.0.is_empty() { Ok(()) } else { Err(left(self.0.len())) }
     }
 }
 
-/// A call's parameters: the struct that they are has neither an assigned byte nor a name.
+/// A call's parameters: the struct that they are has neither an assigned byte nor a name, and nothing is left behind it.
 pub struct Parameters<'a, 'de>(pub &'a mut Reader<'de>);
 
 impl<'de> Deserializer<'de> for Parameters<'_, 'de> {
@@ -89,7 +106,9 @@ impl<'de> Deserializer<'de> for Parameters<'_, 'de> {
         fields: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Trouble> {
-        visitor.visit_seq(Parts { from: self.0, left: fields.len() })
+        let read = visitor.visit_seq(Parts { from: &mut *self.0, left: fields.len() })?;
+        self.0.end()?;
+        Ok(read)
     }
 
     forward_to_deserialize_any! {

@@ -63,6 +63,9 @@ pub fn open_body<'de>(pull: &mut Pull<'de>) -> Result<BytesStart<'de>, (Refusal,
 /// Whether the document's first element is in SOAP's namespace, which can be declared nowhere but there.
 fn is_soap(start: &BytesStart) -> Result<bool, Trouble> {
     let prefix = start.name().prefix();
+    if is_first_binding(start.attributes_raw(), prefix.as_ref().map(AsRef::as_ref)).is_some() {
+        return Ok(true);
+    }
     for attribute in start.attributes() {
         let attribute = attribute.map_err(|error| Trouble::protocol(error.to_string()))?;
         let is_ours = match (attribute.key.as_namespace_binding(), prefix) {
@@ -75,6 +78,13 @@ fn is_soap(start: &BytesStart) -> Result<bool, Trouble> {
         }
     }
     Ok(false)
+}
+
+/// Some where the first attribute binds the prefix to SOAP's namespace, as nearly everybody writes it: nothing need be taken apart then.
+fn is_first_binding(attributes: &str, prefix: Option<&str>) -> Option<()> {
+    let name = attributes.trim_ascii_start().strip_prefix("xmlns")?;
+    let rest = if let Some(prefix) = prefix { name.strip_prefix(':')?.strip_prefix(prefix)? } else { name };
+    rest.strip_prefix("=\"")?.strip_prefix(ENVELOPE)?.strip_prefix('"').map(|_| ())
 }
 
 /// Passes over header entries, unless one must be understood.

@@ -98,6 +98,11 @@ impl Message for Soap {
         Ok(answer)
     }
 
+    /// SOAP 1.1, section 6.2.
+    fn fault_status(&self) -> u16 {
+        500
+    }
+
     fn description(&self, url: &str) -> Option<(&'static str, String)> {
         wsdl::describe(url).map(|text| ("text/xml; charset=utf-8", text))
     }

@@ -7,13 +7,15 @@
 mod reader;
 mod writer;
 
+use std::borrow::Cow;
+
 use callbench_kit::Failure;
 use callbench_service::{Answer, Call, Fault};
 
 use super::parameters::Parameters;
 use super::trouble::Trouble;
 use super::xml::pen::Pen;
-use super::xml::pull::Pull;
+use super::xml::pull::{Pull, is_named};
 use super::xml::text;
 use super::{Mark, Message, Refusal, Reply, SERVICE};
 use reader::{Params, value};
@@ -88,20 +90,26 @@ impl Message for XmlRpc {
 }
 
 /// Reads up to the parameters: the operation's name.
-fn open_call(bytes: &[u8]) -> Result<(Pull<'_>, String), Trouble> {
+fn open_call(bytes: &[u8]) -> Result<(Pull<'_>, Cow<'_, str>), Trouble> {
     let mut pull = Pull::new(bytes)?;
     pull.expect("methodCall")?;
     pull.expect("methodName")?;
-    let name = pull.text()?;
-    let name = name.trim();
-    let operation = name.strip_prefix(SERVICE).and_then(|rest| rest.strip_prefix('.')).unwrap_or(name).to_owned();
+    let operation = match pull.text()? {
+        Cow::Borrowed(name) => Cow::Borrowed(without_service(name)),
+        Cow::Owned(name) => Cow::Owned(without_service(&name).to_owned()),
+    };
     Ok((pull, operation))
+}
+
+fn without_service(name: &str) -> &str {
+    let name = name.trim();
+    name.strip_prefix(SERVICE).and_then(|rest| rest.strip_prefix('.')).unwrap_or(name)
 }
 
 /// The parameters, which may be left out where there are none.
 fn read_params(operation: &str, pull: &mut Pull) -> Result<Call, Trouble> {
     let open = match pull.child()? {
-        Some(start) if start.local_name().as_ref() == "params" => true,
+        Some(start) if is_named(&start, "params") => true,
         Some(_) => return Err(Trouble::protocol("a call holds a method's name and params")),
         None => false,
     };

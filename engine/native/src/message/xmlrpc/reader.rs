@@ -7,7 +7,7 @@ use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::forward_to_deserialize_any;
 
 use super::super::trouble::Trouble;
-use super::super::xml::pull::{Content, Pull, shortened};
+use super::super::xml::pull::{Content, Pull, is_named, shortened};
 use super::super::xml::{scalar, text};
 
 /// A call's parameters, by position.
@@ -51,7 +51,7 @@ impl<'de> SeqAccess<'de> for &mut Params<'_, 'de> {
             self.open = false;
             return Ok(None);
         };
-        if param.local_name().as_ref() != "param" {
+        if !is_named(&param, "param") {
             return Err(Trouble::protocol("params hold param elements"));
         }
         self.pull.expect("value")?;
@@ -203,7 +203,7 @@ impl<'de> SeqAccess<'de> for Elements<'_, 'de> {
     fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, Trouble> {
         match self.0.child()? {
             None => Ok(None),
-            Some(start) if start.local_name().as_ref() == "value" => seed.deserialize(value(self.0)).map(Some),
+            Some(start) if is_named(&start, "value") => seed.deserialize(value(self.0)).map(Some),
             Some(_) => Err(Trouble::protocol("an array's data holds values")),
         }
     }
@@ -219,7 +219,7 @@ impl<'de> MapAccess<'de> for Members<'_, 'de> {
     fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, Trouble> {
         match self.0.child()? {
             None => return Ok(None),
-            Some(start) if start.local_name().as_ref() == "member" => {}
+            Some(start) if is_named(&start, "member") => {}
             Some(_) => return Err(Trouble::protocol("a struct holds members")),
         }
         self.0.expect("name")?;
