@@ -19,6 +19,19 @@ fn short() -> Trouble {
 }
 
 #[cold]
+fn another(expected: &str, found: &[u8]) -> Trouble {
+    match utf8(found) {
+        Ok(found) => Trouble::protocol(format!("a {expected} was expected, not a {}", found.chars().take(64).collect::<String>())),
+        Err(trouble) => trouble,
+    }
+}
+
+#[cold]
+fn null(name: &str) -> Trouble {
+    Trouble::protocol(format!("a {name} is null"))
+}
+
+#[cold]
 fn negative(length: i32) -> Trouble {
     Trouble::protocol(format!("a length of {length}"))
 }
@@ -212,12 +225,12 @@ impl<'de> Deserializer<'de> for &mut Reader<'de> {
         visitor: V,
     ) -> Result<V::Value, Trouble> {
         if !self.assigned()? {
-            return Err(Trouble::protocol(format!("a {name} is null")));
+            return Err(null(name));
         }
-        let found = self.text()?;
-        if found != name {
-            let shown: String = found.chars().take(64).collect();
-            return Err(Trouble::protocol(format!("a {name} was expected, not a {shown}")));
+        // The right name is UTF-8 as it is, so that only another one need be looked at.
+        let found = self.octets()?;
+        if found != name.as_bytes() {
+            return Err(another(name, found));
         }
         visitor.visit_seq(Parts { from: self, left: fields.len() })
     }
