@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from callbench.report.charts.palette import SHAPES, WIDTH, Spec, bands, logarithmic, scale
+from callbench.report.charts.palette import SHAPES, WIDTH, Spec, bands, logarithmic, scale, stacks
 from callbench.results import Result
 
 
@@ -34,16 +34,7 @@ def latency(cells: Sequence[Result], channels: Sequence[str], messages: Sequence
         "width": WIDTH,
         "height": bands(len(present)),
         "data": {"values": values},
-        "encoding": {
-            "y": {
-                "field": "channel",
-                "type": "nominal",
-                "sort": list(channels),
-                "axis": {"title": None, "grid": True, "tickBand": "extent"},
-            },
-            "yOffset": {"field": "message", "type": "nominal", "sort": present},
-            "color": {"field": "message", "type": "nominal", "scale": scale(present, messages)},
-        },
+        "encoding": stacks(channels, present, messages),
         "layer": [
             {
                 "mark": {"type": "rule", "strokeWidth": 1},

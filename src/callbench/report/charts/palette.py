@@ -58,6 +58,26 @@ def bands(series: int) -> Spec:
     return {"step": 7, "for": "offset"} if series > 2 else {"step": 20, "for": "position"}
 
 
+def stacks(channels: Sequence[str], present: Sequence[str], messages: Sequence[str]) -> Spec:
+    """Place a mark for each stack: a row a channel, in it a line and a colour a message.
+
+    Args:
+        channels: rows from the top.
+        present: the messages that the chart has.
+        messages: all that the run has, so that a message keeps its colour from chart to chart.
+    """
+    return {
+        "y": {
+            "field": "channel",
+            "type": "nominal",
+            "sort": list(channels),
+            "axis": {"title": None, "grid": True, "tickBand": "extent"},
+        },
+        "yOffset": {"field": "message", "type": "nominal", "sort": list(present)},
+        "color": {"field": "message", "type": "nominal", "scale": scale(present, messages)},
+    }
+
+
 def decades(values: Sequence[float]) -> list[float]:
     """Choose marks for a logarithmic axis: powers of ten, with 2 and 5 between where there are few."""
     if not values:

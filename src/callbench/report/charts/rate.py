@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from callbench.report.charts.palette import SHAPES, WIDTH, Spec, bands, logarithmic, scale
+from callbench.report.charts.palette import SHAPES, WIDTH, Spec, bands, logarithmic, scale, stacks
 from callbench.results import Result
 
 
@@ -30,22 +30,12 @@ def rate(cells: Sequence[Result], channels: Sequence[str], messages: Sequence[st
     extent = [value[key] for value in values for key in ("low", "high", "rate")]
     present = [name for name in messages if any(value["message"] == name for value in values)]
     x = logarithmic("rate", "calls a second, logarithmic", extent)
-    colour = {"field": "message", "type": "nominal", "scale": scale(present, messages)}
     shape = {"field": "message", "type": "nominal", "scale": scale(present, messages, SHAPES)}
     return {
         "width": WIDTH,
         "height": bands(len(present)),
         "data": {"values": values},
-        "encoding": {
-            "y": {
-                "field": "channel",
-                "type": "nominal",
-                "sort": list(channels),
-                "axis": {"title": None, "grid": True, "tickBand": "extent"},
-            },
-            "yOffset": {"field": "message", "type": "nominal", "sort": present},
-            "color": colour,
-        },
+        "encoding": stacks(channels, present, messages),
         "layer": [
             {
                 "mark": {"type": "rule", "strokeWidth": 1.5, "opacity": 0.75},
