@@ -3,6 +3,8 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 PYTHON_BIN := .venv/bin
+# Tests start the program hundreds of times: where an environment forbids compiled modules, each start compiles them all again.
+export PYTHONDONTWRITEBYTECODE :=
 MANIFEST := --manifest-path engine/Cargo.toml
 
 .PHONY: help run test test-core test-engine test-python lint format bench setup dev engine lock clean

@@ -1,8 +1,9 @@
 """Runs a plan: block by block, visit by visit, each trial on disk before the next."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from callbench import codecs
 from callbench.catalogue import Catalogue
@@ -13,6 +14,9 @@ from callbench.plan import Plan, Trial, Visit
 from callbench.progress import Progress
 from callbench.run_writer import RunWriter
 from callbench.visit import AnsweredWrongly, OpenVisit
+
+if TYPE_CHECKING:
+    from callbench.measure.probe import Probe
 
 # Who is killed once was killed by somebody; who dies twice at the same place dies of it.
 _TRIES = 2
@@ -51,6 +55,7 @@ class Bench:
         self._placement = placement
         self._progress = progress
         self._past = _past(run.lines())
+        self._probes: Sequence[Probe] = ()
         self._stacks = {stack.id: stack for stack in plan.stacks}
 
     def run(self) -> None:
@@ -131,7 +136,7 @@ class Bench:
 
     def _measure(self, visit: Visit, trial: Trial, opened: OpenVisit) -> None:
         opened.connect(trial.cell)
-        result = measured(opened.sides, trial.cell)
+        result = measured(opened.sides, trial.cell, self._probes)
         place = {"block": visit.block, "visit": visit.number, "order": trial.order, "cell": trial.cell.id}
         on = {"client": self._placement.client} if self._stacks[visit.stack].in_process else self._placement.record()
         self._run.append({"kind": "trial", "trial": trial.number, **place, **result, "placement": on})

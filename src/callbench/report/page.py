@@ -10,6 +10,7 @@ from markupsafe import Markup
 
 from callbench.claims import Verdict
 from callbench.report.charts.gallery import gallery
+from callbench.report.sections import sections
 from callbench.report.story import cautions, left_out, sentences
 from callbench.report.subject import Subject
 from callbench.report.tables import behind, place
@@ -44,6 +45,7 @@ def page(subject: Subject) -> str:
             first_tables=beside or others,
             other_tables=others if beside else [],
             charts=charts,
+            sections=sections(subject),
             tally=[(verdict, sum(one.verdict is verdict for one in subject.judged)) for verdict in Verdict],
             left_out=left_out(subject),
             cards=_cards(subject),

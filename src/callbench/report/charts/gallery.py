@@ -2,9 +2,6 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-
-from markupsafe import Markup
 
 from callbench.report.charts.codec import codec
 from callbench.report.charts.draw import drawn
@@ -12,24 +9,10 @@ from callbench.report.charts.latency import latency
 from callbench.report.charts.palette import Spec
 from callbench.report.charts.rate import rate
 from callbench.report.charts.size import size
+from callbench.report.section import Chart
 from callbench.report.story import groups
 from callbench.report.subject import Subject
 from callbench.results import CODECS_SQL, HISTOGRAMS_SQL, TRIALS_SQL, Result
-
-
-@dataclass(frozen=True)
-class Chart:
-    """A chart, ready for the page.
-
-    Attributes:
-        source: the files of the run and the query that its figures come from.
-    """
-
-    id: str
-    title: str
-    about: str
-    svg: Markup
-    source: str
 
 
 def gallery(subject: Subject) -> list[Chart]:

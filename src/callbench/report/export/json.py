@@ -5,6 +5,8 @@ import math
 from typing import Any
 
 from callbench.claims import Compared, Judged
+from callbench.report.section import Section
+from callbench.report.sections import sections
 from callbench.report.show import shown
 from callbench.report.story import cautions, sentences
 from callbench.report.subject import Subject
@@ -22,6 +24,7 @@ def text(subject: Subject) -> str:
         "cautions": cautions(subject),
         "tables": [_table(one) for one in subject.tables],
         "claims": [_claim(one) for one in subject.judged],
+        "sections": [_section(one) for one in sections(subject)],
         "environment": subject.environment,
     }
     return json.dumps(whole, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
@@ -56,6 +59,15 @@ def _table(table: Filled) -> dict[str, Any]:
         "rows": rows,
         "missing": table.missing,
     }
+
+
+def _section(section: Section) -> dict[str, Any]:
+    """Write one section, as it stands on the page but for its charts."""
+    sheets = [
+        {"title": one.title, "columns": list(one.columns), "rows": [list(row) for row in one.rows], "note": one.note}
+        for one in section.sheets
+    ]
+    return {"id": section.id, "title": section.title, "found": list(section.found), "sheets": sheets}
 
 
 def _claim(claim: Judged) -> dict[str, Any]:

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 
 from callbench.claims import Judged
+from callbench.report.section import Section, Sheet
+from callbench.report.sections import sections
 from callbench.report.story import cautions, left_out, sentences
 from callbench.report.subject import Subject
 from callbench.report.tables import Filled, Place
@@ -17,6 +19,7 @@ def text(subject: Subject) -> str:
     parts += [_table(table) for table in subject.tables]
     if subject.judged:
         parts += ["## Claims", _claims(subject.judged)]
+    parts += [_section(section) for section in sections(subject)]
     excluded = left_out(subject)
     if excluded:
         lines = [f"- {_plain(why)}: {_plain(', '.join(names))}" for why, names in excluded.items()]
@@ -51,6 +54,22 @@ def _place(one: Place) -> str:
     """Write one figure."""
     own = " ".join(part for part in (one.text or one.why, one.spread) if part)
     return _plain(own) + (f" ({one.published})" if one.published else "")
+
+
+def _section(section: Section) -> str:
+    """Write a section; its charts are left to the page."""
+    parts = [f"## {_plain(section.title)}", _plain(section.about)]
+    parts += ["\n".join(f"- {_plain(one)}" for one in section.found)]
+    parts += [_sheet(sheet) for sheet in section.sheets]
+    return "\n\n".join(part for part in parts if part)
+
+
+def _sheet(sheet: Sheet) -> str:
+    """Write a plain table."""
+    lines = [f"### {_plain(sheet.title)}", "", "| " + " | ".join(_plain(one) for one in sheet.columns) + " |"]
+    lines.append("|---|" + "---:|" * (len(sheet.columns) - 1))
+    lines += ["| " + " | ".join(_plain(one) for one in row) + " |" for row in sheet.rows]
+    return "\n".join([*lines, *(["", _plain(sheet.note)] if sheet.note else [])])
 
 
 def _claims(judged: Sequence[Judged]) -> str:

@@ -1,0 +1,48 @@
+"""The interface of a probe: it watches the two sides while a trial is driven, and adds to the trial's line."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Self
+
+from callbench.cell import Cell
+from callbench.sides import Sides
+
+
+class Probe(ABC):
+    """Watches one trial at a time. One file a probe; `bench.py` names those in use.
+
+    Attributes:
+        name: the member of the trial's journal line that holds what it found.
+    """
+
+    name: ClassVar[str]
+
+    @abstractmethod
+    def begin(self, sides: Sides, cell: Cell) -> None:
+        """The trial begins: warmed up, not yet driven. It must not raise, nor cost the trial what it measures."""
+
+    @abstractmethod
+    def end(self) -> Mapping[str, Any]:
+        """The trial has ended, or failed. Gives what was found, as the journal has it."""
+
+
+class Watch:
+    """Every probe of a trial, begun and ended together."""
+
+    def __init__(self, probes: Sequence[Probe], sides: Sides, cell: Cell) -> None:
+        """Prepares; `with` begins."""
+        self._probes = probes
+        self._sides = sides
+        self._cell = cell
+        self.found: dict[str, Mapping[str, Any]] = {}
+
+    def __enter__(self) -> Self:
+        """Begins every probe."""
+        for probe in self._probes:
+            probe.begin(self._sides, self._cell)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Ends them in the opposite order, also where the trial failed."""
+        for probe in reversed(self._probes):
+            self.found[probe.name] = probe.end()

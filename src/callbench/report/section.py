@@ -1,0 +1,56 @@
+"""The parts that a section is made of."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from markupsafe import Markup
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A plain table: texts in rows, the first column naming the row.
+
+    Attributes:
+        rows: each as long as `columns`.
+        note: a sentence below it, or "".
+    """
+
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A chart, ready for the page.
+
+    Attributes:
+        source: the files of the run and the query that its figures come from.
+    """
+
+    id: str
+    title: str
+    about: str
+    svg: Markup
+    source: str
+
+
+@dataclass(frozen=True)
+class Section:
+    """One thing that a report shows.
+
+    Attributes:
+        id: the anchor on the page.
+        about: what it shows and how to read it.
+        found: sentences reckoned from the run.
+        source: the files of the run and the query that its figures come from, or "".
+    """
+
+    id: str
+    title: str
+    about: str
+    found: Sequence[str] = ()
+    sheets: Sequence[Sheet] = ()
+    charts: Sequence[Chart] = field(default_factory=tuple)
+    source: str = ""

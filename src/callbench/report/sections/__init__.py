@@ -1,0 +1,17 @@
+"""What a report shows besides tables, claims and charts of rates: one file a section, each a function of the subject.
+
+A section is drawn the same way in every format: it says what it shows, and brings plain sheets and charts.
+"""
+
+from collections.abc import Callable, Sequence
+
+from callbench.report.section import Section
+from callbench.report.subject import Subject
+
+# In the order in which the page shows them. A section with nothing to show gives None.
+SECTIONS: Sequence[Callable[[Subject], Section | None]] = ()
+
+
+def sections(subject: Subject) -> list[Section]:
+    """Makes every section that has something to show."""
+    return [section for make in SECTIONS if (section := make(subject)) is not None]
