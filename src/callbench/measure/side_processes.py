@@ -1,0 +1,89 @@
+"""Which processes each side of a trial is: the adapter and everything it started, found from outside.
+
+An adapter cannot say so itself: it does not know its daemons, and Wine's process numbers are not Unix's. Its keeper is
+the root of all: a daemon that leaves its process group still hangs below the first process of its PID namespace, or
+below the keeper where that is its subreaper.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from callbench.sides import Sides
+
+PROC = Path("/proc")
+# As the kernel has it: a command is cut to 15 bytes.
+_KEEPER = b"callbench-keeper"[:15]
+
+
+@dataclass(frozen=True)
+class SideProcesses:
+    """Process ids as the core sees them, parents before children; the keeper and its init are not among them.
+
+    Attributes:
+        client: of the side that calls.
+        server: of the side that answers; the same ones where one process plays both.
+    """
+
+    client: tuple[int, ...]
+    server: tuple[int, ...]
+
+    @property
+    def every(self) -> tuple[int, ...]:
+        """Each once."""
+        return tuple(dict.fromkeys((*self.client, *self.server)))
+
+    def by_side(self) -> dict[str, tuple[int, ...]]:
+        """`client` and `server`; or `both` where one process plays both."""
+        if self.client == self.server:
+            return {"both": self.client}
+        return {"client": self.client, "server": self.server}
+
+
+def of(sides: Sides) -> SideProcesses:
+    """Finds the processes of both sides now, in one look at /proc. A side that has ended has none."""
+    children = children_of_all()
+    client = _below(sides.client.process.pid, children)
+    if sides.server is sides.client:
+        return SideProcesses(client, client)
+    return SideProcesses(client, _below(sides.server.process.pid, children))
+
+
+def children_of_all(proc: Path = PROC) -> dict[int, list[int]]:
+    """Every process's children, by the parent's id."""
+    children: dict[int, list[int]] = {}
+    for entry in proc.iterdir():
+        if entry.name.isdigit() and (fields := stat_fields(entry)):
+            children.setdefault(int(fields[1]), []).append(int(entry.name))
+    return children
+
+
+def stat_fields(folder: Path) -> Sequence[str]:
+    """The fields of a process's or thread's `stat` behind its name: state, parent, ... Empty where it has ended.
+
+    proc_pid_stat(5): the name stands in brackets and may hold brackets and blanks itself. Field n of the page is
+    element n - 3 here.
+    """
+    try:
+        return (folder / "stat").read_bytes().rpartition(b")")[2].decode().split()
+    except OSError:
+        return ()
+
+
+def _below(root: int, children: Mapping[int, Sequence[int]]) -> tuple[int, ...]:
+    """The process `root` and its descendants, without keeper and init."""
+    found: list[int] = []
+    waiting = [root]
+    while waiting:
+        pid = waiting.pop(0)
+        found.append(pid)
+        waiting += sorted(children.get(pid, ()))
+    keeping = [pid for pid in found[:2] if _command(pid) == _KEEPER]
+    return tuple(pid for pid in found if pid not in keeping and (pid != root or (PROC / str(pid)).exists()))
+
+
+def _command(pid: int) -> bytes:
+    try:
+        return (PROC / str(pid) / "comm").read_bytes().strip()
+    except OSError:
+        return b""

@@ -1,0 +1,64 @@
+"""The processes of a side are found with their descendants, and without what keeps them."""
+
+import sys
+import time
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from callbench import catalogue
+from callbench.adapter_process import AdapterProcess
+from callbench.home import keeper
+from callbench.measure import side_processes
+from callbench.placement import Placement
+from callbench.sides import Sides
+from conftest import MISBEHAVING, eventually
+
+# A daemon as they are made: it leaves its parent, its session and its process group.
+DAEMON = """
+import os, sys, time
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        time.sleep(60)
+    os._exit(0)
+os.wait()
+print("{}", flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.mark.parametrize("in_process", [False, True])
+def test_each_side_is_its_adapter_alone(in_process: bool) -> None:
+    manifest = catalogue.load([MISBEHAVING]).adapter("honest").manifest
+    with Sides(manifest, Placement((), ()), in_process=in_process) as sides:
+        found = side_processes.of(sides)
+        assert len(found.client) == len(found.server) == 1
+        assert (found.client == found.server) == in_process
+        assert set(found.by_side()) == ({"both"} if in_process else {"client", "server"})
+        for pid in found.every:
+            assert b"honest.py" in Path(f"/proc/{pid}/cmdline").read_bytes()
+    assert side_processes.of(sides).every == ()
+
+
+def test_a_daemon_that_left_belongs_to_its_side(tmp_path: Path) -> None:
+    process = AdapterProcess("a daemon's parent", [sys.executable, "-c", DAEMON], tmp_path, ())
+    try:
+        process.receive(time.monotonic() + 60, "anything")
+        side: Any = SimpleNamespace(process=process)
+        both = cast("Sides", SimpleNamespace(client=side, server=side))
+        kept = keeper() is not None
+        assert eventually(lambda: len(side_processes.of(both).client) == (2 if kept else 1))
+    finally:
+        process.close(grace=0)
+
+
+def test_a_name_with_brackets_does_not_shift_the_fields(tmp_path: Path) -> None:
+    folder = tmp_path / "7"
+    folder.mkdir()
+    (folder / "stat").write_text("7 (a) b) c) S 3 7 7 0")
+    (tmp_path / "self").mkdir()
+    assert side_processes.children_of_all(tmp_path) == {3: [7]}
+    assert side_processes.stat_fields(tmp_path / "8") == ()
