@@ -28,6 +28,9 @@ HISTOGRAMS_SQL = """
 SELECT cell, block, low_ns, width_ns, sum(histograms.count)::BIGINT AS count
 FROM histograms JOIN trials USING (trial) WHERE name = 'latency' GROUP BY ALL ORDER BY cell, block, low_ns"""
 CODECS_SQL = 'SELECT * FROM codecs ORDER BY "group", message, direction DESC'
+RANKING_SQL = """
+SELECT "group", cells.clients, link, stack, block, sum(trials.calls) / (sum(elapsed_ns) / 1e9) AS rate_per_s
+FROM trials JOIN cells USING (cell) GROUP BY ALL ORDER BY ALL"""
 EXCLUDED_SQL = (
     "SELECT stack, cell, min(block) AS block, why FROM excluded GROUP BY stack, cell, why ORDER BY stack, cell"
 )
@@ -62,6 +65,7 @@ class Result:
         batched: whether calls were too short to be timed one by one.
         agree: whether client and server counted alike in every trial.
         excluded: why nothing was measured, or nothing more.
+        doubts: why its figure must not be ranked, a phrase each; whoever finds a reason adds it here.
     """
 
     attributes: Mapping[str, str]
@@ -75,6 +79,12 @@ class Result:
     batched: bool
     agree: bool
     excluded: str | None = None
+    doubts: Sequence[str] = ()
+
+    @property
+    def ranked(self) -> bool:
+        """Whether its rate may stand in a ranking: it has one, and nothing speaks against it."""
+        return self.rate is not None and not self.doubts
 
     @property
     def id(self) -> str:
@@ -248,7 +258,13 @@ def _result(  # noqa: PLR0913, PLR0917 - one cell is made of all these tables
         batched=any((row["batch"] or 1) > 1 for row in answered),
         agree=all(row["agree"] is not False for row in blocks),
         excluded=whys[0] if whys else None,
+        doubts=_doubts(blocks),
     )
+
+
+def _doubts(blocks: Sequence[Mapping[str, Any]]) -> Sequence[str]:
+    """Gather why a cell must not be ranked."""
+    return ("client and server counted differently",) if any(row["agree"] is False for row in blocks) else ()
 
 
 def _mean_us(rows: Sequence[Mapping[str, Any]]) -> float | None:

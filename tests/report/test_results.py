@@ -1,9 +1,13 @@
 """Results are reckoned from the documented tables, with answers known by hand."""
 
+from pathlib import Path
+
 import duckdb
 import pytest
 
-from callbench.results import Results, from_connection
+from callbench.results import RANKING_SQL, Results, from_connection, read
+from callbench.store import Run
+from report.synthetic import write
 
 TABLES = """
 CREATE TABLE cells (cell VARCHAR, "group" VARCHAR, stack VARCHAR, adapter VARCHAR, message VARCHAR, channel VARCHAR,
@@ -99,3 +103,14 @@ def test_what_was_not_measured_says_why(results: Results) -> None:
 
 def test_bytes_are_those_of_both_messages(results: Results) -> None:
     assert results.cells[0].by_block["bytes"] == {0: 42.0, 1: 42.0}
+
+
+def test_the_rankings_query_gives_what_is_ranked(tmp_path: Path) -> None:
+    run = Run(write(tmp_path / "run", only=("native/soap+tcp", "native/bin+tcp")))
+    found = read(run)
+    with run.connection() as connection:
+        rows = connection.execute(RANKING_SQL).fetchall()
+    assert len(rows) == sum(one.blocks for one in found.cells)
+    assert {round(row[-1], 6) for row in rows} == {
+        round(rate, 6) for one in found.cells for rate in one.by_block["rate_per_s"].values()
+    }

@@ -1,0 +1,101 @@
+"""Ranks with ties: who is faster than whom, told by pairs within blocks."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import stats
+
+from callbench.stats.contrast import ByBlock
+from callbench.stats.holm import holm
+from callbench.stats.interval import CONFIDENCE
+
+Pair = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Standing:
+    """One place of a ranking.
+
+    Attributes:
+        index: which of the things given.
+        rank: 1 + how many are faster beyond doubt.
+        ties: those that it cannot be told from, in the ranking's order.
+    """
+
+    index: int
+    rank: int
+    ties: Sequence[int]
+
+
+def standings(
+    figures: Sequence[ByBlock], level: float = 1 - CONFIDENCE, met: Mapping[Pair, int] | None = None
+) -> list[Standing]:
+    """Rank things of which more is better; two tie when the interval of their paired difference holds 1.
+
+    Every pair is held against equality by Student's t on the log of its block ratios (as `contrast.two_sided`), all
+    pairs together Holm-corrected: the chance that any pair is parted wrongly stays below `level`. Ties need not be
+    transitive, so a rank is 1 + the number of those that are faster beyond doubt: what ties with the first shares its
+    rank (Goldstein and Spiegelhalter, "League tables and their limitations", Journal of the Royal Statistical Society
+    A 159(3), 1996, on why a rank without its uncertainty misleads).
+
+    Args:
+        figures: a positive figure a block for each thing.
+        level: of the whole ranking.
+        met: pairs decided elsewhere (a play-off), each with 1 where its first is faster, -1 where its second is, and 0
+            where they tie. They take no part in the correction.
+
+    Returns:
+        The standings, best first; those of equal rank by their geometric mean.
+    """
+    count = len(figures)
+    means = [float(np.mean(np.log(list(one.values())))) if one else -np.inf for one in figures]
+    faster = _faster(figures, level)
+    for (one, other), sign in (met or {}).items():
+        faster[one, other], faster[other, one] = sign > 0, sign < 0
+    order = sorted(range(count), key=lambda index: (int(faster[:, index].sum()), -means[index]))
+    tied = ~(faster | faster.T)
+    return [
+        Standing(
+            index,
+            1 + int(faster[:, index].sum()),
+            tuple(other for other in order if other != index and tied[index, other]),
+        )
+        for index in order
+    ]
+
+
+def _faster(figures: Sequence[ByBlock], level: float) -> "np.ndarray[tuple[int, int], np.dtype[np.bool_]]":
+    """Say of each pair whether the first is faster beyond doubt."""
+    count = len(figures)
+    blocks = sorted({block for one in figures for block in one})
+    logs = np.full((count, max(len(blocks), 1)), np.nan)
+    for row, one in enumerate(figures):
+        for column, block in enumerate(blocks):
+            if block in one:
+                logs[row, column] = np.log(one[block])
+    faster = np.zeros((count, count), dtype=np.bool_)
+    rows, columns = np.triu_indices(count, 1)
+    if not len(rows):
+        return faster
+    means, doubts = _tested(logs[rows] - logs[columns])
+    told = np.asarray(holm(doubts.tolist())) < level
+    faster[rows, columns] = told & (means > 0)
+    faster[columns, rows] = told & (means < 0)
+    return faster
+
+
+def _tested(
+    differences: "np.ndarray[tuple[int, int], np.dtype[np.float64]]",
+) -> tuple["np.ndarray[tuple[int], np.dtype[np.float64]]", "np.ndarray[tuple[int], np.dtype[np.float64]]"]:
+    """Give the mean of each row and the probability of one at least as far from 0; rows may have gaps (NaN)."""
+    there = ~np.isnan(differences)
+    numbers = there.sum(axis=1)
+    sums = np.where(there, differences, 0.0).sum(axis=1)
+    means = sums / np.maximum(numbers, 1)
+    squares = (np.where(there, differences - means[:, None], 0.0) ** 2).sum(axis=1)
+    errors = np.sqrt(squares / np.maximum(numbers - 1, 1) / np.maximum(numbers, 1))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        scores = np.where(means == 0.0, 0.0, np.abs(means) / errors)
+    doubts = 2 * stats.t.sf(scores, np.maximum(numbers - 1, 1))
+    return means, np.where(numbers < 2, 1.0, doubts)

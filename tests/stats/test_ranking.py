@@ -1,0 +1,70 @@
+"""Ranks with ties: what is told apart, what is not, and how often noise alone parts two."""
+
+import hypothesis.strategies as some
+import numpy as np
+import pytest
+from hypothesis import given
+
+from callbench.stats.contrast import block_ratios, two_sided
+from callbench.stats.holm import holm
+from callbench.stats.ranking import standings
+
+
+def drifting(rates: list[float], blocks: int, spread: float, seed: int) -> list[dict[int, float]]:
+    """Rates whose machine drifts by half from block to block, all cells alike, each with a spread of its own."""
+    random = np.random.default_rng(seed)
+    drift = random.lognormal(0, 0.5, blocks)
+    return [
+        {block: float(rate * drift[block] * random.lognormal(0, spread)) for block in range(blocks)} for rate in rates
+    ]
+
+
+def test_what_differs_is_parted_though_the_machine_drifts() -> None:
+    found = standings(drifting([100, 400, 200], 6, 0.02, 1))
+    assert [(one.index, one.rank, one.ties) for one in found] == [(1, 1, ()), (2, 2, ()), (0, 3, ())]
+
+
+def test_what_is_equal_ties_and_shares_a_rank() -> None:
+    found = standings(drifting([100, 100, 10], 6, 0.02, 2))
+    assert [one.rank for one in found] == [1, 1, 3]
+    assert {found[0].index, found[1].index} == {0, 1}
+    assert found[0].ties == (found[1].index,)
+    assert found[2].ties == ()
+
+
+@given(some.lists(some.floats(0.1, 10), min_size=2, max_size=8), some.integers(2, 6), some.integers(0, 999))
+def test_it_is_the_pairwise_test_of_the_claims_with_holm(rates: list[float], blocks: int, seed: int) -> None:
+    figures = drifting(rates, blocks, 0.2, seed)
+    del figures[0][0]
+    pairs = [(one, other) for one in range(len(rates)) for other in range(one)]
+    ratios = [block_ratios([figures[one]], [figures[other]]) for one, other in pairs]
+    doubts = holm([two_sided(ratio, 1.0) if len(ratio) > 1 else 1.0 for ratio in ratios])
+    found = {one.index: one for one in standings(figures)}
+    for (one, other), doubt in zip(pairs, doubts, strict=True):
+        assert (other in found[one].ties) == (doubt >= 0.05 - 1e-12)
+        assert (other in found[one].ties) == (one in found[other].ties)
+        if other not in found[one].ties:
+            first, second = (
+                (found[one], found[other])
+                if np.mean(np.log(ratios[pairs.index((one, other))])) > 0
+                else (found[other], found[one])
+            )
+            assert first.rank >= 1
+            assert second.rank > 1
+
+
+def test_noise_alone_parts_a_pair_in_at_most_one_ranking_of_twenty() -> None:
+    parted = sum(any(one.rank > 1 for one in standings(drifting([1.0] * 6, 5, 0.1, seed))) for seed in range(200))
+    assert parted <= 17  # 10 are expected at most; 17 or more of 200 at 5 % have a probability of 2.6 %
+
+
+def test_a_play_off_decides_what_blocks_cannot() -> None:
+    figures = drifting([100, 100, 10], 6, 0.02, 2)
+    found = standings(figures, met={(0, 1): -1})
+    assert [(one.index, one.rank) for one in found] == [(1, 1), (0, 2), (2, 3)]
+
+
+@pytest.mark.parametrize("figures", [[], [{}], [{0: 1.0}, {0: 2.0}], [{0: 1.0}, {1: 2.0}], [{}, {0: 1.0, 1: 1.0}]])
+def test_too_little_to_tell_is_a_tie(figures: list[dict[int, float]]) -> None:
+    found = standings(figures)
+    assert [one.rank for one in found] == [1] * len(figures)
