@@ -79,7 +79,7 @@ def command(*arguments: object) -> list[str]:
 def callbench(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
     """Runs the program to its end in a folder of its own."""
 
-    def run(*arguments: object, check: bool = False, timeout: float = 60) -> subprocess.CompletedProcess[str]:
+    def run(*arguments: object, check: bool = False, timeout: float = 200) -> subprocess.CompletedProcess[str]:
         ended = subprocess.run(
             command(*arguments), cwd=tmp_path, capture_output=True, text=True, timeout=timeout, check=False
         )
