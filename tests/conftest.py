@@ -103,7 +103,7 @@ def marked(name: str) -> list[int]:
     return found
 
 
-def eventually(holds: Callable[[], bool], seconds: float = 10) -> bool:
+def eventually(holds: Callable[[], bool], seconds: float = 60) -> bool:
     """Whether something comes to hold."""
     deadline = time.monotonic() + seconds
     while not holds():

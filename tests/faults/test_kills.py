@@ -32,7 +32,7 @@ def started(tmp_path: Path, slow: Path, nothing_left: None) -> Iterator[subproce
     argv = command("run", slow, "--out", tmp_path / "run")
     with subprocess.Popen(argv, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as run:
         try:
-            assert eventually(lambda: len(trials(tmp_path / "run")) == 1, 30), "no trial was made"
+            assert eventually(lambda: len(trials(tmp_path / "run")) == 1, 120), "no trial was made"
             yield run
         finally:
             run.kill()
@@ -82,7 +82,7 @@ def test_the_core_is_killed(
 def test_a_side_is_killed(started: subprocess.Popen[str], tmp_path: Path, mark: str, side: int) -> None:
     assert eventually(lambda: bool(adapters(mark)))
     os.kill(adapters(mark)[side], signal.SIGKILL)
-    _, told = started.communicate(timeout=60)
+    _, told = started.communicate(timeout=200)
     assert started.returncode == 0, told
     whole(tmp_path / "run")
     notes = [line["text"] for line in lines(tmp_path / "run") if line["kind"] == "note"]
@@ -97,7 +97,7 @@ def test_it_is_told_to_stop(
     started: subprocess.Popen[str], callbench: Program, tmp_path: Path, number: signal.Signals, code: int
 ) -> None:
     started.send_signal(number)
-    _, told = started.communicate(timeout=20)
+    _, told = started.communicate(timeout=120)
     assert started.returncode == code
     assert "Traceback" not in told
     assert json.loads((tmp_path / "run" / "run.json").read_text())["state"] == "stopped"
@@ -118,7 +118,7 @@ def test_two_runs_into_one_folder(
     ended = callbench("run", slow, "--out", tmp_path / "run")
     assert ended.returncode == 2
     assert "is there already: give --resume to go on with it, or another --out" in ended.stderr
-    assert started.wait(60) == 0
+    assert started.wait(200) == 0
     whole(tmp_path / "run")
 
 
@@ -132,7 +132,7 @@ def test_the_disk_is_full(callbench: Program, study: Path, tmp_path: Path) -> No
         cwd=tmp_path,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=200,
         check=False,
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)),
     )

@@ -28,4 +28,4 @@ def serving() -> Iterator[dict[str, str]]:
         served = {name.partition("/")[2].partition("+"): address for name, address in answer["endpoints"].items()}
         yield {message: address for (message, _, channel), address in served.items() if channel == CHANNEL}
         adapter.stdin.close()
-        assert adapter.wait(timeout=5) == 0
+        assert adapter.wait(timeout=60) == 0

@@ -25,7 +25,7 @@ def post(url: str, content_type: str, body: bytes) -> bytes:
     """POST with the standard library alone; a fault may come under an error status, and its body counts."""
     request = urllib.request.Request(url, body, {"Content-Type": content_type})
     try:
-        with urllib.request.urlopen(request, timeout=10) as answer:
+        with urllib.request.urlopen(request, timeout=60) as answer:
             content: bytes = answer.read()
     except urllib.error.HTTPError as refusal:
         with refusal:
