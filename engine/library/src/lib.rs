@@ -9,8 +9,8 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use callbench_native::channel::Handler;
 use callbench_native::channel::library::{ANSWERED, Deliver, FAILED, REFUSED, UNKNOWN};
-use callbench_native::message;
 use callbench_native::stack::handler;
+use callbench_native::{echo, message};
 use callbench_service::Service;
 
 /// What answers: a service, and each message's way to it.
@@ -22,7 +22,9 @@ struct House {
 impl House {
     fn of(service: Service) -> Self {
         let service = Arc::new(service);
-        let messages = message::all().into_iter().map(|it| (it.name(), handler(it, Arc::clone(&service)))).collect();
+        let messages = message::all().into_iter().map(|it| (it.name(), handler(it, Arc::clone(&service))));
+        // Not a message, but it comes the same way.
+        let messages = messages.chain([(echo::NAME, echo::handler(Arc::clone(&service)))]).collect();
         House { service, messages }
     }
 }

@@ -1,6 +1,8 @@
-//! Every message over every channel, natively: `message` x `channel`, multiplied by `stack`, offered by `adapter`.
+//! Every message over every channel, natively: `message` x `channel`, multiplied by `stack`, offered by `adapter`; and `echo`, a channel
+//! without a message.
 
 pub mod adapter;
 pub mod channel;
+pub mod echo;
 pub mod message;
 pub mod stack;
