@@ -1,5 +1,6 @@
 """Runs a plan: block by block, visit by visit, each trial on disk before the next."""
 
+import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -8,6 +9,7 @@ from typing import TYPE_CHECKING
 from callbench import codecs
 from callbench.catalogue import Catalogue
 from callbench.errors import AdapterFailure, BadInput
+from callbench.floors import Floors, sizes
 from callbench.measure import measured
 from callbench.placement import Placement
 from callbench.plan import Plan, Trial, Visit
@@ -36,6 +38,7 @@ class _Past:
     cells: set[str] = field(default_factory=set)
     stacks: set[str] = field(default_factory=set)
     codecs: set[tuple[str, str]] = field(default_factory=set)
+    floors: set[tuple[int, str, tuple[int, int]]] = field(default_factory=set)
 
 
 class Bench:
@@ -68,11 +71,13 @@ class Bench:
         with self._progress:
             self._progress.begins(self._plan, len(self._past.trials))
             self._codecs()
-            for number, block in enumerate(self._plan.blocks):
-                for visit in block:
-                    self._progress.visits(visit)
-                    self._visit(visit)
-                self._progress.block_ends(number)
+            with self._floors_of_run() as floors:
+                for number, block in enumerate(self._plan.blocks):
+                    for visit in block:
+                        self._progress.visits(visit)
+                        self._visit(visit)
+                        self._floor(visit, floors)
+                    self._progress.block_ends(number)
 
     def _leave_out_what_cannot_run(self) -> None:
         known = {stack.id: stack for stack in self._catalogue.stacks}
@@ -87,6 +92,16 @@ class Bench:
         for line in codecs.timed(
             self._plan, self._catalogue, self._placement, self._past.codecs, quick=self._run.info["quick"]
         ):
+            self._run.append(line)
+
+    def _floors_of_run(self) -> Floors:
+        found = sizes(self._run.lines(), self._catalogue) if self._run.info.get("floors", True) else {}
+        return Floors(self._catalogue, self._placement, found, self._past.floors, quick=self._run.info["quick"])
+
+    def _floor(self, visit: Visit, floors: Floors) -> None:
+        """Measures the floor under the cells of a visit, beside it, so that both saw the same machine."""
+        cells = [trial.cell for trial in visit.trials if trial.number in self._past.trials]
+        for line in floors.beside(visit, self._stacks[visit.stack], cells):
             self._run.append(line)
 
     def _visit(self, visit: Visit) -> None:
@@ -173,6 +188,9 @@ def _past(lines: Iterable[dict[str, object]]) -> _Past:
                     past.cells.add(str(line["cell"]))
                 case "codec":
                     past.codecs.add((str(line["stack"]), str(line["group"])))
+                case "floor":
+                    pair = int(str(line["request_bytes"])), int(str(line["answer_bytes"]))
+                    past.floors.add((int(str(line["visit"])), json.dumps(line["options"], sort_keys=True), pair))
                 case _:
                     pass
         except (KeyError, ValueError) as failure:

@@ -89,13 +89,16 @@ def run(  # noqa: PLR0913, PLR0917 - the options a person has
     blocks: Annotated[
         int | None, typer.Option("--blocks", min=1, max=1000, help="how often each cell is measured")
     ] = None,
+    no_floors: Annotated[
+        bool, typer.Option("--no-floors", help="leave out what each channel takes without a message: no tax then")
+    ] = False,
 ) -> None:
     """Measure a study, print its tables and claims, and write its page."""
     known = _catalogue()
     if resume:
         path = launch.to_resume(out, study)
     else:
-        wish = Wish(study, quick, select or [], launch.settings_of(settings or []), seed, blocks, out)
+        wish = Wish(study, quick, select or [], launch.settings_of(settings or []), seed, blocks, out, not no_floors)
         path = launch.begin(wish, known)
     finished = launch.go_on(path, known, resumed=resume)
     from callbench import report as reports  # noqa: PLC0415 - statistics are slow to load
@@ -174,7 +177,7 @@ def doctor(as_json: AsJson = False) -> None:
 
 @app.command()
 def query(path: RunFolder, sql: Annotated[str, typer.Argument(metavar="SQL")], as_json: AsJson = False) -> None:
-    """Ask a run's tables in SQL (DuckDB): cells, trials, histograms, intervals, codecs, excluded, visits."""
+    """Ask a run's tables in SQL (DuckDB): cells, trials, histograms, intervals, codecs, floors, excluded, visits."""
     columns, rows = queries.answered(Run(path), sql)
     _rows([dict(zip(columns, row, strict=True)) for row in rows], columns, as_json)
 

@@ -3,18 +3,20 @@
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from callbench import judge
 from callbench.catalogue import Catalogue
 from callbench.cell import Cell, Stack
 from callbench.errors import AdapterFailure
-from callbench.manifest import Manifest
 from callbench.placement import Placement
 from callbench.plan import Visit
 from callbench.sides import Sides
 from callbench.stats.ladder import cross
 from callbench.study.cells import LOOPBACK
+
+if TYPE_CHECKING:
+    from callbench.manifest import Manifest
 
 ADAPTER = "floor"
 _CALL = "Empty"
@@ -39,8 +41,7 @@ def sizes(lines: Iterable[Mapping[str, Any]], catalogue: Catalogue) -> Sizes:
     found = {}
     for line in lines:
         if line["kind"] == "codec" and line["stack"] in adapters:
-            octets = (round(line[side]["bytes"]) for side in ("request", "answer"))
-            request, answer = octets
+            request, answer = (round(line[side]["bytes"]) for side in ("request", "answer"))
             place = adapters[line["stack"]], line["message"], line["group"]
             found[place] = max(request, _LEAST_REQUEST), max(answer, _LEAST_ANSWER)
     return found

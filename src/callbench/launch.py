@@ -48,6 +48,7 @@ class Wish:
         seed: of the order; None: a fresh one, recorded.
         blocks: None: as the study has it.
         out: the run folder; None: `runs/STUDY-TIME`.
+        floors: whether to measure what each channel takes without a message.
     """
 
     study: str
@@ -57,6 +58,7 @@ class Wish:
     seed: int | None = None
     blocks: int | None = None
     out: Path | None = None
+    floors: bool = True
 
 
 def begin(wish: Wish, known: catalogue.Catalogue) -> Path:
@@ -89,6 +91,7 @@ def begin(wish: Wish, known: catalogue.Catalogue) -> Path:
         "blocks": blocks,
         "select": list(wish.select),
         "settings": dict(wish.settings),
+        "floors": wish.floors,
         "started": started,
         "finished": None,
         "state": "running",

@@ -36,6 +36,9 @@ JOURNAL_COLUMNS = {
     "payloads": "BIGINT",
     "request": _CODEC,
     "answer": _CODEC,
+    "options": "JSON",
+    "request_bytes": "BIGINT",
+    "answer_bytes": "BIGINT",
 }
 
 PLAN_COLUMNS = {
@@ -99,7 +102,7 @@ _INTERVALS = """
 """
 
 _CODECS = """
-    SELECT message, "group", call, CAST(arguments AS VARCHAR) AS arguments, side.direction AS direction,
+    SELECT stack, message, "group", call, CAST(arguments AS VARCHAR) AS arguments, side.direction AS direction,
            side.figures.bytes AS bytes, side.figures.encode_ns AS encode_ns, side.figures.decode_ns AS decode_ns
     FROM (
         SELECT *, unnest([
@@ -107,6 +110,14 @@ _CODECS = """
             {'direction': 'answer', 'figures': answer}]) AS side
         FROM lines WHERE kind = 'codec')
     ORDER BY message, "group", direction DESC
+"""
+
+_FLOORS = """
+    SELECT block, visit, stack, CAST(options AS VARCHAR) AS options, request_bytes, answer_bytes, done.calls AS calls,
+           done.elapsed_ns AS elapsed_ns, done.batch AS batch,
+           done.in_call_ns / done.calls / 1e3 AS mean_us
+    FROM lines WHERE kind = 'floor' AND done.calls > 0
+    ORDER BY visit, options, request_bytes, answer_bytes
 """
 
 _EXCLUDED = "SELECT DISTINCT stack, cell, block, why FROM lines WHERE kind = 'excluded' ORDER BY block, stack, cell"
@@ -122,6 +133,7 @@ QUERIES = {
     "histograms": _HISTOGRAMS,
     "intervals": _INTERVALS,
     "codecs": _CODECS,
+    "floors": _FLOORS,
     "excluded": _EXCLUDED,
     "visits": _VISITS,
 }

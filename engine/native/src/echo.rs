@@ -155,11 +155,11 @@ mod tests {
                 let options = options(&[(REQUEST, request), (ANSWER, answer)]);
                 let to = Connect { endpoint: server.endpoint(), timeout: Duration::from_secs(60), options };
                 let mut client = stack.connect(&to).expect("a client");
-                for _ in 0..300 {
+                for _ in 0..30 {
                     assert_eq!(client.call(&Call::Empty).expect("an answer"), Answer::Nothing, "{}", stack.name());
                 }
             }
-            assert_eq!(service.counted(), [("Empty", 900)], "{}", stack.name());
+            assert_eq!(service.counted(), [("Empty", 90)], "{}", stack.name());
         }
     }
 
