@@ -1,5 +1,6 @@
 """What the core's tests share: the stand-in adapter, a small study over it, and the program as a person starts it."""
 
+import functools
 import os
 import subprocess
 import sys
@@ -10,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from callbench import catalogue
+from callbench import catalogue, links
 from callbench.catalogue import Adapter
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -111,6 +112,19 @@ def eventually(holds: Callable[[], bool], seconds: float = 60) -> bool:
             return False
         time.sleep(0.02)
     return True
+
+
+@functools.cache
+def _why_no_lab() -> str | None:
+    return links.why_not(links.PAIR)
+
+
+@pytest.fixture
+def lab() -> None:
+    """The machine lets the network lab make two hosts; where not, the test is skipped with the lab's own sentence."""
+    why = _why_no_lab()
+    if why:
+        pytest.skip(why)
 
 
 @pytest.fixture

@@ -24,13 +24,16 @@ class Adapter:
         patience_s: how long an answer may take on top of what was asked for, in seconds.
     """
 
-    def __init__(self, manifest: Manifest, part: str, processors: Sequence[int] = ()) -> None:
+    def __init__(
+        self, manifest: Manifest, part: str, processors: Sequence[int] = (), entered: Sequence[str] = ()
+    ) -> None:
         """Starts it; `greeted` hears its hello, so that two can start side by side.
 
         Args:
             manifest: what to start, and what its hello is held against.
             part: `the server`, `the client` or `both sides`, for sentences.
             processors: those to run on; empty: any.
+            entered: the keeper's options that start it on a host of the network lab.
 
         Raises:
             AdapterFailure: it cannot be started.
@@ -39,7 +42,9 @@ class Adapter:
         self._last_id = 0
         self._timeout_s = DEFAULT_TIMEOUT_MS / 1000
         self.patience_s = PATIENCE_SECONDS
-        self.process = AdapterProcess(f"{manifest.name}, {part},", manifest.program, manifest.file.parent, processors)
+        self.process = AdapterProcess(
+            f"{manifest.name}, {part},", manifest.program, manifest.file.parent, processors, entered=entered
+        )
         self._hello_due = time.monotonic() + manifest.start_seconds
 
     def greeted(self) -> Self:

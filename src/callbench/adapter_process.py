@@ -32,18 +32,39 @@ class AdapterProcess:
         who: how sentences name it, for instance `native, the server`.
     """
 
-    def __init__(self, who: str, program: Sequence[str], folder: Path, processors: Sequence[int]) -> None:
+    def __init__(  # noqa: PLR0913 - where and how
+        self,
+        who: str,
+        program: Sequence[str],
+        folder: Path,
+        processors: Sequence[int],
+        *,
+        entered: Sequence[str] = (),
+        kept: bool = True,
+    ) -> None:
         """Starts `program` in `folder` on `processors` (empty: any).
+
+        Args:
+            who: how sentences name it.
+            program: argv.
+            folder: where it is started.
+            processors: those it may use.
+            entered: the keeper's options that start it on a host of the network lab.
+            kept: behind the keeper where there is one; not so what sees to its own end.
 
         Raises:
             AdapterFailure: it cannot be started.
         """
         self.who = who
-        keeping = keeper()
+        keeping = keeper() if kept else None
+        if entered and keeping is None:
+            raise AdapterFailure(
+                "unsupported", f"{who} cannot be started on another host without the keeper: make engine"
+            )
         argv = list(program)
         if keeping is not None:
             pinned = ["--cpus", ",".join(map(str, processors))] if processors else []
-            argv = [str(keeping), *pinned, "--", *argv]
+            argv = [str(keeping), *pinned, *entered, "--", *argv]
         try:
             self._process = subprocess.Popen(
                 argv,

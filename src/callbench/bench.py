@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from callbench import codecs
+from callbench import codecs, links
 from callbench.catalogue import Catalogue
 from callbench.errors import AdapterFailure, BadInput
 from callbench.floors import Floors, sizes
@@ -87,6 +87,11 @@ class Bench:
                 why = there.why_not if there else "no manifest has it any more"
                 if why:
                     self._exclude(stack.id, 0, why)
+        for cell in self._plan.cells:
+            if cell.stack not in self._past.stacks and cell.id not in self._past.cells:
+                why = links.why_not_over(self._stacks[cell.stack], cell.link)
+                if why:
+                    self._exclude(cell.stack, 0, why, cell.id)
 
     def _codecs(self) -> None:
         for line in codecs.timed(
@@ -118,25 +123,31 @@ class Bench:
         return [trial for trial in visit.trials if trial.number not in past.trials and trial.cell.id not in past.cells]
 
     def _open_and_measure(self, visit: Visit, left: list[Trial], fails: Counter[int]) -> None:
-        """Starts the stack once and measures until all is done or a side dies."""
+        """Makes the link and starts the stack once, and measures until all is done or a side dies."""
+        try:
+            with links.made(visit.link) as hosts:
+                self._open_on(hosts, visit, left, fails)
+        except links.LinkFailure as failure:
+            self._exclude_visit(visit, f"the link {visit.link} cannot be had: {failure}")
+
+    def _open_on(self, hosts: links.Hosts, visit: Visit, left: list[Trial], fails: Counter[int]) -> None:
         stack = self._stacks[visit.stack]
         manifest = self._catalogue.adapter(stack.adapter).manifest
         try:
-            opened = OpenVisit(manifest, stack, [trial.cell for trial in left], self._placement)
+            opened = OpenVisit(manifest, stack, [trial.cell for trial in left], self._placement, hosts)
         except AnsweredWrongly as wrong:
             self._exclude(stack.id, visit.block, str(wrong))
             return
         except AdapterFailure as failure:
             fails[_START] += 1
             if fails[_START] >= _TRIES or failure.kind not in ("died", "silent"):
-                self._exclude(stack.id, visit.block, f"cannot be started: {failure}")
+                self._exclude_visit(visit, f"cannot be started: {failure}")
             else:
                 self._run.note(f"{stack.id} is started again: {failure}")
             return
         with opened:
-            self._run.append(
-                {"kind": "visit", "block": visit.block, "visit": visit.number, "stack": stack.id, **opened.record}
-            )
+            place = {"block": visit.block, "visit": visit.number, "stack": stack.id, "link": visit.link}
+            self._run.append({"kind": "visit", **place, **opened.record})
             for trial in left:
                 if trial.cell.id in opened.cannot:
                     self._exclude(stack.id, visit.block, opened.cannot[trial.cell.id], trial.cell.id)
@@ -165,6 +176,14 @@ class Bench:
             self._run.note(f"trial {trial.number} ({visit.stack}, {trial.cell.call}) is made again: {failure}")
         else:
             self._exclude(visit.stack, visit.block, f"failed {_TRIES} times: {failure}", trial.cell.id)
+
+    def _exclude_visit(self, visit: Visit, why: str) -> None:
+        """Leaves out what the visit would have measured; over a link only its cells: the stack may do over another."""
+        if visit.link == links.LOOPBACK:
+            self._exclude(visit.stack, visit.block, why)
+            return
+        for trial in self._left(visit):
+            self._exclude(visit.stack, visit.block, f"over {visit.link}: {why}", trial.cell.id)
 
     def _exclude(self, stack: str, block: int, why: str, cell: str | None = None) -> None:
         self._run.append({"kind": "excluded", "stack": stack, "block": block, "cell": cell, "why": why})

@@ -37,5 +37,14 @@ def keeper() -> Path | None:
     named = os.environ.get("CALLBENCH_KEEPER")
     if named is not None:
         return Path(named) if named else None
-    built = home() / "engine" / "target" / "release" / "callbench-keeper"
+    return _built("callbench-keeper")
+
+
+def netlab() -> Path | None:
+    """The engine's network lab, or None where the engine is not built."""
+    return _built("callbench-netlab")
+
+
+def _built(name: str) -> Path | None:
+    built = home() / "engine" / "target" / "release" / name
     return built if os.access(built, os.X_OK) else None

@@ -5,14 +5,15 @@ import json
 import secrets
 import shlex
 import signal
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from callbench import catalogue, environment, placement, plan, select
+from callbench import catalogue, environment, links, placement, plan, select
 from callbench.bench import Bench
+from callbench.cell import Cell, Stack
 from callbench.errors import BadInput, CallbenchError
 from callbench.progress import Progress
 from callbench.run_writer import RunWriter, now
@@ -71,11 +72,9 @@ def begin(wish: Wish, known: catalogue.Catalogue) -> Path:
     selection = select.parse(wish.select)
     study = load(wish.study, wish.settings)
     stacks = {stack.id: stack for stack in known.stacks}
-    cells = selection.apply(study.cells(known.stacks, wish.quick), stacks)
+    cells, without = _measurable(selection.apply(study.cells(known.stacks, wish.quick), stacks), stacks)
     if not cells:
-        raise BadInput(
-            f"{wish.study} has no cells that can be measured here: they need a link, and there is only loopback"
-        )
+        raise BadInput(f"{wish.study} has no cells that can be measured here: {without or 'none was selected'}")
     seed = secrets.randbits(32) if wish.seed is None else wish.seed
     blocks = study.blocks(wish.quick) if wish.blocks is None else wish.blocks
     planned = plan.made(cells, known.stacks, blocks, seed)
@@ -95,9 +94,24 @@ def begin(wish: Wish, known: catalogue.Catalogue) -> Path:
         "started": started,
         "finished": None,
         "state": "running",
+        "without": without,
     }
     with RunWriter.create(out, info, _files(study, planned)):
         return out
+
+
+def _measurable(cells: Sequence[Cell], stacks: Mapping[str, Stack]) -> tuple[list[Cell], str | None]:
+    """The cells whose link can be made here, and why not the others'.
+
+    Cells whose stack never leaves its host are kept: each is listed as left out, with why, unless there are no others.
+    """
+    whys_not = {link: links.why_not(link) for link in {cell.link for cell in cells}}
+    why = next((f"{link}: {why}" for link, why in sorted(whys_not.items()) if why), None)
+    kept = [cell for cell in cells if whys_not[cell.link] is None]
+    whys = {links.why_not_over(stacks[cell.stack], cell.link) for cell in kept}
+    if kept and None not in whys:
+        return [], min(str(one) for one in whys)
+    return kept, why
 
 
 def _files(study: "Study", planned: plan.Plan) -> dict[str, bytes]:

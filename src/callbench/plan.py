@@ -7,6 +7,7 @@ from typing import Any
 
 from callbench.cell import Cell, Load, Stack
 from callbench.errors import BadInput
+from callbench.links.reach import LOOPBACK
 
 
 @dataclass(frozen=True)
@@ -25,16 +26,18 @@ class Trial:
 
 @dataclass(frozen=True)
 class Visit:
-    """One start of a stack, for all of its cells.
+    """One start of a stack, for all of its cells over one link.
 
     Attributes:
         number: unique in the run, from 0.
+        link: what lies between its sides.
     """
 
     number: int
     block: int
     stack: str
     trials: tuple[Trial, ...]
+    link: str = LOOPBACK
 
 
 @dataclass(frozen=True)
@@ -57,7 +60,12 @@ class Plan:
             "cells": [_flat(cell) for cell in self.cells],
             "blocks": [
                 [
-                    {"visit": visit.number, "stack": visit.stack, "cells": [t.cell.id for t in visit.trials]}
+                    {
+                        "visit": visit.number,
+                        "stack": visit.stack,
+                        "link": visit.link,
+                        "cells": [t.cell.id for t in visit.trials],
+                    }
                     for visit in block
                 ]
                 for block in self.blocks
@@ -66,7 +74,9 @@ class Plan:
 
 
 def made(cells: Sequence[Cell], stacks: Sequence[Stack], blocks: int, seed: int) -> Plan:
-    """Plans blocks: each holds every stack's visit once, in random order, each visit all of its cells in random order.
+    """Plans blocks: each holds every stack's visits once, in random order, each visit all of its cells in random order.
+
+    A stack has a visit for each link that cells of it lie over, since a link is made before the stack is started.
 
     Args:
         cells: what to measure.
@@ -74,16 +84,17 @@ def made(cells: Sequence[Cell], stacks: Sequence[Stack], blocks: int, seed: int)
         seed: decides the order.
         stacks: those of the cells; others are left out.
     """
-    by_stack: dict[str, list[Cell]] = {}
+    together: dict[tuple[str, str], list[Cell]] = {}
     for cell in cells:
-        by_stack.setdefault(cell.stack, []).append(cell)
+        together.setdefault((cell.stack, cell.link), []).append(cell)
     dice = random.Random(seed)  # noqa: S311 - an order to be repeated, not a secret
-    order: list[list[tuple[str, list[Cell]]]] = []
+    order: list[list[tuple[str, str, list[Cell]]]] = []
     for _ in range(blocks):
-        visits = [(stack, dice.sample(mine, len(mine))) for stack, mine in by_stack.items()]
+        visits = [(stack, link, dice.sample(mine, len(mine))) for (stack, link), mine in together.items()]
         dice.shuffle(visits)
         order.append(visits)
-    return Plan(tuple(stack for stack in stacks if stack.id in by_stack), tuple(cells), _numbered(order))
+    used = {stack for stack, _ in together}
+    return Plan(tuple(stack for stack in stacks if stack.id in used), tuple(cells), _numbered(order))
 
 
 def read(record: Mapping[str, Any]) -> Plan:
@@ -96,22 +107,23 @@ def read(record: Mapping[str, Any]) -> Plan:
         cells = tuple(_deep(flat) for flat in record["cells"])
         by_id = {cell.id: cell for cell in cells}
         order = [
-            [(visit["stack"], [by_id[id_] for id_ in visit["cells"]]) for visit in block] for block in record["blocks"]
+            [(visit["stack"], visit.get("link", LOOPBACK), [by_id[id_] for id_ in visit["cells"]]) for visit in block]
+            for block in record["blocks"]
         ]
         return Plan(tuple(Stack(**stack) for stack in record["stacks"]), cells, _numbered(order))
     except (KeyError, TypeError, AttributeError) as failure:
         raise BadInput(f"the run's plan.json is damaged: {failure!r} is missing or of the wrong kind") from failure
 
 
-def _numbered(order: Sequence[Sequence[tuple[str, Sequence[Cell]]]]) -> tuple[tuple[Visit, ...], ...]:
+def _numbered(order: Sequence[Sequence[tuple[str, str, Sequence[Cell]]]]) -> tuple[tuple[Visit, ...], ...]:
     """Gives visits and trials their numbers: their places in the order."""
     blocks: list[tuple[Visit, ...]] = []
     visit_number = trial_number = 0
     for block, visits in enumerate(order):
         numbered: list[Visit] = []
-        for stack, cells in visits:
+        for stack, link, cells in visits:
             trials = tuple(Trial(trial_number + place, place, cell) for place, cell in enumerate(cells))
-            numbered.append(Visit(visit_number, block, stack, trials))
+            numbered.append(Visit(visit_number, block, stack, trials, link))
             visit_number += 1
             trial_number += len(cells)
         blocks.append(tuple(numbered))

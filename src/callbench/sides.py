@@ -3,6 +3,8 @@
 from typing import Self
 
 from callbench.adapter import Adapter
+from callbench.errors import AdapterFailure
+from callbench.links.host import LOOPBACK_HOSTS, Hosts, misplaced
 from callbench.manifest import Manifest
 from callbench.placement import Placement
 
@@ -15,22 +17,38 @@ class Sides:
         client: connects, calls, drives. The same one where the stack is in-process.
     """
 
-    def __init__(self, manifest: Manifest, placement: Placement, *, in_process: bool) -> None:
-        """Starts what is needed.
+    def __init__(
+        self, manifest: Manifest, placement: Placement, *, in_process: bool, hosts: Hosts = LOOPBACK_HOSTS
+    ) -> None:
+        """Starts what is needed, each side on its host.
 
         Raises:
             AdapterFailure: a side cannot be started.
         """
-        self.client = Adapter(manifest, "both sides" if in_process else "the client", placement.client)
+        self._hosts = hosts
+        part = "both sides" if in_process else "the client"
+        self.client = Adapter(manifest, part, placement.client, hosts.client.entered())
         self.server = self.client
         try:
             if not in_process:
-                self.server = Adapter(manifest, "the server", placement.server)
+                self.server = Adapter(manifest, "the server", placement.server, hosts.server.entered())
                 self.server.greeted()
             self.client.greeted()
         except BaseException:
             self.close(at_once=True)
             raise
+
+    def serve(self, stack: str) -> str:
+        """Serves a stack on the server's host. Returns its endpoint.
+
+        Raises:
+            AdapterFailure: the server cannot, or serves somewhere else.
+        """
+        endpoint = self.server.serve(stack, self._hosts.server.address)
+        wrong = misplaced(endpoint, self._hosts.server)
+        if wrong:
+            raise AdapterFailure("protocol", f"{self.server.process.who} {wrong}")
+        return endpoint
 
     @property
     def broken(self) -> bool:

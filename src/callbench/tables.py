@@ -28,6 +28,7 @@ JOURNAL_COLUMNS = {
     "start_s": "DOUBLE",
     "verify_s": "DOUBLE",
     "connect_s": "DOUBLE",
+    "link": "VARCHAR",
     "connections": "BIGINT",
     "message": "VARCHAR",
     "group": "VARCHAR",
@@ -123,7 +124,7 @@ _FLOORS = """
 _EXCLUDED = "SELECT DISTINCT stack, cell, block, why FROM lines WHERE kind = 'excluded' ORDER BY block, stack, cell"
 
 _VISITS = """
-    SELECT block, visit, stack, start_s, verify_s, connect_s, connections
+    SELECT block, visit, stack, coalesce(link, 'loopback') AS link, start_s, verify_s, connect_s, connections
     FROM lines WHERE kind = 'visit' ORDER BY block, visit
 """
 

@@ -7,6 +7,7 @@ from typing import Any, Self
 from callbench import judge
 from callbench.cell import Cell, Stack
 from callbench.errors import AdapterFailure, CallbenchError
+from callbench.links.host import LOOPBACK_HOSTS, Hosts
 from callbench.manifest import Manifest
 from callbench.placement import Placement
 from callbench.sides import Sides
@@ -33,8 +34,15 @@ class OpenVisit:
         cannot: why, by cell, of the cells whose call the stack said it cannot carry.
     """
 
-    def __init__(self, manifest: Manifest, stack: Stack, cells: Sequence[Cell], placement: Placement) -> None:
-        """Starts, serves, connects and verifies.
+    def __init__(
+        self,
+        manifest: Manifest,
+        stack: Stack,
+        cells: Sequence[Cell],
+        placement: Placement,
+        hosts: Hosts = LOOPBACK_HOSTS,
+    ) -> None:
+        """Starts each side on its host, serves, connects and verifies.
 
         Raises:
             AdapterFailure: a side failed.
@@ -44,12 +52,12 @@ class OpenVisit:
         self._connected: tuple[int, Mapping[str, Any]] | None = None
         self.cannot: dict[str, str] = {}
         began = time.monotonic()
-        self.sides = Sides(manifest, placement, in_process=stack.in_process)
+        self.sides = Sides(manifest, placement, in_process=stack.in_process, hosts=hosts)
         try:
             unavailable = self.sides.client.unavailable(stack.id)
             if unavailable:
                 raise AdapterFailure("unsupported", unavailable)  # noqa: TRY301 - whatever it is, the sides are closed
-            self._endpoint = self.sides.server.serve(stack.id)
+            self._endpoint = self.sides.serve(stack.id)
             served = time.monotonic()
             # Without options: a wrong one is the fault of its cell, not of the stack.
             connections = self._connect(cells[0].load.clients, {})

@@ -15,15 +15,15 @@ def stack(name: str) -> Stack:
     return Stack(f"a/{name}", "a", name, "tcp", "python", "", "", card={"roles": "both"})
 
 
-def cell(number: int, of: str, clients: int = 1) -> Cell:
-    return Cell(f"c{number:03}", "g", of, "Sum", {"a": number, "b": 2}, Load(clients, 10, 0.5))
+def cell(number: int, of: str, clients: int = 1, link: str = "loopback") -> Cell:
+    return Cell(f"c{number:03}", "g", of, "Sum", {"a": number, "b": 2}, Load(clients, 10, 0.5), link)
 
 
 @some.composite
 def asked(draw: some.DrawFn) -> tuple[list[Cell], list[Stack], int, int]:
     stacks = [stack(f"s{number}") for number in range(draw(some.integers(1, 8)))]
     owners = draw(some.lists(some.sampled_from(stacks), min_size=1, max_size=30))
-    cells = [cell(number, owner.id) for number, owner in enumerate(owners)]
+    cells = [cell(number, of.id, 1, draw(some.sampled_from(("loopback", "pair")))) for number, of in enumerate(owners)]
     return cells, stacks, draw(some.integers(1, 6)), draw(some.integers(0, 2**32))
 
 
@@ -34,8 +34,9 @@ def test_each_block_holds_each_cell_once(asked: tuple[list[Cell], list[Stack], i
     assert len(made.blocks) == blocks
     for block in made.blocks:
         assert Counter(trial.cell.id for visit in block for trial in visit.trials) == {cell.id: 1 for cell in cells}
-        assert len({visit.stack for visit in block}) == len(block)
-        assert all(trial.cell.stack == visit.stack for visit in block for trial in visit.trials)
+        assert len({(visit.stack, visit.link) for visit in block}) == len(block)
+        for visit in block:
+            assert {(trial.cell.stack, trial.cell.link) for trial in visit.trials} == {(visit.stack, visit.link)}
 
 
 @given(asked())

@@ -48,7 +48,7 @@ def refusal(folder: Path, text: str, **settings: str) -> str:
 
 def test_the_article_runs_every_message_over_every_channel() -> None:
     study = load("remobjects")
-    cells = study.cells([*STACKS, ECHO], quick=False)
+    cells = [cell for cell in study.cells([*STACKS, ECHO], quick=False) if cell.link == "loopback"]
     assert len(cells) == 3 * 70 + 10
     assert [cell.id for cell in cells[:2]] == ["c001", "c002"]
     assert {cell.stack for cell in cells if cell.group == "Sum"} == {stack.id for stack in STACKS}
@@ -56,11 +56,12 @@ def test_the_article_runs_every_message_over_every_channel() -> None:
     assert cells[100].arguments == {"n": 250}
 
 
-def test_cells_over_a_link_wait_for_it_and_do_not_change_the_others() -> None:
+def test_cells_over_a_link_stand_behind_those_of_this_machine() -> None:
     study = load("remobjects")
-    near, far = study.cells(STACKS, quick=True), study.cells(STACKS, quick=True, links=("loopback", "lan100"))
-    assert far[: len(near)] == near
-    assert {cell.link for cell in far[len(near) :]} == {"lan100"}
+    cells = study.cells(STACKS, quick=True)
+    near = [cell for cell in cells if cell.link == "loopback"]
+    assert cells[: len(near)] == near
+    assert {cell.link for cell in cells[len(near) :]} == {"lan100"}
     assert (near[0].load.calls, near[0].load.seconds, study.blocks(quick=True)) == (100, 0.1, 3)
 
 

@@ -1,8 +1,10 @@
-//! `callbench-keeper [--cpus 0,1] -- PROGRAM [ARGUMENT ...]` runs an adapter and sees to it that nothing is left.
+//! `callbench-keeper [--cpus 0,1] [--user PATH] [--netns PATH] -- PROGRAM [ARGUMENT ...]` runs an adapter and sees to it that nothing is left.
 //!
 //! Three processes: the keeper, which hears of the core's death; an init, the first process of a PID namespace, whose end the kernel turns into
 //! the end of everything inside; and the adapter. Where the kernel refuses the namespace, the keeper becomes a subreaper instead and kills the
 //! descendants it finds. Standard input, output and error pass through untouched.
+//!
+//! `--netns` runs the adapter on a host of the network lab: in that network namespace, and in the user namespace it belongs to.
 //!
 //! Whatever happens, the adapter first gets the chance to end by itself (its stdin ends, or it gets SIGTERM), and is killed 5 s later:
 //!
@@ -14,6 +16,7 @@
 
 mod arguments;
 mod descendants;
+mod host;
 mod init;
 mod watch;
 
@@ -32,6 +35,11 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
+    // Before anything else: a change of user namespace may clear the parent-death signal.
+    if let Err(sentence) = host::enter(&arguments) {
+        eprintln!("callbench-keeper: {sentence}");
+        return ExitCode::from(125);
+    }
     match keep(&arguments) {
         Ok(code) => ExitCode::from(code),
         Err(error) => {

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ValidationError
 from callbench.cell import Cell, Stack
 from callbench.errors import BadInput
 from callbench.home import home
-from callbench.study.cells import LOOPBACK, write_out
+from callbench.study.cells import write_out
 from callbench.study.check import check
 from callbench.study.model import ClaimPart, Group, StudyPart, TablePart
 from callbench.study.near import allowed
@@ -73,7 +73,7 @@ class Study:
         """How many blocks a run has."""
         return self.part.quick.blocks if quick else self.part.load.blocks
 
-    def cells(self, stacks: Sequence[Stack], quick: bool, links: Sequence[str] = (LOOPBACK,)) -> list[Cell]:
+    def cells(self, stacks: Sequence[Stack], quick: bool) -> list[Cell]:
         """Write out the cells, `c001` onwards, the same ids every time.
 
         Cells of stacks that cannot run here are written out too: the core lists them as excluded, with why.
@@ -81,13 +81,11 @@ class Study:
         Args:
             stacks: every stack there is.
             quick: whether [quick] replaces calls and seconds.
-            links: the links that can be made; cells over others are left out, and the report says so.
 
         Raises:
             BadInput: a glob that matches no stack.
         """
-        every = write_out(self.part.cells, self.part.load, self.part.quick if quick else None, stacks, self.path.name)
-        return [cell for cell in every if cell.link in links]
+        return write_out(self.part.cells, self.part.load, self.part.quick if quick else None, stacks, self.path.name)
 
 
 def folder() -> Path:

@@ -1,0 +1,142 @@
+//! The cable: a pair of virtual Ethernet ends in two namespaces, with addresses, and every neighbour known beforehand, so that nothing
+//! but what the hosts say to each other travels on it: no address resolution, no IPv6.
+
+use std::net::Ipv4Addr;
+use std::os::fd::{AsFd, AsRawFd};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use netlink_packet_core::{NLM_F_ACK, NLM_F_CREATE, NLM_F_EXCL, NLM_F_REQUEST, NetlinkHeader, NetlinkMessage, NetlinkPayload};
+use netlink_packet_route::address::{AddressAttribute, AddressMessage};
+use netlink_packet_route::link::{InfoData, InfoKind, InfoVeth, LinkAttribute, LinkFlags, LinkInfo, LinkMessage};
+use netlink_packet_route::neighbour::{NeighbourAddress, NeighbourAttribute, NeighbourMessage, NeighbourState};
+use netlink_packet_route::{AddressFamily, RouteNetlinkMessage};
+use netlink_sys::{Socket, SocketAddr, protocols::NETLINK_ROUTE};
+use nix::errno::Errno;
+use nix::ifaddrs::getifaddrs;
+use nix::net::if_::{InterfaceFlags, if_nametoindex};
+
+use crate::failure::{Failure, Kind, Result};
+use crate::namespace::Namespace;
+
+/// The name of a host's end of the cable.
+pub const END: &str = "wire0";
+/// The length of the network's prefix: two hosts.
+const PREFIX: u8 = 30;
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// What a host is known by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Party {
+    pub address: Ipv4Addr,
+    pub hardware: [u8; 6],
+}
+
+/// The conversation with the kernel of the namespace in which it was opened.
+pub struct Route {
+    socket: Socket,
+    sequence: u32,
+}
+
+impl Route {
+    pub fn open() -> Result<Self> {
+        let open = || {
+            let mut socket = Socket::new(NETLINK_ROUTE)?;
+            socket.bind_auto()?;
+            socket.connect(&SocketAddr::new(0, 0))?;
+            Ok(socket)
+        };
+        let socket = open().map_err(|error: std::io::Error| Failure::io("cannot speak with the kernel about interfaces", &error))?;
+        Ok(Route { socket, sequence: 0 })
+    }
+
+    /// Makes a cable: one end here, the other in the namespace `other`.
+    pub fn cable(&mut self, here: (&str, Option<Party>), there: (&str, Option<Party>), other: &Namespace, mtu: u32) -> Result<()> {
+        let mut far = end(there.0, there.1, mtu);
+        far.attributes.push(LinkAttribute::NetNsFd(other.as_fd().as_raw_fd()));
+        let mut near = end(here.0, here.1, mtu);
+        near.attributes
+            .push(LinkAttribute::LinkInfo(vec![LinkInfo::Kind(InfoKind::Veth), LinkInfo::Data(InfoData::Veth(InfoVeth::Peer(far)))]));
+        self.ask(RouteNetlinkMessage::NewLink(near), NLM_F_CREATE | NLM_F_EXCL, "cannot make a virtual cable")
+    }
+
+    /// Switches an interface of this namespace on.
+    pub fn up(&mut self, name: &str) -> Result<()> {
+        let mut message = LinkMessage::default();
+        message.header.index = index(name)?;
+        message.header.flags = LinkFlags::Up;
+        message.header.change_mask = LinkFlags::Up;
+        self.ask(RouteNetlinkMessage::SetLink(message), 0, &format!("cannot switch {name} on"))
+    }
+
+    /// Gives an interface of this namespace its address, and tells it where the other host is.
+    pub fn address(&mut self, name: &str, own: Party, other: Party) -> Result<()> {
+        let index = index(name)?;
+        let mut message = AddressMessage::default();
+        message.header.family = AddressFamily::Inet;
+        message.header.prefix_len = PREFIX;
+        message.header.index = index;
+        message.attributes = vec![AddressAttribute::Local(own.address.into()), AddressAttribute::Address(own.address.into())];
+        let what = format!("cannot give {name} the address {}", own.address);
+        self.ask(RouteNetlinkMessage::NewAddress(message), NLM_F_CREATE | NLM_F_EXCL, &what)?;
+        let mut neighbour = NeighbourMessage::default();
+        neighbour.header.family = AddressFamily::Inet;
+        neighbour.header.ifindex = index;
+        neighbour.header.state = NeighbourState::Permanent;
+        neighbour.attributes = vec![
+            NeighbourAttribute::Destination(NeighbourAddress::Inet(other.address)),
+            NeighbourAttribute::LinkLayerAddress(other.hardware.to_vec()),
+        ];
+        self.ask(RouteNetlinkMessage::NewNeighbour(neighbour), NLM_F_CREATE, "cannot say where the other host is")
+    }
+
+    fn ask(&mut self, message: RouteNetlinkMessage, flags: u16, what: &str) -> Result<()> {
+        self.sequence += 1;
+        let mut header = NetlinkHeader::default();
+        header.flags = NLM_F_REQUEST | NLM_F_ACK | flags;
+        header.sequence_number = self.sequence;
+        let mut packet = NetlinkMessage::new(header, NetlinkPayload::from(message));
+        packet.finalize();
+        let mut bytes = vec![0; packet.buffer_len()];
+        packet.serialize(&mut bytes);
+        self.socket.send(&bytes, 0).map_err(|error| Failure::io(what, &error))?;
+        let (answer, _) = self.socket.recv_from_full().map_err(|error| Failure::io(what, &error))?;
+        let answer = NetlinkMessage::<RouteNetlinkMessage>::deserialize(&answer)
+            .map_err(|error| Failure::new(Kind::Kernel, format!("{what}: {error}")))?;
+        match answer.payload {
+            NetlinkPayload::Error(said) => match said.code {
+                None => Ok(()),
+                Some(code) => Err(Failure::kernel(what, Errno::from_raw(code.get().abs()))),
+            },
+            other => Err(Failure::new(Kind::Kernel, format!("{what}: the kernel answered {other:?}"))),
+        }
+    }
+}
+
+/// Waits until an interface of this namespace is ready to send, which the kernel decides a little after it was switched on.
+pub fn wait_until_running(name: &str) -> Result<()> {
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        let all = getifaddrs().map_err(|error| Failure::kernel("cannot look at the interfaces", error))?;
+        if all.into_iter().any(|it| it.interface_name == name && it.flags.contains(InterfaceFlags::IFF_RUNNING)) {
+            return Ok(());
+        }
+        if Instant::now() > deadline {
+            return Err(Failure::new(Kind::Kernel, format!("{name} was switched on and does not come up")));
+        }
+        thread::sleep(Duration::from_millis(1));
+    }
+}
+
+fn end(name: &str, party: Option<Party>, mtu: u32) -> LinkMessage {
+    let mut message = LinkMessage::default();
+    message.attributes = vec![LinkAttribute::IfName(name.to_owned()), LinkAttribute::Mtu(mtu)];
+    if let Some(party) = party {
+        message.attributes.push(LinkAttribute::Address(party.hardware.to_vec()));
+    }
+    message
+}
+
+pub fn index(name: &str) -> Result<u32> {
+    if_nametoindex(name).map_err(|error| Failure::kernel(format!("there is no interface {name}"), error))
+}
