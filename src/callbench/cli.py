@@ -9,7 +9,7 @@ from typing import Annotated, Any, NoReturn
 import typer
 from rich.console import Console
 
-from callbench import catalogue, launch, listing, placement
+from callbench import catalogue, launch, listing, placement, quantities
 from callbench import doctor as examination
 from callbench import query as queries
 from callbench import serve as serving
@@ -166,6 +166,47 @@ def serve(
         raise BadInput("say what to serve: --all")
     wanted = [channel for channel in channels.split(",") if channel]
     serving.serve_all(_catalogue(), serving.checked_host(host, exposed=exposed), port, wanted, _tell)
+
+
+@app.command()
+def compare(  # noqa: PLR0913, PLR0917 - the options a person has
+    a: Annotated[str, typer.Argument(metavar="A", help="a stack, STACK@BUILD, an adapter's folder, or a run")],
+    b: Annotated[str | None, typer.Argument(metavar="[B]", help="what is held against it")] = None,
+    calls: Annotated[list[str] | None, typer.Option("--call", metavar="CALL[:NAME=VALUE,...]")] = None,
+    study: Annotated[str | None, typer.Option("--study", help="take the calls of a study's groups")] = None,
+    groups: Annotated[list[str] | None, typer.Option("--group", help="only these groups of --study")] = None,
+    clients: Annotated[list[int] | None, typer.Option("--clients", min=1, max=10_000)] = None,
+    seconds: Annotated[float, typer.Option("--seconds", min=0.1, help="of calls a cell, both sides together")] = 5.0,
+    rounds: Annotated[int, typer.Option("--rounds", min=2, max=1000, help="how often both start afresh")] = 10,
+    threshold: Annotated[
+        str | None, typer.Option("--threshold", help="how much slower B may be: 2% unless given")
+    ] = None,
+    level: Annotated[str | None, typer.Option("--level", help="of false discoveries, 1% if unsaid")] = None,
+    seed: Annotated[int | None, typer.Option("--seed", min=0, help="of the random order")] = None,
+    out: Annotated[Path | None, typer.Option("--out", metavar="DIR", help="the comparison's folder")] = None,
+    as_json: AsJson = False,
+    markdown: Annotated[bool, typer.Option("--markdown", help="for a pull request")] = False,
+) -> None:
+    """Hold two stacks, two builds or two runs against each other; exit code 1 where B is slower than allowed."""
+    from callbench.compare import command, live, show  # noqa: PLC0415 - statistics are slow to load
+
+    limits = (
+        None if level is None else quantities.share(level, "--level"),
+        None if threshold is None else quantities.share(threshold, "--threshold", least=-1e-9),
+    )
+    wish = live.Wish(
+        a, b or "", calls or [], study, groups or [], clients or [], seconds, rounds,
+        limits[0] or command.LEVEL, command.THRESHOLD if limits[1] is None else limits[1], seed, out,
+    )  # fmt: skip
+    found = command.found(a, b, wish, limits, _catalogue())
+    if as_json:
+        _print_json(show.record(found))
+    elif markdown:
+        print(show.markdown(found), end="")  # noqa: T201
+    else:
+        show.print_comparison(found, _console())
+    if not found.passes:
+        raise typer.Exit(1)
 
 
 @app.command()

@@ -145,12 +145,12 @@ def go_on(path: Path, known: catalogue.Catalogue, *, resumed: bool) -> Run:
                 }
             )
         try:
-            with _told_to_stop():
+            with told_to_stop():
                 Bench(run, planned, known, where, Progress()).run()
-        except (KeyboardInterrupt, _Sigterm) as stop:
+        except (KeyboardInterrupt, Sigterm) as stop:
             run.note("stopped: the trial under way was discarded")
             run.end("stopped")
-            kind = Terminated if isinstance(stop, _Sigterm) else Stopped
+            kind = Terminated if isinstance(stop, Sigterm) else Stopped
             raise kind(f"stopped; what was measured is kept. Go on with: {_command(path, run.info['study'])}") from None
         run.info["load_at_end"] = environment.busyness()
         run.end("finished")
@@ -162,14 +162,16 @@ def _command(path: Path, study: str) -> str:
     return shlex.join(["callbench", "run", study, "--out", str(path), "--resume"])
 
 
-class _Sigterm(BaseException):
+class Sigterm(BaseException):
     """SIGTERM, where Ctrl-C is KeyboardInterrupt."""
 
 
 @contextmanager
-def _told_to_stop() -> "Iterator[None]":
+def told_to_stop() -> "Iterator[None]":
+    """Ctrl-C raises KeyboardInterrupt within, and SIGTERM `Sigterm`, also in a program that a shell put behind."""
+
     def stop(_number: int, _frame: "FrameType | None") -> None:
-        raise _Sigterm
+        raise Sigterm
 
     # Ctrl-C too: a shell starts what it puts in the background with SIGINT ignored; a run ends cleanly there as well.
     before = {

@@ -37,7 +37,12 @@ class Run:
 
     @property
     def study_file(self) -> Path:
-        """The study as it was run."""
+        """The study as it was run.
+
+        Raises:
+            BadInput: it is a comparison's folder, which has none.
+        """
+        self._be_of_a_study()
         return self.path / "study.toml"
 
     @property
@@ -104,6 +109,7 @@ class Run:
             PermissionError: the folder cannot be written.
             CallbenchError: the disk is full or fails.
         """
+        self._be_of_a_study()
         folder = self.path / "parquet"
         if self._made_from(folder) == self._mark():
             return folder
@@ -117,6 +123,12 @@ class Run:
                 raise PermissionError(folder) from failure
             raise CallbenchError(f"cannot write {folder}: {failure.strerror}") from failure
         return folder
+
+    def _be_of_a_study(self) -> None:
+        if self.info.get("kind") == "comparison":
+            raise BadInput(
+                f"{self.path} is a comparison, not a run of a study: `callbench compare {self.path}` shows it"
+            )
 
     def _write_parquet(self, folder: Path) -> None:
         mark = self._mark()

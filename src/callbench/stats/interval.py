@@ -66,6 +66,6 @@ def standard_error(logs: "np.ndarray[tuple[int], np.dtype[np.float64]]") -> floa
 
 
 @cache
-def quantile(freedom: int, confidence: float = CONFIDENCE) -> float:
+def quantile(freedom: float, confidence: float = CONFIDENCE) -> float:
     """Give Student's t for a two-sided interval, from SciPy."""
     return float(stats.t.ppf((1 + confidence) / 2, freedom))

@@ -1,0 +1,236 @@
+"""A live comparison: rounds in which every pair starts afresh and meets, each on disk before the next."""
+
+import datetime as dt
+import json
+import random
+import secrets
+import sys
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from callbench import environment, placement
+from callbench.catalogue import Catalogue
+from callbench.cell import Cell
+from callbench.compare import tasks
+from callbench.compare.meeting import Cells, Pair, Round, SideFailure, met
+from callbench.compare.operands import contenders, pairs
+from callbench.errors import BadInput
+from callbench.launch import Sigterm, Stopped, Terminated, told_to_stop
+from callbench.placement import Placement
+from callbench.run_writer import RunWriter, now
+from callbench.store import FORMAT
+from callbench.version import VERSION
+
+# A warm-up's pieces are a tenth of this, and its rate has settled where two of them agree.
+_WARM_SECONDS = 0.5
+_TRIES = 2
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What was asked for.
+
+    Attributes:
+        a: the first operand, the one that the other is held against.
+        calls: as the command line has them.
+        study: a study whose groups give the calls instead, or None.
+        clients: empty: 1, or as the study has it.
+        seconds: to drive each cell for, both sides and all rounds together.
+        rounds: how often both are started afresh.
+        out: None: `runs/compare-TIME`.
+    """
+
+    a: str
+    b: str
+    calls: Sequence[str] = ()
+    study: str | None = None
+    groups: Sequence[str] = ()
+    clients: Sequence[int] = ()
+    seconds: float = 5.0
+    rounds: int = 10
+    level: float = 0.01
+    threshold: float = 0.02
+    seed: int | None = None
+    out: Path | None = None
+
+
+def compared(wish: Wish, known: Catalogue) -> Path:
+    """Drive both against each other. Returns the folder.
+
+    Raises:
+        BadInput: something asked for is wrong.
+        Stopped: a person stopped it; what was measured is kept.
+        CallbenchError: the folder cannot be written.
+    """
+    found = pairs(contenders(wish.a, known), contenders(wish.b, known))
+    asked = (
+        tasks.of_study(wish.study, wish.groups, wish.clients, _WARM_SECONDS)
+        if wish.study
+        else tasks.of_calls(wish.calls, wish.clients, _WARM_SECONDS)
+    )
+    cells = _written_out(found, asked)
+    seed = secrets.randbits(32) if wish.seed is None else wish.seed
+    where = placement.placed()
+    out = wish.out or Path("runs") / f"compare-{dt.datetime.now(dt.UTC):%Y%m%d-%H%M%S}"
+    files = {"plan.json": _plan(found, cells), "environment.json": environment.record(where)}
+    written = {name: (json.dumps(value, indent=1, ensure_ascii=False) + "\n").encode() for name, value in files.items()}
+    with RunWriter.create(out, _info(wish, seed), written) as run:
+        try:
+            with told_to_stop():
+                _Rounds(run, found, cells, where, random.Random(seed)).go(wish)  # noqa: S311 - an order to be repeated
+        except (KeyboardInterrupt, Sigterm) as stop:
+            run.end("stopped")
+            kind = Terminated if isinstance(stop, Sigterm) else Stopped
+            raise kind(f"stopped; what was measured is kept: callbench compare {out} shows it") from None
+        run.end("finished")
+    return out
+
+
+def _info(wish: Wish, seed: int) -> dict[str, Any]:
+    """Give run.json."""
+    return {
+        "format": FORMAT,
+        "kind": "comparison",
+        "callbench": VERSION,
+        "study": wish.study or "",
+        "title": f"{wish.a} and {wish.b}",
+        "a": wish.a,
+        "b": wish.b,
+        "seconds": wish.seconds,
+        "level": wish.level,
+        "threshold": wish.threshold,
+        "seed": seed,
+        "quick": False,
+        "blocks": wish.rounds,
+        "started": now(),
+        "finished": None,
+        "state": "running",
+    }
+
+
+def _written_out(found: Sequence[Pair], asked: Sequence[Cell]) -> list[list[Cells]]:
+    """Write out the cells of every pair: the same id on both sides."""
+    cells: list[list[Cells]] = []
+    for pair in found:
+        mine: list[Cells] = []
+        for task in asked:
+            id_ = f"c{sum(map(len, cells)) + len(mine) + 1:03d}"
+            mine.append((replace(task, id=id_, stack=pair[0].stack.id), replace(task, id=id_, stack=pair[1].stack.id)))
+        cells.append(mine)
+    return cells
+
+
+def _plan(found: Sequence[Pair], cells: Sequence[Sequence[Cells]]) -> dict[str, Any]:
+    """Give plan.json."""
+    return {
+        "pairs": [
+            {
+                "a": asdict(one.stack) | {"program": list(one.manifest.program)},
+                "b": asdict(other.stack) | {"program": list(other.manifest.program)},
+                "in_turn": not (one.spins or other.spins),
+                "cells": [_flat(both[0]) for both in mine],
+            }
+            for (one, other), mine in zip(found, cells, strict=True)
+        ]
+    }
+
+
+def _flat(cell: Cell) -> dict[str, Any]:
+    """Write out what both sides of a cell share."""
+    return {
+        "id": cell.id,
+        "name": tasks.named(cell),
+        "call": cell.call,
+        "arguments": dict(cell.arguments),
+        "options": dict(cell.options),
+        "clients": cell.load.clients,
+    }
+
+
+class _Rounds:
+    """The rounds of a comparison under way."""
+
+    def __init__(
+        self,
+        run: RunWriter,
+        found: Sequence[Pair],
+        cells: Sequence[Sequence[Cells]],
+        where: Placement,
+        dice: random.Random,
+    ) -> None:
+        """Prepares."""
+        self._run = run
+        self._pairs = found
+        self._cells = cells
+        self._where = where
+        self._dice = dice
+        self._left_out: set[int] = set()
+        self._began = time.monotonic()
+
+    def go(self, wish: Wish) -> None:
+        """Does every round.
+
+        Raises:
+            CallbenchError: the folder cannot be written.
+        """
+        count = sum(map(len, self._cells))
+        _tell(f"{count} cell{'s' * (count > 1)}, {wish.rounds} rounds: {count * wish.seconds:.0f} s of calls at least")
+        for number in range(wish.rounds):
+            order = [index for index in range(len(self._pairs)) if index not in self._left_out]
+            for index in self._dice.sample(order, len(order)):
+                self._meet(number, index, wish.seconds / wish.rounds)
+            _tell(f"round {number + 1} of {wish.rounds}: {time.monotonic() - self._began:.0f} s")
+            if len(self._left_out) == len(self._pairs):
+                return
+
+    def _meet(self, number: int, index: int, seconds: float) -> None:
+        """Lets one pair meet; one that fails twice in a row is left out."""
+        why = ""
+        for _ in range(_TRIES):
+            started = now()
+            try:
+                found = met(self._pairs[index], self._cells[index], seconds, self._where, self._dice)
+            except SideFailure as failure:
+                why = str(failure)
+                continue
+            self._run.append(
+                {"kind": "met", "round": number, "pair": index, "started": started, **self._record(index, found)}
+            )
+            return
+        self._run.append({"kind": "excluded", "pair": index, "round": number, "why": why})
+        self._left_out.add(index)
+        _tell(f"left out: {why}")
+
+    def _record(self, index: int, found: Round) -> dict[str, Any]:
+        """Write a round out, cell by cell."""
+        return {
+            "cells": [
+                {"cell": both[0].id, "cannot": found.cannot[place]}
+                if place in found.cannot
+                else {"cell": both[0].id, "agree": found.agree[place], "slices": found.slices[place]}
+                for place, both in enumerate(self._cells[index])
+            ]
+        }
+
+
+def _tell(line: str) -> None:
+    """Say how far it is, on stderr."""
+    with suppress(BrokenPipeError):
+        print(f"callbench: {line}", file=sys.stderr, flush=True)  # noqa: T201
+
+
+def checked(wish: Wish) -> Wish:
+    """See that the numbers make sense together.
+
+    Raises:
+        BadInput: they do not.
+    """
+    if wish.groups and not wish.study:
+        raise BadInput("--group needs --study: it chooses among a study's groups")
+    if wish.study and wish.calls:
+        raise BadInput("give either --call or --study")
+    return wish

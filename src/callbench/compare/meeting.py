@@ -1,0 +1,151 @@
+"""Two stacks that meet: both alive and driven in turn in short slices in random order, so that drift meets both."""
+
+import random
+from collections.abc import Sequence
+from contextlib import ExitStack
+from typing import Any
+
+from callbench import judge
+from callbench.cell import Cell
+from callbench.compare.operands import Contender
+from callbench.errors import AdapterFailure
+from callbench.measure.warm_up import LIMIT_SECONDS, warmed_up
+from callbench.placement import Placement
+from callbench.visit import AnsweredWrongly, OpenVisit
+
+SLICE_SECONDS = 0.02
+Pair = tuple[Contender, Contender]
+Cells = tuple[Cell, Cell]
+# Which side (0 or 1), calls answered rightly, errors, nanoseconds.
+Slice = tuple[int, int, int, int]
+
+
+class SideFailure(AdapterFailure):
+    """One of the two failed; the sentence names it."""
+
+
+def met(pair: Pair, cells: Sequence[Cells], seconds: float, placement: Placement, dice: random.Random) -> "Round":
+    """Start both afresh and drive every cell for `seconds`, both sides together.
+
+    Where one of the two spins, both cannot be alive at once on few processors without disturbing each other: each is
+    then started, driven in one piece a cell and ended, one after the other in random order.
+
+    Raises:
+        SideFailure: one of them failed, or answered wrongly.
+    """
+    found = Round(len(cells))
+    if any(one.spins for one in pair):
+        for side in dice.sample((0, 1), 2):
+            _alone(pair, side, cells, seconds / 2, placement, found)
+        return found
+    with ExitStack() as alive:
+        visits = [_opened(pair, side, [both[side] for both in cells], placement, alive) for side in (0, 1)]
+        for index in dice.sample(range(len(cells)), len(cells)):
+            cannot = [visits[side].cannot.get(cells[index][side].id) for side in (0, 1)]
+            why = next((f"{pair[side].stack.id}: {cannot[side]}" for side in (0, 1) if cannot[side]), "")
+            if why:
+                found.cannot[index] = why
+            else:
+                _in_turn(pair, visits, cells[index], seconds, dice, found, index)
+    return found
+
+
+class Round:
+    """What one meeting brought, cell by cell.
+
+    Attributes:
+        slices: of each cell, in the order in which they were driven.
+        agree: of each cell, whether both sides' servers counted what their clients did.
+        cannot: why a cell cannot be driven, by its place.
+    """
+
+    def __init__(self, cells: int) -> None:
+        """Nothing yet."""
+        self.slices: list[list[Slice]] = [[] for _ in range(cells)]
+        self.agree = [True] * cells
+        self.cannot: dict[int, str] = {}
+
+
+def _opened(pair: Pair, side: int, cells: Sequence[Cell], placement: Placement, alive: ExitStack) -> OpenVisit:
+    """Start one side."""
+    one = pair[side]
+    try:
+        return alive.enter_context(OpenVisit(one.manifest, one.stack, cells, placement))
+    except AdapterFailure as failure:
+        raise SideFailure(failure.kind, f"{one.stack.id} cannot be started: {failure}") from failure
+    except AnsweredWrongly as wrong:
+        raise SideFailure("wrong-answer", f"{one.stack.id} {wrong}") from wrong
+
+
+def _in_turn(  # noqa: PLR0913, PLR0917 - who, what, how long, in which order, and where it goes
+    pair: Pair,
+    visits: Sequence[OpenVisit],
+    cells: Cells,
+    seconds: float,
+    dice: random.Random,
+    found: Round,
+    index: int,
+) -> None:
+    """Drive one cell on both sides in turn: pairs of slices, each pair in random order."""
+    for side in (0, 1):
+        _prepared(pair, side, visits[side], cells[side])
+    totals = ({"calls": 0, "errors": 0}, {"calls": 0, "errors": 0})
+    spent_ns = 0
+    while spent_ns < seconds * 1e9:
+        for side in dice.sample((0, 1), 2):
+            done = _driven(pair, side, visits[side], cells[side], SLICE_SECONDS)
+            found.slices[index].append((side, *done))
+            totals[side]["calls"] += done[0]
+            totals[side]["errors"] += done[1]
+            spent_ns += max(done[2], 1)
+    for side in (0, 1):
+        found.agree[index] &= _agrees(visits[side], cells[side], **totals[side])
+
+
+def _alone(  # noqa: PLR0913, PLR0917 - as `_in_turn`
+    pair: Pair, side: int, cells: Sequence[Cells], seconds: float, placement: Placement, found: Round
+) -> None:
+    """Drive every cell on one side, the other not alive."""
+    with ExitStack() as alive:
+        visit = _opened(pair, side, [both[side] for both in cells], placement, alive)
+        for index, both in enumerate(cells):
+            why = visit.cannot.get(both[side].id)
+            if why:
+                found.cannot[index] = f"{pair[side].stack.id}: {why}"
+                continue
+            _prepared(pair, side, visit, both[side])
+            calls, errors, elapsed_ns = _driven(pair, side, visit, both[side], seconds)
+            found.slices[index].append((side, calls, errors, elapsed_ns))
+            found.agree[index] &= _agrees(visit, both[side], calls, errors)
+
+
+def _prepared(pair: Pair, side: int, visit: OpenVisit, cell: Cell) -> None:
+    """Connect, warm up, and let the server count from nought."""
+    try:
+        visit.connect(cell)
+        warmed_up(visit.sides.client, cell)
+        visit.sides.server.counted()
+    except AdapterFailure as failure:
+        raise _of(pair, side, failure) from failure
+
+
+def _driven(pair: Pair, side: int, visit: OpenVisit, cell: Cell, seconds: float) -> tuple[int, int, int]:
+    """Drive one slice. Gives calls, errors and nanoseconds."""
+    try:
+        done = visit.sides.client.drive(
+            cell.call, cell.arguments, calls=cell.load.clients, seconds=seconds, limit_seconds=LIMIT_SECONDS
+        )
+    except AdapterFailure as failure:
+        raise _of(pair, side, failure) from failure
+    return done["calls"], sum(done["errors"].values()), done["elapsed_ns"]
+
+
+def _agrees(visit: OpenVisit, cell: Cell, calls: int, errors: int) -> bool:
+    """Say whether the server counted what the client did over all slices."""
+    done: Any = {"calls": calls, "errors": {"any": errors}}
+    return judge.agree(cell.call, done, visit.sides.server.counted())
+
+
+def _of(pair: Pair, side: int, failure: AdapterFailure) -> SideFailure:
+    """Name the side that failed."""
+    return SideFailure(failure.kind, f"{pair[side].stack.id}: {failure}")

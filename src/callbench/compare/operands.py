@@ -1,0 +1,132 @@
+"""What is compared: the two operands of the command line, each stacks with the program that runs them, or a run."""
+
+import fnmatch
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from callbench import catalogue, manifest
+from callbench.cell import Stack
+from callbench.errors import BadInput
+from callbench.manifest import Manifest
+from callbench.near import unknown
+
+HOW = (
+    "give a stack or a glob (native/json+tcp), a stack with another build of its adapter (native/json+tcp@FOLDER or"
+    " @PROGRAM), an adapter's folder, or a run's folder"
+)
+
+
+@dataclass(frozen=True)
+class Contender:
+    """One stack and the build that runs it."""
+
+    stack: Stack
+    manifest: Manifest
+
+    @property
+    def name(self) -> str:
+        """The stack's name without its adapter."""
+        return self.stack.id.partition("/")[2]
+
+    @property
+    def spins(self) -> bool:
+        """Whether it takes a processor also while it is not driven."""
+        return str(self.stack.card.get("waits", "")).startswith("spins")
+
+
+def is_run(text: str) -> bool:
+    """Say whether an operand is a run's folder."""
+    return (Path(text) / "run.json").is_file()
+
+
+def contenders(text: str, known: catalogue.Catalogue) -> list[Contender]:
+    """Find the stacks that an operand means.
+
+    Raises:
+        BadInput: there are none, or they cannot run here.
+    """
+    named, at, place = text.partition("@")
+    path = Path(place if at else named)
+    if at:
+        found = _elsewhere(named, path, known)
+    elif _manifest_in(path) is not None:
+        found = _of(path, known)
+    else:
+        found = _known(named, known)
+    for one in found:
+        why = one.stack.why_not or catalogue.cannot_run(one.manifest)
+        if why:
+            raise BadInput(f"{text}: {one.stack.id} cannot run here: {why}")
+    return found
+
+
+def pairs(a: Sequence[Contender], b: Sequence[Contender]) -> list[tuple[Contender, Contender]]:
+    """Pair the stacks of two operands: one with one, or those of the same name.
+
+    Raises:
+        BadInput: they do not fit together.
+    """
+    if len(a) == len(b) == 1:
+        return [(a[0], b[0])]
+    by_name = {one.name: one for one in b}
+    found = [(one, by_name[one.name]) for one in a if one.name in by_name]
+    if not found:
+        raise BadInput(
+            f"no stack of the first has the name of one of the second: {a[0].stack.id} and {b[0].stack.id}, for"
+            " instance; several are paired by the part behind the slash, so compare these one by one"
+        )
+    return found
+
+
+def _known(text: str, known: catalogue.Catalogue) -> list[Contender]:
+    """Find stacks of the catalogue."""
+    found = [one for one in known.stacks if _fits(one, text)]
+    if not found:
+        raise BadInput(f"{unknown('stack', text, [one.id for one in known.stacks], 'callbench list stacks')}; {HOW}")
+    return [Contender(one, known.adapter(one.adapter).manifest) for one in found]
+
+
+def _elsewhere(text: str, path: Path, known: catalogue.Catalogue) -> list[Contender]:
+    """Find stacks in another adapter folder, or run those of the catalogue by another program."""
+    if _manifest_in(path) is not None:
+        every = _of(path, known)
+        found = [one for one in every if _fits(one.stack, text)]
+        if not found:
+            names = ", ".join(one.stack.id for one in every[:6]) + (" ..." if len(every) > 6 else "")
+            raise BadInput(f"{path} has no stack {text}: it has {names}")
+        return found
+    if not path.is_file():
+        raise BadInput(f"{text}@{path}: there is no adapter.toml and no program at {path}; {HOW}")
+    return [
+        replace(one, manifest=replace(one.manifest, program=(str(path.absolute()), *one.manifest.program[1:])))
+        for one in _known(text, known)
+    ]
+
+
+def _of(path: Path, known: catalogue.Catalogue) -> list[Contender]:
+    """Take every stack of an adapter's folder or manifest but for instruments."""
+    file = _manifest_in(path)
+    assert file is not None  # noqa: S101 - who calls has asked
+    for adapter in known.adapters:
+        if adapter.manifest.file.exists() and os.path.samefile(adapter.manifest.file, file):  # noqa: PTH121 - both there
+            read = adapter.manifest
+            break
+    else:
+        read = manifest.read(file)
+    return [Contender(one, read) for one in read.stacks if not one.instrument]
+
+
+def _manifest_in(path: Path) -> Path | None:
+    """Find the manifest that a path means."""
+    if path.is_dir() and (path / "adapter.toml").is_file():
+        return path / "adapter.toml"
+    return path if path.suffix == ".toml" and path.is_file() else None
+
+
+def _fits(stack: Stack, text: str) -> bool:
+    """Say whether a name, an adapter's name or a glob means a stack; instruments by exact name only."""
+    if stack.id == text:
+        return True
+    return not stack.instrument and (stack.adapter == text or fnmatch.fnmatchcase(stack.id, text))

@@ -1,0 +1,91 @@
+"""Two stored runs held against each other, cell by cell."""
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from callbench.compare.comparison import Comparison
+from callbench.compare.verdicts import Figures, Rule, judged
+from callbench.errors import BadInput
+from callbench.results import Result, Results, read
+from callbench.store import Run
+
+_SAME = (("machine", "model"), ("kernel", "release"), ("processors", "online"), ("processors", "governor"))
+
+
+def compared(a: Run, b: Run, level: float, threshold: float) -> Comparison:
+    """Hold the cells that two runs share against each other.
+
+    Raises:
+        BadInput: a run is damaged, or they share no cell.
+    """
+    paired = _same_order(a, b)
+    rule = Rule(level, threshold)
+    cells = list(_figures(read(a), read(b), paired=paired))
+    if not cells:
+        raise BadInput(f"{a.path} and {b.path} have no cell in common: the same stack, call, clients and link")
+    how = (
+        "two stored runs, paired block by block, since both took the same order"
+        if paired
+        else "two stored runs, as two samples of blocks"
+    )
+    notes = list(_notes(a, b))
+    return Comparison(str(a.path), str(b.path), how, rule, judged(cells, rule), notes)
+
+
+def _same_order(a: Run, b: Run) -> bool:
+    """Say whether both runs measured the same cells in the same order, so that their blocks match one by one."""
+    return all(a.plan().get(key) == b.plan().get(key) for key in ("cells", "blocks"))
+
+
+def _figures(a: Results, b: Results, *, paired: bool) -> Iterator[Figures]:
+    """Pair the cells of two runs."""
+    there = {_key(one): one for one in b.cells}
+    for one in a.cells:
+        other = there.get(_key(one))
+        if other is not None:
+            yield _of(one, other, paired=paired)
+
+
+def _key(one: Result) -> tuple[str, ...]:
+    """Say what makes a cell the same in another run, whatever its id."""
+    attributes = one.attributes
+    arguments = json.dumps(dict(one.arguments), sort_keys=True)
+    return (*(attributes[key] for key in ("stack", "group", "call", "clients", "link")), arguments)
+
+
+def _of(one: Result, other: Result, *, paired: bool) -> Figures:
+    """Take the rates of one cell from both runs."""
+    whys = [
+        f"{side}: {why}"
+        for side, result in (("A", one), ("B", other))
+        for why in ([result.excluded] if result.excluded else result.doubts)
+    ]
+    rates = [result.by_block.get("rate_per_s", {}) for result in (one, other)]
+    blocks = [sorted(set(rates[0]) & set(rates[1]))] * 2 if paired else [sorted(mine) for mine in rates]
+    chosen = ([rates[0][block] for block in blocks[0]], [rates[1][block] for block in blocks[1]])
+    name = one.attributes["group"] + (
+        "" if one.attributes["clients"] == "1" else f", {one.attributes['clients']} clients"
+    )
+    stacks = (one.attributes["stack"], other.attributes["stack"])
+    errors = (sum(one.errors.values()), sum(other.errors.values()))
+    return Figures(one.id, stacks, name, chosen, paired, errors, "; ".join(whys))
+
+
+def _notes(a: Run, b: Run) -> Iterator[str]:
+    """Say what bears on two runs that were not made together."""
+    yield (
+        "The runs were made at different times, and neither has a canary: how far the machine itself had moved is not"
+        " known. A live comparison is open to no such doubt."
+    )
+    first, second = a.environment(), b.environment()
+    for part, key in _SAME:
+        mine, theirs = (_found(one, part, key) for one in (first, second))
+        if mine != theirs:
+            yield f"The runs differ in {part} {key}: {mine} and {theirs}."
+
+
+def _found(environment: Mapping[str, Any], part: str, key: str) -> object:
+    """Find one thing in an environment's record."""
+    within = environment.get(part)
+    return within.get(key) if isinstance(within, Mapping) else within

@@ -1,0 +1,86 @@
+"""Whether two things differ, and by what factor: the log of their ratio with its error."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import stats
+
+from callbench.stats.interval import Interval, quantile, standard_error
+
+
+@dataclass(frozen=True)
+class LogRatio:
+    """The log of a ratio, estimated.
+
+    Attributes:
+        log: its mean.
+        error: the standard error of that mean.
+        freedom: the degrees of freedom of the error.
+        count: how many figures lie behind it.
+    """
+
+    log: float
+    error: float
+    freedom: float
+    count: int
+
+    def interval(self, confidence: float) -> Interval:
+        """Give the ratio with Student's interval, as `interval.geometric_mean` has it."""
+        reach = quantile(self.freedom, confidence) * self.error
+        return Interval(math.exp(self.log), math.exp(self.log - reach), math.exp(self.log + reach), self.count)
+
+    def doubt(self, shift: float = 0.0) -> float:
+        """Reckon the probability of a log-ratio at least so far out, were the true one within +/- `shift`.
+
+        Student's t, two-sided; with a shift it is held against the nearer end of the range, where a test of a range
+        has its level (Lehmann, "Testing Statistical Hypotheses", 2nd edition, 1986, section 3.7).
+
+        Args:
+            shift: how far a log-ratio can be from 0 and still mean nothing.
+        """
+        distance = abs(self.log) - shift
+        if distance <= 0.0:
+            return 1.0
+        return 0.0 if self.error == 0.0 else float(2 * stats.t.sf(distance / self.error, self.freedom))
+
+    def below(self, ratio: float) -> float:
+        """Reckon the probability of so low a ratio, were the true one `ratio`: one-sided."""
+        distance = math.log(ratio) - self.log
+        if self.error == 0.0:
+            return 0.0 if distance > 0.0 else 1.0
+        return float(stats.t.sf(distance / self.error, self.freedom))
+
+
+def paired(ratios: Sequence[float]) -> LogRatio:
+    """Take ratios of figures that met the same conditions: one a round, or one a block.
+
+    Raises:
+        ValueError: fewer than two, or one that is not positive and finite.
+    """
+    if len(ratios) < 2 or not all(ratio > 0 and math.isfinite(ratio) for ratio in ratios):
+        raise ValueError(f"a difference from {len(ratios)} ratios: at least two, positive and finite, are needed")
+    logs = np.log(np.asarray(ratios, dtype=float))
+    return LogRatio(float(logs.mean()), standard_error(logs), len(ratios) - 1, len(ratios))
+
+
+def unpaired(over: Sequence[float], under: Sequence[float]) -> LogRatio:
+    """Take figures of two samples that met each their own conditions.
+
+    The variances need not be equal: Welch, "The generalization of 'Student's' problem when several different
+    population variances are involved", Biometrika 34, 1947; degrees of freedom after Satterthwaite, "An approximate
+    distribution of estimates of variance components", Biometrics Bulletin 2(6), 1946.
+
+    Raises:
+        ValueError: fewer than two of either.
+    """
+    if min(len(over), len(under)) < 2:
+        raise ValueError("two samples of at least two figures each are needed")
+    above, below = (np.log(np.asarray(sample, dtype=float)) for sample in (over, under))
+    parts = [standard_error(one) ** 2 for one in (above, below)]
+    total = sum(parts)
+    freedoms = [len(one) - 1 for one in (above, below)]
+    freedom = total**2 / sum(part**2 / one for part, one in zip(parts, freedoms, strict=True)) if total else 1.0
+    log = float(above.mean() - below.mean())
+    return LogRatio(log, math.sqrt(total), freedom, min(len(over), len(under)))

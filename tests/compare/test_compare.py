@@ -1,0 +1,245 @@
+"""Comparisons as a person makes them: live over the stand-in, of builds, of stored runs, and read again."""
+
+import json
+import re
+import shutil
+import signal
+import subprocess
+from collections.abc import Callable
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from callbench import catalogue, quantities
+from callbench.compare import command as command_
+from callbench.compare import comparison, operands, show, stored
+from callbench.compare.comparison import Comparison
+from callbench.compare.live import Wish
+from callbench.errors import BadInput
+from callbench.store import Run
+from conftest import MISBEHAVING, command, eventually
+from report.synthetic import write as synthetic
+
+Program = Callable[..., subprocess.CompletedProcess[str]]
+GOLDEN = Path(__file__).parent / "golden"
+QUICK = ("--seconds", "0.2", "--rounds", "2", "--call", "Sum")
+
+
+def valid(record: dict[str, Any]) -> dict[str, Any]:
+    schema = json.loads(files("callbench.compare").joinpath("comparison.schema.json").read_text())
+    jsonschema.Draft202012Validator.check_schema(schema)
+    jsonschema.Draft202012Validator(schema).validate(json.loads(json.dumps(record, allow_nan=False)))
+    return record
+
+
+def stand_in(folder: Path) -> Path:
+    """Another build of the stand-in: its manifest, and the same program."""
+    folder.mkdir()
+    text = (MISBEHAVING / "honest" / "adapter.toml").read_text()
+    (folder / "adapter.toml").write_text(text.replace('"../honest.py"', f'"{MISBEHAVING}/honest.py"'))
+    return folder
+
+
+def golden(name: str, text: str) -> None:
+    """Hold a text against its golden file; delete the file and run again to write it anew."""
+    file = GOLDEN / name
+    if not file.exists():
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(text, newline="")
+        pytest.fail(f"{file} was not there and has been written: look at it and commit it")
+    assert text == file.read_bytes().decode()
+
+
+def written(folder: Path) -> Run:
+    """A comparison's folder that never took place: one cell slower, one the same, one that failed."""
+    folder.mkdir()
+    cells = [
+        {"id": f"c00{place}", "name": name, "call": "Sum", "arguments": {}, "options": {}, "clients": 1}
+        for place, name in enumerate(("Sum", "GetPersons:n=250", "Hello"), 1)
+    ]
+    info = {
+        "format": 1, "kind": "comparison", "callbench": "0.1.0", "study": "", "title": "", "a": "native/json+tcp",
+        "b": "native/json+tcp@new", "seconds": 5.0, "level": 0.01, "threshold": 0.02, "seed": 1, "quick": False,
+        "blocks": 4, "started": "2026-11-21T03:00:00.000Z", "finished": None, "state": "stopped",
+    }  # fmt: skip
+    plan = {
+        "pairs": [{"a": {"id": "native/json+tcp"}, "b": {"id": "native/json+tcp"}, "in_turn": True, "cells": cells}]
+    }
+    lines = []
+    for number, (slower, same) in enumerate(((380, 401), (384, 398), (379, 400), (381, 400))):
+        slices = [[[0, 400, 0, 20_000_000], [1, calls, 0, 20_000_000]] for calls in (slower, same)]
+        met: list[dict[str, Any]] = [
+            {"cell": f"c00{place}", "agree": True, "slices": one} for place, one in enumerate(slices, 1)
+        ]
+        met.append({"cell": "c003", "cannot": "native/json+tcp: Hello fails"})
+        lines.append({"kind": "met", "round": number, "pair": 0, "started": "", "cells": met})
+    for name, value in (("run.json", info), ("plan.json", plan), ("environment.json", {})):
+        (folder / name).write_text(json.dumps(value))
+    (folder / "journal.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return Run(folder)
+
+
+def six_digits(tree: Any) -> Any:
+    """Round every float, so that another processor's last bit is no difference."""
+    if isinstance(tree, dict):
+        return {key: six_digits(value) for key, value in tree.items()}
+    if isinstance(tree, list):
+        return [six_digits(value) for value in tree]
+    return float(f"{tree:.6g}") if isinstance(tree, float) else tree
+
+
+@pytest.fixture
+def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Comparison:
+    monkeypatch.chdir(tmp_path)
+    written(tmp_path / "compared")
+    return comparison.read(Run(Path("compared")))
+
+
+def test_json_is_sealed(made: Comparison) -> None:
+    golden("comparison.json", json.dumps(six_digits(valid(show.record(made))), indent=1) + "\n")
+
+
+def test_markdown_is_sealed(made: Comparison) -> None:
+    golden("comparison.md", show.markdown(made))
+
+
+def test_the_threshold_can_be_another_when_it_is_read_again(made: Comparison) -> None:
+    assert [one.regression for one in made.cells] == [True, False, False]
+    assert not comparison.read(Run(Path("compared")), threshold=0.1).regressions
+
+
+@pytest.mark.usefixtures("nothing_left")
+def test_two_stacks_live_and_read_again(callbench: Program, tmp_path: Path) -> None:
+    ended = callbench("compare", "honest/inproc", "honest/tcp", *QUICK, "--seed", 1, "--out", "c", "--json")
+    told = valid(json.loads(ended.stdout))
+    assert [cell["stacks"] for cell in told["cells"]] == [["honest/inproc", "honest/tcp"]]
+    assert told["cells"][0]["figures"] == [2, 2]
+    assert ended.returncode == (0 if told["passes"] else 1)
+    again = callbench("compare", "c", "--json")
+    assert json.loads(again.stdout) == told
+    assert "B / A (99 % interval)" in callbench("compare", "c").stdout
+    assert "### " in callbench("compare", "c", "--markdown").stdout
+    lines = [json.loads(line) for line in (tmp_path / "c" / "journal.jsonl").read_text().splitlines()]
+    assert [line["round"] for line in lines if line["kind"] == "met"] == [0, 1]
+    sides = [one[0] for line in lines for one in line["cells"][0]["slices"]]
+    assert all({sides[place], sides[place + 1]} == {0, 1} for place in range(0, len(sides), 2))
+
+
+@pytest.mark.usefixtures("nothing_left")
+def test_two_builds_of_an_adapter(callbench: Program, tmp_path: Path) -> None:
+    build = stand_in(tmp_path / "new")
+    ended = callbench("compare", "honest/tcp", f"honest/tcp@{build}", *QUICK, "--json")
+    assert [cell["stacks"] for cell in valid(json.loads(ended.stdout))["cells"]] == [["honest/tcp", "honest/tcp"]]
+    ended = callbench("compare", MISBEHAVING / "honest", build / "adapter.toml", *QUICK, "--json")
+    assert len(valid(json.loads(ended.stdout))["cells"]) == 2
+
+
+@pytest.mark.usefixtures("nothing_left")
+def test_what_fails_does_not_pass_the_gate(callbench: Program) -> None:
+    ended = callbench("compare", "honest/tcp", "wrong-answer/tcp", *QUICK)
+    assert ended.returncode == 1, ended.stderr
+    assert "not compared: wrong-answer/tcp answered wrongly" in ended.stdout
+
+
+@pytest.mark.usefixtures("nothing_left")
+def test_the_cells_of_a_study(callbench: Program, study: Path) -> None:
+    group = ("--study", study, "--group", "GetPersons", "--seconds", "0.2", "--rounds", "2", "--json")
+    told = valid(json.loads(callbench("compare", "honest/tcp", "honest/tcp", *group).stdout))
+    assert [cell["name"] for cell in told["cells"]] == ["GetPersons", "GetPersons, 3 clients"]
+    assert "A and B are the same: what differs here is chance." in told["notes"]
+
+
+@pytest.mark.usefixtures("nothing_left")
+def test_ctrl_c_keeps_the_rounds_that_were_made(tmp_path: Path) -> None:
+    journal = tmp_path / "c" / "journal.jsonl"
+    arguments = ("compare", "honest/tcp", "honest/inproc", "--seconds", "60", "--rounds", "600", "--call", "Sum")
+    with subprocess.Popen(
+        command(*arguments, "--out", "c"), cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as going:
+        assert eventually(lambda: journal.is_file() and journal.read_bytes().count(b"\n") >= 2, 60)
+        going.send_signal(signal.SIGINT)
+        _, said = going.communicate(timeout=60)
+    assert going.returncode == 130
+    assert "callbench compare c shows it" in said.splitlines()[-1]
+    found = comparison.read(Run(tmp_path / "c"))
+    assert found.cells[0].ratio is not None
+    assert any("stopped" in note for note in found.notes)
+
+
+def test_two_stored_runs(tmp_path: Path) -> None:
+    one = synthetic(tmp_path / "one", only=("native/soap+tcp", "native/bin+tcp"))
+    other = synthetic(tmp_path / "other", only=("native/bin+tcp", "native/json+tcp"))
+    found = stored.compared(Run(one), Run(other), 0.01, 0.02)
+    assert {cell.figures.stacks for cell in found.cells} == {("native/bin+tcp", "native/bin+tcp")}
+    assert found.how == "two stored runs, as two samples of blocks"
+    valid(show.record(found))
+    copy = shutil.copytree(one, tmp_path / "copy")
+    same = stored.compared(Run(one), Run(copy), 0.01, 0.02)
+    assert "paired block by block" in same.how
+    assert {str(cell.verdict) for cell in same.cells} == {"same"}
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "wish", "says"),
+    [
+        ("honest/tcp", None, {}, "compare honest/tcp with what?"),
+        ("honest/tcp", "honest/tpc", {}, "did you mean honest/tcp"),
+        ("honest/tcp", "honest/tcp@nowhere", {}, "there is no adapter.toml and no program at nowhere"),
+        ("honest/tcp", f"honest/udp@{MISBEHAVING / 'honest'}", {}, "has no stack honest/udp: it has honest/inproc, "),
+        ("honest/tcp", "honest/tcp@/etc/hostname", {}, "honest/tcp cannot run here: its program /etc/hostname is not"),
+        ("honest/*", "honest/nothing*", {}, "there is no stack 'honest/nothing*'"),
+        ("honest/tcp", "honest/tcp", {"calls": ["Som"]}, "Sum"),
+        ("honest/tcp", "honest/tcp", {"calls": ["GetPersons"]}, "arguments.n is missing"),
+        ("honest/tcp", "honest/tcp", {"calls": ["GetPersons:250"]}, "'250' is not NAME=VALUE"),
+        ("honest/tcp", "honest/tcp", {"groups": ["Sum"]}, "--group needs --study"),
+        ("honest/tcp", "honest/tcp", {"study": "remobjects", "calls": ["Sum"]}, "either --call or --study"),
+        ("honest/tcp", "honest/tcp", {"study": "remobjects", "groups": ["Som"]}, 'has no group "Som"'),
+    ],
+)
+def test_what_is_wrong_is_one_sentence(a: str, b: str | None, wish: dict[str, Any], says: str) -> None:
+    with pytest.raises(BadInput, match=re.escape(says)):
+        command_.found(a, b, Wish(a, b or "", **wish), (None, None), catalogue.load([MISBEHAVING]))
+
+
+def test_several_are_paired_by_name() -> None:
+    known = catalogue.load([MISBEHAVING])
+    both, other = operands.contenders("honest", known), operands.contenders("lies/*", known)
+    assert [(one.stack.id, two.stack.id) for one, two in operands.pairs(both, [*other, both[0]])] == [
+        ("honest/inproc", "honest/inproc"),
+        ("honest/tcp", "lies/tcp"),
+    ]
+    with pytest.raises(BadInput, match="no stack of the first has the name of one of the second"):
+        operands.pairs(both[:1], [one for one in [*other, *other] if one.name == "tcp"])
+
+
+@pytest.mark.parametrize(("text", "is_"), [("2%", 0.02), ("0.02", 0.02), (" 0.5 % ", 0.005)])
+def test_shares(text: str, is_: float) -> None:
+    assert quantities.share(text, "--until") == pytest.approx(is_)
+
+
+@pytest.mark.parametrize("text", ["", "much", "0%", "100%", "-1%", "nan", "2 m", "1e-3%"])
+def test_what_is_no_share(text: str) -> None:
+    with pytest.raises(BadInput, match="--until"):
+        quantities.share(text, "--until")
+
+
+@pytest.mark.parametrize(("text", "is_"), [("10m", 600), ("90s", 90), ("1.5h", 5400), ("7", 7)])
+def test_times(text: str, is_: float) -> None:
+    assert quantities.seconds(text, "--budget") == is_
+
+
+@pytest.mark.parametrize("text", ["", "soon", "0s", "-3s", "10 days", "2%"])
+def test_what_is_no_time(text: str) -> None:
+    with pytest.raises(BadInput, match="--budget"):
+        quantities.seconds(text, "--budget")
+
+
+def test_a_comparison_is_not_reported_as_a_run(callbench: Program, tmp_path: Path) -> None:
+    written(tmp_path / "compared")
+    for asked in (("show", "compared"), ("report", "compared"), ("query", "compared", "SELECT 1")):
+        ended = callbench(*asked)
+        assert ended.returncode == 2
+        assert "`callbench compare compared` shows it" in ended.stderr

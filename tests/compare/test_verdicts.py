@@ -1,0 +1,104 @@
+"""Verdicts on simulated rates with a known truth: what is found, what is not, and how often chance alone is called."""
+
+import math
+
+import hypothesis.strategies as some
+import numpy as np
+import pytest
+from hypothesis import given
+from scipy import stats
+
+from callbench.compare.verdicts import Figures, Rule, Verdict, judged
+from callbench.stats.logratio import paired, unpaired
+
+# Of one slice of 20 ms, from slices on two shared processors: the logarithm of a rate moves by 8 %, half of it shared
+# with the slice before (an autoregression of 0.5); what a start brings of its own is 0.5 %.
+SPREAD, MEMORY, START = 0.08, 0.5, 0.005
+ROUNDS, PAIRS = 10, 12
+
+
+def rates(random: np.random.Generator, factor: float, rounds: int = ROUNDS, pairs: int = PAIRS) -> Figures:
+    """Simulate rounds of slices: the machine drifts, and slices that follow each other resemble each other."""
+    sums = np.zeros((rounds, 2))
+    for number in range(rounds):
+        drift = random.normal(0, 0.3)
+        own = random.normal(0, START, 2) + np.array([0.0, math.log(factor)])
+        noise = 0.0
+        for _ in range(pairs):
+            for side in random.permutation(2):
+                noise = MEMORY * noise + random.normal(0, SPREAD * math.sqrt(1 - MEMORY**2))
+                sums[number, side] += 400 * math.exp(drift + own[side] + noise)
+    length = pairs * 0.02
+    both: tuple[list[float], list[float]] = ((sums[:, 0] / length).tolist(), (sums[:, 1] / length).tolist())
+    return Figures("c001", ("a/x", "a/x"), "Sum", both)
+
+
+def test_five_percent_is_found_with_a_power_of_95_percent() -> None:
+    """In 10 rounds of 24 slices, 4.8 s of calls: 195 of 200 is what a power of 95 % stays above."""
+    random = np.random.default_rng(1)
+    found = [judged([rates(random, 1 / 1.05)], Rule(level=0.01))[0] for _ in range(200)]
+    assert sum(one.verdict is Verdict.SLOWER for one in found) >= 190
+    assert not any(one.verdict is Verdict.FASTER for one in found)
+
+
+def test_nothing_is_found_where_nothing_is() -> None:
+    """At a level of 1 %, at most 4 of 100, and no gate fails at all."""
+    random = np.random.default_rng(2)
+    found = [judged([rates(random, 1.0)], Rule(level=0.01))[0] for _ in range(100)]
+    assert sum(one.verdict is not Verdict.SAME for one in found) <= 4
+    assert not any(one.regression for one in found)
+
+
+def test_seventy_cells_without_a_difference_flag_at_most_two() -> None:
+    random = np.random.default_rng(3)
+    for _ in range(5):
+        found = judged([rates(random, 1.0) for _ in range(70)], Rule(level=0.01))
+        assert sum(one.verdict is not Verdict.SAME for one in found) <= 2
+
+
+def test_a_gate_fails_beyond_its_threshold_and_not_within() -> None:
+    random = np.random.default_rng(4)
+    cells = [rates(random, 0.99, rounds=20), rates(random, 0.8, rounds=20), rates(random, 1.3, rounds=20)]
+    found = judged(cells, Rule(threshold=0.02))
+    assert [one.regression for one in found] == [False, True, False]
+    assert [one.verdict for one in found][1:] == [Verdict.SLOWER, Verdict.FASTER]
+
+
+def test_what_the_canary_moved_by_cannot_be_told() -> None:
+    figures = Figures(
+        "c", ("a/x", "a/x"), "Sum", ([100.0, 101.0, 99.0, 100.0], [107.0, 106.0, 106.5, 107.0]), paired=False
+    )
+    assert judged([figures], Rule())[0].verdict is Verdict.FASTER
+    assert judged([figures], Rule(shift=0.1))[0].verdict is Verdict.SAME
+
+
+def test_what_was_not_measured_is_no_verdict() -> None:
+    one = Figures("c", ("a/x", "a/x"), "Sum", ([1.0], [1.0]))
+    other = Figures("d", ("a/x", "a/x"), "Sum", ([1.0, 2.0], [1.0, 2.0]), why="a/x died")
+    found = judged([one, other], Rule())
+    assert [cell.verdict for cell in found] == [Verdict.OPEN, Verdict.OPEN]
+    assert [cell.why for cell in found] == ["fewer than two rounds have both", "a/x died"]
+
+
+@given(
+    some.lists(some.floats(0.5, 2), min_size=3, max_size=20), some.lists(some.floats(0.5, 2), min_size=3, max_size=20)
+)
+def test_the_tests_are_scipys(over: list[float], under: list[float]) -> None:
+    if np.std(np.log(over)) < 1e-6 or np.std(np.log(under)) < 1e-6:
+        return
+    theirs = stats.ttest_ind(np.log(over), np.log(under), equal_var=False)
+    assert unpaired(over, under).doubt() == pytest.approx(theirs.pvalue, rel=1e-6)
+    one = stats.ttest_1samp(np.log(over), 0.0)
+    assert paired(over).doubt() == pytest.approx(one.pvalue, rel=1e-6)
+    lower = stats.ttest_1samp(np.log(over), math.log(0.9), alternative="less")
+    assert paired(over).below(0.9) == pytest.approx(lower.pvalue, rel=1e-6)
+
+
+def test_the_interval_holds_1_exactly_where_the_doubt_reaches_the_level() -> None:
+    random = np.random.default_rng(5)
+    for _ in range(200):
+        found = paired(random.lognormal(0.02, 0.03, 6).tolist())
+        interval = found.interval(0.99)
+        assert interval.low is not None
+        assert interval.high is not None
+        assert (interval.low <= 1 <= interval.high) == (found.doubt() >= 0.01)
