@@ -10,6 +10,7 @@ import numpy as np
 from callbench.cell import Cell, Stack
 from callbench.stats.histogram import index_of
 from callbench.study import load
+from callbench.study.cells import LOOPBACK
 
 CHANNEL_US = {
     "inproc": 0.1,
@@ -136,7 +137,7 @@ def write(
     study = load("remobjects")
     mine = [one for one in stacks() if not only or one.id in only]
     every = study.cells(stacks(), quick)
-    chosen = [cell for cell in every if any(cell.stack == one.id for one in mine)]
+    chosen = [cell for cell in every if cell.link == LOOPBACK and any(cell.stack == one.id for one in mine)]
     cells: list[Cell] = []
     for count in clients:
         cells += [
