@@ -7,7 +7,7 @@ PYTHON_BIN := .venv/bin
 export PYTHONDONTWRITEBYTECODE :=
 MANIFEST := --manifest-path engine/Cargo.toml
 
-.PHONY: help run test test-core test-engine test-python lint format bench setup dev engine lock clean
+.PHONY: help run test test-core test-engine test-python lint format bench setup dev engine java lock clean
 
 help: ## what there is
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
@@ -22,9 +22,13 @@ setup: ## what running needs: .venv, the engine
 dev: ## what testing needs besides
 	@setup/python dev
 	@setup/engine
+	@setup/java
 
 engine: ## build the engine
 	@setup/engine
+
+java: ## build the Java adapter
+	@setup/java
 
 test: test-core ## test everything there is
 
@@ -43,12 +47,14 @@ lint: dev ## formatters, linters and type checkers, strict
 	$(PYTHON_BIN)/mypy
 	cargo fmt $(MANIFEST) --all --check
 	cargo clippy --locked $(MANIFEST) --workspace --all-targets -- -D warnings
+	setup/java lint
 	shellcheck callbench setup/* .ci/run
 
 format: dev ## format everything
 	$(PYTHON_BIN)/ruff format .
 	$(PYTHON_BIN)/ruff check --fix --quiet . || true
 	cargo fmt $(MANIFEST) --all
+	setup/java format
 
 bench: dev ## measure callbench itself, both sides in one run
 	bench/run
@@ -58,4 +64,4 @@ lock: ## resolve the Python packages anew
 	$(PYTHON_BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --upgrade --group dev pyproject.toml -o requirements-dev.lock
 
 clean: ## take away what was built and set up, not the runs
-	rm -rf .venv engine/target bench/build .setup-lock
+	rm -rf .venv engine/target adapters/java/target adapters/java/*/target bench/build .setup-lock

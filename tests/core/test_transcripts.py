@@ -14,7 +14,7 @@ from callbench.contract import misshapen_answer, misshapen_request
 from conftest import MISBEHAVING, ROOT
 
 TRANSCRIPTS = sorted((ROOT / "contract" / "golden" / "transcripts").glob("*.jsonl"))
-STACKS = ["honest/inproc", pytest.param("native/json+inproc", marks=pytest.mark.engine)]
+STACKS = ["honest/inproc", pytest.param("native/json+inproc", marks=pytest.mark.engine), "java/direct"]
 WILD: dict[str, Callable[[Any], bool]] = {
     "<text>": lambda value: isinstance(value, str),
     "<number>": lambda value: isinstance(value, int | float) and not isinstance(value, bool),
@@ -45,7 +45,7 @@ def fits(pattern: Any, value: Any) -> bool:
 @pytest.mark.parametrize("file", TRANSCRIPTS, ids=lambda file: file.stem)
 @pytest.mark.usefixtures("nothing_left")
 def test_it_is_held(file: Path, stack: str) -> None:
-    known = catalogue.load([MISBEHAVING, ROOT / "engine" / "native"])
+    known = catalogue.load([MISBEHAVING, ROOT / "engine" / "native", ROOT / "adapters" / "java"])
     manifest = known.adapter(stack.partition("/")[0])
     if manifest.why_not:
         pytest.skip(manifest.why_not)
@@ -57,7 +57,7 @@ def test_it_is_held(file: Path, stack: str) -> None:
                 continue
             answer = {"is": "interval"}
             while answer["is"] == "interval":
-                answer = adapter.process.receive(time.monotonic() + 10, "an answer")
+                answer = adapter.process.receive(time.monotonic() + 30, "an answer")
             assert fits(line["adapter"], answer), f"{answer} does not fit {line['adapter']}"
             assert misshapen_answer(answer) is None
             names["$endpoint"] = answer.get("endpoint", names.get("$endpoint", ""))

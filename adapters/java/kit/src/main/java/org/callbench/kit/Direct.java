@@ -1,0 +1,51 @@
+package org.callbench.kit;
+
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.callbench.service.SpeedService;
+
+/**
+ * The service called without anything between: what the kit itself makes of a call, and nothing
+ * else. An instrument.
+ */
+public final class Direct implements Stack {
+  private final Map<String, SpeedService> served = new ConcurrentHashMap<>();
+  private final AtomicInteger numbers = new AtomicInteger();
+
+  @Override
+  public Server serve(SpeedService service, Listen at) {
+    String endpoint = "direct:" + numbers.incrementAndGet();
+    served.put(endpoint, service);
+    return new Server() {
+      @Override
+      public String endpoint() {
+        return endpoint;
+      }
+
+      @Override
+      public void close() {
+        served.remove(endpoint);
+      }
+    };
+  }
+
+  @Override
+  public Client connect(Connect to) throws Failure {
+    SpeedService service = served.get(to.endpoint());
+    if (service == null) {
+      throw new Failure(Kind.REFUSED, "nothing is served at " + to.endpoint());
+    }
+    return new Client() {
+      @Override
+      public SpeedService service() {
+        return service;
+      }
+
+      @Override
+      public int connections() {
+        return 0;
+      }
+    };
+  }
+}
