@@ -10,6 +10,7 @@ import json
 import os
 import signal
 import socket
+import struct
 import sys
 import threading
 import time
@@ -227,8 +228,31 @@ def cpu() -> dict[str, str]:
     return {"user_ns": str(int(times.user * 1e9)), "system_ns": str(int(times.system * 1e9))}
 
 
+class Arrivals:
+    """The gaps of a schedule file, replayed in a circle: one queue for all clients."""
+
+    def __init__(self, path: str) -> None:
+        """Read a file of little-endian 64-bit gaps in ns."""
+        try:
+            raw = Path(path).read_bytes()
+        except OSError as failure:
+            raise No("bad-request", f"the schedule {path} cannot be read: {failure.strerror}") from failure
+        if not raw or len(raw) % 8:
+            raise No("bad-request", f"the schedule {path} has {len(raw)} bytes: it must be gaps of 8 bytes")
+        self.gaps = struct.unpack(f"<{len(raw) // 8}Q", raw)
+        self.taken = self.due_ns = 0
+
+    def take(self, calls: int, length_ns: float) -> int | None:
+        """Give when the next one is due in ns since the start; none comes after `calls` of them and the length."""
+        due = self.due_ns + self.gaps[self.taken % len(self.gaps)]
+        if self.taken >= calls and due >= length_ns:
+            return None
+        self.taken, self.due_ns = self.taken + 1, due
+        return due
+
+
 class Drive:
-    """Clients in a closed loop, each in a thread."""
+    """Clients in a closed loop, or an open one where there is a schedule, each in a thread."""
 
     def __init__(self, clients: list["Client"], asked: dict[str, Any]) -> None:
         """Take the request."""
@@ -238,7 +262,12 @@ class Drive:
         self.lock = threading.Lock()
         self.calls = 0
         self.errors: Counter[str] = Counter()
-        self.latency = Histogram()
+        self.latency, self.service, self.lateness = Histogram(), Histogram(), Histogram()
+        self.think_ns = asked["think_ns"]
+        self.in_call = self.thought = 0
+        self.arrivals = Arrivals(asked["schedule"]) if asked["schedule"] else None
+        if self.arrivals and self.think_ns:
+            raise No("bad-request", "schedule and think_ns exclude each other: an open loop does not think")
         self.first: dict[str, Any] | None = None
 
     def run(self, say: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
@@ -260,10 +289,10 @@ class Drive:
             "timed": "batch" if self.asked["timing"] == "batch" else "each",
             "batch": 1,
             "latency": None if self.asked["timing"] == "batch" else self.latency.shown(),
-            "service": None,
-            "lateness": None,
-            "in_call_ns": str(self.latency.sum),
-            "think_ns": "0",
+            "service": self.service.shown() if self.arrivals else None,
+            "lateness": self.lateness.shown() if self.arrivals else None,
+            "in_call_ns": str(self.in_call),
+            "think_ns": str(self.thought),
             "processor": {"start": start_cpu, "end": cpu()},
             "threads": len(threads),
         }
@@ -276,21 +305,50 @@ class Drive:
     def loop(self, client: "Client") -> None:
         """Call until enough is done, or nothing works any more."""
         in_a_row = 0
-        while self.goes_on() and in_a_row < ERRORS_IN_A_ROW:
+        idle = self.start
+        while in_a_row < ERRORS_IN_A_ROW:
+            intended = self.next()
+            if intended is None:
+                return
             began = time.monotonic_ns()
             try:
                 answer = client.call(self.request)
                 kind = self.wrong(answer)
             except No as no:
                 kind = no.kind
-            took = time.monotonic_ns() - began
+            ended = time.monotonic_ns()
             in_a_row = in_a_row + 1 if kind else 0
             with self.lock:
+                self.in_call += ended - began
                 if kind:
                     self.errors[kind] += 1
                 else:
                     self.calls += 1
-                    self.latency.add(took)
+                    self.latency.add(ended - (intended or began))
+                    self.service.add(ended - began)
+                    self.lateness.add(began - max(intended, idle))
+            if self.think_ns:
+                self.think(ended)
+            idle = time.monotonic_ns()
+
+    def next(self) -> int | None:
+        """Wait for the next arrival and give when it was due, 0 in a closed loop; none where there is no more."""
+        if self.arrivals is None:
+            return 0 if self.goes_on() else None
+        with self.lock:
+            due = self.arrivals.take(self.asked["calls"], self.asked["seconds"] * 1e9)
+        if due is None or due / 1e9 >= self.asked["limit_seconds"]:
+            return None
+        while (left := self.start + due - time.monotonic_ns()) > 0:
+            time.sleep(left / 1e9)
+        return self.start + due
+
+    def think(self, since: int) -> None:
+        """Wait as long as a client thinks."""
+        while (left := since + self.think_ns - time.monotonic_ns()) > 0:
+            time.sleep(left / 1e9)
+        with self.lock:
+            self.thought += time.monotonic_ns() - since
 
     def goes_on(self) -> bool:
         """Whether there is more to do."""
@@ -317,7 +375,7 @@ class Adapter:
 
     name = "honest"
     contract = 1
-    features = ("closed", "codec")
+    features = ("closed", "think", "open", "codec")
 
     def __init__(self) -> None:
         """Keep the real standard output, and point descriptor 1 at stderr."""

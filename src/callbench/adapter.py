@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, Self, cast
 
 from callbench.adapter_process import GRACE_SECONDS, AdapterProcess
@@ -210,19 +211,32 @@ class Adapter:
         seconds: float,
         limit_seconds: float = 60.0,
         timing: str = "auto",
+        think_ns: int = 0,
+        schedule: Path | None = None,
     ) -> Done:
-        """Lets all clients call, closed loop, until both `calls` and `seconds` are reached or `limit_seconds` is.
+        """Lets all clients call until both `calls` and `seconds` are reached or `limit_seconds` is.
+
+        Args:
+            call: of the service.
+            arguments: its arguments.
+            calls: how many at least, over all clients.
+            seconds: how long at least.
+            limit_seconds: how long at most.
+            timing: `each`, `batch` or `auto`.
+            think_ns: how long a client of a closed loop waits before it calls again (feature `think`).
+            schedule: the file of gaps that makes an open loop of it (feature `open`); None: a closed loop.
 
         Raises:
             AdapterFailure: as `ask`; `silent` also where no interval comes for longer than a call may take.
         """
-        plain = {"think_ns": 0, "schedule": None, "start_at_ns": 0, "timing": timing, "limit_seconds": limit_seconds}
-        self._request(
-            "drive", {"call": call, "arguments": dict(arguments), "calls": calls, "seconds": seconds, **plain}
-        )
+        length = {"calls": calls, "seconds": seconds, "limit_seconds": limit_seconds}
+        # Relative to us, a path means nothing to an adapter.
+        path = None if schedule is None else str(schedule.absolute())
+        pace = {"think_ns": think_ns, "schedule": path, "start_at_ns": 0, "timing": timing}
+        self._request("drive", {"call": call, "arguments": dict(arguments), **length, **pace})
         intervals: list[tuple[int, int, int]] = []
         # Said ten times a second; a loop that is alone in its process can be as late as one call.
-        silence = self.patience_s + self._timeout_s
+        silence = self.patience_s + self._timeout_s + think_ns / 1e9
         last = time.monotonic() + max(limit_seconds, seconds) + silence
         while True:
             said = self._answer("done", min(last, time.monotonic() + silence))

@@ -15,6 +15,7 @@ from callbench.placement import Placement
 from callbench.plan import Plan, Trial, Visit
 from callbench.progress import Progress
 from callbench.run_writer import RunWriter
+from callbench.schedules import Schedules
 from callbench.visit import AnsweredWrongly, OpenVisit
 
 if TYPE_CHECKING:
@@ -60,6 +61,7 @@ class Bench:
         self._past = _past(run.lines())
         self._probes: Sequence[Probe] = ()
         self._stacks = {stack.id: stack for stack in plan.stacks}
+        self._schedules = Schedules(run.path / "schedules", int(run.info["seed"]))
 
     def run(self) -> None:
         """Does what is left to do.
@@ -162,7 +164,8 @@ class Bench:
 
     def _measure(self, visit: Visit, trial: Trial, opened: OpenVisit) -> None:
         opened.connect(trial.cell)
-        result = measured(opened.sides, trial.cell, self._probes)
+        schedule = self._schedules.of(trial.cell, visit.block)
+        result = measured(opened.sides, trial.cell, self._probes, schedule)
         place = {"block": visit.block, "visit": visit.number, "order": trial.order, "cell": trial.cell.id}
         on = {"client": self._placement.client} if self._stacks[visit.stack].in_process else self._placement.record()
         self._run.append({"kind": "trial", "trial": trial.number, **place, **result, "placement": on})

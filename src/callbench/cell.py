@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+CLOSED = "closed"
+
 
 @dataclass(frozen=True)
 class Stack:
@@ -42,11 +44,27 @@ class Stack:
 
 @dataclass(frozen=True)
 class Load:
-    """How many clients, until how many calls and seconds (whichever comes later)."""
+    """How many clients, when they call, until how many calls and seconds (whichever comes later).
+
+    Attributes:
+        clients: in an open loop, the most calls that can be under way at once.
+        arrivals: `closed`: each client calls again when it was answered and has thought; `constant` or `poisson`: an
+            open loop, in which calls arrive whether or not the last one was answered.
+        rate_per_s: of an open loop: arrivals a second; else None.
+        think_ns: of a closed loop: how long a client waits between an answer and its next call.
+    """
 
     clients: int
     calls: int
     seconds: float
+    arrivals: str = CLOSED
+    rate_per_s: float | None = None
+    think_ns: int = 0
+
+    @property
+    def open(self) -> bool:
+        """Whether calls arrive by a schedule."""
+        return self.arrivals != CLOSED
 
 
 @dataclass(frozen=True)
@@ -67,3 +85,8 @@ class Cell:
     load: Load
     link: str = "loopback"
     options: Mapping[str, Any] = field(default_factory=dict)
+
+
+def rate_text(rate_per_s: float | None) -> str:
+    """A rate asked for as people choose cells by it: `500`, `0.25`; nothing for a closed loop."""
+    return "" if rate_per_s is None else f"{rate_per_s:.12g}"

@@ -137,6 +137,8 @@ def _flat(cell: Cell) -> dict[str, Any]:
 
 
 def _deep(flat: Mapping[str, Any]) -> Cell:
-    load = Load(flat["clients"], flat["calls"], flat["seconds"])
+    # Runs of before there were open loops say nothing of arrivals.
+    pace = {key: flat[key] for key in ("arrivals", "rate_per_s", "think_ns") if key in flat}
+    load = Load(flat["clients"], flat["calls"], flat["seconds"], **pace)
     place = flat["id"], flat["group"], flat["stack"]
     return Cell(*place, flat["call"], flat["arguments"], load, flat["link"], flat["options"])

@@ -7,13 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from callbench.cell import rate_text
 from callbench.stats.histogram import TOP, Buckets
 from callbench.stats.interval import Interval, geometric_mean
+from callbench.stats.pace import missed, reached_per_s
 from callbench.store import Run
 
 if TYPE_CHECKING:
     import duckdb
 
+# By name (latency, service, lateness) and cell, then by block.
+Histograms = dict[tuple[str, str], dict[int, Buckets]]
 SHARES = (0.5, 0.9, 0.99, 0.999)
 NAMES = ("p50", "p90", "p99", "p999")
 
@@ -21,12 +25,14 @@ CELLS_SQL = "SELECT * FROM cells ORDER BY cell"
 TRIALS_SQL = """
 SELECT cell, block, sum(calls) AS calls, sum(elapsed_ns) AS elapsed_ns, sum(error_count) AS error_count,
        sum(in_call_ns) AS in_call_ns, sum(count) AS count, sum(sum_ns) AS sum_ns, min(min_ns) AS min_ns, max(max_ns)
-       AS max_ns, max(batch) AS batch, count(*) AS trials, bool_and(agree) AS agree
+       AS max_ns, sum(service_sum_ns) AS service_sum_ns, min(service_min_ns) AS service_min_ns, max(service_max_ns)
+       AS service_max_ns, sum(lateness_sum_ns) AS lateness_sum_ns, min(lateness_min_ns) AS lateness_min_ns,
+       max(lateness_max_ns) AS lateness_max_ns, max(batch) AS batch, count(*) AS trials, bool_and(agree) AS agree
 FROM trials GROUP BY cell, block ORDER BY cell, block"""
 ERRORS_SQL = "SELECT cell, errors FROM trials WHERE error_count > 0 ORDER BY trial"
 HISTOGRAMS_SQL = """
-SELECT cell, block, low_ns, width_ns, sum(histograms.count)::BIGINT AS count
-FROM histograms JOIN trials USING (trial) WHERE name = 'latency' GROUP BY ALL ORDER BY cell, block, low_ns"""
+SELECT name, cell, block, low_ns, width_ns, sum(histograms.count)::BIGINT AS count
+FROM histograms JOIN trials USING (trial) GROUP BY ALL ORDER BY name, cell, block, low_ns"""
 CODECS_SQL = 'SELECT * FROM codecs ORDER BY "group", message, direction DESC'
 RANKING_SQL = """
 SELECT "group", cells.clients, link, stack, block, sum(trials.calls) / (sum(elapsed_ns) / 1e9) AS rate_per_s
@@ -52,12 +58,33 @@ class Latency:
 
 
 @dataclass(frozen=True)
+class OpenLoop:
+    """What only an open loop has.
+
+    Attributes:
+        target_per_s: the rate asked for.
+        reached: the rate at which calls were begun, or None where no call was answered.
+        latency: from the intended start, also where the target was missed.
+        service: from the real start: what a closed loop would call latency.
+        lateness: of the generator itself.
+        missed: why the figures are not those of the target, or None.
+    """
+
+    target_per_s: float
+    reached: Interval | None
+    latency: Latency
+    service: Latency
+    lateness: Latency
+    missed: str | None
+
+
+@dataclass(frozen=True)
 class Result:
     """One cell: what was asked and what came out.
 
     Attributes:
-        attributes: cell, group, stack, adapter, message, channel, language, call, clients, link as texts, for
-        choosing cells.
+        attributes: cell, group, stack, adapter, message, channel, language, call, clients, arrivals, rate, link as
+        texts, for choosing cells.
         calls: answered rightly, over all trials.
         errors: by kind, over all trials.
         by_block: a figure a block for each statistic of a study.
@@ -66,6 +93,8 @@ class Result:
         agree: whether client and server counted alike in every trial.
         excluded: why nothing was measured, or nothing more.
         doubts: why its figure must not be ranked, a phrase each; whoever finds a reason adds it here.
+        think_ms: how long a client of a closed loop thought between two calls.
+        open_loop: of an open loop; where its target was missed, the cell has no other figures.
     """
 
     attributes: Mapping[str, str]
@@ -80,6 +109,8 @@ class Result:
     agree: bool
     excluded: str | None = None
     doubts: Sequence[str] = ()
+    think_ms: float = 0.0
+    open_loop: OpenLoop | None = None
 
     @property
     def ranked(self) -> bool:
@@ -195,18 +226,18 @@ def _rows(connection: "duckdb.DuckDBPyConnection", query: str) -> Iterable[dict[
     return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
 
 
-def _histograms(connection: "duckdb.DuckDBPyConnection") -> dict[str, dict[int, Buckets]]:
-    """Read latency histograms by cell and block."""
+def _histograms(connection: "duckdb.DuckDBPyConnection") -> Histograms:
+    """Read histograms by name, cell and block."""
     table = connection.execute(HISTOGRAMS_SQL).fetchnumpy()
-    cells, blocks = np.asarray(table["cell"]), np.asarray(table["block"])
-    found: dict[str, dict[int, Buckets]] = {}
+    names, cells, blocks = (np.asarray(table[name]) for name in ("name", "cell", "block"))
+    found: Histograms = {}
     if not len(cells):
         return found
-    changes = np.flatnonzero((cells[1:] != cells[:-1]) | (blocks[1:] != blocks[:-1])) + 1
+    changes = np.flatnonzero((names[1:] != names[:-1]) | (cells[1:] != cells[:-1]) | (blocks[1:] != blocks[:-1])) + 1
     for start, end in zip([0, *changes], [*changes, len(cells)], strict=True):
         part = slice(start, end)
         buckets = Buckets(*(np.asarray(table[name][part], dtype=np.int64) for name in ("low_ns", "width_ns", "count")))
-        found.setdefault(str(cells[start]), {})[int(blocks[start])] = buckets
+        found.setdefault((str(names[start]), str(cells[start])), {})[int(blocks[start])] = buckets
     return found
 
 
@@ -224,7 +255,7 @@ def _result(  # noqa: PLR0913, PLR0917 - one cell is made of all these tables
     cell: Mapping[str, Any],
     blocks: Sequence[Mapping[str, Any]],
     errors: Mapping[str, int],
-    histograms: Mapping[str, Mapping[int, Buckets]],
+    histograms: Histograms,
     sizes: Mapping[tuple[str, str], float],
     excluded: Sequence[Excluded],
 ) -> Result:
@@ -234,7 +265,7 @@ def _result(  # noqa: PLR0913, PLR0917 - one cell is made of all these tables
         "rate_per_s": {row["block"]: row["calls"] / (row["elapsed_ns"] / 1e9) for row in answered},
         "mean_us": {row["block"]: mean for row in answered if (mean := _mean_us([row]))},
     }
-    own = histograms.get(cell["cell"], {})
+    own = histograms.get(("latency", cell["cell"]), {})
     limits = {row["block"]: (row["min_ns"] or 0, row["max_ns"] or TOP) for row in answered}
     for block, buckets in own.items():
         if block in limits:
@@ -243,22 +274,41 @@ def _result(  # noqa: PLR0913, PLR0917 - one cell is made of all these tables
     size = sizes.get((cell["message"], cell["group"]))
     if size:
         by_block["bytes"] = {row["block"]: size for row in answered}
-    rates = list(by_block["rate_per_s"].values())
-    keys = ("cell", "group", "stack", "adapter", "message", "channel", "language", "call", "clients", "link")
+    latency = _latency(answered, own)
+    open_loop = _open_loop(cell, answered, histograms, latency)
+    why_missed = open_loop.missed if open_loop else None
+    if why_missed:
+        by_block, latency = {}, Latency(None, None, None)
+    rates = list(by_block.get("rate_per_s", {}).values())
+    keys = (
+        "cell",
+        "group",
+        "stack",
+        "adapter",
+        "message",
+        "channel",
+        "language",
+        "call",
+        "clients",
+        "arrivals",
+        "link",
+    )
     whys = [one.why for one in excluded if one.stack == cell["stack"] and one.cell in (None, cell["cell"])]
     return Result(
-        attributes={key: str(cell[key]) for key in keys},
+        attributes={**{key: str(cell[key]) for key in keys}, "rate": rate_text(cell["target_per_s"])},
         arguments=json.loads(cell["arguments"] or "{}"),
         calls=int(sum(row["calls"] for row in blocks)),
         errors=errors,
         trials=int(sum(row["trials"] for row in blocks)),
         by_block=by_block,
         rate=geometric_mean(rates) if rates else None,
-        latency=_latency(answered, own),
+        latency=latency,
         batched=any((row["batch"] or 1) > 1 for row in answered),
         agree=all(row["agree"] is not False for row in blocks),
         excluded=whys[0] if whys else None,
-        doubts=_doubts(blocks),
+        doubts=(*_doubts(blocks), *([why_missed] if why_missed else [])),
+        think_ms=float(cell["think_ms"]),
+        open_loop=open_loop,
     )
 
 
@@ -277,13 +327,43 @@ def _mean_us(rows: Sequence[Mapping[str, Any]]) -> float | None:
     return float(spent / calls / 1e3) if calls and spent else None
 
 
-def _latency(rows: Sequence[Mapping[str, Any]], own: Mapping[int, Buckets]) -> Latency:
-    """Reckon percentiles over all trials of a cell: the histograms are added up first."""
-    mean = _mean_us(rows) if rows else None
+def _open_loop(
+    cell: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], histograms: Histograms, latency: Latency
+) -> OpenLoop | None:
+    """Reckon what an open loop has besides, and whether it kept its rate."""
+    target = cell["target_per_s"]
+    if target is None:
+        return None
+    timed = [row for row in rows if row["count"]]
+    service, lateness = (
+        _latency(timed, histograms.get((name, cell["cell"]), {}), name) for name in ("service", "lateness")
+    )
+    if not timed:
+        return OpenLoop(target, None, latency, service, lateness, None)
+    reached = geometric_mean(
+        [reached_per_s(row["calls"], row["elapsed_ns"], row["service_sum_ns"] / row["count"]) for row in timed]
+    )
+    p99 = [(one.percentiles or {}).get("p99", 0.0) for one in (lateness, latency)]
+    return OpenLoop(target, reached, latency, service, lateness, missed(target, reached, *p99))
+
+
+def _latency(rows: Sequence[Mapping[str, Any]], own: Mapping[int, Buckets], name: str = "") -> Latency:
+    """Reckon percentiles over all trials of a cell: the histograms are added up first.
+
+    Args:
+        rows: the cell's blocks.
+        own: the histograms by block.
+        name: `service` or `lateness`; "" for the latency.
+    """
+    before = f"{name}_" if name else ""
+    if name:
+        mean = sum(row[f"{name}_sum_ns"] for row in rows) / sum(row["count"] for row in rows) / 1e3 if rows else None
+    else:
+        mean = _mean_us(rows) if rows else None
     if not own:
         return Latency(None, None, mean)
-    least = min((row["min_ns"] for row in rows if row["min_ns"] is not None), default=0)
-    most = max((row["max_ns"] for row in rows if row["max_ns"] is not None), default=TOP)
+    least = min((row[f"{before}min_ns"] for row in rows if row[f"{before}min_ns"] is not None), default=0)
+    most = max((row[f"{before}max_ns"] for row in rows if row[f"{before}max_ns"] is not None), default=TOP)
     values = _together(own.values()).percentiles(SHARES, least, most)
     percentiles = {name: value / 1e3 for name, value in zip(NAMES, values, strict=True)}
     return Latency(percentiles, most / 1e3, mean)

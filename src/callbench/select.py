@@ -4,10 +4,10 @@ import fnmatch
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from callbench.cell import Cell, Stack
+from callbench.cell import Cell, Stack, rate_text
 from callbench.errors import BadInput
 
-KEYS = ("stack", "message", "channel", "call", "group", "clients", "link")
+KEYS = ("stack", "message", "channel", "call", "group", "clients", "arrivals", "rate", "link")
 
 
 @dataclass(frozen=True)
@@ -65,6 +65,8 @@ def _words(cell: Cell, stack: Stack) -> dict[str, str]:
         "call": cell.call,
         "group": cell.group,
         "clients": str(cell.load.clients),
+        "arrivals": cell.load.arrivals,
+        "rate": rate_text(cell.load.rate_per_s),
         "link": cell.link,
     }
 

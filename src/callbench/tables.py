@@ -46,14 +46,16 @@ PLAN_COLUMNS = {
     "stacks": "STRUCT(id VARCHAR, adapter VARCHAR, message VARCHAR, channel VARCHAR, language VARCHAR)[]",
     "cells": (
         'STRUCT(id VARCHAR, "group" VARCHAR, stack VARCHAR, call VARCHAR, arguments JSON, options JSON,'
-        " clients BIGINT, calls BIGINT, seconds DOUBLE, link VARCHAR)[]"
+        " clients BIGINT, calls BIGINT, seconds DOUBLE, link VARCHAR,"
+        " arrivals VARCHAR, rate_per_s DOUBLE, think_ns BIGINT)[]"
     ),
 }
 
 _CELLS = """
     SELECT c.id AS cell, c."group", c.stack, s.adapter, s.message, s.channel, s.language, c.call,
            CAST(c.arguments AS VARCHAR) AS arguments, CAST(c.options AS VARCHAR) AS options,
-           c.clients, c.calls, c.seconds, c.link
+           c.clients, c.calls, c.seconds, c.link, coalesce(c.arrivals, 'closed') AS arrivals,
+           c.rate_per_s AS target_per_s, coalesce(c.think_ns, 0) / 1e6 AS think_ms
     FROM (SELECT unnest(cells) AS c FROM planned)
     JOIN (SELECT unnest(stacks) AS s FROM planned) ON s.id = c.stack
     ORDER BY cell
@@ -67,6 +69,9 @@ _TRIALS = """
            done.timed AS timed, done.batch AS batch,
            done.latency.count AS count, done.latency.sum_ns AS sum_ns,
            done.latency.min_ns AS min_ns, done.latency.max_ns AS max_ns,
+           done.service.sum_ns AS service_sum_ns, done.service.min_ns AS service_min_ns,
+           done.service.max_ns AS service_max_ns, done.lateness.sum_ns AS lateness_sum_ns,
+           done.lateness.min_ns AS lateness_min_ns, done.lateness.max_ns AS lateness_max_ns,
            done.in_call_ns AS in_call_ns, done.think_ns AS think_ns, c.clients AS clients,
            done.processor.end.user_ns - done.processor.start.user_ns AS user_ns,
            done.processor.end.system_ns - done.processor.start.system_ns AS system_ns,

@@ -98,6 +98,7 @@ class OpenVisit:
     def _verify(self, cells: Sequence[Cell]) -> None:
         for call, arguments in _ALWAYS:
             self._check(call, arguments)
+        self._cannot_pace(cells)
         # Each call once, however many numbers of clients there are for it.
         known: dict[str, str | None] = {}
         for cell in cells:
@@ -106,6 +107,15 @@ class OpenVisit:
                 known[key] = self._cannot(cell)
             if why := known[key]:
                 self.cannot[cell.id] = why
+
+    def _cannot_pace(self, cells: Sequence[Cell]) -> None:
+        """Leaves out the cells whose loop the adapter does not have."""
+        features = self.sides.client.hello["features"]
+        for cell in cells:
+            if cell.load.open and "open" not in features:
+                self.cannot[cell.id] = f"the adapter {self._stack.adapter} has no open loop: it replays no schedules"
+            elif cell.load.think_ns and "think" not in features:
+                self.cannot[cell.id] = f"the adapter {self._stack.adapter} has no think time"
 
     def _cannot(self, cell: Cell) -> str | None:
         try:

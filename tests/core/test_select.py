@@ -52,7 +52,10 @@ def test_globs(texts: list[str], count: int) -> None:
     [
         (["channel=udp"], "--select channel=udp matches nothing: the study has http, tcp"),
         (["message=bin", "clients=2"], "--select clients=2 matches nothing: the study has 1, 16"),
-        (["colour=blue"], "'colour' is not a key: stack, message, channel, call, group, clients, link are"),
+        (
+            ["colour=blue"],
+            "'colour' is not a key: stack, message, channel, call, group, clients, arrivals, rate, link are",
+        ),
         (["channel="], "has no pattern"),
         (["group=Sum", "call=GetBinaryData"], "no cell matches them all"),
     ],

@@ -44,12 +44,14 @@ def fits(pattern: Any, value: Any) -> bool:
 @pytest.mark.parametrize("stack", STACKS)
 @pytest.mark.parametrize("file", TRANSCRIPTS, ids=lambda file: file.stem)
 @pytest.mark.usefixtures("nothing_left")
-def test_it_is_held(file: Path, stack: str) -> None:
+def test_it_is_held(file: Path, stack: str, tmp_path: Path) -> None:
     known = catalogue.load([MISBEHAVING, ROOT / "engine" / "native", ROOT / "adapters" / "java"])
     manifest = known.adapter(stack.partition("/")[0])
     if manifest.why_not:
         pytest.skip(manifest.why_not)
-    names = {"$stack": stack}
+    schedule = tmp_path / "two.gaps"
+    schedule.write_bytes((1000).to_bytes(8, "little") + bytes(8))
+    names = {"$stack": stack, "$schedule": str(schedule)}
     with Adapter(manifest.manifest, "both sides") as adapter:
         for line in lines(file):
             if "core" in line:
@@ -70,7 +72,7 @@ def test_what_the_core_says_keeps_to_the_schema(file: Path) -> None:
     for line in lines(file):
         core = line.get("core")
         if core and not meant_wrong & {core["do"], core.get("call")}:
-            assert misshapen_request(filled(core, {"$stack": "a/b", "$endpoint": "x"})) is None
+            assert misshapen_request(filled(core, {"$stack": "a/b", "$endpoint": "x", "$schedule": "y"})) is None
 
 
 @pytest.mark.parametrize(

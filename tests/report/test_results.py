@@ -5,17 +5,21 @@ from pathlib import Path
 import duckdb
 import pytest
 
+from callbench.report.tables import place
 from callbench.results import RANKING_SQL, Results, from_connection, read
 from callbench.store import Run
 from report.synthetic import write
 
 TABLES = """
 CREATE TABLE cells (cell VARCHAR, "group" VARCHAR, stack VARCHAR, adapter VARCHAR, message VARCHAR, channel VARCHAR,
-    language VARCHAR, call VARCHAR, arguments VARCHAR, clients BIGINT, calls BIGINT, seconds DOUBLE, link VARCHAR);
+    language VARCHAR, call VARCHAR, arguments VARCHAR, clients BIGINT, calls BIGINT, seconds DOUBLE, link VARCHAR,
+    arrivals VARCHAR, target_per_s DOUBLE, think_ms DOUBLE);
 CREATE TABLE trials (trial BIGINT, cell VARCHAR, block BIGINT, visit BIGINT, started TIMESTAMP, calls BIGINT,
     errors VARCHAR, error_count BIGINT, elapsed_ns BIGINT, rate_per_s DOUBLE, timed VARCHAR, batch BIGINT, count BIGINT,
     sum_ns BIGINT, min_ns BIGINT, max_ns BIGINT, in_call_ns BIGINT, think_ns BIGINT, clients BIGINT, user_ns BIGINT,
-    system_ns BIGINT, server_user_ns BIGINT, server_system_ns BIGINT, agree BOOLEAN);
+    system_ns BIGINT, server_user_ns BIGINT, server_system_ns BIGINT, agree BOOLEAN,
+    service_sum_ns BIGINT, service_min_ns BIGINT, service_max_ns BIGINT, lateness_sum_ns BIGINT,
+    lateness_min_ns BIGINT, lateness_max_ns BIGINT);
 CREATE TABLE histograms (trial BIGINT, name VARCHAR, bucket BIGINT, low_ns BIGINT, width_ns BIGINT, count BIGINT);
 CREATE TABLE codecs (message VARCHAR, "group" VARCHAR, call VARCHAR, arguments VARCHAR, direction VARCHAR, bytes DOUBLE,
     encode_ns DOUBLE, decode_ns DOUBLE);
@@ -23,9 +27,9 @@ CREATE TABLE excluded (stack VARCHAR, cell VARCHAR, block BIGINT, why VARCHAR);
 CREATE TABLE visits (block BIGINT, visit BIGINT, stack VARCHAR, start_s DOUBLE, verify_s DOUBLE, connect_s DOUBLE,
     connections BIGINT);
 INSERT INTO cells VALUES
-    ('c001', 'g', 'a/x+y', 'a', 'x', 'y', 'rust', 'Sum', '{"a":1,"b":2}', 1, 10, 0.1, 'loopback'),
-    ('c002', 'g', 'a/z+y', 'a', 'z', 'y', 'rust', 'Sum', '{"a":1,"b":2}', 1, 10, 0.1, 'loopback'),
-    ('c003', 'g', 'a/w+y', 'a', 'w', 'y', 'rust', 'Sum', '{"a":1,"b":2}', 1, 10, 0.1, 'loopback');
+    ('c001', 'g', 'a/x+y', 'a', 'x', 'y', 'rust', 'Sum', '{"a":1,"b":2}', 1, 10, 0.1, 'loopback', 'closed', NULL, 0),
+    ('c002', 'g', 'a/z+y', 'a', 'z', 'y', 'rust', 'Sum', '{"a":1,"b":2}', 1, 10, 0.1, 'loopback', 'closed', NULL, 0),
+    ('c003', 'g', 'a/w+y', 'a', 'w', 'y', 'rust', 'Sum', '{"a":1,"b":2}', 1, 10, 0.1, 'loopback', 'closed', NULL, 0);
 INSERT INTO codecs VALUES ('x', 'g', 'Sum', '{}', 'request', 30, 1, 2), ('x', 'g', 'Sum', '{}', 'answer', 12, 3, 4);
 INSERT INTO excluded VALUES ('a/w+y', NULL, 0, 'answered wrongly');
 """
@@ -63,6 +67,18 @@ def results() -> Results:
             "INSERT INTO histograms VALUES (0, 'latency', 0, 9984, 64, 100), (1, 'latency', 0, 19968, 128, 400)"
         )
         connection.execute("INSERT INTO histograms VALUES (1, 'service', 0, 1, 1, 400)")
+        # An open loop: 100 calls a second are asked for; c004 keeps them, c005 makes 50.
+        connection.execute(
+            "INSERT INTO cells SELECT 'c004', 'o', stack, adapter, message, channel, language, call, arguments, 2, 100,"
+            " 1.0, link, 'poisson', 100.0, 0 FROM cells WHERE cell = 'c001'"
+        )
+        connection.execute("INSERT INTO cells SELECT 'c005', * EXCLUDE cell FROM cells WHERE cell = 'c004'")
+        for number, (cell, calls) in enumerate((("c004", 100), ("c005", 50)), 4):
+            both = {f"{name}_{end}_ns": ns for name, ns in (("service", 10), ("lateness", 2)) for end in ("min", "max")}
+            sums = {"sum_ns": calls * 30, "service_sum_ns": calls * 10, "lateness_sum_ns": calls * 2}
+            trial(connection, number, cell, 0, calls, count=calls, min_ns=30, max_ns=30, **sums, **both)
+            for name, ns in (("latency", 30), ("service", 10), ("lateness", 2)):
+                connection.execute(f"INSERT INTO histograms VALUES ({number}, '{name}', 0, {ns}, 1, {calls})")  # noqa: S608
         return from_connection(connection)
 
 
@@ -114,3 +130,27 @@ def test_the_rankings_query_gives_what_is_ranked(tmp_path: Path) -> None:
     assert {round(row[-1], 6) for row in rows} == {
         round(rate, 6) for one in found.cells for rate in one.by_block["rate_per_s"].values()
     }
+
+
+def test_an_open_loop_has_latency_service_and_lateness(results: Results) -> None:
+    kept = results.cells[3]
+    assert kept.rate is not None
+    assert kept.open_loop is not None
+    assert kept.open_loop.missed is None
+    three = [one.percentiles for one in (kept.latency, kept.open_loop.service, kept.open_loop.lateness)]
+    assert [one["p99"] for one in three if one] == [0.03, 0.01, 0.002]
+    assert [kept.open_loop.service.mean, kept.open_loop.lateness.mean] == [0.01, 0.002]
+    assert results.where({"rate": "100", "arrivals": "poisson"}) == results.cells[3:]
+    assert results.cells[0].open_loop is None
+
+
+def test_a_target_that_was_missed_is_no_result_of_that_rate(results: Results) -> None:
+    short = results.cells[4]
+    assert (short.rate, short.ranked, short.latency.percentiles, short.interval("p99_us")) == (None, False, None, None)
+    assert short.open_loop is not None
+    assert short.open_loop.missed is not None
+    assert short.open_loop.missed in short.doubts
+    assert place(short, "rate_per_s").why == "not reached"
+    # What was seen is still there, beside the reason.
+    assert short.open_loop.reached is not None
+    assert round(short.open_loop.reached.middle) == 50

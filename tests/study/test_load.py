@@ -218,3 +218,51 @@ def test_options_of_a_group_reach_its_cells(tmp_path: Path) -> None:
     study = load(written(tmp_path, SMALL + "options = { acknowledge = false, limit = 4096 }\n"), {})
     assert study.cells(STACKS, quick=False)[0].options == {"acknowledge": False, "limit": 4096}
     assert "options" in refusal(tmp_path, SMALL + "options = { acknowledge = [1] }\n")
+
+
+OPEN = SMALL.replace('group = "g"', 'group = "g"\narrivals = "poisson"\nrate = [100, 200]\nclients = [1, 4]')
+
+
+def test_a_ladder_of_rates_is_a_cell_each(tmp_path: Path) -> None:
+    cells = load(written(tmp_path, OPEN)).cells(STACKS[:1], quick=False)
+    found = [(cell.load.clients, cell.load.arrivals, cell.load.rate_per_s) for cell in cells]
+    assert found == [(1, "poisson", 100.0), (1, "poisson", 200.0), (4, "poisson", 100.0), (4, "poisson", 200.0)]
+
+
+def test_quick_has_rates_of_its_own_and_a_closed_group_takes_none(tmp_path: Path) -> None:
+    closed = '[[cells]]\ngroup = "h"\nstacks = ["native/*"]\ncall = "Hello"\nthink_ms = 0.5\n'
+    text = OPEN.replace("[[cells]]", "[load]\nrate = 7\n[quick]\nrate = 50\n[[cells]]", 1) + closed
+    study = load(written(tmp_path, text))
+    quick = study.cells(STACKS[:1], quick=True)
+    assert [cell.load.rate_per_s for cell in quick] == [50.0, 50.0, None]
+    assert [cell.load.think_ns for cell in quick] == [0, 0, 500_000]
+    assert [cell.load.rate_per_s for cell in study.cells(STACKS[:1], quick=False)][:2] == [100.0, 200.0]
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (("[100, 200]", "0"), "rate[1] is 0: it should be greater than 0"),
+        (("[100, 200]", "[1, -5]"), "rate[2] is -5"),
+        (("[100, 200]", '"fast"'), "rate"),
+        (("[100, 200]", "[]"), "rate"),
+        (("[100, 200]", "nan"), "rate"),
+        (("rate = [100, 200]\n", ""), "group g: arrivals are poisson, but there is no rate"),
+        (('"poisson"', '"Poisson"'), "arrivals"),
+        (('arrivals = "poisson"\n', ""), "group g: rate is of an open loop, and arrivals are closed"),
+        (("clients = [1, 4]", "think_ms = 5"), "group g: think_ms is of a closed loop, and arrivals are poisson"),
+        (("[100, 200]", "0.01"), "1000 calls at 0.01 a second take 100,000 s a trial"),
+        (("clients = [1, 4]", "[load]\nthink_ms = 5"), "[load] has think_ms, but every group is an open loop"),
+    ],
+)
+def test_an_open_loop_that_makes_no_sense_is_refused(tmp_path: Path, change: tuple[str, str], said: str) -> None:
+    if change[1].startswith("[load]"):
+        text = OPEN.replace("[[cells]]", "[load]\nthink_ms = 5\n[[cells]]", 1)
+    else:
+        text = OPEN.replace(*change)
+    assert said in refusal(tmp_path, text)
+
+
+def test_a_rate_needs_a_group_that_takes_it(tmp_path: Path) -> None:
+    text = SMALL.replace("[[cells]]", "[load]\nrate = 5\n[[cells]]", 1)
+    assert "[load] has a rate, but no group is an open loop" in refusal(tmp_path, text)

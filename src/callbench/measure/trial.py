@@ -1,18 +1,28 @@
 """One trial: warmed up, watched, counted on both sides."""
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from callbench import judge
-from callbench.cell import Cell
+from callbench.cell import Cell, Load
 from callbench.measure.probe import Probe, Watch
 from callbench.measure.warm_up import LIMIT_SECONDS, warmed_up
 from callbench.run_writer import now
 from callbench.sides import Sides
 
+# Of an open loop: for answers that come late after all.
+_SLACK_SECONDS = 2.0
 
-def measured(sides: Sides, cell: Cell, probes: Sequence[Probe] = ()) -> dict[str, Any]:
+
+def measured(sides: Sides, cell: Cell, probes: Sequence[Probe] = (), schedule: Path | None = None) -> dict[str, Any]:
     """Makes a trial with the clients connected. Returns what the journal has of it, but for its place in the plan.
+
+    Args:
+        sides: the processes of both.
+        cell: what to measure.
+        probes: those that watch.
+        schedule: the arrivals of an open loop.
 
     Raises:
         AdapterFailure: a side failed: there is no trial then.
@@ -26,7 +36,9 @@ def measured(sides: Sides, cell: Cell, probes: Sequence[Probe] = ()) -> dict[str
             cell.arguments,
             calls=cell.load.calls,
             seconds=cell.load.seconds,
-            limit_seconds=max(LIMIT_SECONDS, 10 * cell.load.seconds),
+            limit_seconds=_limit_seconds(cell.load),
+            think_ns=cell.load.think_ns,
+            schedule=schedule,
         )
     after = sides.server.counted()
     return {
@@ -40,3 +52,12 @@ def measured(sides: Sides, cell: Cell, probes: Sequence[Probe] = ()) -> dict[str
         "agree": judge.agree(cell.call, done, after),
         **watch.found,
     }
+
+
+def _limit_seconds(load: Load) -> float:
+    """When a trial ends in any case."""
+    if load.rate_per_s:
+        # Twice as long as its arrivals take, a rate has been missed beyond doubt: the queue need not be worked off.
+        return 2 * max(load.seconds, load.calls / load.rate_per_s) + _SLACK_SECONDS
+    think_s = load.calls / load.clients * load.think_ns / 1e9
+    return max(LIMIT_SECONDS, 10 * load.seconds, 2 * think_s)

@@ -3,7 +3,7 @@
 from typing import Any
 
 from callbench.report.subject import Subject
-from callbench.results import Result
+from callbench.results import Latency, OpenLoop, Result
 
 
 def shown(subject: Subject) -> dict[str, Any]:
@@ -30,8 +30,7 @@ def shown(subject: Subject) -> dict[str, Any]:
 
 def _cell(result: Result) -> dict[str, Any]:
     """Write one cell out."""
-    attributes, rate, latency = result.attributes, result.rate, result.latency
-    percentiles = latency.percentiles or dict.fromkeys(("p50", "p90", "p99", "p999"))
+    attributes, rate = result.attributes, result.rate
     return {
         "cell": attributes["cell"],
         "group": attributes["group"],
@@ -42,6 +41,8 @@ def _cell(result: Result) -> dict[str, Any]:
         "call": attributes["call"],
         "args": dict(result.arguments),
         "clients": int(attributes["clients"]),
+        "arrivals": attributes["arrivals"],
+        "think_ms": result.think_ms,
         "link": attributes["link"],
         "blocks": result.blocks,
         "trials": result.trials,
@@ -51,7 +52,26 @@ def _cell(result: Result) -> dict[str, Any]:
         "rate_per_s_low": rate.low if rate else None,
         "rate_per_s_high": rate.high if rate else None,
         "timed": None if not result.calls else "batch" if result.batched else "each",
-        "latency_us": {**percentiles, "max": latency.max, "mean": latency.mean},
+        "latency_us": _latency(result.latency),
+        "open_loop": _open_loop(result.open_loop) if result.open_loop else None,
         "counts_agree": result.agree,
         "excluded": result.excluded,
+    }
+
+
+def _latency(latency: Latency) -> dict[str, float | None]:
+    """Write percentiles, greatest and mean, in microseconds."""
+    percentiles = latency.percentiles or dict.fromkeys(("p50", "p90", "p99", "p999"))
+    return {**percentiles, "max": latency.max, "mean": latency.mean}
+
+
+def _open_loop(found: OpenLoop) -> dict[str, Any]:
+    """Write what only an open loop has."""
+    return {
+        "target_per_s": found.target_per_s,
+        "reached_per_s": found.reached.middle if found.reached else None,
+        "missed": found.missed,
+        "latency_us": _latency(found.latency),
+        "service_us": _latency(found.service),
+        "lateness_us": _latency(found.lateness),
     }

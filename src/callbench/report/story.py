@@ -79,7 +79,9 @@ def sentences(subject: Subject) -> list[Found]:
 
 def _of_group(subject: Subject, name: str) -> str:
     """Write what came out of one group with its fewest clients, or nothing where there is nothing to compare."""
-    every = [one for one in subject.results.cells if one.attributes["group"] == name and one.rate]
+    every = [one for one in subject.results.cells if one.attributes["group"] == name and one.rate and not one.open_loop]
+    if not every:
+        return ""
     fewest = min(int(one.attributes["clients"]) for one in every)
     cells = [one for one in every if one.attributes["clients"] == str(fewest)]
     ranked = sorted(cells, key=lambda one: one.rate.middle if one.rate else 0.0)

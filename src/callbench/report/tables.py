@@ -133,9 +133,12 @@ def place(result: Result, statistic: str) -> Place:
     if interval is None:
         errors = ", ".join(f"{count} x {kind}" for kind, count in result.errors.items())
         batched = statistic.startswith("p") and result.batched
-        why = "batches" if batched else "excluded" if result.excluded else "failed" if errors else ""
+        missed = result.open_loop.missed if result.open_loop else None
+        why = "not reached" if missed else ""
+        why = why or ("batches" if batched else "excluded" if result.excluded else "failed" if errors else "")
         about = (
             result.excluded
+            or missed
             or errors
             or ("Too short to be timed one by one: no percentiles." if batched else "No trial.")
         )

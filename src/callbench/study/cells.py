@@ -7,6 +7,7 @@ from callbench.cell import Cell, Load, Stack
 from callbench.errors import BadInput
 from callbench.study.model import Group, LoadPart, QuickPart
 from callbench.study.near import allowed
+from callbench.study.pace import paces
 
 LOOPBACK = "loopback"
 
@@ -35,7 +36,7 @@ def chosen(patterns: Iterable[str], stacks: Sequence[Stack], place: str) -> list
 def write_out(
     groups: Sequence[Group], load: LoadPart, quick: QuickPart | None, stacks: Sequence[Stack], file: str
 ) -> list[Cell]:
-    """Write out every cell: group by group as the file has them, then clients, then stacks in the order given.
+    """Write out every cell: group by group as the file has them, then clients, rates, and stacks in the order given.
 
     Args:
         groups: the study's groups.
@@ -49,7 +50,8 @@ def write_out(
         calls = quick.calls if quick else group.calls or load.calls
         seconds = quick.seconds if quick else group.seconds or load.seconds
         members = chosen(group.stacks, stacks, f"{file}: group {group.group}: stacks")
-        for clients in group.clients or load.clients:
+        steps = [(clients, pace) for clients in group.clients or load.clients for pace in paces(group, load, quick)]
+        for clients, pace in steps:
             for stack in members:
                 found.append(
                     Cell(
@@ -58,7 +60,7 @@ def write_out(
                         stack=stack.id,
                         call=group.call,
                         arguments=dict(group.arguments),
-                        load=Load(clients=clients, calls=calls, seconds=seconds),
+                        load=Load(clients, calls, seconds, pace.arrivals, pace.rate_per_s, pace.think_ns),
                         link=group.link or load.link,
                         options=dict(group.options),
                     )

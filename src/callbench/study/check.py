@@ -7,6 +7,7 @@ from callbench.study.calls import faults
 from callbench.study.claim import comparisons
 from callbench.study.model import StudyPart, TablePart
 from callbench.study.near import allowed
+from callbench.study.pace import check_paces
 from callbench.study.published import Published
 
 
@@ -22,6 +23,7 @@ def check(study: StudyPart, published: Published | None, file: str) -> None:
     for group in study.cells:
         if fault := faults(group.call, group.arguments):
             raise BadInput(f"{file}: group {group.group}: {fault[0]} {fault[1]}")
+    check_paces(study, file)
     groups = [group.group for group in study.cells]
     for table in study.tables:
         _check_table(table, groups, published, file)

@@ -10,15 +10,19 @@ Clients = Annotated[int, Field(ge=1, le=10_000)]
 Calls = Annotated[int, Field(ge=1, le=10**12)]
 Seconds = Annotated[float, Field(gt=0, le=86_400, allow_inf_nan=False)]
 Blocks = Annotated[int, Field(ge=1, le=1_000)]
+Arrivals = Literal["closed", "constant", "poisson"]
+Rate = Annotated[float, Field(gt=0, le=10_000_000, allow_inf_nan=False)]
+Think = Annotated[float, Field(ge=0, le=3_600_000, allow_inf_nan=False)]
 Threshold = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 
 
 def _listed(value: object) -> object:
     """Take a single number for a list of one."""
-    return [value] if isinstance(value, int) and not isinstance(value, bool) else value
+    return [value] if isinstance(value, int | float) and not isinstance(value, bool) else value
 
 
 ClientsList = Annotated[list[Clients], Field(min_length=1), BeforeValidator(_listed)]
+RateList = Annotated[list[Rate], Field(min_length=1), BeforeValidator(_listed)]
 
 
 class Part(BaseModel):
@@ -27,7 +31,15 @@ class Part(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
 
-class LoadPart(Part):
+class PacePart(Part):
+    """When calls are made: what [load], [quick] and [[cells]] may each say. `pace.py` puts the three together."""
+
+    arrivals: Arrivals | None = None
+    rate: RateList | None = None
+    think_ms: Think | None = None
+
+
+class LoadPart(PacePart):
     """`[load]`: defaults for every cell. A trial ends when it has made its calls and lasted its seconds."""
 
     clients: ClientsList = [1]
@@ -37,7 +49,7 @@ class LoadPart(Part):
     link: Name = "loopback"
 
 
-class QuickPart(Part):
+class QuickPart(PacePart):
     """`[quick]`: what --quick puts in the place of load, for every group."""
 
     calls: Calls = 100
@@ -45,7 +57,7 @@ class QuickPart(Part):
     blocks: Blocks = 3
 
 
-class Group(Part):
+class Group(PacePart):
     """`[[cells]]`: stacks that make one call under one load."""
 
     group: Name
@@ -71,10 +83,14 @@ class Where(Part):
     group: Name | None = None
     link: Name | None = None
     clients: int | str | None = None
+    arrivals: Name | None = None
+    rate: int | float | str | None = None
 
     def conditions(self) -> dict[str, str]:
         """Give the values asked for, as texts."""
-        return {key: str(value) for key, value in self if value is not None}
+        return {
+            key: f"{value:.12g}" if isinstance(value, float) else str(value) for key, value in self if value is not None
+        }
 
 
 class Line(Part):

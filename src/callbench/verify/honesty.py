@@ -3,7 +3,9 @@
 Lower bounds only: a delay that was asked for must show. How fast a stack is, is no business of a test.
 """
 
+import tempfile
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 from callbench.contract import Counts, Done
 from callbench.errors import AdapterFailure
@@ -11,6 +13,9 @@ from callbench.judge import disagreement
 from callbench.verify.session import Arrangement, Session, said_error
 
 DELAY_US = 10_000
+THINK_NS = 5_000_000
+# Replayed in a circle; two of them due at once.
+GAPS_NS = (4_000_000, 0, 2_000_000)
 STALL_US = 40_000
 STALL_EVERY_US = 80_000
 SHORT_TIMEOUT_MS = 100
@@ -37,6 +42,8 @@ def checks() -> Iterator[tuple[str, Callable[[Session], str | None]]]:
     yield "drive/limit", _limit
     yield "codec", _codec
     yield "clients", _clients
+    yield "think", _think
+    yield "open", _open
     yield "delay", _delay
     yield "stall", _stall
     yield "timeout", _patiently(_timeout)
@@ -180,6 +187,53 @@ def _clients(session: Session) -> str | None:
     if done["errors"]:
         return f"{CLIENTS} clients at once met errors: {done['errors']}"
     return disagreement("Sum", done, counts) or _times_add_up(done, clients=CLIENTS)
+
+
+def _think(session: Session) -> str | None:
+    """Only where the adapter has the feature: between an answer and the next call a client waits."""
+    client = session.client()
+    if "think" not in client.hello["features"]:
+        return None
+    calls = 8
+    done = client.drive("Sum", _SUM, calls=calls, seconds=0, limit_seconds=10, think_ns=THINK_NS)
+    if done["calls"] != calls or done["timed"] != "each":
+        return f"{calls} calls with think time were asked for: {done['calls']} were made, {_timed(done)}"
+    least = (calls - 1) * THINK_NS * _EARLY
+    if int(done["think_ns"]) < least or done["elapsed_ns"] < least:
+        thought = f"it says that it thought for {int(done['think_ns']) / 1e6:.1f} ms"
+        return f"{calls} calls, {THINK_NS / 1e6:g} ms apart, took {done['elapsed_ns'] / 1e6:.1f} ms; {thought}"
+    return None
+
+
+def _open(session: Session) -> str | None:
+    """Only where the adapter has the feature: each arrival of a schedule is a call, and none comes early."""
+    client = session.client(Arrangement(clients=2))
+    if "open" not in client.hello["features"]:
+        return None
+    calls = 2 * len(GAPS_NS) + 1
+    with tempfile.TemporaryDirectory(prefix="callbench-") as folder:
+        schedule = Path(folder) / "three.gaps"
+        schedule.write_bytes(b"".join(gap.to_bytes(8, "little") for gap in GAPS_NS))
+        done = client.drive("Sum", _SUM, calls=calls, seconds=0, limit_seconds=10, schedule=schedule)
+        missing = said_error(
+            lambda: client.drive("Sum", _SUM, calls=1, seconds=0, schedule=schedule.with_name("none.gaps"))
+        )
+    latency, service, lateness = done["latency"], done["service"], done["lateness"]
+    if latency is None or service is None or lateness is None:
+        return "a schedule was given, and the answer lacks one of latency, service and lateness"
+    counts = {done["calls"], latency["count"], service["count"], lateness["count"]}
+    if counts != {calls}:
+        return f"a schedule had {calls} arrivals; calls and histograms count {sorted(counts)}"
+    due = 2 * sum(GAPS_NS) + GAPS_NS[0]
+    if done["elapsed_ns"] < due * _EARLY:
+        return (
+            f"the last arrival was due after {due / 1e6:g} ms; the drive ended after {done['elapsed_ns'] / 1e6:.1f} ms"
+        )
+    if int(latency["sum_ns"]) < int(service["sum_ns"]) or int(latency["sum_ns"]) < int(lateness["sum_ns"]):
+        return "latency is from the intended start, and must be at least the service time and the lateness"
+    return (
+        None if missing == "bad-request" else f"a schedule that is not there was answered with {missing or 'no error'}"
+    )
 
 
 def _delay(session: Session) -> str | None:

@@ -66,8 +66,11 @@ def _ranked(cells: Sequence[Result]) -> list[str]:
 
 def _by_clients(subject: Subject, group: str) -> list[tuple[list[Result], str]]:
     """Take a group's cells with the fewest clients, and with the most where there are several numbers of them."""
-    cells = [one for one in subject.results.cells if one.attributes["group"] == group]
+    # The section of the open loop has charts of its own.
+    cells = [one for one in subject.results.cells if one.attributes["group"] == group and not one.open_loop]
     numbers = sorted({int(one.attributes["clients"]) for one in cells})
+    if not numbers:
+        return []
     shown = dict.fromkeys([numbers[0], numbers[-1]])
     parts = []
     for number in shown:

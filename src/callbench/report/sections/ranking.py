@@ -23,6 +23,9 @@ def section(subject: Subject) -> Section | None:
     tables: dict[Key, list[Result]] = {}
     for one in subject.results.cells:
         attributes = one.attributes
+        # A rate that was asked for is no result; the section of the open loop compares what they made of it.
+        if one.open_loop is not None:
+            continue
         tables.setdefault((attributes["group"], attributes["clients"], attributes["link"]), []).append(one)
     sheets = [sheet for key, cells in tables.items() if (sheet := _sheet(_title(key, tables), cells)) is not None]
     if not sheets:

@@ -1,0 +1,36 @@
+"""Whether an open loop kept the rate that was asked of it, and whose fault it was where it did not."""
+
+from callbench.stats.digits import figure
+from callbench.stats.interval import Interval
+
+# The share of its target that a rate must reach.
+REACHED = 0.99
+# What a machine with other things to do can be late by, in microseconds, before it is called the generator's fault.
+FORGIVEN_US = 1_000.0
+
+
+def reached_per_s(calls: int, elapsed_ns: float, mean_service_ns: float) -> float:
+    """Reckon the rate at which calls were begun: the time that the last one took is no part of it.
+
+    The k-th of n calls at rate r is due at k / r, so the last one begins at n / r and ends a service time later. In a
+    short trial that time would make every target look missed.
+    """
+    return calls / (max(elapsed_ns - mean_service_ns, 1.0) / 1e9)
+
+
+def missed(target_per_s: float, reached: Interval, lateness_p99_us: float, latency_p99_us: float) -> str | None:
+    """Say why a figure is not one of the rate asked for, or give None.
+
+    Args:
+        target_per_s: the rate asked for.
+        reached: what was reached, with its interval over the blocks.
+        lateness_p99_us: how late the generator itself began a call, 99th percentile.
+        latency_p99_us: from the intended start, 99th percentile.
+    """
+    highest = reached.middle if reached.high is None else reached.high
+    late = lateness_p99_us > max(FORGIVEN_US, latency_p99_us / 2)
+    blame = f"the generator itself was late, by {figure(lateness_p99_us)} µs at the 99th percentile"
+    if highest < REACHED * target_per_s:
+        short = f"{figure(reached.middle, reached.half_width)} of {figure(target_per_s, 0)} calls/s were reached"
+        return f"{short}: {blame if late else 'every client was waiting for an answer when calls were due'}"
+    return blame if late else None

@@ -1,0 +1,30 @@
+"""A rate that was not reached is found out, and a generator that is late is told from a server that is full."""
+
+from callbench.stats.interval import Interval, geometric_mean
+from callbench.stats.pace import missed, reached_per_s
+
+
+def test_the_last_call_of_a_short_trial_does_not_make_its_target_look_missed() -> None:
+    # 100 calls at 1000/s: the last is due at 0.1 s and answered 20 ms later.
+    assert reached_per_s(100, 0.12e9, 0.02e9) == 1000.0
+
+
+def test_a_rate_is_missed_where_its_interval_lies_below() -> None:
+    near, low = geometric_mean([990, 1000, 960]), geometric_mean([900, 910, 905])
+    assert missed(1000, near, 10, 100) is None
+    why = missed(1000, low, 10, 100)
+    assert why is not None
+    assert why.startswith("905 of 1,000 calls/s were reached: every client was waiting")
+    assert missed(1000, Interval(980, None, None, 1), 10, 100) is not None
+
+
+def test_a_starved_generator_is_blamed() -> None:
+    late = missed(1000, Interval(1000, 999, 1001, 5), 40_000, 50_000)
+    assert late is not None
+    assert late.startswith("the generator itself was late, by 40,000 µs")
+    short = missed(1000, Interval(500, 490, 510, 5), 40_000, 50_000)
+    assert short is not None
+    assert "calls/s were reached: the generator itself" in short
+    # Late, but by less than a machine with other things to do always is; or by far less than the latency.
+    assert missed(1000, Interval(1000, 999, 1001, 5), 900, 1000) is None
+    assert missed(1000, Interval(1000, 999, 1001, 5), 4_000, 50_000) is None
