@@ -118,12 +118,13 @@ impl Ledger {
         connection.book(segment, &mut self.page.counts.entry(number).or_default()[toward.index()]);
     }
 
-    /// Ends the phase and begins another one.
-    pub fn mark(&mut self, name: &str) {
+    /// Ends the phase and begins another one. Returns the one that ended.
+    pub fn mark(&mut self, name: &str) -> &Phase {
         let page = std::mem::take(&mut self.page);
         name.clone_into(&mut self.page.phase.name);
         let phase = self.finished(page);
         self.done.push(phase);
+        &self.done[self.done.len() - 1]
     }
 
     fn finished(&self, page: Page) -> Phase {

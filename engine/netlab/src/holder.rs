@@ -1,10 +1,14 @@
 //! The conversation with the core: one JSON object a line, one answer a request, as adapters have it.
 
 use std::io::{BufRead, Write};
+use std::net::IpAddr;
+use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use crate::account::{Accounting, Settling};
+use crate::cable::END;
 use crate::failure::{Failure, Result};
 use crate::namespace;
 use crate::pair::{self, Pair};
@@ -20,6 +24,16 @@ enum Request {
     },
     /// Switches the offloads of the hosts' ends.
     Offload { on: bool },
+    /// Begins an account of the client's end, in a phase of this name; `pcap` keeps the capture there.
+    Account { phase: String, pcap: Option<PathBuf> },
+    /// Ends the phase under way and begins one of this name.
+    Mark {
+        phase: String,
+        #[serde(flatten)]
+        settling: Settling,
+    },
+    /// Ends the account.
+    EndAccount,
     /// Ends the holder, and everything with it.
     Stop,
 }
@@ -37,6 +51,7 @@ struct Id {
 #[derive(Default)]
 struct Held {
     pair: Option<Pair>,
+    account: Option<Accounting>,
 }
 
 /// Answers requests until the input ends or says stop.
@@ -74,6 +89,15 @@ impl Held {
                 self.pair()?.offload(*on)?;
                 Ok(json!({"is": "offloads", "on": on}))
             }
+            Request::Account { phase, pcap } => self.account(phase, pcap.as_deref()),
+            Request::Mark { phase, settling } => {
+                let (ended, settled) = self.accounting()?.mark(phase, *settling);
+                Ok(json!({"is": "marked", "phase": ended, "settled": settled}))
+            }
+            Request::EndAccount => {
+                let (account, lost, trouble) = self.account.take().ok_or_else(no_account)?.end()?;
+                Ok(json!({"is": "account", "account": account, "lost": lost, "trouble": trouble}))
+            }
             Request::Stop => unreachable!("answered by the conversation"),
         }
     }
@@ -92,7 +116,24 @@ impl Held {
         }))
     }
 
+    fn account(&mut self, phase: &str, pcap: Option<&Path>) -> Result<Value> {
+        if self.account.is_some() {
+            return Err(Failure::bad("an account is under way: end it before another one begins"));
+        }
+        self.pair()?.client.enter()?;
+        self.account = Some(Accounting::begin(END, IpAddr::V4(pair::CLIENT.address), phase, pcap)?);
+        Ok(json!({"is": "accounting"}))
+    }
+
+    fn accounting(&self) -> Result<&Accounting> {
+        self.account.as_ref().ok_or_else(no_account)
+    }
+
     fn pair(&self) -> Result<&Pair> {
         self.pair.as_ref().ok_or_else(|| Failure::bad("there are no hosts yet: make them first"))
     }
+}
+
+fn no_account() -> Failure {
+    Failure::bad("there is no account: begin one first")
 }

@@ -1,8 +1,11 @@
 //! The network lab: two hosts on one machine, the cable between them, and what travels on it.
 
+pub mod account;
 pub mod cable;
 pub mod failure;
+pub mod file;
 pub mod holder;
 pub mod namespace;
 pub mod offload;
 pub mod pair;
+mod tap;
