@@ -89,26 +89,29 @@ class Floors(AbstractContextManager["Floors"]):
         wanted = self._wanted(stack, cells)
         if floor is None or self._failures >= _TRIES:
             return
-        for options, pairs in wanted.items():
-            left = [pair for pair in cross(pairs, self._rungs) if (visit.number, options, pair) not in self._known]
+        for options, own in wanted.items():
+            left = [
+                pair for pair in cross([*own.values()], self._rungs) if (visit.number, options, pair) not in self._known
+            ]
             if not left:
                 continue
             seconds = min(max(_SHARE * min(cell.load.seconds for cell in cells), _SHORTEST), _LONGEST)
             try:
-                yield from self._measure(visit, floor, json.loads(options), left, seconds)
+                for line in self._measure(visit, floor, json.loads(options), left, seconds):
+                    yield {**line, "cells": sorted(own)}
             except AdapterFailure as failure:
                 self._failures += 1
                 self.close(at_once=True)
                 yield {"kind": "note", "text": f"{floor.id} beside visit {visit.number} was not measured: {failure}"}
 
-    def _wanted(self, stack: Stack, cells: Sequence[Cell]) -> dict[str, list[Pair]]:
-        """Sizes by the options that the floor is to connect with."""
-        wanted: dict[str, list[Pair]] = {}
+    def _wanted(self, stack: Stack, cells: Sequence[Cell]) -> dict[str, dict[str, Pair]]:
+        """The cells' sizes by the options that the floor is to connect with."""
+        wanted: dict[str, dict[str, Pair]] = {}
         for cell in cells:
             pair = self._sizes.get((stack.adapter, stack.message, cell.group))
             if pair is not None and applies(cell):
                 own = cell.options if stack.adapter == _NATIVE else _PLAIN.get(stack.channel, {})
-                wanted.setdefault(json.dumps(own, sort_keys=True), []).append(pair)
+                wanted.setdefault(json.dumps(own, sort_keys=True), {})[cell.id] = pair
         return wanted
 
     def _measure(

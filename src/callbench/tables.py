@@ -40,6 +40,7 @@ JOURNAL_COLUMNS = {
     "options": "JSON",
     "request_bytes": "BIGINT",
     "answer_bytes": "BIGINT",
+    "cells": "VARCHAR[]",
 }
 
 PLAN_COLUMNS = {
@@ -119,8 +120,8 @@ _CODECS = """
 """
 
 _FLOORS = """
-    SELECT block, visit, stack, CAST(options AS VARCHAR) AS options, request_bytes, answer_bytes, done.calls AS calls,
-           done.elapsed_ns AS elapsed_ns, done.batch AS batch,
+    SELECT block, visit, cells, stack, CAST(options AS VARCHAR) AS options, request_bytes, answer_bytes,
+           done.calls AS calls, done.elapsed_ns AS elapsed_ns, done.batch AS batch,
            done.in_call_ns / done.calls / 1e3 AS mean_us
     FROM lines WHERE kind = 'floor' AND done.calls > 0
     ORDER BY visit, options, request_bytes, answer_bytes

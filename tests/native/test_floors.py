@@ -24,7 +24,7 @@ CODECS = [
 
 
 def cell(group: str, stack: str, clients: int = 1, link: str = "loopback", **options: bool) -> Cell:
-    return Cell("c001", group, stack, "Sum", {}, Load(clients, 1, 0.01), link, options)
+    return Cell(f"{group} {options}", group, stack, "Sum", {}, Load(clients, 1, 0.01), link, options)
 
 
 def floors(known: set[tuple[int, str, tuple[int, int]]] | None = None, there: Catalogue | None = None) -> Floors:
@@ -55,6 +55,7 @@ def test_the_sizes_of_the_cells_are_echoed_once_for_each_visit(channel: str) -> 
         assert {(line["kind"], line["block"], line["visit"], line["stack"]) for line in lines} == {
             ("floor", 2, 7, f"floor/echo+{channel}")
         }
+        assert all(line["cells"] == ["large {}", "small {}"] for line in lines)
         assert all(line["done"]["calls"] >= 20 and not line["done"]["errors"] for line in lines)
     known = {(7, json.dumps({}), (301, 2))}
     with floors(known) as measuring:

@@ -1,0 +1,91 @@
+"""A call's time over the floor of its channel: a panel a channel, a bar a message."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from callbench.report.charts.palette import FAINT, INK, SERIES, Spec
+from callbench.tax import Tax
+
+FLOOR, CODEC, UNPARTED = "floor: the channel alone", "encode and decode", "tax that does not add up"
+_PANEL = 300
+
+
+def tax(taxes: Sequence[Tax], channels: Sequence[str]) -> Spec | None:
+    """Describe the chart of one group; each panel has its own scale, since channels lie decades apart.
+
+    Args:
+        taxes: the group's cells.
+        channels: panels in their order.
+    """
+    bars: list[dict[str, Any]] = []
+    for one in taxes:
+        bars += _bars(one)
+    if not bars:
+        return None
+    wholes = [
+        {
+            **_place(one),
+            "whole": one.time.middle,
+            "low": one.time.low or one.time.middle,
+            "high": one.time.high or one.time.middle,
+        }
+        for one in taxes
+    ]
+    y = {"field": "message", "type": "nominal", "axis": {"title": None}}
+    axis = {"title": "microseconds a call", "format": "~s", "tickCount": 4}
+    x = {"type": "quantitative", "axis": axis, "scale": {"zero": True}}
+    parts = {"domain": [FLOOR, CODEC, UNPARTED], "range": [FAINT, SERIES[0], SERIES[1]]}
+    return {
+        "data": {"values": bars + wholes},
+        "facet": {"field": "channel", "type": "nominal", "sort": list(channels), "header": {"title": None, **_LABEL}},
+        "columns": 2,
+        "spacing": {"row": 18, "column": 40},
+        "resolve": {"scale": {"x": "independent", "y": "independent"}},
+        "spec": {
+            "width": _PANEL,
+            "height": {"step": 15},
+            "layer": [
+                {
+                    "transform": [{"filter": "isValid(datum.part)"}],
+                    "mark": {"type": "bar", "height": {"band": 0.7}},
+                    "encoding": {
+                        "y": y,
+                        "x": {**x, "field": "from"},
+                        "x2": {"field": "to"},
+                        "color": {"field": "part", "type": "nominal", "scale": parts},
+                    },
+                },
+                {
+                    "transform": [{"filter": "isValid(datum.whole)"}],
+                    "mark": {"type": "rule", "strokeWidth": 1.5, "color": INK},
+                    "encoding": {"y": y, "x": {**x, "field": "low"}, "x2": {"field": "high"}},
+                },
+                {
+                    "transform": [{"filter": "isValid(datum.whole)"}],
+                    "mark": {"type": "point", "filled": True, "size": 26, "opacity": 1, "color": INK},
+                    "encoding": {"y": y, "x": {**x, "field": "whole"}},
+                },
+            ],
+        },
+    }
+
+
+_LABEL = {"labelColor": INK, "labelFontSize": 13, "labelAnchor": "start", "labelPadding": 4}
+
+
+def _place(one: Tax) -> dict[str, str]:
+    """Name the panel and the bar: other adapters' messages by the adapter too."""
+    attributes = one.cell.attributes
+    adapter = "" if attributes["adapter"] == "native" else f"{attributes['adapter']} "
+    return {"channel": attributes["channel"], "message": adapter + attributes["message"]}
+
+
+def _bars(one: Tax) -> list[dict[str, Any]]:
+    """Cut a bar: the codec stands on the floor only where the two add up to the whole."""
+    floor, whole = one.floor.middle, one.time.middle
+    cut = [(FLOOR, 0.0, floor)]
+    if one.adds_up:
+        cut.append((CODEC, floor, floor + one.codec_us))
+    elif whole > floor:
+        cut.append((UNPARTED, floor, whole))
+    return [{**_place(one), "part": part, "from": begin, "to": end} for part, begin, end in cut]

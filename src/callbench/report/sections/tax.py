@@ -1,0 +1,131 @@
+"""What each stack takes over the floor of its channel, and whether floor and codec add up to the whole."""
+
+from collections.abc import Sequence
+from statistics import median
+
+from callbench.report.charts.draw import drawn
+from callbench.report.charts.tax import tax as chart_of
+from callbench.report.section import Chart, Section, Sheet
+from callbench.report.story import groups, in_process
+from callbench.report.subject import Subject
+from callbench.stats.difference import Difference
+from callbench.stats.digits import at_place, figure, last_place, share
+from callbench.tax import FLOORS_SQL, PARTS_SQL, Tax, read
+
+ABOUT = (
+    "The floor is a raw echo of the same sizes over the same channel, measured beside the stack in each block; the tax"
+    " is the mean time of a call less that floor, within the blocks. The codec is the time to write and to read both"
+    " messages, without a channel. What is left of the tax is the rest: the service's own work, and whatever else."
+    " Only cells with one client, over loopback, and with figures of their codec have a tax."
+)
+CHART_ABOUT = (
+    "The grey bar is the floor; the mark is the whole time with its 95 % interval. The codec stands on the floor where"
+    " the two lie within that interval; where they do not, or it is too wide to tell, the tax is one bar that is not"
+    " taken apart."
+)
+COLUMNS = ("stack", "time, µs", "", "floor, µs", "", "tax, µs", "times the floor", "codec, µs", "rest, µs", "adds up")
+
+
+def section(subject: Subject) -> Section | None:
+    """Take every group's cells apart that have a floor."""
+    taxes = read(subject.run, subject.results.cells)
+    if not taxes:
+        return None
+    found, sheets, charts = [], [], []
+    for name in groups(subject):
+        own = [one for one in taxes if one.cell.attributes["group"] == name]
+        if not own:
+            continue
+        found.append(f"{name}: {_story(subject, own)}")
+        sheets.append(Sheet(f"Tax: {name}", COLUMNS, [_row(one) for one in own]))
+        spec = chart_of(own, _channels(own))
+        if spec is not None:
+            label = f"Tax: {name}. {CHART_ABOUT} The figures are in the table of this section."
+            charts.append(Chart(f"tax-{name}", f"Tax: {name}", CHART_ABOUT, drawn(spec, label), FLOORS_SQL.strip()))
+    return Section("tax", "Tax", ABOUT, found, sheets, charts, f"{FLOORS_SQL.strip()};\n{PARTS_SQL.strip()}")
+
+
+def _channels(taxes: Sequence[Tax]) -> list[str]:
+    """Order channels by their floor, the lowest first."""
+    floors: dict[str, list[float]] = {}
+    for one in taxes:
+        floors.setdefault(one.cell.attributes["channel"], []).append(one.floor.middle)
+    return sorted(floors, key=lambda name: median(floors[name]))
+
+
+def _story(subject: Subject, taxes: Sequence[Tax]) -> str:
+    """Say who pays least and most, and how many add up."""
+    outside = [one for one in taxes if not in_process(subject, one.cell)] or list(taxes)
+    ranked = sorted(outside, key=lambda one: one.times.middle)
+    told = []
+    if len(ranked) > 1:
+        least, most = _paid(ranked[0]), _paid(ranked[-1])
+        told.append(f"a call took least over its floor with {least}, most with {most}.")
+    untold = sum(one.tax.holds(0.0) is True for one in taxes)
+    if untold:
+        told.append(f"In {untold} of {len(taxes)} stacks the tax cannot be told from none.")
+    judged = [one for one in taxes if one.adds_up is not None]
+    if judged:
+        told.append(_sums(judged))
+    return " ".join(told)
+
+
+def _paid(one: Tax) -> str:
+    """Name a stack with its time in floors."""
+    return f"{one.cell.attributes['stack']} ({figure(one.times.middle, one.times.half_width)} times)"
+
+
+def _sums(judged: Sequence[Tax]) -> str:
+    """Count the cells whose parts add up, and name the largest remainder either way."""
+    over = [one for one in judged if not one.adds_up and one.rest.middle >= 0]
+    under = [one for one in judged if not one.adds_up and one.rest.middle < 0]
+    added = len(judged) - len(over) - len(under)
+    text = f"Floor and codec add up to the whole in {added} of {len(judged)}"
+    if over:
+        most = max(over, key=lambda one: one.rest.middle / one.time.middle)
+        text += f"; {len(over)} took longer, at most {_rest(most)}"
+    if under:
+        most = min(under, key=lambda one: one.rest.middle / one.time.middle)
+        text += f"; {len(under)} took less than their parts, at most {_rest(most)}"
+    return text + "."
+
+
+def _rest(one: Tax) -> str:
+    """Write a remainder as a share of the whole."""
+    return f"{100 * abs(one.rest.middle) / one.time.middle:.0f} % of the time ({one.cell.attributes['stack']})"
+
+
+def _row(one: Tax) -> tuple[str, ...]:
+    """Write one line of the sheet."""
+    added = "yes" if one.adds_up else "cannot be told"
+    if one.adds_up is False:
+        added = "no: more than its parts" if one.rest.middle >= 0 else "no: less than its parts"
+    return (
+        one.cell.attributes["stack"],
+        figure(one.time.middle, one.time.half_width),
+        share(one.time.half_width),
+        figure(one.floor.middle, one.floor.half_width),
+        share(one.floor.half_width),
+        _difference(one.tax),
+        figure(one.times.middle, one.times.half_width),
+        figure(one.codec_us),
+        _difference(one.rest),
+        added,
+    )
+
+
+def _difference(one: Difference) -> str:
+    """Write a difference with its interval: `3.1 (2.8 to 3.4)`, with the places that its interval leaves it."""
+    if one.low is None or one.high is None:
+        return figure(one.middle)
+    reach = (one.high - one.low) / 2
+    if not reach:
+        return figure(one.middle)
+    last = last_place(reach, 0.5)
+    return f"{_at(one.middle, last)} ({_at(one.low, last)} to {_at(one.high, last)})"
+
+
+def _at(value: float, last: int) -> str:
+    """Write a figure to a decimal position; a minus is a real one, and nothing is `-0`."""
+    text = at_place(value, last)
+    return text if any(digit in "123456789" for digit in text) else text.removeprefix("-")

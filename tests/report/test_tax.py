@@ -1,0 +1,104 @@
+"""Tax: time taken apart into floor, codec and a rest, with answers known by hand."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from callbench.report.sections import tax as tax_section
+from callbench.report.subject import subject
+from callbench.results import Latency, Result
+from callbench.store import Run
+from callbench.tax import Parts, read, taken_apart
+from report import synthetic
+
+PARTS = Parts(request_bytes=100, answer_bytes=1_000, codec_us=10.0)
+
+
+def cell(*mean_us: float) -> Result:
+    attributes = {"cell": "c001", "stack": "native/json+tcp"}
+    by_block = {"mean_us": dict(enumerate(mean_us))}
+    return Result(attributes, {}, 1, {}, 1, by_block, None, Latency(None, None, None), batched=False, agree=True)
+
+
+def test_floor_and_codec_that_reach_the_whole_add_up() -> None:
+    echoes = {block: {(100, 500): 18.0 + block, (100, 1_500): 22.0 + block} for block in range(3)}
+    found = taken_apart(cell(30.1, 31.0, 31.9), echoes, PARTS)
+    assert found is not None
+    assert found.floor.middle == pytest.approx((20 * 21 * 22) ** (1 / 3))
+    assert found.tax.middle == pytest.approx(10.0)
+    assert found.times.middle == pytest.approx((30.1 / 20 * 31.0 / 21 * 31.9 / 22) ** (1 / 3))
+    assert found.rest.middle == pytest.approx(0.0)
+    assert found.adds_up is True
+
+
+@pytest.mark.parametrize(("whole", "rest"), [((50.0, 50.2, 49.8), 20.0), ((24.0, 24.1, 23.9), -6.0)])
+def test_a_rest_of_either_sign_does_not_add_up(whole: tuple[float, ...], rest: float) -> None:
+    found = taken_apart(cell(*whole), {block: {(100, 1_000): 20.0} for block in range(3)}, PARTS)
+    assert found is not None
+    assert found.adds_up is False
+    assert found.rest.middle == pytest.approx(rest)
+    assert found.rest.holds(rest)
+    assert found.tax.middle == pytest.approx(rest + 10.0)
+
+
+def test_only_blocks_with_a_floor_count_and_one_alone_judges_nothing() -> None:
+    found = taken_apart(cell(30.0, 99.0), {0: {(100, 1_000): 20.0}, 7: {(100, 1_000): 5.0}}, PARTS)
+    assert found is not None
+    assert found.time.middle == pytest.approx(30.0)
+    assert (found.time.blocks, found.adds_up) == (1, None)
+    assert taken_apart(cell(30.0), {3: {(100, 1_000): 20.0}}, PARTS) is None
+
+
+def test_an_interval_that_holds_everything_judges_nothing() -> None:
+    found = taken_apart(cell(10.0, 30.0, 90.0), {block: {(100, 1_000): 20.0} for block in range(3)}, PARTS)
+    assert found is not None
+    assert found.adds_up is None
+
+
+def with_floors(folder: Path) -> Run:
+    """A run of three stacks, each with a floor of 20 microseconds but one that has none."""
+    only = ("native/soap+tcp", "native/json+tcp", "native/json+inproc")
+    synthetic.write(folder, only=only)
+    journal = folder / "journal.jsonl"
+    lines = [json.loads(line) for line in journal.read_text().splitlines()]
+    stacks = {cell["id"]: cell["stack"] for cell in json.loads((folder / "plan.json").read_text())["cells"]}
+    for line in list(lines):
+        if line["kind"] == "trial" and stacks[line["cell"]].endswith("+tcp"):
+            done = {"calls": 100, "errors": {}, "elapsed_ns": 2_000_000, "in_call_ns": "2000000", "batch": 1}
+            place = {key: line[key] for key in ("block", "visit")}
+            octets = {"request_bytes": 40, "answer_bytes": 900}
+            of = {"stack": "floor/echo+tcp", "options": {}, "cells": [line["cell"]]}
+            lines.append({"kind": "floor", **place, **octets, **of, "done": done})
+    # The codecs of another adapter's message of the same name are not these stacks'.
+    lines += [{**line, "stack": "java/json+inproc"} for line in lines if line["kind"] == "codec"]
+    journal.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return Run(folder)
+
+
+def test_a_run_is_taken_apart_from_its_journal(tmp_path: Path) -> None:
+    run = with_floors(tmp_path / "run")
+    about = subject(run)
+    found = read(run, about.results.cells)
+    groups = {"Sum", "GetPersons", "GetBinaryData"}
+    assert {(one.cell.attributes["stack"], one.cell.attributes["group"]) for one in found} == {
+        (stack, group) for stack in ("native/soap+tcp", "native/json+tcp") for group in groups
+    }
+    for one in found:
+        assert one.floor.middle == pytest.approx(20.0)
+        assert one.tax.middle == pytest.approx(sum(one.cell.by_block["mean_us"].values()) / 3 - 20.0)
+
+    section = tax_section.section(about)
+    assert section is not None
+    assert [len(sheet.rows) for sheet in section.sheets] == [2, 2, 2]
+    assert [chart.id for chart in section.charts] == [
+        f"tax-{group}" for group in ("Sum", "GetPersons", "GetBinaryData")
+    ]
+    assert all(len(row) == len(sheet.columns) for sheet in section.sheets for row in sheet.rows)
+    assert "json+tcp" in section.found[0]
+    assert "soap+tcp" in section.found[0]
+
+
+def test_a_run_without_floors_has_no_such_section(tmp_path: Path) -> None:
+    run = Run(synthetic.write(tmp_path / "run", only=("native/json+tcp",)))
+    assert tax_section.section(subject(run)) is None
