@@ -25,6 +25,15 @@ pub const END: &str = "wire0";
 const PREFIX: u8 = 30;
 const PATIENCE: Duration = Duration::from_secs(10);
 
+/// One end of a cable. Numbers differ between the two ends of each: where they are alike, the kernel takes the ends for one another and
+/// may let a whole second pass before it switches them on.
+#[derive(Debug, Clone, Copy)]
+pub struct End {
+    pub name: &'static str,
+    pub number: u32,
+    pub party: Option<Party>,
+}
+
 /// What a host is known by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Party {
@@ -51,10 +60,10 @@ impl Route {
     }
 
     /// Makes a cable: one end here, the other in the namespace `other`.
-    pub fn cable(&mut self, here: (&str, Option<Party>), there: (&str, Option<Party>), other: &Namespace, mtu: u32) -> Result<()> {
-        let mut far = end(there.0, there.1, mtu);
+    pub fn cable(&mut self, here: End, there: End, other: &Namespace, mtu: u32) -> Result<()> {
+        let mut far = end(there, mtu);
         far.attributes.push(LinkAttribute::NetNsFd(other.as_fd().as_raw_fd()));
-        let mut near = end(here.0, here.1, mtu);
+        let mut near = end(here, mtu);
         near.attributes
             .push(LinkAttribute::LinkInfo(vec![LinkInfo::Kind(InfoKind::Veth), LinkInfo::Data(InfoData::Veth(InfoVeth::Peer(far)))]));
         self.ask(RouteNetlinkMessage::NewLink(near), NLM_F_CREATE | NLM_F_EXCL, "cannot make a virtual cable")
@@ -128,10 +137,11 @@ pub fn wait_until_running(name: &str) -> Result<()> {
     }
 }
 
-fn end(name: &str, party: Option<Party>, mtu: u32) -> LinkMessage {
+fn end(end: End, mtu: u32) -> LinkMessage {
     let mut message = LinkMessage::default();
-    message.attributes = vec![LinkAttribute::IfName(name.to_owned()), LinkAttribute::Mtu(mtu)];
-    if let Some(party) = party {
+    message.header.index = end.number;
+    message.attributes = vec![LinkAttribute::IfName(end.name.to_owned()), LinkAttribute::Mtu(mtu)];
+    if let Some(party) = end.party {
         message.attributes.push(LinkAttribute::Address(party.hardware.to_vec()));
     }
     message

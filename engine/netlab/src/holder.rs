@@ -3,12 +3,17 @@
 use std::io::{BufRead, Write};
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::account::{Accounting, Settling};
 use crate::cable::END;
+use crate::capture::Tap;
+use crate::capture::file::PcapFile;
+use crate::emulator::profile::Link;
+use crate::examine::{self, Way};
 use crate::failure::{Failure, Result};
 use crate::namespace;
 use crate::pair::{self, Pair};
@@ -17,13 +22,17 @@ use crate::pair::{self, Pair};
 #[derive(Debug, Deserialize)]
 #[serde(tag = "do", rename_all = "kebab-case")]
 enum Request {
-    /// Makes the two hosts.
+    /// Makes the two hosts, and what lies between them where there is a profile.
     Make {
         #[serde(default = "ethernet")]
         mtu: u32,
+        #[serde(default)]
+        link: Option<Link>,
     },
     /// Switches the offloads of the hosts' ends.
     Offload { on: bool },
+    /// What the emulator did to the frames so far.
+    Tell,
     /// Begins an account of the client's end, in a phase of this name; `pcap` keeps the capture there.
     Account { phase: String, pcap: Option<PathBuf> },
     /// Ends the phase under way and begins one of this name.
@@ -34,6 +43,16 @@ enum Request {
     },
     /// Ends the account.
     EndAccount,
+    /// Begins to write every frame at the server's host into a file.
+    Capture { file: PathBuf },
+    /// Ends that. Says how many frames there were.
+    StopCapture,
+    /// Datagrams there and back.
+    Echo { times: usize, octets: usize, gap_us: u64, patience_ms: u64 },
+    /// Datagrams in one direction.
+    Flood { way: Way, packets: u64, octets: usize, per_second: Option<f64>, patience_ms: u64 },
+    /// A stream in one direction.
+    Stream { way: Way, seconds: f64 },
     /// Ends the holder, and everything with it.
     Stop,
 }
@@ -47,16 +66,17 @@ struct Id {
     id: u64,
 }
 
-/// What the holder holds.
-#[derive(Default)]
+/// What the holder holds. What watches the hosts ends before them.
 struct Held {
-    pair: Option<Pair>,
     account: Option<Accounting>,
+    capture: Option<Tap<PcapFile>>,
+    pair: Option<Pair>,
+    in_user_namespace: bool,
 }
 
 /// Answers requests until the input ends or says stop.
 pub fn converse(input: impl BufRead, mut output: impl Write, in_user_namespace: bool) -> std::io::Result<()> {
-    let mut held = Held::default();
+    let mut held = Held { account: None, capture: None, pair: None, in_user_namespace };
     say(&mut output, &json!({"is": "ready", "version": env!("CARGO_PKG_VERSION"), "user_namespace": in_user_namespace}))?;
     for line in input.lines() {
         let line = line?;
@@ -66,7 +86,7 @@ pub fn converse(input: impl BufRead, mut output: impl Write, in_user_namespace: 
         if let Ok(Request::Stop) = request {
             return say(&mut output, &json!({"is": "stopped", "id": id}));
         }
-        let mut answer = match request.and_then(|request| held.answer(&request, in_user_namespace)) {
+        let mut answer = match request.and_then(|request| held.answer(request)) {
             Ok(answer) => answer,
             Err(failure) => json!({"is": "error", "kind": failure.kind.name(), "message": failure.message}),
         };
@@ -82,32 +102,52 @@ fn say(output: &mut impl Write, message: &Value) -> std::io::Result<()> {
 }
 
 impl Held {
-    fn answer(&mut self, request: &Request, in_user_namespace: bool) -> Result<Value> {
+    fn answer(&mut self, request: Request) -> Result<Value> {
         match request {
-            Request::Make { mtu } => self.make(*mtu, in_user_namespace),
+            Request::Make { mtu, link } => self.make(mtu, link.as_ref()),
             Request::Offload { on } => {
-                self.pair()?.offload(*on)?;
+                self.pair()?.offload(on)?;
                 Ok(json!({"is": "offloads", "on": on}))
             }
-            Request::Account { phase, pcap } => self.account(phase, pcap.as_deref()),
+            Request::Tell => {
+                let tallies = self.pair()?.tallies()?;
+                let [to_server, to_client] = tallies.map_or([None; 2], |both| both.map(Some));
+                Ok(json!({"is": "told", "to_server": to_server, "to_client": to_client}))
+            }
+            Request::Account { phase, pcap } => self.account(&phase, pcap.as_deref()),
             Request::Mark { phase, settling } => {
-                let (ended, settled) = self.accounting()?.mark(phase, *settling);
+                let (ended, settled) = self.accounting()?.mark(&phase, settling);
                 Ok(json!({"is": "marked", "phase": ended, "settled": settled}))
             }
             Request::EndAccount => {
                 let (account, lost, trouble) = self.account.take().ok_or_else(no_account)?.end()?;
                 Ok(json!({"is": "account", "account": account, "lost": lost, "trouble": trouble}))
             }
+            Request::Capture { file } => self.capture(&file),
+            Request::StopCapture => self.stop_capture(),
+            Request::Echo { times, octets, gap_us, patience_ms } => {
+                let (gap, patience) = (Duration::from_micros(gap_us), Duration::from_millis(patience_ms));
+                Ok(json!({"is": "echoed", "ns": examine::echo(self.pair()?, times, octets, gap, patience)?}))
+            }
+            Request::Flood { way, packets, octets, per_second, patience_ms } => {
+                let patience = Duration::from_millis(patience_ms);
+                Ok(json!({"is": "flooded", "flood": examine::flood(self.pair()?, way, packets, octets, per_second, patience)?}))
+            }
+            Request::Stream { way, seconds } => {
+                let time = Duration::try_from_secs_f64(seconds).map_err(|error| Failure::bad(format!("seconds: {error}")))?;
+                Ok(json!({"is": "streamed", "stream": examine::stream(self.pair()?, way, time)?}))
+            }
             Request::Stop => unreachable!("answered by the conversation"),
         }
     }
 
-    fn make(&mut self, mtu: u32, in_user_namespace: bool) -> Result<Value> {
+    fn make(&mut self, mtu: u32, link: Option<&Link>) -> Result<Value> {
         if self.pair.is_some() {
             return Err(Failure::bad("the hosts are made already: a holder makes one pair"));
         }
-        let pair = self.pair.insert(Pair::make(mtu)?);
-        let user = in_user_namespace.then(namespace::user_path);
+        link.map_or(Ok(()), Link::check)?;
+        let pair = self.pair.insert(Pair::make(mtu, link)?);
+        let user = self.in_user_namespace.then(namespace::user_path);
         Ok(json!({
             "is": "made",
             "user": user,
@@ -129,8 +169,30 @@ impl Held {
         self.account.as_ref().ok_or_else(no_account)
     }
 
-    fn pair(&self) -> Result<&Pair> {
-        self.pair.as_ref().ok_or_else(|| Failure::bad("there are no hosts yet: make them first"))
+    fn capture(&mut self, file: &Path) -> Result<Value> {
+        if self.capture.is_some() {
+            return Err(Failure::bad("a capture is under way: stop it first"));
+        }
+        let pair = self.pair()?;
+        pair.offload(false)?;
+        pair.server.enter()?;
+        self.capture = Some(Tap::start(END, PcapFile::create(file)?)?);
+        Ok(json!({"is": "capturing"}))
+    }
+
+    fn stop_capture(&mut self) -> Result<Value> {
+        let tap = self.capture.take().ok_or_else(|| Failure::bad("no capture is under way"))?;
+        let (file, counts) = tap.stop()?;
+        // A disk that filled up spoils the file, not the count.
+        let (written, failure) = match file.finish() {
+            Ok(written) => (written, None),
+            Err((written, failure)) => (written, Some(failure.message)),
+        };
+        Ok(json!({"is": "captured", "packets": counts.packets, "dropped": counts.dropped, "written": written, "failure": failure}))
+    }
+
+    fn pair(&mut self) -> Result<&mut Pair> {
+        self.pair.as_mut().ok_or_else(|| Failure::bad("there are no hosts yet: make them first"))
     }
 }
 

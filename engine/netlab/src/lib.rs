@@ -2,10 +2,14 @@
 
 pub mod account;
 pub mod cable;
+pub mod capture;
+pub mod emulator;
+pub mod examine;
 pub mod failure;
 pub mod file;
 pub mod holder;
 pub mod namespace;
 pub mod offload;
+pub mod packet;
 pub mod pair;
 mod tap;

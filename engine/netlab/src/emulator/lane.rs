@@ -1,0 +1,129 @@
+//! One direction of a link on virtual time: when a frame arrives and how long it is goes in, when it leaves comes out. No clock, no socket.
+//!
+//! A frame waits in the queue until the line is free, occupies the line for its bits, may be lost on it, travels for the delay, and leaves in
+//! the order in which it came, unless it is held back. Losses are independent of each other (Bernoulli), jitter is uniform.
+
+use std::collections::VecDeque;
+
+use rand_xoshiro::Xoshiro256PlusPlus;
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
+
+use super::profile::Direction;
+
+const SECOND_NS: u64 = 1_000_000_000;
+
+/// What becomes of a frame.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fate {
+    /// Lost on the line, as the profile asks.
+    Lost,
+    /// The queue was full.
+    Overflowed,
+    /// Leaves at a time, perhaps twice, perhaps later than those behind it.
+    Leaves { at_ns: u64, twice: bool, held_back: bool },
+}
+
+pub struct Lane {
+    way: Direction,
+    dice: Xoshiro256PlusPlus,
+    line: Line,
+    waiting: Waiting,
+    last_ns: u64,
+}
+
+impl Lane {
+    #[must_use]
+    pub fn new(way: Direction, seed: u64) -> Self {
+        Lane { way, dice: Xoshiro256PlusPlus::seed_from_u64(seed), line: Line::default(), waiting: Waiting::default(), last_ns: 0 }
+    }
+
+    /// A frame of `octets` arrives at `now_ns`, which never goes back.
+    pub fn arrive(&mut self, now_ns: u64, octets: usize) -> Fate {
+        // Always drawn, and in this order: what one knob does to a frame does not depend on the others.
+        let [loss, duplicate, reorder, jitter] = [(); 4].map(|()| self.share());
+        let Some(sent_ns) = self.sent(now_ns, octets) else { return Fate::Overflowed };
+        if loss < self.way.loss {
+            return Fate::Lost;
+        }
+        let varied = (jitter * 2.0 * self.way.jitter_ns as f64) as u64;
+        let travelled_ns = sent_ns + self.way.delay_ns - self.way.jitter_ns + varied;
+        let held_back = reorder < self.way.reorder;
+        let at_ns = if held_back { travelled_ns + self.way.reorder_by_ns } else { travelled_ns.max(self.last_ns) };
+        if !held_back {
+            self.last_ns = at_ns;
+        }
+        Fate::Leaves { at_ns, twice: duplicate < self.way.duplicate, held_back }
+    }
+
+    /// When the line has sent the frame, or none where it may not wait for it.
+    fn sent(&mut self, now_ns: u64, octets: usize) -> Option<u64> {
+        let Some(rate) = self.way.rate_bps else { return Some(now_ns) };
+        self.waiting.forget_before(now_ns);
+        let begins_ns = self.line.free_at(now_ns);
+        if begins_ns > now_ns && !self.waiting.has_room(&self.way, octets as u64) {
+            return None;
+        }
+        self.waiting.add(begins_ns, octets as u64);
+        let on_line = (octets as i64 + self.way.overhead_bytes).max(1) as u64;
+        Some(self.line.send(now_ns, on_line * 8, rate))
+    }
+
+    /// Evenly from 0 to below 1.
+    fn share(&mut self) -> f64 {
+        (self.dice.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
+    }
+}
+
+/// When the line is free again, exactly: whole nanoseconds, and a rest in parts of `rate`.
+#[derive(Default)]
+struct Line {
+    free_ns: u64,
+    rest: u64,
+}
+
+impl Line {
+    fn free_at(&self, now_ns: u64) -> u64 {
+        now_ns.max(self.free_ns + u64::from(self.rest > 0))
+    }
+
+    fn send(&mut self, now_ns: u64, bits: u64, rate: u64) -> u64 {
+        if self.free_ns < now_ns {
+            (self.free_ns, self.rest) = (now_ns, 0);
+        }
+        let parts = u128::from(bits) * u128::from(SECOND_NS) + u128::from(self.rest);
+        self.free_ns += (parts / u128::from(rate)) as u64;
+        self.rest = (parts % u128::from(rate)) as u64;
+        self.free_ns
+    }
+}
+
+/// The frames that the line has not begun to send.
+#[derive(Default)]
+struct Waiting {
+    frames: VecDeque<(u64, u64)>,
+    octets: u64,
+}
+
+impl Waiting {
+    fn forget_before(&mut self, now_ns: u64) {
+        while let Some((begins_ns, octets)) = self.frames.front()
+            && *begins_ns <= now_ns
+        {
+            self.octets -= octets;
+            self.frames.pop_front();
+        }
+    }
+
+    fn has_room(&self, way: &Direction, octets: u64) -> bool {
+        way.queue_bytes.is_none_or(|most| self.octets + octets <= most)
+            && way.queue_packets.is_none_or(|most| (self.frames.len() as u64) < most)
+    }
+
+    fn add(&mut self, begins_ns: u64, octets: u64) {
+        self.octets += octets;
+        self.frames.push_back((begins_ns, octets));
+    }
+}
+
+#[cfg(test)]
+mod tests;

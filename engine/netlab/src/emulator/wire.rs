@@ -1,0 +1,231 @@
+//! One direction on the real clock: frames from one packet socket to the other, many with each system call, each when its lane says.
+
+use std::hint;
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use nix::errno::Errno;
+use nix::poll::{PollFd, PollFlags, ppoll};
+use nix::sys::eventfd::EventFd;
+use nix::sys::time::TimeSpec;
+use nix::time::{ClockId, clock_gettime};
+
+use super::Tally;
+use super::lane::{Fate, Lane};
+use super::queue::{Frame, Travelling};
+
+/// Frames moved with one system call.
+const BATCH: usize = 32;
+/// The last so many nanoseconds before a frame leaves are spent looking at the clock: a sleep ends late by about as much.
+const SPIN_NS: u64 = 60_000;
+/// With so many frames on their way nobody waits for a single one, and looking at the clock would keep a processor from those who measure.
+const BULK: usize = 16;
+/// struct `virtio_net_hdr`, in front of each frame.
+pub const HEADER: usize = 10;
+/// The longest frame with segmentation offload, and its header.
+const LONGEST: usize = HEADER + 14 + 4 + (1 << 16);
+
+pub struct Wire {
+    from: Arc<OwnedFd>,
+    to: Arc<OwnedFd>,
+    bell: Arc<EventFd>,
+    lane: Lane,
+    told: Arc<Mutex<Tally>>,
+    tally: Tally,
+    travelling: Travelling,
+    inbox: Vec<Box<[u8]>>,
+    outbox: Vec<Frame>,
+    room: usize,
+}
+
+impl Wire {
+    /// Frames of at most `longest` octets go from one socket to the other.
+    pub fn new(
+        ends: (Arc<OwnedFd>, Arc<OwnedFd>),
+        bell: Arc<EventFd>,
+        lane: Lane,
+        told: Arc<Mutex<Tally>>,
+        longest: Option<usize>,
+    ) -> Self {
+        let room = longest.map_or(LONGEST, |octets| HEADER + octets);
+        let mut travelling = Travelling::default();
+        let inbox = (0..BATCH).map(|_| travelling.buffer(room)).collect();
+        let (from, to) = ends;
+        Wire { from, to, bell, lane, told, tally: Tally::default(), travelling, inbox, outbox: Vec::with_capacity(BATCH), room }
+    }
+
+    /// Moves frames until told to end.
+    pub fn run(&mut self, ending: &AtomicBool) {
+        hurry();
+        while !ending.load(Ordering::Acquire) {
+            self.deliver();
+            let received = self.receive();
+            let next_ns = self.travelling.next_ns();
+            if received {
+                continue;
+            }
+            match next_ns.map(|at_ns| at_ns.saturating_sub(monotonic_ns())) {
+                None => self.wait(None),
+                Some(0) => {}
+                Some(left) if self.travelling.len() >= BULK => self.wait(Some(left)),
+                Some(left) if left > SPIN_NS => self.wait(Some(left - SPIN_NS)),
+                Some(_) => hint::spin_loop(),
+            }
+        }
+    }
+
+    fn wait(&self, at_most_ns: Option<u64>) {
+        let timeout = at_most_ns.map(|ns| TimeSpec::from_duration(Duration::from_nanos(ns)));
+        let mut both = [PollFd::new(self.from.as_fd(), PollFlags::POLLIN), PollFd::new(self.bell.as_fd(), PollFlags::POLLIN)];
+        // A wait that a signal ends is a look that comes early.
+        let _ = ppoll(&mut both, timeout, None);
+    }
+
+    /// Takes in what has arrived. Whether there was anything.
+    fn receive(&mut self) -> bool {
+        let mut slots: [libc::iovec; BATCH] =
+            std::array::from_fn(|place| libc::iovec { iov_base: self.inbox[place].as_mut_ptr().cast(), iov_len: self.room });
+        let mut controls = [[0_u64; 4]; BATCH];
+        let mut messages: [libc::mmsghdr; BATCH] = std::array::from_fn(|place| {
+            let mut message = empty();
+            message.msg_hdr.msg_iov = &raw mut slots[place];
+            message.msg_hdr.msg_iovlen = 1;
+            message.msg_hdr.msg_control = controls[place].as_mut_ptr().cast();
+            message.msg_hdr.msg_controllen = size_of::<[u64; 4]>();
+            message
+        });
+        // SAFETY: every message points at buffers of the stated lengths, which outlive the call.
+        let done =
+            unsafe { libc::recvmmsg(self.from.as_raw_fd(), messages.as_mut_ptr(), BATCH as u32, libc::MSG_DONTWAIT, std::ptr::null_mut()) };
+        let Ok(received) = usize::try_from(done) else { return false };
+        let now_ns = monotonic_ns();
+        let ahead_ns = clock_ns(ClockId::CLOCK_REALTIME).wrapping_sub(now_ns);
+        for (place, message) in messages.iter().enumerate().take(received) {
+            let length = message.msg_len as usize;
+            if length <= HEADER || message.msg_hdr.msg_flags & libc::MSG_TRUNC != 0 {
+                self.tally.missed += 1;
+                continue;
+            }
+            // When it arrived by the kernel's clock: our own waking up is no part of the link.
+            let arrived_ns = arrival(&message.msg_hdr).map_or(now_ns, |at_ns| at_ns.wrapping_sub(ahead_ns));
+            let arrived_ns = if arrived_ns <= now_ns && now_ns - arrived_ns < 1_000_000_000 { arrived_ns } else { now_ns };
+            self.arrive(place, length, arrived_ns);
+        }
+        self.tell();
+        received > 0
+    }
+
+    fn arrive(&mut self, place: usize, length: usize, arrived_ns: u64) {
+        self.tally.frames += 1;
+        self.tally.octets += (length - HEADER) as u64;
+        match self.lane.arrive(arrived_ns, length - HEADER) {
+            Fate::Lost => self.tally.lost += 1,
+            Fate::Overflowed => self.tally.overflowed += 1,
+            Fate::Leaves { at_ns, twice, held_back } => {
+                self.tally.held_back += u64::from(held_back);
+                let empty = self.travelling.buffer(self.room);
+                let bytes = std::mem::replace(&mut self.inbox[place], empty);
+                if twice {
+                    let mut copy = self.travelling.buffer(self.room);
+                    copy[..length].copy_from_slice(&bytes[..length]);
+                    self.tally.copies += 1;
+                    self.travel(at_ns, Frame { bytes: copy, length });
+                }
+                self.travel(at_ns, Frame { bytes, length });
+            }
+        }
+    }
+
+    fn travel(&mut self, at_ns: u64, frame: Frame) {
+        if !self.travelling.add(at_ns, frame) {
+            self.tally.overflowed += 1;
+        }
+    }
+
+    /// Sends what is due.
+    fn deliver(&mut self) {
+        while self.travelling.next_ns().is_some_and(|at_ns| at_ns <= monotonic_ns()) {
+            self.travelling.due(monotonic_ns(), BATCH, &mut self.outbox);
+            let mut sent = 0;
+            while sent < self.outbox.len() {
+                match self.send(sent) {
+                    Ok(some) => sent += some,
+                    Err(Errno::EINTR) => {}
+                    Err(Errno::EAGAIN | Errno::ENOBUFS) if self.writable() => {}
+                    Err(_) => {
+                        self.tally.missed += 1;
+                        sent += 1;
+                    }
+                }
+            }
+            for frame in self.outbox.drain(..) {
+                self.travelling.give_back(frame.bytes);
+            }
+        }
+    }
+
+    /// Sends frames of the outbox from one on. Returns how many.
+    fn send(&mut self, first: usize) -> nix::Result<usize> {
+        let mut slots = [libc::iovec { iov_base: std::ptr::null_mut(), iov_len: 0 }; BATCH];
+        let mut messages: [libc::mmsghdr; BATCH] = std::array::from_fn(|_| empty());
+        let frames = &mut self.outbox[first..];
+        for ((frame, slot), message) in frames.iter_mut().zip(&mut slots).zip(&mut messages) {
+            *slot = libc::iovec { iov_base: frame.bytes.as_mut_ptr().cast(), iov_len: frame.length };
+            message.msg_hdr.msg_iov = slot;
+            message.msg_hdr.msg_iovlen = 1;
+        }
+        // SAFETY: as many messages as frames, each pointing at a buffer that outlives the call.
+        let done = unsafe { libc::sendmmsg(self.to.as_raw_fd(), messages.as_mut_ptr(), frames.len() as u32, libc::MSG_DONTWAIT) };
+        Errno::result(done).map(|sent| sent as usize)
+    }
+
+    /// Whether the way out is free again within a moment.
+    fn writable(&self) -> bool {
+        let mut out = [PollFd::new(self.to.as_fd(), PollFlags::POLLOUT)];
+        let moment = TimeSpec::from_duration(Duration::from_millis(10));
+        matches!(ppoll(&mut out, Some(moment), None), Ok(ready) if ready > 0)
+    }
+
+    /// Makes the tally known.
+    fn tell(&mut self) {
+        *self.told.lock().unwrap_or_else(PoisonError::into_inner) = self.tally;
+    }
+}
+
+fn empty() -> libc::mmsghdr {
+    // SAFETY: all zero bytes are a message without buffers.
+    unsafe { std::mem::zeroed() }
+}
+
+/// When the kernel took a frame in, by its clock of the day.
+fn arrival(message: &libc::msghdr) -> Option<u64> {
+    // SAFETY: the kernel has filled the control buffer and its length.
+    let first = unsafe { libc::CMSG_FIRSTHDR(message) };
+    // SAFETY: null, or within the control buffer.
+    let header = unsafe { first.as_ref() }?;
+    if header.cmsg_level != libc::SOL_SOCKET || header.cmsg_type != libc::SCM_TIMESTAMPNS {
+        return None;
+    }
+    // SAFETY: of this type, the data is a timespec.
+    let at = unsafe { libc::CMSG_DATA(first).cast::<libc::timespec>().read_unaligned() };
+    Some(at.tv_sec as u64 * 1_000_000_000 + at.tv_nsec as u64)
+}
+
+/// What a thread can do to be woken in time; none of it is needed for it to be right.
+fn hurry() {
+    const EAGER: libc::c_int = -10;
+    let _ = nix::sys::prctl::set_timerslack(1);
+    // SAFETY: changes this thread's own priority.
+    unsafe { libc::setpriority(libc::PRIO_PROCESS, libc::gettid() as libc::id_t, EAGER) };
+}
+
+fn monotonic_ns() -> u64 {
+    clock_ns(ClockId::CLOCK_MONOTONIC)
+}
+
+fn clock_ns(clock: ClockId) -> u64 {
+    // Neither clock can fail on Linux.
+    clock_gettime(clock).map_or(0, |at| at.tv_sec() as u64 * 1_000_000_000 + at.tv_nsec() as u64)
+}
