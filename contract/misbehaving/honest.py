@@ -23,7 +23,7 @@ sys.path.insert(0, str(Path(os.environ.get("CALLBENCH_HOME", Path(__file__).reso
 
 from callbench.service import ServiceFault, digest_if_large, expected
 
-KNOWN_OPTIONS = {"delay_us", "stall_us", "stall_every_us"}
+KNOWN_OPTIONS = {"delay_us", "stall_us", "stall_every_us", "burn_us"}
 ERRORS_IN_A_ROW = 100
 
 
@@ -77,12 +77,20 @@ class Service:
                     )
             if due:
                 time.sleep(self.options["stall_us"] / 1e6)
+        burn(self.options.get("burn_us", 0) * 1000)
 
     def counted(self) -> dict[str, int]:
         """Give what was answered since last asked."""
         with self.lock:
             counts, self.counts = self.counts, Counter()
         return dict(counts)
+
+
+def burn(ns: float) -> None:
+    """Keep the processor busy."""
+    end = time.monotonic_ns() + ns
+    while ns and time.monotonic_ns() < end:
+        pass
 
 
 class TcpServer:
@@ -264,7 +272,8 @@ class Drive:
         self.errors: Counter[str] = Counter()
         self.latency, self.service, self.lateness = Histogram(), Histogram(), Histogram()
         self.think_ns = asked["think_ns"]
-        self.in_call = self.thought = 0
+        self.in_call = self.thought = self.gap = 0
+        self.left: list[int] = []
         self.arrivals = Arrivals(asked["schedule"]) if asked["schedule"] else None
         if self.arrivals and self.think_ns:
             raise No("bad-request", "schedule and think_ns exclude each other: an open loop does not think")
@@ -281,11 +290,12 @@ class Drive:
                 thread.join(0.1)
                 if thread.is_alive():
                     say(self.interval())
+        end = max(self.left)
         return {
             "is": "done",
             "calls": self.calls,
             "errors": dict(self.errors),
-            "elapsed_ns": time.monotonic_ns() - self.start,
+            "elapsed_ns": max(1, end - self.start),
             "timed": "batch" if self.asked["timing"] == "batch" else "each",
             "batch": 1,
             "latency": None if self.asked["timing"] == "batch" else self.latency.shown(),
@@ -293,6 +303,7 @@ class Drive:
             "lateness": self.lateness.shown() if self.arrivals else None,
             "in_call_ns": str(self.in_call),
             "think_ns": str(self.thought),
+            "gap_ns": None if self.arrivals else str(self.gap + sum(end - left for left in self.left)),
             "processor": {"start": start_cpu, "end": cpu()},
             "threads": len(threads),
         }
@@ -309,17 +320,18 @@ class Drive:
         while in_a_row < ERRORS_IN_A_ROW:
             intended = self.next()
             if intended is None:
-                return
+                break
             began = time.monotonic_ns()
             try:
                 answer = client.call(self.request)
                 kind = self.wrong(answer)
             except No as no:
                 kind = no.kind
+            burn(self.asked.get("burn_ns", 0))
             ended = time.monotonic_ns()
             in_a_row = in_a_row + 1 if kind else 0
             with self.lock:
-                self.in_call += ended - began
+                self.in_call, self.gap = self.in_call + ended - began, self.gap + began - idle
                 if kind:
                     self.errors[kind] += 1
                 else:
@@ -327,9 +339,9 @@ class Drive:
                     self.latency.add(ended - (intended or began))
                     self.service.add(ended - began)
                     self.lateness.add(began - max(intended, idle))
-            if self.think_ns:
-                self.think(ended)
-            idle = time.monotonic_ns()
+            # What follows is the loop's own, until the next call begins.
+            idle = self.think(ended) if self.think_ns else ended
+        self.left.append(idle)
 
     def next(self) -> int | None:
         """Wait for the next arrival and give when it was due, 0 in a closed loop; none where there is no more."""
@@ -343,12 +355,14 @@ class Drive:
             time.sleep(left / 1e9)
         return self.start + due
 
-    def think(self, since: int) -> None:
-        """Wait as long as a client thinks."""
+    def think(self, since: int) -> int:
+        """Wait as long as a client thinks; give when it was over."""
         while (left := since + self.think_ns - time.monotonic_ns()) > 0:
             time.sleep(left / 1e9)
+        over = time.monotonic_ns()
         with self.lock:
-            self.thought += time.monotonic_ns() - since
+            self.thought += over - since
+        return over
 
     def goes_on(self) -> bool:
         """Whether there is more to do."""
@@ -375,7 +389,7 @@ class Adapter:
 
     name = "honest"
     contract = 1
-    features = ("closed", "think", "open", "codec")
+    features = ("closed", "think", "open", "burn", "codec")
 
     def __init__(self) -> None:
         """Keep the real standard output, and point descriptor 1 at stderr."""

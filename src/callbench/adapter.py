@@ -62,6 +62,11 @@ class Adapter:
         return self
 
     @property
+    def warm_up_seconds(self) -> float:
+        """How long its manifest asks a warm-up to take at least."""
+        return self._manifest.warm_up_seconds
+
+    @property
     def broken(self) -> bool:
         """Whether it died or left the contract."""
         return self.process.broken
@@ -213,6 +218,7 @@ class Adapter:
         timing: str = "auto",
         think_ns: int = 0,
         schedule: Path | None = None,
+        burn_ns: int = 0,
     ) -> Done:
         """Lets all clients call until both `calls` and `seconds` are reached or `limit_seconds` is.
 
@@ -225,6 +231,7 @@ class Adapter:
             timing: `each`, `batch` or `auto`.
             think_ns: how long a client of a closed loop waits before it calls again (feature `think`).
             schedule: the file of gaps that makes an open loop of it (feature `open`); None: a closed loop.
+            burn_ns: how much longer each call keeps its client busy (feature `burn`).
 
         Raises:
             AdapterFailure: as `ask`; `silent` also where no interval comes for longer than a call may take.
@@ -233,6 +240,7 @@ class Adapter:
         # Relative to us, a path means nothing to an adapter.
         path = None if schedule is None else str(schedule.absolute())
         pace = {"think_ns": think_ns, "schedule": path, "start_at_ns": 0, "timing": timing}
+        pace |= {"burn_ns": burn_ns} if burn_ns else {}
         self._request("drive", {"call": call, "arguments": dict(arguments), **length, **pace})
         intervals: list[tuple[int, int, int]] = []
         # Said ten times a second; a loop that is alone in its process can be as late as one call.

@@ -2,19 +2,23 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from callbench import codecs, links
 from callbench.catalogue import Catalogue
 from callbench.errors import AdapterFailure, BadInput
 from callbench.floors import Floors, sizes
 from callbench.measure import measured
+from callbench.measure.neighbours import spoiled_by
+from callbench.measure.processor_time import ProcessorTime
+from callbench.measure.witness import CANARY_SECONDS, QUICK_CANARY_SECONDS, GapDetector, canary
 from callbench.placement import Placement
 from callbench.plan import Plan, Trial, Visit
 from callbench.progress import Progress
-from callbench.run_writer import RunWriter
+from callbench.run_writer import RunWriter, now
 from callbench.schedules import Schedules
 from callbench.visit import AnsweredWrongly, OpenVisit
 
@@ -24,6 +28,9 @@ if TYPE_CHECKING:
 # Who is killed once was killed by somebody; who dies twice at the same place dies of it.
 _TRIES = 2
 _START = -1  # the place of a start among the numbers of trials
+# Where a machine is never quiet, repeating helps nothing: one trial in so many, and a few to begin with.
+_REPEATS_IN = 5
+_FIRST_REPEATS = 3
 
 
 @dataclass
@@ -40,6 +47,8 @@ class _Past:
     stacks: set[str] = field(default_factory=set)
     codecs: set[tuple[str, str]] = field(default_factory=set)
     floors: set[tuple[int, str, tuple[int, int]]] = field(default_factory=set)
+    spoiled: set[int] = field(default_factory=set)
+    canaries: set[tuple[int, str]] = field(default_factory=set)
 
 
 class Bench:
@@ -60,6 +69,7 @@ class Bench:
         self._progress = progress
         self._past = _past(run.lines())
         self._probes: Sequence[Probe] = ()
+        self._quick = bool(run.info["quick"])
         self._stacks = {stack.id: stack for stack in plan.stacks}
         self._schedules = Schedules(run.path / "schedules", int(run.info["seed"]))
 
@@ -70,16 +80,32 @@ class Bench:
             CallbenchError: the run folder cannot be written.
         """
         self._leave_out_what_cannot_run()
-        with self._progress:
+        with self._progress, ExitStack() as owned:
+            # The gap detector is nearest to the drive: begun last and ended first.
+            self._probes = (ProcessorTime(self._placement), owned.enter_context(GapDetector(self._placement)))
             self._progress.begins(self._plan, len(self._past.trials))
             self._codecs()
             with self._floors_of_run() as floors:
                 for number, block in enumerate(self._plan.blocks):
-                    for visit in block:
-                        self._progress.visits(visit)
-                        self._visit(visit)
-                        self._floor(visit, floors)
+                    self._block(number, block, floors)
                     self._progress.block_ends(number)
+
+    def _block(self, number: int, block: Sequence[Visit], floors: "Floors") -> None:
+        """Makes a block's visits, with the canary at its start, in its middle and at its end."""
+        self._canary(number, "start")
+        for place, visit in enumerate(block):
+            if place and place == len(block) // 2:
+                self._canary(number, "middle")
+            self._progress.visits(visit)
+            self._visit(visit)
+            self._floor(visit, floors)
+        self._canary(number, "end")
+
+    def _canary(self, block: int, place: str) -> None:
+        if (block, place) not in self._past.canaries:
+            song = canary(self._placement, QUICK_CANARY_SECONDS if self._quick else CANARY_SECONDS)
+            if song is not None:
+                self._run.append({"kind": "canary", "block": block, "place": place, "started": now(), "canary": song})
 
     def _leave_out_what_cannot_run(self) -> None:
         known = {stack.id: stack for stack in self._catalogue.stacks}
@@ -165,12 +191,25 @@ class Bench:
     def _measure(self, visit: Visit, trial: Trial, opened: OpenVisit) -> None:
         opened.connect(trial.cell)
         schedule = self._schedules.of(trial.cell, visit.block)
-        result = measured(opened.sides, trial.cell, self._probes, schedule)
-        place = {"block": visit.block, "visit": visit.number, "order": trial.order, "cell": trial.cell.id}
-        on = {"client": self._placement.client} if self._stacks[visit.stack].in_process else self._placement.record()
-        self._run.append({"kind": "trial", "trial": trial.number, **place, **result, "placement": on})
+        line = self._line(visit, trial, measured(opened.sides, trial.cell, self._probes, schedule))
+        if line["spoiled"] and self._may_repeat(trial):
+            # Kept beside the one that is made instead, under a kind of its own: what counts trials counts each once.
+            self._run.append({"kind": "spoiled", **line})
+            self._past.spoiled.add(trial.number)
+            line = self._line(visit, trial, measured(opened.sides, trial.cell, self._probes, schedule))
+        self._run.append({"kind": "trial", **line, "repeated": trial.number in self._past.spoiled})
         self._past.trials.add(trial.number)
         self._progress.trial_ends(trial)
+
+    def _line(self, visit: Visit, trial: Trial, result: Mapping[str, Any]) -> dict[str, Any]:
+        place = {"block": visit.block, "visit": visit.number, "order": trial.order, "cell": trial.cell.id}
+        on = {"client": self._placement.client} if self._stacks[visit.stack].in_process else self._placement.record()
+        return {"trial": trial.number, **place, **result, "placement": on, "spoiled": spoiled_by(result)}
+
+    def _may_repeat(self, trial: Trial) -> bool:
+        spoiled = self._past.spoiled
+        allowed = _FIRST_REPEATS + len(self._past.trials) // _REPEATS_IN
+        return trial.number not in spoiled and len(spoiled) < allowed
 
     def _failed(self, visit: Visit, trial: Trial, failure: AdapterFailure, fails: Counter[int]) -> None:
         """A side said no, or died: tried once more, and then the cell is left out."""
@@ -204,6 +243,10 @@ def _past(lines: Iterable[dict[str, object]]) -> _Past:
             match line["kind"]:
                 case "trial":
                     past.trials.add(int(str(line["trial"])))
+                case "spoiled":
+                    past.spoiled.add(int(str(line["trial"])))
+                case "canary":
+                    past.canaries.add((int(str(line["block"])), str(line["place"])))
                 case "excluded" if line["cell"] is None:
                     past.stacks.add(str(line["stack"]))
                 case "excluded":

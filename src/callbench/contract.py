@@ -76,6 +76,7 @@ class Done(TypedDict):
     lateness: Histogram | None
     in_call_ns: str
     think_ns: str
+    gap_ns: NotRequired[str | None]
     processor: BothEnds
     threads: int
     intervals: list[tuple[int, int, int]]

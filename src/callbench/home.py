@@ -48,3 +48,9 @@ def netlab() -> Path | None:
 def _built(name: str) -> Path | None:
     built = home() / "engine" / "target" / "release" / name
     return built if os.access(built, os.X_OK) else None
+
+
+def witness() -> Path | None:
+    """The engine's witness of the machine (gaps, canary), or None where the engine is not built."""
+    built = home() / "engine" / "target" / "release" / "callbench-witness"
+    return built if os.access(built, os.X_OK) else None

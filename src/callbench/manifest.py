@@ -76,6 +76,7 @@ class _File(_Strict):
     program: tuple[str, ...] = Field(min_length=1)
     setup: str = ""
     start_seconds: float = Field(default=10, gt=0, le=600)
+    warm_up_seconds: float = Field(default=0, ge=0, le=600)
     instrument: bool = False
     libraries: dict[str, str] = Field(default_factory=dict)
     card: Card = Field(default_factory=Card)
@@ -91,6 +92,7 @@ class Manifest:
         program: argv; the first element is absolute, or a name to be found in PATH.
         setup: the command that makes the program runnable.
         start_seconds: how long `hello` may take.
+        warm_up_seconds: how long a warm-up takes at least, for a runtime that compiles while it runs.
         stacks: every stack, as if it were available; the catalogue knows whether it is.
     """
 
@@ -102,6 +104,7 @@ class Manifest:
     setup: str
     start_seconds: float
     stacks: tuple[Stack, ...]
+    warm_up_seconds: float = 0.0
 
 
 def read(file: Path) -> Manifest:
@@ -134,7 +137,8 @@ def read(file: Path) -> Manifest:
     if "/" in program[0]:
         # Not resolved: what a virtual environment's Python links to knows nothing of the environment.
         program = (os.path.abspath(file.parent / program[0]), *program[1:])  # noqa: PTH100
-    return Manifest(file, said.name, said.language, said.about, program, said.setup, said.start_seconds, stacks)
+    place = (file, said.name, said.language, said.about, program, said.setup, said.start_seconds)
+    return Manifest(*place, stacks, said.warm_up_seconds)
 
 
 def _stacks(said: _File, file: Path) -> Iterator[Stack]:

@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from callbench import belief
 from callbench.cell import rate_text
+from callbench.stats.bottleneck import Verdict
 from callbench.stats.histogram import TOP, Buckets
 from callbench.stats.interval import Interval, geometric_mean
 from callbench.stats.pace import missed, reached_per_s
+from callbench.stats.plateau import Plateau, plateaus
 from callbench.store import Run
 
 if TYPE_CHECKING:
@@ -95,6 +98,8 @@ class Result:
         doubts: why its figure must not be ranked, a phrase each; whoever finds a reason adds it here.
         think_ms: how long a client of a closed loop thought between two calls.
         open_loop: of an open loop; where its target was missed, the cell has no other figures.
+        plateaus: where its latencies stand for a reason.
+        verdict: what limited it.
     """
 
     attributes: Mapping[str, str]
@@ -111,6 +116,8 @@ class Result:
     doubts: Sequence[str] = ()
     think_ms: float = 0.0
     open_loop: OpenLoop | None = None
+    plateaus: Sequence[Plateau] = ()
+    verdict: Verdict | None = None
 
     @property
     def ranked(self) -> bool:
@@ -166,6 +173,7 @@ class Results:
     visits: int = 0
     trials: int = 0
     notes: Sequence[str] = field(default_factory=tuple)
+    beliefs: belief.Beliefs = field(default_factory=belief.Beliefs)
 
     def where(self, conditions: Mapping[str, str]) -> list[Result]:
         """Choose the cells that have every value given."""
@@ -180,7 +188,56 @@ def read(run: Run) -> Results:
     """
     with run.connection() as connection:
         found = from_connection(connection)
-    return replace(found, notes=tuple(_notes(run)))
+        beliefs = belief.from_connection(connection, _known(run, found))
+    return replace(believed(found, beliefs), notes=tuple(_notes(run)))
+
+
+def _known(run: Run, found: Results) -> list[belief.Known]:
+    """Gather what the plan and the environment say of each cell."""
+    inside = {
+        stack["id"] for stack in run.plan().get("stacks", []) if (stack.get("card") or {}).get("roles") == "in-process"
+    }
+    placement = run.environment().get("placement") or {}
+    together = bool(set(placement.get("client") or []) & set(placement.get("server") or []))
+    return [
+        belief.Known(
+            cell=one.id,
+            in_process=one.attributes["stack"] in inside,
+            together=together,
+            half_width=one.rate.half_width if one.rate else None,
+            plateaus=one.plateaus,
+        )
+        for one in found.cells
+    ]
+
+
+def believed(found: Results, beliefs: belief.Beliefs) -> Results:
+    """Add verdicts and costs, and take away what must not be shown: figures that break Little's law."""
+    cells = [_believed(one, beliefs.cells[one.id]) if one.id in beliefs.cells else one for one in found.cells]
+    broken = [
+        Excluded(one.attributes["stack"], one.id, 0, beliefs.cells[one.id].breaks)
+        for one in found.cells
+        if one.id in beliefs.cells and beliefs.cells[one.id].breaks
+    ]
+    return replace(found, cells=cells, excluded=[*found.excluded, *broken], beliefs=beliefs)
+
+
+def _believed(one: Result, known: belief.Belief) -> Result:
+    """Add to one cell what is known of it."""
+    if known.breaks:
+        return replace(
+            one, rate=None, by_block={}, latency=Latency(None, None, None), excluded=known.breaks, verdict=known.verdict
+        )
+    costs = {
+        "client_user_us": known.cost.client_user,
+        "client_system_us": known.cost.client_system,
+        "server_user_us": known.cost.server_user,
+        "server_system_us": known.cost.server_system,
+        "cpu_us": belief.total(known.cost),
+    }
+    doubts = (*one.doubts, f"at least: {known.verdict.why}") if known.verdict.at_least else one.doubts
+    by_block = {**one.by_block, **{name: values for name, values in costs.items() if values}}
+    return replace(one, by_block=by_block, verdict=known.verdict, doubts=doubts)
 
 
 def _notes(run: Run) -> Iterable[str]:
@@ -309,6 +366,7 @@ def _result(  # noqa: PLR0913, PLR0917 - one cell is made of all these tables
         doubts=(*_doubts(blocks), *([why_missed] if why_missed else [])),
         think_ms=float(cell["think_ms"]),
         open_loop=open_loop,
+        plateaus=plateaus(_together(own.values())) if own else (),
     )
 
 

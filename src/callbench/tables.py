@@ -8,6 +8,12 @@ _CPU = "STRUCT(user_ns BIGINT, system_ns BIGINT)"
 _BOTH_ENDS = f'STRUCT("start" {_CPU}, "end" {_CPU})'
 _CODEC = "STRUCT(bytes DOUBLE, encode_ns DOUBLE, decode_ns DOUBLE)"
 _COUNTS = "MAP(VARCHAR, BIGINT)"
+_THREAD = "STRUCT(name VARCHAR, threads BIGINT, run_ns BIGINT, wait_ns BIGINT, busiest_ns BIGINT)"
+_SIDE = (
+    "STRUCT(side VARCHAR, cpus BIGINT[], processes BIGINT, user_ns BIGINT, system_ns BIGINT, run_ns BIGINT,"
+    f" wait_ns BIGINT, neighbour_ns BIGINT, threads {_THREAD}[])"
+)
+_GAPS = 'STRUCT(cpu BIGINT, looks BIGINT, gaps BIGINT, gap_ns BIGINT, longest_ns BIGINT, "first" BOOLEAN)'
 
 JOURNAL_COLUMNS = {
     "kind": "VARCHAR",
@@ -20,10 +26,20 @@ JOURNAL_COLUMNS = {
     "done": (
         f"STRUCT(calls BIGINT, errors {_COUNTS}, elapsed_ns BIGINT, timed VARCHAR, batch BIGINT,"
         f" latency {_HISTOGRAM}, service {_HISTOGRAM}, lateness {_HISTOGRAM},"
-        f" in_call_ns BIGINT, think_ns BIGINT, processor {_BOTH_ENDS}, intervals BIGINT[][])"
+        f" in_call_ns BIGINT, think_ns BIGINT, gap_ns BIGINT, processor {_BOTH_ENDS}, intervals BIGINT[][])"
     ),
     "counted": f"STRUCT(calls {_COUNTS}, processor {_BOTH_ENDS})",
     "agree": "BOOLEAN",
+    "warm_up": "BIGINT[][]",
+    "processors": (
+        "STRUCT(elapsed_ns BIGINT, seen_ns BIGINT, own_ns BIGINT, steal_ns BIGINT, processors BIGINT,"
+        f" busy_ns {_COUNTS}, sides {_SIDE}[])"
+    ),
+    "gaps": f"STRUCT(watched_ns BIGINT, cost_ns BIGINT, processors {_GAPS}[])",
+    "spoiled": "VARCHAR",
+    "repeated": "BOOLEAN",
+    "place": "VARCHAR",
+    "canary": "STRUCT(calls BIGINT, elapsed_ns BIGINT, p50_ns BIGINT, p99_ns BIGINT)",
     "why": "VARCHAR",
     "start_s": "DOUBLE",
     "verify_s": "DOUBLE",
@@ -73,7 +89,7 @@ _TRIALS = """
            done.service.sum_ns AS service_sum_ns, done.service.min_ns AS service_min_ns,
            done.service.max_ns AS service_max_ns, done.lateness.sum_ns AS lateness_sum_ns,
            done.lateness.min_ns AS lateness_min_ns, done.lateness.max_ns AS lateness_max_ns,
-           done.in_call_ns AS in_call_ns, done.think_ns AS think_ns, c.clients AS clients,
+           done.in_call_ns AS in_call_ns, done.think_ns AS think_ns, done.gap_ns AS gap_ns, c.clients AS clients,
            done.processor.end.user_ns - done.processor.start.user_ns AS user_ns,
            done.processor.end.system_ns - done.processor.start.system_ns AS system_ns,
            counted.processor.end.user_ns - counted.processor.start.user_ns AS server_user_ns,
@@ -134,6 +150,59 @@ _VISITS = """
     FROM lines WHERE kind = 'visit' ORDER BY block, visit
 """
 
+# What was seen beside a trial, the spoiled ones too: their line has another kind, so they count nowhere else.
+_SPOILED = """
+    SELECT trial, cell, block, started, kind = 'trial' AS counted, coalesce(repeated, false) AS repeated,
+           spoiled AS why, done.calls / (done.elapsed_ns / 1e9) AS rate_per_s
+    FROM lines
+    WHERE kind = 'spoiled' OR (kind = 'trial' AND (spoiled <> '' OR repeated))
+    ORDER BY trial, counted
+"""
+
+_SIDES = """
+    SELECT trial, s.side AS side, len(s.cpus) AS cpus, s.processes AS processes, p.elapsed_ns AS elapsed_ns,
+           p.steal_ns / (p.elapsed_ns * p.processors) AS steal_share, s.user_ns AS user_ns, s.system_ns AS system_ns,
+           s.run_ns AS run_ns, s.wait_ns AS wait_ns, s.neighbour_ns AS neighbour_ns, p.seen_ns AS seen_ns,
+           list_max(list_transform(s.threads, lambda x: x.busiest_ns)) AS busiest_ns
+    FROM (
+        SELECT trial, processors AS p, unnest(processors.sides) AS s
+        FROM lines WHERE kind = 'trial' AND processors.elapsed_ns > 0 AND processors.processors > 0)
+    ORDER BY trial, side
+"""
+
+_THREADS = """
+    SELECT trial, side, t.name AS name, t.threads AS threads, t.run_ns AS run_ns, t.wait_ns AS wait_ns,
+           t.busiest_ns AS busiest_ns
+    FROM (
+        SELECT trial, s.side AS side, unnest(s.threads) AS t
+        FROM (SELECT trial, unnest(processors.sides) AS s FROM lines WHERE kind = 'trial'))
+    ORDER BY trial, side, name
+"""
+
+_GAPS_QUERY = """
+    SELECT trial, g.cpu AS cpu, watched_ns, g.looks AS looks, g.gaps AS gaps, g.gap_ns AS gap_ns,
+           g.longest_ns AS longest_ns, g."first" AS "first"
+    FROM (
+        SELECT trial, gaps.watched_ns AS watched_ns, unnest(gaps.processors) AS g
+        FROM lines WHERE kind = 'trial')
+    ORDER BY trial, cpu
+"""
+
+_CANARIES = """
+    SELECT block, place, started, canary.calls AS calls, canary.calls / (canary.elapsed_ns / 1e9) AS rate_per_s,
+           canary.p50_ns / 1e3 AS p50_us, canary.p99_ns / 1e3 AS p99_us
+    FROM lines WHERE kind = 'canary'
+    ORDER BY started
+"""
+
+_WARM_UPS = """
+    SELECT trial, piece, pair[1] AS calls, pair[2] AS elapsed_ns
+    FROM (
+        SELECT trial, unnest(warm_up) AS pair, generate_subscripts(warm_up, 1) - 1 AS piece
+        FROM lines WHERE kind = 'trial')
+    ORDER BY trial, piece
+"""
+
 QUERIES = {
     "cells": _CELLS,
     "trials": _TRIALS,
@@ -143,4 +212,10 @@ QUERIES = {
     "floors": _FLOORS,
     "excluded": _EXCLUDED,
     "visits": _VISITS,
+    "spoiled": _SPOILED,
+    "sides": _SIDES,
+    "threads": _THREADS,
+    "gaps": _GAPS_QUERY,
+    "canaries": _CANARIES,
+    "warm_ups": _WARM_UPS,
 }

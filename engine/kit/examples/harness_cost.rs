@@ -38,6 +38,7 @@ fn driven(clients: &mut [Box<dyn Client>]) -> f64 {
         limit_ns: 60_000_000_000,
         pace: Pace::Closed { think_ns: 0, timing: Timing::Each },
         start_at_ns: 0,
+        burn_ns: 0,
     };
     let outcome = drive(clients, &plan, &AtomicBool::new(false), &mut |_| true).expect("a thread");
     assert_eq!(outcome.calls, CALLS);

@@ -70,6 +70,23 @@ pub fn wait_until(target: u64, spin_ns: u64) -> u64 {
     }
 }
 
+/// Processor time of the calling thread so far, in nanoseconds.
+#[must_use]
+pub fn thread_cpu_ns() -> u64 {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the pointer is to a timespec that is alive during the call.
+    unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut time) };
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+}
+
+/// Keeps the processor busy for so long.
+pub fn burn(length_ns: u64) {
+    let end = now().saturating_add(length_ns);
+    while now() < end {
+        std::hint::spin_loop();
+    }
+}
+
 /// Sleeps until `target`, or until a signal comes.
 fn sleep_until(target: u64) {
     let time = libc::timespec { tv_sec: (target / 1_000_000_000) as libc::time_t, tv_nsec: (target % 1_000_000_000) as libc::c_long };

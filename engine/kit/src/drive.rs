@@ -70,6 +70,8 @@ pub struct Plan {
     pub pace: Pace,
     /// The common start, on the monotonic clock; in the past: at once.
     pub start_at_ns: u64,
+    /// Every call keeps its client busy for so much longer: a slower client stack, to see what the rate owes to it.
+    pub burn_ns: u64,
 }
 
 /// How far a drive is.
@@ -101,6 +103,8 @@ pub struct Outcome {
     /// Summed over clients.
     pub in_call_ns: u64,
     pub think_ns: u64,
+    /// Of a closed loop: the time that was neither in a call nor a thought, by the loop's own readings. None of an open one.
+    pub gap_ns: Option<u64>,
     /// At both ends of the drive.
     pub processor: [Usage; 2],
     pub threads: usize,
@@ -181,6 +185,8 @@ fn attend(client: &mut dyn Client, progress: &Progress, shared: &Shared) -> Tall
     let mut tally = Tally::new(matches!(shared.plan.pace, Pace::Open(_)));
     let Some(start) = shared.gate.wait() else { return tally };
     tally.ended_at = clock::wait_until(start, START_SPIN_NS);
+    tally.left_at = tally.ended_at;
+    tally.gap_ns = tally.ended_at - start;
     let ran = panics::contained(|| {
         let mut seat = Seat::new(client, progress, shared, &mut tally, start);
         match &shared.plan.pace {
@@ -193,6 +199,7 @@ fn attend(client: &mut dyn Client, progress: &Progress, shared: &Shared) -> Tall
         tally.count_error(failure.kind);
         progress.show_errors(tally.error_count());
         tally.ended_at = clock::now();
+        tally.left_at = tally.ended_at;
     }
     tally
 }
@@ -224,7 +231,8 @@ fn watch(
 
 fn sum_up(tallies: Vec<Tally>, start: u64, batch: u64, processor: [Usage; 2], threads: usize) -> Outcome {
     let ended_at = tallies.iter().map(|tally| tally.ended_at).max().unwrap_or(start);
-    let mut tallies = tallies.into_iter();
+    let closed = tallies.iter().all(|tally| tally.open.is_none());
+    let mut tallies = tallies.into_iter().map(|tally| tally.until(ended_at));
     let first = tallies.next().unwrap_or_else(|| Tally::new(false));
     let total = tallies.fold(first, |sum, tally| sum.merged(&tally));
     let [service, lateness] = total.open.map_or([None, None], |both| (*both).map(Some));
@@ -238,6 +246,7 @@ fn sum_up(tallies: Vec<Tally>, start: u64, batch: u64, processor: [Usage; 2], th
         lateness,
         in_call_ns: total.in_call_ns,
         think_ns: total.think_ns,
+        gap_ns: closed.then_some(total.gap_ns),
         processor,
         threads,
     }

@@ -32,7 +32,7 @@ pub struct Service {
 
 impl Service {
     /// The options of `serve` that are the service's own, not a stack's.
-    pub const OPTIONS: [&'static str; 3] = ["delay_us", "stall_us", "stall_every_us"];
+    pub const OPTIONS: [&'static str; 4] = ["delay_us", "stall_us", "stall_every_us", "burn_us"];
 
     /// The service with the delays that `options` name; other members are ignored. The error is a sentence.
     pub fn with_options(options: &serde_json::Map<String, serde_json::Value>) -> Result<Self, String> {

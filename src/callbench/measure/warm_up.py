@@ -1,34 +1,45 @@
-"""Warming up: short pieces of the call that is to be measured, until its rate settles."""
+"""Warming up: short pieces of the call that is to be measured, until its rate has stopped rising."""
 
 from callbench.adapter import Adapter
 from callbench.cell import Cell
+from callbench.stats.steady import settled
 
 LIMIT_SECONDS = 60.0
-_MOST_PIECES = 5
-_STEADY = 0.10
+# Of the whole warm-up, as a multiple of the trial, and at least so long: a just-in-time compiler takes seconds.
+_TRIALS_LONG = 5.0
+_LIMIT_LEAST = 1.0
+_LIMIT_MOST = 20.0
 
 
 def warmed_up(client: Adapter, cell: Cell) -> list[tuple[int, int]]:
-    """Drives short pieces of the cell's call until two rates in a row agree within 10 %, at most five.
+    """Drives short pieces of the cell's call until they do not get faster any more, or the limit is reached.
+
+    A language whose runtime compiles while it runs asks for a least time in its manifest (`warm_up_seconds`): its curve
+    has flat pieces between its steps.
 
     Returns:
-        Calls answered and nanoseconds of each piece.
+        Calls answered and nanoseconds of each piece: the warm-up curve.
 
     Raises:
         AdapterFailure: the client failed.
     """
     piece_s = min(max(cell.load.seconds / 10, 0.01), 0.1)
+    least_s = client.warm_up_seconds
+    limit_s = max(2 * least_s, min(max(_TRIALS_LONG * cell.load.seconds, _LIMIT_LEAST), _LIMIT_MOST))
     pieces: list[tuple[int, int]] = []
-    while len(pieces) < _MOST_PIECES and not _steady(pieces):
+    passed_s = 0.0
+    while passed_s < limit_s and (passed_s < least_s or not settled(rates_of_pieces(pieces))):
         done = client.drive(
             cell.call, cell.arguments, calls=cell.load.clients, seconds=piece_s, limit_seconds=LIMIT_SECONDS
         )
         pieces.append((done["calls"], done["elapsed_ns"]))
+        passed_s += done["elapsed_ns"] / 1e9
+        # Where not one call is answered there is nothing to become faster.
+        if not done["calls"]:
+            break
     return pieces
 
 
-def _steady(pieces: list[tuple[int, int]]) -> bool:
-    if len(pieces) < 2:
-        return False
-    before, last = (calls / elapsed_ns for calls, elapsed_ns in pieces[-2:])
-    return abs(last - before) <= _STEADY * max(last, before)
+def rates_of_pieces(pieces: list[tuple[int, int]]) -> list[float]:
+    """Calls a second of each piece."""
+    return [calls / (elapsed_ns / 1e9) for calls, elapsed_ns in pieces if elapsed_ns > 0]

@@ -16,6 +16,7 @@ DELAY_US = 10_000
 THINK_NS = 5_000_000
 # Replayed in a circle; two of them due at once.
 GAPS_NS = (4_000_000, 0, 2_000_000)
+BURN_US = 2000.5
 STALL_US = 40_000
 STALL_EVERY_US = 80_000
 SHORT_TIMEOUT_MS = 100
@@ -45,6 +46,7 @@ def checks() -> Iterator[tuple[str, Callable[[Session], str | None]]]:
     yield "think", _think
     yield "open", _open
     yield "delay", _delay
+    yield "burn", _burn
     yield "stall", _stall
     yield "timeout", _patiently(_timeout)
     yield "server-gone", _patiently(_server_gone)
@@ -147,6 +149,13 @@ def _times_add_up(done: Done, clients: int) -> str | None:
     # 2 %, and a clock reading on either side.
     if spent > clients * done["elapsed_ns"] * 1.02 + 1000:
         return f"{clients} clients spent {spent / 1e9:.3f} s in calls within {done['elapsed_ns'] / 1e9:.3f} s"
+    gap = done.get("gap_ns")
+    if (
+        gap is not None
+        and abs(spent + int(gap) - clients * done["elapsed_ns"]) > clients * done["elapsed_ns"] * 0.02 + 1000
+    ):
+        told = f"{spent / 1e9:.3f} s in calls and thoughts and {int(gap) / 1e9:.3f} s between them"
+        return f"{clients} clients say {told}; that must add up to {clients} x {done['elapsed_ns'] / 1e9:.3f} s"
     cpu = done["processor"]
     used = sum(int(cpu["end"][part]) - int(cpu["start"][part]) for part in ("user_ns", "system_ns"))
     return f"the processor time went back by {-used} ns" if used < 0 else None
@@ -245,6 +254,19 @@ def _delay(session: Session) -> str | None:
     if mean_ms < asked_ms * _EARLY:
         took = f"the server took {asked_ms:g} ms longer for each call, as asked"
         return f"{took}, and the client reports a mean of {mean_ms:.3f} ms"
+    return None
+
+
+def _burn(session: Session) -> str | None:
+    """Only where the adapter has the feature."""
+    if "burn" not in session.client().hello["features"]:
+        return None
+    done, _ = _driven(session, Arrangement({"burn_us": BURN_US}), calls=5, seconds=0)
+    if not done["calls"]:
+        return f"no call was answered: {done['errors']}"
+    mean_us = int(done["in_call_ns"]) / done["calls"] / 1e3
+    if mean_us < BURN_US * _EARLY:
+        return f"the server was asked to be busy for {BURN_US} us more in each call, and a call took {mean_us:.1f} us"
     return None
 
 

@@ -20,7 +20,7 @@ TIMEOUT_MS = 15_000
 class Arrangement:
     """How a stack is served and connected."""
 
-    options: Mapping[str, int] = field(default_factory=dict)
+    options: Mapping[str, float] = field(default_factory=dict)
     clients: int = 1
     timeout_ms: int = TIMEOUT_MS
 

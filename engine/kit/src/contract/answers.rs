@@ -70,6 +70,7 @@ pub(super) struct Done {
     pub lateness: Option<Sparse>,
     pub in_call_ns: String,
     pub think_ns: String,
+    pub gap_ns: Option<String>,
     pub processor: Ends,
     pub threads: usize,
 }

@@ -43,6 +43,7 @@ pub(super) fn plan(request: &Drive) -> Result<Plan, Failure> {
         limit_ns: nanoseconds("limit_seconds", request.limit_seconds)?,
         pace,
         start_at_ns: request.start_at_ns,
+        burn_ns: request.burn_ns,
     })
 }
 
@@ -59,6 +60,7 @@ pub(super) fn done(outcome: Outcome) -> Done {
         lateness: outcome.lateness.map(|it| it.sparse()),
         in_call_ns: outcome.in_call_ns.to_string(),
         think_ns: outcome.think_ns.to_string(),
+        gap_ns: outcome.gap_ns.map(|it| it.to_string()),
         processor: Ends { start, end },
         threads: outcome.threads,
     }

@@ -8,7 +8,7 @@ use crate::stack::Adapter;
 const CONTRACT: u32 = 1;
 
 pub(super) fn hello(adapter: &dyn Adapter) -> Hello {
-    let mut features = vec!["closed", "think", "open"];
+    let mut features = vec!["closed", "think", "open", "burn"];
     if adapter.stacks().iter().any(|stack| stack.codec().is_some()) {
         features.push("codec");
     }

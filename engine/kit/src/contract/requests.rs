@@ -78,6 +78,8 @@ pub(super) struct Drive {
     #[serde(default)]
     pub start_at_ns: u64,
     #[serde(default)]
+    pub burn_ns: u64,
+    #[serde(default)]
     pub clients: Option<usize>,
 }
 

@@ -56,10 +56,13 @@ fn each(seat: &mut Seat, think_ns: u64, most: u64) -> bool {
         }
         let started = clock::now();
         let result = seat.client.call(&plan.call);
+        seat.burn();
+        seat.tally.gap_ns += started - ended;
         ended = clock::now();
         let took = ended - started;
         seat.tally.in_call_ns += took;
         seat.tally.ended_at = ended;
+        seat.tally.left_at = ended;
         if seat.judge(&result) {
             seat.tally.latency.record(took);
         }
@@ -68,6 +71,7 @@ fn each(seat: &mut Seat, think_ns: u64, most: u64) -> bool {
             let over = ended.saturating_add(think_ns).min(seat.limit_at);
             let thought = clock::wait_until(over, THINK_SPIN_NS);
             seat.tally.think_ns += thought - ended;
+            seat.tally.left_at = thought;
             // The time that decides whether to go on; `ended_at` stays the end of the last call.
             ended = thought;
         }
@@ -87,13 +91,16 @@ fn batches(seat: &mut Seat, size: u64) {
         let started = clock::now();
         for _ in 0..batch {
             let result = seat.client.call(&plan.call);
+            seat.burn();
             if !seat.judge(&result) && seat.leaves(started) {
                 break;
             }
         }
+        seat.tally.gap_ns += started - now;
         now = clock::now();
         seat.tally.in_call_ns += now - started;
         seat.tally.ended_at = now;
+        seat.tally.left_at = now;
     }
 }
 

@@ -20,6 +20,7 @@ pub(super) fn run(seat: &mut Seat) {
         }
         let started = clock::now();
         let result = seat.client.call(&plan.call);
+        seat.burn();
         let ended = clock::now();
         seat.tally.in_call_ns += ended - started;
         seat.tally.ended_at = ended;

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use callbench_service::Answer;
 
 use super::{Shared, Tally};
+use crate::clock;
 use crate::failure::{Failure, Kind};
 use crate::stack::Client;
 
@@ -87,6 +88,15 @@ impl<'a> Seat<'a> {
     #[inline]
     pub(super) fn leaves(&self, now: u64) -> bool {
         now >= self.limit_at || self.errors_in_a_row >= HOPELESS || self.shared.stopping.load(Relaxed)
+    }
+
+    /// Is busy for as long as the plan wants each call to be slower.
+    #[inline]
+    pub(super) fn burn(&self) {
+        let burn_ns = self.shared.plan.burn_ns;
+        if burn_ns > 0 {
+            clock::burn(burn_ns);
+        }
     }
 
     /// Checks and counts one result; whether it was right.

@@ -12,8 +12,12 @@ pub(super) struct Tally {
     pub open: Option<Box<[Histogram; 2]>>,
     pub in_call_ns: u64,
     pub think_ns: u64,
+    /// Between calls, by the same readings that end one and begin the next.
+    pub gap_ns: u64,
     /// When the last call ended.
     pub ended_at: u64,
+    /// When the last call, or the thought after it, ended.
+    pub left_at: u64,
 }
 
 impl Tally {
@@ -25,7 +29,9 @@ impl Tally {
             open: open.then(Box::default),
             in_call_ns: 0,
             think_ns: 0,
+            gap_ns: 0,
             ended_at: 0,
+            left_at: 0,
         }
     }
 
@@ -36,6 +42,13 @@ impl Tally {
 
     pub(super) fn error_count(&self) -> u64 {
         self.errors.iter().sum()
+    }
+
+    /// Counts to the end of the drive: who was done earlier stood idle, and a thought beyond the end is not part of it.
+    pub(super) fn until(mut self, end: u64) -> Self {
+        self.gap_ns += end.saturating_sub(self.left_at);
+        self.think_ns = self.think_ns.saturating_sub(self.left_at.saturating_sub(end));
+        self
     }
 
     pub(super) fn merged(mut self, other: &Self) -> Self {
@@ -51,6 +64,7 @@ impl Tally {
         }
         self.in_call_ns += other.in_call_ns;
         self.think_ns += other.think_ns;
+        self.gap_ns += other.gap_ns;
         self
     }
 }

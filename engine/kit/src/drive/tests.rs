@@ -45,7 +45,7 @@ fn idle(clients: usize) -> Vec<Box<dyn Client>> {
 }
 
 fn plan(call: Call, calls: u64, timing: Timing) -> Plan {
-    Plan { call, calls, length_ns: 0, limit_ns: 60 * SECOND, pace: Pace::Closed { think_ns: 0, timing }, start_at_ns: 0 }
+    Plan { call, calls, length_ns: 0, limit_ns: 60 * SECOND, pace: Pace::Closed { think_ns: 0, timing }, start_at_ns: 0, burn_ns: 0 }
 }
 
 fn sum(calls: u64) -> Plan {
@@ -63,7 +63,8 @@ fn makes_exactly_the_calls_asked_for_where_no_time_is() {
             let outcome = driven(&mut idle(clients), &plan(Call::Empty, calls, timing));
             assert_eq!((outcome.calls, outcome.threads), (calls, clients), "{timing:?}");
             assert_eq!(outcome.errors.iter().sum::<u64>(), 0);
-            assert!(outcome.in_call_ns <= outcome.elapsed_ns * clients as u64);
+            let spent = outcome.in_call_ns + outcome.think_ns + outcome.gap_ns.expect("a closed loop");
+            assert_eq!(spent, outcome.elapsed_ns * clients as u64, "every nanosecond of every client is accounted for");
         }
     }
 }
@@ -136,7 +137,8 @@ fn thinking_is_time_of_its_own() {
     let pace = Pace::Closed { think_ns: 200_000, timing: Timing::Auto };
     let outcome = driven(&mut idle(1), &Plan { pace, ..plan(Call::Empty, 50, Timing::Auto) });
     assert_eq!((outcome.calls, outcome.batch), (50, None));
-    assert!(outcome.think_ns >= 50 * 200_000);
+    // The drive ends with the last call: the thought after it is not part of it.
+    assert!(outcome.think_ns >= 49 * 200_000);
 }
 
 #[test]
@@ -151,4 +153,17 @@ fn an_open_loop_makes_every_arrival_of_its_schedule() {
     let [latency, service, lateness] = [outcome.latency, outcome.service, outcome.lateness].map(|it| it.expect("a histogram"));
     assert_eq!([latency.count(), service.count(), lateness.count()], [999; 3]);
     assert!(service.sum() <= latency.sum() && lateness.sum() <= latency.sum());
+}
+
+#[test]
+fn a_thought_beyond_the_end_is_not_counted_and_nothing_is_lost() {
+    let pace = Pace::Closed { think_ns: 3_000_000, timing: Timing::Each };
+    let outcome = driven(&mut idle(2), &Plan { pace, ..plan(Call::Empty, 9, Timing::Each) });
+    assert_eq!(outcome.in_call_ns + outcome.think_ns + outcome.gap_ns.expect("a closed loop"), outcome.elapsed_ns * 2);
+}
+
+#[test]
+fn a_burn_is_part_of_every_call() {
+    let outcome = driven(&mut idle(1), &Plan { burn_ns: 200_000, ..plan(Call::Empty, 5, Timing::Each) });
+    assert!(outcome.latency.and_then(|latency| latency.quantile(0.0)).is_some_and(|least| least >= 198_000));
 }

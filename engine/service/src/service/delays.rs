@@ -1,13 +1,14 @@
-//! The waits a service is told to make, so that the instrument can be tested against a known answer.
+//! The waits and the work a service is told to make, so that the instrument can be tested against a known answer.
 
 use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value};
 
-/// How long each call waits, and how often the whole service stands still.
+/// How long each call waits and works, and how often the whole service stands still.
 #[derive(Debug)]
 pub(super) struct Delays {
     each: Duration,
+    burn: Duration,
     stall: Option<Stall>,
 }
 
@@ -21,21 +22,22 @@ struct Stall {
 
 impl Default for Delays {
     fn default() -> Self {
-        Delays { each: Duration::ZERO, stall: None }
+        Delays { each: Duration::ZERO, burn: Duration::ZERO, stall: None }
     }
 }
 
 impl Delays {
-    /// Reads `delay_us`, `stall_us` and `stall_every_us`, in microseconds.
+    /// Reads `delay_us`, `stall_us`, `stall_every_us` and `burn_us`, in microseconds.
     pub(super) fn of(options: &Map<String, Value>) -> Result<Self, String> {
         let each = microseconds(options, "delay_us")?.unwrap_or_default();
+        let burn = burning(options)?;
         let stall = match (microseconds(options, "stall_us")?, microseconds(options, "stall_every_us")?) {
             (None, None) => None,
             (Some(length), Some(every)) if length < every => Some(Stall { since: Instant::now(), every, length }),
             (Some(_), Some(_)) => return Err("stall_us must be less than stall_every_us".to_owned()),
             _ => return Err("stall_us and stall_every_us must be given together".to_owned()),
         };
-        Ok(Delays { each, stall })
+        Ok(Delays { each, burn, stall })
     }
 
     pub(super) fn wait(&self) {
@@ -48,6 +50,9 @@ impl Delays {
                 std::thread::sleep(left);
             }
         }
+        if !self.burn.is_zero() {
+            burn(self.burn);
+        }
     }
 }
 
@@ -58,6 +63,25 @@ impl Stall {
         let into = Duration::from_nanos((elapsed.as_nanos() % self.every.as_nanos()) as u64);
         let left = self.every.saturating_sub(into);
         if left <= self.length { left } else { Duration::ZERO }
+    }
+}
+
+/// Keeps the processor busy: a slower service that does not sleep.
+fn burn(length: Duration) {
+    let began = Instant::now();
+    while began.elapsed() < length {
+        std::hint::spin_loop();
+    }
+}
+
+/// `burn_us`, which may have a fraction: a share of a call that takes a microsecond is a few nanoseconds.
+fn burning(options: &Map<String, Value>) -> Result<Duration, String> {
+    match options.get("burn_us") {
+        None | Some(Value::Null) => Ok(Duration::ZERO),
+        Some(value) => match value.as_f64() {
+            Some(number) if (0.0..=1e6).contains(&number) => Ok(Duration::from_nanos((number * 1e3).round() as u64)),
+            _ => Err(format!("burn_us is {value}: it must be a number of microseconds from 0 to 1000000")),
+        },
     }
 }
 
@@ -89,10 +113,20 @@ mod tests {
     }
 
     #[test]
+    fn a_burn_takes_its_time_and_may_be_a_fraction() {
+        assert_eq!(of(&json!({"burn_us": 0.25})).expect("good options").burn, Duration::from_nanos(250));
+        let began = Instant::now();
+        of(&json!({"burn_us": 500})).expect("good options").wait();
+        assert!(began.elapsed() >= Duration::from_micros(500));
+    }
+
+    #[test]
     fn bad_options_are_named() {
         for (options, named) in [
             (json!({"delay_us": -1}), "delay_us"),
             (json!({"delay_us": "1"}), "delay_us"),
+            (json!({"burn_us": -0.5}), "burn_us"),
+            (json!({"burn_us": "1"}), "burn_us"),
             (json!({"stall_us": 1}), "stall_every_us"),
             (json!({"stall_us": 5, "stall_every_us": 5}), "less than"),
         ] {

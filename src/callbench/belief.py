@@ -1,0 +1,310 @@
+"""What makes a figure worth believing, from the stored run: verdicts, Little's law, steady state, neighbours, drift."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from callbench.stats import littles_law
+from callbench.stats.bottleneck import Evidence, Limit, Side, Verdict, judged
+from callbench.stats.plateau import Plateau
+from callbench.stats.steady import Shift, rates_of, settled, shift
+
+if TYPE_CHECKING:
+    import duckdb
+
+TRIALS_SQL = """
+SELECT trials.trial, trials.cell, trials.block, trials.clients, trials.calls, error_count, elapsed_ns, in_call_ns,
+       think_ns, gap_ns, count, sum_ns, user_ns, system_ns, server_user_ns, server_system_ns,
+       lateness.late AS late
+FROM trials LEFT JOIN (
+    SELECT trial, sum(count) FILTER (low_ns >= 1000000) / sum(count) AS late
+    FROM histograms WHERE name = 'lateness' GROUP BY trial) lateness USING (trial)
+ORDER BY trial"""
+SIDES_SQL = "SELECT * FROM sides ORDER BY trial, side"
+INTERVALS_SQL = "SELECT trial, at_ns, calls FROM intervals ORDER BY trial, at_ns"
+WARM_UPS_SQL = "SELECT trial, calls, elapsed_ns FROM warm_ups ORDER BY trial, piece"
+SPOILED_SQL = "SELECT * FROM spoiled ORDER BY trial, counted"
+CANARIES_SQL = "SELECT * FROM canaries ORDER BY started"
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A trial's way to its steady state.
+
+    Attributes:
+        warm_up: seconds and calls a second of each piece before the trial.
+        settled: whether the warm-up had stopped rising before its limit; None where its pieces are too few to say.
+        shift: where the trial itself changed its level most, None where it was too short to tell.
+    """
+
+    trial: int
+    cell: str
+    block: int
+    warm_up: Sequence[tuple[float, float]]
+    settled: bool | None
+    shift: Shift | None
+
+    @property
+    def unsteady(self) -> str:
+        """Why the trial was not steady, or nothing."""
+        if self.shift is not None and self.shift.real:
+            return f"its rate changed by {self.shift.ratio - 1:+.0%} while it was measured"
+        return "its warm-up was still getting faster at its limit" if self.settled is False else ""
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Processor time a call, in microseconds, a figure a block: user and system of each side."""
+
+    client_user: Mapping[int, float]
+    client_system: Mapping[int, float]
+    server_user: Mapping[int, float]
+    server_system: Mapping[int, float]
+
+
+@dataclass(frozen=True)
+class Belief:
+    """What is to be known of one cell beside its figures.
+
+    Attributes:
+        evidence: what the verdict rests on.
+        breaks: how it breaks Little's law, or "".
+        plateaus: where its latencies stand for a reason.
+        cost: processor time a call.
+        curves: one a trial.
+    """
+
+    cell: str
+    evidence: Evidence
+    verdict: Verdict
+    breaks: str
+    plateaus: Sequence[Plateau]
+    cost: Cost
+    curves: Sequence[Curve]
+
+
+@dataclass(frozen=True)
+class Spoiled:
+    """A trial that a neighbour spoiled, or the one made in its place."""
+
+    trial: int
+    cell: str
+    block: int
+    counted: bool
+    repeated: bool
+    why: str
+    rate: float | None
+
+
+@dataclass(frozen=True)
+class Song:
+    """The canary at one place of a block: raw echoes a second, and their round trip in microseconds."""
+
+    block: int
+    place: str
+    rate: float
+    p50_us: float
+    p99_us: float
+
+
+@dataclass(frozen=True)
+class Beliefs:
+    """Everything that this room finds in a run."""
+
+    cells: Mapping[str, Belief] = field(default_factory=dict)
+    spoiled: Sequence[Spoiled] = ()
+    canaries: Sequence[Song] = ()
+
+    @property
+    def drift(self) -> float | None:
+        """How far the canary's rates lie apart: the fastest over the slowest, less 1."""
+        rates = [one.rate for one in self.canaries if one.rate > 0]
+        return max(rates) / min(rates) - 1 if len(rates) > 1 else None
+
+
+@dataclass(frozen=True)
+class Known:
+    """What of a cell is known before: from its plan and its result."""
+
+    cell: str
+    in_process: bool
+    together: bool
+    half_width: float | None
+    plateaus: Sequence[Plateau]
+
+
+def from_connection(connection: "duckdb.DuckDBPyConnection", known: Sequence[Known]) -> Beliefs:
+    """Reckon from the run's tables."""
+    trials = _by(_rows(connection, TRIALS_SQL), "cell")
+    sides = _by(_rows(connection, SIDES_SQL), "trial")
+    intervals = _by(_rows(connection, INTERVALS_SQL), "trial")
+    warm_ups = _by(_rows(connection, WARM_UPS_SQL), "trial")
+    cells = {}
+    for one in known:
+        mine = trials.get(one.cell, [])
+        if mine:
+            curves = [_curve(row, warm_ups.get(row["trial"], []), intervals.get(row["trial"], [])) for row in mine]
+            cells[one.cell] = _belief(one, mine, sides, curves)
+    spoiled = [
+        Spoiled(
+            row["trial"],
+            row["cell"],
+            row["block"],
+            row["counted"],
+            row["repeated"],
+            row["why"] or "",
+            row["rate_per_s"],
+        )
+        for row in _rows(connection, SPOILED_SQL)
+    ]
+    canaries = [
+        Song(row["block"], row["place"], row["rate_per_s"] or 0.0, row["p50_us"] or 0.0, row["p99_us"] or 0.0)
+        for row in _rows(connection, CANARIES_SQL)
+    ]
+    return Beliefs(cells, spoiled, canaries)
+
+
+def _rows(connection: "duckdb.DuckDBPyConnection", query: str) -> list[dict[str, Any]]:
+    cursor = connection.execute(query)
+    names = [column[0] for column in cursor.description or []]
+    return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+
+
+def _by(rows: Iterable[dict[str, Any]], key: str) -> dict[Any, list[dict[str, Any]]]:
+    gathered: dict[Any, list[dict[str, Any]]] = {}
+    for row in rows:
+        gathered.setdefault(row[key], []).append(row)
+    return gathered
+
+
+def _belief(
+    known: Known,
+    trials: Sequence[Mapping[str, Any]],
+    sides: Mapping[int, Sequence[Mapping[str, Any]]],
+    curves: Sequence[Curve],
+) -> Belief:
+    evidence = _evidence(known, trials, sides)
+    verdict = judged(evidence)
+    if known.plateaus and verdict.limit in (Limit.SERIAL, Limit.WAITING):
+        verdict = replace(verdict, why=f"{verdict.why}; {known.plateaus[0].sentence()}")
+    # An open loop waits for its arrivals, which no client is in.
+    breaks = "" if any(row["late"] is not None for row in trials) else _breaks(known, trials)
+    return Belief(known.cell, evidence, verdict, breaks, known.plateaus, _cost(known, trials), curves)
+
+
+def _breaks(known: Known, trials: Sequence[Mapping[str, Any]]) -> str:
+    """Hold all trials of a cell together against Little's law."""
+    gaps = [row["gap_ns"] for row in trials]
+    clean = all(row["count"] and not row["error_count"] for row in trials)
+    account = littles_law.Account(
+        clients=int(trials[0]["clients"]),
+        elapsed_ns=sum(row["elapsed_ns"] or 0 for row in trials),
+        in_call_ns=sum(row["in_call_ns"] or 0 for row in trials),
+        think_ns=sum(row["think_ns"] or 0 for row in trials),
+        gap_ns=None if None in gaps else sum(gaps),
+        calls=sum(row["calls"] + row["error_count"] for row in trials),
+        mean_ns=sum(row["sum_ns"] for row in trials) / sum(row["count"] for row in trials) if clean else None,
+    )
+    return littles_law.broken(account, known.half_width)
+
+
+def _evidence(
+    known: Known, trials: Sequence[Mapping[str, Any]], sides: Mapping[int, Sequence[Mapping[str, Any]]]
+) -> Evidence:
+    """Gather all trials' figures: shares of the time of all of them together."""
+    elapsed = sum(row["elapsed_ns"] or 0 for row in trials)
+    clients = int(trials[0]["clients"])
+    seen = [one for row in trials for one in sides.get(row["trial"], ())]
+    loop = None
+    if elapsed and all(row["gap_ns"] is not None for row in trials):
+        loop = sum(row["gap_ns"] for row in trials) / (elapsed * clients)
+    late = [row["late"] for row in trials if row["late"] is not None]
+    stolen = [one["steal_share"] for one in seen]
+    if known.in_process:
+        both = _side([one for one in seen if one["side"] == "both"], _cpu(trials, ""), elapsed)
+        client = server = both
+    else:
+        client = _side([one for one in seen if one["side"] == "client"], _cpu(trials, ""), elapsed)
+        server = _side([one for one in seen if one["side"] == "server"], _cpu(trials, "server_"), elapsed)
+    return Evidence(
+        clients=clients,
+        in_process=known.in_process,
+        client=client,
+        server=server,
+        paced=any(row["late"] is not None or row["think_ns"] for row in trials),
+        loop=loop,
+        lateness=max(late) if late else None,
+        steal=sum(stolen) / len(stolen) if stolen else None,
+        together=known.together,
+    )
+
+
+def _cpu(trials: Sequence[Mapping[str, Any]], side: str) -> int | None:
+    """Processor time by the adapter's own account, which is exact where the kernel's is in ticks."""
+    parts = [row[f"{side}{kind}_ns"] for row in trials for kind in ("user", "system")]
+    return None if None in parts else int(sum(parts))
+
+
+def _side(seen: Sequence[Mapping[str, Any]], own_ns: int | None, elapsed_ns: int) -> Side:
+    """Put a side's figures together: the larger of what its adapter says of itself and of what was seen from outside.
+
+    An adapter speaks for its own process only, and what was seen by thread ends a little before the drive does.
+    """
+    time = sum(one["elapsed_ns"] for one in seen)
+    if not seen or not time:
+        return Side(busy=own_ns / elapsed_ns if own_ns is not None and elapsed_ns else None)
+    capacity = sum(one["elapsed_ns"] * max(1, one["cpus"]) for one in seen)
+    watched = sum(one["seen_ns"] for one in seen)
+    per_processor = capacity / time
+    counted = sum(one["run_ns"] for one in seen) / (watched * per_processor) if watched else 0.0
+    said = own_ns / (elapsed_ns * per_processor) if own_ns is not None and elapsed_ns else 0.0
+    wanted = sum(one["run_ns"] + one["wait_ns"] for one in seen)
+    return Side(
+        busy=min(1.0, max(counted, said)),
+        thread=min(1.0, sum(one["busiest_ns"] or 0 for one in seen) / watched) if watched else None,
+        waited=sum(one["wait_ns"] for one in seen) / wanted if wanted else 0.0,
+        neighbours=min(1.0, sum(one["neighbour_ns"] for one in seen) / capacity),
+    )
+
+
+def _cost(known: Known, trials: Sequence[Mapping[str, Any]]) -> Cost:
+    """Reckon processor time a call and block, right or wrong calls alike."""
+    blocks: dict[int, list[Mapping[str, Any]]] = {}
+    for row in trials:
+        blocks.setdefault(row["block"], []).append(row)
+
+    def of(column: str) -> dict[int, float]:
+        found = {}
+        for block, rows in blocks.items():
+            calls = sum(row["calls"] + row["error_count"] for row in rows)
+            parts = [row[column] for row in rows]
+            if calls and None not in parts:
+                found[block] = sum(parts) / calls / 1e3
+        return found
+
+    if known.in_process:
+        return Cost(of("user_ns"), of("system_ns"), {}, {})
+    return Cost(of("user_ns"), of("system_ns"), of("server_user_ns"), of("server_system_ns"))
+
+
+def _curve(
+    trial: Mapping[str, Any], warm_up: Sequence[Mapping[str, Any]], intervals: Sequence[Mapping[str, Any]]
+) -> Curve:
+    at, points = 0.0, []
+    for piece in warm_up:
+        if piece["elapsed_ns"]:
+            at += piece["elapsed_ns"] / 1e9
+            points.append((at, piece["calls"] / (piece["elapsed_ns"] / 1e9)))
+    rates = [rate for _, rate in points]
+    found = shift([rate for rate in rates_of([(row["at_ns"], row["calls"]) for row in intervals]) if rate > 0])
+    done = settled(rates) if len(rates) >= 4 else None
+    return Curve(trial["trial"], trial["cell"], trial["block"], points, done, found)
+
+
+def total(cost: Cost) -> dict[int, float]:
+    """Add both sides' user and system time up, in microseconds a call, by block."""
+    parts = [one for one in (cost.client_user, cost.client_system, cost.server_user, cost.server_system) if one]
+    common = set.intersection(*(set(one) for one in parts)) if parts else set()
+    sums = {block: math.fsum(one[block] for one in parts) for block in sorted(common)}
+    return {block: value for block, value in sums.items() if value > 0}

@@ -1,0 +1,227 @@
+"""Processor time of both sides: user and system, by thread, waits for a processor, and what others took."""
+
+import os
+import re
+import threading
+import time
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+from callbench.cell import Cell
+from callbench.measure import side_processes
+from callbench.measure.probe import Probe
+from callbench.measure.side_processes import PROC, stat_fields
+from callbench.placement import Placement
+from callbench.sides import Sides
+
+TICK_NS = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
+# Between looks at the threads; a look never takes more than a hundredth of the time, however many threads there are.
+EVERY_SECONDS = 0.1
+MOST_OF_THE_TIME = 0.01
+# proc_pid_stat(5) counts from 1 with the process id; `stat_fields` begins with field 3.
+_USER, _SYSTEM = 14 - 3, 15 - 3
+_NUMBER = re.compile(r"[-#:_ ]*\d+$")
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What a thread has had so far, nanoseconds: of a processor, and of waiting for one while it could have run."""
+
+    run_ns: int
+    wait_ns: int
+
+
+@dataclass(frozen=True)
+class Processors:
+    """What the machine's processors did so far, nanoseconds, by their number: busy, and stolen by the host."""
+
+    busy_ns: Mapping[int, int]
+    steal_ns: Mapping[int, int]
+
+
+class ProcessorTime(Probe):
+    """Reads /proc at both ends of the drive for every process of a side, and its threads meanwhile.
+
+    A client's threads end with the drive, so their last state must be seen before: a thread of ours looks ten times a
+    second. What is told by thread is therefore a little less than all; shares are taken of what was seen.
+    """
+
+    name: ClassVar[str] = "processors"
+
+    def __init__(self, placement: Placement) -> None:
+        """Takes the processors of each side."""
+        self._placement = placement
+        self._stop = threading.Event()
+        self._looking: threading.Thread | None = None
+
+    def begin(self, sides: Sides, cell: Cell) -> None:  # noqa: ARG002 - the interface
+        """Reads everything, and begins to look at threads."""
+        self._sides = sides
+        self._found = side_processes.of(sides)
+        self._first: dict[int, Ran] = {}
+        self._last: dict[int, Ran] = {}
+        self._names: dict[int, tuple[int, str]] = {}
+        self._used = {pid: used(pid) for pid in self._found.every}
+        self._processors = processors_of()
+        self._own = time.process_time_ns()
+        self._began = self._seen_until = time.monotonic_ns()
+        self._look(at_start=True)
+        self._stop = threading.Event()
+        self._looking = threading.Thread(target=self._keep_looking, name="processor time", daemon=True)
+        self._looking.start()
+
+    def end(self) -> Mapping[str, Any]:
+        """Reads everything again."""
+        self._stop.set()
+        if self._looking is not None:
+            self._looking.join()
+        # With what was started meanwhile; who has ended meanwhile is known by its threads only.
+        self._found = side_processes.of(self._sides)
+        self._look(at_start=False)
+        elapsed = time.monotonic_ns() - self._began
+        after = processors_of()
+        busy = _difference(after.busy_ns, self._processors.busy_ns)
+        steal = _difference(after.steal_ns, self._processors.steal_ns)
+        own = time.process_time_ns() - self._own
+        sides = {name: self._side(pids) for name, pids in self._found.by_side().items()}
+        for name, figures in sides.items():
+            figures["neighbour_ns"] = _neighbours(self._cpus(name), busy, own, self._sharing(name, sides))
+        return {
+            "elapsed_ns": elapsed,
+            "seen_ns": self._seen_until - self._began,
+            "own_ns": own,
+            "busy_ns": {str(cpu): value for cpu, value in busy.items()},
+            "steal_ns": sum(steal.values()),
+            "processors": len(busy),
+            "sides": [
+                {"side": name, "cpus": list(self._cpus(name)), **figures} for name, figures in sorted(sides.items())
+            ],
+        }
+
+    def _cpus(self, side: str) -> tuple[int, ...]:
+        return self._placement.server if side == "server" else self._placement.client
+
+    def _sharing(self, side: str, sides: Mapping[str, Mapping[str, Any]]) -> int:
+        """What the sides took of the processors of one: its own time, and the other's where they share any."""
+        mine = set(self._cpus(side))
+        return sum(
+            max(figures["user_ns"] + figures["system_ns"], figures["run_ns"])
+            for name, figures in sides.items()
+            if mine & set(self._cpus(name))
+        )
+
+    def _keep_looking(self) -> None:
+        pause = EVERY_SECONDS / 4
+        while not self._stop.wait(pause):
+            began = time.monotonic()
+            self._look(at_start=False)
+            pause = max(EVERY_SECONDS, (time.monotonic() - began) / MOST_OF_THE_TIME)
+
+    def _look(self, *, at_start: bool) -> None:
+        """Reads what every thread has had so far. Who is new since the start began with nothing."""
+        for pid in self._found.every:
+            for tid in threads_of(pid):
+                ran = ran_by(pid, tid)
+                if ran is None:
+                    continue
+                if tid not in self._names:
+                    self._names[tid] = (pid, name_of(pid, tid))
+                    self._first[tid] = ran if at_start else Ran(0, 0)
+                self._last[tid] = ran
+        self._seen_until = time.monotonic_ns()
+
+    def _side(self, pids: tuple[int, ...]) -> dict[str, Any]:
+        by_name: dict[str, dict[str, int]] = {}
+        for tid, (pid, name) in self._names.items():
+            if pid in pids:
+                figures = by_name.setdefault(name, {"threads": 0, "run_ns": 0, "wait_ns": 0, "busiest_ns": 0})
+                run_ns = self._last[tid].run_ns - self._first[tid].run_ns
+                figures["threads"] += 1
+                figures["run_ns"] += run_ns
+                figures["wait_ns"] += self._last[tid].wait_ns - self._first[tid].wait_ns
+                figures["busiest_ns"] = max(figures["busiest_ns"], run_ns)
+        user = system = 0
+        for pid in pids:
+            before = self._used.get(pid, (0, 0))
+            now = used(pid)
+            user += max(0, now[0] - before[0])
+            system += max(0, now[1] - before[1])
+        return {
+            "processes": len(pids),
+            "user_ns": user,
+            "system_ns": system,
+            "run_ns": sum(one["run_ns"] for one in by_name.values()),
+            "wait_ns": sum(one["wait_ns"] for one in by_name.values()),
+            "threads": [{"name": name, **figures} for name, figures in sorted(by_name.items())],
+        }
+
+
+def _neighbours(cpus: Iterable[int], busy: Mapping[int, int], own_ns: int, sides_ns: int) -> int:
+    """Reckon what others took of a side's processors: nanoseconds beyond doubt.
+
+    The kernel counts in ticks: each of the processors and each of the sums can be wrong by one.
+    """
+    watched = [busy[cpu] for cpu in cpus if cpu in busy]
+    return max(0, sum(watched) - own_ns - sides_ns - TICK_NS * (len(watched) + 1))
+
+
+def used(pid: int) -> tuple[int, int]:
+    """User and system time of a process with all threads that it ever had, in nanoseconds, to the kernel's tick."""
+    fields = stat_fields(PROC / str(pid))
+    return (int(fields[_USER]) * TICK_NS, int(fields[_SYSTEM]) * TICK_NS) if fields else (0, 0)
+
+
+def threads_of(pid: int) -> list[int]:
+    """The threads of a process now."""
+    with suppress(OSError):
+        return [int(name) for name in os.listdir(PROC / str(pid) / "task")]  # noqa: PTH208 - numbers, not paths
+    return []
+
+
+def ran_by(pid: int, tid: int) -> Ran | None:
+    """What a thread has had so far; None where it has ended or the kernel does not count.
+
+    The kernel's Documentation/scheduler/sched-stats.rst: time on a processor, time waiting on a run queue, slices.
+    """
+    with suppress(OSError, ValueError, IndexError):
+        run, wait = (PROC / str(pid) / "task" / str(tid) / "schedstat").read_bytes().split()[:2]
+        return Ran(int(run), int(wait))
+    return None
+
+
+def name_of(pid: int, tid: int) -> str:
+    """A thread's name without the number that tells it from its like: `worker-7` is `worker`."""
+    try:
+        name = (PROC / str(pid) / "task" / str(tid) / "comm").read_text(errors="replace").strip()
+    except OSError:
+        return "?"
+    return _NUMBER.sub("", name) or name
+
+
+def processors_of(stat: Path = PROC / "stat") -> Processors:
+    """What the processors did since the machine was started; empty where it cannot be read.
+
+    proc_stat(5): user, nice, system, idle, iowait, irq, softirq, steal, in ticks.
+    """
+    busy: dict[int, int] = {}
+    steal: dict[int, int] = {}
+    with suppress(OSError):
+        for cpu, times in _lines(stat.read_text().splitlines()):
+            user, nice, system, _idle, _iowait, irq, softirq, stolen, *_ = times
+            busy[cpu] = (user + nice + system + irq + softirq) * TICK_NS
+            steal[cpu] = stolen * TICK_NS
+    return Processors(busy, steal)
+
+
+def _lines(lines: Iterable[str]) -> Iterable[tuple[int, list[int]]]:
+    for line in lines:
+        name, *fields = line.split()
+        if re.fullmatch(r"cpu\d+", name) and len(fields) >= 8:
+            yield int(name.removeprefix("cpu")), [int(field) for field in fields]
+
+
+def _difference(after: Mapping[int, int], before: Mapping[int, int]) -> dict[int, int]:
+    return {cpu: max(0, value - before[cpu]) for cpu, value in after.items() if cpu in before}

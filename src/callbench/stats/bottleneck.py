@@ -1,0 +1,180 @@
+"""What limited a cell: a verdict from the figures of both sides, as a pure function."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+# A side that used so much of its processors, or a thread that never stopped, has no more to give.
+SATURATED = 0.90
+# A side that used less was not what the calls waited for.
+IDLE = 0.50
+# Run-queue wait or steal above it: somebody else's work is in the figure.
+DISTURBED = 0.05
+# A loop that takes more of its clients' time than that is not a small part of the row.
+LOOP = 0.10
+STARVED = 0.20
+NEIGHBOURS = 0.10
+
+
+class Limit(StrEnum):
+    """What a cell's rate was limited by."""
+
+    SERIAL = "serial"
+    SERVER = "server"
+    CLIENT = "client stack"
+    GENERATOR = "generator"
+    LINK = "link"
+    SHARED = "shared processor"
+    WAITING = "waiting"
+    UNSATURATED = "unsaturated"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True)
+class Side:
+    """What one side did while it was measured; None: it could not be seen.
+
+    Attributes:
+        busy: share of its processors' time that it used, 1 for all of them.
+        thread: share of the time in which its busiest thread ran.
+        waited: share of the time in which its threads wanted a processor and waited for it.
+        neighbours: share of its processors' time that other processes took.
+    """
+
+    busy: float | None = None
+    thread: float | None = None
+    waited: float | None = None
+    neighbours: float | None = None
+
+    @property
+    def used(self) -> float:
+        """The clearer of the two signs of a side that is busy."""
+        return max(self.busy or 0.0, self.thread or 0.0)
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """All that a verdict rests on, as shares of 1.
+
+    Attributes:
+        clients: how many called at once.
+        in_process: whether one process played both sides; both are the same then.
+        paced: whether the core set the pace, by a schedule or by time to think.
+        loop: share of the clients' time that the load loop itself took; None where it does not count it.
+        lateness: share of arrivals that the generator was late for by more than it may be; None in a closed loop.
+        steal: share of the machine's processor time that its host gave to others.
+        together: whether the sides shared processors.
+        link: share of the link's rate that was used; None where there is no limit.
+    """
+
+    clients: int
+    in_process: bool
+    client: Side
+    server: Side
+    paced: bool = False
+    loop: float | None = None
+    lateness: float | None = None
+    steal: float | None = None
+    together: bool = False
+    link: float | None = None
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What limited a cell, and the figures that say so in a sentence."""
+
+    limit: Limit
+    why: str
+
+    @property
+    def at_least(self) -> bool:
+        """Whether the rate is only a lower bound of what the stack can do."""
+        return self.limit is Limit.GENERATOR
+
+
+def judged(evidence: Evidence) -> Verdict:
+    """Name what limited a cell.
+
+    The client library belongs to the stack; only the generator can spoil a row, so it is looked at first. One client in
+    a closed loop, or a call within a process, is serial: it is ranked by latency whatever was busy. For the rest
+    whatever was used up is the limit (the "utilisation" of Gregg's USE method, "Thinking methodically about
+    performance", CACM 56(2), 2013), unless others used it.
+    """
+    generator = _generator(evidence)
+    if generator:
+        return Verdict(Limit.GENERATOR, generator)
+    if evidence.in_process or (evidence.clients == 1 and not evidence.paced):
+        why = "the call stays in its process" if evidence.in_process else "one client, which waits for each answer"
+        return Verdict(Limit.SERIAL, f"{why}; {_shares(evidence)}")
+    return _used_up(evidence)
+
+
+def _generator(evidence: Evidence) -> str:
+    client, server = evidence.client, evidence.server
+    waited, others = client.waited or 0.0, client.neighbours or 0.0
+    if waited > STARVED and others > NEIGHBOURS and waited > 2 * (server.waited or 0.0):
+        return (
+            f"the generator was starved: its side waited {waited:.0%} of the time for a processor of which others took"
+            f" {others:.0%}"
+        )
+    if evidence.lateness is not None and evidence.lateness > DISTURBED:
+        return f"the generator was late for {evidence.lateness:.0%} of the arrivals"
+    if evidence.loop is not None and evidence.loop > LOOP and not evidence.paced:
+        return f"the load loop itself took {evidence.loop:.0%} of the clients' time"
+    return ""
+
+
+def _shared(evidence: Evidence) -> str:
+    if evidence.steal is not None and evidence.steal > DISTURBED:
+        return f"the host gave {evidence.steal:.0%} of the processor time to others"
+    for name, side in (("server", evidence.server), ("client", evidence.client)):
+        waited, others = side.waited or 0.0, side.neighbours or 0.0
+        if waited <= DISTURBED:
+            continue
+        if evidence.together:
+            return f"client and server share processors, and the {name} waited {waited:.0%} of the time for one"
+        if others > NEIGHBOURS:
+            return f"others took {others:.0%} of the {name}'s processors, for which it waited {waited:.0%} of the time"
+        if side.used < SATURATED:
+            return f"the {name}'s threads waited {waited:.0%} of the time for a processor, though it was not used up"
+    return ""
+
+
+def _used_up(evidence: Evidence) -> Verdict:
+    """Judge a cell of several clients, or of a pace."""
+    client, server = evidence.client, evidence.server
+    if evidence.link is not None and evidence.link >= SATURATED:
+        return Verdict(Limit.LINK, f"{evidence.link:.0%} of the link's rate was used; {_shares(evidence)}")
+    shared = _shared(evidence)
+    if shared:
+        return Verdict(Limit.SHARED, f"{shared}; {_shares(evidence)}")
+    if client.busy is None or server.busy is None:
+        return Verdict(Limit.UNKNOWN, "the processor time of a side could not be seen")
+    if max(client.used, server.used) >= SATURATED:
+        limit = Limit.SERVER if server.used >= client.used else Limit.CLIENT
+        return Verdict(limit, _shares(evidence))
+    return _unsaturated(evidence)
+
+
+def _unsaturated(evidence: Evidence) -> Verdict:
+    busiest = max(evidence.client.used, evidence.server.used)
+    if busiest < IDLE and not evidence.paced:
+        return Verdict(
+            Limit.WAITING,
+            f"neither side was busy: calls waited for a sleep, a timer, a lock or the network; {_shares(evidence)}",
+        )
+    return Verdict(Limit.UNSATURATED, f"nothing was used up, more clients may give more; {_shares(evidence)}")
+
+
+def _shares(evidence: Evidence) -> str:
+    """Write the figures that a verdict rests on."""
+    named = [("both sides", evidence.client)] if evidence.in_process else []
+    named = named or [("client", evidence.client), ("server", evidence.server)]
+    parts = [f"{name} {_percent(side.busy)} busy" for name, side in named]
+    parts += [f"{name} waited {side.waited:.0%} for a processor" for name, side in named if (side.waited or 0) > 0.01]
+    if evidence.steal is not None and evidence.steal > 0.01:
+        parts.append(f"{evidence.steal:.0%} stolen")
+    return ", ".join(parts)
+
+
+def _percent(share: float | None) -> str:
+    return "an unknown share" if share is None else f"{share:.0%}"

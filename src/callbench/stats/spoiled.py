@@ -1,0 +1,46 @@
+"""Whether a busy neighbour spoiled a trial: a pure judgement of what was seen beside it."""
+
+from dataclasses import dataclass
+
+# Shares of the trial's time. Below them a neighbour moves a rate by less than two trials differ anyway.
+GAPS = 0.02
+STEAL = 0.05
+NEIGHBOURS = 0.10
+WAITING = 0.05
+# Without precedence over ordinary threads, a late wake-up may be the measured processes' own doing.
+GAPS_UNSURE = 0.10
+
+
+@dataclass(frozen=True)
+class Beside:
+    """What was seen beside one trial; None: it could not be seen.
+
+    Attributes:
+        gap_share: share of the time in which the worst processor of a side was not run at all.
+        sure: whether the gap detector ran before every ordinary thread.
+        steal_share: share of the machine's processor time that its host gave to others.
+        neighbour_share: share of the time of the worse side's processors that others took: neither side, nor us.
+        wait_share: share of the time in which the worse side's threads wanted a processor and waited for it.
+    """
+
+    gap_share: float | None = None
+    sure: bool = True
+    steal_share: float | None = None
+    neighbour_share: float | None = None
+    wait_share: float | None = None
+
+
+def why_spoiled(beside: Beside) -> str:
+    """Say why a trial is spoiled, or nothing.
+
+    Waiting for a processor alone is no sign of a neighbour: sixty-four clients on one processor wait for each other.
+    It counts together with a neighbour who took processor time.
+    """
+    if beside.gap_share is not None and beside.gap_share > (GAPS if beside.sure else GAPS_UNSURE):
+        return f"a processor stood still for {beside.gap_share:.1%} of the time"
+    if beside.steal_share is not None and beside.steal_share > STEAL:
+        return f"the host gave {beside.steal_share:.1%} of the processor time to others"
+    neighbours, waited = beside.neighbour_share or 0.0, beside.wait_share or 0.0
+    if neighbours > NEIGHBOURS and waited > WAITING:
+        return f"other processes took {neighbours:.1%} of a side's processors, which waited {waited:.1%} of the time"
+    return ""
