@@ -68,6 +68,9 @@ class Bench:
         self._placement = placement
         self._progress = progress
         self._past = _past(run.lines())
+        from callbench.precision.growth import Growth  # noqa: PLC0415 - statistics are slow to load
+
+        self._growth = Growth(run, plan, progress)
         self._probes: Sequence[Probe] = ()
         self._quick = bool(run.info["quick"])
         self._stacks = {stack.id: stack for stack in plan.stacks}
@@ -86,9 +89,10 @@ class Bench:
             self._progress.begins(self._plan, len(self._past.trials))
             self._codecs()
             with self._floors_of_run() as floors:
-                for number, block in enumerate(self._plan.blocks):
+                for number, block in enumerate(self._growth.blocks()):
                     self._block(number, block, floors)
                     self._progress.block_ends(number)
+            self._growth.play_off(self._catalogue, self._placement)
 
     def _block(self, number: int, block: Sequence[Visit], floors: "Floors") -> None:
         """Makes a block's visits, with the canary at its start, in its middle and at its end."""

@@ -89,6 +89,8 @@ def run(  # noqa: PLR0913, PLR0917 - the options a person has
     blocks: Annotated[
         int | None, typer.Option("--blocks", min=1, max=1000, help="how often each cell is measured")
     ] = None,
+    until: Annotated[str | None, typer.Option("--until", metavar="2%", help="blocks until each is so sure")] = None,
+    budget: Annotated[str | None, typer.Option("--budget", metavar="10m", help="time; a play-off last")] = None,
     no_floors: Annotated[
         bool, typer.Option("--no-floors", help="leave out what each channel takes without a message: no tax then")
     ] = False,
@@ -98,7 +100,11 @@ def run(  # noqa: PLR0913, PLR0917 - the options a person has
     if resume:
         path = launch.to_resume(out, study)
     else:
-        wish = Wish(study, quick, select or [], launch.settings_of(settings or []), seed, blocks, out, not no_floors)
+        wish = Wish(
+            study, quick, select or [], launch.settings_of(settings or []), seed, blocks, out, not no_floors,
+            until=None if until is None else quantities.share(until, "--until"),
+            budget_s=None if budget is None else quantities.seconds(budget, "--budget"),
+        )  # fmt: skip
         path = launch.begin(wish, known)
     finished = launch.go_on(path, known, resumed=resume)
     from callbench import report as reports  # noqa: PLC0415 - statistics are slow to load

@@ -49,6 +49,8 @@ class Wish:
         seed: of the order; None: a fresh one, recorded.
         blocks: None: as the study has it.
         out: the run folder; None: `runs/STUDY-TIME`.
+        until: the half-width of its interval that ends a cell, as a share; None: the planned blocks end it.
+        budget_s: the time to spend, in seconds; None: as long as it takes.
         floors: whether to measure what each channel takes without a message.
     """
 
@@ -60,6 +62,8 @@ class Wish:
     blocks: int | None = None
     out: Path | None = None
     floors: bool = True
+    until: float | None = None
+    budget_s: float | None = None
 
 
 def begin(wish: Wish, known: catalogue.Catalogue) -> Path:
@@ -91,6 +95,8 @@ def begin(wish: Wish, known: catalogue.Catalogue) -> Path:
         "select": list(wish.select),
         "settings": dict(wish.settings),
         "floors": wish.floors,
+        "until": wish.until,
+        "budget_s": wish.budget_s,
         "started": started,
         "finished": None,
         "state": "running",
@@ -131,8 +137,10 @@ def go_on(path: Path, known: catalogue.Catalogue, *, resumed: bool) -> Run:
         Stopped: a person stopped it.
         CallbenchError: it cannot be written, or nothing could be measured.
     """
+    from callbench.precision.growth import grown  # noqa: PLC0415 - statistics are slow to load
+
     with RunWriter(path) as run:
-        planned = plan.read(run.plan())
+        planned = grown(plan.read(run.plan()), run)
         where = placement.placed()
         if resumed:
             run.append(

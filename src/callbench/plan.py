@@ -84,17 +84,37 @@ def made(cells: Sequence[Cell], stacks: Sequence[Stack], blocks: int, seed: int)
         seed: decides the order.
         stacks: those of the cells; others are left out.
     """
+    dice = random.Random(seed)  # noqa: S311 - an order to be repeated, not a secret
+    order = [ordered(cells, dice) for _ in range(blocks)]
+    used = {cell.stack for cell in cells}
+    return Plan(tuple(stack for stack in stacks if stack.id in used), tuple(cells), _numbered(order))
+
+
+def ordered(cells: Sequence[Cell], dice: random.Random) -> list[tuple[str, str, list[Cell]]]:
+    """Puts cells into one block's order: visits as stack, link and cells, all of it as the dice fall."""
     together: dict[tuple[str, str], list[Cell]] = {}
     for cell in cells:
         together.setdefault((cell.stack, cell.link), []).append(cell)
-    dice = random.Random(seed)  # noqa: S311 - an order to be repeated, not a secret
-    order: list[list[tuple[str, str, list[Cell]]]] = []
-    for _ in range(blocks):
-        visits = [(stack, link, dice.sample(mine, len(mine))) for (stack, link), mine in together.items()]
-        dice.shuffle(visits)
-        order.append(visits)
-    used = {stack for stack, _ in together}
-    return Plan(tuple(stack for stack in stacks if stack.id in used), tuple(cells), _numbered(order))
+    visits = [(stack, link, dice.sample(mine, len(mine))) for (stack, link), mine in together.items()]
+    dice.shuffle(visits)
+    return visits
+
+
+def extended(plan: Plan, visits: Sequence[tuple[str, str, Sequence[str]]]) -> Plan:
+    """A plan with one more block: its visits as stack, link and ids of cells. Numbers go on where the plan's end.
+
+    Raises:
+        BadInput: a cell that the plan does not have.
+    """
+    by_id = {cell.id: cell for cell in plan.cells}
+    order = [[(one.stack, one.link, [trial.cell for trial in one.trials]) for one in block] for block in plan.blocks]
+    try:
+        order.append([(stack, link, [by_id[id_] for id_ in cells]) for stack, link, cells in visits])
+    except KeyError as failure:
+        raise BadInput(
+            f"the run's journal is damaged: it adds the cell {failure} that its plan does not have"
+        ) from None
+    return Plan(plan.stacks, plan.cells, _numbered(order))
 
 
 def read(record: Mapping[str, Any]) -> Plan:

@@ -45,6 +45,15 @@ class Progress:
         self._blocks, self._trials, self._done = len(plan.blocks), plan.trials, done
         self._bar.update(self._task, total=plan.trials, completed=done, description="codecs")
 
+    def grows(self, plan: Plan) -> None:
+        """The plan has more blocks now."""
+        self._blocks, self._trials = len(plan.blocks), plan.trials
+        self._bar.update(self._task, total=plan.trials)
+
+    def meets(self, one: str, other: str, number: int) -> None:
+        """Two stacks meet in the play-off, for the `number`-th time from 0."""
+        self._bar.update(self._task, description=f"play-off {number + 1}: {one} {other}")
+
     def visits(self, visit: Visit) -> None:
         """A visit begins."""
         self._bar.update(self._task, description=f"block {visit.block + 1}/{self._blocks} {visit.stack:28}")

@@ -54,6 +54,12 @@ JOURNAL_COLUMNS = {
     "request": _CODEC,
     "answer": _CODEC,
     "options": "JSON",
+    "other": "VARCHAR",
+    "met": "STRUCT(calls BIGINT[], errors BIGINT[], elapsed_ns BIGINT[])",
+    "asked": "DOUBLE",
+    "reached": "DOUBLE",
+    "neighbours": "BIGINT",
+    "blocks": "BIGINT",
     "request_bytes": "BIGINT",
     "answer_bytes": "BIGINT",
     "cells": "VARCHAR[]",
@@ -203,6 +209,16 @@ _WARM_UPS = """
     ORDER BY trial, piece
 """
 
+_ENDINGS = "SELECT cell, why, asked, reached, blocks FROM lines WHERE kind = 'ended' ORDER BY cell"
+
+_MEETINGS = """
+    SELECT cell, other, started, met.calls[1] AS calls, met.calls[2] AS other_calls,
+           met.elapsed_ns[1] AS elapsed_ns, met.elapsed_ns[2] AS other_elapsed_ns,
+           (met.calls[1] / met.elapsed_ns[1]) / (met.calls[2] / met.elapsed_ns[2]) AS ratio,
+           neighbours, agree
+    FROM lines WHERE kind = 'meeting' ORDER BY cell, other, started
+"""
+
 QUERIES = {
     "cells": _CELLS,
     "trials": _TRIALS,
@@ -218,4 +234,6 @@ QUERIES = {
     "gaps": _GAPS_QUERY,
     "canaries": _CANARIES,
     "warm_ups": _WARM_UPS,
+    "endings": _ENDINGS,
+    "meetings": _MEETINGS,
 }

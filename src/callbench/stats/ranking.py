@@ -43,30 +43,36 @@ def standings(
         figures: a positive figure a block for each thing.
         level: of the whole ranking.
         met: pairs decided elsewhere (a play-off), each with 1 where its first is faster, -1 where its second is, and 0
-            where they tie. They take no part in the correction.
+            where they tie. They take no part in the correction, and what follows from them counts too.
 
     Returns:
         The standings, best first; those of equal rank by their geometric mean.
     """
     count = len(figures)
     means = [float(np.mean(np.log(list(one.values())))) if one else -np.inf for one in figures]
-    faster = _faster(figures, level)
+    told = faster(figures, level)
     for (one, other), sign in (met or {}).items():
-        faster[one, other], faster[other, one] = sign > 0, sign < 0
-    order = sorted(range(count), key=lambda index: (int(faster[:, index].sum()), -means[index]))
-    tied = ~(faster | faster.T)
+        told[one, other], told[other, one] = sign > 0, sign < 0
+    if met:
+        # Who is faster than one that is faster than a third is faster than the third: pairs in between need not meet.
+        for middle in range(count):
+            told |= np.outer(told[:, middle], told[middle])
+    order = sorted(range(count), key=lambda index: (int(told[:, index].sum()), -means[index]))
+    tied = ~(told | told.T)
     return [
         Standing(
             index,
-            1 + int(faster[:, index].sum()),
+            1 + int(told[:, index].sum()),
             tuple(other for other in order if other != index and tied[index, other]),
         )
         for index in order
     ]
 
 
-def _faster(figures: Sequence[ByBlock], level: float) -> "np.ndarray[tuple[int, int], np.dtype[np.bool_]]":
-    """Say of each pair whether the first is faster beyond doubt."""
+def faster(
+    figures: Sequence[ByBlock], level: float = 1 - CONFIDENCE
+) -> "np.ndarray[tuple[int, int], np.dtype[np.bool_]]":
+    """Say of each pair (row, column) whether the first is faster beyond doubt, as `standings` tells it from blocks."""
     count = len(figures)
     blocks = sorted({block for one in figures for block in one})
     logs = np.full((count, max(len(blocks), 1)), np.nan)
@@ -74,15 +80,15 @@ def _faster(figures: Sequence[ByBlock], level: float) -> "np.ndarray[tuple[int, 
         for column, block in enumerate(blocks):
             if block in one:
                 logs[row, column] = np.log(one[block])
-    faster = np.zeros((count, count), dtype=np.bool_)
+    told = np.zeros((count, count), dtype=np.bool_)
     rows, columns = np.triu_indices(count, 1)
     if not len(rows):
-        return faster
+        return told
     means, doubts = _tested(logs[rows] - logs[columns])
-    told = np.asarray(holm(doubts.tolist())) < level
-    faster[rows, columns] = told & (means > 0)
-    faster[columns, rows] = told & (means < 0)
-    return faster
+    sure = np.asarray(holm(doubts.tolist())) < level
+    told[rows, columns] = sure & (means > 0)
+    told[columns, rows] = sure & (means < 0)
+    return told
 
 
 def _tested(

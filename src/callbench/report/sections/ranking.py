@@ -1,7 +1,8 @@
 """Who is faster, group by group, with ties: pairs told apart within blocks, not intervals that overlap or not."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+from callbench.precision.told import told
 from callbench.report.section import Section, Sheet
 from callbench.report.story import listed
 from callbench.report.subject import Subject
@@ -13,6 +14,7 @@ from callbench.stats.ranking import Standing, standings
 ABOUT = (
     "Two stacks tie where the 95 % interval of their ratio, taken within blocks, holds 1; all pairs of a table are"
     " Holm-corrected. A rank is one more than the number of stacks that are faster beyond doubt, so ties share it."
+    " What a play-off decided counts before what blocks say."
 )
 MOST_NAMES = 3
 Key = tuple[str, str, str]
@@ -27,7 +29,8 @@ def section(subject: Subject) -> Section | None:
         if one.open_loop is not None:
             continue
         tables.setdefault((attributes["group"], attributes["clients"], attributes["link"]), []).append(one)
-    sheets = [sheet for key, cells in tables.items() if (sheet := _sheet(_title(key, tables), cells)) is not None]
+    met = {one.pair: one.outcome.value for one in told(subject.run).contests if one.outcome is not None}
+    sheets = [sheet for key, cells in tables.items() if (sheet := _sheet(_title(key, tables), cells, met)) is not None]
     if not sheets:
         return None
     return Section(id="ranking", title="Ranking", about=ABOUT, sheets=sheets, source=RANKING_SQL.strip())
@@ -44,12 +47,16 @@ def _title(key: Key, tables: dict[Key, list[Result]]) -> str:
     return ", ".join(parts)
 
 
-def _sheet(title: str, cells: Sequence[Result]) -> Sheet | None:
+def _sheet(title: str, cells: Sequence[Result], met: Mapping[tuple[str, str], int]) -> Sheet | None:
     """Rank the cells of one table."""
     ranked = [one for one in cells if one.ranked]
     if len(ranked) < 2 or max(one.blocks for one in ranked) < 2:
         return None
-    found = standings([one.by_block["rate_per_s"] for one in ranked], 1 - CONFIDENCE)
+    places = {one.id: place_ for place_, one in enumerate(ranked)}
+    decided = {
+        (places[one], places[other]): sign for (one, other), sign in met.items() if one in places and other in places
+    }
+    found = standings([one.by_block["rate_per_s"] for one in ranked], 1 - CONFIDENCE, decided)
     names = [one.attributes["stack"] for one in ranked]
     rows = []
     for one in found:
