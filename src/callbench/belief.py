@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from callbench.stats import littles_law
 from callbench.stats.bottleneck import Evidence, Limit, Side, Verdict, judged
+from callbench.stats.digits import percent
 from callbench.stats.plateau import Plateau
 from callbench.stats.steady import Shift, rates_of, settled, shift
 
@@ -49,7 +50,7 @@ class Curve:
     def unsteady(self) -> str:
         """Why the trial was not steady, or nothing."""
         if self.shift is not None and self.shift.real:
-            return f"its rate changed by {self.shift.ratio - 1:+.0%} while it was measured"
+            return f"its rate changed by {percent(self.shift.ratio - 1, sign=True)} while it was measured"
         return "its warm-up was still getting faster at its limit" if self.settled is False else ""
 
 

@@ -94,6 +94,7 @@ def _done(mean_us: float, seconds: float, calls: int, random: np.random.Generato
         "lateness": None,
         "in_call_ns": str(spent),
         "think_ns": "0",
+        "gap_ns": "1000",
         "threads": 1,
         "processor": {
             "start": {"user_ns": "0", "system_ns": "0"},
@@ -115,6 +116,41 @@ def _done(mean_us: float, seconds: float, calls: int, random: np.random.Generato
             "buckets": sorted([index, count] for index, count in buckets.items()),
         }
     return done
+
+
+def _beside(done: dict[str, Any], in_process: bool) -> dict[str, Any]:
+    """What the probes found: two sides that each ran for a third of the time, and nobody else."""
+    elapsed = done["elapsed_ns"]
+    ran = elapsed // 3
+    thread = {"name": "client", "threads": 1, "run_ns": ran, "wait_ns": ran // 100, "busiest_ns": ran}
+    side = {
+        "cpus": [0],
+        "processes": 1,
+        "user_ns": 0,
+        "system_ns": 0,
+        "run_ns": ran,
+        "wait_ns": ran // 100,
+        "neighbour_ns": 0,
+        "threads": [thread],
+    }
+    names = ("both",) if in_process else ("client", "server")
+    return {
+        "warm_up": [[done["calls"] // 20, elapsed // (8 - step)] for step in range(4)],
+        "processors": {
+            "elapsed_ns": elapsed,
+            "seen_ns": elapsed,
+            "own_ns": 1000,
+            "steal_ns": 0,
+            "processors": 2,
+            "busy_ns": {"0": ran, "1": ran},
+            "sides": [{"side": name, **side} for name in names],
+        },
+        "gaps": {
+            "watched_ns": elapsed,
+            "cost_ns": 1000,
+            "processors": [{"cpu": 0, "looks": 20, "gaps": 0, "gap_ns": 0, "longest_ns": 0, "first": True}],
+        },
+    }
 
 
 def write(
@@ -193,8 +229,18 @@ def write(
                         "counted": {"calls": {cell.call: done["calls"]}, "processor": done["processor"]},
                         "agree": True,
                         "placement": {"client": [0], "server": [1]},
+                        **_beside(done, stack.channel in {"inproc", "library"}),
+                        "spoiled": "",
+                        "repeated": order == 0 and block == 1,
                     }
                 )
+                if order == 0 and block == 1:
+                    why = "a processor stood still for 7.0 % of the time"
+                    journal.append({**journal[-1], "kind": "spoiled", "spoiled": why, "repeated": False})
+        for place, round_trip in (("start", 20_000), ("end", 21_000 + 2_000 * block)):
+            song = {"calls": 10_000, "elapsed_ns": 10_000 * round_trip, "p50_ns": round_trip, "p99_ns": 3 * round_trip}
+            started = f"2026-11-21T03:0{block}:{'00' if place == 'start' else '59'}.000Z"
+            journal.append({"kind": "canary", "block": block, "place": place, "started": started, "canary": song})
     journal += _codecs(cells, by_id)
     journal.append({"kind": "note", "text": "resumed after 3 trials"})
     _write_files(folder, quick, study.source.decode(), (study.published_source or b"").decode(), mine, cells, journal)

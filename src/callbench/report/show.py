@@ -1,5 +1,6 @@
 """The cells of a run as plain records: what `callbench show --json` prints. Sealed by show.schema.json."""
 
+from statistics import fmean
 from typing import Any
 
 from callbench.report.subject import Subject
@@ -56,7 +57,21 @@ def _cell(result: Result) -> dict[str, Any]:
         "open_loop": _open_loop(result.open_loop) if result.open_loop else None,
         "counts_agree": result.agree,
         "excluded": result.excluded,
+        "verdict": None if result.verdict is None else {"limit": str(result.verdict.limit), "why": result.verdict.why},
+        "cpu_us": _cost(result),
     }
+
+
+def _cost(result: Result) -> dict[str, float | None] | None:
+    """Write processor time a call, both sides together with its interval, and its parts."""
+    total = result.interval("cpu_us")
+    if total is None:
+        return None
+    parts = {}
+    for name in ("client_user", "client_system", "server_user", "server_system"):
+        values = result.by_block.get(f"{name}_us", {}).values()
+        parts[name] = fmean(values) if values else None
+    return {**parts, "total": total.middle, "total_low": total.low, "total_high": total.high}
 
 
 def _latency(latency: Latency) -> dict[str, float | None]:

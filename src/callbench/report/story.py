@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from callbench.claims import Verdict
 from callbench.report.subject import Subject
 from callbench.results import Result
-from callbench.stats.digits import figure
+from callbench.stats.digits import figure, percent
 
 MOST_REASONS = 4
+DRIFT = 0.10
 
 
 @dataclass(frozen=True)
@@ -147,6 +148,7 @@ def cautions(subject: Subject) -> list[str]:
             f"Some calls over {listed(batched)} are shorter than 20 readings of the clock. They were timed in batches"
             " and have a mean, no percentiles."
         )
+    told += _meanwhile(subject)
     told += _troubles(subject)
     return told
 
@@ -162,6 +164,34 @@ def _sharing(subject: Subject) -> str:
             "Client and server shared a processor: each slowed the other, and rates are lower than either could reach."
         )
     return ""
+
+
+def _meanwhile(subject: Subject) -> list[str]:
+    """Say what the machine, the generator and the warm-up did to the figures."""
+    beliefs, told = subject.results.beliefs, []
+    if beliefs.drift is not None and beliefs.drift > DRIFT:
+        told.append(
+            f"The machine drifted: a raw echo was up to {percent(beliefs.drift)} faster at one time than at"
+            " another. Compare within this run, where comparisons are taken block by block, and not with other runs."
+        )
+    spoiled = [one for one in beliefs.spoiled if one.counted and one.why]
+    if spoiled:
+        cells = len({one.cell for one in spoiled})
+        told.append(
+            f"{len(spoiled)} trials of {cells} cells were spoiled by a busy neighbour and count all the same, since no"
+            " better one was made. Run on a quieter machine before deciding anything by them."
+        )
+    unsteady = [curve for known in beliefs.cells.values() for curve in known.curves if curve.unsteady]
+    if unsteady:
+        cells = len({curve.cell for curve in unsteady})
+        told.append(f"{len(unsteady)} trials of {cells} cells were not steady while they were measured.")
+    at_least = [one.id for one in subject.results.cells if one.verdict and one.verdict.at_least]
+    if at_least:
+        told.append(
+            f"In {_some(at_least)} Callbench itself was the limit: these rates are written as at least, and are not"
+            " ranked."
+        )
+    return told
 
 
 def _troubles(subject: Subject) -> list[str]:

@@ -143,8 +143,9 @@ def place(result: Result, statistic: str) -> Place:
             or ("Too short to be timed one by one: no percentiles." if batched else "No trial.")
         )
         return Place(why=why, about=f"{result.attributes['stack']}: {about}", cell=result.id)
+    at_least = statistic == "rate_per_s" and result.verdict is not None and result.verdict.at_least
     return Place(
-        text=figure(interval.middle, interval.half_width),
+        text=("≥ " if at_least else "") + figure(interval.middle, interval.half_width),
         spread="" if statistic == "bytes" else share(interval.half_width),
         about=behind(result, interval, unit),
         value=interval.middle,

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+from callbench.stats.digits import percent
+
 # A side that used so much of its processors, or a thread that never stopped, has no more to give.
 SATURATED = 0.90
 # A side that used less was not what the calls waited for.
@@ -113,29 +115,33 @@ def _generator(evidence: Evidence) -> str:
     waited, others = client.waited or 0.0, client.neighbours or 0.0
     if waited > STARVED and others > NEIGHBOURS and waited > 2 * (server.waited or 0.0):
         return (
-            f"the generator was starved: its side waited {waited:.0%} of the time for a processor of which others took"
-            f" {others:.0%}"
+            f"the generator was starved: its side waited {percent(waited)} of the time for a processor of which"
+            f" others took {percent(others)}"
         )
     if evidence.lateness is not None and evidence.lateness > DISTURBED:
-        return f"the generator was late for {evidence.lateness:.0%} of the arrivals"
+        return f"the generator was late for {percent(evidence.lateness)} of the arrivals"
     if evidence.loop is not None and evidence.loop > LOOP and not evidence.paced:
-        return f"the load loop itself took {evidence.loop:.0%} of the clients' time"
+        return f"the load loop itself took {percent(evidence.loop)} of the clients' time"
     return ""
 
 
 def _shared(evidence: Evidence) -> str:
     if evidence.steal is not None and evidence.steal > DISTURBED:
-        return f"the host gave {evidence.steal:.0%} of the processor time to others"
+        return f"the host gave {percent(evidence.steal)} of the processor time to others"
     for name, side in (("server", evidence.server), ("client", evidence.client)):
         waited, others = side.waited or 0.0, side.neighbours or 0.0
         if waited <= DISTURBED:
             continue
         if evidence.together:
-            return f"client and server share processors, and the {name} waited {waited:.0%} of the time for one"
+            return f"client and server share processors, and the {name} waited {percent(waited)} of the time for one"
         if others > NEIGHBOURS:
-            return f"others took {others:.0%} of the {name}'s processors, for which it waited {waited:.0%} of the time"
+            return (
+                f"others took {percent(others)} of the {name}'s processors, and it waited {percent(waited)} of the time"
+            )
         if side.used < SATURATED:
-            return f"the {name}'s threads waited {waited:.0%} of the time for a processor, though it was not used up"
+            return (
+                f"the {name}'s threads waited {percent(waited)} of the time for a processor, though it was not used up"
+            )
     return ""
 
 
@@ -143,7 +149,7 @@ def _used_up(evidence: Evidence) -> Verdict:
     """Judge a cell of several clients, or of a pace."""
     client, server = evidence.client, evidence.server
     if evidence.link is not None and evidence.link >= SATURATED:
-        return Verdict(Limit.LINK, f"{evidence.link:.0%} of the link's rate was used; {_shares(evidence)}")
+        return Verdict(Limit.LINK, f"{percent(evidence.link)} of the link's rate was used; {_shares(evidence)}")
     shared = _shared(evidence)
     if shared:
         return Verdict(Limit.SHARED, f"{shared}; {_shares(evidence)}")
@@ -170,11 +176,12 @@ def _shares(evidence: Evidence) -> str:
     named = [("both sides", evidence.client)] if evidence.in_process else []
     named = named or [("client", evidence.client), ("server", evidence.server)]
     parts = [f"{name} {_percent(side.busy)} busy" for name, side in named]
-    parts += [f"{name} waited {side.waited:.0%} for a processor" for name, side in named if (side.waited or 0) > 0.01]
+    waits = [(name, side.waited or 0.0) for name, side in named]
+    parts += [f"{name} waited {percent(waited)} for a processor" for name, waited in waits if waited > 0.01]
     if evidence.steal is not None and evidence.steal > 0.01:
-        parts.append(f"{evidence.steal:.0%} stolen")
+        parts.append(f"{percent(evidence.steal)} stolen")
     return ", ".join(parts)
 
 
 def _percent(share: float | None) -> str:
-    return "an unknown share" if share is None else f"{share:.0%}"
+    return "an unknown share" if share is None else f"{percent(share)}"

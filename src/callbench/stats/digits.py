@@ -70,3 +70,8 @@ def share(half_width: float | None) -> str:
         return f"×÷ {1 + half_width:.2g}" if half_width < 99 else f"×÷ {1 + half_width:,.0f}"
     percent = half_width * 100
     return f"± {percent:.1f} %" if percent < 1 else f"± {percent:.0f} %"
+
+
+def percent(value: float, digits: int = 0, *, sign: bool = False) -> str:
+    """Write a share of 1 in per cent: `12 %`, `0.4 %`, `+3 %`."""
+    return f"{value * 100:{'+' if sign else ''}.{digits}f} %"

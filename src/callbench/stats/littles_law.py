@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from callbench.stats.digits import percent
+
 LEAST = 0.02
 
 
@@ -58,6 +60,6 @@ def broken(account: Account, half_width: float | None = None) -> str:
         had = f"{account.clients} client" + ("" if account.clients == 1 else "s")
         return (
             f"Little's law does not hold: the times reported explain {explained:.3g} calls in flight, and there were"
-            f" {had} ({off:+.1%}, allowed {allowed:.1%})"
+            f" {had} ({percent(off, 1, sign=True)}, allowed {percent(allowed, 1)})"
         )
     return ""

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from callbench.stats.digits import percent
 from callbench.stats.histogram import Buckets
 
 
@@ -61,7 +62,7 @@ class Plateau:
 
     def sentence(self) -> str:
         """Say it."""
-        return f"{self.share:.0%} of the calls took about {self.about}: probably {self.probably}"
+        return f"{percent(self.share)} of the calls took about {self.about}: probably {self.probably}"
 
 
 def plateaus(buckets: Buckets) -> list[Plateau]:

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from callbench.stats.digits import percent
+
 # Shares of the trial's time. Below them a neighbour moves a rate by less than two trials differ anyway.
 GAPS = 0.02
 STEAL = 0.05
@@ -37,10 +39,11 @@ def why_spoiled(beside: Beside) -> str:
     It counts together with a neighbour who took processor time.
     """
     if beside.gap_share is not None and beside.gap_share > (GAPS if beside.sure else GAPS_UNSURE):
-        return f"a processor stood still for {beside.gap_share:.1%} of the time"
+        return f"a processor stood still for {percent(beside.gap_share, 1)} of the time"
     if beside.steal_share is not None and beside.steal_share > STEAL:
-        return f"the host gave {beside.steal_share:.1%} of the processor time to others"
+        return f"the host gave {percent(beside.steal_share, 1)} of the processor time to others"
     neighbours, waited = beside.neighbour_share or 0.0, beside.wait_share or 0.0
     if neighbours > NEIGHBOURS and waited > WAITING:
-        return f"other processes took {neighbours:.1%} of a side's processors, which waited {waited:.1%} of the time"
+        taken, wait = percent(neighbours, 1), percent(waited, 1)
+        return f"other processes took {taken} of a side's processors, which waited {wait} of the time"
     return ""

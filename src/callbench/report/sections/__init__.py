@@ -6,11 +6,19 @@ A section is drawn the same way in every format: it says what it shows, and brin
 from collections.abc import Callable, Sequence
 
 from callbench.report.section import Section
-from callbench.report.sections import precision, ranking, tax
+from callbench.report.sections import cost, neighbours, precision, ranking, steadiness, tax, verdicts
 from callbench.report.subject import Subject
 
 # In the order in which the page shows them. A section with nothing to show gives None.
-SECTIONS: Sequence[Callable[[Subject], Section | None]] = (ranking.section, precision.section, tax.section)
+SECTIONS: Sequence[Callable[[Subject], Section | None]] = (
+    ranking.section,
+    precision.section,
+    verdicts.section,
+    tax.section,
+    cost.section,
+    steadiness.section,
+    neighbours.section,
+)
 
 
 def sections(subject: Subject) -> list[Section]:

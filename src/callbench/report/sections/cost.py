@@ -1,0 +1,41 @@
+"""What a call costs in processor time, on each side, in user and in system mode."""
+
+from collections.abc import Sequence
+
+from callbench.belief import TRIALS_SQL
+from callbench.report.section import Section, Sheet
+from callbench.report.subject import Subject
+from callbench.results import Result
+from callbench.stats.digits import figure, share
+
+ABOUT = (
+    "Microseconds of processor time a call, by the account of each side's own process, geometric means over the blocks:"
+    " what a call costs whoever pays for the machine, which a short wait does not show. User is the stack's own work,"
+    " system the kernel's on its behalf. Where a client or server spins while it waits, its waiting is in it."
+)
+PARTS = ("client_user_us", "client_system_us", "server_user_us", "server_system_us")
+COLUMNS = ("stack", "cell", "client user", "client system", "server user", "server system", "both sides", "")
+MOST_ROWS = 60
+
+
+def section(subject: Subject) -> Section | None:
+    """List the cells by what a call costs, group by group, the cheapest first."""
+    costs = [(one, total.middle) for one in subject.results.cells if (total := one.interval("cpu_us")) is not None]
+    if not costs:
+        return None
+    groups = list(dict.fromkeys(one.attributes["group"] for one, _ in costs))
+    costs.sort(key=lambda pair: (groups.index(pair[0].attributes["group"]), pair[1]))
+    rows = [_row(one) for one, _ in costs[:MOST_ROWS]]
+    note = f"The other {len(costs) - MOST_ROWS} are in `callbench show --json`." if len(costs) > MOST_ROWS else ""
+    sheet = Sheet("Processor time a call (µs)", COLUMNS, rows, note)
+    return Section("cost", "Cost", ABOUT, sheets=[sheet], source=TRIALS_SQL.strip())
+
+
+def _row(one: Result) -> Sequence[str]:
+    parts = []
+    for name in PARTS:
+        interval = one.interval(name) if all(one.by_block.get(name, {}).values()) else None
+        parts.append(figure(interval.middle, interval.half_width) if interval else "0" if name in one.by_block else "")
+    total = one.interval("cpu_us")
+    whole = (figure(total.middle, total.half_width), share(total.half_width)) if total else ("", "")
+    return (one.attributes["stack"], f"{one.id} {one.attributes['group']}", *parts, *whole)

@@ -1,0 +1,79 @@
+"""What limited each cell, with the figures that say so."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from callbench.belief import SIDES_SQL, Belief
+from callbench.report.section import Section, Sheet
+from callbench.report.story import listed
+from callbench.report.subject import Subject
+from callbench.results import Result
+from callbench.stats.bottleneck import Limit, Side
+from callbench.stats.digits import percent
+
+ABOUT = (
+    "A rate says little without what held it back. Serial: one client that waits for each answer, to be read as a"
+    " latency. Server, client stack, link: that was used up. Generator: Callbench itself was the limit, so the rate is"
+    " at least that. Shared processor: others' work is in the figure. Waiting: neither side was busy. Unsaturated: more"
+    " clients may give more."
+)
+COLUMNS = ("stack", "cell", "clients", "verdict", "client busy", "server busy", "client waited", "server waited")
+MOST_ROWS = 40
+
+
+def section(subject: Subject) -> Section | None:
+    """Judge every cell that was measured."""
+    beliefs = subject.results.beliefs.cells
+    judged = [(one, beliefs[one.id]) for one in subject.results.cells if one.id in beliefs and one.calls]
+    # A run of before there were probes has nothing to judge by.
+    if not any(known.evidence.client.waited is not None for _, known in judged):
+        return None
+    tally = Counter(known.verdict.limit for _, known in judged)
+    found = ["Of {} cells, {}.".format(len(judged), listed(f"{count} {limit}" for limit, count in tally.most_common()))]
+    found += _plateaus(judged)
+    found += [
+        f"{one.attributes['stack']} ({one.id}): {known.verdict.why}."
+        for one, known in judged
+        if known.verdict.limit in (Limit.GENERATOR, Limit.SHARED)
+    ][:MOST_ROWS]
+    # What is serial says it by its number of clients; the others come first where there is not room for all.
+    judged.sort(key=lambda pair: pair[1].verdict.limit is Limit.SERIAL)
+    rows = [_row(one, known) for one, known in judged[:MOST_ROWS]]
+    note = f"The other {len(judged) - MOST_ROWS} are in `callbench show --json`." if len(judged) > MOST_ROWS else ""
+    sheet = Sheet("Verdicts", COLUMNS, rows, note)
+    return Section("verdicts", "Verdicts", ABOUT, found, [sheet], source=SIDES_SQL)
+
+
+def _plateaus(judged: Sequence[tuple[Result, Belief]]) -> list[str]:
+    """Name the stacks whose latencies stand for a reason, reason by reason."""
+    gathered: dict[tuple[str, str], list[str]] = {}
+    for one, known in judged:
+        for plateau in known.plateaus:
+            gathered.setdefault((plateau.about, plateau.probably), []).append(one.attributes["stack"])
+    return [
+        f"Latencies gather at {about} in {listed(dict.fromkeys(stacks))}: probably {probably}."
+        for (about, probably), stacks in gathered.items()
+    ]
+
+
+def _row(one: Result, known: Belief) -> Sequence[str]:
+    client, server = known.evidence.client, known.evidence.server
+    same = known.evidence.in_process
+    return (
+        one.attributes["stack"],
+        f"{one.id} {one.attributes['group']}",
+        one.attributes["clients"],
+        str(known.verdict.limit),
+        _share(client.busy),
+        "" if same else _share(server.busy),
+        _waited(client),
+        "" if same else _waited(server),
+    )
+
+
+def _share(value: float | None) -> str:
+    return "–" if value is None else f"{percent(value)}"  # noqa: RUF001 - a dash for nothing
+
+
+def _waited(side: Side) -> str:
+    return _share(side.waited)

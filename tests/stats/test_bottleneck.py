@@ -1,0 +1,57 @@
+"""Verdicts, each from figures whose cause is known."""
+
+from dataclasses import replace
+
+import pytest
+
+from callbench.stats.bottleneck import Evidence, Limit, Side, judged
+
+QUIET = Side(busy=0.3, thread=0.2, waited=0.01, neighbours=0.0)
+FULL = Side(busy=0.97, thread=0.5, waited=0.3, neighbours=0.0)
+MANY = Evidence(clients=8, in_process=False, client=QUIET, server=QUIET, loop=0.01, steal=0.0)
+TABLE = [
+    ("one client waits for its answer", replace(MANY, clients=1), Limit.SERIAL),
+    ("a function call", replace(MANY, clients=8, in_process=True, client=FULL, server=FULL), Limit.SERIAL),
+    ("the server is used up", replace(MANY, server=FULL), Limit.SERVER),
+    ("one loop of the server never stops", replace(MANY, server=replace(QUIET, thread=0.99)), Limit.SERVER),
+    ("the client's library is used up", replace(MANY, client=FULL), Limit.CLIENT),
+    (
+        "its own threads wait, it is full",
+        replace(MANY, client=FULL, server=replace(QUIET, busy=0.8)),
+        Limit.CLIENT,
+    ),
+    ("the loop takes the time", replace(MANY, loop=0.2), Limit.GENERATOR),
+    ("the loop takes the time of one client", replace(MANY, clients=1, loop=0.2), Limit.GENERATOR),
+    ("thinking is not the loop's time", replace(MANY, loop=0.2, paced=True), Limit.UNSATURATED),
+    (
+        "somebody starves the generator",
+        replace(MANY, client=Side(busy=0.4, thread=0.4, waited=0.5, neighbours=0.5)),
+        Limit.GENERATOR,
+    ),
+    ("arrivals are missed", replace(MANY, paced=True, lateness=0.2), Limit.GENERATOR),
+    ("the link is full", replace(MANY, link=0.95), Limit.LINK),
+    ("the host takes the processor", replace(MANY, server=FULL, steal=0.1), Limit.SHARED),
+    ("both sides on one processor", replace(MANY, together=True, server=replace(FULL, waited=0.4)), Limit.SHARED),
+    (
+        "a neighbour on the server's processors",
+        replace(MANY, server=Side(busy=0.6, thread=0.6, waited=0.3, neighbours=0.3)),
+        Limit.SHARED,
+    ),
+    ("nobody is busy", MANY, Limit.WAITING),
+    ("nobody is busy, as the pace wants it", replace(MANY, paced=True), Limit.UNSATURATED),
+    ("somewhat busy", replace(MANY, server=replace(QUIET, busy=0.7)), Limit.UNSATURATED),
+    ("nothing is known", replace(MANY, client=Side(), server=Side()), Limit.UNKNOWN),
+]
+
+
+@pytest.mark.parametrize(("case", "evidence", "limit"), TABLE, ids=[case for case, *_ in TABLE])
+def test_it_is_judged(case: str, evidence: Evidence, limit: Limit) -> None:  # noqa: ARG001 - the name of the case
+    verdict = judged(evidence)
+    assert verdict.limit is limit
+    assert verdict.why
+    assert verdict.at_least is (limit is Limit.GENERATOR)
+
+
+def test_a_verdict_names_the_figures_it_rests_on() -> None:
+    why = judged(replace(MANY, server=FULL)).why
+    assert why == "client 30 % busy, server 97 % busy, server waited 30 % for a processor"

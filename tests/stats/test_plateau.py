@@ -1,0 +1,40 @@
+"""Plateaus: a timer's work is named, and a slow stack that only passes by is not."""
+
+import numpy as np
+import pytest
+
+from callbench.stats.histogram import Buckets, index_of
+from callbench.stats.plateau import plateaus
+
+
+def buckets(values_ns: "np.ndarray[tuple[int], np.dtype[np.float64]]") -> Buckets:
+    counts: dict[int, int] = {}
+    for value in values_ns.astype(int):
+        counts[index_of(int(value))] = counts.get(index_of(int(value)), 0) + 1
+    return Buckets.of(counts)
+
+
+RANDOM = np.random.default_rng(3)
+
+
+@pytest.mark.parametrize(
+    ("at_ns", "about", "probably"),
+    [
+        (41.5e6, "40 ms", "Nagle's algorithm"),
+        (1.12e6, "1.1 ms", "chunks"),
+        (100.6e6, "100 ms", "poll"),
+        (204e6, "200 ms", "retransmission"),
+    ],
+)
+def test_a_timer_is_named(at_ns: float, about: str, probably: str) -> None:
+    values = np.concatenate([RANDOM.lognormal(np.log(9e4), 0.3, 700), RANDOM.normal(at_ns, at_ns / 200, 300)])
+    (found,) = plateaus(buckets(values))
+    assert found.about == about
+    assert probably in found.probably
+    assert found.sentence().startswith("30 % of the calls took about")
+
+
+def test_who_passes_by_does_not_stand_there() -> None:
+    assert not plateaus(buckets(RANDOM.lognormal(np.log(40e6), 1.0, 5000)))
+    assert not plateaus(buckets(RANDOM.lognormal(np.log(9e4), 0.3, 5000)))
+    assert not plateaus(Buckets.of({}))
