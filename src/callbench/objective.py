@@ -1,0 +1,65 @@
+"""What a knee must still meet: "p99 under 5 ms"."""
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from callbench.stats.histogram import Buckets
+
+_WORDS = re.compile(r"(mean|max|p\d{1,2}(?:\.\d{1,4})?) under (\d+(?:\.\d+)?) ?(us|µs|ms|s)")
+_MICROSECONDS = {"us": 1.0, "µs": 1.0, "ms": 1e3, "s": 1e6}
+EXAMPLE = '"p99 under 5 ms"'
+
+
+@dataclass(frozen=True)
+class Objective:
+    """A latency that is not to be passed.
+
+    Attributes:
+        text: as it was written.
+        share: 0.99 of p99, 1 of max; None of the mean.
+        limit_us: microseconds.
+    """
+
+    text: str
+    share: float | None
+    limit_us: float
+
+    def value_us(self, done: Mapping[str, Any]) -> float:
+        """Reckon the figure that is held against the limit from a drive's answer; infinite where there is none.
+
+        A call that failed counts as one that never ended: it lies beyond every other.
+        """
+        histogram = done["latency"]
+        errors = sum(done["errors"].values())
+        if not histogram or not histogram["count"]:
+            return math.inf
+        if self.share is None:
+            return math.inf if errors else int(histogram["sum_ns"]) / histogram["count"] / 1e3
+        count = histogram["count"]
+        rank = max(1, math.ceil(self.share * (count + errors) * (1 - 1e-12)))
+        if rank > count:
+            return math.inf
+        buckets = Buckets.of({int(index): int(number) for index, number in histogram["buckets"]})
+        return buckets.percentiles([rank / count], histogram["min_ns"], histogram["max_ns"])[0] / 1e3
+
+
+def parse(text: str) -> Objective:
+    """Read an objective.
+
+    Raises:
+        ValueError: it is not one; the sentence says what one looks like.
+    """
+    found = _WORDS.fullmatch(" ".join(text.split()))
+    if found is None:
+        raise ValueError(
+            f'is "{text}": it must be a figure and a time, as {EXAMPLE}; figures are mean, p50 ... p99.99, max'
+        )
+    name, number, unit = found.groups()
+    share = {"mean": None, "max": 1.0}.get(name) if name in ("mean", "max") else float(name[1:]) / 100
+    limit_us = float(number) * _MICROSECONDS[unit]
+    if limit_us <= 0 or share == 0:
+        raise ValueError(f'is "{text}": the figure and the time must be above 0')
+    return Objective(text, share, limit_us)

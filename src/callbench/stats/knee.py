@@ -1,0 +1,104 @@
+"""Finding the highest level that still meets an objective, step by step."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+MOST_STEPS = 40
+_FACTOR = 2.0
+
+
+@dataclass(frozen=True)
+class Step:
+    """One trial at one level, and whether it met the objective."""
+
+    level: float
+    met: bool
+
+
+@dataclass(frozen=True)
+class Span:
+    """Where to look.
+
+    Attributes:
+        low: the lowest level to try.
+        high: the highest.
+        precision: the search ends where the lowest level that failed is at most this share above the highest that met.
+        whole: whether levels are whole numbers.
+    """
+
+    low: float
+    high: float
+    precision: float = 0.05
+    whole: bool = False
+
+
+class End(StrEnum):
+    """How a search came out."""
+
+    WITHIN = "found"
+    AT_LEAST = "at least"
+    BELOW = "below"
+
+
+@dataclass(frozen=True)
+class Knee:
+    """The highest level that met the objective.
+
+    Attributes:
+        level: that level; where none did, the lowest that failed.
+        end: `found`; `at least`: the highest level of all met it; `below`: not even the lowest did.
+    """
+
+    level: float
+    end: End
+
+
+def next_level(steps: Sequence[Step], start: float, span: Span) -> float | None:
+    """Give the level to try next, or None where the search is over.
+
+    Doubled or halved until one level has met the objective and one has not, then the geometric mean of the two
+    nearest: bisection on the logarithm (Burden and Faires, "Numerical Analysis", section 2.1). What was met above a
+    level that failed is chance, and does not count.
+
+    Args:
+        steps: those made so far, in any order: a search that was cut off goes on where it was.
+        start: where to begin where none was made.
+        span: where to look.
+    """
+    met, failed = _nearest(steps)
+    if len(steps) >= MOST_STEPS:
+        return None
+    if met is None and failed is None:
+        return _tidy(min(max(start, span.low), span.high), span)
+    if failed is None:
+        return None if met is None or met >= span.high else _tidy(min(span.high, met * _FACTOR), span)
+    if met is None:
+        return None if failed <= span.low else _tidy(max(span.low, failed / _FACTOR), span)
+    if failed <= met * (1 + span.precision) or (span.whole and failed - met <= 1):
+        return None
+    between = _tidy(math.sqrt(met * failed), span)
+    if span.whole:
+        between = min(max(between, met + 1), failed - 1)
+    return between if met < between < failed else None
+
+
+def knee(steps: Sequence[Step], span: Span) -> Knee | None:
+    """Say what a search that is over has found; None where nothing was tried."""
+    met, failed = _nearest(steps)
+    if met is None:
+        return None if failed is None else Knee(failed, End.BELOW)
+    return Knee(met, End.AT_LEAST if failed is None and met >= span.high else End.WITHIN)
+
+
+def _nearest(steps: Sequence[Step]) -> tuple[float | None, float | None]:
+    """Give the highest level that met below the lowest that failed, and that lowest."""
+    failed = min((one.level for one in steps if not one.met), default=None)
+    met = max((one.level for one in steps if one.met and (failed is None or one.level < failed)), default=None)
+    return met, failed
+
+
+def _tidy(level: float, span: Span) -> float:
+    """Round to a whole number, or to four digits: a rate of 1234.5678 says no more."""
+    return max(1.0, float(round(level))) if span.whole else float(f"{level:.4g}")

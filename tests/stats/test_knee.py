@@ -1,0 +1,103 @@
+"""The search for a knee, on servers whose knee is known."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from callbench.objective import parse
+from callbench.stats.arrivals import due_ns, poisson
+from callbench.stats.histogram import index_of
+from callbench.stats.knee import MOST_STEPS, End, Knee, Span, Step, knee, next_level
+from callbench.stats.lindley import latencies
+
+
+def searched(truth: float, start: float, span: Span) -> list[Step]:
+    """Search where every level up to the truth meets the objective."""
+    steps: list[Step] = []
+    while (level := next_level(steps, start, span)) is not None:
+        assert len(steps) < MOST_STEPS
+        steps.append(Step(level, level <= truth))
+    return steps
+
+
+@given(st.floats(1, 1e6), st.floats(0.01, 1e7))
+def test_the_knee_is_found_to_the_precision_asked_for(truth: float, start: float) -> None:
+    span = Span(0.1, 1e7)
+    found = knee(searched(truth, start, span), span)
+    assert found is not None
+    assert found.end is End.WITHIN
+    assert truth / (1 + span.precision) * (1 - 1e-3) <= found.level <= truth
+
+
+@given(st.integers(1, 999))
+def test_a_number_of_clients_is_found_to_the_client(truth: int) -> None:
+    span = Span(1, 1000, precision=0, whole=True)
+    found = knee(searched(truth, 1, span), span)
+    assert found == Knee(truth, End.WITHIN)
+
+
+def test_a_search_ends_at_the_ends_of_its_span() -> None:
+    span = Span(10, 1000)
+    assert knee(searched(1e9, 100, span), span) == Knee(1000, End.AT_LEAST)
+    assert knee(searched(1, 100, span), span) == Knee(10, End.BELOW)
+    assert knee([], span) is None
+    # What met above a level that failed was chance.
+    assert knee([Step(100, True), Step(120, False), Step(200, True)], span) == Knee(100, End.WITHIN)
+
+
+def test_a_search_goes_on_where_it_was_cut_off() -> None:
+    span = Span(0.1, 1e7)
+    whole = searched(777, 10, span)
+    for made in range(len(whole)):
+        assert next_level(whole[:made], 10, span) == whole[made].level
+
+
+def done(values: list[int], errors: int = 0) -> dict[str, object]:
+    buckets: dict[int, int] = {}
+    for value in values:
+        buckets[index_of(value)] = buckets.get(index_of(value), 0) + 1
+    ends = {"min_ns": min(values, default=0), "max_ns": max(values, default=0)}
+    latency = {"count": len(values), "sum_ns": str(sum(values)), "buckets": sorted(buckets.items()), **ends}
+    return {"latency": latency if values else None, "errors": {"timeout": errors} if errors else {}}
+
+
+def test_the_knee_of_a_queue_is_where_theory_has_it() -> None:
+    """M/M/1: time in it is exponential with rate mu - lambda, its p99 ln 100 / (mu - lambda) (Kleinrock, 1975)."""
+    served, limit_s = 10_000, 0.005
+    exact = served - math.log(100) / limit_s
+    objective = parse("p99 under 5 ms")
+    count = 50_000
+    services = np.random.default_rng(3).exponential(1e9 / served, count).astype(np.int64)
+    span, steps = Span(1, 1e6, precision=0.02), list[Step]()
+    while (level := next_level(steps, 500, span)) is not None:
+        told = latencies(due_ns(poisson(level, count, len(steps)), count), services)
+        steps.append(Step(level, objective.value_us(done(told.tolist())) <= objective.limit_us))
+    found = knee(steps, span)
+    assert found is not None
+    assert found.level == pytest.approx(exact, rel=0.06)
+    assert len(steps) < 15
+
+
+def test_an_objective_is_read_and_held() -> None:
+    objective = parse("p99  under 5 ms")
+    assert (objective.share, objective.limit_us) == (0.99, 5000)
+    assert parse("mean under 250us").limit_us == parse("max under 250 µs").limit_us == 250
+    calls = [1000] * 99 + [9000]
+    assert objective.value_us(done(calls)) == pytest.approx(1, rel=0.01)
+    # A call that failed lies beyond all others: with it, rank 100 of 101 is the slow one.
+    assert objective.value_us(done(calls, 1)) == pytest.approx(9, rel=0.01)
+    assert objective.value_us(done(calls, 3)) == math.inf
+    assert objective.value_us(done([])) == math.inf
+    assert parse("mean under 1 s").value_us(done([1000, 3000])) == 2
+    assert parse("mean under 1 s").value_us(done([1000], 1)) == math.inf
+
+
+@pytest.mark.parametrize(
+    "text", ["", "p99", "p99 below 5 ms", "p99 under 5", "p101 under 5 ms", "p0 under 5 ms", "p99 under 0 ms"]
+)
+def test_what_is_no_objective_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=r"^is "):
+        parse(text)
