@@ -7,6 +7,7 @@ import vl_convert
 from markupsafe import Markup, escape
 
 from callbench.report.charts.palette import CONFIG, STAND_INS, Spec
+from callbench.report.section import Chart
 
 VERSION = "5.20"
 _OPENING = re.compile(r"<svg [^>]*?width=\"([\d.]+)\" height=\"([\d.]+)\" viewBox=\"([^\"]+)\"[^>]*>")
@@ -30,3 +31,20 @@ def drawn(spec: Spec, label: str) -> Markup:
     size = f'width="{width}" height="{height}" viewBox="{box}"'
     head = f'<svg xmlns="http://www.w3.org/2000/svg" role="img" {size} aria-label="{escape(label)}">'
     return Markup(head + svg[opening.end() :])  # noqa: S704 - drawn by Vega from our own figures, which escapes their texts
+
+
+def chart(id_: str, title: str, about: str, spec: Spec | None, source: str) -> Chart | None:
+    """Draw a section's chart where there is something to draw.
+
+    Args:
+        id_: its anchor on the page.
+        title: what it is called.
+        about: what it shows and how to read it.
+        spec: its description, or None.
+        source: the query that its figures come from.
+    """
+    if spec is None:
+        return None
+    slug = "".join(char if char.isalnum() or char in "-_" else "-" for char in id_)
+    label = f"{title}. {about} The figures are in the tables of this page."
+    return Chart(slug, title, about, drawn(spec, label), source.strip())

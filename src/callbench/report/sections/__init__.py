@@ -6,7 +6,17 @@ A section is drawn the same way in every format: it says what it shows, and brin
 from collections.abc import Callable, Sequence
 
 from callbench.report.section import Section
-from callbench.report.sections import cost, neighbours, precision, ranking, steadiness, tax, verdicts
+from callbench.report.sections import (
+    cost,
+    neighbours,
+    open_loop,
+    precision,
+    ranking,
+    steadiness,
+    steps,
+    tax,
+    verdicts,
+)
 from callbench.report.subject import Subject
 
 # In the order in which the page shows them. A section with nothing to show gives None.
@@ -14,6 +24,8 @@ SECTIONS: Sequence[Callable[[Subject], Section | None]] = (
     ranking.section,
     precision.section,
     verdicts.section,
+    open_loop.section,
+    steps.section,
     tax.section,
     cost.section,
     steadiness.section,

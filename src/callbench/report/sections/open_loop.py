@@ -1,0 +1,149 @@
+"""Calls that arrive whether or not the last one was answered: latency as callers see it beside what the server took."""
+
+from collections.abc import Sequence
+
+from callbench.report.charts.draw import chart
+from callbench.report.charts.open_loop import open_loop
+from callbench.report.section import Chart, Section, Sheet
+from callbench.report.subject import Subject
+from callbench.report.tables import place
+from callbench.results import HISTOGRAMS_SQL, Latency, OpenLoop, Result
+from callbench.stats.digits import figure
+
+ABOUT = (
+    "Calls arrive at a rate, as those of many independent users do. Corrected latency counts from the moment a call was"
+    " due; raw latency, the service time, from the moment it was sent. A closed loop knows the raw one only: while it"
+    " waits for a slow answer it asks for nothing, and so hides the queue (coordinated omission). Lateness is the"
+    " generator's own fault. A rate that was not reached gives no figure and no rank."
+)
+COLUMNS = (
+    "stack",
+    "asked, calls/s",
+    "reached",
+    "raw p50, µs",
+    "corrected p50",
+    "raw p99",
+    "corrected p99",
+    "corrected p99.9",
+    "lateness p99",
+)
+# Below this ratio of corrected to raw latency nothing to speak of had to wait.
+ALIKE = 1.1
+MOST_BARS = 24
+
+
+def section(subject: Subject) -> Section | None:
+    """Show every cell of an open loop, a sheet a group."""
+    groups: dict[str, list[Result]] = {}
+    for one in subject.results.cells:
+        if one.open_loop is not None and one.open_loop.reached is not None:
+            groups.setdefault(one.attributes["group"], []).append(one)
+    if not groups:
+        return None
+    sheets = [Sheet(f"Open loop: {name}", COLUMNS, [_row(one) for one in cells]) for name, cells in groups.items()]
+    found = [sentence for name, cells in groups.items() for sentence in _found(name, cells)]
+    charts = [chart for name, cells in groups.items() if (chart := _chart(name, cells)) is not None]
+    source = HISTOGRAMS_SQL.strip()
+    return Section("open-loop", "Open loop", ABOUT, found=found, sheets=sheets, charts=charts, source=source)
+
+
+def named(one: Result) -> str:
+    """Name a cell by its stack and its connections, where it has several."""
+    clients = one.attributes["clients"]
+    return one.attributes["stack"] + ("" if clients == "1" else f", {clients} clients")
+
+
+def asked_text(rate_per_s: float) -> str:
+    """Write a rate as it was asked for, thousands apart."""
+    return f"{rate_per_s:,.7g}"
+
+
+def _row(one: Result) -> list[str]:
+    """Write one cell out; where its rate was missed, why stands in the place of figures."""
+    loop = _loop(one)
+    rate = place(one, "rate_per_s")
+    reached = loop.reached
+    asked = asked_text(loop.target_per_s)
+    if loop.missed:
+        seen = figure(reached.middle, reached.half_width) if reached else ""
+        return [named(one), asked, f"not reached ({seen})", "", "", "", "", "", _share(loop.lateness, "p99")]
+    return [
+        named(one),
+        asked,
+        f"{rate.text} {rate.spread}".strip(),
+        _share(loop.service, "p50"),
+        _share(loop.latency, "p50"),
+        _share(loop.service, "p99"),
+        _share(loop.latency, "p99"),
+        _share(loop.latency, "p999"),
+        _share(loop.lateness, "p99"),
+    ]
+
+
+def _loop(one: Result) -> OpenLoop:
+    """Give what only an open loop has."""
+    if one.open_loop is None:
+        raise ValueError(f"{one.id} is no open loop")
+    return one.open_loop
+
+
+def _share(latency: Latency, name: str) -> str:
+    """Write a percentile in microseconds with two digits, since it has no interval here."""
+    return figure(latency.percentiles[name]) if latency.percentiles else ""
+
+
+def _p99(latency: Latency) -> float:
+    """Give a 99th percentile in microseconds, or 0."""
+    return latency.percentiles["p99"] if latency.percentiles else 0.0
+
+
+def _found(name: str, cells: Sequence[Result]) -> list[str]:
+    """Say what the difference between raw and corrected means in this group, and which rates were missed."""
+    told = []
+    kept = [one for one in cells if not _loop(one).missed and _p99(_loop(one).service)]
+    if kept:
+        worst = max(kept, key=lambda one: _p99(_loop(one).latency) / _p99(_loop(one).service))
+        told.append(f"{name}: {_meaning(worst)}")
+    told.extend(
+        f"{name}: {named(one)} is no result of {asked_text(_loop(one).target_per_s)} calls/s: {why}."
+        for one in cells
+        if (why := _loop(one).missed)
+    )
+    return told
+
+
+def _meaning(one: Result) -> str:
+    """Say of the cell with the greatest difference what it hides from a closed loop."""
+    loop = _loop(one)
+    raw, corrected, late = _p99(loop.service), _p99(loop.latency), _p99(loop.lateness)
+    where = f"{named(one)} at {asked_text(loop.target_per_s)} calls/s"
+    if corrected < ALIKE * raw:
+        return (
+            f"nothing had to wait: even for {where}, where they differ most, the corrected 99th percentile"
+            f" ({figure(corrected)} µs) is that of the service time ({figure(raw)} µs)."
+        )
+    fault = (
+        f" Of that, {figure(late)} µs are the generator's own lateness."
+        if late > (corrected - raw) / 2
+        else " That is queueing for a free client, not the generator's lateness."
+    )
+    return (
+        f"for {where}, 99 of 100 calls were answered within {figure(raw)} µs of being sent, but within"
+        f" {figure(corrected)} µs of being due: {figure(corrected / raw)} times as long. A closed loop would have"
+        f" shown the first figure only.{fault}"
+    )
+
+
+def _chart(name: str, cells: Sequence[Result]) -> Chart | None:
+    """Draw raw beside corrected, for the cells where they differ most."""
+    kept = [one for one in cells if not _loop(one).missed and _p99(_loop(one).service)]
+    kept.sort(key=lambda one: _p99(_loop(one).service) / _p99(_loop(one).latency))
+    rows = [
+        (f"{named(one)}, {asked_text(_loop(one).target_per_s)}/s", kind, latency.percentiles)
+        for one in kept[:MOST_BARS]
+        for kind, latency in (("raw", _loop(one).service), ("corrected", _loop(one).latency))
+        if latency.percentiles
+    ]
+    about = "Median (mark), 99th percentile (thick) and 99.9th (thin) of raw and corrected latency."
+    title = f"Raw and corrected latency: {name}"
+    return chart(f"open-loop-{name}", title, about, open_loop(rows), HISTOGRAMS_SQL)

@@ -1,0 +1,211 @@
+"""Ladders: what more clients or a higher rate do to a stack."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from callbench.report.charts.draw import chart
+from callbench.report.charts.steps import Axes, Point, steps
+from callbench.report.section import Chart, Section, Sheet
+from callbench.report.subject import Subject
+from callbench.report.tables import place
+from callbench.results import TRIALS_SQL, Result
+from callbench.stats.contrast import block_ratios
+from callbench.stats.digits import figure, share
+from callbench.stats.interval import Interval, geometric_mean
+from callbench.stats.slope import Slope, slope
+from callbench.stats.usl import Scalability, fitted
+
+ABOUT = (
+    "The same cell with more clients, or at a higher rate. Relative to the fewest clients, a stack that scales"
+    " perfectly makes n times the calls with n clients. The slope is the time that each client adds to a call, from"
+    " the fewest to the most. Contention and coherency are those of the universal scalability law, fitted to the"
+    " rates: the share of work that cannot be done side by side, and what each pair of clients costs."
+)
+MOST_LINES = 8
+# A peak so many times beyond what was measured is no peak.
+_NO_END = 10
+Ladder = Mapping[int, Result]
+
+
+def section(subject: Subject) -> Section | None:
+    """Show every ladder of clients and of rates."""
+    sheets: list[Sheet] = []
+    charts: list[Chart | None] = []
+    found: list[str] = []
+    for name in dict.fromkeys(one.attributes["group"] for one in subject.results.cells):
+        cells = [one for one in subject.results.cells if one.attributes["group"] == name and one.rate]
+        clients = _of_clients([one for one in cells if one.open_loop is None])
+        if clients:
+            laws = {stack: _law(ladder) for stack, ladder in clients.items()}
+            sheets += [_rates(name, clients), _laws(name, clients, laws)]
+            found += _guesses(name, laws)
+            charts += _charts(name, clients, laws)
+        rates = _of_rates([one for one in cells if one.open_loop is not None])
+        if rates:
+            charts.append(_rate_chart(name, rates))
+    drawn = [one for one in charts if one is not None]
+    if not sheets and not drawn:
+        return None
+    return Section("steps", "Steps", ABOUT, found=found, sheets=sheets, charts=drawn, source=TRIALS_SQL.strip())
+
+
+def _of_clients(cells: Sequence[Result]) -> dict[str, dict[int, Result]]:
+    """Gather ladders of clients by stack and link: those of at least two steps."""
+    ladders: dict[str, dict[int, Result]] = {}
+    links = {one.attributes["link"] for one in cells}
+    for one in cells:
+        name = one.attributes["stack"] + (f", {one.attributes['link']}" if len(links) > 1 else "")
+        ladders.setdefault(name, {})[int(one.attributes["clients"])] = one
+    return {name: dict(sorted(ladder.items())) for name, ladder in ladders.items() if len(ladder) > 1}
+
+
+def _of_rates(cells: Sequence[Result]) -> dict[str, list[Result]]:
+    """Gather ladders of rates by stack and clients."""
+    ladders: dict[str, list[Result]] = {}
+    for one in cells:
+        clients = one.attributes["clients"]
+        name = one.attributes["stack"] + ("" if clients == "1" else f", {clients} clients")
+        ladders.setdefault(name, []).append(one)
+    return {name: ladder for name, ladder in ladders.items() if len(ladder) > 1}
+
+
+def _law(ladder: Ladder) -> Scalability | None:
+    """Fit the scalability law to a ladder's rates."""
+    rates = {clients: one.rate.middle for clients, one in ladder.items() if one.rate}
+    return fitted(list(rates), list(rates.values()))
+
+
+def _relative(ladder: Ladder, clients: int) -> Interval | None:
+    """Reckon the rate relative to that of the fewest clients, block by block."""
+    ratios = block_ratios([ladder[clients].by_block["rate_per_s"]], [ladder[min(ladder)].by_block["rate_per_s"]])
+    return geometric_mean(ratios) if ratios else None
+
+
+def _rates(name: str, ladders: Mapping[str, Ladder]) -> Sheet:
+    """Write the steps of a group."""
+    rows = []
+    for stack, ladder in ladders.items():
+        for clients, one in ladder.items():
+            rate, mean, p99 = (place(one, statistic) for statistic in ("rate_per_s", "mean_us", "p99_us"))
+            relative = _relative(ladder, clients) if clients > min(ladder) else None
+            times = "" if relative is None else figure(relative.middle, relative.half_width)
+            spread = "" if relative is None else share(relative.half_width)
+            perfect = "" if relative is None else f"{100 * relative.middle * min(ladder) / clients:.0f} %"
+            rows.append((stack, str(clients), rate.text, rate.spread, mean.text, p99.text, times, spread, perfect))
+    fewest = sorted({min(ladder) for ladder in ladders.values()})
+    note = (
+        "" if fewest == [1] else f"Relative to {' or '.join(map(str, fewest))} clients, the fewest that were measured."
+    )
+    columns = ("stack", "clients", "calls/s", "", "mean, µs", "p99, µs", "relative", "", "of perfect")
+    return Sheet(f"Steps: {name}", columns, rows, note)
+
+
+def _laws(name: str, ladders: Mapping[str, Ladder], laws: Mapping[str, Scalability | None]) -> Sheet:
+    """Write slope and law of each stack."""
+    rows = []
+    for stack, ladder in ladders.items():
+        times = {clients: one.by_block["mean_us"] for clients, one in ladder.items()}
+        law = laws[stack]
+        fit = ("", "", "") if law is None else (_small(law.contention), _small(law.coherency), _peak(law))
+        rows.append((stack, _slope(slope(times)), *fit))
+    columns = ("stack", "slope, µs a client", "contention", "coherency", "rate is highest with")
+    note = (
+        ""
+        if all(laws.values())
+        else "The law has three coefficients: it is fitted where there are at least four steps."
+    )
+    return Sheet(f"Slope and scalability: {name}", columns, rows, note)
+
+
+def _small(value: float) -> str:
+    """Write a coefficient."""
+    return "0" if value < 1e-9 else f"{value:.2g}"
+
+
+def _slope(found: Slope | None) -> str:
+    """Write a slope with its interval."""
+    if found is None:
+        return ""
+    if found.low is None or found.high is None:
+        return f"{found.middle:.3g}"
+    return f"{found.middle:.3g} ({found.low:.3g} to {found.high:.3g})"
+
+
+def _peak(law: Scalability) -> str:
+    """Write where the rate is highest, and whether that was measured."""
+    if law.peak > _NO_END * law.measured[1]:
+        return "no end seen"
+    outside = "" if law.measured[0] <= law.peak <= law.measured[1] else ", not measured"
+    return f"{law.peak:,.0f} clients{outside}"
+
+
+def _guesses(name: str, laws: Mapping[str, Scalability | None]) -> list[str]:
+    """Warn of peaks that lie where nothing was measured."""
+    beyond = [
+        stack
+        for stack, law in laws.items()
+        if law is not None and law.measured[1] < law.peak <= _NO_END * law.measured[1]
+    ]
+    if not beyond:
+        return []
+    law = laws[beyond[0]]
+    most = f"{law.measured[1]:g}" if law else ""
+    warning = (
+        f"{name}: the law puts the highest rate of {len(beyond)} of {len(laws)} stacks outside of the measured range"
+        f" (up to {most} clients), for instance of {beyond[0]}: that is a guess, to be measured with more clients."
+    )
+    return [warning]
+
+
+def _charts(name: str, ladders: Mapping[str, Ladder], laws: Mapping[str, Scalability | None]) -> list[Chart | None]:
+    """Draw rate and latency over clients."""
+    best = sorted(
+        ladders, key=lambda stack: -max(one.rate.middle if one.rate else 0 for one in ladders[stack].values())
+    )
+    shown = best[:MOST_LINES]
+    some = f" The {MOST_LINES} fastest of {len(ladders)} stacks." if len(ladders) > MOST_LINES else ""
+    curve = [
+        (stack, float(clients), law.rate(float(clients)))
+        for stack in shown
+        if (law := laws[stack]) is not None
+        for clients in np.linspace(*law.measured, 40)
+    ]
+    made = []
+    for statistic, title, y in (
+        ("rate_per_s", "Rate over clients", "calls a second, logarithmic"),
+        ("mean_us", "Time of a call over clients", "mean, microseconds, logarithmic"),
+    ):
+        points = [
+            _point(stack, clients, interval)
+            for stack in shown
+            for clients, one in ladders[stack].items()
+            if (interval := place(one, statistic).interval) is not None
+        ]
+        fit = curve if statistic == "rate_per_s" else []
+        about = f"Each mark is a step, its line the 95 % interval over the blocks.{some}"
+        about += " Broken: the scalability law fitted to the marks." if fit else ""
+        spec = steps(points, fit, Axes("clients", y))
+        made.append(chart(f"steps-{statistic}-{name}", f"{title}: {name}", about, spec, TRIALS_SQL))
+    return made
+
+
+def _rate_chart(name: str, ladders: Mapping[str, Sequence[Result]]) -> Chart | None:
+    """Draw latency from the intended start over the rate asked for."""
+    points = [
+        _point(stack, one.open_loop.target_per_s, interval)
+        for stack, ladder in list(ladders.items())[:MOST_LINES]
+        for one in ladder
+        if one.open_loop and (interval := place(one, "p99_us").interval) is not None
+    ]
+    about = (
+        "99th percentile from the intended start, with its 95 % interval. Rates that were not reached are not there."
+    )
+    spec = steps(points, [], Axes("calls a second asked for, logarithmic", "p99, microseconds, logarithmic", True))
+    return chart(f"steps-open-{name}", f"Latency over rate: {name}", about, spec, TRIALS_SQL)
+
+
+def _point(stack: str, x: float, interval: Interval) -> Point:
+    """Make a mark."""
+    middle = interval.middle
+    return Point(stack, x, middle, interval.low or middle, interval.high or middle)
