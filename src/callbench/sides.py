@@ -3,6 +3,7 @@
 from typing import Self
 
 from callbench.adapter import Adapter
+from callbench.contract import Options
 from callbench.errors import AdapterFailure
 from callbench.links.host import LOOPBACK_HOSTS, Hosts, misplaced
 from callbench.manifest import Manifest
@@ -38,13 +39,13 @@ class Sides:
             self.close(at_once=True)
             raise
 
-    def serve(self, stack: str) -> str:
-        """Serves a stack on the server's host. Returns its endpoint.
+    def serve(self, stack: str, options: Options | None = None) -> str:
+        """Serves a stack on the server's host, with options of the server. Returns its endpoint.
 
         Raises:
             AdapterFailure: the server cannot, or serves somewhere else.
         """
-        endpoint = self.server.serve(stack, self._hosts.server.address)
+        endpoint = self.server.serve(stack, self._hosts.server.address, options)
         wrong = misplaced(endpoint, self._hosts.server)
         if wrong:
             raise AdapterFailure("protocol", f"{self.server.process.who} {wrong}")

@@ -34,15 +34,16 @@ class OpenVisit:
         cannot: why, by cell, of the cells whose call the stack said it cannot carry.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913, PLR0917 - what is started, for what, where and how
         self,
         manifest: Manifest,
         stack: Stack,
         cells: Sequence[Cell],
         placement: Placement,
         hosts: Hosts = LOOPBACK_HOSTS,
+        options: Mapping[str, Any] | None = None,
     ) -> None:
-        """Starts each side on its host, serves, connects and verifies.
+        """Starts each side on its host, serves (with options of the server), connects and verifies.
 
         Raises:
             AdapterFailure: a side failed.
@@ -57,7 +58,7 @@ class OpenVisit:
             unavailable = self.sides.client.unavailable(stack.id)
             if unavailable:
                 raise AdapterFailure("unsupported", unavailable)  # noqa: TRY301 - whatever it is, the sides are closed
-            self._endpoint = self.sides.serve(stack.id)
+            self._endpoint = self.sides.serve(stack.id, options)
             served = time.monotonic()
             # Without options: a wrong one is the fault of its cell, not of the stack.
             connections = self._connect(cells[0].load.clients, {})

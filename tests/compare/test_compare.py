@@ -1,7 +1,9 @@
 """Comparisons as a person makes them: live over the stand-in, of builds, of stored runs, and read again."""
 
 import json
+import math
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -20,7 +22,7 @@ from callbench.compare.comparison import Comparison
 from callbench.compare.live import Wish
 from callbench.errors import BadInput
 from callbench.store import Run
-from conftest import MISBEHAVING, command, eventually
+from conftest import MISBEHAVING, ROOT, command, eventually
 from report.synthetic import write as synthetic
 
 Program = Callable[..., subprocess.CompletedProcess[str]]
@@ -138,6 +140,36 @@ def test_two_builds_of_an_adapter(callbench: Program, tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("nothing_left")
+def test_a_server_that_waits_in_each_call_is_slower(callbench: Program) -> None:
+    """A delay of 20 ms in each call, beside none: the rate cannot reach 50 calls a second."""
+    ended = callbench("compare", "honest/tcp", "honest/tcp?delay_us=20000", *QUICK, "--json")
+    told = valid(json.loads(ended.stdout))
+    assert told["cells"][0]["rates_per_s"][1] <= 50
+    assert told["b"] == "honest/tcp?delay_us=20000"
+
+
+@pytest.mark.usefixtures("nothing_left")
+def test_the_recipe_of_the_guide_works(tmp_path: Path) -> None:
+    """The shell version as it stands in docs/guide/compare.md, with the stand-in as both builds and less time."""
+    text = (ROOT / "docs" / "guide" / "compare.md").read_text()
+    recipe = re.search(r"```shell\n(.*?)```", text, re.DOTALL)
+    workflow = re.search(r"```yaml\n(.*?)```", text, re.DOTALL)
+    assert recipe
+    assert workflow
+    for line in recipe[1].replace("--seed 1 ", "").splitlines()[:2]:
+        assert line.removesuffix("\\").strip() in workflow[1]
+    for side in ("base", "head"):
+        stand_in(tmp_path / side)
+    script = recipe[1].replace("callbench compare", f"{shlex.join(command())} compare")
+    script = script.replace("mine/json+tcp", "honest/tcp").replace("--seconds 10", "--seconds 0.2 --rounds 2")
+    argv = ["/bin/bash", "-c", script]
+    ended = subprocess.run(argv, cwd=tmp_path, capture_output=True, text=True, timeout=150, check=False)
+    assert ended.returncode in (0, 1), ended.stderr
+    assert (tmp_path / "comparison.md").read_text().startswith("### ")
+    assert (tmp_path / "comparison" / "journal.jsonl").stat().st_size
+
+
+@pytest.mark.usefixtures("nothing_left")
 def test_what_fails_does_not_pass_the_gate(callbench: Program) -> None:
     ended = callbench("compare", "honest/tcp", "wrong-answer/tcp", *QUICK)
     assert ended.returncode == 1, ended.stderr
@@ -176,6 +208,15 @@ def test_two_stored_runs(tmp_path: Path) -> None:
     assert {cell.figures.stacks for cell in found.cells} == {("native/bin+tcp", "native/bin+tcp")}
     assert found.how == "two stored runs, as two samples of blocks"
     valid(show.record(found))
+    assert "not both have a canary" in found.notes[0]
+    for folder, calls in ((one, 100), (other, 107)):
+        with (folder / "journal.jsonl").open("a") as journal:
+            song = {"calls": calls, "elapsed_ns": 1000, "p50_ns": 1, "p99_ns": 1}
+            line = {"kind": "canary", "block": 0, "place": "start", "started": "2026-11-21T03:00:00Z", "canary": song}
+            journal.write(json.dumps(line) + "\n")
+    moved = stored.compared(Run(one), Run(other), 0.01, 0.02)
+    assert moved.rule.shift == pytest.approx(math.log(1.07))
+    assert "moved by 7.0 %" in moved.notes[0]
     copy = shutil.copytree(one, tmp_path / "copy")
     same = stored.compared(Run(one), Run(copy), 0.01, 0.02)
     assert "paired block by block" in same.how
@@ -191,6 +232,7 @@ def test_two_stored_runs(tmp_path: Path) -> None:
         ("honest/tcp", f"honest/udp@{MISBEHAVING / 'honest'}", {}, "has no stack honest/udp: it has honest/inproc, "),
         ("honest/tcp", "honest/tcp@/etc/hostname", {}, "honest/tcp cannot run here: its program /etc/hostname is not"),
         ("honest/*", "honest/nothing*", {}, "there is no stack 'honest/nothing*'"),
+        ("honest/tcp", "honest/tcp?slow", {}, "'slow' is not NAME=NUMBER"),
         ("honest/tcp", "honest/tcp", {"calls": ["Som"]}, "Sum"),
         ("honest/tcp", "honest/tcp", {"calls": ["GetPersons"]}, "arguments.n is missing"),
         ("honest/tcp", "honest/tcp", {"calls": ["GetPersons:250"]}, "'250' is not NAME=VALUE"),

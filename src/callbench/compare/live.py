@@ -17,7 +17,7 @@ from callbench.catalogue import Catalogue
 from callbench.cell import Cell
 from callbench.compare import tasks
 from callbench.compare.meeting import Cells, Pair, Round, SideFailure, met
-from callbench.compare.operands import contenders, pairs
+from callbench.compare.operands import Contender, contenders, pairs
 from callbench.errors import BadInput
 from callbench.launch import Sigterm, Stopped, Terminated, told_to_stop
 from callbench.placement import Placement
@@ -129,14 +129,19 @@ def _plan(found: Sequence[Pair], cells: Sequence[Sequence[Cells]]) -> dict[str, 
     return {
         "pairs": [
             {
-                "a": asdict(one.stack) | {"program": list(one.manifest.program)},
-                "b": asdict(other.stack) | {"program": list(other.manifest.program)},
+                "a": _side(one),
+                "b": _side(other),
                 "in_turn": not (one.spins or other.spins),
                 "cells": [_flat(both[0]) for both in mine],
             }
             for (one, other), mine in zip(found, cells, strict=True)
         ]
     }
+
+
+def _side(one: Contender) -> dict[str, Any]:
+    """Write out one side of a pair."""
+    return asdict(one.stack) | {"program": list(one.manifest.program), "options": dict(one.options)}
 
 
 def _flat(cell: Cell) -> dict[str, Any]:

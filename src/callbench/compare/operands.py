@@ -2,8 +2,8 @@
 
 import fnmatch
 import os
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from callbench import catalogue, manifest
@@ -20,10 +20,15 @@ HOW = (
 
 @dataclass(frozen=True)
 class Contender:
-    """One stack and the build that runs it."""
+    """One stack and the build that runs it.
+
+    Attributes:
+        options: what its server is started with, beside what it does by itself.
+    """
 
     stack: Stack
     manifest: Manifest
+    options: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -47,6 +52,8 @@ def contenders(text: str, known: catalogue.Catalogue) -> list[Contender]:
     Raises:
         BadInput: there are none, or they cannot run here.
     """
+    text, asked, rest = text.partition("?")
+    options = _options(rest) if asked else {}
     named, at, place = text.partition("@")
     path = Path(place if at else named)
     if at:
@@ -59,6 +66,17 @@ def contenders(text: str, known: catalogue.Catalogue) -> list[Contender]:
         why = one.stack.why_not or catalogue.cannot_run(one.manifest)
         if why:
             raise BadInput(f"{text}: {one.stack.id} cannot run here: {why}")
+    return [replace(one, options=options) for one in found] if options else found
+
+
+def _options(text: str) -> dict[str, int]:
+    """Read `NAME=NUMBER&NAME=NUMBER`."""
+    found: dict[str, int] = {}
+    for part in text.split("&"):
+        name, equals, value = part.partition("=")
+        if not (equals and value.isascii() and value.isdigit()):
+            raise BadInput(f"?{text}: {part!r} is not NAME=NUMBER; give for instance ?burn_us=5")
+        found[name] = int(value)
     return found
 
 

@@ -1,6 +1,7 @@
 """Two stored runs held against each other, cell by cell."""
 
 import json
+import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -8,6 +9,7 @@ from callbench.compare.comparison import Comparison
 from callbench.compare.verdicts import Figures, Rule, judged
 from callbench.errors import BadInput
 from callbench.results import Result, Results, read
+from callbench.stats.interval import geometric_mean
 from callbench.store import Run
 
 _SAME = (("machine", "model"), ("kernel", "release"), ("processors", "online"), ("processors", "governor"))
@@ -20,7 +22,8 @@ def compared(a: Run, b: Run, level: float, threshold: float) -> Comparison:
         BadInput: a run is damaged, or they share no cell.
     """
     paired = _same_order(a, b)
-    rule = Rule(level, threshold)
+    moved = _moved(a, b)
+    rule = Rule(level, threshold, shift=moved or 0.0)
     cells = list(_figures(read(a), read(b), paired=paired))
     if not cells:
         raise BadInput(f"{a.path} and {b.path} have no cell in common: the same stack, call, clients and link")
@@ -29,7 +32,7 @@ def compared(a: Run, b: Run, level: float, threshold: float) -> Comparison:
         if paired
         else "two stored runs, as two samples of blocks"
     )
-    notes = list(_notes(a, b))
+    notes = list(_notes(a, b, moved))
     return Comparison(str(a.path), str(b.path), how, rule, judged(cells, rule), notes)
 
 
@@ -72,12 +75,31 @@ def _of(one: Result, other: Result, *, paired: bool) -> Figures:
     return Figures(one.id, stacks, name, chosen, paired, errors, "; ".join(whys))
 
 
-def _notes(a: Run, b: Run) -> Iterator[str]:
+def _moved(a: Run, b: Run) -> float | None:
+    """Give how far the canary moved from one run to the other, as a log-ratio; None where one of them has none."""
+    songs = [_song(one) for one in (a, b)]
+    return None if songs[0] is None or songs[1] is None else abs(math.log(songs[1] / songs[0]))
+
+
+def _song(run: Run) -> float | None:
+    """Give the canary's rate in a run, or None."""
+    with run.connection() as connection:
+        rows = connection.execute("SELECT rate_per_s FROM canaries WHERE calls > 0").fetchall()
+    return geometric_mean([float(rate) for (rate,) in rows]).middle if rows else None
+
+
+def _notes(a: Run, b: Run, moved: float | None) -> Iterator[str]:
     """Say what bears on two runs that were not made together."""
-    yield (
-        "The runs were made at different times, and neither has a canary: how far the machine itself had moved is not"
-        " known. A live comparison is open to no such doubt."
-    )
+    if moved is None:
+        yield (
+            "The runs were made at different times, and not both have a canary: how far the machine itself had moved is"
+            " not known. A live comparison is open to no such doubt."
+        )
+    else:
+        yield (
+            f"The canary, a raw echo, moved by {math.expm1(moved) * 100:.1f} % from one run to the other. The machine"
+            " did that, so no smaller difference can be told."
+        )
     first, second = a.environment(), b.environment()
     for part, key in _SAME:
         mine, theirs = (_found(one, part, key) for one in (first, second))
