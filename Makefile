@@ -7,7 +7,7 @@ PYTHON_BIN := .venv/bin
 export PYTHONDONTWRITEBYTECODE :=
 MANIFEST := --manifest-path engine/Cargo.toml
 
-.PHONY: help run test test-core test-engine test-python lint format bench setup dev engine java lock clean
+.PHONY: help run test test-core test-engine test-python lint format bench setup dev engine cpp java lock clean
 
 help: ## what there is
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
@@ -22,10 +22,14 @@ setup: ## what running needs: .venv, the engine
 dev: ## what testing needs besides
 	@setup/python dev
 	@setup/engine
+	@setup/cpp
 	@setup/java
 
 engine: ## build the engine
 	@setup/engine
+
+cpp: ## build the C++ adapter
+	@setup/cpp
 
 java: ## build the Java adapter
 	@setup/java
@@ -47,6 +51,7 @@ lint: dev ## formatters, linters and type checkers, strict
 	$(PYTHON_BIN)/mypy
 	cargo fmt $(MANIFEST) --all --check
 	cargo clippy --locked $(MANIFEST) --workspace --all-targets -- -D warnings
+	setup/cpp lint
 	setup/java lint
 	shellcheck callbench setup/* .ci/run
 
@@ -54,6 +59,7 @@ format: dev ## format everything
 	$(PYTHON_BIN)/ruff format .
 	$(PYTHON_BIN)/ruff check --fix --quiet . || true
 	cargo fmt $(MANIFEST) --all
+	setup/cpp format
 	setup/java format
 
 bench: dev ## measure callbench itself, both sides in one run
@@ -64,4 +70,4 @@ lock: ## resolve the Python packages anew
 	$(PYTHON_BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --upgrade --group dev pyproject.toml -o requirements-dev.lock
 
 clean: ## take away what was built and set up, not the runs
-	rm -rf .venv engine/target adapters/java/target adapters/java/*/target bench/build .setup-lock
+	rm -rf .venv engine/target adapters/cpp/build adapters/java/target adapters/java/*/target bench/build .setup-lock

@@ -1,0 +1,149 @@
+#include "stack.hpp"
+
+#include <omniORB4/Naming.hh>
+#include <omniORB4/omniORB.h>
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+#include "calls.hpp"
+#include "name_server.hpp"
+#include "orb.hpp"
+#include "servant.hpp"
+
+namespace corba {
+namespace {
+
+/// The object's name in the naming service.
+constexpr const char* NAME = "SpeedService";
+/// How long omniNames may take to answer for the first time.
+constexpr std::chrono::seconds PATIENCE{25};
+
+std::string at(const std::string& host, std::uint16_t port) {
+    return (host.find(':') == std::string::npos ? host : '[' + host + ']') + ':' + std::to_string(port);
+}
+
+CosNaming::Name name() {
+    CosNaming::Name path;
+    path.length(1);
+    path[0].id = CORBA::string_dup(NAME);
+    path[0].kind = CORBA::string_dup("");
+    return path;
+}
+
+class Served : public kit::Server {
+  public:
+    Served(std::shared_ptr<kit::Service> service, const kit::Listen& listen)
+        : names_(listen.host), endpoint_("corbaname::" + at(listen.host, names_.port()) + '#' + NAME),
+          orb_({{"endPoint", "giop:tcp:" + at(listen.host, listen.port)}}) {
+        guarded([&] {
+            PortableServer::POA_var poa = PortableServer::POA::_narrow(CORBA::Object_var{orb_->resolve_initial_references("RootPOA")});
+            PortableServer::Servant_var<Servant> servant{new Servant{std::move(service)}};
+            const PortableServer::ObjectId_var id = poa->activate_object(servant.in());
+            poa->the_POAManager()->activate();
+            bind(listen.host, CORBA::Object_var{poa->id_to_reference(id)});
+        });
+    }
+
+    [[nodiscard]] std::string endpoint() const override { return endpoint_; }
+
+  private:
+    /// Enters the object's name, as soon as the naming service answers.
+    void bind(const std::string& host, const CORBA::Object_var& object) {
+        const auto deadline = std::chrono::steady_clock::now() + PATIENCE;
+        for (;;) {
+            try {
+                const CORBA::Object_var found = orb_->string_to_object(("corbaloc::" + at(host, names_.port()) + "/NameService").c_str());
+                const CosNaming::NamingContext_var context = CosNaming::NamingContext::_narrow(found);
+                context->rebind(name(), object);
+                names_.forget_files();
+                return;
+            } catch (const CORBA::SystemException&) {
+                if (!names_.runs()) {
+                    throw kit::Failure{kit::Kind::out_of_resources, "omniNames ended by itself when it was started"};
+                }
+                if (std::chrono::steady_clock::now() > deadline) {
+                    throw;
+                }
+                std::this_thread::sleep_for(std::chrono::milliseconds{5});
+            }
+        }
+    }
+
+    NameServer names_;
+    std::string endpoint_;
+    // Ends before the naming service, and takes its connections along.
+    Orb orb_;
+};
+
+class Caller : public kit::Client {
+  public:
+    Caller(std::shared_ptr<Orb> orb, callbench::SpeedService_var service) : orb_(std::move(orb)), service_(std::move(service)) {}
+
+    std::unique_ptr<kit::Prepared> prepare(const kit::Call& call) override { return prepared(service_, call); }
+
+  private:
+    /// Shared by all clients of a connect; the last one ends it.
+    std::shared_ptr<Orb> orb_;
+    callbench::SpeedService_var service_;
+};
+
+class OmniOrb : public kit::Stack {
+  public:
+    [[nodiscard]] std::string name() const override { return "corba-omniorb"; }
+
+    [[nodiscard]] std::optional<std::string> unavailable() const override {
+        return find_omninames().empty() ? std::optional<std::string>{"its naming service, omniNames, is not installed: run `make cpp`"}
+                                        : std::nullopt;
+    }
+
+    std::unique_ptr<kit::Server> serve(std::shared_ptr<kit::Service> service, const kit::Listen& listen) override {
+        return std::make_unique<Served>(std::move(service), listen);
+    }
+
+    kit::Clients connect(const kit::Connect& to) override {
+        const auto timeout = std::to_string(to.timeout.count());
+        // omniORB opens connections as calls overlap, at most five to a server; a client a thread needs one each.
+        const auto orb = std::make_shared<Orb>(std::vector<std::pair<std::string, std::string>>{
+            {"clientCallTimeOutPeriod", timeout},
+            {"clientConnectTimeOutPeriod", timeout},
+            {"maxGIOPConnectionPerServer", std::to_string(std::max<std::size_t>(to.clients, 5))},
+        });
+        const auto service = resolved(*orb, to.endpoint);
+        kit::Clients clients;
+        for (std::size_t client = 0; client < to.clients; ++client) {
+            clients.all.push_back(std::make_unique<Caller>(orb, service));
+        }
+        // The first call of the first client; the others are opened where calls overlap.
+        clients.connections = 1;
+        return clients;
+    }
+
+  private:
+    /// The object, asked for at its naming service and asked once whether it is there.
+    static callbench::SpeedService_var resolved(const Orb& orb, const std::string& endpoint) {
+        try {
+            const CORBA::Object_var object = orb->string_to_object(endpoint.c_str());
+            callbench::SpeedService_var service = callbench::SpeedService::_narrow(object);
+            if (CORBA::is_nil(service) || service->_non_existent()) {
+                throw kit::Failure{kit::Kind::protocol, "the object at " + endpoint + " is no SpeedService"};
+            }
+            return service;
+        } catch (const CORBA::BAD_PARAM&) {
+            throw kit::bad("the endpoint " + endpoint.substr(0, 64) + " is no address of CORBA: corbaname, corbaloc and IOR are");
+        } catch (const CORBA::SystemException& exception) {
+            const auto failure = failure_of(exception);
+            throw kit::Failure{failure.kind, "the object at " + endpoint.substr(0, 128) +
+                                                 " is not reached through its naming service: " + failure.what()};
+        }
+    }
+};
+
+} // namespace
+
+std::unique_ptr<kit::Stack> omniorb() { return std::make_unique<OmniOrb>(); }
+
+std::map<std::string, std::string> libraries() { return {{"omniORB", omniORB::versionString()}}; }
+
+} // namespace corba

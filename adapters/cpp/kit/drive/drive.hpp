@@ -1,0 +1,81 @@
+/// The load loop: clients that call, each again when it is answered, or when a schedule says so. One thread a client. Nothing is
+/// allocated and no lock is taken between two calls of a closed loop.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "../failure.hpp"
+#include "../histogram.hpp"
+#include "../processor.hpp"
+#include "../stack.hpp"
+#include "schedule.hpp"
+
+namespace kit {
+
+/// How calls are timed: two clock readings a call, two a batch, or a batch where a call takes less than 20 readings.
+enum class Timing { each, batch, automatic };
+
+/// One drive. Times are nanoseconds.
+struct Plan {
+    /// It ends when so many calls have been made, right or wrong, and `length_ns` have passed.
+    std::uint64_t calls = 0;
+    std::uint64_t length_ns = 0;
+    /// It ends after so long in any case.
+    std::uint64_t limit_ns = 0;
+    Timing timing = Timing::automatic;
+    std::uint64_t think_ns = 0;
+    /// An open loop; none: a closed one.
+    std::optional<Schedule> schedule;
+    /// The common start, on the monotonic clock; in the past: at once.
+    std::uint64_t start_at_ns = 0;
+};
+
+/// How far a drive is: since the start.
+struct Interval {
+    std::uint64_t at_ns = 0;
+    std::uint64_t calls = 0;
+    std::uint64_t errors = 0;
+};
+
+using Errors = std::array<std::uint64_t, KIND_NAMES.size()>;
+
+/// What one client has seen, and what all of them together have.
+struct Tally {
+    /// Answered rightly.
+    std::uint64_t calls = 0;
+    Errors errors{};
+    Histogram latency;
+    /// Of an open loop only.
+    Histogram service;
+    Histogram lateness;
+    std::uint64_t in_call_ns = 0;
+    std::uint64_t think_ns = 0;
+    /// When the last call ended.
+    std::uint64_t ended_at = 0;
+
+    void merge(const Tally& other);
+    [[nodiscard]] std::uint64_t error_count() const;
+};
+
+/// What a drive came to.
+struct Outcome {
+    Tally total;
+    std::uint64_t elapsed_ns = 0;
+    /// Calls a batch; 1 where each call was timed.
+    std::uint64_t batch = 1;
+    Usage before;
+    Usage after;
+    std::size_t threads = 0;
+};
+
+/// Lets each of `calls` be made by a thread of its own as `plan` says. `report` is called ten times a second on the caller's thread; when
+/// it gives false, or `stopping` is raised, the drive ends early. Throws Failure where a thread cannot be had.
+Outcome drive(const std::vector<std::unique_ptr<Prepared>>& calls, const Plan& plan, std::atomic<bool>& stopping,
+              const std::function<bool(const Interval&)>& report);
+
+} // namespace kit

@@ -1,0 +1,112 @@
+/// A client's place in a drive: its call, its share of the calls, its tally, and when it must leave.
+#pragma once
+
+#include "drive.hpp"
+#include "gate.hpp"
+#include "pool.hpp"
+
+namespace kit {
+
+/// What a client shows the reporter, on cache lines of its own so that showing costs no other client anything.
+struct alignas(128) Progress {
+    std::atomic<std::uint64_t> calls{0};
+    std::atomic<std::uint64_t> errors{0};
+};
+
+/// What all clients of a drive look at.
+struct Shared {
+    Shared(const Plan& the_plan, std::atomic<bool>& stop, std::size_t clients)
+        : plan(the_plan), stopping(stop), pool(the_plan.calls, clients), reading_ns(clock::reading_ns()) {
+        if (plan.schedule) {
+            arrivals.emplace(*plan.schedule);
+        }
+    }
+
+    const Plan& plan;
+    std::atomic<bool>& stopping;
+    Pool pool;
+    std::optional<Arrivals> arrivals;
+    double reading_ns;
+    /// Calls a batch, 1 for each call timed; 0 until the first client knows.
+    std::atomic<std::uint64_t> batch{0};
+    Gate gate;
+};
+
+class Seat {
+  public:
+    Seat(Prepared& call, Progress& progress, Shared& shared, Tally& tally, std::uint64_t start)
+        : shared_(shared), tally_(tally), start_(start), limit_at_(start + shared.plan.limit_ns), call_(call), progress_(progress),
+          end_at_(std::min(start + shared.plan.length_ns, limit_at_)) {}
+
+    Seat(const Seat&) = delete;
+    Seat& operator=(const Seat&) = delete;
+
+    /// Whoever leaves early leaves its calls to the others.
+    ~Seat() { shared_.pool.put_back(held_); }
+
+    /// Calls until the drive is over for this client.
+    void run();
+
+  private:
+    /// How many calls may be made now, at most `wish`; 0: the drive is over for this client.
+    std::uint64_t admit(std::uint64_t now, std::uint64_t wish) {
+        if (held_ == 0) {
+            held_ = shared_.pool.draw(wish);
+        }
+        if (held_ == 0) {
+            // All calls have been drawn: on until the time is over.
+            return now < end_at_ && !leaves(now) ? wish : 0;
+        }
+        if (leaves(now)) {
+            return 0;
+        }
+        const auto admitted = std::min(held_, wish);
+        held_ -= admitted;
+        return admitted;
+    }
+
+    /// Whether nothing more may be begun, whatever is left to do.
+    [[nodiscard]] bool leaves(std::uint64_t now) const {
+        return now >= limit_at_ || errors_in_a_row_ >= HOPELESS || shared_.stopping.load(std::memory_order_relaxed);
+    }
+
+    /// Makes one call and says what went wrong; nothing: it was answered rightly.
+    std::optional<Kind> made() noexcept;
+
+    /// Counts one result; whether it was right.
+    bool judge(std::optional<Kind> wrong) {
+        if (!wrong) {
+            ++tally_.calls;
+            errors_in_a_row_ = 0;
+            progress_.calls.store(tally_.calls, std::memory_order_relaxed);
+            return true;
+        }
+        ++tally_.errors.at(static_cast<std::size_t>(*wrong));
+        ++errors_in_a_row_;
+        progress_.errors.store(tally_.error_count(), std::memory_order_relaxed);
+        return false;
+    }
+
+    /// At most `most` calls with the clock read around each; whether the drive goes on.
+    bool each(std::uint64_t most);
+    void batches(std::uint64_t size);
+    void closed();
+    void open();
+    /// False where the drive ends before `intended`.
+    bool await_arrival(std::uint64_t intended);
+
+    static constexpr std::uint32_t HOPELESS = 100;
+
+    Shared& shared_;
+    Tally& tally_;
+    std::uint64_t start_;
+    std::uint64_t limit_at_;
+    Prepared& call_;
+    Progress& progress_;
+    std::uint64_t end_at_;
+    /// Drawn from the pool and not yet made.
+    std::uint64_t held_ = 0;
+    std::uint32_t errors_in_a_row_ = 0;
+};
+
+} // namespace kit

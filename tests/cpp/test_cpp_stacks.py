@@ -1,0 +1,126 @@
+"""The C++ stacks against the contract suite, and what happens where CORBA's naming service or a port is not there."""
+
+import shutil
+import signal
+import socket
+import struct
+import subprocess
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from callbench import catalogue, placement
+from callbench.adapter import Adapter
+from callbench.errors import AdapterFailure
+from callbench.verify import suite
+from conftest import ROOT, eventually, marked
+
+FOLDER = ROOT / "adapters" / "cpp"
+ADAPTER = catalogue.load([FOLDER]).adapter("cpp")
+CORBA = "cpp/corba-omniorb"
+ALL_PROTOCOLS = 3
+
+pytestmark = pytest.mark.skipif(ADAPTER.why_not is not None, reason=str(ADAPTER.why_not))
+
+
+@pytest.fixture
+def server() -> Iterator[Adapter]:
+    with Adapter(ADAPTER.manifest, "the server") as running:
+        yield running
+
+
+@pytest.fixture
+def client() -> Iterator[Adapter]:
+    with Adapter(ADAPTER.manifest, "the client") as running:
+        yield running
+
+
+@pytest.mark.parametrize("stack", [CORBA, "cpp/direct"])
+def test_it_keeps_the_contract(stack: str) -> None:
+    outcomes = list(suite.of(catalogue.load([FOLDER]), [stack], every=False, placement=placement.placed()))
+    assert len(outcomes) > 100
+    assert [outcome.sentence for outcome in outcomes if outcome.fails] == []
+
+
+def test_its_service_makes_the_golden_vectors() -> None:
+    golden = ROOT / "contract" / "golden" / "service.json"
+    ended = subprocess.run(
+        [FOLDER / "build" / "callbench-cpp-golden", golden], capture_output=True, text=True, check=False, timeout=120
+    )
+    assert ended.returncode == 0, ended.stdout[:2000]
+
+
+def test_a_naming_service_that_is_not_there_is_said_so(client: Adapter) -> None:
+    with closing(socket.create_server(("127.0.0.1", 0))) as taken:
+        free = taken.getsockname()[1]
+    with pytest.raises(AdapterFailure, match="not reached through its naming service") as caught:
+        client.connect(CORBA, f"corbaname::127.0.0.1:{free}#SpeedService", 1)
+    assert caught.value.kind == "refused"
+
+
+def test_an_address_that_is_none_of_corba_is_said_so(client: Adapter) -> None:
+    with pytest.raises(AdapterFailure, match="no address of CORBA") as caught:
+        client.connect(CORBA, "the moon", 1)
+    assert caught.value.kind == "bad-request"
+
+
+def test_a_port_that_is_taken_is_said_so_and_the_server_goes_on(server: Adapter) -> None:
+    with closing(socket.create_server(("127.0.0.1", 0))) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(AdapterFailure) as caught:
+            server.ask("serve", "serving", 120, stack=CORBA, host="127.0.0.1", port=port, options={})
+    assert caught.value.kind == "out-of-resources"
+    assert server.serve(CORBA).startswith("corbaname::127.0.0.1:")
+
+
+@pytest.mark.usefixtures("nothing_left")
+def test_the_naming_service_ends_with_its_server_and_leaves_no_files(mark: str) -> None:
+    before = set(Path("/tmp").glob("callbench-names-*"))  # noqa: S108 - where the system keeps temporary files
+    with Adapter(ADAPTER.manifest, "the server") as server:
+        server.serve(CORBA)
+        names = [pid for pid in marked(mark) if Path(f"/proc/{pid}/comm").read_text().strip() == "omniNames"]
+        assert len(names) == 1
+        server.process.signal(signal.SIGKILL)
+        assert eventually(lambda: names[0] not in marked(mark), 30)
+    # Other tests may serve at this moment, and their files are there until their naming service answers.
+    assert eventually(lambda: set(Path("/tmp").glob("callbench-names-*")) <= before, 60)  # noqa: S108
+
+
+def test_a_dissector_knows_the_calls_for_giop(server: Adapter, client: Adapter, tmp_path: Path) -> None:
+    if shutil.which("tshark") is None:
+        pytest.skip("tshark is not installed")
+    try:
+        seen = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(ALL_PROTOCOLS))
+    except (PermissionError, AttributeError) as why:
+        pytest.skip(f"frames cannot be seen here: {why}")
+    with closing(seen):
+        seen.bind(("lo", 0))
+        client.connect(CORBA, server.serve(CORBA), 1)
+        client.call("EchoString", {"value": "Grüße"})
+        seen.setblocking(False)
+        frames = list(_waiting(seen))
+    capture = tmp_path / "calls.pcap"
+    head = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 262_144, 1)
+    capture.write_bytes(head + b"".join(struct.pack("<IIII", 0, 0, len(f), len(f)) + f for f in frames))
+    shown = subprocess.run(
+        ["tshark", "-r", capture, "-d", "tcp.port==1-65535,giop", "-Y", "giop", "-V"],  # noqa: S607
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
+    )
+    assert "General Inter-ORB Protocol" in shown.stdout
+    assert "EchoString" in shown.stdout
+
+
+def _waiting(seen: socket.socket) -> Iterator[bytes]:
+    """The frames that wait at a socket and belong to GIOP, or to nothing at all (acknowledgements)."""
+    while True:
+        try:
+            frame = seen.recv(262_144)
+        except BlockingIOError:
+            return
+        if b"GIOP" in frame:
+            yield frame
