@@ -21,6 +21,9 @@ FOLDER = ROOT / "adapters" / "cpp"
 ADAPTER = catalogue.load([FOLDER]).adapter("cpp")
 CORBA = "cpp/corba-omniorb"
 ALL_PROTOCOLS = 3
+# Of Linux's headers, since Python does not name them.
+SO_RCVBUFFORCE, SOL_PACKET, PACKET_STATISTICS = 33, 263, 6
+ROOM = 64 << 20
 
 pytestmark = pytest.mark.skipif(ADAPTER.why_not is not None, reason=str(ADAPTER.why_not))
 
@@ -96,11 +99,15 @@ def test_a_dissector_knows_the_calls_for_giop(server: Adapter, client: Adapter, 
     except (PermissionError, AttributeError) as why:
         pytest.skip(f"frames cannot be seen here: {why}")
     with closing(seen):
+        seen.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, ROOM)
         seen.bind(("lo", 0))
         client.connect(CORBA, server.serve(CORBA), 1)
         client.call("EchoString", {"value": "Grüße"})
         seen.setblocking(False)
         frames = list(_waiting(seen))
+        _, lost = struct.unpack("II", seen.getsockopt(SOL_PACKET, PACKET_STATISTICS, 8))
+    if lost:
+        pytest.skip(f"other programs on this machine's loopback pushed {lost} frames out of the capture")
     capture = tmp_path / "calls.pcap"
     head = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 262_144, 1)
     capture.write_bytes(head + b"".join(struct.pack("<IIII", 0, 0, len(f), len(f)) + f for f in frames))
