@@ -21,6 +21,7 @@ from callbench.progress import Progress
 from callbench.run_writer import RunWriter, now
 from callbench.schedules import Schedules
 from callbench.visit import AnsweredWrongly, OpenVisit
+from callbench.wire import accounts
 
 if TYPE_CHECKING:
     from callbench.measure.probe import Probe
@@ -46,6 +47,7 @@ class _Past:
     cells: set[str] = field(default_factory=set)
     stacks: set[str] = field(default_factory=set)
     codecs: set[tuple[str, str]] = field(default_factory=set)
+    accounts: set[str] = field(default_factory=set)
     floors: set[tuple[int, str, tuple[int, int]]] = field(default_factory=set)
     spoiled: set[int] = field(default_factory=set)
     canaries: set[tuple[int, str]] = field(default_factory=set)
@@ -87,6 +89,7 @@ class Bench:
             # The gap detector is nearest to the drive: begun last and ended first.
             self._probes = (ProcessorTime(self._placement), owned.enter_context(GapDetector(self._placement)))
             self._progress.begins(self._plan, len(self._past.trials))
+            self._accounts()
             self._codecs()
             with self._floors_of_run() as floors:
                 for number, block in enumerate(self._growth.blocks()):
@@ -124,6 +127,17 @@ class Bench:
                 why = links.why_not_over(self._stacks[cell.stack], cell.link)
                 if why:
                     self._exclude(cell.stack, 0, why, cell.id)
+
+    def _accounts(self) -> None:
+        """Counts what calls cost on the wire, before anything is timed: a trial has no capture beside it."""
+        captures = self._run.path / "captures" if self._run.info.get("pcap") else None
+        known = self._past.accounts | self._past.cells
+        for line in accounts.made(
+            self._plan, self._catalogue, self._placement, known, self._progress, captures=captures
+        ):
+            self._run.append(line)
+            if line["kind"] == "excluded":
+                self._past.cells.add(str(line["cell"]))
 
     def _codecs(self) -> None:
         for line in codecs.timed(
@@ -244,24 +258,30 @@ def _past(lines: Iterable[dict[str, object]]) -> _Past:
     past = _Past()
     for line in lines:
         try:
-            match line["kind"]:
-                case "trial":
-                    past.trials.add(int(str(line["trial"])))
-                case "spoiled":
-                    past.spoiled.add(int(str(line["trial"])))
-                case "canary":
-                    past.canaries.add((int(str(line["block"])), str(line["place"])))
-                case "excluded" if line["cell"] is None:
-                    past.stacks.add(str(line["stack"]))
-                case "excluded":
-                    past.cells.add(str(line["cell"]))
-                case "codec":
-                    past.codecs.add((str(line["stack"]), str(line["group"])))
-                case "floor":
-                    pair = int(str(line["request_bytes"])), int(str(line["answer_bytes"]))
-                    past.floors.add((int(str(line["visit"])), json.dumps(line["options"], sort_keys=True), pair))
-                case _:
-                    pass
+            _take(past, line)
         except (KeyError, ValueError) as failure:
             raise BadInput(f"the run's journal is damaged: a line of kind {line['kind']} has no {failure}") from failure
     return past
+
+
+def _take(past: _Past, line: dict[str, object]) -> None:
+    match line["kind"]:
+        case "trial":
+            past.trials.add(int(str(line["trial"])))
+        case "spoiled":
+            past.spoiled.add(int(str(line["trial"])))
+        case "canary":
+            past.canaries.add((int(str(line["block"])), str(line["place"])))
+        case "excluded" if line["cell"] is None:
+            past.stacks.add(str(line["stack"]))
+        case "excluded":
+            past.cells.add(str(line["cell"]))
+        case "ledger" | "sweep":
+            past.accounts.add(str(line["cell"]))
+        case "codec":
+            past.codecs.add((str(line["stack"]), str(line["group"])))
+        case "floor":
+            pair = int(str(line["request_bytes"])), int(str(line["answer_bytes"]))
+            past.floors.add((int(str(line["visit"])), json.dumps(line["options"], sort_keys=True), pair))
+        case _:
+            pass

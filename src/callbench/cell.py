@@ -75,6 +75,8 @@ class Cell:
         id: short name within the run, `c001`.
         group: the study's name for the cells that belong together.
         options: what the clients connect with: options of the stack's own.
+        timed: whether it has trials.
+        wire: None: its bytes are not counted; empty: they are; else the sweep that counts them: over, grid, fine, most.
     """
 
     id: str
@@ -85,6 +87,8 @@ class Cell:
     load: Load
     link: str = "loopback"
     options: Mapping[str, Any] = field(default_factory=dict)
+    timed: bool = True
+    wire: Mapping[str, Any] | None = None
 
 
 def rate_text(rate_per_s: float | None) -> str:

@@ -137,13 +137,14 @@ def _ratios(part: Comparison, statistic: str, results: Results, study: Study) ->
     """Take the ratio block by block, or say why there is none."""
     over: list[Mapping[int, float]] = []
     under: list[Mapping[int, float]] = []
-    for side, cells in ((over, part.over), (under, part.under)):
+    below = part.under_statistic or statistic
+    for side, cells, figure in ((over, part.over, statistic), (under, part.under, below)):
         for conditions in cells:
             found = results.where(conditions)
-            why = _missing(conditions, found, statistic, study)
+            why = _missing(conditions, found, figure, study)
             if why:
                 return [], why
-            side.append(found[0].by_block[statistic])
+            side.append(found[0].by_block[figure])
     values = block_ratios(over, under)
     return values, "" if values else "no block has all of its cells"
 

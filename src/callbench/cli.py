@@ -94,6 +94,7 @@ def run(  # noqa: PLR0913, PLR0917 - the options a person has
     no_floors: Annotated[
         bool, typer.Option("--no-floors", help="leave out what each channel takes without a message: no tax then")
     ] = False,
+    pcap: Annotated[bool, typer.Option("--pcap", help="keep the wire ledger's captures in the run folder")] = False,
 ) -> None:
     """Measure a study, print its tables and claims, and write its page."""
     known = _catalogue()
@@ -102,6 +103,7 @@ def run(  # noqa: PLR0913, PLR0917 - the options a person has
     else:
         wish = Wish(
             study, quick, select or [], launch.settings_of(settings or []), seed, blocks, out, not no_floors,
+            pcap=pcap,
             until=None if until is None else quantities.share(until, "--until"),
             budget_s=None if budget is None else quantities.seconds(budget, "--budget"),
         )  # fmt: skip

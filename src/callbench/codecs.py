@@ -44,7 +44,7 @@ def _pairs(plan: Plan, catalogue: Catalogue) -> Iterator[tuple[Stack, Cell]]:
     }
     stacks = {stack.id: stack for stack in plan.stacks}
     seen: set[tuple[str, str]] = set()
-    for cell in plan.cells:
+    for cell in (one for one in plan.cells if one.timed):
         of = stacks[cell.stack]
         stack = inside.get((of.adapter, of.message))
         if stack is not None and (stack.id, cell.group) not in seen:

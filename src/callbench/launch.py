@@ -51,6 +51,7 @@ class Wish:
         out: the run folder; None: `runs/STUDY-TIME`.
         until: the half-width of its interval that ends a cell, as a share; None: the planned blocks end it.
         budget_s: the time to spend, in seconds; None: as long as it takes.
+        pcap: whether to keep the captures of the wire ledger.
         floors: whether to measure what each channel takes without a message.
     """
 
@@ -64,6 +65,7 @@ class Wish:
     floors: bool = True
     until: float | None = None
     budget_s: float | None = None
+    pcap: bool = False
 
 
 def begin(wish: Wish, known: catalogue.Catalogue) -> Path:
@@ -97,6 +99,7 @@ def begin(wish: Wish, known: catalogue.Catalogue) -> Path:
         "floors": wish.floors,
         "until": wish.until,
         "budget_s": wish.budget_s,
+        "pcap": wish.pcap,
         "started": started,
         "finished": None,
         "state": "running",

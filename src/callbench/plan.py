@@ -94,7 +94,8 @@ def ordered(cells: Sequence[Cell], dice: random.Random) -> list[tuple[str, str, 
     """Puts cells into one block's order: visits as stack, link and cells, all of it as the dice fall."""
     together: dict[tuple[str, str], list[Cell]] = {}
     for cell in cells:
-        together.setdefault((cell.stack, cell.link), []).append(cell)
+        if cell.timed:
+            together.setdefault((cell.stack, cell.link), []).append(cell)
     visits = [(stack, link, dice.sample(mine, len(mine))) for (stack, link), mine in together.items()]
     dice.shuffle(visits)
     return visits
@@ -161,4 +162,13 @@ def _deep(flat: Mapping[str, Any]) -> Cell:
     pace = {key: flat[key] for key in ("arrivals", "rate_per_s", "think_ns") if key in flat}
     load = Load(flat["clients"], flat["calls"], flat["seconds"], **pace)
     place = flat["id"], flat["group"], flat["stack"]
-    return Cell(*place, flat["call"], flat["arguments"], load, flat["link"], flat["options"])
+    return Cell(
+        *place,
+        flat["call"],
+        flat["arguments"],
+        load,
+        flat["link"],
+        flat["options"],
+        flat.get("timed", True),
+        flat.get("wire"),
+    )

@@ -54,6 +54,12 @@ class Progress:
         """Two stacks meet in the play-off, for the `number`-th time from 0."""
         self._bar.update(self._task, description=f"play-off {number + 1}: {one} {other}")
 
+    def accounts(self, stack: str, done: int, wanted: int) -> None:
+        """What a stack's call costs on the wire is being counted."""
+        self._bar.update(self._task, description=f"wire {done}/{wanted} {stack:28}")
+        if not self._live and done == wanted:
+            self._console.print(f"wire: {wanted} accounts, {time.monotonic() - self._began:.0f} s", highlight=False)
+
     def visits(self, visit: Visit) -> None:
         """A visit begins."""
         self._bar.update(self._task, description=f"block {visit.block + 1}/{self._blocks} {visit.stack:28}")

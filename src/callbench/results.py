@@ -15,6 +15,7 @@ from callbench.stats.interval import Interval, geometric_mean
 from callbench.stats.pace import missed, reached_per_s
 from callbench.stats.plateau import Plateau, plateaus
 from callbench.store import Run
+from callbench.wire.found import Ledger, Sweep, ledgers, sweeps
 
 if TYPE_CHECKING:
     import duckdb
@@ -174,6 +175,8 @@ class Results:
     trials: int = 0
     notes: Sequence[str] = field(default_factory=tuple)
     beliefs: belief.Beliefs = field(default_factory=belief.Beliefs)
+    ledgers: Mapping[str, Ledger] = field(default_factory=dict)
+    sweeps: Mapping[str, Sweep] = field(default_factory=dict)
 
     def where(self, conditions: Mapping[str, str]) -> list[Result]:
         """Choose the cells that have every value given."""
@@ -189,7 +192,10 @@ def read(run: Run) -> Results:
     with run.connection() as connection:
         found = from_connection(connection)
         beliefs = belief.from_connection(connection, _known(run, found))
-    return replace(believed(found, beliefs), notes=tuple(_notes(run)))
+        counted = ledgers(connection), sweeps(connection)
+    cells = [_with_wire(cell, *counted) for cell in found.cells]
+    found = replace(found, cells=cells, ledgers=counted[0], sweeps=counted[1], notes=tuple(_notes(run)))
+    return believed(found, beliefs)
 
 
 def _known(run: Run, found: Results) -> list[belief.Known]:
@@ -274,6 +280,16 @@ def from_connection(connection: "duckdb.DuckDBPyConnection") -> Results:
         "SELECT (SELECT count(*) FROM visits), (SELECT count(*) FROM trials)"
     ).fetchall()[0]
     return Results(cells, codecs, excluded, visits, trials)
+
+
+def _with_wire(cell: Result, counted: Mapping[str, Ledger], swept: Mapping[str, Sweep]) -> Result:
+    """Put beside a cell's figures what its calls cost on the wire; a count is the same in every block."""
+    found = counted.get(cell.id) or swept.get(cell.id)
+    if found is None:
+        return cell
+    blocks = set(cell.by_block.get("rate_per_s", {})) | {0, 1}
+    exact = {name: dict.fromkeys(sorted(blocks), value) for name, value in found.statistics().items()}
+    return replace(cell, by_block={**cell.by_block, **exact})
 
 
 def _rows(connection: "duckdb.DuckDBPyConnection", query: str) -> Iterable[dict[str, Any]]:

@@ -15,6 +15,23 @@ _SIDE = (
 )
 _GAPS = 'STRUCT(cpu BIGINT, looks BIGINT, gaps BIGINT, gap_ns BIGINT, longest_ns BIGINT, "first" BOOLEAN)'
 
+# A row a phase and direction: callbench.wire.counts has the same names.
+_WIRE_FIGURES = (
+    *("packets", "link", "ip", "tcp", "tcp_options", "payload", "retransmitted", "turns"),
+    *(
+        f"{kind}_{what}"
+        for what in ("packets", "headers")
+        for kind in ("data", "retransmissions", "acknowledgements", "set_up", "tear_down")
+    ),
+    *("tls_records", "tls_headers", "tls_application", "tls_handshake"),
+)
+_WIRE_ROW = (
+    "STRUCT(phase VARCHAR, direction VARCHAR, connections DOUBLE, "
+    + ", ".join(f"{name} DOUBLE" for name in _WIRE_FIGURES)
+    + ")"
+)
+_POINT = "STRUCT(grid VARCHAR, value VARCHAR, to_server BIGINT, to_client BIGINT, payload BIGINT)"
+
 JOURNAL_COLUMNS = {
     "kind": "VARCHAR",
     "trial": "BIGINT",
@@ -63,6 +80,14 @@ JOURNAL_COLUMNS = {
     "request_bytes": "BIGINT",
     "answer_bytes": "BIGINT",
     "cells": "VARCHAR[]",
+    "request_payload": "BIGINT",
+    "answer_payload": "BIGINT",
+    "accounts": f"{_WIRE_ROW}[]",
+    "exact": "BOOLEAN",
+    "lost": "BIGINT",
+    "points": f"{_POINT}[]",
+    "over": "VARCHAR",
+    "reused": "BOOLEAN",
 }
 
 PLAN_COLUMNS = {
@@ -70,7 +95,7 @@ PLAN_COLUMNS = {
     "cells": (
         'STRUCT(id VARCHAR, "group" VARCHAR, stack VARCHAR, call VARCHAR, arguments JSON, options JSON,'
         " clients BIGINT, calls BIGINT, seconds DOUBLE, link VARCHAR,"
-        " arrivals VARCHAR, rate_per_s DOUBLE, think_ns BIGINT)[]"
+        " arrivals VARCHAR, rate_per_s DOUBLE, think_ns BIGINT, wire JSON)[]"
     ),
 }
 
@@ -78,7 +103,8 @@ _CELLS = """
     SELECT c.id AS cell, c."group", c.stack, s.adapter, s.message, s.channel, s.language, c.call,
            CAST(c.arguments AS VARCHAR) AS arguments, CAST(c.options AS VARCHAR) AS options,
            c.clients, c.calls, c.seconds, c.link, coalesce(c.arrivals, 'closed') AS arrivals,
-           c.rate_per_s AS target_per_s, coalesce(c.think_ns, 0) / 1e6 AS think_ms
+           c.rate_per_s AS target_per_s, coalesce(c.think_ns, 0) / 1e6 AS think_ms,
+           CASE WHEN json_keys(c.wire) = [] THEN NULL ELSE CAST(c.wire AS VARCHAR) END AS wire
     FROM (SELECT unnest(cells) AS c FROM planned)
     JOIN (SELECT unnest(stacks) AS s FROM planned) ON s.id = c.stack
     ORDER BY cell
@@ -219,6 +245,25 @@ _MEETINGS = """
     FROM lines WHERE kind = 'meeting' ORDER BY cell, other, started
 """
 
+# A channel without packets has one row that says only what data the call has.
+_WIRE = f"""
+    SELECT cell, stack, "group", request_payload, answer_payload, exact, lost,
+           row.phase AS phase, row.direction AS direction, row.connections AS connections,
+           {", ".join(f"row.{name} AS {name}" for name in _WIRE_FIGURES)}
+    FROM (
+        SELECT *, unnest(CASE WHEN len(accounts) = 0 THEN [NULL] ELSE accounts END) AS row
+        FROM lines WHERE kind = 'ledger')
+    ORDER BY cell, phase, direction DESC
+"""  # noqa: S608 - our own names
+
+_SWEEPS = """
+    SELECT cell, stack, "group", over, reused, point.grid AS grid, place, point.value AS value,
+           point.to_server AS to_server, point.to_client AS to_client, point.payload AS payload
+    FROM (
+        SELECT *, unnest(points) AS point, generate_subscripts(points, 1) AS place FROM lines WHERE kind = 'sweep')
+    ORDER BY cell, grid, place
+"""
+
 QUERIES = {
     "cells": _CELLS,
     "trials": _TRIALS,
@@ -236,4 +281,6 @@ QUERIES = {
     "warm_ups": _WARM_UPS,
     "endings": _ENDINGS,
     "meetings": _MEETINGS,
+    "wire": _WIRE,
+    "sweeps": _SWEEPS,
 }

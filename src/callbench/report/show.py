@@ -21,7 +21,7 @@ def shown(subject: Subject) -> dict[str, Any]:
         "started": info["started"],
         "state": info["state"],
         "quick": bool(info["quick"]),
-        "cells": [_cell(one) for one in subject.results.cells],
+        "cells": [{**_cell(one), "wire": _wire(subject, one)} for one in subject.results.cells],
         "excluded": [
             {"stack": one.stack, "cell": one.cell, "block": one.block, "why": one.why}
             for one in subject.results.excluded
@@ -72,6 +72,14 @@ def _cost(result: Result) -> dict[str, float | None] | None:
         values = result.by_block.get(f"{name}_us", {}).values()
         parts[name] = fmean(values) if values else None
     return {**parts, "total": total.middle, "total_low": total.low, "total_high": total.high}
+
+
+def _wire(subject: Subject, result: Result) -> dict[str, Any] | None:
+    """Write what the wire ledger counted, null where it was not asked, or the channel has no packets."""
+    results = subject.results
+    found = results.ledgers.get(result.id) or results.sweeps.get(result.id)
+    statistics = found.statistics() if found else {}
+    return {**statistics, "exact": found.exact} if found and statistics else None
 
 
 def _latency(latency: Latency) -> dict[str, float | None]:

@@ -19,4 +19,12 @@ UNITS = {
     "p90_us": Unit("latency, 90th percentile", "µs", more_is_better=False),
     "p99_us": Unit("latency, 99th percentile", "µs", more_is_better=False),
     "bytes": Unit("bytes of a call's two messages", "bytes", more_is_better=False),
+    "stream_bytes": Unit("bytes of a steady call in its TCP streams", "bytes", more_is_better=False),
+    "wire_bytes": Unit("bytes of a steady call in IP packets", "bytes", more_is_better=False),
+    "packets": Unit("packets of a steady call", "packets", more_is_better=False),
+    "round_trips": Unit("round trips of a steady call", "round trips", more_is_better=False),
+    "first_bytes": Unit("bytes of the first call in its TCP streams", "bytes", more_is_better=False),
+    "life_bytes": Unit("bytes of a fresh client's life in its TCP streams", "bytes", more_is_better=False),
+    "bytes_per_item": Unit("bytes that one more item costs", "bytes", more_is_better=False),
+    "total_bytes": Unit("bytes of all lives of a sweep", "bytes", more_is_better=False),
 }

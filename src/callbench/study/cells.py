@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
+from typing import Any
 
 from callbench.cell import Cell, Load, Stack
 from callbench.errors import BadInput
@@ -12,14 +13,21 @@ from callbench.study.pace import paces
 LOOPBACK = "loopback"
 
 
-def chosen(patterns: Iterable[str], stacks: Sequence[Stack], place: str) -> list[Stack]:
+def chosen(patterns: Iterable[str], stacks: Sequence[Stack], place: str, optional: Iterable[str] = ()) -> list[Stack]:
     """Choose stacks by globs, in the order of `stacks`; a ! in front takes away.
 
     Instruments are chosen by their exact name only.
 
+    Args:
+        patterns: globs that must match.
+        stacks: what there is.
+        place: for sentences.
+        optional: more globs, which may match nothing: a study can name stacks of adapters that are not there.
+
     Raises:
-        BadInput: a glob that matches no stack, or nothing is left.
+        BadInput: a glob that matches no stack, or nothing is left though nothing was optional.
     """
+    may = {one.id for one in stacks for glob in optional if fnmatchcase(one.id, glob) and not one.instrument}
     kept: set[str] = set()
     for pattern in patterns:
         bare = pattern.removeprefix("!")
@@ -28,7 +36,8 @@ def chosen(patterns: Iterable[str], stacks: Sequence[Stack], place: str) -> list
             names = [one.id for one in stacks]
             raise BadInput(f'{place} has "{pattern}", which matches no stack: {allowed(bare, names)}')
         kept = kept - hit if pattern.startswith("!") else kept | hit
-    if not kept:
+    kept |= may
+    if not kept and not list(optional):
         raise BadInput(f"{place} leaves no stack: a glob with a ! in front takes away what stands before it")
     return [one for one in stacks if one.id in kept]
 
@@ -49,7 +58,7 @@ def write_out(
     for group in groups:
         calls = quick.calls if quick else group.calls or load.calls
         seconds = quick.seconds if quick else group.seconds or load.seconds
-        members = chosen(group.stacks, stacks, f"{file}: group {group.group}: stacks")
+        members = chosen(group.stacks, stacks, f"{file}: group {group.group}: stacks", group.optional)
         steps = [(clients, pace) for clients in group.clients or load.clients for pace in paces(group, load, quick)]
         for clients, pace in steps:
             for stack in members:
@@ -63,6 +72,16 @@ def write_out(
                         load=Load(clients, calls, seconds, pace.arrivals, pace.rate_per_s, pace.think_ns),
                         link=group.link or load.link,
                         options=dict(group.options),
+                        timed=group.sweep is None,
+                        wire=_wire(group, quick=quick is not None),
                     )
                 )
     return found
+
+
+def _wire(group: Group, *, quick: bool) -> dict[str, Any] | None:
+    """Say what of a group's bytes is counted."""
+    if group.sweep is None:
+        return {} if group.ledger else None
+    sweep = group.sweep
+    return {"over": sweep.over, "grid": sweep.grid(quick=quick), "fine": 0 if quick else sweep.fine, "most": sweep.most}

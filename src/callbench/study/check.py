@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from callbench.errors import BadInput
 from callbench.study.calls import faults
 from callbench.study.claim import comparisons
-from callbench.study.model import StudyPart, TablePart
+from callbench.study.model import Group, StudyPart, TablePart
 from callbench.study.near import allowed
 from callbench.study.pace import check_paces
 from callbench.study.published import Published
@@ -21,8 +21,7 @@ def check(study: StudyPart, published: Published | None, file: str) -> None:
     _unique((table.id for table in study.tables), f"{file}: [[tables]] id")
     _unique((claim.id for claim in study.claims), f"{file}: [[claims]] id")
     for group in study.cells:
-        if fault := faults(group.call, group.arguments):
-            raise BadInput(f"{file}: group {group.group}: {fault[0]} {fault[1]}")
+        _check_arguments(group, f"{file}: group {group.group}")
     check_paces(study, file)
     groups = [group.group for group in study.cells]
     for table in study.tables:
@@ -35,6 +34,15 @@ def check(study: StudyPart, published: Published | None, file: str) -> None:
         for one in comparisons(claim):
             for cell in (*one.over, *one.under):
                 _known_group(cell.get("group"), groups, f'{place}: "{one.label}"')
+
+
+def _check_arguments(group: Group, place: str) -> None:
+    """Check the arguments of a group's call, every value of a sweep among them."""
+    sweep = group.sweep
+    for value in (None,) if sweep is None else (*sweep.grid(quick=False), *sweep.grid(quick=True)):
+        arguments = group.arguments if sweep is None else {**group.arguments, sweep.over: value}
+        if fault := faults(group.call, arguments):
+            raise BadInput(f"{place}: {fault[0]} {fault[1]}")
 
 
 def _unique(names: Iterable[str], place: str) -> None:

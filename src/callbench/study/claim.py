@@ -18,6 +18,7 @@ class Comparison:
         under: the same below the line.
         low: the ratio must lie above it (0: no bound).
         high: the ratio must lie below it (infinity: no bound).
+        under_statistic: what is taken of the cells below the line, where it is not the claim's statistic.
     """
 
     label: str
@@ -25,6 +26,7 @@ class Comparison:
     under: tuple[Mapping[str, str], ...]
     low: float
     high: float
+    under_statistic: str | None = None
 
 
 def comparisons(claim: ClaimPart) -> list[Comparison]:
@@ -46,5 +48,7 @@ def _expanded(part: ComparePart, place: str) -> list[Comparison]:
             )
 
         label = str(fill_text(part.label, chosen, place))
-        written.append(Comparison(label, conditions(part.over), conditions(part.under), low, high))
+        written.append(
+            Comparison(label, conditions(part.over), conditions(part.under), low, high, part.under_statistic)
+        )
     return written

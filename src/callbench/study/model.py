@@ -4,7 +4,19 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, model_validator
 
-Statistic = Literal["rate_per_s", "mean_us", "p50_us", "p90_us", "p99_us", "bytes"]
+# What the wire ledger counts, and what a sweep finds: docs/reference/wire-ledger.md.
+WireStatistic = Literal[
+    "stream_bytes",
+    "wire_bytes",
+    "packets",
+    "round_trips",
+    "first_bytes",
+    "life_bytes",
+    "bytes_per_item",
+    "total_bytes",
+]
+TimedStatistic = Literal["rate_per_s", "mean_us", "p50_us", "p90_us", "p99_us", "bytes"]
+Statistic = Literal[TimedStatistic, WireStatistic]
 Name = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 Clients = Annotated[int, Field(ge=1, le=10_000)]
 Calls = Annotated[int, Field(ge=1, le=10**12)]
@@ -57,11 +69,59 @@ class QuickPart(PacePart):
     blocks: Blocks = 3
 
 
+class SweepPart(Part):
+    """`sweep` of a group: an argument that runs over a range or a list; bytes are counted, nothing is timed.
+
+    Attributes:
+        title: the heading under which the report puts it; groups with the same one stand together.
+        range: least, greatest, step.
+        fine: up to which number every single one is counted as well.
+        most: how many may be counted in all of the range; what they say of the others is reckoned.
+        quick: what --quick puts in the place of the range or list.
+        published: the table of the published file that has figures for these numbers.
+    """
+
+    over: Name
+    title: Name | None = None
+    range: Annotated[list[Annotated[int, Field(ge=0)]], Field(min_length=3, max_length=3)] | None = None
+    values: Annotated[list[int | str], Field(min_length=2)] | None = None
+    quick: Annotated[list[int | str], Field(min_length=2)] | None = None
+    fine: Annotated[int, Field(ge=0, le=1000)] = 0
+    most: Annotated[int, Field(ge=4, le=10_000)] = 64
+    published: Name | None = None
+
+    @model_validator(mode="after")
+    def _one_source(self) -> Self:
+        """There is a range that rises, or a list."""
+        if (self.range is None) == (self.values is None):
+            raise ValueError("must have either range = [least, greatest, step] or values")
+        if self.range is not None and not (self.range[0] < self.range[1] and self.range[2] > 0):
+            raise ValueError(f"range is {self.range}: it must rise from the first to the second number by the third")
+        return self
+
+    @property
+    def step(self) -> int:
+        """The step of the range, 1 for a list."""
+        return self.range[2] if self.range else 1
+
+    def grid(self, *, quick: bool) -> list[int | str]:
+        """Give every value to know the count of."""
+        if quick and self.quick is not None:
+            return list(self.quick)
+        if self.range is None:
+            return list(self.values or [])
+        least, greatest, step = self.range
+        return list(range(least, greatest + 1, step))
+
+
 class Group(PacePart):
     """`[[cells]]`: stacks that make one call under one load."""
 
     group: Name
-    stacks: Annotated[list[Name], Field(min_length=1)]
+    stacks: list[Name] = []
+    optional: list[Name] = []
+    ledger: bool = False
+    sweep: SweepPart | None = None
     call: Name
     arguments: dict[str, Any] = {}
     options: dict[str, str | int | float | bool] = {}
@@ -69,6 +129,13 @@ class Group(PacePart):
     calls: Calls | None = None
     seconds: Seconds | None = None
     link: Name | None = None
+
+    @model_validator(mode="after")
+    def _some_stacks(self) -> Self:
+        """There is something to choose stacks by."""
+        if not (self.stacks or self.optional):
+            raise ValueError("must have stacks, or optional ones: globs such as native/*")
+        return self
 
 
 class Where(Part):
@@ -122,6 +189,7 @@ class ComparePart(Part):
 
     over: Annotated[list[Where], Field(min_length=1)]
     under: Annotated[list[Where], Field(min_length=1)]
+    under_statistic: Statistic | None = None
     for_each: dict[str, Annotated[list[str | int], Field(min_length=1)]] = {}
     above: Threshold | None = None
     below: Threshold | None = None

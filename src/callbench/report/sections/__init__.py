@@ -10,12 +10,14 @@ from callbench.report.sections import (
     cost,
     neighbours,
     open_loop,
+    overhead,
     precision,
     ranking,
     steadiness,
     steps,
     tax,
     verdicts,
+    wire_ledger,
 )
 from callbench.report.subject import Subject
 
@@ -28,6 +30,8 @@ SECTIONS: Sequence[Callable[[Subject], Section | None]] = (
     steps.section,
     tax.section,
     cost.section,
+    wire_ledger.section,
+    overhead.section,
     steadiness.section,
     neighbours.section,
 )

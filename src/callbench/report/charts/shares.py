@@ -1,0 +1,51 @@
+"""What the bytes of a call were for: a bar a stack, its shares one behind the other."""
+
+from collections.abc import Mapping, Sequence
+
+from callbench.report.charts.palette import SERIES, WIDTH, Spec
+
+
+def shares(by_stack: Mapping[str, Mapping[str, float]], names: Sequence[str]) -> Spec:
+    """Describe the chart.
+
+    A share below 0 (a message shorter than its data) takes from the payload's bar what it saves: bars end where bytes
+    do.
+
+    Args:
+        by_stack: bytes by share, one mapping a stack.
+        names: the shares in the order in which they are drawn.
+    """
+    values = []
+    for stack, found in by_stack.items():
+        saved = min(0.0, found.get("encoding", 0.0))
+        for order, name in enumerate(names):
+            value = found.get(name, 0.0) + (saved if name == "payload" else 0.0)
+            if value > 0:
+                values.append({"stack": stack, "share": name, "bytes": value, "order": order})
+    present = [name for name in names if any(one["share"] == name for one in values)]
+    colours = {name: SERIES[place % len(SERIES)] for place, name in enumerate(names)}
+    return {
+        "width": WIDTH,
+        "height": {"step": 22},
+        "data": {"values": values},
+        "mark": {"type": "bar", "height": {"band": 0.7}},
+        "encoding": {
+            "y": {
+                "field": "stack",
+                "type": "nominal",
+                "sort": {"field": "bytes", "op": "sum"},
+                "axis": {"title": None},
+            },
+            "x": {
+                "field": "bytes",
+                "type": "quantitative",
+                "axis": {"title": "bytes of a steady call in IP packets, both ways", "format": "~s", "tickCount": 6},
+            },
+            "order": {"field": "order"},
+            "color": {
+                "field": "share",
+                "type": "nominal",
+                "scale": {"domain": present, "range": [colours[name] for name in present]},
+            },
+        },
+    }

@@ -1,0 +1,265 @@
+"""What sweeps found: a fresh client's life by type and by size, how it grows, and the published counts beside it."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from callbench.report.charts.draw import drawn
+from callbench.report.charts.growth import growth as chart_of
+from callbench.report.section import Chart, Section, Sheet
+from callbench.report.subject import Subject
+from callbench.stats.growth import accumulated, growth, rhythm
+from callbench.study.model import SweepPart
+from callbench.wire.found import SWEEPS_SQL, Sweep
+
+_SIZES = 10
+_JUMPS = 4
+_DRAWN = 200
+_NONE = "–"  # noqa: RUF001 - a mark, not a minus
+Series = dict[str, Sweep]
+
+
+def section(subject: Subject) -> Section | None:
+    """Write the section, where a study has sweeps."""
+    gathered = _gathered(subject)
+    if not gathered:
+        return None
+    sheets: list[Sheet] = []
+    charts: list[Chart] = []
+    for title, (part, series) in gathered.items():
+        if all(one.swept is None for one in series.values()):
+            sheets.append(_by_value(subject, title, part, series))
+            continue
+        sheets.append(_found(subject, title, part, series))
+        rows = _published_sizes(subject, part)
+        if rows:
+            sheets += [_by_size(title, series, rows), _growth(title, series, rows)]
+        if part.published:
+            charts += _charts(title, series)
+    return Section(
+        id="overhead",
+        title="Overhead by type and by size",
+        about=(
+            "Bytes above TCP, both ways, of the whole life of a fresh client that connects, makes one call and ends:"
+            " what the thesis of 2003 counted with a sniffer. Counts are exact, so few sizes are counted, and the"
+            " others are reckoned where they follow. Published rows stand below ours."
+        ),
+        found=_sentences(gathered),
+        sheets=sheets,
+        charts=charts,
+        source=SWEEPS_SQL,
+    )
+
+
+def _gathered(subject: Subject) -> dict[str, tuple[SweepPart, Series]]:
+    """Put the sweeps of groups with the same title together."""
+    parts = {group.group: group.sweep for group in subject.study.groups if group.sweep is not None}
+    found: dict[str, tuple[SweepPart, Series]] = {}
+    for cell in subject.results.cells:
+        sweep, part = subject.results.sweeps.get(cell.id), parts.get(cell.attributes["group"])
+        if sweep is not None and part is not None:
+            title = part.title or cell.attributes["group"]
+            found.setdefault(title, (part, {}))[1][cell.attributes["stack"]] = sweep
+    return found
+
+
+def _by_value(subject: Subject, title: str, part: SweepPart, series: Series) -> Sheet:
+    """Write counts by value, as the thesis's table of primitive types."""
+    values = next(iter(series.values())).values
+    rows = [[stack, *_row([one.counts.get(value) for value in values])] for stack, one in series.items()]
+    table = _table(subject, part)
+    for place, name in enumerate(table.get("columns", [])):
+        published = [table[value][place] if value in table else None for value in values]
+        rows.append([f"published: {name}", *_row(published)])
+    data = next(iter(series.values())).payloads
+    note = "Of which data: " + ", ".join(f"{value} {data[value]}" for value in values) + "."
+    return Sheet(f"Bytes of a life: {title}", ["stack", *values, "mean"], rows, note)
+
+
+def _row(counts: Sequence[float | None]) -> list[str]:
+    known = [count for count in counts if count is not None]
+    mean = f"{sum(known) / len(known):,.1f}" if known else ""
+    return [*(_NONE if count is None else f"{count:,.0f}" for count in counts), mean]
+
+
+def _found(subject: Subject, title: str, part: SweepPart, series: Series) -> Sheet:
+    """Write what each stack's counts follow."""
+    columns = [
+        "stack",
+        "counted",
+        "known",
+        "smallest",
+        "bytes an item",
+        "of it data",
+        "grows",
+        "jumps",
+        "line",
+        "off the line",
+    ]
+    rows = []
+    for stack, one in series.items():
+        if one.swept is None or one.line is None:
+            continue
+        known = len(one.swept.measured) + len(one.swept.inferred)
+        rows.append(
+            [
+                stack,
+                f"{len(one.swept.measured)}{'' if one.reused else ' processes'}",
+                f"{known} of {len(one.swept.grid)}",
+                f"{one.swept.measured[one.swept.grid[0]]:,}",
+                f"{one.per_item:.5g}",
+                f"{one.item:.4g}",
+                formula(one),
+                _jumps(one),
+                f"{one.line.slope * part.step:,.2f} x + {one.line.intercept:,.1f}",
+                f"{one.line.greatest:,.1f}",
+            ]
+        )
+    for name, fit in _fits(subject, part).items():
+        rows.append([f"published: {name}", "", "", f"{fit[1]:,}", "", "", "", "", f"{fit[0]:,} x + {fit[1]:,}", ""])
+    note = (
+        f"Line: least squares through what was counted, x in steps of {part.step}. Grows: how the count rises where it"
+        " does so steadily, jumps apart. Off the line: the greatest residual, in bytes."
+    )
+    if _fits(subject, part):
+        note += " The published lines are of what lies beyond one byte a character."
+    return Sheet(f"How bytes grow: {title}", columns, rows, note)
+
+
+def formula(one: Sweep) -> str:
+    """Write the rhythm in words: `500 bytes every 500`, `1,016 bytes every 1,000, 16 of them beyond the data`."""
+    if one.swept is None or not one.swept.exact:
+        return "with its values"
+    grid, tact = one.swept.grid, one.swept.rhythm
+    items = (grid[1] - grid[0]) * tact.steps
+    beyond = tact.rise - one.item * items
+    more = (
+        f", {beyond:,.0f} beyond the data"
+        if beyond > 0
+        else f", {-beyond:,.0f} less than the data"
+        if beyond < 0
+        else ""
+    )
+    fine = _fine(one)
+    return f"{tact.rise:,} bytes every {items:,}{more}{fine}"
+
+
+def _fine(one: Sweep) -> str:
+    """Say with what period the count grows item by item, where it is not item by item."""
+    counts = [count for _, count in sorted(one.fine.items())][1:]
+    if len(counts) < 4:
+        return ""
+    tact = rhythm(counts)
+    return f"; near 0 {tact.rise:,} bytes every {tact.steps} items" if tact.steps > 1 else ""
+
+
+def _jumps(one: Sweep) -> str:
+    if one.swept is None or not one.swept.exact:
+        return ""
+    jumps = one.swept.jumps
+    told = [f"{jump.bytes:+d} after {jump.after:,}" for jump in jumps[:_JUMPS]]
+    return "; ".join(told) + (f"; {len(jumps) - _JUMPS} more" if len(jumps) > _JUMPS else "")
+
+
+def _by_size(title: str, series: Series, published: Mapping[str, Mapping[int, float]]) -> Sheet:
+    """Write counts at the published sizes."""
+    sizes = list(next(iter(published.values())))[:_SIZES]
+    rows = [
+        [stack, *_row([one.swept.count(size) if one.swept else None for size in sizes])]
+        for stack, one in series.items()
+    ]
+    rows += [[f"published: {name}", *_row([counts[size] for size in sizes])] for name, counts in published.items()]
+    return Sheet(f"Bytes of a life by size: {title}", ["stack", *map(str, sizes), "mean"], rows)
+
+
+def _growth(title: str, series: Series, published: Mapping[str, Mapping[int, float]]) -> Sheet:
+    """Write how overhead grows from size to size, and what has come together."""
+    sizes = list(next(iter(published.values())))[:_SIZES]
+    every: dict[str, tuple[Sequence[int], int]] = {}
+    for stack, one in series.items():
+        counts = [one.swept.count(size) if one.swept else None for size in sizes]
+        if None not in counts:
+            every[stack] = [count for count in counts if count is not None], round(one.item)
+    every |= {f"published: {name}": ([round(counts[size]) for size in sizes], 1) for name, counts in published.items()}
+    rows = []
+    for name, (found, unit) in every.items():
+        deltas = growth(sizes, found, unit)
+        if any(deltas):
+            rows.append(
+                [name, *(f"{delta:+d} ({total:+d})" for delta, total in zip(deltas, accumulated(deltas), strict=True))]
+            )
+        else:
+            rows.append([name, *(["0"] * len(deltas))])
+    note = "d(n) = f(n) - f(n') - data between n' and n; in brackets what has come together since the first size."
+    return Sheet(f"Overhead growth: {title}", ["stack", *(str(size) for size in sizes[1:])], rows, note)
+
+
+def _charts(title: str, series: Series) -> list[Chart]:
+    """Draw the counts, and the overhead beside the data, over the size."""
+    lines = {stack: _points(one, 0.0) for stack, one in series.items() if one.swept}
+    beyond = {stack: _points(one, one.item) for stack, one in series.items() if one.swept}
+    drawn_ones = []
+    for id_, words, points in (("bytes", "bytes of a life", lines), ("overhead", "bytes beyond the data", beyond)):
+        about = f"{words.capitalize()} over the size, as far as it is known."
+        svg = drawn(
+            chart_of(points, "items or characters", words), f"{title}: {about} The figures are in the sheets above."
+        )
+        slug = "".join(char if char.isalnum() else "-" for char in title)
+        drawn_ones.append(Chart(f"overhead-{id_}-{slug}", f"{title}: {words}", about, svg, SWEEPS_SQL))
+    return drawn_ones
+
+
+def _points(one: Sweep, unit: float) -> list[tuple[float, float]]:
+    assert one.swept is not None  # noqa: S101 - the caller has looked
+    known = [(size, one.swept.count(size)) for size in one.swept.grid]
+    points = [(float(size), count - unit * size) for size, count in known if count is not None]
+    every = max(1, len(points) // _DRAWN)
+    return points[::every]
+
+
+def _table(subject: Subject, part: SweepPart) -> dict[str, Any]:
+    """Find the published table of a sweep."""
+    node: Any = subject.study.published.tree if subject.study.published and part.published else {}
+    for step in (part.published or "").split("."):
+        node = node.get(step, {}) if isinstance(node, dict) else {}
+    return node if isinstance(node, dict) else {}
+
+
+def _published_sizes(subject: Subject, part: SweepPart) -> dict[str, dict[int, float]]:
+    """Read a published table whose rows are sizes: counts by size, by column."""
+    table = _table(subject, part)
+    sizes = sorted(int(key) for key in table if key.isdigit())
+    return {
+        name: {size: float(table[str(size)][place]) for size in sizes}
+        for place, name in enumerate(table.get("columns", []))
+        if sizes
+    }
+
+
+def _fits(subject: Subject, part: SweepPart) -> dict[str, Sequence[float]]:
+    """Read a published table of lines: slope and intercept by name."""
+    table = _table(subject, part)
+    return {name: fit for name, fit in table.items() if isinstance(fit, list) and len(fit) == 2 and not name.isdigit()}
+
+
+def _sentences(gathered: Mapping[str, tuple[SweepPart, Series]]) -> list[str]:
+    """Say who grows least and most."""
+    told = []
+    for title, (_, series) in gathered.items():
+        slopes = {stack: one.per_item for stack, one in series.items() if one.per_item}
+        if len(slopes) < 2:
+            continue
+        least, most = (
+            min(slopes, key=lambda name: slopes[name] or 0.0),
+            max(slopes, key=lambda name: slopes[name] or 0.0),
+        )
+        told.append(
+            f"{title}: one more item costs from {slopes[least]:.4g} bytes ({least}) to {slopes[most]:.4g} ({most})."
+        )
+    counted = sum(len(one.counts) + len(one.fine) for _, series in gathered.values() for one in series.values())
+    whole = sum(
+        len(one.swept.grid) if one.swept else len(one.counts)
+        for _, series in gathered.values()
+        for one in series.values()
+    )
+    told.append(f"{counted:,} lives were counted to know those of {whole:,} values.")
+    return told

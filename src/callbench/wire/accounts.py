@@ -1,0 +1,97 @@
+"""Every account that a plan asks for, before anything is timed: lines for the journal."""
+
+import json
+from collections.abc import Collection, Iterator
+from pathlib import Path
+from typing import Any
+
+from callbench.catalogue import Catalogue
+from callbench.cell import Cell, Stack
+from callbench.errors import AdapterFailure
+from callbench.links import PAIR, LinkFailure, why_not_over
+from callbench.placement import Placement
+from callbench.plan import Plan
+from callbench.progress import Progress
+from callbench.wire.lab import Lab
+from callbench.wire.payload import payload
+from callbench.wire.sweeping import explored
+from callbench.wire.trial import accounted
+
+
+def made(  # noqa: PLR0913 - all that a run knows
+    plan: Plan,
+    catalogue: Catalogue,
+    placement: Placement,
+    known: Collection[str],
+    progress: Progress,
+    *,
+    captures: Path | None,
+) -> Iterator[dict[str, Any]]:
+    """Gives the journal's lines, one a cell.
+
+    Args:
+        plan: whose cells to account for.
+        catalogue: where the adapters are.
+        placement: where each side runs.
+        known: cells whose lines are there already.
+        progress: told of each.
+        captures: the folder to keep captures in.
+    """
+    stacks = {stack.id: stack for stack in plan.stacks}
+    there = {stack.id for stack in catalogue.stacks if stack.available}
+    wanted = [cell for cell in plan.cells if cell.wire is not None and cell.id not in known and cell.stack in there]
+    wanted = _once(wanted)
+    if not wanted:
+        return
+    if captures is not None:
+        captures.mkdir(exist_ok=True)
+    try:
+        with Lab(placement) as lab:
+            for number, cell in enumerate(wanted):
+                progress.accounts(cell.stack, number, len(wanted))
+                keep = captures / f"{cell.id}.pcap" if captures else None
+                yield from _of_cell(lab, catalogue, stacks[cell.stack], cell, keep)
+    except LinkFailure as failure:
+        yield {"kind": "note", "text": f"nothing was counted on the wire: {failure}"}
+    progress.accounts("", len(wanted), len(wanted))
+
+
+def _once(cells: list[Cell]) -> list[Cell]:
+    """One account for the cells of a call that differ only in their load."""
+    seen: dict[str, Cell] = {}
+    for cell in cells:
+        key = json.dumps([cell.group, cell.stack, cell.call, cell.arguments, cell.options], sort_keys=True, default=str)
+        seen.setdefault(key, cell)
+    return list(seen.values())
+
+
+def _of_cell(lab: Lab, catalogue: Catalogue, stack: Stack, cell: Cell, keep: Path | None) -> Iterator[dict[str, Any]]:
+    sweep = bool(cell.wire)
+    line: dict[str, Any] = {
+        "kind": "sweep" if sweep else "ledger",
+        "cell": cell.id,
+        "stack": stack.id,
+        "group": cell.group,
+    }
+    why = why_not_over(stack, PAIR)
+    if why and sweep:
+        yield {"kind": "excluded", "stack": stack.id, "block": 0, "cell": cell.id, "why": why}
+        return
+    if why:
+        request, answer = payload(cell.call, cell.arguments)
+        yield line | {"request_payload": request, "answer_payload": answer, "accounts": [], "exact": True}
+        return
+    manifest = catalogue.adapter(stack.adapter).manifest
+    try:
+        found = explored(lab, manifest, cell, lambda: None) if sweep else accounted(lab, manifest, cell, keep)
+    except AdapterFailure as failure:
+        why = f"its bytes were not counted: {failure}"
+        if cell.timed:
+            yield {"kind": "note", "text": f"{stack.id}, {cell.group}: {why}"}
+        else:
+            yield {"kind": "excluded", "stack": stack.id, "block": 0, "cell": cell.id, "why": why}
+        return
+    if found["lost"] or found["trouble"]:
+        said = found["trouble"] or f"{found['lost']} frames were lost: take its account for wrong"
+        yield {"kind": "note", "text": f"{stack.id}, {cell.group}: {said}"}
+    yield line | found

@@ -1,0 +1,162 @@
+"""What the ledgers of a run found, from its tables: accounts of calls, and sweeps."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from callbench.stats.straight import Line, fitted
+from callbench.stats.sweep import Swept, swept
+from callbench.wire.counts import FIGURES, FIRST, LIFE, STEADY, Row, stream, wire
+
+if TYPE_CHECKING:
+    import duckdb
+
+WIRE_SQL = "SELECT * FROM wire ORDER BY cell, phase, direction DESC"
+SWEEPS_SQL = "SELECT * FROM sweeps ORDER BY cell, grid, place"
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """The account of one call of one stack.
+
+    Attributes:
+        phases: rows by phase, one a direction; none where the channel has no packets.
+        request_payload: bytes of data in the arguments.
+        answer_payload: bytes of data in the answer.
+        exact: whether two counts of a steady call were equal.
+    """
+
+    phases: Mapping[str, Sequence[Row]]
+    request_payload: int
+    answer_payload: int
+    exact: bool
+
+    def statistics(self) -> dict[str, float]:
+        """Give what a study's tables and claims may ask for."""
+        if not self.phases:
+            return {}
+        steady = self.phases[STEADY]
+        found = {
+            "stream_bytes": stream(steady),
+            "wire_bytes": wire(steady),
+            "packets": sum(row["packets"] for row in steady),
+            "round_trips": sum(row["turns"] for row in steady) / 2,
+            "first_bytes": stream(self.phases[FIRST]),
+            "life_bytes": stream(self.phases[LIFE]),
+        }
+        return {name: float(value) for name, value in found.items() if value > 0}
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """The lives of fresh clients over the values of an argument.
+
+    Attributes:
+        values: in the order of the grid, as texts.
+        counts: bytes of the streams, both ways, by value, as counted.
+        payloads: bytes of data, both ways, by value.
+        fine: the same counts for every number from 0 up to a small one.
+        swept: what follows for the whole grid; None where values are no numbers.
+        item: bytes of data that one more item has.
+    """
+
+    over: str
+    values: Sequence[str]
+    counts: Mapping[str, int]
+    payloads: Mapping[str, int]
+    fine: Mapping[int, int]
+    swept: Swept | None
+    item: float
+    reused: bool
+
+    @property
+    def exact(self) -> bool:
+        """Whether the count is known for every value."""
+        return self.swept is None or self.swept.exact
+
+    @property
+    def line(self) -> Line | None:
+        """The straight line through what was counted, by least squares; None where values are no numbers."""
+        if self.swept is None or len(self.swept.measured) < 2:
+            return None
+        return fitted(list(self.swept.measured), list(self.swept.measured.values()))
+
+    @property
+    def per_item(self) -> float | None:
+        """Bytes that one more item costs, over the whole grid."""
+        if self.swept is None:
+            return None
+        least, greatest = min(self.swept.measured), max(self.swept.measured)
+        return (self.swept.measured[greatest] - self.swept.measured[least]) / (greatest - least)
+
+    def statistics(self) -> dict[str, float]:
+        """Give what a study's tables and claims may ask for."""
+        found = {"total_bytes": float(sum(self.counts.values())), "life_bytes": float(self.counts[self.values[0]])}
+        return found | ({"bytes_per_item": self.per_item} if self.per_item else {})
+
+
+def ledgers(connection: "duckdb.DuckDBPyConnection") -> dict[str, Ledger]:
+    """Read the accounts of a run by cell."""
+    found: dict[str, dict[str, Any]] = {}
+    for row in _rows(connection, WIRE_SQL):
+        one = found.setdefault(row["cell"], {"phases": {}, "row": row})
+        if row["phase"] is not None:
+            one["phases"].setdefault(row["phase"], []).append({key: row[key] for key in ("connections", *FIGURES)})
+    return {
+        cell: Ledger(one["phases"], one["row"]["request_payload"], one["row"]["answer_payload"], one["row"]["exact"])
+        for cell, one in found.items()
+    }
+
+
+def sweeps(connection: "duckdb.DuckDBPyConnection") -> dict[str, Sweep]:
+    """Read the sweeps of a run by cell, and reckon again what follows from what was counted."""
+    plans = {
+        str(cell): json.loads(text)
+        for cell, text in connection.execute("SELECT cell, wire FROM cells").fetchall()
+        if text
+    }
+    points: dict[str, list[Mapping[str, Any]]] = {}
+    for row in _rows(connection, SWEEPS_SQL):
+        points.setdefault(row["cell"], []).append(row)
+    return {cell: _sweep(plans[cell], rows) for cell, rows in points.items()}
+
+
+def _sweep(plan: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> Sweep:
+    coarse = [row for row in rows if row["grid"] == "coarse"]
+    counts = {row["value"]: int(row["to_server"] + row["to_client"]) for row in coarse}
+    payloads = {row["value"]: int(row["payload"]) for row in coarse}
+    grid = plan["grid"]
+    known: Swept | None = None
+    item = 0.0
+    if all(isinstance(value, int) for value in grid) and len(grid) > 2 and len(counts) > 1:
+        known = _again(grid, {int(value): count for value, count in counts.items()})
+        least, greatest = min(map(int, counts)), max(map(int, counts))
+        item = (payloads[str(greatest)] - payloads[str(least)]) / (greatest - least)
+    fine = {int(row["value"]): int(row["to_server"] + row["to_client"]) for row in rows if row["grid"] == "fine"}
+    reused = bool(rows[0]["reused"])
+    return Sweep(str(plan["over"]), list(counts), counts, payloads, fine, known, item, reused)
+
+
+class _NotCountedError(Exception):
+    """A size that the run has not counted."""
+
+
+def _again(grid: Sequence[int], counts: Mapping[int, int]) -> Swept | None:
+    """Make a sweep once more from its own counts: it asks for the same sizes, and finds the same."""
+
+    def count(size: int) -> int:
+        if size not in counts:
+            raise _NotCountedError
+        return counts[size]
+
+    try:
+        return swept(grid, count, len(counts))
+    except _NotCountedError:
+        return None
+
+
+def _rows(connection: "duckdb.DuckDBPyConnection", query: str) -> list[dict[str, Any]]:
+    cursor = connection.execute(query)
+    names = [column[0] for column in cursor.description or []]
+    return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
