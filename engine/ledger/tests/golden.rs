@@ -1,4 +1,4 @@
-//! Captures written by hand (tests/ledger/write_captures.py at the root), their accounts counted by hand.
+//! Captures written by hand (`tests/ledger/write_captures.py` at the root), their accounts counted by hand.
 
 use std::path::Path;
 
