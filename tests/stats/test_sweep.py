@@ -10,7 +10,7 @@ from scipy import stats
 
 from callbench.stats.growth import accumulated, growth, period, rhythm
 from callbench.stats.straight import fitted
-from callbench.stats.sweep import Jump, located, swept
+from callbench.stats.sweep import Jump, even, located, swept
 
 THESIS = tomllib.loads((Path(__file__).parents[2] / "studies/published/thesis-2003.toml").read_text())
 COLUMNS = THESIS["array_bytes"]["columns"]
@@ -78,6 +78,13 @@ def test_sweep_finds_periods_and_jumps() -> None:
     assert (found.rhythm.steps, found.rhythm.rise) == (2, 1016)
     assert [jump.bytes for jump in found.jumps if jump.after > 1000] == [1, 1]
     assert len(found.measured) < 60
+
+
+def test_only_even_numbers_follow_from_each_other() -> None:
+    assert even([0, 5, 10])
+    assert not even([0, 5, 11])
+    assert not even(["int", "byte", "char"])
+    assert not even([0, 5])
 
 
 def test_jump_is_located_to_the_item() -> None:

@@ -4,6 +4,7 @@ import heapq
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from callbench.stats.growth import Rhythm, rhythm
 
@@ -51,6 +52,13 @@ class Swept:
     def count(self, size: int) -> int | None:
         """Give the count at a size of the grid, measured or inferred."""
         return self.measured.get(size, self.inferred.get(size))
+
+
+def even(grid: Sequence[object]) -> bool:
+    """Tell whether these are numbers that rise in equal steps, more than two: only then can one follow from others."""
+    numbers = [one for one in grid if isinstance(one, int)]
+    steps = {after - before for before, after in pairwise(numbers)}
+    return len(numbers) == len(grid) > 2 and len(steps) == 1 and min(steps) > 0
 
 
 def swept(grid: Sequence[int], measure: Callable[[int], int], most: int, seed: int = 1) -> Swept:

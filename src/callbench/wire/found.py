@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from callbench.stats.straight import Line, fitted
-from callbench.stats.sweep import Swept, swept
+from callbench.stats.sweep import Swept, even, swept
 from callbench.wire.counts import FIGURES, FIRST, LIFE, STEADY, Row, stream, wire
 
 if TYPE_CHECKING:
@@ -85,10 +85,10 @@ class Sweep:
     @property
     def per_item(self) -> float | None:
         """Bytes that one more item costs, over the whole grid."""
-        if self.swept is None:
+        ends = _ends(self.counts)
+        if ends is None:
             return None
-        least, greatest = min(self.swept.measured), max(self.swept.measured)
-        return (self.swept.measured[greatest] - self.swept.measured[least]) / (greatest - least)
+        return (self.counts[str(ends[1])] - self.counts[str(ends[0])]) / (ends[1] - ends[0])
 
     def statistics(self) -> dict[str, float]:
         """Give what a study's tables and claims may ask for."""
@@ -129,13 +129,21 @@ def _sweep(plan: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> Sweep:
     grid = plan["grid"]
     known: Swept | None = None
     item = 0.0
-    if all(isinstance(value, int) for value in grid) and len(grid) > 2 and len(counts) > 1:
+    if even(grid):
         known = _again(grid, {int(value): count for value, count in counts.items()})
-        least, greatest = min(map(int, counts)), max(map(int, counts))
-        item = (payloads[str(greatest)] - payloads[str(least)]) / (greatest - least)
+    ends = _ends(counts)
+    if ends is not None:
+        item = (payloads[str(ends[1])] - payloads[str(ends[0])]) / (ends[1] - ends[0])
     fine = {int(row["value"]): int(row["to_server"] + row["to_client"]) for row in rows if row["grid"] == "fine"}
     reused = bool(rows[0]["reused"])
     return Sweep(str(plan["over"]), list(counts), counts, payloads, fine, known, item, reused)
+
+
+def _ends(counts: Mapping[str, int]) -> tuple[int, int] | None:
+    """Find the least and the greatest value, where values are numbers."""
+    if len(counts) < 2 or not all(value.isdigit() for value in counts):
+        return None
+    return min(map(int, counts)), max(map(int, counts))
 
 
 class _NotCountedError(Exception):

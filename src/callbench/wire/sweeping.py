@@ -8,7 +8,7 @@ from callbench.adapter import Adapter
 from callbench.cell import Cell
 from callbench.errors import AdapterFailure
 from callbench.manifest import Manifest
-from callbench.stats.sweep import swept
+from callbench.stats.sweep import even, swept
 from callbench.wire.counts import Row
 from callbench.wire.lab import Lab
 from callbench.wire.payload import payload
@@ -136,7 +136,7 @@ def _points(
         return to_server + to_client
 
     try:
-        if all(isinstance(value, int) for value in sweep["grid"]) and len(sweep["grid"]) > 2:
+        if even(sweep["grid"]):
             swept(sweep["grid"], lambda size: measure("coarse", size), most)
             if sweep["fine"] and lives.reused:
                 for size in range(int(sweep["fine"]) + 1):
