@@ -116,7 +116,7 @@ def eventually(holds: Callable[[], bool], seconds: float = 60) -> bool:
 
 @functools.cache
 def _why_no_lab() -> str | None:
-    return links.why_not(links.PAIR)
+    return links.why_not(links.BARE.wire)
 
 
 @pytest.fixture

@@ -171,7 +171,7 @@ class Bench:
     def _open_and_measure(self, visit: Visit, left: list[Trial], fails: Counter[int]) -> None:
         """Makes the link and starts the stack once, and measures until all is done or a side dies."""
         try:
-            with links.made(visit.link) as hosts:
+            with links.made(visit.link, self._plan.wires) as hosts:
                 self._open_on(hosts, visit, left, fails)
         except links.LinkFailure as failure:
             self._exclude_visit(visit, f"the link {visit.link} cannot be had: {failure}")

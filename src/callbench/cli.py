@@ -9,13 +9,14 @@ from typing import Annotated, Any, NoReturn
 import typer
 from rich.console import Console
 
-from callbench import catalogue, launch, listing, placement, quantities
+from callbench import catalogue, launch, links, listing, placement, quantities
 from callbench import doctor as examination
 from callbench import query as queries
 from callbench import serve as serving
 from callbench.errors import BadInput, CallbenchError
 from callbench.launch import Wish
 from callbench.store import Run
+from callbench.study import load
 from callbench.verify import show as verdicts
 from callbench.verify import suite
 from callbench.version import VERSION
@@ -26,6 +27,9 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
+
+links_app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Links between two hosts.")
+app.add_typer(links_app, name="link")
 
 RunFolder = Annotated[Path, typer.Argument(metavar="RUN", help="a run folder")]
 AsJson = Annotated[bool, typer.Option("--json", help="for programs")]
@@ -67,7 +71,7 @@ def list_(
         case "studies":
             _rows(listing.studies(), ("study", "title", "parameters", "why_not"), as_json)
         case "links":
-            _rows(list(listing.LINKS), ("link", "about", "usable", "why_not"), as_json)
+            _rows(listing.links(), ("link", "to_server", "to_client", "usable", "about", "why_not"), as_json)
         case _:
             raise BadInput(f"there is no list of {what!r}: stacks, calls, studies, links are")
 
@@ -95,6 +99,9 @@ def run(  # noqa: PLR0913, PLR0917 - the options a person has
         bool, typer.Option("--no-floors", help="leave out what each channel takes without a message: no tax then")
     ] = False,
     pcap: Annotated[bool, typer.Option("--pcap", help="keep the wire ledger's captures in the run folder")] = False,
+    link: Annotated[
+        str | None, typer.Option("--link", metavar="LINK", help="what every cell lies over: a name of `list links`")
+    ] = None,
 ) -> None:
     """Measure a study, print its tables and claims, and write its page."""
     known = _catalogue()
@@ -103,6 +110,7 @@ def run(  # noqa: PLR0913, PLR0917 - the options a person has
     else:
         wish = Wish(
             study, quick, select or [], launch.settings_of(settings or []), seed, blocks, out, not no_floors,
+            link=link,
             pcap=pcap,
             until=None if until is None else quantities.share(until, "--until"),
             budget_s=None if budget is None else quantities.seconds(budget, "--budget"),
@@ -116,6 +124,24 @@ def run(  # noqa: PLR0913, PLR0917 - the options a person has
     reports.print_summary(found, _console())
     page = reports.write(found, "html")
     print(f"page: {page}\nrun:  {path}")  # noqa: T201
+
+
+@links_app.command("try")
+def try_(
+    link: Annotated[str, typer.Argument(metavar="LINK", help="a name of `list links`")],
+    study: Annotated[str | None, typer.Option("--study", help="the study whose own link it is")] = None,
+    seconds: Annotated[float, typer.Option(min=0.1, max=60, help="how long each thing is measured")] = 2.0,
+    as_json: AsJson = False,
+) -> None:
+    """Make a link and measure what it does: delay, rate, losses, beside what its profile asks."""
+    from callbench.links import trial  # noqa: PLC0415 - statistics are slow to load
+
+    own = load(study).part.links if study else {}
+    found = list(trial.tried(links.find(link, own), seconds))
+    if as_json:
+        _print_json([finding.record() for finding in found])
+    else:
+        _rows([finding.row() for finding in found], ("what", "asked", "measured"), as_json)
 
 
 @app.command()

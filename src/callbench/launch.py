@@ -53,6 +53,7 @@ class Wish:
         budget_s: the time to spend, in seconds; None: as long as it takes.
         pcap: whether to keep the captures of the wire ledger.
         floors: whether to measure what each channel takes without a message.
+        link: what every cell lies over; None: what the study says.
     """
 
     study: str
@@ -66,6 +67,7 @@ class Wish:
     until: float | None = None
     budget_s: float | None = None
     pcap: bool = False
+    link: str | None = None
 
 
 def begin(wish: Wish, known: catalogue.Catalogue) -> Path:
@@ -76,14 +78,16 @@ def begin(wish: Wish, known: catalogue.Catalogue) -> Path:
         CallbenchError: the folder cannot be made.
     """
     selection = select.parse(wish.select)
-    study = load(wish.study, wish.settings)
+    study = load(wish.study, wish.settings, link=wish.link)
     stacks = {stack.id: stack for stack in known.stacks}
-    cells, without = _measurable(selection.apply(study.cells(known.stacks, wish.quick), stacks), stacks)
+    cells = selection.apply(study.cells(known.stacks, wish.quick), stacks)
+    wires = {name: study.links[name].wire for name in sorted({cell.link for cell in cells} - {links.LOOPBACK})}
+    cells, without = _measurable(cells, stacks, wires)
     if not cells:
         raise BadInput(f"{wish.study} has no cells that can be measured here: {without or 'none was selected'}")
     seed = secrets.randbits(32) if wish.seed is None else wish.seed
     blocks = study.blocks(wish.quick) if wish.blocks is None else wish.blocks
-    planned = plan.made(cells, known.stacks, blocks, seed)
+    planned = plan.made(cells, known.stacks, blocks, seed, wires)
     started = now()
     out = wish.out or Path("runs") / f"{study.name}-{dt.datetime.now(dt.UTC):%Y%m%d-%H%M%S}"
     info = {
@@ -100,6 +104,7 @@ def begin(wish: Wish, known: catalogue.Catalogue) -> Path:
         "until": wish.until,
         "budget_s": wish.budget_s,
         "pcap": wish.pcap,
+        "link": wish.link,
         "started": started,
         "finished": None,
         "state": "running",
@@ -109,14 +114,16 @@ def begin(wish: Wish, known: catalogue.Catalogue) -> Path:
         return out
 
 
-def _measurable(cells: Sequence[Cell], stacks: Mapping[str, Stack]) -> tuple[list[Cell], str | None]:
+def _measurable(
+    cells: Sequence[Cell], stacks: Mapping[str, Stack], wires: Mapping[str, Mapping[str, Any]]
+) -> tuple[list[Cell], str | None]:
     """The cells whose link can be made here, and why not the others'.
 
     Cells whose stack never leaves its host are kept: each is listed as left out, with why, unless there are no others.
     """
-    whys_not = {link: links.why_not(link) for link in {cell.link for cell in cells}}
-    why = next((f"{link}: {why}" for link, why in sorted(whys_not.items()) if why), None)
-    kept = [cell for cell in cells if whys_not[cell.link] is None]
+    whys_not = {link: links.why_not(wire) for link, wire in wires.items()}
+    why = next((f"{link}: {why}" for link, why in whys_not.items() if why), None)
+    kept = [cell for cell in cells if whys_not.get(cell.link) is None]
     whys = {links.why_not_over(stacks[cell.stack], cell.link) for cell in kept}
     if kept and None not in whys:
         return [], min(str(one) for one in whys)

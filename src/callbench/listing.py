@@ -6,6 +6,7 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
+from callbench import links as profiles
 from callbench.catalogue import Catalogue
 from callbench.errors import CallbenchError
 from callbench.study import load, names
@@ -24,14 +25,36 @@ CALLS: Sequence[Row] = (
     {"call": "FindItems", "arguments": "n", "answer": "a search result of n items"},
 )
 
-_NOT_YET = "comes with the network lab; this version measures over loopback"
-LINKS: Sequence[Row] = (
-    {"link": "loopback", "about": "client and server on this machine", "usable": True, "why_not": None},
-    {"link": "lan100", "about": "two hosts, 100 Mbit/s", "usable": False, "why_not": _NOT_YET},
-    {"link": "wan50ms", "about": "two hosts, 50 ms there and back", "usable": False, "why_not": _NOT_YET},
-    {"link": "modem56k", "about": "two hosts, 56 kbit/s", "usable": False, "why_not": _NOT_YET},
-    {"link": "lossy", "about": "two hosts, packets lost", "usable": False, "why_not": _NOT_YET},
-)
+
+def links() -> list[Row]:
+    """Every link that comes along, each tried out of its kind: the cable alone, and the emulator."""
+    named = profiles.named()
+    bare, emulated = (profiles.why_not(named[name].wire) for name in (profiles.PAIR, "zero"))
+    rows: list[Row] = [
+        {
+            "link": profiles.LOOPBACK,
+            "about": "client and server on this machine",
+            "to_server": "",
+            "to_client": "",
+            "usable": True,
+            "why_not": None,
+            "source": "",
+        }
+    ]
+    for name, link in named.items():
+        why = emulated if link.wire["link"] else bare
+        rows.append(
+            {
+                "link": name,
+                "about": link.about,
+                "to_server": link.says("to_server"),
+                "to_client": link.says("to_client"),
+                "usable": why is None,
+                "why_not": why,
+                "source": link.source,
+            }
+        )
+    return rows
 
 
 def stacks(catalogue: Catalogue, *, instruments: bool = False) -> list[Row]:

@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from callbench.cell import Cell, Load, Stack
@@ -42,11 +42,16 @@ class Visit:
 
 @dataclass(frozen=True)
 class Plan:
-    """Everything that a run will do."""
+    """Everything that a run will do.
+
+    Attributes:
+        wires: what the network lab makes for each link, so that a run that goes on does so over the same one.
+    """
 
     stacks: tuple[Stack, ...]
     cells: tuple[Cell, ...]
     blocks: tuple[tuple[Visit, ...], ...]
+    wires: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     @property
     def trials(self) -> int:
@@ -58,6 +63,7 @@ class Plan:
         return {
             "stacks": [asdict(stack) for stack in self.stacks],
             "cells": [_flat(cell) for cell in self.cells],
+            "links": {name: dict(wire) for name, wire in self.wires.items()},
             "blocks": [
                 [
                     {
@@ -73,7 +79,13 @@ class Plan:
         }
 
 
-def made(cells: Sequence[Cell], stacks: Sequence[Stack], blocks: int, seed: int) -> Plan:
+def made(
+    cells: Sequence[Cell],
+    stacks: Sequence[Stack],
+    blocks: int,
+    seed: int,
+    wires: Mapping[str, Mapping[str, Any]] | None = None,
+) -> Plan:
     """Plans blocks: each holds every stack's visits once, in random order, each visit all of its cells in random order.
 
     A stack has a visit for each link that cells of it lie over, since a link is made before the stack is started.
@@ -83,11 +95,12 @@ def made(cells: Sequence[Cell], stacks: Sequence[Stack], blocks: int, seed: int)
         blocks: how many, at least 1.
         seed: decides the order.
         stacks: those of the cells; others are left out.
+        wires: what the network lab makes for each link.
     """
     dice = random.Random(seed)  # noqa: S311 - an order to be repeated, not a secret
     order = [ordered(cells, dice) for _ in range(blocks)]
     used = {cell.stack for cell in cells}
-    return Plan(tuple(stack for stack in stacks if stack.id in used), tuple(cells), _numbered(order))
+    return Plan(tuple(stack for stack in stacks if stack.id in used), tuple(cells), _numbered(order), dict(wires or {}))
 
 
 def ordered(cells: Sequence[Cell], dice: random.Random) -> list[tuple[str, str, list[Cell]]]:
@@ -115,7 +128,7 @@ def extended(plan: Plan, visits: Sequence[tuple[str, str, Sequence[str]]]) -> Pl
         raise BadInput(
             f"the run's journal is damaged: it adds the cell {failure} that its plan does not have"
         ) from None
-    return Plan(plan.stacks, plan.cells, _numbered(order))
+    return Plan(plan.stacks, plan.cells, _numbered(order), plan.wires)
 
 
 def read(record: Mapping[str, Any]) -> Plan:
@@ -131,7 +144,8 @@ def read(record: Mapping[str, Any]) -> Plan:
             [(visit["stack"], visit.get("link", LOOPBACK), [by_id[id_] for id_ in visit["cells"]]) for visit in block]
             for block in record["blocks"]
         ]
-        return Plan(tuple(Stack(**stack) for stack in record["stacks"]), cells, _numbered(order))
+        wires = dict(record.get("links", {}))
+        return Plan(tuple(Stack(**stack) for stack in record["stacks"]), cells, _numbered(order), wires)
     except (KeyError, TypeError, AttributeError) as failure:
         raise BadInput(f"the run's plan.json is damaged: {failure!r} is missing or of the wrong kind") from failure
 

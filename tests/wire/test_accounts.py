@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from callbench.links import PAIR, why_not
+from callbench.links import BARE, why_not
 from callbench.results import Results, read
 from callbench.store import Run
 
@@ -70,7 +70,7 @@ label = "json over bin"
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A finished run of the study."""
-    why = why_not(PAIR)
+    why = why_not(BARE.wire)
     if why:
         pytest.skip(f"no two hosts here: {why}")
     folder = tmp_path_factory.mktemp("wire")

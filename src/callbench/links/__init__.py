@@ -3,17 +3,24 @@
 from callbench.links.host import LOOPBACK_HOSTS, Host, Hosts
 from callbench.links.made import made, why_not
 from callbench.links.pair import LinkFailure, Pair
+from callbench.links.profile import BARE, Link, LinkPart, find, known, named
 from callbench.links.reach import LOOPBACK, PAIR, why_not_over
 
 __all__ = [
+    "BARE",
     "LOOPBACK",
     "LOOPBACK_HOSTS",
     "PAIR",
     "Host",
     "Hosts",
+    "Link",
     "LinkFailure",
+    "LinkPart",
     "Pair",
+    "find",
+    "known",
     "made",
+    "named",
     "why_not",
     "why_not_over",
 ]

@@ -39,7 +39,15 @@ def subject(run: Run) -> Subject:
     Raises:
         BadInput: the run is damaged.
     """
-    study = load(run.study_file, run.info.get("settings") or {}, run.published_file)
+    study = load(run.study_file, run.info.get("settings") or {}, run.published_file, run.info.get("link"))
     results = read(run)
     cards = {str(one["id"]): one for one in run.plan().get("stacks", [])}
-    return Subject(run, study, results, judge(study, results), filled(study, results), cards, run.environment())
+    return Subject(
+        run,
+        study,
+        results,
+        judge(study, results),
+        filled(study, results, run.info.get("without") or ""),
+        cards,
+        run.environment(),
+    )

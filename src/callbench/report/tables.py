@@ -76,12 +76,12 @@ class Filled:
         return any(row.section for row in self.rows)
 
 
-def filled(study: Study, results: Results) -> list[Filled]:
-    """Fill every table of a study."""
-    return [_filled(study, table, results) for table in study.tables]
+def filled(study: Study, results: Results, without: str = "") -> list[Filled]:
+    """Fill every table of a study; `without` is why the run had no link between two hosts."""
+    return [_filled(study, table, results, without) for table in study.tables]
 
 
-def _filled(study: Study, table: TablePart, results: Results) -> Filled:
+def _filled(study: Study, table: TablePart, results: Results, without: str) -> Filled:
     """Fill one table."""
     found = [[_choose(table, row, column, results) for column in table.columns] for row in table.rows]
     values = [one.value for line in found for one in line if one.value]
@@ -108,7 +108,7 @@ def _filled(study: Study, table: TablePart, results: Results) -> Filled:
         columns=[column.label for column in table.columns],
         rows=rows,
         beside=any(one.published for row in rows for one in row.places),
-        missing=f"Needs a link between two hosts ({table.link}): this run had none." if waits else "",
+        missing=f"Needs a link between two hosts ({table.link}): this run had none. {without}".strip() if waits else "",
         source=_source(table),
     )
 

@@ -3,6 +3,8 @@
 from collections.abc import Iterable
 
 from callbench.errors import BadInput
+from callbench.links.profile import known
+from callbench.links.reach import LOOPBACK
 from callbench.study.calls import faults
 from callbench.study.claim import comparisons
 from callbench.study.model import Group, StudyPart, TablePart
@@ -23,6 +25,7 @@ def check(study: StudyPart, published: Published | None, file: str) -> None:
     for group in study.cells:
         _check_arguments(group, f"{file}: group {group.group}")
     check_paces(study, file)
+    _known_links(study, file)
     groups = [group.group for group in study.cells]
     for table in study.tables:
         _check_table(table, groups, published, file)
@@ -52,6 +55,18 @@ def _unique(names: Iterable[str], place: str) -> None:
         if name in seen:
             raise BadInput(f'{place} "{name}" comes twice: each must be unique')
         seen.add(name)
+
+
+def _known_links(study: StudyPart, file: str) -> None:
+    """See that every link named exists: one that comes along, or one of the study's own."""
+    try:
+        names = [LOOPBACK, *known(study.links)]
+    except BadInput as error:
+        raise BadInput(f"{file}: {error}") from None
+    places = [("load", study.load.link), *((f"group {group.group}", group.link) for group in study.cells)]
+    for place, name in [*places, *((f"table {table.id}", table.link) for table in study.tables)]:
+        if name is not None and name not in names:
+            raise BadInput(f'{file}: {place}: there is no link "{name}": {allowed(name, names, 20)}')
 
 
 def _known_group(name: str | None, groups: list[str], place: str) -> None:

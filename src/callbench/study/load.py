@@ -13,6 +13,7 @@ from pydantic import BaseModel, ValidationError
 from callbench.cell import Cell, Stack
 from callbench.errors import BadInput
 from callbench.home import home
+from callbench.links.profile import Link, known
 from callbench.study.cells import write_out
 from callbench.study.check import check
 from callbench.study.model import ClaimPart, Group, StudyPart, TablePart
@@ -53,6 +54,11 @@ class Study:
     def about(self) -> str:
         """What it asks."""
         return self.part.about
+
+    @property
+    def links(self) -> Mapping[str, Link]:
+        """The links that its cells may lie over, by name: those that come along, and its own."""
+        return known(self.part.links)
 
     @property
     def groups(self) -> Sequence[Group]:
@@ -98,13 +104,19 @@ def names() -> list[str]:
     return sorted(path.stem for path in folder().glob("*.toml"))
 
 
-def load(name_or_path: str | Path, settings: Mapping[str, Value] | None = None, published: Path | None = None) -> Study:
+def load(
+    name_or_path: str | Path,
+    settings: Mapping[str, Value] | None = None,
+    published: Path | None = None,
+    link: str | None = None,
+) -> Study:
     """Read a study by its name or path, set its parameters and check all of it.
 
     Args:
         name_or_path: `remobjects`, or a path to a file.
         settings: parameters by name, as from `--set`.
         published: the published file to use in the place of the one it names (a run keeps its own copy).
+        link: the link of every cell, in the place of those that the study names.
 
     Raises:
         BadInput: whatever is wrong with it.
@@ -125,6 +137,8 @@ def load(name_or_path: str | Path, settings: Mapping[str, Value] | None = None, 
         part = StudyPart.model_validate({**filled, "parameters": values})
     except ValidationError as error:
         raise BadInput(f"{path}: {_sentence(error, filled)}") from None
+    if link is not None:
+        part = part.over(link)
     figures_path = published or (path.parent / part.published if part.published else None)
     figures_source = _read(figures_path, f"the published figures that {path.name} names") if figures_path else None
     figures = (

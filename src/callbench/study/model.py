@@ -4,6 +4,8 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, model_validator
 
+from callbench.links.profile import LinkPart
+
 # What the wire ledger counts, and what a sweep finds: docs/reference/wire-ledger.md.
 WireStatistic = Literal[
     "stream_bytes",
@@ -18,6 +20,7 @@ WireStatistic = Literal[
 TimedStatistic = Literal["rate_per_s", "mean_us", "p50_us", "p90_us", "p99_us", "bytes"]
 Statistic = Literal[TimedStatistic, WireStatistic]
 Name = Annotated[str, StringConstraints(min_length=1, max_length=200)]
+LinkName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$", max_length=60)]
 Clients = Annotated[int, Field(ge=1, le=10_000)]
 Calls = Annotated[int, Field(ge=1, le=10**12)]
 Seconds = Annotated[float, Field(gt=0, le=86_400, allow_inf_nan=False)]
@@ -225,6 +228,17 @@ class StudyPart(Part):
     parameters: dict[str, int | float | str | bool] = {}
     load: LoadPart = LoadPart()
     quick: QuickPart = QuickPart()
+    links: dict[LinkName, LinkPart] = {}
     cells: Annotated[list[Group], Field(min_length=1)]
     tables: list[TablePart] = []
     claims: list[ClaimPart] = []
+
+    def over(self, link: str) -> Self:
+        """The same study with every cell and every table over one link."""
+        return self.model_copy(
+            update={
+                "load": self.load.model_copy(update={"link": link}),
+                "cells": [group.model_copy(update={"link": None}) for group in self.cells],
+                "tables": [table.model_copy(update={"link": link}) for table in self.tables],
+            }
+        )
