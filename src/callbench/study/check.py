@@ -21,6 +21,7 @@ def check(study: StudyPart, published: Published | None, file: str) -> None:
     """
     _unique((group.group for group in study.cells), f"{file}: [[cells]] group")
     _unique((table.id for table in study.tables), f"{file}: [[tables]] id")
+    _unique((chart.id for chart in study.charts), f"{file}: [[charts]] id")
     _unique((claim.id for claim in study.claims), f"{file}: [[claims]] id")
     for group in study.cells:
         _check_arguments(group, f"{file}: group {group.group}")
@@ -29,6 +30,9 @@ def check(study: StudyPart, published: Published | None, file: str) -> None:
     groups = [group.group for group in study.cells]
     for table in study.tables:
         _check_table(table, groups, published, file)
+    for chart in study.charts:
+        for point in chart.points:
+            _known_group(point.group, groups, f"{file}: chart {chart.id}")
     for claim in study.claims:
         place = f"{file}: claim {claim.id}"
         if not claim.text and (published is None or claim.id not in published.claims):

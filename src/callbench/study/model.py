@@ -187,6 +187,26 @@ class TablePart(Part):
     columns: Annotated[list[Line], Field(min_length=1)]
 
 
+class ChartPoint(Part):
+    """Where a group lies on a chart's axis."""
+
+    group: Name
+    at: Annotated[float, Field(allow_inf_nan=False, strict=False)]
+
+
+class ChartPart(Part):
+    """`[[charts]]`: one statistic along a parameter, a line a series; over another cell's where `over` is given."""
+
+    id: Name
+    title: Name
+    about: str = ""
+    statistic: Statistic = "mean_us"
+    x: Name
+    points: Annotated[list[ChartPoint], Field(min_length=1)]
+    series: Annotated[list[Line], Field(min_length=1)]
+    over: Where | None = None
+
+
 class ComparePart(Part):
     """`[[claims.compare]]`: product(over) / product(under), held against one threshold."""
 
@@ -231,6 +251,7 @@ class StudyPart(Part):
     links: dict[LinkName, LinkPart] = {}
     cells: Annotated[list[Group], Field(min_length=1)]
     tables: list[TablePart] = []
+    charts: list[ChartPart] = []
     claims: list[ClaimPart] = []
 
     def over(self, link: str) -> Self:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 
 from callbench.report.section import Section
 from callbench.report.sections import (
+    along,
     cost,
     neighbours,
     open_loop,
@@ -23,6 +24,7 @@ from callbench.report.subject import Subject
 
 # In the order in which the page shows them. A section with nothing to show gives None.
 SECTIONS: Sequence[Callable[[Subject], Section | None]] = (
+    along.section,
     ranking.section,
     precision.section,
     verdicts.section,

@@ -1,0 +1,97 @@
+"""Charts that a study asks for: one statistic along a parameter, a line a series, as a table beneath too."""
+
+from collections.abc import Mapping
+
+from callbench.report.charts.draw import chart
+from callbench.report.charts.steps import Axes, Point, steps
+from callbench.report.section import Chart, Section, Sheet
+from callbench.report.subject import Subject
+from callbench.report.units import UNITS
+from callbench.results import TRIALS_SQL, Result, Results
+from callbench.stats.contrast import block_ratios
+from callbench.stats.digits import figure
+from callbench.stats.interval import Interval, geometric_mean
+from callbench.study.model import ChartPart
+
+ABOUT = (
+    "One statistic along a parameter of the study: each mark is a cell, its line the 95 % interval over the blocks."
+    " Both the charts and the tables show the same figures. A ratio is taken block by block."
+)
+Figures = Mapping[str, Mapping[float, Interval]]
+
+
+def section(subject: Subject) -> Section | None:
+    """Show every chart of the study that has figures."""
+    charts: list[Chart] = []
+    sheets: list[Sheet] = []
+    for part in subject.study.charts:
+        found = figures(part, subject.results)
+        if not any(found.values()):
+            continue
+        sheets.append(_sheet(part, found))
+        drawn = _chart(part, found)
+        if drawn is not None:
+            charts.append(drawn)
+    if not sheets:
+        return None
+    return Section("along", "Along a parameter", ABOUT, sheets=sheets, charts=charts, source=TRIALS_SQL.strip())
+
+
+def figures(part: ChartPart, results: Results) -> Figures:
+    """Look up what a chart shows: by series and place on its axis.
+
+    A place whose conditions fit no cell, or more than one, has no figure.
+    """
+    shown: dict[str, dict[float, Interval]] = {}
+    for series in part.series:
+        line = shown.setdefault(series.label, {})
+        for point in part.points:
+            cell = _cell(results, {"group": point.group, **series.where.conditions()})
+            below = None if part.over is None else _cell(results, {"group": point.group, **part.over.conditions()})
+            if cell is None or (part.over is not None and below is None):
+                continue
+            under = [] if below is None else [below.by_block.get(part.statistic, {})]
+            values = block_ratios([cell.by_block.get(part.statistic, {})], under)
+            if values:
+                line[point.at] = geometric_mean(values)
+    return shown
+
+
+def _cell(results: Results, conditions: Mapping[str, str]) -> Result | None:
+    """Find the one cell that is meant."""
+    found = results.where(conditions)
+    return found[0] if len(found) == 1 else None
+
+
+def _unit(part: ChartPart) -> str:
+    """Name what the figures are."""
+    unit = UNITS[part.statistic]
+    return f"{unit.title}, ratio" if part.over is not None else f"{unit.title}, {unit.name}"
+
+
+def _sheet(part: ChartPart, found: Figures) -> Sheet:
+    """Write the figures of a chart: a row a place, a column a series."""
+    lines = [label for label, line in found.items() if line]
+    rows = []
+    for point in sorted({one.at for one in part.points}):
+        texts = [_text(found[label].get(point)) for label in lines]
+        rows.append((f"{point:,g}", *texts))
+    absent = [label for label, line in found.items() if not line]
+    note = f"Not part of this run: {', '.join(absent)}." if absent else ""
+    return Sheet(f"{part.title} ({_unit(part)})", (part.x, *lines), rows, note)
+
+
+def _text(one: Interval | None) -> str:
+    """Write a figure, or nothing."""
+    return "" if one is None else figure(one.middle, one.half_width)
+
+
+def _chart(part: ChartPart, found: Figures) -> Chart | None:
+    """Draw a chart."""
+    points = [
+        Point(label, at, one.middle, one.low or one.middle, one.high or one.middle)
+        for label, line in found.items()
+        for at, one in sorted(line.items())
+    ]
+    about = part.about or "Up is more."
+    return chart(f"along-{part.id}", part.title, about, steps(points, [], Axes(part.x, _unit(part))), TRIALS_SQL)

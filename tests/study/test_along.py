@@ -1,0 +1,90 @@
+"""Charts along a parameter, and the studies that have them."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+import pytest
+
+from callbench import catalogue
+from callbench.errors import BadInput
+from callbench.report.sections.along import figures
+from callbench.study import load
+from callbench.study.model import ChartPart
+from conftest import MISBEHAVING, SMALL
+
+if TYPE_CHECKING:
+    from callbench.results import Results
+
+CHART = """
+[[charts]]
+id = "growth"
+title = "Growth"
+x = "n"
+points = [{ group = "Sum", at = 1 }]
+series = [{ label = "tcp", where = { channel = "tcp" } }]
+"""
+
+
+@dataclass
+class Cell:
+    """What a chart looks at in a result."""
+
+    by_block: dict[str, dict[int, float]]
+    attributes: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass
+class Cells:
+    """Results that are chosen as those of a run are."""
+
+    cells: list[Cell]
+
+    def where(self, conditions: dict[str, str]) -> list[Cell]:
+        return [one for one in self.cells if conditions.items() <= one.attributes.items()]
+
+
+def cell(group: str, stack: str, *by_block: float) -> Cell:
+    return Cell({"mean_us": dict(enumerate(by_block))}, {"group": group, "stack": stack})
+
+
+def chart(**more: object) -> ChartPart:
+    series = [{"label": name, "where": {"stack": name}} for name in ("a/slow", "a/quick", "a/absent")]
+    points = [{"group": "n1", "at": 1}, {"group": "n9", "at": 9}]
+    said = {"id": "x", "title": "X", "x": "n", "points": points, "series": series, **more}
+    return ChartPart.model_validate(said)
+
+
+RUN = Cells(
+    [cell("n1", "a/slow", 20, 40), cell("n1", "a/quick", 10, 20), cell("n9", "a/slow", 90, 90), cell("n1", "b/x", 1)]
+)
+
+
+def test_a_chart_shows_the_cells_that_there_are() -> None:
+    found = figures(chart(), cast("Results", RUN))
+    assert {name: sorted(line) for name, line in found.items()} == {"a/slow": [1, 9], "a/quick": [1], "a/absent": []}
+    assert found["a/slow"][9].middle == pytest.approx(90)
+
+
+def test_a_ratio_is_taken_block_by_block() -> None:
+    found = figures(chart(over={"stack": "a/quick"}), cast("Results", RUN))
+    ratio = found["a/slow"][1]
+    # Both blocks say 2, although the machine was half as fast in the second.
+    assert (ratio.low, ratio.middle, ratio.high) == pytest.approx((2, 2, 2))
+    assert 9 not in found["a/slow"]
+
+
+def test_a_chart_names_groups_that_exist(tmp_path: Path) -> None:
+    file = tmp_path / "small.toml"
+    file.write_text(SMALL + CHART)
+    assert [one.id for one in load(file).charts] == ["growth"]
+    file.write_text(SMALL + CHART.replace('"Sum"', '"Sums"'))
+    with pytest.raises(BadInput, match='chart growth: there is no group "Sums"'):
+        load(file)
+
+
+@pytest.mark.parametrize("name", ["nominet"])
+def test_the_studies_that_wait_for_stacks_can_be_read(name: str) -> None:
+    study = load(name)
+    study.cells(catalogue.load([MISBEHAVING]).stacks, quick=True)
+    assert len({point.group for one in study.charts for point in one.points}) > 10
