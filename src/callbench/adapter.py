@@ -269,6 +269,14 @@ class Adapter:
         members = {"stack": stack, "call": call, "arguments": dict(arguments), "seconds": seconds}
         return cast("Codec", self.ask("codec", "codec", SERVE_SECONDS + 4 * seconds, **members))
 
+    def heap(self) -> int:
+        """What its runtime's heap holds, in bytes, after collecting what can be collected.
+
+        Raises:
+            AdapterFailure: as `ask`.
+        """
+        return int(self.ask("heap", "heap", SERVE_SECONDS)["used_bytes"])
+
     def stop(self) -> bool:
         """Asks it to stop and sees to it: after 5 s it is killed. Returns whether it had to be."""
         if self.process.closed:

@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from callbench import death
 from callbench.contract import LONGEST_LINE
 from callbench.errors import AdapterFailure
 from callbench.home import HOME_VARIABLE, home, keeper
@@ -56,6 +57,7 @@ class AdapterProcess:
             AdapterFailure: it cannot be started.
         """
         self.who = who
+        self._oom_kills = death.oom_kills()
         keeping = keeper() if kept else None
         if entered and keeping is None:
             raise AdapterFailure(
@@ -184,7 +186,11 @@ class AdapterProcess:
         if code is None:
             return self.failure("died", "closed its standard output and went on running")
         self._listener.join(1)
-        return self.failure("died", f"died ({_ending(code)})")
+        how = death.ending(code, list(self._log), self._oom_kills, death.oom_kills())
+        why = "; there was no memory left" if how == "out-of-memory" else ""
+        failure = self.failure("died", f"died ({_ending(code)}{why})")
+        failure.ending = how
+        return failure
 
     def close_input(self) -> None:
         """Ends its standard input, which means stop."""

@@ -13,6 +13,7 @@ from callbench.errors import AdapterFailure, BadInput
 from callbench.floors import Floors, sizes
 from callbench.measure import measured
 from callbench.measure.neighbours import spoiled_by
+from callbench.measure.processes import Processes
 from callbench.measure.processor_time import ProcessorTime
 from callbench.measure.witness import CANARY_SECONDS, QUICK_CANARY_SECONDS, GapDetector, canary
 from callbench.placement import Placement
@@ -87,7 +88,11 @@ class Bench:
         self._leave_out_what_cannot_run()
         with self._progress, ExitStack() as owned:
             # The gap detector is nearest to the drive: begun last and ended first.
-            self._probes = (ProcessorTime(self._placement), owned.enter_context(GapDetector(self._placement)))
+            self._probes = (
+                Processes(),
+                ProcessorTime(self._placement),
+                owned.enter_context(GapDetector(self._placement)),
+            )
             self._progress.begins(self._plan, len(self._past.trials))
             self._accounts()
             self._codecs()
@@ -231,6 +236,10 @@ class Bench:
 
     def _failed(self, visit: Visit, trial: Trial, failure: AdapterFailure, fails: Counter[int]) -> None:
         """A side said no, or died: tried once more, and then the cell is left out."""
+        if failure.ending is not None:
+            place = {"block": visit.block, "visit": visit.number, "stack": visit.stack}
+            of = {"trial": trial.number, "cell": trial.cell.id}
+            self._run.append({"kind": "death", **place, **of, "how": failure.ending, "why": str(failure)})
         fails[trial.number] += 1
         if fails[trial.number] < _TRIES:
             self._run.note(f"trial {trial.number} ({visit.stack}, {trial.cell.call}) is made again: {failure}")

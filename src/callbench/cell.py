@@ -77,6 +77,7 @@ class Cell:
         options: what the clients connect with: options of the stack's own.
         timed: whether it has trials.
         wire: None: its bytes are not counted; empty: they are; else the sweep that counts them: over, grid, fine, most.
+        watch: whether it is left alone for a while after its load, to see what its processes give back.
     """
 
     id: str
@@ -89,6 +90,7 @@ class Cell:
     options: Mapping[str, Any] = field(default_factory=dict)
     timed: bool = True
     wire: Mapping[str, Any] | None = None
+    watch: bool = False
 
 
 def rate_text(rate_per_s: float | None) -> str:

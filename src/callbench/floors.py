@@ -48,8 +48,12 @@ def sizes(lines: Iterable[Mapping[str, Any]], catalogue: Catalogue) -> Sizes:
 
 
 def applies(cell: Cell) -> bool:
-    """Whether a floor can be had for the cell: a queue of several clients is no floor, nor is another link."""
-    return cell.load.clients == 1 and cell.link == LOOPBACK
+    """Whether a floor can be had for the cell: one client that calls again at once, on this machine.
+
+    A queue of several clients is no floor, nor is a processor that went idle between two calls, nor another link.
+    """
+    load = cell.load
+    return load.clients == 1 and not load.open and not load.think_ns and cell.link == LOOPBACK
 
 
 class Floors(AbstractContextManager["Floors"]):

@@ -185,4 +185,5 @@ def _deep(flat: Mapping[str, Any]) -> Cell:
         flat["options"],
         flat.get("timed", True),
         flat.get("wire"),
+        watch=flat.get("watch", False),
     )

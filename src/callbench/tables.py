@@ -31,6 +31,16 @@ _WIRE_ROW = (
     + ")"
 )
 _POINT = "STRUCT(grid VARCHAR, value VARCHAR, to_server BIGINT, to_client BIGINT, payload BIGINT)"
+_MOMENT = (
+    "STRUCT(processes BIGINT, threads BIGINT, resident_bytes BIGINT, unique_bytes BIGINT, proportional_bytes BIGINT,"
+    " files BIGINT, voluntary BIGINT, involuntary BIGINT, user_ms BIGINT, system_ms BIGINT,"
+    " minor_faults BIGINT, major_faults BIGINT)"
+)
+_WATCHED = (
+    f'STRUCT(side VARCHAR, "begin" {_MOMENT}, "end" {_MOMENT}, rest {_MOMENT}, heap_bytes BIGINT, peak_bytes BIGINT,'
+    " peak_threads BIGINT, threads_made BIGINT, threads_ended BIGINT, processes_made BIGINT, processes_ended BIGINT,"
+    " samples BIGINT[][])"
+)
 
 JOURNAL_COLUMNS = {
     "kind": "VARCHAR",
@@ -88,6 +98,8 @@ JOURNAL_COLUMNS = {
     "points": f"{_POINT}[]",
     "over": "VARCHAR",
     "reused": "BOOLEAN",
+    "processes": f"STRUCT(load_ms BIGINT, rest_ms BIGINT, sides {_WATCHED}[])",
+    "how": "VARCHAR",
 }
 
 PLAN_COLUMNS = {
@@ -264,6 +276,40 @@ _SWEEPS = """
     ORDER BY cell, grid, place
 """
 
+_PROCESSES = """
+    WITH sides AS (
+        SELECT trial, processes.load_ms AS load_ms, processes.rest_ms AS rest_ms, unnest(processes.sides) AS s
+        FROM lines WHERE kind = 'trial')
+    SELECT trial, s.side AS side, load_ms, s.begin.processes AS processes_begin, s.end.processes AS processes_end,
+           s.processes_made AS processes_made, s.processes_ended AS processes_ended,
+           s.begin.threads AS threads_begin, s.peak_threads AS threads_peak, s.end.threads AS threads_end,
+           s.threads_made AS threads_made, s.threads_ended AS threads_ended,
+           s.begin.resident_bytes AS resident_begin, s.peak_bytes AS resident_peak,
+           s.end.resident_bytes AS resident_end,
+           s.begin.unique_bytes AS unique_begin, s.end.unique_bytes AS unique_end,
+           s.begin.proportional_bytes AS proportional_begin, s.end.proportional_bytes AS proportional_end,
+           s.heap_bytes AS heap_bytes, s.begin.files AS files_begin, s.end.files AS files_end,
+           s.end.voluntary - s.begin.voluntary AS voluntary, s.end.involuntary - s.begin.involuntary AS involuntary,
+           s.end.user_ms - s.begin.user_ms AS user_ms, s.end.system_ms - s.begin.system_ms AS system_ms,
+           s.end.minor_faults - s.begin.minor_faults AS minor_faults,
+           s.end.major_faults - s.begin.major_faults AS major_faults,
+           rest_ms, s.rest.resident_bytes AS resident_rest, s.rest.unique_bytes AS unique_rest,
+           s.rest.threads AS threads_rest, s.rest.files AS files_rest
+    FROM sides ORDER BY trial, side
+"""
+
+_PROCESS_SAMPLES = """
+    WITH sides AS (SELECT trial, unnest(processes.sides) AS s FROM lines WHERE kind = 'trial'),
+         points AS (SELECT trial, s.side AS side, unnest(s.samples) AS p FROM sides)
+    SELECT trial, side, p[1] AS at_ms, p[2] AS resident_bytes, p[3] AS threads, p[4] AS processes,
+           p[5] AS user_ms, p[6] AS system_ms
+    FROM points ORDER BY trial, side, at_ms
+"""
+
+_DEATHS = """
+    SELECT block, visit, trial, cell, stack, how, why FROM lines WHERE kind = 'death' ORDER BY visit, trial
+"""
+
 QUERIES = {
     "cells": _CELLS,
     "trials": _TRIALS,
@@ -271,6 +317,9 @@ QUERIES = {
     "intervals": _INTERVALS,
     "codecs": _CODECS,
     "floors": _FLOORS,
+    "processes": _PROCESSES,
+    "process_samples": _PROCESS_SAMPLES,
+    "deaths": _DEATHS,
     "excluded": _EXCLUDED,
     "visits": _VISITS,
     "spoiled": _SPOILED,

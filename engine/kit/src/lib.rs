@@ -1,6 +1,6 @@
 //! What the Rust adapters share. A stack brings `stack::Stack`; the kit brings the rest.
 //!
-//! `contract` talks to the core and is entered by `run`; `drive` is the load loop; `clock`, `histogram` and `processor` measure;
+//! `contract` talks to the core and is entered by `run`; `drive` is the load loop; `clock`, `histogram`, `heap` and `processor` measure;
 //! `codec` times a message without its channel; `nothing` and `direct` are the stacks that measure the kit itself.
 
 pub mod clock;
@@ -9,6 +9,7 @@ pub mod contract;
 pub mod direct;
 pub mod drive;
 pub mod failure;
+pub mod heap;
 pub mod histogram;
 pub mod nothing;
 pub mod panics;

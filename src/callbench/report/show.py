@@ -1,8 +1,10 @@
 """The cells of a run as plain records: what `callbench show --json` prints. Sealed by show.schema.json."""
 
+from collections.abc import Sequence
 from statistics import fmean
 from typing import Any
 
+from callbench.health import Growth, Health
 from callbench.report.subject import Subject
 from callbench.results import Latency, OpenLoop, Result
 
@@ -15,13 +17,16 @@ def shown(subject: Subject) -> dict[str, Any]:
     batches.
     """
     info = subject.run.info
+    sides: dict[str, list[Health]] = {}
+    for health in subject.health:
+        sides.setdefault(health.cell.id, []).append(health)
     return {
         "format": 1,
         "study": info["study"],
         "started": info["started"],
         "state": info["state"],
         "quick": bool(info["quick"]),
-        "cells": [{**_cell(one), "wire": _wire(subject, one)} for one in subject.results.cells],
+        "cells": [{**_cell(one, sides.get(one.id, [])), "wire": _wire(subject, one)} for one in subject.results.cells],
         "excluded": [
             {"stack": one.stack, "cell": one.cell, "block": one.block, "why": one.why}
             for one in subject.results.excluded
@@ -29,7 +34,7 @@ def shown(subject: Subject) -> dict[str, Any]:
     }
 
 
-def _cell(result: Result) -> dict[str, Any]:
+def _cell(result: Result, sides: Sequence[Health]) -> dict[str, Any]:
     """Write one cell out."""
     attributes, rate = result.attributes, result.rate
     return {
@@ -55,6 +60,7 @@ def _cell(result: Result) -> dict[str, Any]:
         "timed": None if not result.calls else "batch" if result.batched else "each",
         "latency_us": _latency(result.latency),
         "open_loop": _open_loop(result.open_loop) if result.open_loop else None,
+        "processes": {one.side: _side(one) for one in sides},
         "counts_agree": result.agree,
         "excluded": result.excluded,
         "verdict": None if result.verdict is None else {"limit": str(result.verdict.limit), "why": result.verdict.why},
@@ -80,6 +86,31 @@ def _wire(subject: Subject, result: Result) -> dict[str, Any] | None:
     found = results.ledgers.get(result.id) or results.sweeps.get(result.id)
     statistics = found.statistics() if found else {}
     return {**statistics, "exact": found.exact} if found and statistics else None
+
+
+def _side(one: Health) -> dict[str, Any]:
+    """Write what one side's processes took."""
+    figures = one.figures
+    return {
+        "resident_peak_bytes": figures["resident_peak"],
+        "resident_end_bytes": figures["resident_end"],
+        "resident_rest_bytes": figures["resident_rest"],
+        "unique_bytes": figures["unique_end"],
+        "heap_bytes": figures["heap_bytes"],
+        "threads_peak": figures["threads_peak"],
+        "threads_made": figures["threads_made"],
+        "files": figures["files_end"],
+        "memory_slope": _slope(one.memory, leaks=one.leaks_memory),
+        "threads_slope": _slope(one.threads, leaks=one.leaks_threads),
+    }
+
+
+def _slope(growth: Growth | None, *, leaks: bool) -> dict[str, Any] | None:
+    """Write how fast a figure grows, for each thousand calls; null where the trials were too short to tell."""
+    if growth is None:
+        return None
+    found = growth.per_thousand
+    return {"per_thousand_calls": found.middle, "low": found.low, "high": found.high, "leaks": leaks}
 
 
 def _latency(latency: Latency) -> dict[str, float | None]:

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from callbench.claims import Verdict
+from callbench.report.growth import deaths, leaks
 from callbench.report.subject import Subject
 from callbench.results import Result
 from callbench.stats.digits import figure, percent
@@ -209,6 +210,8 @@ def _troubles(subject: Subject) -> list[str]:
     unequal = [one.id for one in results.cells if not one.agree]
     if unequal:
         told.append(f"Client and server counted differently in {listed(unequal[:8])}: take those figures for wrong.")
+    told += [f"{one} It may be a leak." for one in leaks(subject.health)]
+    told += deaths(subject.deaths)
     told += [f"Noted while running: {text}" for text in results.notes]
     return told
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from callbench import health as processes
 from callbench.claims import Judged, judge
 from callbench.report.tables import Filled, filled
 from callbench.results import Results, read
@@ -17,6 +18,8 @@ class Subject:
 
     Attributes:
         cards: the stacks of the plan by id, each as plan.json has it.
+        health: what each cell's processes took, a side each.
+        deaths: processes that ended in a trial.
     """
 
     run: Run
@@ -26,6 +29,8 @@ class Subject:
     tables: Sequence[Filled]
     cards: Mapping[str, Mapping[str, Any]]
     environment: Mapping[str, Any]
+    health: Sequence[processes.Health]
+    deaths: Sequence[processes.Death]
 
     @property
     def quick(self) -> bool:
@@ -42,12 +47,6 @@ def subject(run: Run) -> Subject:
     study = load(run.study_file, run.info.get("settings") or {}, run.published_file, run.info.get("link"))
     results = read(run)
     cards = {str(one["id"]): one for one in run.plan().get("stacks", [])}
-    return Subject(
-        run,
-        study,
-        results,
-        judge(study, results),
-        filled(study, results, run.info.get("without") or ""),
-        cards,
-        run.environment(),
-    )
+    watched, deaths = processes.read(run, results.cells)
+    judged, tables = judge(study, results), filled(study, results, run.info.get("without") or "")
+    return Subject(run, study, results, judged, tables, cards, run.environment(), watched, deaths)

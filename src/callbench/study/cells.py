@@ -74,6 +74,7 @@ def write_out(
                         options=dict(group.options),
                         timed=group.sweep is None,
                         wire=_wire(group, quick=quick is not None),
+                        watch=load.watch if group.watch is None else group.watch,
                     )
                 )
     return found

@@ -62,6 +62,7 @@ class LoadPart(PacePart):
     seconds: Seconds = 1.0
     blocks: Blocks = 5
     link: Name = "loopback"
+    watch: bool = False
 
 
 class QuickPart(PacePart):
@@ -132,6 +133,7 @@ class Group(PacePart):
     calls: Calls | None = None
     seconds: Seconds | None = None
     link: Name | None = None
+    watch: bool | None = None
 
     @model_validator(mode="after")
     def _some_stacks(self) -> Self:

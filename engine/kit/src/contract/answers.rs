@@ -24,6 +24,7 @@ pub(super) enum Answer {
     Done(Box<Done>),
     Counts { calls: BTreeMap<String, u64>, processor: Usage },
     Codec(Timed),
+    Heap { used_bytes: u64 },
     Disconnected,
     Stopped,
     Error { kind: &'static str, message: String },

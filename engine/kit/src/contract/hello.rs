@@ -1,8 +1,8 @@
 //! The adapter introduces itself.
 
 use super::answers::{Clock, Hello};
-use crate::clock;
 use crate::stack::Adapter;
+use crate::{clock, heap};
 
 /// The version of the contract that the kit speaks.
 const CONTRACT: u32 = 1;
@@ -11,6 +11,9 @@ pub(super) fn hello(adapter: &dyn Adapter) -> Hello {
     let mut features = vec!["closed", "think", "open", "burn"];
     if adapter.stacks().iter().any(|stack| stack.codec().is_some()) {
         features.push("codec");
+    }
+    if heap::used_bytes().is_some() {
+        features.push("heap");
     }
     if adapter.offers_everything() {
         features.push("serve-all");

@@ -21,6 +21,7 @@ pub(super) enum Request {
     Drive(Drive),
     Counted,
     Codec(Codec),
+    Heap,
     Disconnect,
     Stop,
 }

@@ -10,7 +10,7 @@ use super::serving::Serving;
 use super::{clients, driving, hello, requests};
 use crate::failure::{Failure, Kind};
 use crate::stack::{Adapter, Client, Options, Stack};
-use crate::{codec, drive, panics, processor};
+use crate::{codec, drive, heap, panics, processor};
 
 pub(super) struct Session {
     adapter: Arc<dyn Adapter>,
@@ -95,6 +95,10 @@ impl Session {
                 Answer::Counts { calls: serving.counted()?, processor: processor::usage() }
             }
             Request::Codec(request) => self.codec(&request)?,
+            Request::Heap => {
+                let unknown = || Failure::new(Kind::Unsupported, "this C library does not tell what its heap holds");
+                Answer::Heap { used_bytes: heap::used_bytes().ok_or_else(unknown)? }
+            }
             Request::Disconnect => {
                 self.clients.clear();
                 Answer::Disconnected

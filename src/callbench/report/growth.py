@@ -1,0 +1,39 @@
+"""Which processes grew and which died, in words."""
+
+from collections.abc import Sequence
+
+from callbench.health import Death, Health
+from callbench.stats.digits import figure
+
+HOW = {
+    "out-of-memory": "a process ended for want of memory",
+    "crash": "a process crashed",
+    "killed": "a process was killed from outside",
+    "exit": "a process ended by itself",
+}
+
+
+def named(one: Health) -> str:
+    """Name a side: `native/soap+tcp, the server`."""
+    side = "both sides" if one.side == "both" else f"the {one.side}"
+    clients = int(one.cell.attributes["clients"])
+    under = f", {clients} clients" if clients > 1 else ""
+    return f"{one.cell.attributes['stack']} {one.cell.attributes['group']}{under}, {side}"
+
+
+def leaks(every: Sequence[Health]) -> list[str]:
+    """Write a sentence for each side that grows beyond doubt."""
+    told = []
+    for one in every:
+        if one.leaks_memory and one.memory is not None:
+            rise = one.memory.per_thousand.middle / 1024
+            told.append(f"The memory of {named(one)} grew by {figure(rise)} KiB with each thousand calls.")
+        if one.leaks_threads and one.threads is not None:
+            more = figure(one.threads.per_thousand.middle)
+            told.append(f"The threads of {named(one)} grew by {more} with each thousand calls.")
+    return told
+
+
+def deaths(every: Sequence[Death]) -> list[str]:
+    """Write a sentence for each way that a stack's processes ended in trials."""
+    return [f"{one.stack}: {HOW.get(one.how, one.how)} ({one.times} times): {one.why}" for one in every]

@@ -1,0 +1,156 @@
+"""What each stack's processes took: memory, threads, files, switches; how they grew; how they ended."""
+
+from collections.abc import Sequence
+
+from callbench.health import CALLS_SQL, DEATHS_SQL, PROCESSES_SQL, SAMPLES_SQL, Growth, Health
+from callbench.report.charts.draw import drawn
+from callbench.report.charts.processes import MOST_LINES
+from callbench.report.charts.processes import processes as chart_of
+from callbench.report.growth import deaths, leaks, named
+from callbench.report.section import Chart, Section, Sheet
+from callbench.report.story import groups
+from callbench.report.subject import Subject
+from callbench.stats.digits import figure
+
+ABOUT = (
+    "All processes of a side, with the registries and helpers that it started. Memory is resident memory; unique is"
+    " what would come free if the side ended alone; the heap is what the runtime itself says it still holds after the"
+    " load. Threads made are at least so many: those that came and went between two looks show where ids are given out"
+    " in order. Switches are of threads alive at the end. Slopes are of the second half of a trial, and only trials of"
+    " seven seconds and more have one."
+)
+CHART_ABOUT = (
+    "Resident memory and threads while the load lasts, ten samples a second: sides that grow first, then the largest."
+)
+COLUMNS = (
+    "stack",
+    "side",
+    "peak MiB",
+    "unique MiB",
+    "heap MiB",
+    "threads at the peak",
+    "threads made",
+    "files",
+    "switches a call, waiting",
+    "switches a call, taken",
+    "page faults a call",
+    "processor a call, µs",
+)
+GROWTH_COLUMNS = (
+    "stack",
+    "side",
+    "memory, KiB per 1,000 calls",
+    "threads per 1,000 calls",
+    "begin MiB",
+    "end MiB",
+    "after the rest MiB",
+)
+_MIB = 2.0**20
+
+
+def section(subject: Subject) -> Section | None:
+    """Show every group's processes, what grew, and the chart of cells that were watched for long."""
+    every = subject.health
+    if not every and not subject.deaths:
+        return None
+    sheets = []
+    for name in groups(subject):
+        own = [one for one in every if one.cell.attributes["group"] == name]
+        if own:
+            sheets.append(Sheet(f"Processes: {name}", COLUMNS, [_row(one) for one in own]))
+    followed = [one for one in every if one.memory is not None or one.figures["resident_rest"] is not None]
+    if followed:
+        sheets.append(Sheet("Growth, and what came back", GROWTH_COLUMNS, [_growth_row(one) for one in followed]))
+    charts = []
+    spec = chart_of(_chosen(every))
+    if spec is not None:
+        label = f"Memory and threads over time. {CHART_ABOUT} The figures are in the table processes."
+        charts.append(
+            Chart("processes-time", "Memory and threads over time", CHART_ABOUT, drawn(spec, label), SAMPLES_SQL)
+        )
+    source = ";\n".join(query.strip() for query in (PROCESSES_SQL, SAMPLES_SQL, CALLS_SQL, DEATHS_SQL))
+    return Section("processes", "Processes", ABOUT, _story(subject), sheets, charts, source)
+
+
+def _chosen(every: Sequence[Health]) -> list[Health]:
+    """Choose whom to draw: those that grow, then the largest."""
+    drawable = [one for one in every if one.track is not None]
+
+    def weight(one: Health) -> tuple[bool, float]:
+        return one.leaks_memory or one.leaks_threads, one.figures["resident_peak"] or 0.0
+
+    return sorted(drawable, key=weight, reverse=True)[:MOST_LINES]
+
+
+def _story(subject: Subject) -> list[str]:
+    """Say who took most, who grew and who died."""
+    told = []
+    measured = [one for one in subject.health if one.figures["resident_peak"]]
+    if measured:
+        most = max(measured, key=lambda one: one.figures["resident_peak"] or 0.0)
+        threads = max(measured, key=lambda one: one.figures["threads_peak"] or 0.0)
+        told.append(
+            f"Most memory: {named(most)}, {_mib(most.figures['resident_peak'])} MiB. Most threads: {named(threads)},"
+            f" {threads.figures['threads_peak']:.0f}."
+        )
+    told += leaks(subject.health)
+    followed = [one for one in subject.health if one.memory is not None]
+    grown = sum(one.leaks_memory or one.leaks_threads for one in followed)
+    if followed:
+        told.append(f"{len(followed)} sides were watched for long enough to have a slope; {grown} grew beyond doubt.")
+    return told + deaths(subject.deaths)
+
+
+def _row(one: Health) -> tuple[str, ...]:
+    """Write one side."""
+    counts = one.per_call
+    processor = None if counts["user_ms"] is None else 1e3 * (counts["user_ms"] + (counts["system_ms"] or 0.0))
+    return (
+        one.cell.attributes["stack"],
+        one.side,
+        _mib(one.figures["resident_peak"]),
+        _mib(one.figures["unique_end"]),
+        _mib(one.figures["heap_bytes"]),
+        _whole(one.figures["threads_peak"]),
+        _whole(one.figures["threads_made"]),
+        _whole(one.figures["files_end"]),
+        _some(counts["voluntary"]),
+        _some(counts["involuntary"]),
+        _some(counts["minor_faults"]),
+        _some(processor),
+    )
+
+
+def _growth_row(one: Health) -> tuple[str, ...]:
+    """Write what grew and what came back of one side."""
+    return (
+        one.cell.attributes["stack"],
+        one.side,
+        _slope(one.memory, 1024),
+        _slope(one.threads, 1),
+        _mib(one.figures["resident_begin"]),
+        _mib(one.figures["resident_end"]),
+        _mib(one.figures["resident_rest"]),
+    )
+
+
+def _slope(growth: Growth | None, unit: float) -> str:
+    """Write a slope with its interval."""
+    if growth is None:
+        return "too short"
+    found = growth.per_thousand
+    if found.low is None or found.high is None:
+        return figure(found.middle / unit)
+    return f"{_some(found.middle / unit)} ({_some(found.low / unit)} to {_some(found.high / unit)})"
+
+
+def _mib(value: float | None) -> str:
+    return "" if value is None else f"{value / _MIB:.1f}"
+
+
+def _whole(value: float | None) -> str:
+    return "" if value is None else f"{value:.0f}"
+
+
+def _some(value: float | None) -> str:
+    return "" if value is None else f"{value:.2g}" if abs(value) < 100 else f"{value:,.0f}"

@@ -1,0 +1,60 @@
+"""The probe of processes on real stacks: what it finds is there, and a server that is killed is told so."""
+
+import os
+import signal
+from collections.abc import Iterator
+
+import pytest
+
+from callbench import catalogue, placement
+from callbench.cell import Cell, Load
+from callbench.errors import AdapterFailure
+from callbench.measure import side_processes
+from callbench.measure.processes import Processes
+from callbench.measure.trial import measured
+from callbench.sides import Sides
+
+CELL = Cell("c001", "Sum", "native/json+tcp", "Sum", {"a": 1, "b": 2}, Load(2, 50, 0.05), watch=True)
+
+
+@pytest.fixture
+def sides() -> Iterator[Sides]:
+    """A stack that serves and is connected."""
+    known = catalogue.load()
+    with Sides(known.adapter("native").manifest, placement.placed(), in_process=False) as started:
+        endpoint = started.server.serve(CELL.stack)
+        started.client.connect(CELL.stack, endpoint, 2)
+        yield started
+
+
+@pytest.mark.usefixtures("nothing_left")
+def test_a_trial_has_what_its_processes_took(sides: Sides) -> None:
+    found = measured(sides, CELL, [Processes(rest_s=0.01)])["processes"]
+    by_side = {one["side"]: one for one in found["sides"]}
+    assert by_side.keys() == {"client", "server"}
+    for one in by_side.values():
+        assert one["begin"]["processes"] == one["end"]["processes"] == 1
+        assert one["peak_bytes"] > 0
+        assert one["end"]["resident_bytes"] >= one["end"]["unique_bytes"] > 0
+        assert one["end"]["files"] >= 3
+        assert one["rest"]["threads"] >= 1
+        assert one["heap_bytes"] > 0
+        assert len(one["samples"]) >= 2
+        assert one["end"]["voluntary"] >= one["begin"]["voluntary"]
+    assert found["rest_ms"] == 10
+
+
+@pytest.mark.usefixtures("nothing_left")
+def test_a_server_that_is_killed_ends_so_and_the_probe_says_what_it_saw(sides: Sides) -> None:
+    probe = Processes(rest_s=0)
+    probe.begin(sides, CELL)
+    [server] = side_processes.of(sides).server
+    os.kill(server, signal.SIGKILL)
+    with pytest.raises(AdapterFailure) as failure:
+        sides.server.counted()
+    assert failure.value.ending in ("killed", "out-of-memory")  # somebody else may have run out of memory meanwhile
+    found = {one["side"]: one for one in probe.end()["sides"]}
+    assert found["server"]["end"]["processes"] == 0
+    assert found["server"]["processes_ended"] == 1
+    assert found["server"]["heap_bytes"] is None
+    assert found["client"]["end"]["processes"] == 1
