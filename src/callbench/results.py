@@ -122,8 +122,8 @@ class Result:
 
     @property
     def ranked(self) -> bool:
-        """Whether its rate may stand in a ranking: it has one, and nothing speaks against it."""
-        return self.rate is not None and not self.doubts
+        """Whether its rate may stand in a ranking: it has one, it was not given up, and nothing speaks against it."""
+        return self.rate is not None and self.excluded is None and not self.doubts
 
     @property
     def id(self) -> str:
@@ -180,7 +180,10 @@ class Results:
 
     def where(self, conditions: Mapping[str, str]) -> list[Result]:
         """Choose the cells that have every value given."""
-        return [one for one in self.cells if conditions.items() <= one.attributes.items()]
+        found = list(self.cells)
+        for key, value in conditions.items():
+            found = [one for one in found if one.attributes.get(key) == value]
+        return found
 
 
 def read(run: Run) -> Results:

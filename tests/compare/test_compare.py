@@ -185,20 +185,22 @@ def test_the_cells_of_a_study(callbench: Program, study: Path) -> None:
 
 
 @pytest.mark.usefixtures("nothing_left")
-def test_ctrl_c_keeps_the_rounds_that_were_made(tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+def test_whatever_ends_it_the_rounds_that_were_made_are_kept(tmp_path: Path, number: signal.Signals) -> None:
     journal = tmp_path / "c" / "journal.jsonl"
     arguments = ("compare", "honest/tcp", "honest/inproc", "--seconds", "60", "--rounds", "600", "--call", "Sum")
     with subprocess.Popen(
         command(*arguments, "--out", "c"), cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as going:
         assert eventually(lambda: journal.is_file() and journal.read_bytes().count(b"\n") >= 2, 60)
-        going.send_signal(signal.SIGINT)
+        going.send_signal(number)
         _, said = going.communicate(timeout=60)
-    assert going.returncode == 130
-    assert "callbench compare c shows it" in said.splitlines()[-1]
+    if number is signal.SIGINT:
+        assert going.returncode == 130
+        assert "callbench compare c shows it" in said.splitlines()[-1]
     found = comparison.read(Run(tmp_path / "c"))
     assert found.cells[0].ratio is not None
-    assert any("stopped" in note for note in found.notes)
+    assert any("the rounds that were finished are judged" in note for note in found.notes)
 
 
 def test_two_stored_runs(tmp_path: Path) -> None:

@@ -142,7 +142,7 @@ class Growth:
         Raises:
             CallbenchError: the journal cannot be written.
         """
-        if self._aim.budget_s is None:
+        if self._aim.budget_s is None or self._seen.over:
             return
         field = _Field(self._plan, catalogue, self._rates_and_out())
         seconds = _QUICK_MEETING_SECONDS if self._run.info["quick"] else _MEETING_SECONDS

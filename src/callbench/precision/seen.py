@@ -22,6 +22,7 @@ class Seen:
         stacks: stacks left out whole.
         ended: cells whose end is written down.
         meetings: ratios by pair, the first's rate over the second's.
+        over: whether the play-off has ended.
         lame: pairs that cannot meet, since one failed or counts did not agree.
         spent_s: seconds of the budget that earlier starts of the run used.
     """
@@ -42,6 +43,7 @@ class Seen:
         self.ended: set[str] = set()
         self.meetings: dict[Pair, list[float]] = {}
         self.lame: set[Pair] = set()
+        self.over = False
         self.spent_s = 0.0
 
     def rates(self) -> dict[str, dict[int, float]]:
@@ -80,7 +82,9 @@ class Seen:
                     self.stacks.add(line["stack"])
                 case "excluded":
                     self.excluded.add(line["cell"])
-                case "ended" if line["cell"] is not None:
+                case "ended" if line["cell"] is None:
+                    self.over = True
+                case "ended":
                     self.ended.add(line["cell"])
                 case "meeting":
                     self._meeting(line)

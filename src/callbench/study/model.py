@@ -1,5 +1,6 @@
 """What a study file says, key by key. Keys that are not here are mistakes."""
 
+from functools import cached_property
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, model_validator
@@ -160,6 +161,11 @@ class Where(Part):
 
     def conditions(self) -> dict[str, str]:
         """Give the values asked for, as texts."""
+        return dict(self.as_texts)
+
+    @cached_property
+    def as_texts(self) -> dict[str, str]:
+        """What `conditions` gives: a report of many cells asks thousands of times."""
         return {
             key: f"{value:.12g}" if isinstance(value, float) else str(value) for key, value in self if value is not None
         }

@@ -69,7 +69,11 @@ def _sheet(title: str, cells: Sequence[Result], met: Mapping[tuple[str, str], in
 def _note(cells: Sequence[Result], ranked: Sequence[Result], found: Sequence[Standing]) -> str:
     """Say what was left out, and where few blocks can part few stacks."""
     told = []
-    left = [f"{one.attributes['stack']} ({'; '.join(one.doubts)})" for one in cells if one.rate and one.doubts]
+    left = [
+        f"{one.attributes['stack']} ({'; '.join([*one.doubts, *([one.excluded] if one.excluded else [])])})"
+        for one in cells
+        if one.rate and not one.ranked
+    ]
     if left:
         told.append(f"Not ranked: {listed(left)}.")
     blocks = max(one.blocks for one in ranked)
