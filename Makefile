@@ -42,6 +42,7 @@ test-engine: ## test the engine
 	cargo test --locked $(MANIFEST) --workspace --all-targets
 
 test-python: dev ## test the core, the contract, the stacks
+	@setup/system tshark || echo "tshark is not there: the tests that hold captures against it skip" >&2
 	$(PYTHON_BIN)/pytest
 
 lint: dev ## formatters, linters and type checkers, strict

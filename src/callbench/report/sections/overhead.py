@@ -127,7 +127,8 @@ def _found(subject: Subject, title: str, part: SweepPart, series: Series) -> She
 
 def formula(one: Sweep) -> str:
     """Write the rhythm in words: `500 bytes every 500`, `1,016 bytes every 1,000, 16 of them beyond the data`."""
-    if one.swept is None or not one.swept.exact:
+    # Where a third of the steps leave the rhythm, there is none: lengths follow what is sent.
+    if one.swept is None or not one.swept.exact or 3 * len(one.swept.jumps) > len(one.swept.grid):
         return "with its values"
     grid, tact = one.swept.grid, one.swept.rhythm
     items = (grid[1] - grid[0]) * tact.steps
@@ -153,7 +154,7 @@ def _fine(one: Sweep) -> str:
 
 
 def _jumps(one: Sweep) -> str:
-    if one.swept is None or not one.swept.exact:
+    if one.swept is None or not one.swept.exact or 3 * len(one.swept.jumps) > len(one.swept.grid):
         return ""
     jumps = one.swept.jumps
     told = [f"{jump.bytes:+d} after {jump.after:,}" for jump in jumps[:_JUMPS]]
