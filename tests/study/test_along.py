@@ -9,6 +9,7 @@ import pytest
 from callbench import catalogue
 from callbench.errors import BadInput
 from callbench.report.sections.along import figures
+from callbench.report.sections.ranks import ranked
 from callbench.study import load
 from callbench.study.model import ChartPart
 from conftest import MISBEHAVING, SMALL
@@ -83,8 +84,12 @@ def test_a_chart_names_groups_that_exist(tmp_path: Path) -> None:
         load(file)
 
 
-@pytest.mark.parametrize("name", ["nominet"])
+@pytest.mark.parametrize("name", ["nominet", "thesis-time"])
 def test_the_studies_that_wait_for_stacks_can_be_read(name: str) -> None:
     study = load(name)
     study.cells(catalogue.load([MISBEHAVING]).stacks, quick=True)
     assert len({point.group for one in study.charts for point in one.points}) > 10
+
+
+def test_ranks_fall_with_the_rate_and_equal_rates_share_one() -> None:
+    assert ranked([2.0, None, 3.0, 2.0, 1.0]) == {0: 2, 2: 1, 3: 2, 4: 4}

@@ -21,7 +21,6 @@ def check(study: StudyPart, published: Published | None, file: str) -> None:
     """
     _unique((group.group for group in study.cells), f"{file}: [[cells]] group")
     _unique((table.id for table in study.tables), f"{file}: [[tables]] id")
-    _unique((chart.id for chart in study.charts), f"{file}: [[charts]] id")
     _unique((claim.id for claim in study.claims), f"{file}: [[claims]] id")
     for group in study.cells:
         _check_arguments(group, f"{file}: group {group.group}")
@@ -30,9 +29,7 @@ def check(study: StudyPart, published: Published | None, file: str) -> None:
     groups = [group.group for group in study.cells]
     for table in study.tables:
         _check_table(table, groups, published, file)
-    for chart in study.charts:
-        for point in chart.points:
-            _known_group(point.group, groups, f"{file}: chart {chart.id}")
+    _check_drawn(study, groups, file)
     for claim in study.claims:
         place = f"{file}: claim {claim.id}"
         if not claim.text and (published is None or claim.id not in published.claims):
@@ -50,6 +47,18 @@ def _check_arguments(group: Group, place: str) -> None:
         arguments = group.arguments if sweep is None else {**group.arguments, sweep.over: value}
         if fault := faults(group.call, arguments):
             raise BadInput(f"{place}: {fault[0]} {fault[1]}")
+
+
+def _check_drawn(study: StudyPart, groups: list[str], file: str) -> None:
+    """Check the names of charts and summaries of ranks."""
+    _unique((chart.id for chart in study.charts), f"{file}: [[charts]] id")
+    _unique((one.id for one in study.ranks), f"{file}: [[ranks]] id")
+    for chart in study.charts:
+        for point in chart.points:
+            _known_group(point.group, groups, f"{file}: chart {chart.id}")
+    for ranks in study.ranks:
+        for name in (name for column in ranks.columns for name in column.groups):
+            _known_group(name, groups, f"{file}: ranks {ranks.id}")
 
 
 def _unique(names: Iterable[str], place: str) -> None:

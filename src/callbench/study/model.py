@@ -215,6 +215,23 @@ class ChartPart(Part):
     over: Where | None = None
 
 
+class RankColumn(Part):
+    """What one rank is taken over: the mean rate of all cells of these groups."""
+
+    label: Name
+    groups: Annotated[list[Name], Field(min_length=1)]
+
+
+class RanksPart(Part):
+    """`[[ranks]]`: mean rates of rows by columns, the rank in each column, and the average rank."""
+
+    id: Name
+    title: Name
+    about: str = ""
+    rows: Annotated[list[Line], Field(min_length=1)]
+    columns: Annotated[list[RankColumn], Field(min_length=1)]
+
+
 class ComparePart(Part):
     """`[[claims.compare]]`: product(over) / product(under), held against one threshold."""
 
@@ -260,6 +277,7 @@ class StudyPart(Part):
     cells: Annotated[list[Group], Field(min_length=1)]
     tables: list[TablePart] = []
     charts: list[ChartPart] = []
+    ranks: list[RanksPart] = []
     claims: list[ClaimPart] = []
 
     def over(self, link: str) -> Self:

@@ -15,6 +15,7 @@ from callbench.report.sections import (
     precision,
     processes,
     ranking,
+    ranks,
     steadiness,
     steps,
     tax,
@@ -25,6 +26,7 @@ from callbench.report.subject import Subject
 
 # In the order in which the page shows them. A section with nothing to show gives None.
 SECTIONS: Sequence[Callable[[Subject], Section | None]] = (
+    ranks.section,
     along.section,
     ranking.section,
     precision.section,
