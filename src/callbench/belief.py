@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 from callbench.stats import littles_law
 from callbench.stats.bottleneck import Evidence, Limit, Side, Verdict, judged
 from callbench.stats.digits import percent
+from callbench.stats.interval import Interval, geometric_mean
 from callbench.stats.plateau import Plateau
+from callbench.stats.slowdown import ratios
 from callbench.stats.steady import Shift, rates_of, settled, shift
 
 if TYPE_CHECKING:
@@ -26,6 +28,19 @@ SIDES_SQL = "SELECT * FROM sides ORDER BY trial, side"
 INTERVALS_SQL = "SELECT trial, at_ns, calls FROM intervals ORDER BY trial, at_ns"
 WARM_UPS_SQL = "SELECT trial, calls, elapsed_ns FROM warm_ups ORDER BY trial, piece"
 SPOILED_SQL = "SELECT * FROM spoiled ORDER BY trial, counted"
+SLOWDOWNS_SQL = """
+SELECT cell, side, burn_ns, share, plain_calls, plain_ns, slow_calls, slow_ns
+FROM slowdowns WHERE side IS NOT NULL ORDER BY cell, side, pair"""
+STARTED_SQL = """
+SELECT stack, adapter, max(connections) AS connections, any_value(runtime) AS runtime,
+       any_value(libraries) AS libraries, any_value(clock) AS clock, min(resolution_ns) AS resolution_ns,
+       min(reading_ns) AS reading_ns, max(client_threads) AS client_threads, max(server_threads) AS server_threads
+FROM visits LEFT JOIN (
+    SELECT stack, any_value(adapter) AS adapter, max(threads) FILTER (side <> 'server') AS client_threads,
+           max(threads) FILTER (side = 'server') AS server_threads
+    FROM (SELECT trial, side, sum(threads) AS threads FROM threads GROUP BY ALL)
+    JOIN trials USING (trial) JOIN cells USING (cell) GROUP BY stack) counted USING (stack)
+GROUP BY stack, adapter ORDER BY min(visit)"""
 CANARIES_SQL = "SELECT * FROM canaries ORDER BY started"
 
 
@@ -65,6 +80,39 @@ class Cost:
 
 
 @dataclass(frozen=True)
+class Slowed:
+    """What a known burn on one side did to the rate.
+
+    Attributes:
+        side: `client` or `server`.
+        burn_ns: how much longer each call kept it busy.
+        share: of what the side can do.
+        ratio: rate with over rate without, with its interval over pairs of slices.
+    """
+
+    side: str
+    burn_ns: int
+    share: float
+    ratio: Interval
+
+    @property
+    def follows(self) -> bool | None:
+        """Whether the rate follows: half of what a limit would show is the dividing line. None: it cannot be told."""
+        line = 1 / (1 + self.share / 2)
+        if self.ratio.low is None or self.ratio.high is None or self.ratio.low < line < self.ratio.high:
+            return None
+        return self.ratio.high <= line
+
+    def sentence(self) -> str:
+        """Say it: `server +5 % -> rate -4.8 % (-5.1 % to -4.4 %)`."""
+        ends = ["" if one is None else percent(one - 1, 1, sign=True) for one in (self.ratio.low, self.ratio.high)]
+        reach = f" ({ends[0]} to {ends[1]})" if all(ends) else ""
+        return (
+            f"{self.side} {percent(self.share, sign=True)} → rate {percent(self.ratio.middle - 1, 1, sign=True)}{reach}"
+        )
+
+
+@dataclass(frozen=True)
 class Belief:
     """What is to be known of one cell beside its figures.
 
@@ -74,6 +122,7 @@ class Belief:
         plateaus: where its latencies stand for a reason.
         cost: processor time a call.
         curves: one a trial.
+        slowed: what making a side slower did, where it was asked.
     """
 
     cell: str
@@ -83,6 +132,7 @@ class Belief:
     plateaus: Sequence[Plateau]
     cost: Cost
     curves: Sequence[Curve]
+    slowed: Sequence[Slowed] = ()
 
 
 @dataclass(frozen=True)
@@ -96,6 +146,29 @@ class Spoiled:
     repeated: bool
     why: str
     rate: float | None
+
+
+@dataclass(frozen=True)
+class Started:
+    """What a stack said and was seen to have when it was started.
+
+    Attributes:
+        connections: open after connecting, the most of any start.
+        libraries: by name, as JSON text.
+        resolution_ns: the least step between two readings of its clock.
+        client_threads: the most that ran during one trial.
+    """
+
+    stack: str
+    adapter: str
+    connections: int | None
+    runtime: str | None
+    libraries: str | None
+    clock: str | None
+    resolution_ns: float | None
+    reading_ns: float | None
+    client_threads: int | None
+    server_threads: int | None
 
 
 @dataclass(frozen=True)
@@ -116,6 +189,7 @@ class Beliefs:
     cells: Mapping[str, Belief] = field(default_factory=dict)
     spoiled: Sequence[Spoiled] = ()
     canaries: Sequence[Song] = ()
+    started: Sequence[Started] = ()
 
     @property
     def drift(self) -> float | None:
@@ -141,12 +215,14 @@ def from_connection(connection: "duckdb.DuckDBPyConnection", known: Sequence[Kno
     sides = _by(_rows(connection, SIDES_SQL), "trial")
     intervals = _by(_rows(connection, INTERVALS_SQL), "trial")
     warm_ups = _by(_rows(connection, WARM_UPS_SQL), "trial")
+    slowed = _by(_rows(connection, SLOWDOWNS_SQL), "cell")
     cells = {}
     for one in known:
         mine = trials.get(one.cell, [])
         if mine:
             curves = [_curve(row, warm_ups.get(row["trial"], []), intervals.get(row["trial"], [])) for row in mine]
-            cells[one.cell] = _belief(one, mine, sides, curves)
+            made = _belief(one, mine, sides, curves)
+            cells[one.cell] = replace(made, slowed=_slowed(slowed.get(one.cell, [])))
     spoiled = [
         Spoiled(
             row["trial"],
@@ -163,7 +239,8 @@ def from_connection(connection: "duckdb.DuckDBPyConnection", known: Sequence[Kno
         Song(row["block"], row["place"], row["rate_per_s"] or 0.0, row["p50_us"] or 0.0, row["p99_us"] or 0.0)
         for row in _rows(connection, CANARIES_SQL)
     ]
-    return Beliefs(cells, spoiled, canaries)
+    started = [Started(**row) for row in _rows(connection, STARTED_SQL) if row["adapter"]]
+    return Beliefs(cells, spoiled, canaries, started)
 
 
 def _rows(connection: "duckdb.DuckDBPyConnection", query: str) -> list[dict[str, Any]]:
@@ -239,6 +316,17 @@ def _evidence(
         steal=sum(stolen) / len(stolen) if stolen else None,
         together=known.together,
     )
+
+
+def _slowed(rows: Sequence[Mapping[str, Any]]) -> list[Slowed]:
+    """Reckon a cell's slowdowns, side by side."""
+    found = []
+    for side, mine in _by([dict(row) for row in rows], "side").items():
+        pairs = [(row["plain_calls"], row["plain_ns"], row["slow_calls"], row["slow_ns"]) for row in mine]
+        seen = ratios(pairs)
+        if seen:
+            found.append(Slowed(side, mine[0]["burn_ns"], mine[0]["share"], geometric_mean(seen)))
+    return found
 
 
 def _cpu(trials: Sequence[Mapping[str, Any]], side: str) -> int | None:

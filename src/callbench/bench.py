@@ -21,6 +21,7 @@ from callbench.plan import Plan, Trial, Visit
 from callbench.progress import Progress
 from callbench.run_writer import RunWriter, now
 from callbench.schedules import Schedules
+from callbench.slowdown import Slowdown, chosen, rates_of
 from callbench.visit import AnsweredWrongly, OpenVisit
 from callbench.wire import accounts
 
@@ -52,6 +53,7 @@ class _Past:
     floors: set[tuple[int, str, tuple[int, int]]] = field(default_factory=set)
     spoiled: set[int] = field(default_factory=set)
     canaries: set[tuple[int, str]] = field(default_factory=set)
+    slowed: set[str] = field(default_factory=set)
 
 
 class Bench:
@@ -101,6 +103,7 @@ class Bench:
                     self._block(number, block, floors)
                     self._progress.block_ends(number)
             self._growth.play_off(self._catalogue, self._placement)
+            self._slow_down()
 
     def _block(self, number: int, block: Sequence[Visit], floors: "Floors") -> None:
         """Makes a block's visits, with the canary at its start, in its middle and at its end."""
@@ -118,6 +121,17 @@ class Bench:
             song = canary(self._placement, QUICK_CANARY_SECONDS if self._quick else CANARY_SECONDS)
             if song is not None:
                 self._run.append({"kind": "canary", "block": block, "place": place, "started": now(), "canary": song})
+
+    def _slow_down(self) -> None:
+        """Makes each side of some cells slower, to see whether the rate follows."""
+        info = self._run.info
+        seed, every = int(info["seed"]), bool(info.get("confirm", False))
+        rates, spent_s = rates_of(self._run.lines())
+        slowdown = Slowdown(self._catalogue, self._placement, self._plan.wires, seed, quick=self._quick)
+        for cell in chosen(self._plan, rates, seed, every=every, spent_s=spent_s):
+            if cell.id not in self._past.slowed and cell.stack not in self._past.stacks:
+                for line in slowdown.asked(cell, self._stacks[cell.stack], rates[cell.id]):
+                    self._run.append(line)
 
     def _leave_out_what_cannot_run(self) -> None:
         known = {stack.id: stack for stack in self._catalogue.stacks}
@@ -267,20 +281,16 @@ def _past(lines: Iterable[dict[str, object]]) -> _Past:
     past = _Past()
     for line in lines:
         try:
-            _take(past, line)
+            _note(past, line)
         except (KeyError, ValueError) as failure:
             raise BadInput(f"the run's journal is damaged: a line of kind {line['kind']} has no {failure}") from failure
     return past
 
 
-def _take(past: _Past, line: dict[str, object]) -> None:
+def _note(past: _Past, line: Mapping[str, object]) -> None:
     match line["kind"]:
         case "trial":
             past.trials.add(int(str(line["trial"])))
-        case "spoiled":
-            past.spoiled.add(int(str(line["trial"])))
-        case "canary":
-            past.canaries.add((int(str(line["block"])), str(line["place"])))
         case "excluded" if line["cell"] is None:
             past.stacks.add(str(line["stack"]))
         case "excluded":
@@ -292,5 +302,18 @@ def _take(past: _Past, line: dict[str, object]) -> None:
         case "floor":
             pair = int(str(line["request_bytes"])), int(str(line["answer_bytes"]))
             past.floors.add((int(str(line["visit"])), json.dumps(line["options"], sort_keys=True), pair))
+        case _:
+            _note_beside(past, line)
+
+
+def _note_beside(past: _Past, line: Mapping[str, object]) -> None:
+    """What was measured beside the trials."""
+    match line["kind"]:
+        case "spoiled":
+            past.spoiled.add(int(str(line["trial"])))
+        case "slowdown":
+            past.slowed.add(str(line["cell"]))
+        case "canary":
+            past.canaries.add((int(str(line["block"])), str(line["place"])))
         case _:
             pass

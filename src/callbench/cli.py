@@ -95,6 +95,12 @@ def run(  # noqa: PLR0913, PLR0917 - the options a person has
     ] = None,
     until: Annotated[str | None, typer.Option("--until", metavar="2%", help="blocks until each is so sure")] = None,
     budget: Annotated[str | None, typer.Option("--budget", metavar="10m", help="time; a play-off last")] = None,
+    confirm: Annotated[
+        bool, typer.Option("--confirm", help="make each side of each cell 5 % slower: does the rate follow?")
+    ] = False,
+    hold_idle: Annotated[
+        bool, typer.Option("--hold-idle", help="keep the machine's processors from idling deeply meanwhile (root)")
+    ] = False,
     no_floors: Annotated[
         bool, typer.Option("--no-floors", help="leave out what each channel takes without a message: no tax then")
     ] = False,
@@ -110,8 +116,7 @@ def run(  # noqa: PLR0913, PLR0917 - the options a person has
     else:
         wish = Wish(
             study, quick, select or [], launch.settings_of(settings or []), seed, blocks, out, not no_floors,
-            link=link,
-            pcap=pcap,
+            link=link, pcap=pcap, confirm=confirm, hold_idle=hold_idle,
             until=None if until is None else quantities.share(until, "--until"),
             budget_s=None if budget is None else quantities.seconds(budget, "--budget"),
         )  # fmt: skip

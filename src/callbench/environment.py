@@ -5,6 +5,8 @@ import platform
 import shutil
 import subprocess
 import sys
+import time
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +49,9 @@ def record(placement: Placement) -> dict[str, Any]:
         "system": _system(),
         "load": busyness(),
         "keeper": keeper() is not None,
+        "priority": {"nice": os.getpriority(os.PRIO_PROCESS, 0), "policy": _policy()},
+        "idle": {"driver": _text(_CPUS / "cpuidle/current_driver"), "states": _idle_states()},
+        "timer": _timer(),
         "placement": placement.record() | {"shared": placement.shared},
     }
 
@@ -107,6 +112,33 @@ def _each_cpu(name: str) -> str | None:
     """The values of a file of each processor: one where they are all alike."""
     values = {text for cpu in sorted(_CPUS.glob("cpu[0-9]*")) if (text := _text(cpu / name))}
     return ", ".join(sorted(values)) or None
+
+
+def _policy() -> str:
+    """How the kernel chooses us to run; the adapters inherit it."""
+    names = {os.SCHED_OTHER: "other", os.SCHED_BATCH: "batch", os.SCHED_IDLE: "idle", os.SCHED_FIFO: "fifo"}
+    policy = os.sched_getscheduler(0)
+    return names.get(policy, str(policy))
+
+
+def _idle_states() -> list[str]:
+    """The idle states of the first processor, with the microseconds that leaving each takes."""
+    found = []
+    for state in sorted((_CPUS / "cpu0/cpuidle").glob("state[0-9]*")):
+        name, latency = _text(state / "name"), _text(state / "latency")
+        found.append(f"{name} ({latency} us)")
+    return found
+
+
+def _timer() -> dict[str, Any]:
+    """The core's clock: the least step between readings that differ, and the median cost of one; nanoseconds."""
+    readings = [time.monotonic_ns() for _ in range(2000)]
+    steps = [later - one for one, later in pairwise(readings) if later > one]
+    return {
+        "name": "CLOCK_MONOTONIC",
+        "resolution_ns": min(steps, default=0),
+        "reading_ns": round((readings[-1] - readings[0]) / (len(readings) - 1), 1),
+    }
 
 
 def _text(path: Path) -> str | None:

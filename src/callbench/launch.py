@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from callbench import catalogue, environment, links, placement, plan, select
+from callbench import catalogue, environment, idle, links, placement, plan, select
 from callbench.bench import Bench
 from callbench.cell import Cell, Stack
 from callbench.errors import BadInput, CallbenchError
@@ -64,6 +64,8 @@ class Wish:
     blocks: int | None = None
     out: Path | None = None
     floors: bool = True
+    confirm: bool = False
+    hold_idle: bool = False
     until: float | None = None
     budget_s: float | None = None
     pcap: bool = False
@@ -85,6 +87,8 @@ def begin(wish: Wish, known: catalogue.Catalogue) -> Path:
     cells, without = _measurable(cells, stacks, wires)
     if not cells:
         raise BadInput(f"{wish.study} has no cells that can be measured here: {without or 'none was selected'}")
+    with idle.held(wanted=wish.hold_idle):
+        pass  # Where it cannot be held, that is said before a folder is made.
     seed = secrets.randbits(32) if wish.seed is None else wish.seed
     blocks = study.blocks(wish.quick) if wish.blocks is None else wish.blocks
     planned = plan.made(cells, known.stacks, blocks, seed, wires)
@@ -101,6 +105,8 @@ def begin(wish: Wish, known: catalogue.Catalogue) -> Path:
         "select": list(wish.select),
         "settings": dict(wish.settings),
         "floors": wish.floors,
+        "confirm": wish.confirm,
+        "hold_idle": wish.hold_idle,
         "until": wish.until,
         "budget_s": wish.budget_s,
         "pcap": wish.pcap,
@@ -163,7 +169,7 @@ def go_on(path: Path, known: catalogue.Catalogue, *, resumed: bool) -> Run:
                 }
             )
         try:
-            with told_to_stop():
+            with told_to_stop(), idle.held(wanted=bool(run.info.get("hold_idle"))):
                 Bench(run, planned, known, where, Progress()).run()
         except (KeyboardInterrupt, Sigterm) as stop:
             run.note("stopped: the trial under way was discarded")

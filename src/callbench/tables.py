@@ -65,6 +65,13 @@ JOURNAL_COLUMNS = {
     "gaps": f"STRUCT(watched_ns BIGINT, cost_ns BIGINT, processors {_GAPS}[])",
     "spoiled": "VARCHAR",
     "repeated": "BOOLEAN",
+    "hello": (
+        "STRUCT(runtime VARCHAR, libraries JSON, clock STRUCT(name VARCHAR, resolution_ns DOUBLE, reading_ns DOUBLE))"
+    ),
+    "burnt": "VARCHAR",
+    "burn_ns": "BIGINT",
+    "share": "DOUBLE",
+    "pairs": "BIGINT[][]",
     "place": "VARCHAR",
     "canary": "STRUCT(calls BIGINT, elapsed_ns BIGINT, p50_ns BIGINT, p99_ns BIGINT)",
     "why": "VARCHAR",
@@ -190,7 +197,9 @@ _FLOORS = """
 _EXCLUDED = "SELECT DISTINCT stack, cell, block, why FROM lines WHERE kind = 'excluded' ORDER BY block, stack, cell"
 
 _VISITS = """
-    SELECT block, visit, stack, coalesce(link, 'loopback') AS link, start_s, verify_s, connect_s, connections
+    SELECT block, visit, stack, coalesce(link, 'loopback') AS link, start_s, verify_s, connect_s, connections,
+           hello.runtime AS runtime, CAST(hello.libraries AS VARCHAR) AS libraries, hello.clock.name AS clock,
+           hello.clock.resolution_ns AS resolution_ns, hello.clock.reading_ns AS reading_ns
     FROM lines WHERE kind = 'visit' ORDER BY block, visit
 """
 
@@ -237,6 +246,16 @@ _CANARIES = """
            canary.p50_ns / 1e3 AS p50_us, canary.p99_ns / 1e3 AS p99_us
     FROM lines WHERE kind = 'canary'
     ORDER BY started
+"""
+
+_SLOWDOWNS = """
+    SELECT cell, stack, burnt AS side, burn_ns, share, piece AS pair, four[1] AS plain_calls, four[2] AS plain_ns,
+           four[3] AS slow_calls, four[4] AS slow_ns, why
+    FROM (
+        SELECT cell, stack, burnt, burn_ns, share, why, unnest(coalesce(pairs, [[NULL]])) AS four,
+               generate_subscripts(coalesce(pairs, [[NULL]]), 1) - 1 AS piece
+        FROM lines WHERE kind = 'slowdown')
+    ORDER BY cell, side, pair
 """
 
 _WARM_UPS = """
@@ -328,6 +347,7 @@ QUERIES = {
     "gaps": _GAPS_QUERY,
     "canaries": _CANARIES,
     "warm_ups": _WARM_UPS,
+    "slowdowns": _SLOWDOWNS,
     "endings": _ENDINGS,
     "meetings": _MEETINGS,
     "wire": _WIRE,

@@ -34,14 +34,15 @@ class GapDetector(Probe):
 
     def begin(self, sides: Sides, cell: Cell) -> None:  # noqa: ARG002 - the interface
         """Lets it watch."""
-        self._say("begin")
+        self.say("begin")
 
     def end(self) -> Mapping[str, Any]:
         """Hears what it saw: `watched_ns`, `cost_ns`, and for each processor looks, gaps, gap_ns, longest_ns, first."""
-        self._say("end")
+        self.say("end")
         return self._heard() or {}
 
-    def _say(self, word: str) -> None:
+    def say(self, word: str) -> None:
+        """Gives the witness a word: `begin` or `end`."""
         if self._process is not None and self._process.stdin is not None:
             try:
                 self._process.stdin.write(word.encode() + b"\n")

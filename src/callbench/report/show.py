@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from statistics import fmean
 from typing import Any
 
+from callbench.belief import Belief, Beliefs
 from callbench.health import Growth, Health
 from callbench.report.subject import Subject
 from callbench.results import Latency, OpenLoop, Result
@@ -26,7 +27,10 @@ def shown(subject: Subject) -> dict[str, Any]:
         "started": info["started"],
         "state": info["state"],
         "quick": bool(info["quick"]),
-        "cells": [{**_cell(one, sides.get(one.id, [])), "wire": _wire(subject, one)} for one in subject.results.cells],
+        "cells": [
+            {**_cell(one, sides.get(one.id, []), subject.results.beliefs), "wire": _wire(subject, one)}
+            for one in subject.results.cells
+        ],
         "excluded": [
             {"stack": one.stack, "cell": one.cell, "block": one.block, "why": one.why}
             for one in subject.results.excluded
@@ -34,7 +38,7 @@ def shown(subject: Subject) -> dict[str, Any]:
     }
 
 
-def _cell(result: Result, sides: Sequence[Health]) -> dict[str, Any]:
+def _cell(result: Result, sides: Sequence[Health], beliefs: Beliefs) -> dict[str, Any]:
     """Write one cell out."""
     attributes, rate = result.attributes, result.rate
     return {
@@ -63,9 +67,27 @@ def _cell(result: Result, sides: Sequence[Health]) -> dict[str, Any]:
         "processes": {one.side: _side(one) for one in sides},
         "counts_agree": result.agree,
         "excluded": result.excluded,
-        "verdict": None if result.verdict is None else {"limit": str(result.verdict.limit), "why": result.verdict.why},
+        "verdict": _verdict(result, beliefs.cells.get(result.id)),
         "cpu_us": _cost(result),
     }
+
+
+def _verdict(result: Result, known: Belief | None) -> dict[str, Any] | None:
+    """Write what limited a cell, and what making its sides slower did to its rate."""
+    if result.verdict is None:
+        return None
+    slowed = [
+        {
+            "side": one.side,
+            "share": one.share,
+            "rate": one.ratio.middle - 1,
+            "rate_low": None if one.ratio.low is None else one.ratio.low - 1,
+            "rate_high": None if one.ratio.high is None else one.ratio.high - 1,
+            "follows": one.follows,
+        }
+        for one in (known.slowed if known else ())
+    ]
+    return {"limit": str(result.verdict.limit), "why": result.verdict.why, "slowed": slowed}
 
 
 def _cost(result: Result) -> dict[str, float | None] | None:

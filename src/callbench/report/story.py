@@ -134,6 +134,11 @@ def cautions(subject: Subject) -> list[str]:
         )
     if info["state"] != "finished":
         told.append(f"This run is {info['state']}: what is not there has not been measured yet. Go on with --resume.")
+    if info.get("hold_idle"):
+        told.append(
+            "The processors were kept from idling deeply (--hold-idle): waiting costs less than on a machine that is"
+            " left alone, and figures compare with such runs only."
+        )
     shared = _sharing(subject)
     if shared:
         told.append(shared)

@@ -9,6 +9,7 @@ from callbench.report.section import Section
 from callbench.report.sections import (
     along,
     cost,
+    fairness,
     neighbours,
     open_loop,
     overhead,
@@ -40,6 +41,7 @@ SECTIONS: Sequence[Callable[[Subject], Section | None]] = (
     overhead.section,
     steadiness.section,
     neighbours.section,
+    fairness.section,
 )
 
 

@@ -31,6 +31,7 @@ def section(subject: Subject) -> Section | None:
     tally = Counter(known.verdict.limit for _, known in judged)
     found = ["Of {} cells, {}.".format(len(judged), listed(f"{count} {limit}" for limit, count in tally.most_common()))]
     found += _plateaus(judged)
+    found += [_slowed(one, known) for one, known in judged if known.slowed][:MOST_ROWS]
     found += [
         f"{one.attributes['stack']} ({one.id}): {known.verdict.why}."
         for one, known in judged
@@ -42,6 +43,17 @@ def section(subject: Subject) -> Section | None:
     note = f"The other {len(judged) - MOST_ROWS} are in `callbench show --json`." if len(judged) > MOST_ROWS else ""
     sheet = Sheet("Verdicts", COLUMNS, rows, note)
     return Section("verdicts", "Verdicts", ABOUT, found, [sheet], source=SIDES_SQL)
+
+
+def _slowed(one: Result, known: Belief) -> str:
+    """Write what making the sides slower did, and which of them the rate follows."""
+    told = "; ".join(slowed.sentence() for slowed in known.slowed)
+    follows = [slowed.side for slowed in known.slowed if slowed.follows]
+    unsure = [slowed.side for slowed in known.slowed if slowed.follows is None]
+    ends = f"the rate follows the {listed(follows)}" if follows else "the rate follows neither"
+    if unsure and not follows:
+        ends = f"whether it follows the {listed(unsure)} cannot be told"
+    return f"{one.attributes['stack']} ({one.id}, {known.verdict.limit}) made slower: {told}: {ends}."
 
 
 def _plateaus(judged: Sequence[tuple[Result, Belief]]) -> list[str]:

@@ -1,0 +1,116 @@
+"""What the gap detector costs the trial that it watches, and whether a starved generator is found out.
+
+Both in one run: a raw echo over loopback with and without the detector in turn, in random order, as paired ratios; and
+a stack of eight clients whose processor somebody else takes.
+"""
+
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from callbench.measure.witness import GapDetector, canary
+from callbench.placement import placed
+from callbench.stats.interval import geometric_mean
+
+ROOT = Path(__file__).resolve().parent.parent
+PAIRS = 30
+SECONDS = 0.2
+STUDY = """
+title = "Eight clients"
+about = "What a starved generator looks like."
+[load]
+clients = [8]
+calls = 100
+seconds = 1.0
+blocks = 2
+[quick]
+calls = 100
+seconds = 0.5
+blocks = 1
+[[cells]]
+group = "Sum"
+stacks = ["native/bin+tcp"]
+call = "Sum"
+arguments = { a = 1, b = 2 }
+"""
+HOG = "import os\nos.sched_setaffinity(0, {cpus})\nwhile True: pass"
+
+
+def main() -> None:
+    """Prints the cost and the verdicts."""
+    print(cost())
+    quiet, starved = verdict(hogs=0), verdict(hogs=3)
+    print(f"eight clients, nobody else: {quiet}")
+    print(f"eight clients, three hogs on their processors: {starved}")
+
+
+def cost() -> str:
+    """The echo's rate with the detector over that without."""
+    where = placed()
+    dice = random.Random(1)  # noqa: S311 - an order, not a secret
+    ratios, spent, watched = [], 0, 0
+    with GapDetector(where) as detector:
+        for _ in range(PAIRS):
+            rates = {}
+            for watching in dice.sample((False, True), 2):
+                if watching:
+                    detector.say("begin")
+                song = canary(where, SECONDS)
+                if watching:
+                    found = detector.end()
+                    spent += found["cost_ns"]
+                    watched += found["watched_ns"] * len(found["processors"])
+                if song is None:
+                    return "the engine is not built: make engine"
+                rates[watching] = song["calls"] / song["elapsed_ns"]
+            ratios.append(rates[True] / rates[False])
+    ratio = geometric_mean(ratios)
+    low, high = ratio.low or ratio.middle, ratio.high or ratio.middle
+    share = spent / watched if watched else 0.0
+    return (
+        f"raw echo beside the gap detector: {ratio.middle:.4f} ({low:.4f} to {high:.4f}) of its rate without,"
+        f" {PAIRS} pairs; the detector took {share:.2%} of each processor"
+    )
+
+
+def verdict(hogs: int) -> str:
+    """The verdict of one cell, with so many processes taking the client's processors meanwhile."""
+    cpus = set(placed().client)
+    with tempfile.TemporaryDirectory(prefix="callbench-bench-") as folder:
+        study = Path(folder) / "eight.toml"
+        study.write_text(STUDY)
+        program = HOG.replace("{cpus}", repr(cpus))
+        running = [subprocess.Popen([sys.executable, "-c", program]) for _ in range(hogs)]
+        try:
+            argv = [
+                sys.executable,
+                "-m",
+                "callbench",
+                "run",
+                str(study),
+                "--quick",
+                "--no-floors",
+                "--out",
+                f"{folder}/run",
+            ]
+            subprocess.run(argv, check=True, stdout=subprocess.DEVNULL, env=dict(os.environ), cwd=ROOT)
+        finally:
+            for hog in running:
+                hog.kill()
+                hog.wait()
+        shown = subprocess.run(
+            [sys.executable, "-m", "callbench", "show", f"{folder}/run", "--json"],
+            check=True,
+            capture_output=True,
+            cwd=ROOT,
+        )
+    (cell,) = json.loads(shown.stdout)["cells"]
+    return f"{cell['verdict']['limit']} ({cell['verdict']['why']})"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,79 @@
+"""Each stack's fairness card in a line, with what was counted and found while it ran, and the timers' resolution."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from callbench.belief import STARTED_SQL, Started
+from callbench.report.section import Section, Sheet
+from callbench.report.subject import Subject
+from callbench.stats.digits import figure
+
+ABOUT = (
+    "A comparison is fair where both sides of it had the same chances. Threads are those that ran during a trial,"
+    " counted from outside, with as many clients as the cell had; versions are what the running program said. What a"
+    " stack is built on in full stands under Stacks."
+)
+COLUMNS = (
+    "stack",
+    "waits",
+    "server",
+    "connections a client",
+    "open connections",
+    "client threads",
+    "server threads",
+    "Nagle",
+    "tuning",
+    "versions found",
+)
+MOST_ROWS = 80
+
+
+def section(subject: Subject) -> Section | None:
+    """List the cards of the stacks that were started."""
+    started = subject.results.beliefs.started
+    if not started:
+        return None
+    rows = [_row(one, subject.cards.get(one.stack, {})) for one in started]
+    note = f"{len(rows) - MOST_ROWS} more are under Stacks." if len(rows) > MOST_ROWS else ""
+    sheets = [Sheet("Fairness cards", COLUMNS, rows[:MOST_ROWS], note)]
+    timers = _timers(started, subject.environment.get("timer"))
+    if timers:
+        why = "The least step between two readings that differ, and what one reading costs."
+        sheets.append(Sheet("Timers", ("program", "clock", "resolution", "a reading costs"), timers, why))
+    return Section("fairness", "Fairness", ABOUT, sheets=sheets, source=STARTED_SQL.strip())
+
+
+def _row(one: Started, stack: Mapping[str, Any]) -> Sequence[str]:
+    card = stack.get("card") or {}
+    said = json.loads(one.libraries) if one.libraries else {}
+    library = str(stack.get("library") or "")
+    # A codec says nothing about the libraries of its siblings: only what the stack is built on.
+    versions = [f"{name} {version}" for name, version in said.items() if name in library]
+    counted = [str(number) if number else "" for number in (one.client_threads, one.server_threads)]
+    told = [str(card.get(key, "")) for key in ("waits", "server_model", "connections_per_client")]
+    last = [str(card.get(key, "")) for key in ("nagle", "tuning")]
+    connections = "" if one.connections is None else str(one.connections)
+    return (
+        one.stack,
+        *told,
+        connections,
+        *counted,
+        *last,
+        ", ".join([*versions, *([one.runtime] if one.runtime else [])]),
+    )
+
+
+def _timers(started: Sequence[Started], core: object) -> list[Sequence[str]]:
+    """One line an adapter, and one for the core."""
+    rows: dict[str, Sequence[str]] = {}
+    if isinstance(core, Mapping):
+        rows["the core"] = ("the core", str(core["name"]), _ns(core["resolution_ns"]), _ns(core["reading_ns"]))
+    for one in started:
+        if one.clock and one.adapter not in rows:
+            rows[one.adapter] = (one.adapter, one.clock, _ns(one.resolution_ns), _ns(one.reading_ns))
+    return list(rows.values())
+
+
+def _ns(value: float | None) -> str:
+    return "" if value is None else f"{figure(value)} ns"

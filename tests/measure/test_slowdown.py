@@ -1,0 +1,59 @@
+"""Virtual slowdown: what is burnt, whom it is asked of, and what is read from its pairs."""
+
+import random
+
+import pytest
+
+from callbench.belief import Slowed
+from callbench.cell import Cell, Load
+from callbench.plan import Plan
+from callbench.slowdown import SAMPLE, burn_ns, chosen, rates_of
+from callbench.stats.interval import geometric_mean
+from callbench.stats.slowdown import ratios
+
+CELLS = tuple(Cell(f"c{number:03d}", "g", "a/b", "Sum", {}, Load(1, 10, 0.1)) for number in range(9))
+OPEN = Cell("c009", "g", "a/b", "Sum", {}, Load(4, 10, 0.1, "poisson", 100.0))
+PLAN = Plan((), (*CELLS, OPEN), ())
+RATES = {cell.id: 1000.0 for cell in PLAN.cells}
+
+
+def test_five_percent_of_what_a_side_can_do_is_burnt() -> None:
+    assert burn_ns(1000, 1, 8) == 50_000
+    assert burn_ns(1000, 4, 2) == 100_000
+    assert burn_ns(1e12, 1, 1) == 1
+
+
+def test_a_few_cells_are_asked_by_lot_all_on_demand_and_none_that_follows_a_schedule() -> None:
+    sample = chosen(PLAN, RATES, 1, every=False, spent_s=1000)
+    assert len(sample) == SAMPLE
+    assert chosen(PLAN, RATES, 1, every=False, spent_s=1000) == sample
+    assert len(chosen(PLAN, RATES, 1, every=False, spent_s=60)) == 1
+    assert chosen(PLAN, RATES, 1, every=False, spent_s=49) == []
+    assert chosen(PLAN, RATES, 1, every=True, spent_s=0) == list(CELLS)
+    assert chosen(PLAN, {"c004": 5.0}, 1, every=True, spent_s=0) == [CELLS[4]]
+
+
+def test_rates_are_taken_over_all_trials() -> None:
+    done = {"calls": 100, "elapsed_ns": 10**9}
+    lines = [
+        {"kind": "trial", "cell": "c1", "done": done},
+        {"kind": "trial", "cell": "c1", "done": {**done, "calls": 300}},
+    ]
+    assert rates_of([*lines, {"kind": "note"}]) == ({"c1": 200.0}, 2.0)
+
+
+@pytest.mark.parametrize(("truth", "follows"), [(1 / 1.05, True), (1.0, False), (0.975, None)])
+def test_whether_the_rate_follows_is_read_from_pairs_on_a_drifting_machine(truth: float, follows: bool | None) -> None:
+    dice = random.Random(5)  # noqa: S311 - noise to be repeated, not a secret
+    pairs = []
+    for step in range(40):
+        plain = 1000 * (1 + step / 20)
+        slow = plain * truth * dice.lognormvariate(0, 0.01)
+        pairs.append((round(plain), 20_000_000, round(slow), 20_000_000))
+    found = Slowed("server", 50, 0.05, geometric_mean(ratios(pairs)))
+    assert found.follows is follows
+    assert found.sentence().startswith("server +5 % → rate")
+
+
+def test_a_slice_without_calls_says_nothing() -> None:
+    assert ratios([(0, 1, 5, 1), (10, 2, 9, 2)]) == [0.9]
