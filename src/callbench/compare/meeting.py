@@ -39,7 +39,12 @@ def met(pair: Pair, cells: Sequence[Cells], seconds: float, placement: Placement
             _alone(pair, side, cells, seconds / 2, placement, found)
         return found
     with ExitStack() as alive:
-        visits = [_opened(pair, side, [both[side] for both in cells], placement, alive) for side in (0, 1)]
+        # Who is started first, and who is warmed up last, may have an advantage: the dice give it to either.
+        opened = {
+            side: _opened(pair, side, [both[side] for both in cells], placement, alive)
+            for side in dice.sample((0, 1), 2)
+        }
+        visits = [opened[side] for side in (0, 1)]
         for index in dice.sample(range(len(cells)), len(cells)):
             cannot = [visits[side].cannot.get(cells[index][side].id) for side in (0, 1)]
             why = next((f"{pair[side].stack.id}: {cannot[side]}" for side in (0, 1) if cannot[side]), "")
@@ -87,7 +92,7 @@ def _in_turn(  # noqa: PLR0913, PLR0917 - who, what, how long, in which order, a
     index: int,
 ) -> None:
     """Drive one cell on both sides in turn: pairs of slices, each pair in random order."""
-    for side in (0, 1):
+    for side in dice.sample((0, 1), 2):
         _prepared(pair, side, visits[side], cells[side])
     totals = ({"calls": 0, "errors": 0}, {"calls": 0, "errors": 0})
     spent_ns = 0
