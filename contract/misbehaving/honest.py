@@ -349,7 +349,8 @@ class Drive:
             return 0 if self.goes_on() else None
         with self.lock:
             due = self.arrivals.take(self.asked["calls"], self.asked["seconds"] * 1e9)
-        if due is None or due / 1e9 >= self.asked["limit_seconds"]:
+        limit_ns = self.asked["limit_seconds"] * 1e9
+        if due is None or max(due, time.monotonic_ns() - self.start) >= limit_ns:
             return None
         while (left := self.start + due - time.monotonic_ns()) > 0:
             time.sleep(left / 1e9)

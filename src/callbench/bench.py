@@ -11,6 +11,7 @@ from callbench import codecs, links
 from callbench.catalogue import Catalogue
 from callbench.errors import AdapterFailure, BadInput
 from callbench.floors import Floors, sizes
+from callbench.knees import Knees
 from callbench.measure import measured
 from callbench.measure.neighbours import spoiled_by
 from callbench.measure.processes import Processes
@@ -80,6 +81,7 @@ class Bench:
         self._quick = bool(run.info["quick"])
         self._stacks = {stack.id: stack for stack in plan.stacks}
         self._schedules = Schedules(run.path / "schedules", int(run.info["seed"]))
+        self._knees = Knees(run, plan.cells, catalogue, placement, self._schedules)
 
     def run(self) -> None:
         """Does what is left to do.
@@ -114,6 +116,9 @@ class Bench:
             self._progress.visits(visit)
             self._visit(visit)
             self._floor(visit, floors)
+            if visit.stack not in self._past.stacks:
+                for line in self._knees.beside(visit, self._stacks[visit.stack]):
+                    self._run.append(line)
         self._canary(number, "end")
 
     def _canary(self, block: int, place: str) -> None:

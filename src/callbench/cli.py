@@ -101,6 +101,9 @@ def run(  # noqa: PLR0913, PLR0917 - the options a person has
     hold_idle: Annotated[
         bool, typer.Option("--hold-idle", help="keep the machine's processors from idling deeply meanwhile (root)")
     ] = False,
+    objective: Annotated[
+        str | None, typer.Option("--objective", metavar='"p99 under 5 ms"', help="find the highest rate that meets it")
+    ] = None,
     no_floors: Annotated[
         bool, typer.Option("--no-floors", help="leave out what each channel takes without a message: no tax then")
     ] = False,
@@ -117,6 +120,7 @@ def run(  # noqa: PLR0913, PLR0917 - the options a person has
         wish = Wish(
             study, quick, select or [], launch.settings_of(settings or []), seed, blocks, out, not no_floors,
             link=link, pcap=pcap, confirm=confirm, hold_idle=hold_idle,
+            objective=objective,
             until=None if until is None else quantities.share(until, "--until"),
             budget_s=None if budget is None else quantities.seconds(budget, "--budget"),
         )  # fmt: skip

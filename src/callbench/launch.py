@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from callbench import catalogue, environment, idle, links, placement, plan, select
+from callbench import catalogue, environment, idle, knees, links, placement, plan, select
 from callbench.bench import Bench
 from callbench.cell import Cell, Stack
 from callbench.errors import BadInput, CallbenchError
@@ -48,6 +48,7 @@ class Wish:
         study: a name or a path.
         seed: of the order; None: a fresh one, recorded.
         blocks: None: as the study has it.
+        objective: a latency whose knee is searched for in every group; None: only what the study asks for.
         out: the run folder; None: `runs/STUDY-TIME`.
         until: the half-width of its interval that ends a cell, as a share; None: the planned blocks end it.
         budget_s: the time to spend, in seconds; None: as long as it takes.
@@ -66,6 +67,7 @@ class Wish:
     floors: bool = True
     confirm: bool = False
     hold_idle: bool = False
+    objective: str | None = None
     until: float | None = None
     budget_s: float | None = None
     pcap: bool = False
@@ -107,6 +109,7 @@ def begin(wish: Wish, known: catalogue.Catalogue) -> Path:
         "floors": wish.floors,
         "confirm": wish.confirm,
         "hold_idle": wish.hold_idle,
+        "knees": knees.planned(study.part.knees, wish.objective, cells),
         "until": wish.until,
         "budget_s": wish.budget_s,
         "pcap": wish.pcap,

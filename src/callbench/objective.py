@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from callbench.stats.histogram import Buckets
-
 _WORDS = re.compile(r"(mean|max|p\d{1,2}(?:\.\d{1,4})?) under (\d+(?:\.\d+)?) ?(us|µs|ms|s)")
 _MICROSECONDS = {"us": 1.0, "µs": 1.0, "ms": 1e3, "s": 1e6}
 EXAMPLE = '"p99 under 5 ms"'
@@ -32,6 +30,8 @@ class Objective:
 
         A call that failed counts as one that never ended: it lies beyond every other.
         """
+        from callbench.stats.histogram import Buckets  # noqa: PLC0415 - statistics are slow to load
+
         histogram = done["latency"]
         errors = sum(done["errors"].values())
         if not histogram or not histogram["count"]:

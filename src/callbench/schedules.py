@@ -3,10 +3,15 @@
 import hashlib
 import math
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from callbench.cell import Cell, Load
 from callbench.errors import CallbenchError
-from callbench.stats import arrivals
+
+if TYPE_CHECKING:
+    from callbench.stats.arrivals import Gaps
+
+MOST = 2**20
 
 
 class Schedules:
@@ -41,7 +46,7 @@ class Schedules:
             self._write(file, gaps(load, count, seed))
         return file
 
-    def _write(self, file: Path, circle: arrivals.Gaps) -> None:
+    def _write(self, file: Path, circle: "Gaps") -> None:
         part = file.with_suffix(".part")
         try:
             self._folder.mkdir(exist_ok=True)
@@ -53,10 +58,12 @@ class Schedules:
 
 def length(load: Load) -> int:
     """How many gaps: as many as a trial has arrivals, so that it replays the circle once; 2^20 at most."""
-    return min(arrivals.MOST, max(1, load.calls, math.ceil((load.rate_per_s or 0.0) * load.seconds)))
+    return min(MOST, max(1, load.calls, math.ceil((load.rate_per_s or 0.0) * load.seconds)))
 
 
-def gaps(load: Load, count: int, seed: list[int]) -> arrivals.Gaps:
+def gaps(load: Load, count: int, seed: list[int]) -> "Gaps":
     """The gaps of a load's arrivals."""
+    from callbench.stats import arrivals  # noqa: PLC0415 - statistics are slow to load
+
     rate = load.rate_per_s or 1.0
     return arrivals.poisson(rate, count, seed) if load.arrivals == "poisson" else arrivals.constant(rate, count)

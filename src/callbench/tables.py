@@ -90,6 +90,14 @@ JOURNAL_COLUMNS = {
     "options": "JSON",
     "other": "VARCHAR",
     "met": "STRUCT(calls BIGINT[], errors BIGINT[], elapsed_ns BIGINT[])",
+    "knee": "VARCHAR",
+    "step": "BIGINT",
+    "along": "VARCHAR",
+    "level": "DOUBLE",
+    "clients": "BIGINT",
+    "value_us": "DOUBLE",
+    "reached_per_s": "DOUBLE",
+    "holds": "BOOLEAN",
     "asked": "DOUBLE",
     "reached": "DOUBLE",
     "neighbours": "BIGINT",
@@ -329,7 +337,15 @@ _DEATHS = """
     SELECT block, visit, trial, cell, stack, how, why FROM lines WHERE kind = 'death' ORDER BY visit, trial
 """
 
+_STEPS = """
+    SELECT knee, cell, stack, block, step, along, level, clients, done.calls AS calls,
+           CAST(coalesce(list_sum(map_values(done.errors)), 0) AS BIGINT) AS error_count, done.elapsed_ns AS elapsed_ns,
+           reached_per_s, value_us, holds
+    FROM lines WHERE kind = 'step' ORDER BY knee, cell, block, step
+"""
+
 QUERIES = {
+    "steps": _STEPS,
     "cells": _CELLS,
     "trials": _TRIALS,
     "histograms": _HISTOGRAMS,

@@ -18,6 +18,13 @@ def test_a_rate_is_missed_where_its_interval_lies_below() -> None:
     assert missed(1000, Interval(980, None, None, 1), 10, 100) is not None
 
 
+def test_two_unequal_blocks_do_not_hide_that_a_rate_was_missed() -> None:
+    wide = geometric_mean([3000, 6000])
+    assert wide.high is not None
+    assert wide.high > 1e5
+    assert missed(1e5, wide, 10, 100) is not None
+
+
 def test_a_starved_generator_is_blamed() -> None:
     late = missed(1000, Interval(1000, 999, 1001, 5), 40_000, 50_000)
     assert late is not None

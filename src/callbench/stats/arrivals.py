@@ -2,7 +2,6 @@
 
 import numpy as np
 
-MOST = 2**20
 Gaps = np.ndarray[tuple[int], np.dtype[np.uint64]]
 
 

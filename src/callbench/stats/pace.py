@@ -5,6 +5,8 @@ from callbench.stats.interval import Interval
 
 # The share of its target that a rate must reach.
 REACHED = 0.99
+# A rate that falls short by so much has been missed, however wide the interval of a few unequal blocks.
+SURELY_MISSED = 0.9
 # What a machine with other things to do can be late by, in microseconds, before it is called the generator's fault.
 FORGIVEN_US = 1_000.0
 
@@ -30,7 +32,7 @@ def missed(target_per_s: float, reached: Interval, lateness_p99_us: float, laten
     highest = reached.middle if reached.high is None else reached.high
     late = lateness_p99_us > max(FORGIVEN_US, latency_p99_us / 2)
     blame = f"the generator itself was late, by {figure(lateness_p99_us)} µs at the 99th percentile"
-    if highest < REACHED * target_per_s:
+    if highest < REACHED * target_per_s or reached.middle < SURELY_MISSED * target_per_s:
         short = f"{figure(reached.middle, reached.half_width)} of {target_per_s:,.7g} calls/s were reached"
         return f"{short}: {blame if late else 'every client was waiting for an answer when calls were due'}"
     return blame if late else None

@@ -27,6 +27,9 @@ def check(study: StudyPart, published: Published | None, file: str) -> None:
     check_paces(study, file)
     _known_links(study, file)
     groups = [group.group for group in study.cells]
+    _unique((knee.id for knee in study.knees), f"{file}: [[knees]] id")
+    for knee in study.knees:
+        _known_group(knee.group, groups, f"{file}: knee {knee.id}")
     for table in study.tables:
         _check_table(table, groups, published, file)
     _check_drawn(study, groups, file)

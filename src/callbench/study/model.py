@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, model_validator
 
 from callbench.links.profile import LinkPart
+from callbench.objective import parse
 
 # What the wire ledger counts, and what a sweep finds: docs/reference/wire-ledger.md.
 WireStatistic = Literal[
@@ -144,6 +145,31 @@ class Group(PacePart):
         return self
 
 
+class KneePart(Part):
+    """`[[knees]]`: the highest level that meets an objective, searched for once a block and stack."""
+
+    id: Name
+    group: Name
+    stacks: Annotated[list[Name], Field(min_length=1)] | None = None
+    along: Literal["rate", "clients"] = "rate"
+    objective: Name
+    arrivals: Literal["constant", "poisson"] = "poisson"
+    least: Rate | None = None
+    most: Rate | None = None
+    precision: Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)] = 0.05
+
+    @model_validator(mode="after")
+    def _makes_sense(self) -> Self:
+        """The objective can be read, and the span rises."""
+        try:
+            parse(self.objective)
+        except ValueError as failure:
+            raise ValueError(f"objective {failure}") from None
+        if self.least and self.most and self.least >= self.most:
+            raise ValueError(f"least is {self.least:g} and most {self.most:g}: most must be the greater")
+        return self
+
+
 class Where(Part):
     """Which cells: those that have every value given. In a comparison a text in braces is a variable of for_each."""
 
@@ -275,6 +301,7 @@ class StudyPart(Part):
     quick: QuickPart = QuickPart()
     links: dict[LinkName, LinkPart] = {}
     cells: Annotated[list[Group], Field(min_length=1)]
+    knees: list[KneePart] = []
     tables: list[TablePart] = []
     charts: list[ChartPart] = []
     ranks: list[RanksPart] = []

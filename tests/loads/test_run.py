@@ -1,0 +1,132 @@
+"""Open loops, ladders and knees from the command line to the report, and on after a kill."""
+
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conftest import command, eventually, marked
+
+Program = Callable[..., subprocess.CompletedProcess[str]]
+
+STUDY = """
+title = "Loads"
+about = "A ladder of clients, an open loop, a knee."
+[load]
+calls = 10
+seconds = 0.05
+blocks = 2
+[[cells]]
+group = "ladder"
+stacks = ["honest/tcp"]
+call = "Sum"
+arguments = { a = 1, b = 2 }
+clients = [1, 2]
+think_ms = 1
+[[cells]]
+group = "open"
+stacks = ["honest/tcp"]
+call = "Sum"
+arguments = { a = 1, b = 2 }
+clients = 2
+arrivals = "poisson"
+rate = [20, 1000000]
+[[knees]]
+id = "users"
+group = "ladder"
+along = "clients"
+objective = "mean under 60 s"
+most = 2
+"""
+
+
+@pytest.fixture
+def loads(tmp_path: Path) -> Path:
+    file = tmp_path / "loads.toml"
+    file.write_text(STUDY)
+    return file
+
+
+def steps(folder: Path) -> list[dict[str, Any]]:
+    journal = folder / "journal.jsonl"
+    whole = [line for line in journal.read_bytes().splitlines(keepends=True) if line.endswith(b"\n")]
+    return [line for line in map(json.loads, whole) if line["kind"] == "step"]
+
+
+@pytest.mark.usefixtures("nothing_left")
+def test_loads_are_run_and_shown(callbench: Program, loads: Path, tmp_path: Path) -> None:
+    callbench("run", loads, "--no-floors", "--out", "r", check=True, timeout=300)
+    record = json.loads(callbench("show", "r", "--json", check=True).stdout)
+    cells = {(cell["stack"], (cell["open_loop"] or {}).get("target_per_s")): cell for cell in record["cells"]}
+    # A million calls a second is beyond any Python: said so, and no result of that rate.
+    far = cells["honest/tcp", 1e6]
+    assert far["rate_per_s"] is None
+    assert "of 1,000,000 calls/s were reached" in far["open_loop"]["missed"]
+    near = cells["honest/tcp", 20]
+    assert near["open_loop"]["service_us"]["mean"] <= near["open_loop"]["latency_us"]["mean"]
+    ladder = [cell for cell in record["cells"] if cell["group"] == "ladder"]
+    assert [(cell["arrivals"], cell["think_ms"], cell["open_loop"]) for cell in ladder] == [("closed", 1.0, None)] * 2
+    # 1 ms of thought between two calls: at most a thousand calls a second and client.
+    assert all(cell["rate_per_s"] < 1000 * cell["clients"] for cell in ladder)
+    # Every stack meets a minute: each block's search doubles once and is at its end.
+    assert [(step["block"], step["level"], step["holds"]) for step in steps(tmp_path / "r")] == [
+        (0, 1.0, True),
+        (0, 2.0, True),
+        (1, 1.0, True),
+        (1, 2.0, True),
+    ]
+    report = json.loads(
+        (tmp_path / callbench("report", "r", "--format", "json", check=True).stdout.strip()).read_text()
+    )
+    sections = {section["id"]: section for section in report["sections"]}
+    assert {"open-loop", "steps", "knee"} <= set(sections)
+    assert sections["knee"]["sheets"][0]["rows"][0][:2] == ["honest/tcp", "at least 2.000"]
+    assert any("no result of 1,000,000 calls/s" in sentence for sentence in sections["open-loop"]["found"])
+
+
+@pytest.mark.usefixtures("nothing_left")
+def test_a_search_goes_on_after_a_kill(loads: Path, callbench: Program, tmp_path: Path, mark: str) -> None:
+    loads.write_text(STUDY.replace("seconds = 0.05", "seconds = 0.3"))
+    wanted = ("--no-floors", "--select", "group=ladder", "--out", tmp_path / "r")
+    with subprocess.Popen(command("run", loads, *wanted), cwd=tmp_path, stderr=subprocess.DEVNULL) as run:
+        journal = tmp_path / "r" / "journal.jsonl"
+        assert eventually(lambda: journal.exists() and bool(steps(tmp_path / "r")), 120), "no step was made"
+        run.kill()
+    assert eventually(lambda: not marked(mark)), "adapters outlived the core"
+    kept = steps(tmp_path / "r")
+    callbench("run", loads, *wanted, "--resume", check=True, timeout=300)
+    whole = steps(tmp_path / "r")
+    assert whole[: len(kept)] == kept
+    assert [(step["block"], step["step"], step["level"]) for step in whole] == [
+        (0, 0, 1),
+        (0, 1, 2),
+        (1, 0, 1),
+        (1, 1, 2),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (("mean under 60 s", "fast"), 'objective is "fast": it must be a figure and a time, as "p99 under 5 ms"'),
+        (('group = "ladder"\nalong', 'group = "leader"\nalong'), 'there is no group "leader"'),
+        (("most = 2", "most = 2\nleast = 3"), "least is 3 and most 2: most must be the greater"),
+        (('along = "clients"', 'along = "cores"'), "along"),
+    ],
+)
+def test_a_knee_that_makes_no_sense_is_one_sentence(
+    callbench: Program, loads: Path, change: tuple[str, str], says: str
+) -> None:
+    loads.write_text(STUDY.replace(*change))
+    ended = callbench("run", loads)
+    assert (ended.returncode, ended.stderr.count("\n")) == (2, 1)
+    assert says in ended.stderr
+
+
+def test_a_wish_that_is_no_objective_is_one_sentence(callbench: Program, loads: Path) -> None:
+    ended = callbench("run", loads, "--objective", "p99 below 5 ms")
+    assert ended.returncode == 2
+    assert ended.stderr.startswith('callbench: --objective is "p99 below 5 ms": it must be a figure and a time')
