@@ -81,7 +81,7 @@ class Bench:
         self._quick = bool(run.info["quick"])
         self._stacks = {stack.id: stack for stack in plan.stacks}
         self._schedules = Schedules(run.path / "schedules", int(run.info["seed"]))
-        self._knees = Knees(run, plan.cells, catalogue, placement, self._schedules)
+        self._knees = Knees(run, plan, catalogue, placement, self._schedules)
 
     def run(self) -> None:
         """Does what is left to do.

@@ -1,7 +1,7 @@
 """Searches for knees: the highest rate, or the most clients, that still meet an objective. One a stack and block."""
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from fnmatch import fnmatchcase
 from typing import Any
@@ -12,7 +12,7 @@ from callbench.cell import Cell, Load, Stack
 from callbench.errors import AdapterFailure, BadInput
 from callbench.measure import LIMIT_SECONDS, measured
 from callbench.placement import Placement
-from callbench.plan import Visit
+from callbench.plan import Plan, Visit
 from callbench.schedules import Schedules
 from callbench.stats.knee import Span, Step, next_level
 from callbench.store import Run
@@ -112,12 +112,11 @@ def _searches(part: KneePart, cells: Sequence[Cell]) -> Iterator[Search]:
 class Knees:
     """Searches beside the visits of a run; what is in the journal already is not tried again."""
 
-    def __init__(
-        self, run: Run, cells: Iterable[Cell], catalogue: Catalogue, placement: Placement, schedules: Schedules
-    ) -> None:
+    def __init__(self, run: Run, plan: Plan, catalogue: Catalogue, placement: Placement, schedules: Schedules) -> None:
         """Prepares; nothing is started before it is needed."""
         self._searches = [Search(**record) for record in run.info.get("knees", [])]
-        self._cells = {cell.id: cell for cell in cells}
+        self._cells = {cell.id: cell for cell in plan.cells}
+        self._wires = plan.wires
         self._catalogue = catalogue
         self._placement = placement
         self._schedules = schedules
@@ -148,7 +147,7 @@ class Knees:
         cells = [self._cells[search.cell] for search in left]
         manifest = self._catalogue.adapter(stack.adapter).manifest
         with (
-            links.made(visit.link) as hosts,
+            links.made(visit.link, self._wires) as hosts,
             OpenVisit(manifest, stack, cells, self._placement, hosts) as opened,
         ):
             for search in left:
