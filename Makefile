@@ -7,7 +7,7 @@ PYTHON_BIN := .venv/bin
 export PYTHONDONTWRITEBYTECODE :=
 MANIFEST := --manifest-path engine/Cargo.toml
 
-.PHONY: help run test test-core test-engine test-python lint format bench setup dev engine cpp java lock clean
+.PHONY: help run test test-core test-engine test-java test-python lint format bench setup dev engine cpp java lock clean
 
 help: ## what there is
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
@@ -34,12 +34,15 @@ cpp: ## build the C++ adapter
 java: ## build the Java adapter
 	@setup/java
 
-test: test-core ## test everything there is
+test: test-core test-java ## test everything there is
 
 test-core: test-engine test-python ## test what needs Python and Rust alone
 
 test-engine: ## test the engine
 	cargo test --locked $(MANIFEST) --workspace --all-targets
+
+test-java: dev ## test the Java kit; tests/java has its stacks
+	setup/java test
 
 test-python: dev ## test the core, the contract, the stacks
 	@setup/system tshark || echo "tshark is not there: the tests that hold captures against it skip" >&2

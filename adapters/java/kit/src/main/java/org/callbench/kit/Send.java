@@ -24,6 +24,14 @@ final class Send {
   private Send() {}
 
   static Call call(Arguments given) throws Failure {
+    Object value = value(given);
+    boolean array = value.getClass().isArray();
+    return new Call(
+        "Send", Call.nothing(array ? ofArray(value) : ofScalar(value)), Expectation.NOTHING);
+  }
+
+  /** What is sent: boxed, or an array of the primitive type. */
+  static Object value(Arguments given) throws Failure {
     String name = given.text("type");
     boolean array = name.endsWith("[]");
     String type = array ? name.substring(0, name.length() - 2) : name;
@@ -32,17 +40,15 @@ final class Send {
       throw Failure.badRequest(
           "type is "
               + Arguments.shortened(name)
-              + ": it must be boolean, byte, char, short, int, long, float, double, string or object, or one of these with [] behind it");
+              + ": it must be boolean, byte, char, short, int, long, float, double, string or"
+              + " object, or one of these with [] behind it");
     }
-    Object value;
-    if (given.source()) {
-      value =
-          array ? Literal.array(type, element, given.value()) : Literal.scalar(type, given.value());
-    } else {
-      value = made(given, name, type, element, array);
+    if (!given.source()) {
+      return made(given, name, type, element, array);
     }
-    return new Call(
-        "Send", Call.nothing(array ? ofArray(value) : ofScalar(value)), Expectation.NOTHING);
+    return array
+        ? Literal.array(type, element, given.value())
+        : Literal.scalar(type, given.value());
   }
 
   /** What a content makes. */

@@ -33,6 +33,7 @@ public interface Stack {
   }
 
   /** One client, used by one thread at a time. */
+  @FunctionalInterface
   interface Client {
     /** Each call of it is a remote call. */
     SpeedService service();

@@ -1,0 +1,103 @@
+package org.callbench.grpc;
+
+import io.grpc.ConnectivityState;
+import io.grpc.ManagedChannel;
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
+import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
+import io.grpc.netty.shaded.io.grpc.netty.NettyServerBuilder;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.concurrent.TimeUnit;
+import org.callbench.kit.Failure;
+import org.callbench.kit.Kind;
+import org.callbench.kit.Stack;
+import org.callbench.proto.SpeedServiceGrpc;
+import org.callbench.service.SpeedService;
+
+/** gRPC with blocking stubs, a channel a client. */
+public final class Grpc implements Stack {
+  /** The largest answer of the service and something over; the library's own limit is 4 MiB. */
+  private static final int LARGEST = 300 << 20;
+
+  @Override
+  public Stack.Server serve(SpeedService service, Listen at) throws IOException {
+    io.grpc.Server server =
+        NettyServerBuilder.forAddress(new InetSocketAddress(at.host(), at.port()))
+            .maxInboundMessageSize(LARGEST)
+            .addService(new Answerer(service))
+            .build()
+            .start();
+    String host = at.host().getHostAddress();
+    String endpoint = (host.contains(":") ? "[" + host + "]" : host) + ":" + server.getPort();
+    return new Stack.Server() {
+      @Override
+      public String endpoint() {
+        return endpoint;
+      }
+
+      @Override
+      public void close() throws InterruptedException {
+        server.shutdownNow().awaitTermination(2, TimeUnit.SECONDS);
+      }
+    };
+  }
+
+  @Override
+  public Client connect(Connect to) throws Failure, InterruptedException {
+    ManagedChannel channel =
+        NettyChannelBuilder.forTarget(to.endpoint())
+            .usePlaintext()
+            .maxInboundMessageSize(LARGEST)
+            .build();
+    ready(channel, to);
+    SpeedService service =
+        new Caller(SpeedServiceGrpc.newBlockingStub(channel), to.timeout().toMillis());
+    return new Client() {
+      @Override
+      public SpeedService service() {
+        return service;
+      }
+
+      @Override
+      public Failure failure(Throwable thrown) {
+        return thrown instanceof StatusRuntimeException status ? of(status) : Failure.of(thrown);
+      }
+
+      @Override
+      public void close() {
+        channel.shutdownNow();
+      }
+    };
+  }
+
+  /** A channel connects when it is first used; a client is to be ready before that. */
+  private static void ready(ManagedChannel channel, Connect to)
+      throws Failure, InterruptedException {
+    long end = System.nanoTime() + to.timeout().toNanos();
+    while (channel.getState(true) != ConnectivityState.READY) {
+      if (channel.getState(false) == ConnectivityState.TRANSIENT_FAILURE
+          || System.nanoTime() > end) {
+        channel.shutdownNow();
+        throw new Failure(Kind.REFUSED, "no connection to " + to.endpoint());
+      }
+      Thread.sleep(1);
+    }
+  }
+
+  private static Failure of(StatusRuntimeException thrown) {
+    Status status = thrown.getStatus();
+    return switch (status.getCode()) {
+      case INVALID_ARGUMENT -> Failure.fault(status.getDescription());
+      case DEADLINE_EXCEEDED -> new Failure(Kind.TIMEOUT, thrown.getMessage(), thrown);
+      case UNAVAILABLE -> {
+        Failure inner = Failure.of(thrown.getCause() == null ? thrown : thrown.getCause());
+        boolean refused = inner.kind() == Kind.REFUSED;
+        yield new Failure(refused ? Kind.REFUSED : Kind.CLOSED, thrown.getMessage(), thrown);
+      }
+      case RESOURCE_EXHAUSTED -> new Failure(Kind.TOO_LARGE, thrown.getMessage(), thrown);
+      case CANCELLED -> new Failure(Kind.CLOSED, thrown.getMessage(), thrown);
+      default -> new Failure(Kind.PROTOCOL, thrown.getMessage(), thrown);
+    };
+  }
+}

@@ -1,0 +1,115 @@
+package org.callbench.jersey;
+
+import jakarta.ws.rs.client.ClientBuilder;
+import jakarta.ws.rs.client.Entity;
+import jakarta.ws.rs.client.WebTarget;
+import jakarta.ws.rs.core.GenericType;
+import jakarta.ws.rs.core.MediaType;
+import jakarta.ws.rs.core.Response;
+import java.io.IOException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Parameter;
+import java.net.URI;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.callbench.kit.Failure;
+import org.callbench.kit.Kind;
+import org.callbench.kit.Operations;
+import org.callbench.kit.Plain;
+import org.callbench.kit.Stack;
+import org.callbench.service.SpeedService;
+import org.glassfish.grizzly.http.server.HttpServer;
+import org.glassfish.jersey.client.ClientConfig;
+import org.glassfish.jersey.client.ClientProperties;
+import org.glassfish.jersey.client.RequestEntityProcessing;
+import org.glassfish.jersey.grizzly2.httpserver.GrizzlyHttpServerFactory;
+import org.glassfish.jersey.jackson.JacksonFeature;
+import org.glassfish.jersey.server.ResourceConfig;
+
+/**
+ * A POST of the parameters as a JSON object to /rest/OPERATION; the answer is {"result": value}, a
+ * refusal {"error": sentence} under 400.
+ */
+public final class Jersey implements Stack {
+  private static final int REFUSED = Response.Status.BAD_REQUEST.getStatusCode();
+
+  private final boolean buffered;
+
+  /** {@code tuning}: `stock` as the library comes, `tuned` with requests sent in one piece. */
+  public Jersey(String tuning) {
+    buffered = tuning.equals("tuned");
+  }
+
+  @Override
+  public Server serve(SpeedService service, Listen at) throws IOException {
+    ResourceConfig config = new ResourceConfig();
+    config.register(new Resource(service)).register(JacksonFeature.withoutExceptionMappers());
+    String host = at.host().getHostAddress();
+    String shown = host.contains(":") ? "[" + host + "]" : host;
+    URI asked = URI.create("http://" + shown + ":" + at.port() + "/rest/");
+    HttpServer server = GrizzlyHttpServerFactory.createHttpServer(asked, config, false);
+    server.start();
+    String endpoint = "http://" + shown + ":" + server.getListener("grizzly").getPort() + "/rest/";
+    return new Server() {
+      @Override
+      public String endpoint() {
+        return endpoint;
+      }
+
+      @Override
+      public void close() {
+        server.shutdownNow();
+      }
+    };
+  }
+
+  @Override
+  public Client connect(Connect to) {
+    ClientConfig config = new ClientConfig().register(JacksonFeature.withoutExceptionMappers());
+    config.property(ClientProperties.CONNECT_TIMEOUT, to.timeoutMillis());
+    config.property(ClientProperties.READ_TIMEOUT, to.timeoutMillis());
+    if (buffered) {
+      config.property(ClientProperties.REQUEST_ENTITY_PROCESSING, RequestEntityProcessing.BUFFERED);
+    }
+    jakarta.ws.rs.client.Client client = ClientBuilder.newClient(config);
+    WebTarget root = client.target(to.endpoint());
+    SpeedService service =
+        Operations.through((operation, arguments) -> call(root, operation, arguments));
+    return new Client() {
+      @Override
+      public SpeedService service() {
+        return service;
+      }
+
+      @Override
+      public void close() {
+        client.close();
+      }
+    };
+  }
+
+  private static Object call(WebTarget root, Method operation, Object[] arguments)
+      throws Exception {
+    Map<String, Object> members = new LinkedHashMap<>();
+    Parameter[] parameters = operation.getParameters();
+    for (int i = 0; i < parameters.length; i++) {
+      members.put(parameters[i].getName(), Plain.of(arguments[i]));
+    }
+    try (Response response =
+        root.path(operation.getName())
+            .request(MediaType.APPLICATION_JSON_TYPE)
+            .post(Entity.json(members))) {
+      Map<String, Object> said = response.readEntity(new GenericType<Map<String, Object>>() {});
+      if (response.getStatus() == REFUSED) {
+        throw Failure.fault(String.valueOf(said.get("error")));
+      }
+      if (response.getStatus() != Response.Status.OK.getStatusCode()) {
+        throw new Failure(
+            Kind.PROTOCOL, "the server answered with the status " + response.getStatus());
+      }
+      return operation.getReturnType() == void.class
+          ? null
+          : Plain.to(operation.getReturnType(), said.get("result"));
+    }
+  }
+}

@@ -1,0 +1,77 @@
+"""Clients of others against Java's servers: one JVM serves what they know."""
+
+import importlib
+import sys
+import xmlrpc.client
+from collections.abc import Iterator
+from pathlib import Path
+
+import grpc  # type: ignore[import-untyped]
+import pytest
+import zeep
+import zeep.exceptions
+from grpc_tools import protoc  # type: ignore[import-untyped]
+
+from callbench import catalogue
+from callbench.adapter import Adapter
+from conftest import ROOT
+
+KNOWN = catalogue.load([ROOT / "adapters" / "java"]).adapter("java")
+
+pytestmark = pytest.mark.skipif(KNOWN.why_not is not None, reason=str(KNOWN.why_not))
+
+
+@pytest.fixture(scope="module")
+def java() -> Iterator[Adapter]:
+    with Adapter(KNOWN.manifest, "the server") as adapter:
+        yield adapter
+
+
+@pytest.fixture
+def endpoint(java: Adapter, request: pytest.FixtureRequest) -> Iterator[str]:
+    yield java.serve(request.param)
+    java.stop_serving()
+
+
+@pytest.mark.parametrize("endpoint", ["java/xmlrpc"], indirect=True)
+def test_pythons_xmlrpc(endpoint: str) -> None:
+    with xmlrpc.client.ServerProxy(endpoint, allow_none=True) as proxy:
+        service = proxy.SpeedService
+        assert service.Sum(20, 22) == 42
+        assert service.EchoString("Grüße") == "Grüße"
+        assert service.GetPersons(2) == [
+            {"ID": 0, "FirstName": "Aaron", "LastName": "Arnold"},
+            {"ID": 1, "FirstName": "Abigail", "LastName": "Brown"},
+        ]
+        with pytest.raises(xmlrpc.client.Fault, match="n is -1: it must be from 0 to 1000000"):
+            service.GetPersons(-1)
+
+
+@pytest.mark.parametrize("endpoint", ["java/cxf-soap"], indirect=True)
+def test_zeep(endpoint: str) -> None:
+    service = zeep.Client(f"{endpoint}?wsdl").service  # type: ignore[no-untyped-call]
+    assert service.Sum(20, 22) == 42
+    assert service.EchoString("Grüße") == "Grüße"
+    assert [(each.ID, each.LastName) for each in service.GetPersons(2)] == [(0, "Arnold"), (1, "Brown")]
+    with pytest.raises(zeep.exceptions.Fault, match="n is -1: it must be from 0 to 1000000"):
+        service.GetPersons(-1)
+
+
+@pytest.mark.parametrize("endpoint", ["java/grpc"], indirect=True)
+def test_grpcio(endpoint: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = ["protoc", f"-I{ROOT / 'contract'}", f"--python_out={tmp_path}", f"--grpc_python_out={tmp_path}"]
+    assert protoc.main([*made, "service.proto"]) == 0
+    monkeypatch.syspath_prepend(str(tmp_path))
+    for name in ("service_pb2", "service_pb2_grpc"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    messages = importlib.import_module("service_pb2")
+    stubs = importlib.import_module("service_pb2_grpc")
+    with grpc.insecure_channel(endpoint) as channel:
+        stub = stubs.SpeedServiceStub(channel)
+        assert stub.Sum(messages.SumRequest(a=20, b=22), timeout=60).result == 42
+        assert [each.last_name for each in stub.GetPersons(messages.CountRequest(n=2), timeout=60).result] == [
+            "Arnold",
+            "Brown",
+        ]
+        with pytest.raises(grpc.RpcError, match="n is -1: it must be from 0 to 1000000"):
+            stub.GetPersons(messages.CountRequest(n=-1), timeout=60)
