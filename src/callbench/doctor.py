@@ -9,10 +9,11 @@ from typing import Any
 
 import psutil
 
-from callbench import adapter, environment, placement
+from callbench import adapter, environment, links, placement
 from callbench.catalogue import Adapter, Catalogue
 from callbench.errors import AdapterFailure
 from callbench.home import home, keeper
+from callbench.links import kernel
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,7 @@ def findings(catalogue: Catalogue) -> Iterator[Finding]:
     """Looks at the machine, then starts each adapter once and hears what it has."""
     yield from _machine()
     yield _keeper()
+    yield from _lab()
     for sentence in catalogue.broken:
         yield Finding("manifest", "missing", sentence, "mend the manifest: contract/CONTRACT.md explains it")
     for each in catalogue.adapters:
@@ -84,6 +86,17 @@ def _keeper() -> Finding:
     if found:
         return Finding("keeper", "good", str(found))
     return Finding("keeper", "poor", "not built: adapters run without a PID namespace of their own", "make engine")
+
+
+def _lab() -> Iterator[Finding]:
+    """Two hosts, and links with a profile, each tried out; the parts of the kernel that they and others are made of."""
+    for name, subject, able in (
+        (links.PAIR, "two hosts", "can be made"),
+        ("zero", "links with a profile", "can be made, by the emulator of our own"),
+    ):
+        why = links.why_not(links.find(name).wire)
+        yield Finding(subject, "missing" if why else "good", why or able)
+    yield Finding("kernel for links", "good", f"{kernel.parts()}; nothing depends on netem, tbf or TUN")
 
 
 def _adapter(each: Adapter) -> Iterator[Finding]:
