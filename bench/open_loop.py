@@ -1,0 +1,106 @@
+"""How late the open loop of the native kit is, beside a bare timer loop; and a stall that only it sees.
+
+`python bench/open_loop.py [ROUNDS]`: at half of what four clients of native/bin+tcp reach in a closed loop, open
+loop and bare timer in turn, on the same processors. Then one connection at 500 calls a second to a server that takes
+1 ms and stands still for 200 ms once a second: raw and corrected 99th percentile. Medians over the rounds.
+"""
+
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from callbench import catalogue, placement
+from callbench.adapter import Adapter
+from callbench.contract import Done, Histogram
+from callbench.sides import Sides
+from callbench.stats.arrivals import constant
+from callbench.stats.histogram import Buckets
+
+STACK = "native/bin+tcp"
+SUM = {"a": 1, "b": 2}
+CLIENTS = 4
+SECONDS = 2.0
+STALLS = {"delay_us": 1_000, "stall_us": 200_000, "stall_every_us": 1_000_000}
+
+
+def main() -> None:
+    """Prints both."""
+    rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 5
+    known, where = catalogue.load(), placement.placed()
+    stack = known.stack(STACK)
+    manifest = known.adapter(stack.adapter).manifest
+    with tempfile.TemporaryDirectory() as name, Sides(manifest, where, in_process=False) as sides:
+        folder = Path(name)
+        timer = folder / "bare_timer"
+        source = Path(__file__).with_name("bare_timer.c")
+        subprocess.run(["cc", "-O2", "-o", timer, source], check=True)  # noqa: S607 - the compiler that is there
+        endpoint = sides.server.serve(STACK)
+        sides.client.connect(STACK, endpoint, CLIENTS)
+        closed = sides.client.drive("Sum", SUM, calls=1000, seconds=SECONDS)
+        rate = closed["calls"] / (closed["elapsed_ns"] / 1e9) / 2
+        lateness(sides.client, rate, rounds, (timer, where.client), folder)
+        sides.server.stop_serving()
+        sides.client.connect(STACK, sides.server.serve(STACK, options=STALLS), 1)
+        stalls(sides.client, folder)
+
+
+def lateness(client: Adapter, rate: float, rounds: int, timer: tuple[Path, tuple[int, ...]], folder: Path) -> None:
+    """Prints a round a line: 99th percentiles of lateness in us, and processor time as a share of one processor."""
+    program, processors = timer
+    count = int(rate * SECONDS)
+    file = scheduled(folder, rate, min(count, 2**20))
+    print(f"{STACK}, {CLIENTS} clients, {rate:,.0f} calls/s, half of a closed loop's; p99 of lateness")
+    ratios = []
+    for _ in range(rounds):
+        done = client.drive("Sum", SUM, calls=1, seconds=SECONDS, schedule=file)
+        own_us = p99_us(done["lateness"])
+        said = subprocess.run(
+            [program, str(round(1e9 / rate)), str(count)],
+            stdout=subprocess.PIPE,
+            text=True,
+            check=True,
+            preexec_fn=lambda: os.sched_setaffinity(0, processors),
+        )
+        _, bare, _, used = (int(word) for word in said.stdout.split())
+        ratios.append(own_us / (bare / 1e3))
+        print(
+            f"  kit {own_us:8.1f} us, {share(done):4.0%} of a processor (with its calls);"
+            f" bare {bare / 1e3:8.1f} us, {used / 1e9 / SECONDS:4.0%}; ratio {ratios[-1]:.2f}"
+        )
+    print(f"  median ratio {statistics.median(ratios):.2f}")
+
+
+def stalls(client: Adapter, folder: Path) -> None:
+    """Prints raw and corrected."""
+    done = client.drive("Sum", SUM, calls=1, seconds=5, limit_seconds=60, schedule=scheduled(folder, 500.0, 2500))
+    raw, corrected, late = (p99_us(done[name]) / 1e3 for name in ("service", "latency", "lateness"))
+    print("one connection, 500 calls/s, 1 ms a call, 200 ms of standing still a second:")
+    print(f"  p99 raw {raw:.1f} ms, corrected {corrected:.1f} ms, lateness {late:.2f} ms")
+
+
+def scheduled(folder: Path, rate: float, count: int) -> Path:
+    """Writes constant arrivals."""
+    file = folder / f"{rate:.0f}.gaps"
+    file.write_bytes(constant(rate, count).astype("<u8").tobytes())
+    return file
+
+
+def p99_us(histogram: Histogram | None) -> float:
+    """The 99th percentile."""
+    if histogram is None:
+        raise SystemExit("a drive of an open loop gave no histogram")
+    return Buckets.of(dict(histogram["buckets"])).percentiles([0.99])[0] / 1e3
+
+
+def share(done: Done) -> float:
+    """Processor time of the client over the time that passed."""
+    ends = done["processor"]
+    used = sum(int(ends["end"][part]) - int(ends["start"][part]) for part in ("user_ns", "system_ns"))
+    return used / done["elapsed_ns"]
+
+
+if __name__ == "__main__":
+    main()
