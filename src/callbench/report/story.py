@@ -79,13 +79,19 @@ def sentences(subject: Subject) -> list[Found]:
     return written
 
 
+def over_first_link(cells: Sequence[Result]) -> list[Result]:
+    """Take the cells over the link that comes first, so that a stack stands there once."""
+    first = next((one.attributes["link"] for one in cells), "")
+    return [one for one in cells if one.attributes["link"] == first]
+
+
 def _of_group(subject: Subject, name: str) -> str:
     """Write what came out of one group with its fewest clients, or nothing where there is nothing to compare."""
     every = [one for one in subject.results.cells if one.attributes["group"] == name and one.rate and not one.open_loop]
     if not every:
         return ""
     fewest = min(int(one.attributes["clients"]) for one in every)
-    cells = [one for one in every if one.attributes["clients"] == str(fewest)]
+    cells = over_first_link([one for one in every if one.attributes["clients"] == str(fewest)])
     ranked = sorted(cells, key=lambda one: one.rate.middle if one.rate else 0.0)
     outside = [one for one in ranked if not in_process(subject, one)]
     if len(outside) < 3:

@@ -1,5 +1,6 @@
 """From the groups of a study to the cells of a run."""
 
+import itertools
 from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
 from typing import Any
@@ -45,7 +46,7 @@ def chosen(patterns: Iterable[str], stacks: Sequence[Stack], place: str, optiona
 def write_out(
     groups: Sequence[Group], load: LoadPart, quick: QuickPart | None, stacks: Sequence[Stack], file: str
 ) -> list[Cell]:
-    """Write out every cell: group by group as the file has them, then clients, rates, and stacks in the order given.
+    """Write out every cell: group by group as the file has them, then links, clients, rates, stacks as given.
 
     Args:
         groups: the study's groups.
@@ -59,8 +60,8 @@ def write_out(
         calls = quick.calls if quick else group.calls or load.calls
         seconds = quick.seconds if quick else group.seconds or load.seconds
         members = chosen(group.stacks, stacks, f"{file}: group {group.group}: stacks", group.optional)
-        steps = [(clients, pace) for clients in group.clients or load.clients for pace in paces(group, load, quick)]
-        for clients, pace in steps:
+        steps = itertools.product(group.link or [load.link], group.clients or load.clients, paces(group, load, quick))
+        for link, clients, pace in steps:
             for stack in members:
                 found.append(
                     Cell(
@@ -70,7 +71,7 @@ def write_out(
                         call=group.call,
                         arguments=dict(group.arguments),
                         load=Load(clients, calls, seconds, pace.arrivals, pace.rate_per_s, pace.think_ns),
-                        link=group.link or load.link,
+                        link=link,
                         options=dict(group.options),
                         timed=group.sweep is None,
                         wire=_wire(group, quick=quick is not None),

@@ -79,9 +79,10 @@ def _known_links(study: StudyPart, file: str) -> None:
         names = [LOOPBACK, *known(study.links)]
     except BadInput as error:
         raise BadInput(f"{file}: {error}") from None
-    places = [("load", study.load.link), *((f"group {group.group}", group.link) for group in study.cells)]
+    places = [("load", study.load.link)]
+    places += [(f"group {group.group}", link) for group in study.cells for link in group.link or ()]
     for place, name in [*places, *((f"table {table.id}", table.link) for table in study.tables)]:
-        if name is not None and name not in names:
+        if name not in names:
             raise BadInput(f'{file}: {place}: there is no link "{name}": {allowed(name, names, 20)}')
 
 

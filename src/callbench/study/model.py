@@ -34,12 +34,13 @@ Threshold = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 
 
 def _listed(value: object) -> object:
-    """Take a single number for a list of one."""
-    return [value] if isinstance(value, int | float) and not isinstance(value, bool) else value
+    """Take a single number or name for a list of one."""
+    return [value] if isinstance(value, int | float | str) and not isinstance(value, bool) else value
 
 
 ClientsList = Annotated[list[Clients], Field(min_length=1), BeforeValidator(_listed)]
 RateList = Annotated[list[Rate], Field(min_length=1), BeforeValidator(_listed)]
+NameList = Annotated[list[Name], Field(min_length=1), BeforeValidator(_listed)]
 
 
 class Part(BaseModel):
@@ -134,7 +135,7 @@ class Group(PacePart):
     clients: ClientsList | None = None
     calls: Calls | None = None
     seconds: Seconds | None = None
-    link: Name | None = None
+    link: NameList | None = None
     watch: bool | None = None
 
     @model_validator(mode="after")

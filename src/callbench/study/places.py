@@ -7,8 +7,8 @@ from callbench.study.model import TablePart
 
 
 def link_of(study: Study, group: str | None) -> str:
-    """Give the link that a group's cells lie over."""
-    return next((one.link for one in study.groups if one.group == group and one.link), study.part.load.link)
+    """Give the link that a group's cells lie over, the first where there are several."""
+    return next((one.link[0] for one in study.groups if one.group == group and one.link), study.part.load.link)
 
 
 def position(table: TablePart, row: Mapping[str, str], column: Mapping[str, str]) -> dict[str, str]:

@@ -10,7 +10,7 @@ from callbench.report.charts.palette import Spec
 from callbench.report.charts.rate import rate
 from callbench.report.charts.size import size
 from callbench.report.section import Chart
-from callbench.report.story import groups
+from callbench.report.story import groups, over_first_link
 from callbench.report.subject import Subject
 from callbench.results import CODECS_SQL, HISTOGRAMS_SQL, TRIALS_SQL, Result
 
@@ -65,9 +65,13 @@ def _ranked(cells: Sequence[Result]) -> list[str]:
 
 
 def _by_clients(subject: Subject, group: str) -> list[tuple[list[Result], str]]:
-    """Take a group's cells with the fewest clients, and with the most where there are several numbers of them."""
+    """Take a group's cells with the fewest clients, and with the most where there are several numbers of them.
+
+    Of a group over several links, those over the first: the section of delays has the others.
+    """
     # The section of the open loop has charts of its own.
-    cells = [one for one in subject.results.cells if one.attributes["group"] == group and not one.open_loop]
+    every = [one for one in subject.results.cells if one.attributes["group"] == group and not one.open_loop]
+    cells = over_first_link(every)
     numbers = sorted({int(one.attributes["clients"]) for one in cells})
     if not numbers:
         return []

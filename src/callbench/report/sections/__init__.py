@@ -9,6 +9,7 @@ from callbench.report.section import Section
 from callbench.report.sections import (
     along,
     cost,
+    delay,
     fairness,
     knee,
     neighbours,
@@ -30,6 +31,7 @@ from callbench.report.subject import Subject
 SECTIONS: Sequence[Callable[[Subject], Section | None]] = (
     ranks.section,
     along.section,
+    delay.section,
     ranking.section,
     precision.section,
     verdicts.section,

@@ -1,0 +1,131 @@
+"""The same calls over links of rising delay: which message is ahead where, and where one overtakes another."""
+
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from typing import Any
+
+from callbench.report.charts.draw import chart
+from callbench.report.charts.steps import Axes, Point, steps
+from callbench.report.section import Chart, Section, Sheet
+from callbench.report.subject import Subject
+from callbench.report.tables import place
+from callbench.results import TRIALS_SQL, Result
+from callbench.stats.contrast import block_ratios
+from callbench.stats.crossing import Crossing, crossings
+from callbench.stats.digits import figure
+from callbench.stats.interval import geometric_mean
+
+ABOUT = (
+    "Each stack makes the same calls over links that differ in delay. The further away the server, the less it matters"
+    " how a call is written and the more how often the line is crossed for it. A crossing is told only where one stack"
+    " was shown to be ahead before it and the other behind it, each by an interval of the ratios within blocks; where"
+    " it lies between the two delays is interpolated."
+)
+FEWEST_LINKS = 3
+MOST_LINES = 8
+_MS = 1_000_000
+# Stacks by name, each with its cells by round trip in ms.
+Curves = Mapping[str, Mapping[float, Result]]
+
+
+def section(subject: Subject) -> Section | None:
+    """Show every group that lies over at least three links of different delay."""
+    delays = round_trips_ms(subject.run.plan().get("links") or {})
+    sheets, charts, found = [], [], []
+    for name in dict.fromkeys(one.attributes["group"] for one in subject.results.cells):
+        curves = _curves([one for one in subject.results.cells if one.attributes["group"] == name], delays)
+        scale = sorted({delay for curve in curves.values() for delay in curve})
+        if len(scale) < FEWEST_LINKS:
+            continue
+        sheets.append(_sheet(name, curves, scale))
+        found += _found(name, curves, scale)
+        charts.append(_chart(name, curves))
+    drawn = [one for one in charts if one is not None]
+    if not sheets:
+        return None
+    return Section("delay", "Rate over delay", ABOUT, found, sheets, drawn, TRIALS_SQL.strip())
+
+
+def round_trips_ms(wires: Mapping[str, Mapping[str, Any]]) -> dict[str, float]:
+    """Give the delay of each link there and back, in ms, from what the network lab was asked to make."""
+    found = {}
+    for name, wire in wires.items():
+        ways = wire.get("link") or {}
+        found[name] = sum((ways.get(way) or {}).get("delay_ns", 0) for way in ("to_server", "to_client")) / _MS
+    return found
+
+
+def _curves(cells: Sequence[Result], delays: Mapping[str, float]) -> dict[str, dict[float, Result]]:
+    """Gather the fewest clients' cells by stack and delay."""
+    kept = [one for one in cells if one.rate and not one.open_loop and one.attributes["link"] in delays]
+    fewest = min((int(one.attributes["clients"]) for one in kept), default=0)
+    curves: dict[str, dict[float, Result]] = {}
+    for one in kept:
+        if one.attributes["clients"] == str(fewest):
+            curves.setdefault(one.attributes["stack"], {})[delays[one.attributes["link"]]] = one
+    return curves
+
+
+def _sheet(name: str, curves: Curves, scale: Sequence[float]) -> Sheet:
+    """Write a row a stack, a column a delay."""
+    rows = []
+    for stack, curve in curves.items():
+        rates = [place(curve[delay], "rate_per_s") if delay in curve else None for delay in scale]
+        rows.append([stack, *("" if rate is None else f"{rate.text} {rate.spread}".strip() for rate in rates)])
+    columns = ("stack", *(f"{delay:g} ms" for delay in scale))
+    return Sheet(f"Calls a second by round trip: {name}", columns, rows, "Half of the 95 % interval beside each.")
+
+
+def _found(name: str, curves: Curves, scale: Sequence[float]) -> list[str]:
+    """Say who overtakes whom, and how much is left of the differences at the greatest delay."""
+    told = []
+    for one, other in combinations(curves, 2):
+        told += [f"{name}: {_said(one, other, crossing)}." for crossing in _crossings(curves[one], curves[other])]
+    if not told and len(curves) > 1:
+        told.append(f"{name}: no stack was shown to overtake another between {scale[0]:g} and {scale[-1]:g} ms.")
+    spreads = [spread for delay in (scale[0], scale[-1]) if (spread := _spread(curves, delay))]
+    if len(spreads) == 2:
+        near, far = (figure(spread) for spread in spreads)
+        told.append(
+            f"{name}: from the slowest to the fastest stack it is a factor of {near} at {scale[0]:g} ms and of"
+            f" {far} at {scale[-1]:g} ms."
+        )
+    return told
+
+
+def _crossings(one: Mapping[float, Result], other: Mapping[float, Result]) -> list[Crossing]:
+    """Find where two stacks change places."""
+    scale, ratios = [], []
+    for delay in sorted(one.keys() & other.keys()):
+        values = block_ratios([one[delay].by_block["rate_per_s"]], [other[delay].by_block["rate_per_s"]])
+        if values:
+            scale.append(delay)
+            ratios.append(geometric_mean(values))
+    return crossings(scale, ratios)
+
+
+def _said(one: str, other: str, crossing: Crossing) -> str:
+    """Write one crossing."""
+    between = f"between {crossing.low:g} and {crossing.high:g} ms"
+    return f"{one} and {other} change places {between}, at about {crossing.at:.3g} ms"
+
+
+def _spread(curves: Curves, delay: float) -> float | None:
+    """Reckon the fastest over the slowest at a delay."""
+    rates = [one.rate.middle for curve in curves.values() if (one := curve.get(delay)) is not None and one.rate]
+    return max(rates) / min(rates) if len(rates) > 1 else None
+
+
+def _chart(name: str, curves: Curves) -> Chart | None:
+    """Draw a line a stack."""
+    shown = list(curves)[:MOST_LINES]
+    points = [
+        Point(stack, delay, rate.middle, rate.low or rate.middle, rate.high or rate.middle)
+        for stack in shown
+        for delay, one in sorted(curves[stack].items())
+        if (rate := one.rate) is not None
+    ]
+    some = f" The first {MOST_LINES} of {len(curves)} stacks." if len(curves) > MOST_LINES else ""
+    about = f"Each mark is a cell, its line the 95 % interval over the blocks.{some}"
+    spec = steps(points, [], Axes("round trip of the link, ms", "calls a second, logarithmic"))
+    return chart(f"delay-{name}", f"Rate over delay: {name}", about, spec, TRIALS_SQL)
