@@ -46,7 +46,7 @@ class Adapter:
         self.process = AdapterProcess(
             f"{manifest.name}, {part},", manifest.program, manifest.file.parent, processors, entered=entered
         )
-        self._hello_due = time.monotonic() + manifest.start_seconds
+        self._started = time.monotonic()
 
     def greeted(self) -> Self:
         """Hears its hello. Returns itself, ready to be asked.
@@ -54,8 +54,9 @@ class Adapter:
         Raises:
             AdapterFailure: the hello is late, wrong, or not its manifest's: the adapter is ended then.
         """
+        due = self._started + self._manifest.start_seconds
         try:
-            self.hello = self._checked_hello(self.process.receive(self._hello_due, "hello"))
+            self.hello = self._checked_hello(self.process.receive(due, "hello", self._started))
         except BaseException:
             self.process.close(grace=0)
             raise

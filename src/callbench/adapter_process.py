@@ -132,17 +132,18 @@ class AdapterProcess:
             except OSError:
                 raise self._death() from None
 
-    def receive(self, deadline: float, awaited: str) -> dict[str, Any]:
+    def receive(self, deadline: float, awaited: str, since: float | None = None) -> dict[str, Any]:
         """Reads one line as a JSON object, until `deadline` on the monotonic clock.
 
         Args:
             deadline: in seconds.
             awaited: what it should say, for the sentence where it does not.
+            since: from when on it was awaited, on the same clock; None: from now on.
 
         Raises:
             AdapterFailure: `died`, `silent`, or `garbage` where the line is no JSON object.
         """
-        line = self._line(deadline, awaited)
+        line = self._line(deadline, awaited, time.monotonic() if since is None else since)
         try:
             message = json.loads(line)
         except (ValueError, RecursionError):
@@ -153,8 +154,7 @@ class AdapterProcess:
             )
         return message
 
-    def _line(self, deadline: float, awaited: str) -> bytes:
-        started = time.monotonic()
+    def _line(self, deadline: float, awaited: str, since: float) -> bytes:
         while True:
             end = self._pending.find(b"\n", self._searched)
             if end >= 0:
@@ -169,7 +169,7 @@ class AdapterProcess:
                 )
             left = deadline - time.monotonic()
             if left <= 0 or not select.select([self._stdout], [], [], left)[0]:
-                raise self.failure("silent", f"did not say {awaited} within {round(deadline - started, 1):g} s")
+                raise self.failure("silent", f"did not say {awaited} within {round(deadline - since, 1):g} s")
             with contextlib.suppress(BlockingIOError):
                 piece = os.read(self._stdout, _CHUNK)
                 if not piece:
