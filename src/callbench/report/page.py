@@ -69,10 +69,18 @@ def _template() -> Any:  # noqa: ANN401 - Jinja's Template, whose render takes a
     )
     environment.filters["ratio"] = ratio_text
     environment.filters["plain"] = published_text
+    environment.filters["unbroken"] = _unbroken
     environment.globals["marks"] = MARKS
     environment.globals["classes"] = CLASSES
     environment.globals["style"] = Markup(_asset("page.css"))  # noqa: S704 - our own file
     return environment.get_template("page.html.j2")
+
+
+def _unbroken(text: str) -> str:
+    """Keep a spread on one line: `± 4 %`."""
+    for part in ("± ", "×÷ ", " %"):
+        text = text.replace(part, part.replace(" ", "\N{NO-BREAK SPACE}"))
+    return text
 
 
 def _asset(name: str) -> str:

@@ -21,6 +21,8 @@ def drawn(spec: Spec, label: str) -> Markup:
         label: what a person who cannot see it is told.
     """
     whole = {"$schema": "https://vega.github.io/schema/vega-lite/v5.json", "config": {**CONFIG, "aria": False}, **spec}
+    # Labels are measured by the fonts of the machine that draws, and shown by those of whoever reads.
+    whole["padding"] = {"left": 18, "right": 8, "top": 5, "bottom": 5}
     svg = vl_convert.vegalite_to_svg(json.loads(json.dumps(whole)), vl_version=VERSION, allowed_base_urls=[])
     for stand_in, colour in STAND_INS.items():
         svg = svg.replace(stand_in, colour)
