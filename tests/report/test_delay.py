@@ -1,0 +1,54 @@
+"""Rate over delay: who is ahead where, from cells over links of rising delay."""
+
+from types import SimpleNamespace
+from typing import Any, cast
+
+from callbench.links.profile import named
+from callbench.report.sections import delay
+from callbench.report.subject import Subject
+from callbench.results import Latency, Result
+from callbench.stats.interval import geometric_mean
+
+LINKS = {"pair": 0.0, "wan20": 20.0, "wan50": 50.0, "wan200": 200.0}
+
+
+def cell(stack: str, link: str, rate: float, place: int) -> Result:
+    """A cell of three blocks that lie within a percent."""
+    attributes = {"cell": f"c{place:03d}", "group": "Sum", "stack": stack, "clients": "1", "link": link}
+    by_block = {"rate_per_s": {block: rate * (1 + block / 1000) for block in range(3)}}
+    middle = geometric_mean(list(by_block["rate_per_s"].values()))
+    return Result(attributes, {}, 1, {}, 1, by_block, middle, Latency(None, None, None), batched=False, agree=True)
+
+
+def subject(rates: dict[str, list[float]]) -> Subject:
+    """Two stacks over four links, as a report sees them."""
+    cells = [
+        cell(stack, link, rate, place)
+        for stack, row in rates.items()
+        for place, (link, rate) in enumerate(zip(LINKS, row, strict=False))
+    ]
+    plan: dict[str, Any] = {"links": {name: dict(link.wire) for name, link in named().items()}}
+    run = SimpleNamespace(plan=lambda: plan)
+    return cast("Subject", SimpleNamespace(run=run, results=SimpleNamespace(cells=cells)))
+
+
+def test_the_delay_of_a_link_is_that_of_both_ways() -> None:
+    wires = {name: link.wire for name, link in named().items()}
+    assert {name: delay.round_trips_ms(wires)[name] for name in LINKS} == LINKS
+
+
+def test_a_crossing_is_told_and_what_is_left_of_the_differences() -> None:
+    found = delay.section(subject({"a/one": [9000, 60, 18, 4.8], "a/two": [3000, 40, 19, 4.9]}))
+    assert found is not None
+    assert "a/one and a/two change places between 20 and 50 ms" in found.found[0]
+    assert (
+        found.found[-1]
+        == "Sum: from the slowest to the fastest stack it is a factor of 3.0 at 0 ms and of 1.0 at 200 ms."
+    )
+    assert found.sheets[0].columns == ("stack", "0 ms", "20 ms", "50 ms", "200 ms")
+    assert [row[0] for row in found.sheets[0].rows] == ["a/one", "a/two"]
+    assert [chart.id for chart in found.charts] == ["delay-Sum"]
+
+
+def test_two_links_are_no_curve() -> None:
+    assert delay.section(subject({"a/one": [9000, 60], "a/two": [3000, 40]})) is None
