@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from callbench.report.charts.palette import SERIES, WIDTH, Spec
+from callbench.report.charts.bars import Fields, bars
+from callbench.report.charts.palette import SERIES, Spec
 from callbench.results import Codec
 
 STEPS = ("request, encode", "request, decode", "answer, encode", "answer, decode")
@@ -22,23 +23,5 @@ def codec(codecs: Sequence[Codec]) -> Spec | None:
     ]
     if not values:
         return None
-    return {
-        "width": WIDTH,
-        "height": {"step": 22},
-        "data": {"values": values},
-        "mark": {"type": "bar", "height": {"band": 0.7}},
-        "encoding": {
-            "y": {"field": "message", "type": "nominal", "sort": {"field": "us", "op": "sum"}, "axis": {"title": None}},
-            "x": {
-                "field": "us",
-                "type": "quantitative",
-                "axis": {"title": "microseconds a call", "format": "~s", "tickCount": 6},
-            },
-            "order": {"field": "order"},
-            "color": {
-                "field": "step",
-                "type": "nominal",
-                "scale": {"domain": list(STEPS), "range": [SERIES[2], SERIES[4], SERIES[0], SERIES[1]]},
-            },
-        },
-    }
+    colours = dict(zip(STEPS, (SERIES[2], SERIES[4], SERIES[0], SERIES[1]), strict=True))
+    return bars(values, Fields("message", "step", "us"), "microseconds a call", colours)

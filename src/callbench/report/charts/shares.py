@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from callbench.report.charts.palette import SERIES, WIDTH, Spec
+from callbench.report.charts.bars import Fields, bars
+from callbench.report.charts.palette import SERIES, Spec
 
 
 def shares(by_stack: Mapping[str, Mapping[str, float]], names: Sequence[str]) -> Spec:
@@ -24,28 +25,5 @@ def shares(by_stack: Mapping[str, Mapping[str, float]], names: Sequence[str]) ->
                 values.append({"stack": stack, "share": name, "bytes": value, "order": order})
     present = [name for name in names if any(one["share"] == name for one in values)]
     colours = {name: SERIES[place % len(SERIES)] for place, name in enumerate(names)}
-    return {
-        "width": WIDTH,
-        "height": {"step": 22},
-        "data": {"values": values},
-        "mark": {"type": "bar", "height": {"band": 0.7}},
-        "encoding": {
-            "y": {
-                "field": "stack",
-                "type": "nominal",
-                "sort": {"field": "bytes", "op": "sum"},
-                "axis": {"title": None},
-            },
-            "x": {
-                "field": "bytes",
-                "type": "quantitative",
-                "axis": {"title": "bytes of a steady call in IP packets, both ways", "format": "~s", "tickCount": 6},
-            },
-            "order": {"field": "order"},
-            "color": {
-                "field": "share",
-                "type": "nominal",
-                "scale": {"domain": present, "range": [colours[name] for name in present]},
-            },
-        },
-    }
+    title = "bytes of a steady call in IP packets, both ways"
+    return bars(values, Fields("stack", "share", "bytes"), title, {name: colours[name] for name in present})

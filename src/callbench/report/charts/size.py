@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from callbench.report.charts.palette import SERIES, WIDTH, Spec
+from callbench.report.charts.bars import Fields, bars
+from callbench.report.charts.palette import SERIES, Spec
 from callbench.results import Codec
 
 
@@ -19,28 +20,5 @@ def size(codecs: Sequence[Codec]) -> Spec | None:
     ]
     if not values:
         return None
-    return {
-        "width": WIDTH,
-        "height": {"step": 22},
-        "data": {"values": values},
-        "mark": {"type": "bar", "height": {"band": 0.7}},
-        "encoding": {
-            "y": {
-                "field": "message",
-                "type": "nominal",
-                "sort": {"field": "bytes", "op": "sum"},
-                "axis": {"title": None},
-            },
-            "x": {
-                "field": "bytes",
-                "type": "quantitative",
-                "axis": {"title": "bytes a call, without channel", "format": "~s", "tickCount": 6},
-            },
-            "order": {"field": "order"},
-            "color": {
-                "field": "direction",
-                "type": "nominal",
-                "scale": {"domain": ["request", "answer"], "range": [SERIES[2], SERIES[0]]},
-            },
-        },
-    }
+    colours = {"request": SERIES[2], "answer": SERIES[0]}
+    return bars(values, Fields("message", "direction", "bytes"), "bytes a call, without channel", colours)

@@ -1,0 +1,58 @@
+"""Horizontal bars, the parts of each one behind the other."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from callbench.report.charts.palette import WIDTH, Spec
+
+
+@dataclass(frozen=True)
+class Fields:
+    """Which member of a value is what.
+
+    Attributes:
+        row: names the bar.
+        part: names the part of it.
+        amount: how long the part is.
+    """
+
+    row: str
+    part: str
+    amount: str
+
+
+def bars(values: Sequence[Mapping[str, Any]], fields: Fields, title: str, colours: Mapping[str, str]) -> Spec:
+    """Describe the chart, the shortest bar first.
+
+    Args:
+        values: a part each, with the members of `fields` and `order`, its place in its bar.
+        fields: the names of those members.
+        title: of the axis along which bars grow.
+        colours: of the parts, by name in the order of the legend.
+    """
+    return {
+        "width": WIDTH,
+        "height": {"step": 22},
+        "data": {"values": list(values)},
+        "mark": {"type": "bar", "height": {"band": 0.7}},
+        "encoding": {
+            "y": {
+                "field": fields.row,
+                "type": "nominal",
+                "sort": {"field": fields.amount, "op": "sum"},
+                "axis": {"title": None},
+            },
+            "x": {
+                "field": fields.amount,
+                "type": "quantitative",
+                "axis": {"title": title, "format": "~s", "tickCount": 6},
+            },
+            "order": {"field": "order"},
+            "color": {
+                "field": fields.part,
+                "type": "nominal",
+                "scale": {"domain": list(colours), "range": list(colours.values())},
+            },
+        },
+    }
