@@ -28,6 +28,11 @@ TABLE = [
         replace(MANY, client=Side(busy=0.4, thread=0.4, waited=0.5, neighbours=0.5)),
         Limit.GENERATOR,
     ),
+    (
+        "a client far away waits for the network, whatever its neighbours do",
+        replace(MANY, clients=1, client=Side(busy=0.02, thread=0.02, waited=0.4, neighbours=0.5)),
+        Limit.SERIAL,
+    ),
     ("arrivals are missed", replace(MANY, paced=True, lateness=0.2), Limit.GENERATOR),
     ("the link is full", replace(MANY, link=0.95), Limit.LINK),
     ("the host takes the processor", replace(MANY, server=FULL, steal=0.1), Limit.SHARED),

@@ -38,7 +38,7 @@ class Side:
     Attributes:
         busy: share of its processors' time that it used, 1 for all of them.
         thread: share of the time in which its busiest thread ran.
-        waited: share of the time in which its threads wanted a processor and waited for it.
+        waited: of the time in which its threads wanted a processor, the share in which they waited for it.
         neighbours: share of its processors' time that other processes took.
     """
 
@@ -51,6 +51,15 @@ class Side:
     def used(self) -> float:
         """The clearer of the two signs of a side that is busy."""
         return max(self.busy or 0.0, self.thread or 0.0)
+
+    @property
+    def lost(self) -> float:
+        """Share of all the time in which it waited for a processor: little, where it wanted one for little of it.
+
+        With r the time it ran and w the time it waited, `used` is r / t and `waited` w / (r + w), so this is w / t.
+        """
+        waited = min(self.waited or 0.0, 0.99)
+        return self.used * waited / (1.0 - waited)
 
 
 @dataclass(frozen=True)
@@ -112,8 +121,8 @@ def judged(evidence: Evidence) -> Verdict:
 
 def _generator(evidence: Evidence) -> str:
     client, server = evidence.client, evidence.server
-    waited, others = client.waited or 0.0, client.neighbours or 0.0
-    if waited > STARVED and others > NEIGHBOURS and waited > 2 * (server.waited or 0.0):
+    waited, others = client.lost, client.neighbours or 0.0
+    if waited > STARVED and others > NEIGHBOURS and waited > 2 * server.lost:
         return (
             f"the generator was starved: its side waited {percent(waited)} of the time for a processor of which"
             f" others took {percent(others)}"
@@ -129,7 +138,7 @@ def _shared(evidence: Evidence) -> str:
     if evidence.steal is not None and evidence.steal > DISTURBED:
         return f"the host gave {percent(evidence.steal)} of the processor time to others"
     for name, side in (("server", evidence.server), ("client", evidence.client)):
-        waited, others = side.waited or 0.0, side.neighbours or 0.0
+        waited, others = side.lost, side.neighbours or 0.0
         if waited <= DISTURBED:
             continue
         if evidence.together:
