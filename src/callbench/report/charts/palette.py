@@ -42,7 +42,7 @@ CONFIG: Spec = {
         "labelFontSize": 12,
         "title": None,
         "symbolSize": 70,
-        "columnPadding": 14,
+        "columnPadding": 30,
         "offset": 6,
     },
 }
