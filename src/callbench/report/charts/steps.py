@@ -2,8 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Self
 
 from callbench.report.charts.palette import SERIES, SHAPES, WIDTH, Spec, decades
+from callbench.stats.interval import Interval
 
 
 @dataclass(frozen=True)
@@ -15,6 +17,12 @@ class Point:
     y: float
     low: float
     high: float
+
+    @classmethod
+    def of(cls, series: str, x: float, interval: Interval) -> Self:
+        """Take a figure with its interval; where there is none, the mark stands alone."""
+        middle = interval.middle
+        return cls(series, x, middle, interval.low or middle, interval.high or middle)
 
 
 @dataclass(frozen=True)

@@ -88,10 +88,6 @@ def _text(one: Interval | None) -> str:
 
 def _chart(part: ChartPart, found: Figures) -> Chart | None:
     """Draw a chart."""
-    points = [
-        Point(label, at, one.middle, one.low or one.middle, one.high or one.middle)
-        for label, line in found.items()
-        for at, one in sorted(line.items())
-    ]
+    points = [Point.of(label, at, one) for label, line in found.items() for at, one in sorted(line.items())]
     about = part.about or "Up is more."
     return chart(f"along-{part.id}", part.title, about, steps(points, [], Axes(part.x, _unit(part))), TRIALS_SQL)

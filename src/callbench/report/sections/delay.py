@@ -120,7 +120,7 @@ def _chart(name: str, curves: Curves) -> Chart | None:
     """Draw a line a stack."""
     shown = list(curves)[:MOST_LINES]
     points = [
-        Point(stack, delay, rate.middle, rate.low or rate.middle, rate.high or rate.middle)
+        Point.of(stack, delay, rate)
         for stack in shown
         for delay, one in sorted(curves[stack].items())
         if (rate := one.rate) is not None

@@ -177,7 +177,7 @@ def _charts(name: str, ladders: Mapping[str, Ladder], laws: Mapping[str, Scalabi
         ("mean_us", "Time of a call over clients", "mean, microseconds, logarithmic"),
     ):
         points = [
-            _point(stack, clients, interval)
+            Point.of(stack, clients, interval)
             for stack in shown
             for clients, one in ladders[stack].items()
             if (interval := place(one, statistic).interval) is not None
@@ -193,7 +193,7 @@ def _charts(name: str, ladders: Mapping[str, Ladder], laws: Mapping[str, Scalabi
 def _rate_chart(name: str, ladders: Mapping[str, Sequence[Result]]) -> Chart | None:
     """Draw latency from the intended start over the rate asked for."""
     points = [
-        _point(stack, one.open_loop.target_per_s, interval)
+        Point.of(stack, one.open_loop.target_per_s, interval)
         for stack, ladder in list(ladders.items())[:MOST_LINES]
         for one in ladder
         if one.open_loop and (interval := place(one, "p99_us").interval) is not None
@@ -203,9 +203,3 @@ def _rate_chart(name: str, ladders: Mapping[str, Sequence[Result]]) -> Chart | N
     )
     spec = steps(points, [], Axes("calls a second asked for, logarithmic", "p99, microseconds, logarithmic", True))
     return chart(f"steps-open-{name}", f"Latency over rate: {name}", about, spec, TRIALS_SQL)
-
-
-def _point(stack: str, x: float, interval: Interval) -> Point:
-    """Make a mark."""
-    middle = interval.middle
-    return Point(stack, x, middle, interval.low or middle, interval.high or middle)
