@@ -180,6 +180,19 @@ def report(
 
 
 @app.command()
+def exchange(
+    path: RunFolder,
+    stacks: Annotated[list[str] | None, typer.Argument(metavar="STACK...")] = None,
+    group: Annotated[str | None, typer.Option("--group", help="of the study; else each stack's first")] = None,
+) -> None:
+    """Show how a call travelled, packet by packet, from a run made with --pcap (needs tshark)."""
+    from callbench.wire import exchange as exchanged  # noqa: PLC0415 - statistics are slow to load
+
+    for text in exchanged.exchanges(Run(path), stacks or [], group):
+        print(text, end="\n\n")  # noqa: T201
+
+
+@app.command()
 def verify(
     stacks: Annotated[list[str] | None, typer.Argument(metavar="STACK...")] = None,
     every: Annotated[bool, typer.Option("--all", help="every stack that can run here")] = False,

@@ -1,6 +1,7 @@
 """Accounts and sweeps of native stacks over two hosts, from a study to the report; only what is exact is asserted."""
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -154,3 +155,36 @@ def test_a_dissector_agrees(run: Path) -> None:
         stream = sum(side["payload"] + side["retransmitted"] for side in sides)
         assert stream == sums[0] > 0
         assert stream + sum(side["ip"] + side["tcp"] for side in sides) == sums[1]
+
+
+def test_exchange_shows_the_life_whole(run: Path, results: Results, callbench: Callbench) -> None:
+    """The bytes of the packets shown are those that the ledger counted of a fresh client's life."""
+    if shutil.which("tshark") is None:
+        pytest.skip("tshark is not installed: setup/system tshark")
+    shown = callbench("exchange", run, check=True).stdout
+    told = {part.partition(",")[0]: part for part in shown.split("\n\nnative/") if part.strip()}
+    assert len(told) == 2
+    for cell, ledger in results.ledgers.items():
+        stack = next(one.attributes["stack"] for one in results.cells if one.id == cell)
+        if ledger.phases:
+            text = next(part for name, part in told.items() if name in stack)
+            sizes = re.findall(r"(?:->|<-) server  (\d+) bytes", text)
+            assert sum(map(int, sizes)) == ledger.statistics()["life_bytes"]
+    json_text = callbench("exchange", run, "native/json+http", check=True).stdout
+    assert "POST /" in json_text
+    assert '"b":2' in json_text
+    assert "SYN, ACK" in json_text
+
+
+def test_exchange_says_what_is_missing(run: Path, callbench: Callbench) -> None:
+    asked = callbench("exchange", run, "native/bin+unix")
+    assert asked.returncode == 2
+    assert "has counted no call of native/bin+unix" in asked.stderr
+    kept = run / "captures"
+    kept.rename(run / "elsewhere")
+    try:
+        asked = callbench("exchange", run, "native/json+http")
+    finally:
+        (run / "elsewhere").rename(kept)
+    assert asked.returncode == 2
+    assert "run the study with --pcap" in asked.stderr
