@@ -30,7 +30,7 @@ class Compared:
     """One comparison and what came out.
 
     Attributes:
-        ratio: product(over) / product(under), paired within blocks; None where a cell is missing.
+        ratio: product(over) / product(under), or its root, paired within blocks; None where a cell is missing.
         published: the ratio of the same cells in the published tables, or None.
         why: why it was not measured, else "".
         margin: how far the ratio lies within its threshold, as a logarithm; negative outside.
@@ -145,7 +145,7 @@ def _ratios(part: Comparison, statistic: str, results: Results, study: Study) ->
             if why:
                 return [], why
             side.append(found[0].by_block[figure])
-    values = block_ratios(over, under)
+    values = [ratio ** (1 / part.root) for ratio in block_ratios(over, under)]
     return values, "" if values else "no block has all of its cells"
 
 
@@ -171,4 +171,4 @@ def published_ratio(study: Study, part: Comparison) -> float | None:
             if not value:
                 return None
             ratio *= value**power
-    return ratio
+    return float(ratio ** (1 / part.root))

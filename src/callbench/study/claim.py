@@ -1,11 +1,9 @@
-"""A claim's comparisons, one for each combination of its variables."""
+"""A claim's comparisons: ratios, and what each is held against."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import product
 
-from callbench.study.model import ClaimPart, ComparePart, Where
-from callbench.study.parameters import fill_text
+from callbench.study.model import ClaimPart, ComparePart
 
 
 @dataclass(frozen=True)
@@ -19,6 +17,7 @@ class Comparison:
         low: the ratio must lie above it (0: no bound).
         high: the ratio must lie below it (infinity: no bound).
         under_statistic: what is taken of the cells below the line, where it is not the claim's statistic.
+        root: which root of the ratio is taken: the number of ratios whose geometric mean is meant, 1 for the product.
     """
 
     label: str
@@ -27,28 +26,16 @@ class Comparison:
     low: float
     high: float
     under_statistic: str | None = None
+    root: int = 1
 
 
 def comparisons(claim: ClaimPart) -> list[Comparison]:
-    """Write out every comparison of a claim, in the order of the file."""
-    return [one for part in claim.compare for one in _expanded(part, f"claim {claim.id}")]
+    """Give every comparison of a claim, in the order of the file."""
+    return [_of(part) for part in claim.compare]
 
 
-def _expanded(part: ComparePart, place: str) -> list[Comparison]:
-    """Write out one comparison for each combination of its variables."""
+def _of(part: ComparePart) -> Comparison:
+    """Give one comparison."""
     low, high = part.between or (part.above or 0.0, part.below or float("inf"))
-    names = list(part.for_each)
-    written = []
-    for values in product(*part.for_each.values()):
-        chosen = dict(zip(names, values, strict=True))
-
-        def conditions(cells: list[Where], chosen: Mapping[str, str | int] = chosen) -> tuple[Mapping[str, str], ...]:
-            return tuple(
-                {key: str(fill_text(text, chosen, place)) for key, text in cell.conditions().items()} for cell in cells
-            )
-
-        label = str(fill_text(part.label, chosen, place))
-        written.append(
-            Comparison(label, conditions(part.over), conditions(part.under), low, high, part.under_statistic)
-        )
-    return written
+    over, under = (tuple(cell.conditions() for cell in side) for side in (part.over, part.under))
+    return Comparison(part.label, over, under, low, high, part.under_statistic, len(part.over) if part.mean else 1)

@@ -138,13 +138,14 @@ def load(
         raise BadInput(f"{path} is empty: a study needs at least title and one [[cells]]; see docs/reference/study.md")
     defaults = _defaults(raw, path)
     values = settle(defaults, settings or {}, str(path))
-    rest = {key: value for key, value in raw.items() if key != "parameters"}
+    rest = {key: value for key, value in raw.items() if key not in {"parameters", "lists"}}
     try:
-        filled = fill(rest, values, "")
+        lists = _lists(raw, values)
+        filled = fill(rest, {**values, **lists}, "")
     except BadInput as error:
         raise BadInput(f"{path}: {error}") from None
     try:
-        part = StudyPart.model_validate({**filled, "parameters": values})
+        part = StudyPart.model_validate({**filled, "parameters": values, "lists": lists})
     except ValidationError as error:
         raise BadInput(f"{path}: {_sentence(error, filled)}") from None
     if link is not None:
@@ -216,6 +217,19 @@ def _defaults(raw: Mapping[str, Any], path: Path) -> dict[str, Value]:
         if not isinstance(value, int | float | str | bool):
             raise BadInput(f"{path}: parameters.{name} is {value!r}: it must be a number, a text or a boolean")
     return given
+
+
+def _lists(raw: Mapping[str, Any], values: Mapping[str, Value]) -> dict[str, list[Any]]:
+    """Take the file's lists, their braces filled with its parameters."""
+    given = raw.get("lists", {})
+    if not isinstance(given, dict):
+        raise BadInput("lists must be a table, [lists], each of its keys a list that braces can name")
+    for name, value in given.items():
+        if not isinstance(value, list):
+            raise BadInput(f"lists.{name} is {value!r}: it must be a list; one value is a parameter")
+        if name in values:
+            raise BadInput(f"lists.{name} is named like a parameter: braces could mean either")
+    return {name: list(fill(value, values, f"lists.{name}")) for name, value in given.items()}
 
 
 def _sentence(error: ValidationError, raw: Mapping[str, Any]) -> str:

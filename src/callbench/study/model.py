@@ -172,7 +172,7 @@ class KneePart(Part):
 
 
 class Where(Part):
-    """Which cells: those that have every value given. In a comparison a text in braces is a variable of for_each."""
+    """Which cells: those that have every value given."""
 
     stack: Name | None = None
     adapter: Name | None = None
@@ -260,12 +260,12 @@ class RanksPart(Part):
 
 
 class ComparePart(Part):
-    """`[[claims.compare]]`: product(over) / product(under), held against one threshold."""
+    """`[[claims.compare]]`: product(over) / product(under), or the mean of such ratios, held against one threshold."""
 
     over: Annotated[list[Where], Field(min_length=1)]
     under: Annotated[list[Where], Field(min_length=1)]
     under_statistic: Statistic | None = None
-    for_each: dict[str, Annotated[list[str | int], Field(min_length=1)]] = {}
+    mean: bool = False
     above: Threshold | None = None
     below: Threshold | None = None
     between: Annotated[list[Threshold], Field(min_length=2, max_length=2)] | None = None
@@ -278,6 +278,10 @@ class ComparePart(Part):
             raise ValueError("must have exactly one of above, below, between")
         if self.between is not None and self.between[0] >= self.between[1]:
             raise ValueError(f"between is {self.between}: the first number must be the smaller")
+        if self.mean and len(self.over) != len(self.under):
+            raise ValueError(
+                f"has {len(self.over)} cells over and {len(self.under)} under: a mean of ratios has as many of each"
+            )
         return self
 
 
@@ -298,6 +302,7 @@ class StudyPart(Part):
     about: str = ""
     published: Name | None = None
     parameters: dict[str, int | float | str | bool] = {}
+    lists: dict[str, list[Any]] = {}
     load: LoadPart = LoadPart()
     quick: QuickPart = QuickPart()
     links: dict[LinkName, LinkPart] = {}
