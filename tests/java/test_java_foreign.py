@@ -8,6 +8,9 @@ from pathlib import Path
 
 import grpc  # type: ignore[import-untyped]
 import pytest
+import suds
+import suds.client
+import suds.store
 import zeep
 import zeep.exceptions
 from grpc_tools import protoc  # type: ignore[import-untyped]
@@ -54,6 +57,37 @@ def test_zeep(endpoint: str) -> None:
     assert service.EchoString("Grüße") == "Grüße"
     assert [(each.ID, each.LastName) for each in service.GetPersons(2)] == [(0, "Arnold"), (1, "Brown")]
     with pytest.raises(zeep.exceptions.Fault, match="n is -1: it must be from 0 to 1000000"):
+        service.GetPersons(-1)
+
+
+class _WithoutANetwork(zeep.Transport):
+    """Answers for the one schema that rpc/encoded imports from where nobody is asked in a test."""
+
+    def load(self, url: str) -> bytes:
+        if url == "http://schemas.xmlsoap.org/soap/encoding/":
+            return bytes(suds.store.soap5_encoding_schema)
+        return bytes(super().load(url))  # type: ignore[no-untyped-call]
+
+
+@pytest.mark.parametrize("endpoint", ["java/axis-soap"], indirect=True)
+def test_zeep_reads_rpc_encoded(endpoint: str) -> None:
+    service = zeep.Client(f"{endpoint}?wsdl", transport=_WithoutANetwork()).service  # type: ignore[no-untyped-call]
+    assert service.Sum(20, 22) == 42
+    assert service.EchoString("Grüße") == "Grüße"
+    assert service.GetBinaryData(8, "article") == bytes([1, 0, 0, 0, 1, 0, 0, 0])
+    # SOAP's encoded string is a simple type with attributes.
+    persons = [(each.ID, each.LastName._value_1) for each in service.GetPersons(2)]
+    assert persons == [(0, "Arnold"), (1, "Brown")]
+    with pytest.raises(zeep.exceptions.Fault, match="n is -1: it must be from 0 to 1000000"):
+        service.GetPersons(-1)
+
+
+@pytest.mark.parametrize("endpoint", ["java/axis-soap"], indirect=True)
+def test_suds_reads_rpc_encoded(endpoint: str) -> None:
+    service = suds.client.Client(f"{endpoint}?wsdl", cache=None).service
+    assert service.Sum(20, 22) == 42
+    assert [(each.ID, str(each.LastName)) for each in service.GetPersons(2)] == [(0, "Arnold"), (1, "Brown")]
+    with pytest.raises(suds.WebFault, match="n is -1: it must be from 0 to 1000000"):
         service.GetPersons(-1)
 
 
