@@ -51,6 +51,12 @@ std::uint64_t wait_until(std::uint64_t target, std::uint64_t spin_ns) {
     }
 }
 
+void burn(std::uint64_t length_ns) {
+    const auto end = now() + length_ns;
+    while (now() < end) {
+    }
+}
+
 void sharpen_sleeps() { prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL); }
 
 } // namespace kit::clock

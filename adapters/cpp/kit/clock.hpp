@@ -23,6 +23,9 @@ double reading_ns();
 /// Waits until `target`, asleep but for the last `spin_ns`, and gives the reading that ended the wait.
 std::uint64_t wait_until(std::uint64_t target, std::uint64_t spin_ns);
 
+/// Keeps the processor busy for so long.
+void burn(std::uint64_t length_ns);
+
 /// Makes the calling thread's sleeps end as soon as the kernel can, instead of up to 50 us later.
 void sharpen_sleeps();
 

@@ -1,4 +1,4 @@
-/// Processor time of the whole process.
+/// What the whole process uses: processor time and heap.
 #pragma once
 
 #include <cstdint>
@@ -12,5 +12,8 @@ struct Usage {
 };
 
 Usage processor_usage();
+
+/// Bytes that the allocator has given out, in its heap and in mappings of their own.
+std::uint64_t heap_used_bytes();
 
 } // namespace kit

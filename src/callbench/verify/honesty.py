@@ -47,6 +47,8 @@ def checks() -> Iterator[tuple[str, Callable[[Session], str | None]]]:
     yield "open", _open
     yield "delay", _delay
     yield "burn", _burn
+    yield "burn/client", _burn_client
+    yield "heap", _heap
     yield "stall", _stall
     yield "timeout", _patiently(_timeout)
     yield "server-gone", _patiently(_server_gone)
@@ -268,6 +270,30 @@ def _burn(session: Session) -> str | None:
     if mean_us < BURN_US * _EARLY:
         return f"the server was asked to be busy for {BURN_US} us more in each call, and a call took {mean_us:.1f} us"
     return None
+
+
+def _burn_client(session: Session) -> str | None:
+    """Only where the adapter has the feature: a client that is kept busy in each call, within the time of the call."""
+    client = session.client()
+    if "burn" not in client.hello["features"]:
+        return None
+    burn_ns = int(BURN_US * 1000)
+    done = client.drive("Sum", _SUM, calls=5, seconds=0, limit_seconds=10, timing="each", burn_ns=burn_ns)
+    if not done["calls"]:
+        return f"no call was answered: {done['errors']}"
+    mean_us = int(done["in_call_ns"]) / done["calls"] / 1e3
+    if mean_us < BURN_US * _EARLY:
+        return f"the client was asked to be busy for {BURN_US} us more in each call, and a call took {mean_us:.1f} us"
+    return _times_add_up(done, clients=1)
+
+
+def _heap(session: Session) -> str | None:
+    """Only where the adapter has the feature."""
+    sides = session.sides()
+    if "heap" not in sides.server.hello["features"]:
+        return None
+    empty = [name for name, side in (("server", sides.server), ("client", sides.client)) if side.heap() <= 0]
+    return f"the {empty[0]}'s heap is said to hold nothing, while it runs" if empty else None
 
 
 def _stall(session: Session) -> str | None:

@@ -119,6 +119,7 @@ Plan plan(const Json& request) {
     plan.timing = timing_of(request);
     plan.think_ns = static_cast<std::uint64_t>(whole(request, "think_ns", 0, EXACT, 0));
     plan.start_at_ns = static_cast<std::uint64_t>(whole(request, "start_at_ns", 0, std::numeric_limits<std::int64_t>::max(), 0));
+    plan.burn_ns = static_cast<std::uint64_t>(whole(request, "burn_ns", 0, EXACT, 0));
     const bool open = request.contains("schedule") && !request.at("schedule").is_null();
     if (open && (plan.think_ns > 0 || plan.timing == Timing::batch)) {
         throw bad("schedule excludes think_ns and timing batch: an open loop does not think, and arrivals come one by one");
@@ -154,6 +155,7 @@ Json done(const Outcome& outcome, bool open) {
             {"lateness", open ? histogram(outcome.total.lateness) : Json(nullptr)},
             {"in_call_ns", std::to_string(outcome.total.in_call_ns)},
             {"think_ns", std::to_string(outcome.total.think_ns)},
+            {"gap_ns", open ? Json(nullptr) : Json(std::to_string(outcome.total.gap_ns))},
             {"processor", {{"start", cpu(outcome.before)}, {"end", cpu(outcome.after)}}},
             {"threads", outcome.threads}};
 }

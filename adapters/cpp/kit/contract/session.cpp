@@ -48,7 +48,7 @@ void Session::greet() {
          {"runtime", "g++ " __VERSION__},
          {"libraries", adapter_.libraries},
          {"clock", {{"name", "CLOCK_MONOTONIC"}, {"resolution_ns", clock::resolution_ns()}, {"reading_ns", clock::reading_ns()}}},
-         {"features", {"closed", "think", "open"}},
+         {"features", {"closed", "think", "open", "burn", "heap"}},
          {"stacks", std::move(stacks)},
          {"unavailable", std::move(unavailable)}});
 }
@@ -95,6 +95,9 @@ Json Session::act(std::uint64_t id, const Json& request) {
     }
     if (what == "counted") {
         return counted();
+    }
+    if (what == "heap") {
+        return {{"is", "heap"}, {"used_bytes", heap_used_bytes()}};
     }
     if (what == "disconnect") {
         disconnect();

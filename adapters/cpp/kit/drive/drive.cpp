@@ -20,6 +20,8 @@ void attend(Prepared& call, Progress& progress, Shared& shared, Tally& tally) {
     clock::sharpen_sleeps();
     if (const auto start = shared.gate.wait()) {
         tally.ended_at = clock::wait_until(*start, START_SPIN_NS);
+        tally.left_at = tally.ended_at;
+        tally.gap_ns = tally.ended_at - *start;
         Seat{call, progress, shared, tally, *start}.run();
     }
     shared.gate.leave();
@@ -43,6 +45,11 @@ void watch(Shared& shared, std::vector<Progress>& progress, std::uint64_t start,
 
 } // namespace
 
+void Tally::count_until(std::uint64_t end) {
+    gap_ns += end - std::min(left_at, end);
+    think_ns -= std::min(think_ns, left_at - std::min(left_at, end));
+}
+
 void Tally::merge(const Tally& other) {
     calls += other.calls;
     std::ranges::transform(errors, other.errors, errors.begin(), std::plus{});
@@ -51,6 +58,7 @@ void Tally::merge(const Tally& other) {
     lateness.merge(other.lateness);
     in_call_ns += other.in_call_ns;
     think_ns += other.think_ns;
+    gap_ns += other.gap_ns;
     ended_at = std::max(ended_at, other.ended_at);
 }
 
@@ -83,6 +91,8 @@ Outcome drive(const std::vector<std::unique_ptr<Prepared>>& calls, const Plan& p
         watch(shared, progress, start, report);
     }
     outcome.after = processor_usage();
+    const auto last = std::ranges::max(tallies, {}, &Tally::ended_at).ended_at;
+    std::ranges::for_each(tallies, [last](Tally& its) { its.count_until(last); });
     outcome.total = std::move(tallies.front());
     std::for_each(tallies.begin() + 1, tallies.end(), [&](const Tally& its) { outcome.total.merge(its); });
     outcome.elapsed_ns = std::max<std::uint64_t>(outcome.total.ended_at > start ? outcome.total.ended_at - start : 0, 1);

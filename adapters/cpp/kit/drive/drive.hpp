@@ -33,6 +33,8 @@ struct Plan {
     std::optional<Schedule> schedule;
     /// The common start, on the monotonic clock; in the past: at once.
     std::uint64_t start_at_ns = 0;
+    /// Every call keeps its client busy for so much longer: a slower client stack, to see what the rate owes to it.
+    std::uint64_t burn_ns = 0;
 };
 
 /// How far a drive is: since the start.
@@ -55,8 +57,15 @@ struct Tally {
     Histogram lateness;
     std::uint64_t in_call_ns = 0;
     std::uint64_t think_ns = 0;
+    /// Of a closed loop: between calls, by the same readings that end one and begin the next.
+    std::uint64_t gap_ns = 0;
     /// When the last call ended.
     std::uint64_t ended_at = 0;
+    /// When the last call, or the thought after it, ended.
+    std::uint64_t left_at = 0;
+
+    /// Counts to the end of the drive: who was done earlier stood idle, and a thought beyond the end is not part of it.
+    void count_until(std::uint64_t end);
 
     void merge(const Tally& other);
     [[nodiscard]] std::uint64_t error_count() const;

@@ -83,15 +83,19 @@ bool Seat::each(std::uint64_t most) {
         }
         const auto started = clock::now();
         const auto wrong = made();
+        burn();
+        tally_.gap_ns += started - ended;
         ended = clock::now();
         tally_.in_call_ns += ended - started;
         tally_.ended_at = ended;
+        tally_.left_at = ended;
         if (judge(wrong)) {
             tally_.latency.record(ended - started);
         }
         if (think_ns > 0) {
             const auto thought = clock::wait_until(std::min(ended + think_ns, limit_at_), THINK_SPIN_NS);
             tally_.think_ns += thought - ended;
+            tally_.left_at = thought;
             // The time that decides whether to go on; `ended_at` stays the end of the last call.
             ended = thought;
         }
@@ -104,13 +108,17 @@ void Seat::batches(std::uint64_t size) {
     while (const auto batch = admit(now, size)) {
         const auto started = clock::now();
         for (std::uint64_t turn = 0; turn < batch; ++turn) {
-            if (!judge(made()) && leaves(started)) {
+            const auto wrong = made();
+            burn();
+            if (!judge(wrong) && leaves(started)) {
                 break;
             }
         }
+        tally_.gap_ns += started - now;
         now = clock::now();
         tally_.in_call_ns += now - started;
         tally_.ended_at = now;
+        tally_.left_at = now;
     }
 }
 
@@ -124,6 +132,7 @@ void Seat::open() {
         }
         const auto started = clock::now();
         const auto wrong = made();
+        burn();
         const auto ended = clock::now();
         tally_.in_call_ns += ended - started;
         tally_.ended_at = ended;

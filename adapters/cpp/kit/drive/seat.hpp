@@ -73,6 +73,13 @@ class Seat {
     /// Makes one call and says what went wrong; nothing: it was answered rightly.
     std::optional<Kind> made() noexcept;
 
+    /// Is busy for as long as the plan wants each call to be slower.
+    void burn() const {
+        if (shared_.plan.burn_ns > 0) {
+            clock::burn(shared_.plan.burn_ns);
+        }
+    }
+
     /// Counts one result; whether it was right.
     bool judge(std::optional<Kind> wrong) {
         if (!wrong) {

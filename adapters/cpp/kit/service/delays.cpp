@@ -7,6 +7,7 @@ namespace kit {
 namespace {
 
 constexpr std::int64_t MOST_US = 3'600'000'000;
+constexpr double MOST_BURNT_US = 1e6;
 
 std::optional<std::uint64_t> nanoseconds(const Json& options, const std::string& name) {
     if (!options.contains(name) || options.at(name).is_null()) {
@@ -15,9 +16,22 @@ std::optional<std::uint64_t> nanoseconds(const Json& options, const std::string&
     return static_cast<std::uint64_t>(arguments::whole(name, options.at(name), 0, MOST_US)) * 1000U;
 }
 
+/// May have a fraction: a share of a call that takes a microsecond is a few nanoseconds.
+std::uint64_t burning(const Json& options) {
+    if (!options.contains("burn_us") || options.at("burn_us").is_null()) {
+        return 0;
+    }
+    const auto& given = options.at("burn_us");
+    if (!given.is_number() || given.get<double>() < 0 || given.get<double>() > MOST_BURNT_US) {
+        arguments::refuse("burn_us", given, "a number of microseconds from 0 to 1000000");
+    }
+    return static_cast<std::uint64_t>(given.get<double>() * 1000);
+}
+
 } // namespace
 
-Delays::Delays(const Json& options) : each_ns_(nanoseconds(options, "delay_us").value_or(0)), since_(clock::now()) {
+Delays::Delays(const Json& options)
+    : each_ns_(nanoseconds(options, "delay_us").value_or(0)), burn_ns_(burning(options)), since_(clock::now()) {
     const auto stall = nanoseconds(options, "stall_us");
     const auto every = nanoseconds(options, "stall_every_us");
     if (stall.has_value() != every.has_value()) {
@@ -39,6 +53,9 @@ void Delays::wait() const {
         if (const auto left = left_of_stall(now - since_); left > 0) {
             clock::wait_until(now + left, 0);
         }
+    }
+    if (burn_ns_ > 0) {
+        clock::burn(burn_ns_);
     }
 }
 

@@ -1,4 +1,4 @@
-/// The waits a service is told to make, so that the instrument can be tested against a known answer.
+/// The waits and the work a service is told to make, so that the instrument can be tested against a known answer.
 #pragma once
 
 #include <cstdint>
@@ -7,12 +7,12 @@
 
 namespace kit {
 
-/// How long each call waits, and how often the whole service stands still: for `stall_us` at the end of every `stall_every_us`.
+/// How long each call waits and works, and how often the whole service stands still: for `stall_us` at the end of every `stall_every_us`.
 class Delays {
   public:
     Delays() = default;
 
-    /// Reads `delay_us`, `stall_us` and `stall_every_us`. Throws bad_request.
+    /// Reads `delay_us`, `stall_us`, `stall_every_us` and `burn_us`. Throws bad_request.
     explicit Delays(const Json& options);
 
     void wait() const;
@@ -23,6 +23,7 @@ class Delays {
 
   private:
     std::uint64_t each_ns_ = 0;
+    std::uint64_t burn_ns_ = 0;
     std::uint64_t stall_ns_ = 0;
     std::uint64_t every_ns_ = 0;
     std::uint64_t since_ = 0;

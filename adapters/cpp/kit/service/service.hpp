@@ -16,7 +16,7 @@ namespace kit {
 class Service {
   public:
     /// The options of `serve` that are the service's own, not a stack's.
-    static constexpr std::array<std::string_view, 3> OPTIONS = {"delay_us", "stall_us", "stall_every_us"};
+    static constexpr std::array<std::string_view, 4> OPTIONS = {"delay_us", "stall_us", "stall_every_us", "burn_us"};
 
     explicit Service(const Json& options) : delays_(options) {}
 

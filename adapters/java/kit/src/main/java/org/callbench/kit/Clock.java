@@ -55,6 +55,14 @@ public final class Clock {
     return other == 0 ? one : commonDivisor(other, one % other);
   }
 
+  /** Keeps the processor busy for so long. */
+  public static void burn(long lengthNs) {
+    long start = System.nanoTime();
+    while (System.nanoTime() - start < lengthNs) {
+      Thread.onSpinWait();
+    }
+  }
+
   /**
    * Waits until {@code target}, asleep but for the last {@code spinNs}, and gives the reading that
    * ended the wait.

@@ -97,7 +97,7 @@ public final class HarnessCost {
    * Nanoseconds a call of the load loop: check, histogram, pool, progress, stop rule, everything.
    */
   private double driven() throws Failure {
-    Plan plan = new Plan(empty, CALLS, 0, 60_000_000_000L, Plan.Timing.EACH, 0, null, 0);
+    Plan plan = new Plan(empty, CALLS, 0, 60_000_000_000L, Plan.Timing.EACH, 0, null, 0, 0);
     Stack.Client nothing = () -> idle;
     Drive.Outcome outcome =
         new Drive(List.of(nothing), plan, new AtomicBoolean(), 0)

@@ -3,25 +3,28 @@ package org.callbench.service;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The waits that a service is told to make, so that the instrument can be tested against a known
- * answer. Nanoseconds.
+ * The waits and the work that a service is told to make, so that the instrument can be tested
+ * against a known answer. Nanoseconds.
  */
 public final class Delays {
   /** No wait at all. */
-  public static final Delays NONE = new Delays(0, 0, 0);
+  public static final Delays NONE = new Delays(0, 0, 0, 0);
 
   private final long each;
+  private final long burn;
   private final long stall;
   private final long stallEvery;
   private final long since = System.nanoTime();
 
   /**
    * @param each how long every call waits
+   * @param burn how long every call then keeps a processor busy
    * @param stall how long the whole service stands still at the end of every {@code stallEvery}; 0:
    *     never
    */
-  public Delays(long each, long stall, long stallEvery) {
+  public Delays(long each, long burn, long stall, long stallEvery) {
     this.each = each;
+    this.burn = burn;
     this.stall = stall;
     this.stallEvery = stallEvery;
   }
@@ -34,6 +37,12 @@ public final class Delays {
       long left = left(System.nanoTime() - since);
       if (left > 0) {
         sleep(left);
+      }
+    }
+    if (burn > 0) {
+      long start = System.nanoTime();
+      while (System.nanoTime() - start < burn) {
+        Thread.onSpinWait();
       }
     }
   }

@@ -15,7 +15,7 @@ public final class Adapter {
   private static final int CONTRACT = 1;
   private static final String NAME = "java";
   private static final String VERSION = "0.1.0";
-  private static final String[] FEATURES = {"closed", "think", "open"};
+  private static final String[] FEATURES = {"closed", "think", "open", "burn", "heap"};
   private static final int SHOWN = 64;
 
   private final Technologies technologies;

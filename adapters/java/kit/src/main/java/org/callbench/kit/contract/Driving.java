@@ -2,6 +2,7 @@ package org.callbench.kit.contract;
 
 import com.google.gson.JsonNull;
 import com.google.gson.JsonObject;
+import com.google.gson.JsonPrimitive;
 import java.nio.file.Path;
 import java.util.Locale;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -86,7 +87,8 @@ final class Driving {
         read,
         thinkNs,
         schedule == null ? null : Schedule.read(Path.of(schedule)),
-        startAtNs);
+        startAtNs,
+        request.optionalWhole("burn_ns", 0, MOST, 0));
   }
 
   private static Plan.Timing timing(String name) throws Failure {
@@ -128,6 +130,11 @@ final class Driving {
     histogram(done, "lateness", outcome.lateness());
     done.addProperty("in_call_ns", Long.toString(outcome.inCallNs()));
     done.addProperty("think_ns", Long.toString(outcome.thinkNs()));
+    done.add(
+        "gap_ns",
+        outcome.gapNs() < 0
+            ? JsonNull.INSTANCE
+            : new JsonPrimitive(Long.toString(outcome.gapNs())));
     done.add("processor", processor);
     done.addProperty("threads", outcome.threads());
     return done;

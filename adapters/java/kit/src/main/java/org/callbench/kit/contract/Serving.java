@@ -1,5 +1,6 @@
 package org.callbench.kit.contract;
 
+import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import java.net.InetAddress;
 import java.util.Map;
@@ -11,8 +12,9 @@ import org.callbench.service.Service;
 /** The server's side of a session: what is served, and what was counted. */
 final class Serving {
   private static final int MOST_MICROSECONDS = Integer.MAX_VALUE;
+  private static final double MOST_BURNT_US = 1e6;
   private static final int MOST_PORT = 65_535;
-  private static final String[] OPTIONS = {"delay_us", "stall_us", "stall_every_us"};
+  private static final String[] OPTIONS = {"delay_us", "stall_us", "stall_every_us", "burn_us"};
 
   private final Adapter adapter;
   private Service service;
@@ -55,7 +57,23 @@ final class Serving {
     if (options.has("stall_us") && stall >= every) {
       throw Failure.badRequest("stall_us must be less than stall_every_us");
     }
-    return new Delays(each, stall, every);
+    return new Delays(each, burning(options), stall, every);
+  }
+
+  /** May have a fraction: a share of a call that takes a microsecond is a few nanoseconds. */
+  private static long burning(JsonObject options) throws Failure {
+    JsonElement given = options.get("burn_us");
+    if (given == null || given.isJsonNull()) {
+      return 0;
+    }
+    if (given.isJsonPrimitive() && given.getAsJsonPrimitive().isNumber()) {
+      double microseconds = given.getAsDouble();
+      if (microseconds >= 0 && microseconds <= MOST_BURNT_US) {
+        return (long) (microseconds * 1000);
+      }
+    }
+    throw Failure.badRequest(
+        "burn_us is " + given + ": it must be a number of microseconds from 0 to 1000000");
   }
 
   private static long nanoseconds(JsonObject options, String name) throws Failure {

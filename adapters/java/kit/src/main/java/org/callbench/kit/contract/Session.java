@@ -11,6 +11,7 @@ import org.callbench.kit.Arguments;
 import org.callbench.kit.Call;
 import org.callbench.kit.Canonical;
 import org.callbench.kit.Failure;
+import org.callbench.kit.Heap;
 import org.callbench.kit.Kind;
 import org.callbench.kit.Processor;
 
@@ -100,6 +101,11 @@ public final class Session {
           new Driving(clients, adapter.readingNs(), stopping)
               .drive(request, interval -> tell(id, interval));
       case "counted" -> counts();
+      case "heap" -> {
+        JsonObject said = is("heap");
+        said.addProperty("used_bytes", Heap.usedBytes());
+        yield said;
+      }
       case "disconnect" -> {
         clients.close();
         yield is("disconnected");

@@ -73,9 +73,12 @@ final class ClosedLoop {
       } catch (Throwable failure) {
         thrown = failure;
       }
+      seat.burn();
+      seat.gapNs += started - ended;
       ended = System.nanoTime();
       seat.inCallNs += ended - started;
       seat.endedAt = ended;
+      seat.leftAt = ended;
       if (thrown != null) {
         seat.failed(thrown);
       } else if (seat.judge(answer)) {
@@ -84,6 +87,7 @@ final class ClosedLoop {
       if (thinkNs > 0) {
         long thought = Clock.waitUntil(Math.min(ended + thinkNs, seat.limitAt), THINK_SPIN_NS);
         seat.thinkNs += thought - ended;
+        seat.leftAt = thought;
         // The time that decides whether to go on; endedAt stays the end of the last call.
         ended = thought;
       }
@@ -105,17 +109,22 @@ final class ClosedLoop {
       for (long made = 0; made < batch; made++) {
         boolean right = false;
         try {
-          right = seat.judge(making.on(service));
+          Object answer = making.on(service);
+          seat.burn();
+          right = seat.judge(answer);
         } catch (Throwable failure) {
+          seat.burn();
           seat.failed(failure);
         }
         if (!right && seat.leaves(started)) {
           break;
         }
       }
+      seat.gapNs += started - now;
       now = System.nanoTime();
       seat.inCallNs += now - started;
       seat.endedAt = now;
+      seat.leftAt = now;
     }
   }
 }

@@ -50,6 +50,8 @@ public final class Drive {
    * What a drive came to. Times in nanoseconds, summed over clients but for elapsedNs.
    *
    * @param batch calls a batch; 1: each call was timed, and latency holds them
+   * @param gapNs of a closed loop, the time that was neither in a call nor a thought, by the loop's
+   *     own readings; of an open one -1
    * @param note the first failure met, or null
    */
   public record Outcome(
@@ -62,6 +64,7 @@ public final class Drive {
       Histogram lateness,
       long inCallNs,
       long thinkNs,
+      long gapNs,
       int threads,
       Failure note) {}
 
@@ -142,6 +145,8 @@ public final class Drive {
   private void attend(Seat seat) {
     seat.begin(start);
     seat.endedAt = Clock.waitUntil(start, START_SPIN_NS);
+    seat.leftAt = seat.endedAt;
+    seat.gapNs = seat.endedAt - start;
     try {
       if (arrivals == null) {
         ClosedLoop.run(seat);
@@ -187,12 +192,17 @@ public final class Drive {
     long calls = 0;
     long inCallNs = 0;
     long thinkNs = 0;
+    long gapNs = 0;
     long endedAt = start;
     for (Seat seat : seats) {
+      endedAt = Math.max(endedAt, seat.endedAt);
+    }
+    for (Seat seat : seats) {
+      seat.countUntil(endedAt);
       calls += seat.calls;
       inCallNs += seat.inCallNs;
       thinkNs += seat.thinkNs;
-      endedAt = Math.max(endedAt, seat.endedAt);
+      gapNs += seat.gapNs;
       for (int kind = 0; kind < errors.length; kind++) {
         errors[kind] += seat.errors[kind];
       }
@@ -214,6 +224,7 @@ public final class Drive {
         first.lateness,
         inCallNs,
         thinkNs,
+        arrivals == null ? gapNs : -1,
         seats.size(),
         noted.get());
   }

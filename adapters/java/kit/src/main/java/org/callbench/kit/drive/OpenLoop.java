@@ -34,6 +34,7 @@ final class OpenLoop {
       } catch (Throwable failure) {
         thrown = failure;
       }
+      seat.burn();
       long ended = System.nanoTime();
       seat.inCallNs += ended - started;
       seat.endedAt = ended;

@@ -10,6 +10,8 @@ import org.callbench.kit.Call;
  * @param thinkNs how long a client of a closed loop thinks between calls
  * @param schedule gaps between arrivals of an open loop, replayed in a circle; null: a closed loop
  * @param startAtNs the common start, on the monotonic clock; in the past: at once
+ * @param burnNs every call keeps its client busy for so much longer: a slower client stack, to see
+ *     what the rate owes to it
  */
 public record Plan(
     Call call,
@@ -19,7 +21,8 @@ public record Plan(
     Timing timing,
     long thinkNs,
     long[] schedule,
-    long startAtNs) {
+    long startAtNs,
+    long burnNs) {
   /** How calls are timed. */
   public enum Timing {
     /** Two clock readings a call. */

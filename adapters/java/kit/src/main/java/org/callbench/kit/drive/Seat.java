@@ -1,6 +1,7 @@
 package org.callbench.kit.drive;
 
 import java.util.concurrent.atomic.AtomicLong;
+import org.callbench.kit.Clock;
 import org.callbench.kit.Failure;
 import org.callbench.kit.Histogram;
 import org.callbench.kit.Kind;
@@ -33,8 +34,14 @@ final class Seat {
   long inCallNs;
   long thinkNs;
 
+  /** Between calls, by the same readings that end one and begin the next. */
+  long gapNs;
+
   /** When the last call ended. */
   long endedAt;
+
+  /** When the last call, or the thought after it, ended. */
+  long leftAt;
 
   private long endAt;
   private long held;
@@ -75,6 +82,22 @@ final class Seat {
   /** Whether nothing more may be begun, whatever is left to do. */
   boolean leaves(long now) {
     return now >= limitAt || errorsInARow >= HOPELESS || drive.stopping.get();
+  }
+
+  /** Is busy for as long as the plan wants each call to be slower. */
+  void burn() {
+    if (plan.burnNs() > 0) {
+      Clock.burn(plan.burnNs());
+    }
+  }
+
+  /**
+   * Counts to the end of the drive: who was done earlier stood idle, and a thought beyond the end
+   * is not part of it.
+   */
+  void countUntil(long end) {
+    gapNs += Math.max(0, end - leftAt);
+    thinkNs = Math.max(0, thinkNs - Math.max(0, leftAt - end));
   }
 
   /** Checks and counts one answer; whether it was right. */
