@@ -32,7 +32,7 @@ def main() -> None:
     known, where = catalogue.load(), placement.placed()
     stack = known.stack(STACK)
     manifest = known.adapter(stack.adapter).manifest
-    with tempfile.TemporaryDirectory() as name, Sides(manifest, where, in_process=False) as sides:
+    with tempfile.TemporaryDirectory() as name, Sides(manifest.both, where, in_process=False) as sides:
         folder = Path(name)
         timer = folder / "bare_timer"
         source = Path(__file__).with_name("bare_timer.c")

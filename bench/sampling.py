@@ -25,7 +25,7 @@ def main() -> None:
     pairs = int(sys.argv[1]) if len(sys.argv) > 1 else 60
     dice = random.Random(1)  # noqa: S311 - an order to be repeated, not a secret
     known = catalogue.load()
-    with Sides(known.adapter("native").manifest, placement.placed(), in_process=False) as sides:
+    with Sides(known.adapter("native").manifest.both, placement.placed(), in_process=False) as sides:
         sides.client.connect(STACK, sides.server.serve(STACK), 1)
         rate(sides, sampled=False)
         ratios = []

@@ -24,6 +24,7 @@ class Adapter:
         process: the process behind it.
         patience_s: how long an answer may take on top of what was asked for, in seconds.
         warmed_s: how long it was warmed up, in seconds by operation: what its runtime compiled meanwhile stays.
+        warm_up_seconds: how long a warm-up is to take at least: as its manifest asks, or its other side's.
     """
 
     def __init__(
@@ -45,6 +46,7 @@ class Adapter:
         self._timeout_s = DEFAULT_TIMEOUT_MS / 1000
         self.patience_s = PATIENCE_SECONDS
         self.warmed_s: dict[str, float] = {}
+        self.warm_up_seconds = manifest.warm_up_seconds
         self.process = AdapterProcess(
             f"{manifest.name}, {part},", manifest.program, manifest.file.parent, processors, entered=entered
         )
@@ -63,11 +65,6 @@ class Adapter:
             self.process.close(grace=0)
             raise
         return self
-
-    @property
-    def warm_up_seconds(self) -> float:
-        """How long its manifest asks a warm-up to take at least."""
-        return self._manifest.warm_up_seconds
 
     @property
     def broken(self) -> bool:

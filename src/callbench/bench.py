@@ -139,7 +139,7 @@ class Bench:
                     self._run.append(line)
 
     def _leave_out_what_cannot_run(self) -> None:
-        known = {stack.id: stack for stack in self._catalogue.stacks}
+        known = {stack.id: stack for stack in self._catalogue.every}
         for stack in self._plan.stacks:
             if stack.id not in self._past.stacks:
                 there = known.get(stack.id)
@@ -202,9 +202,9 @@ class Bench:
 
     def _open_on(self, hosts: links.Hosts, visit: Visit, left: list[Trial], fails: Counter[int]) -> None:
         stack = self._stacks[visit.stack]
-        manifest = self._catalogue.adapter(stack.adapter).manifest
+        programs = self._catalogue.programs(stack)
         try:
-            opened = OpenVisit(manifest, stack, [trial.cell for trial in left], self._placement, hosts)
+            opened = OpenVisit(programs, stack, [trial.cell for trial in left], self._placement, hosts)
         except AnsweredWrongly as wrong:
             self._exclude(stack.id, visit.block, str(wrong))
             return

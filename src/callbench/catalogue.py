@@ -5,13 +5,14 @@ import shutil
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 
-from callbench import manifest
-from callbench.cell import Stack
+from callbench import manifest, mixed
+from callbench.cell import MIXED, Stack, sides_of
 from callbench.errors import BadInput
 from callbench.home import home
-from callbench.manifest import Manifest
+from callbench.manifest import Manifest, Programs
 from callbench.near import unknown
 
 ADAPTERS_VARIABLE = "CALLBENCH_ADAPTERS"
@@ -50,19 +51,40 @@ class Catalogue:
 
     @property
     def stacks(self) -> tuple[Stack, ...]:
-        """Every stack, in the order of adapters and manifests."""
+        """Every stack of a manifest, in the order of adapters and manifests."""
         return tuple(stack for adapter in self.adapters for stack in adapter.stacks)
 
+    @cached_property
+    def every(self) -> tuple[Stack, ...]:
+        """Those, and after them the mixed ones: the client of one, the server of another of the same protocol."""
+        return (*self.stacks, *mixed.every(self.stacks))
+
+    def programs(self, stack: Stack) -> Programs:
+        """What plays its sides.
+
+        Raises:
+            BadInput: an adapter is not there any more.
+        """
+        client, server = (self.adapter(name.partition("/")[0]).manifest for name in sides_of(stack.id))
+        return Programs(client, server)
+
     def stack(self, name: str) -> Stack:
-        """The stack of that id.
+        """The stack of that id, mixed ones among them.
 
         Raises:
             BadInput: there is none; the sentence suggests near names.
         """
-        for stack in self.stacks:
+        for stack in self.every:
             if stack.id == name:
                 return stack
-        raise BadInput(unknown("stack", name, [stack.id for stack in self.stacks], "callbench list stacks"))
+        self._say_why_not_mixed(name)
+        raise BadInput(unknown("stack", name, [stack.id for stack in self.every], "callbench list stacks"))
+
+    def _say_why_not_mixed(self, name: str) -> None:
+        """Raises where both sides are known and do not go together."""
+        sides = [next((one for one in self.stacks if one.id == side), None) for side in sides_of(name)]
+        if MIXED in name and all(sides):
+            raise BadInput(f"{name} cannot be mixed: {mixed.why_not(*(side for side in sides if side))}")
 
     def adapter(self, name: str) -> Adapter:
         """The adapter of that name.

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 CLOSED = "closed"
+# Between the client's stack and the server's in the name of a mixed one. No shell and no glob takes it for its own.
+MIXED = ":"
 
 
 @dataclass(frozen=True)
@@ -12,7 +14,7 @@ class Stack:
     """One thing under test, as its manifest describes it.
 
     Attributes:
-        id: `adapter/name`.
+        id: `adapter/name`; `CLIENT:SERVER` where the client of one stack calls the server of another.
         card: the fairness card: server_model, connections_per_client, waits, nagle, tuning, roles, about ...
         lacks: checks of the suite known to fail, with why.
         why_not: why it cannot run here, or None.
@@ -35,6 +37,21 @@ class Stack:
     def available(self) -> bool:
         """Whether it can run here."""
         return self.why_not is None
+
+    @property
+    def client(self) -> str:
+        """The name of the stack whose client it is: its own, but for a mixed one."""
+        return sides_of(self.id)[0]
+
+    @property
+    def server(self) -> str:
+        """The name of the stack whose server it is: its own, but for a mixed one."""
+        return sides_of(self.id)[1]
+
+    @property
+    def mixed(self) -> bool:
+        """Whether its client is one stack's and its server another's."""
+        return MIXED in self.id
 
     @property
     def in_process(self) -> bool:
@@ -91,6 +108,12 @@ class Cell:
     timed: bool = True
     wire: Mapping[str, Any] | None = None
     watch: bool = False
+
+
+def sides_of(stack: str) -> tuple[str, str]:
+    """The names of the stacks that play client and server in one of that name: `CLIENT:SERVER`, or one for both."""
+    client, _, server = stack.partition(MIXED)
+    return client, server or client
 
 
 def rate_text(rate_per_s: float | None) -> str:

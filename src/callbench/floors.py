@@ -16,7 +16,7 @@ from callbench.stats.ladder import cross
 from callbench.study.cells import LOOPBACK
 
 if TYPE_CHECKING:
-    from callbench.manifest import Manifest
+    from callbench.manifest import Programs
 
 ADAPTER = "floor"
 _CALL = "Empty"
@@ -82,7 +82,7 @@ class Floors(AbstractContextManager["Floors"]):
         self._known = set(known)
         self._rungs = _QUICK_RUNGS if quick else _RUNGS
         self._stacks = {s.channel: s for s in catalogue.stacks if s.adapter == ADAPTER and s.available}
-        self._manifest: Manifest | None = catalogue.adapter(ADAPTER).manifest if self._stacks else None
+        self._programs: Programs | None = catalogue.adapter(ADAPTER).manifest.both if self._stacks else None
         self._sides: Sides | None = None
         self._block = -1
         self._failures = 0
@@ -143,8 +143,8 @@ class Floors(AbstractContextManager["Floors"]):
         if self._sides is not None and (self._block != block or self._sides.broken):
             self.close()
         if self._sides is None:
-            assert self._manifest is not None  # noqa: S101 - there is a floor's stack, so there is its adapter
-            self._sides = Sides(self._manifest, self._placement, in_process=False)
+            assert self._programs is not None  # noqa: S101 - there is a floor's stack, so there is its adapter
+            self._sides = Sides(self._programs, self._placement, in_process=False)
             self._block = block
         return self._sides
 

@@ -3,10 +3,9 @@
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
-from fnmatch import fnmatchcase
 from typing import Any
 
-from callbench import links, objective
+from callbench import links, mixed, objective
 from callbench.catalogue import Catalogue
 from callbench.cell import Cell, Load, Stack
 from callbench.errors import AdapterFailure, BadInput
@@ -90,7 +89,7 @@ def _searches(part: KneePart, cells: Sequence[Cell]) -> Iterator[Search]:
     """One a stack and link of the group: with the most clients it has along the rate, else with the fewest."""
     bases: dict[tuple[str, str], Cell] = {}
     for cell in cells:
-        chosen = part.stacks is None or any(fnmatchcase(cell.stack, pattern) for pattern in part.stacks)
+        chosen = part.stacks is None or any(mixed.fits(cell.stack, pattern) for pattern in part.stacks)
         if cell.group == part.group and chosen:
             before = bases.setdefault((cell.stack, cell.link), cell)
             if cell.load.clients > before.load.clients:
@@ -145,10 +144,10 @@ class Knees:
 
     def _opened(self, visit: Visit, stack: Stack, left: Sequence[Search]) -> Iterator[dict[str, Any]]:
         cells = [self._cells[search.cell] for search in left]
-        manifest = self._catalogue.adapter(stack.adapter).manifest
+        programs = self._catalogue.programs(stack)
         with (
             links.made(visit.link, self._wires) as hosts,
-            OpenVisit(manifest, stack, cells, self._placement, hosts) as opened,
+            OpenVisit(programs, stack, cells, self._placement, hosts) as opened,
         ):
             for search in left:
                 if self._cells[search.cell].id not in opened.cannot and self._paces(search, opened):

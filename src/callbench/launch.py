@@ -83,8 +83,8 @@ def begin(wish: Wish, known: catalogue.Catalogue) -> Path:
     """
     selection = select.parse(wish.select)
     study = load(wish.study, wish.settings, link=wish.link)
-    stacks = {stack.id: stack for stack in known.stacks}
-    cells = selection.apply(study.cells(known.stacks, wish.quick), stacks)
+    stacks = {stack.id: stack for stack in known.every}
+    cells = selection.apply(study.cells(known.every, wish.quick), stacks)
     wires = {name: study.links[name].wire for name in sorted({cell.link for cell in cells} - {links.LOOPBACK})}
     cells, without = _measurable(cells, stacks, wires)
     if not cells:
@@ -93,7 +93,7 @@ def begin(wish: Wish, known: catalogue.Catalogue) -> Path:
         pass  # Where it cannot be held, that is said before a folder is made.
     seed = secrets.randbits(32) if wish.seed is None else wish.seed
     blocks = study.blocks(wish.quick) if wish.blocks is None else wish.blocks
-    planned = plan.made(cells, known.stacks, blocks, seed, wires)
+    planned = plan.made(cells, known.every, blocks, seed, wires)
     started = now()
     out = wish.out or Path("runs") / f"{study.name}-{dt.datetime.now(dt.UTC):%Y%m%d-%H%M%S}"
     info = {

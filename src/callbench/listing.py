@@ -73,7 +73,7 @@ def stacks(catalogue: Catalogue, *, instruments: bool = False) -> list[Row]:
             "card": dict(stack.card),
             "lacks": dict(stack.lacks),
         }
-        for stack in catalogue.stacks
+        for stack in catalogue.every
         if instruments or not stack.instrument
     ]
 

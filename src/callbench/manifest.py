@@ -39,6 +39,7 @@ class Card(_Strict):
     waits: str | None = None
     nagle: str | None = None
     tuning: str | None = None
+    protocol: _Name | None = None
     roles: Literal["both", "server-only", "in-process"] | None = None
     options: dict[str, Any] | None = None
     note: str | None = None
@@ -105,6 +106,19 @@ class Manifest:
     start_seconds: float
     stacks: tuple[Stack, ...]
     warm_up_seconds: float = 0.0
+
+    @property
+    def both(self) -> "Programs":
+        """This one on both sides."""
+        return Programs(self, self)
+
+
+@dataclass(frozen=True)
+class Programs:
+    """What plays each side of a stack: one program, but for a mixed one."""
+
+    client: Manifest
+    server: Manifest
 
 
 def read(file: Path) -> Manifest:

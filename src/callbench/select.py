@@ -4,6 +4,7 @@ import fnmatch
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from callbench import mixed
 from callbench.cell import Cell, Stack, rate_text
 from callbench.errors import BadInput
 
@@ -19,7 +20,7 @@ class Selection:
     def holds(self, cell: Cell, stack: Stack) -> bool:
         """Whether the cell is selected; `stack` is the cell's."""
         words = _words(cell, stack)
-        return all(any(_fits(words[key], glob) for glob in globs) for key, globs in self.globs.items())
+        return all(any(_fits(key, words[key], glob) for glob in globs) for key, globs in self.globs.items())
 
     def apply(self, cells: Sequence[Cell], stacks: Mapping[str, Stack]) -> list[Cell]:
         """The selected cells, in their order.
@@ -33,7 +34,7 @@ class Selection:
         described = [_words(cell, stacks[cell.stack]) for cell in cells]
         for key, globs in self.globs.items():
             there = sorted({words[key] for words in described})
-            if not any(_fits(word, glob) for word in there for glob in globs):
+            if not any(_fits(key, word, glob) for word in there for glob in globs):
                 raise BadInput(f"--select {key}={globs[0]} matches nothing: the study has {_some(there)}")
         raise BadInput("--select matches nothing: each key matches cells, but no cell matches them all")
 
@@ -71,8 +72,8 @@ def _words(cell: Cell, stack: Stack) -> dict[str, str]:
     }
 
 
-def _fits(word: str, glob: str) -> bool:
-    return fnmatch.fnmatchcase(word, glob)
+def _fits(key: str, word: str, glob: str) -> bool:
+    return mixed.fits(word, glob) if key == "stack" else fnmatch.fnmatchcase(word, glob)
 
 
 def _some(words: Sequence[str]) -> str:

@@ -1,17 +1,18 @@
 """The two sides of a stack: a server and a client, each a process; or one process that plays both."""
 
-from typing import Self
+from typing import Any, Self
 
 from callbench.adapter import Adapter
+from callbench.cell import Stack
 from callbench.contract import Options
 from callbench.errors import AdapterFailure
 from callbench.links.host import LOOPBACK_HOSTS, Hosts, misplaced
-from callbench.manifest import Manifest
+from callbench.manifest import Programs
 from callbench.placement import Placement
 
 
 class Sides:
-    """Both sides of an adapter, started. Close them: nothing of them is then left.
+    """Both sides of a stack, started. Close them: nothing of them is then left.
 
     Attributes:
         server: serves.
@@ -19,7 +20,7 @@ class Sides:
     """
 
     def __init__(
-        self, manifest: Manifest, placement: Placement, *, in_process: bool, hosts: Hosts = LOOPBACK_HOSTS
+        self, programs: Programs, placement: Placement, *, in_process: bool, hosts: Hosts = LOOPBACK_HOSTS
     ) -> None:
         """Starts what is needed, each side on its host.
 
@@ -28,28 +29,49 @@ class Sides:
         """
         self._hosts = hosts
         part = "both sides" if in_process else "the client"
-        self.client = Adapter(manifest, part, placement.client, hosts.client.entered())
+        self.client = Adapter(programs.client, part, placement.client, hosts.client.entered())
         self.server = self.client
         try:
             if not in_process:
-                self.server = Adapter(manifest, "the server", placement.server, hosts.server.entered())
+                self.server = Adapter(programs.server, "the server", placement.server, hosts.server.entered())
                 self.server.greeted()
             self.client.greeted()
+            # The server's runtime has to warm up too, and only the client is asked.
+            self.client.warm_up_seconds = max(self.client.warm_up_seconds, self.server.warm_up_seconds)
         except BaseException:
             self.close(at_once=True)
             raise
 
-    def serve(self, stack: str, options: Options | None = None) -> str:
+    def serve(self, stack: Stack, options: Options | None = None) -> str:
         """Serves a stack on the server's host, with options of the server. Returns its endpoint.
 
         Raises:
             AdapterFailure: the server cannot, or serves somewhere else.
         """
-        endpoint = self.server.serve(stack, self._hosts.server.address, options)
+        endpoint = self.server.serve(stack.server, self._hosts.server.address, options)
         wrong = misplaced(endpoint, self._hosts.server)
         if wrong:
             raise AdapterFailure("protocol", f"{self.server.process.who} {wrong}")
         return endpoint
+
+    def unavailable(self, stack: Stack) -> str | None:
+        """Why one of them says itself that it cannot play its side here."""
+        return self.client.unavailable(stack.client) or self.server.unavailable(stack.server)
+
+    @property
+    def hello(self) -> dict[str, Any]:
+        """What the client said of itself, for the record; where the server is another program, its libraries too."""
+        mine, other = self.client.hello, self.server.hello
+        said: dict[str, Any] = {key: value for key, value in mine.items() if key not in ("is", "stacks", "unavailable")}
+        if mine["adapter"] != other["adapter"]:
+            said["libraries"] = {**other["libraries"], **mine["libraries"]}
+            said["runtime"] = f"{mine['runtime']}; the server: {other['runtime']}"
+        return said
+
+    @property
+    def features(self) -> frozenset[str]:
+        """What both can."""
+        return frozenset(self.client.hello["features"]) & frozenset(self.server.hello["features"])
 
     @property
     def broken(self) -> bool:

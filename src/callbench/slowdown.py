@@ -102,7 +102,7 @@ class Slowdown:
         try:
             with links.made(cell.link, self._wires) as hosts, ExitStack() as alive:
                 plain = self._opened(cell, stack, {}, hosts, alive)
-                if "burn" not in plain.sides.client.hello["features"]:
+                if "burn" not in plain.sides.features:
                     return [{**place, "burnt": None, "why": "the adapter cannot be slowed down (feature burn)"}]
                 # Two servers that spin while they wait would slow each other down, by nothing that is known.
                 both = not stack.in_process and not spins
@@ -119,8 +119,8 @@ class Slowdown:
     def _opened(
         self, cell: Cell, stack: Stack, options: Mapping[str, Any], hosts: links.Hosts, alive: ExitStack
     ) -> OpenVisit:
-        manifest = self._catalogue.adapter(stack.adapter).manifest
-        opened = alive.enter_context(OpenVisit(manifest, stack, [cell], self._placement, hosts, options=options))
+        programs = self._catalogue.programs(stack)
+        opened = alive.enter_context(OpenVisit(programs, stack, [cell], self._placement, hosts, options=options))
         opened.connect(cell)
         warmed_up(opened.sides.client, cell)
         return opened

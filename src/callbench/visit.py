@@ -8,7 +8,7 @@ from callbench import judge
 from callbench.cell import Cell, Stack
 from callbench.errors import AdapterFailure, CallbenchError
 from callbench.links.host import LOOPBACK_HOSTS, Hosts
-from callbench.manifest import Manifest
+from callbench.manifest import Programs
 from callbench.placement import Placement
 from callbench.sides import Sides
 
@@ -36,7 +36,7 @@ class OpenVisit:
 
     def __init__(  # noqa: PLR0913, PLR0917 - what is started, for what, where and how
         self,
-        manifest: Manifest,
+        programs: Programs,
         stack: Stack,
         cells: Sequence[Cell],
         placement: Placement,
@@ -53,12 +53,12 @@ class OpenVisit:
         self._connected: tuple[int, Mapping[str, Any]] | None = None
         self.cannot: dict[str, str] = {}
         began = time.monotonic()
-        self.sides = Sides(manifest, placement, in_process=stack.in_process, hosts=hosts)
+        self.sides = Sides(programs, placement, in_process=stack.in_process, hosts=hosts)
         try:
-            unavailable = self.sides.client.unavailable(stack.id)
+            unavailable = self.sides.unavailable(stack)
             if unavailable:
                 raise AdapterFailure("unsupported", unavailable)  # noqa: TRY301 - whatever it is, the sides are closed
-            self._endpoint = self.sides.serve(stack.id, options)
+            self._endpoint = self.sides.serve(stack, options)
             served = time.monotonic()
             # Without options: a wrong one is the fault of its cell, not of the stack.
             connections = self._connect(cells[0].load.clients, {})
@@ -67,15 +67,12 @@ class OpenVisit:
         except BaseException:
             self.sides.close(at_once=True)
             raise
-        hello = {
-            key: value for key, value in self.sides.client.hello.items() if key not in ("is", "stacks", "unavailable")
-        }
         self.record: dict[str, Any] = {
             "start_s": round(served - began, 6),
             "connect_s": round(connected - served, 6),
             "verify_s": round(time.monotonic() - connected, 6),
             "connections": connections,
-            "hello": hello,
+            "hello": self.sides.hello,
         }
 
     def connect(self, cell: Cell) -> None:
@@ -92,7 +89,7 @@ class OpenVisit:
         if wanted == self._connected:
             return None
         self._connected = None
-        connections = self.sides.client.connect(self._stack.id, self._endpoint, clients, options=options)
+        connections = self.sides.client.connect(self._stack.client, self._endpoint, clients, options=options)
         self._connected = wanted
         return connections
 
@@ -111,12 +108,12 @@ class OpenVisit:
 
     def _cannot_pace(self, cells: Sequence[Cell]) -> None:
         """Leaves out the cells whose loop the adapter does not have."""
-        features = self.sides.client.hello["features"]
+        adapter, features = self.sides.client.hello["adapter"], self.sides.client.hello["features"]
         for cell in cells:
             if cell.load.open and "open" not in features:
-                self.cannot[cell.id] = f"the adapter {self._stack.adapter} has no open loop: it replays no schedules"
+                self.cannot[cell.id] = f"the adapter {adapter} has no open loop: it replays no schedules"
             elif cell.load.think_ns and "think" not in features:
-                self.cannot[cell.id] = f"the adapter {self._stack.adapter} has no think time"
+                self.cannot[cell.id] = f"the adapter {adapter} has no think time"
 
     def _cannot(self, cell: Cell) -> str | None:
         try:

@@ -33,7 +33,7 @@ sys.stdin.read()
 @pytest.mark.parametrize("in_process", [False, True])
 def test_each_side_is_its_adapter_alone(in_process: bool) -> None:
     manifest = catalogue.load([MISBEHAVING]).adapter("honest").manifest
-    with Sides(manifest, Placement((), ()), in_process=in_process) as sides:
+    with Sides(manifest.both, Placement((), ()), in_process=in_process) as sides:
         found = side_processes.of(sides)
         assert len(found.client) == len(found.server) == 1
         assert (found.client == found.server) == in_process

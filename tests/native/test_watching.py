@@ -21,7 +21,7 @@ CELL = Cell("c001", "Sum", "native/json+tcp", "Sum", {"a": 1, "b": 2}, Load(2, 5
 def sides() -> Iterator[Sides]:
     """A stack that serves and is connected."""
     known = catalogue.load()
-    with Sides(known.adapter("native").manifest, placement.placed(), in_process=False) as started:
+    with Sides(known.adapter("native").manifest.both, placement.placed(), in_process=False) as started:
         endpoint = started.server.serve(CELL.stack)
         started.client.connect(CELL.stack, endpoint, 2)
         yield started

@@ -141,7 +141,8 @@ def _plan(found: Sequence[Pair], cells: Sequence[Sequence[Cells]]) -> dict[str, 
 
 def _side(one: Contender) -> dict[str, Any]:
     """Write out one side of a pair."""
-    return asdict(one.stack) | {"program": list(one.manifest.program), "options": dict(one.options)}
+    side = asdict(one.stack) | {"program": list(one.programs.client.program), "options": dict(one.options)}
+    return side | ({"server_program": list(one.programs.server.program)} if one.stack.mixed else {})
 
 
 def _flat(cell: Cell) -> dict[str, Any]:

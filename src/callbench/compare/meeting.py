@@ -75,7 +75,7 @@ def _opened(pair: Pair, side: int, cells: Sequence[Cell], placement: Placement, 
     """Start one side."""
     one = pair[side]
     try:
-        return alive.enter_context(OpenVisit(one.manifest, one.stack, cells, placement, options=one.options))
+        return alive.enter_context(OpenVisit(one.programs, one.stack, cells, placement, options=one.options))
     except AdapterFailure as failure:
         raise SideFailure(failure.kind, f"{one.stack.id} cannot be started: {failure}") from failure
     except AnsweredWrongly as wrong:

@@ -1,15 +1,14 @@
 """What is compared: the two operands of the command line, each stacks with the program that runs them, or a run."""
 
-import fnmatch
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from callbench import catalogue, manifest
-from callbench.cell import Stack
+from callbench import catalogue, manifest, mixed
+from callbench.cell import MIXED, Stack
 from callbench.errors import BadInput
-from callbench.manifest import Manifest
+from callbench.manifest import Programs
 from callbench.near import unknown
 
 HOW = (
@@ -20,14 +19,14 @@ HOW = (
 
 @dataclass(frozen=True)
 class Contender:
-    """One stack and the build that runs it.
+    """One stack and the build that runs it, on both sides unless it is mixed.
 
     Attributes:
         options: what its server is started with, beside what it does by itself.
     """
 
     stack: Stack
-    manifest: Manifest
+    programs: Programs
     options: Mapping[str, int] = field(default_factory=dict)
 
     @property
@@ -63,7 +62,9 @@ def contenders(text: str, known: catalogue.Catalogue) -> list[Contender]:
     else:
         found = _known(named, known)
     for one in found:
-        why = one.stack.why_not or catalogue.cannot_run(one.manifest)
+        why = one.stack.why_not or next(
+            filter(None, map(catalogue.cannot_run, (one.programs.client, one.programs.server))), None
+        )
         if why:
             raise BadInput(f"{text}: {one.stack.id} cannot run here: {why}")
     return [replace(one, options=options) for one in found] if options else found
@@ -100,10 +101,10 @@ def pairs(a: Sequence[Contender], b: Sequence[Contender]) -> list[tuple[Contende
 
 def _known(text: str, known: catalogue.Catalogue) -> list[Contender]:
     """Find stacks of the catalogue."""
-    found = [one for one in known.stacks if _fits(one, text)]
+    found = [one for one in known.every if _fits(one, text)]
     if not found:
-        raise BadInput(f"{unknown('stack', text, [one.id for one in known.stacks], 'callbench list stacks')}; {HOW}")
-    return [Contender(one, known.adapter(one.adapter).manifest) for one in found]
+        raise BadInput(f"{unknown('stack', text, [one.id for one in known.every], 'callbench list stacks')}; {HOW}")
+    return [Contender(one, known.programs(one)) for one in found]
 
 
 def _elsewhere(text: str, path: Path, known: catalogue.Catalogue) -> list[Contender]:
@@ -117,10 +118,16 @@ def _elsewhere(text: str, path: Path, known: catalogue.Catalogue) -> list[Conten
         return found
     if not path.is_file():
         raise BadInput(f"{text}@{path}: there is no adapter.toml and no program at {path}; {HOW}")
-    return [
-        replace(one, manifest=replace(one.manifest, program=(str(path.absolute()), *one.manifest.program[1:])))
-        for one in _known(text, known)
-    ]
+    if MIXED in text:
+        raise BadInput(f"{text}@{path}: a mixed stack has two programs; compare builds of each side's own stack")
+    return [_built(one, str(path.absolute())) for one in _known(text, known)]
+
+
+def _built(one: Contender, program: str) -> Contender:
+    """The same stack by another program."""
+    known = one.programs.client
+    built = replace(known, program=(program, *known.program[1:]))
+    return replace(one, programs=built.both)
 
 
 def _of(path: Path, known: catalogue.Catalogue) -> list[Contender]:
@@ -133,7 +140,7 @@ def _of(path: Path, known: catalogue.Catalogue) -> list[Contender]:
             break
     else:
         read = manifest.read(file)
-    return [Contender(one, read) for one in read.stacks if not one.instrument]
+    return [Contender(one, read.both) for one in read.stacks if not one.instrument]
 
 
 def _manifest_in(path: Path) -> Path | None:
@@ -147,4 +154,4 @@ def _fits(stack: Stack, text: str) -> bool:
     """Say whether a name, an adapter's name or a glob means a stack; instruments by exact name only."""
     if stack.id == text:
         return True
-    return not stack.instrument and (stack.adapter == text or fnmatch.fnmatchcase(stack.id, text))
+    return not stack.instrument and (stack.adapter == text or mixed.fits(stack.id, text))

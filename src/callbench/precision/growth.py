@@ -220,8 +220,7 @@ class _Field:
     def contenders(self, pair: Pair) -> tuple[Contender, Contender]:
         """Give the stacks of a pair with their adapters."""
         one, other = (self._stacks[self._cells[cell].stack] for cell in pair)
-        adapters = self._catalogue.adapter(one.adapter), self._catalogue.adapter(other.adapter)
-        return Contender(one, adapters[0].manifest), Contender(other, adapters[1].manifest)
+        return Contender(one, self._catalogue.programs(one)), Contender(other, self._catalogue.programs(other))
 
     def cells(self, pair: Pair) -> tuple[Cell, Cell]:
         """Give the cells of a pair."""

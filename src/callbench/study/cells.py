@@ -2,11 +2,11 @@
 
 import itertools
 from collections.abc import Iterable, Sequence
-from fnmatch import fnmatchcase
 from typing import Any
 
 from callbench.cell import Cell, Load, Stack
 from callbench.errors import BadInput
+from callbench.mixed import fits
 from callbench.study.model import Group, LoadPart, QuickPart
 from callbench.study.near import allowed
 from callbench.study.pace import paces
@@ -17,7 +17,7 @@ LOOPBACK = "loopback"
 def chosen(patterns: Iterable[str], stacks: Sequence[Stack], place: str, optional: Iterable[str] = ()) -> list[Stack]:
     """Choose stacks by globs, in the order of `stacks`; a ! in front takes away.
 
-    Instruments are chosen by their exact name only.
+    Instruments are chosen by their exact name only, mixed stacks by a glob that names both sides: `*:*`.
 
     Args:
         patterns: globs that must match.
@@ -28,11 +28,11 @@ def chosen(patterns: Iterable[str], stacks: Sequence[Stack], place: str, optiona
     Raises:
         BadInput: a glob that matches no stack, or nothing is left though nothing was optional.
     """
-    may = {one.id for one in stacks for glob in optional if fnmatchcase(one.id, glob) and not one.instrument}
+    may = {one.id for one in stacks for glob in optional if fits(one.id, glob) and not one.instrument}
     kept: set[str] = set()
     for pattern in patterns:
         bare = pattern.removeprefix("!")
-        hit = {one.id for one in stacks if one.id == bare or (fnmatchcase(one.id, bare) and not one.instrument)}
+        hit = {one.id for one in stacks if one.id == bare or (fits(one.id, bare) and not one.instrument)}
         if not hit:
             names = [one.id for one in stacks]
             raise BadInput(f'{place} has "{pattern}", which matches no stack: {allowed(bare, names)}')

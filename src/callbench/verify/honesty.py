@@ -187,7 +187,7 @@ def _codec(session: Session) -> str | None:
     client = session.client()
     if "codec" not in client.hello["features"] or session.stack.channel != "inproc":
         return None
-    codec = client.codec(session.stack.id, "GetPersons", {"n": 10}, 0.005)
+    codec = client.codec(session.stack.client, "GetPersons", {"n": 10}, 0.005)
     if codec["answer"]["bytes"] <= codec["request"]["bytes"]:
         return f"ten persons are {codec['answer']['bytes']} bytes, the request for them {codec['request']['bytes']}"
     return None if codec["payloads"] == 64 else f"{codec['payloads']} payloads were used; it must be 64"
@@ -261,7 +261,7 @@ def _delay(session: Session) -> str | None:
 
 def _burn(session: Session) -> str | None:
     """Only where the adapter has the feature."""
-    if "burn" not in session.client().hello["features"]:
+    if "burn" not in session.sides().server.hello["features"]:
         return None
     done, _ = _driven(session, Arrangement({"burn_us": BURN_US}), calls=5, seconds=0)
     if not done["calls"]:

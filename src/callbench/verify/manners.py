@@ -38,13 +38,15 @@ def _unknown_request(session: Session) -> str | None:
 
 def _unknown_stack(session: Session) -> str | None:
     server = session.unserved().server
-    name = f"{session.stack.adapter}/no-such-stack"
+    name = f"{session.stack.server.partition('/')[0]}/no-such-stack"
     return _refused(f"serving {name}", lambda: server.serve(name))
 
 
 def _unknown_option(session: Session) -> str | None:
     server = session.unserved().server
-    wrong = _refused("serving with the option 'wings'", lambda: server.serve(session.stack.id, options={"wings": 2}))
+    wrong = _refused(
+        "serving with the option 'wings'", lambda: server.serve(session.stack.server, options={"wings": 2})
+    )
     if wrong:
         session.close()
     return wrong
@@ -96,8 +98,8 @@ def _connections(session: Session) -> str | None:
     if told is None:
         return None
     sides = session.unserved()
-    endpoint = sides.server.serve(session.stack.id)
-    opened = sides.client.connect(session.stack.id, endpoint, 3)
+    endpoint = sides.server.serve(session.stack.server)
+    opened = sides.client.connect(session.stack.client, endpoint, 3)
     sides.client.disconnect()
     sides.server.stop_serving()
     return (
@@ -110,9 +112,9 @@ def _connections(session: Session) -> str | None:
 def _connect_replaces(session: Session) -> str | None:
     """A second connect replaces the first one's clients."""
     sides = session.unserved()
-    endpoint = sides.server.serve(session.stack.id)
-    first = sides.client.connect(session.stack.id, endpoint, 2)
-    second = sides.client.connect(session.stack.id, endpoint, 2)
+    endpoint = sides.server.serve(session.stack.server)
+    first = sides.client.connect(session.stack.client, endpoint, 2)
+    second = sides.client.connect(session.stack.client, endpoint, 2)
     wrong = _goes_on(sides.client)
     sides.client.disconnect()
     sides.server.stop_serving()

@@ -7,7 +7,7 @@ from typing import Any
 from callbench.adapter import Adapter
 from callbench.cell import Stack
 from callbench.errors import AdapterFailure
-from callbench.manifest import Manifest
+from callbench.manifest import Programs
 from callbench.placement import Placement
 from callbench.sides import Sides
 
@@ -29,11 +29,11 @@ PLAIN = Arrangement()
 
 
 class Session:
-    """The processes of one adapter, for one stack after the other. Close it."""
+    """The processes of one adapter, or of a mixed stack's two, for one stack after the other. Close it."""
 
-    def __init__(self, manifest: Manifest, placement: Placement) -> None:
+    def __init__(self, programs: Programs, placement: Placement) -> None:
         """Starts nothing yet."""
-        self._manifest = manifest
+        self._programs = programs
         self._placement = placement
         self._sides: Sides | None = None
         self._stack: Stack | None = None
@@ -74,9 +74,9 @@ class Session:
         if self._arranged != want:
             self._settle()
             sides = self.started()
-            endpoint = sides.server.serve(self.stack.id, options=want.options)
+            endpoint = sides.server.serve(self.stack.server, options=want.options)
             self._arranged = want
-            sides.client.connect(self.stack.id, endpoint, want.clients, timeout_ms=want.timeout_ms)
+            sides.client.connect(self.stack.client, endpoint, want.clients, timeout_ms=want.timeout_ms)
         return sides
 
     def client(self, want: Arrangement = PLAIN) -> Adapter:
@@ -120,7 +120,7 @@ class Session:
             AdapterFailure: they cannot be started.
         """
         if self._sides is None:
-            self._sides = Sides(self._manifest, self._placement, in_process=self.stack.in_process)
+            self._sides = Sides(self._programs, self._placement, in_process=self.stack.in_process)
             for side in (self._sides.client, self._sides.server):
                 side.patience_s = PATIENCE_SECONDS
         return self._sides

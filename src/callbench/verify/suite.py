@@ -4,10 +4,11 @@ import fnmatch
 import functools
 from collections.abc import Callable, Iterator, Sequence
 
-from callbench import judge
+from callbench import judge, mixed
 from callbench.catalogue import Adapter, Catalogue
 from callbench.cell import Stack
 from callbench.errors import AdapterFailure, BadInput
+from callbench.manifest import Programs
 from callbench.placement import Placement
 from callbench.verify import calls, honesty, lifecycle, manners
 from callbench.verify.calls import CallCheck
@@ -45,7 +46,11 @@ def outcomes(adapter: Adapter, stacks: Sequence[Stack], placement: Placement) ->
         yield outcome
     if not said_hello:
         return
-    session = Session(adapter.manifest, placement)
+    yield from _of_stacks(adapter.manifest.both, stacks, placement)
+
+
+def _of_stacks(programs: Programs, stacks: Sequence[Stack], placement: Placement) -> Iterator[Outcome]:
+    session = Session(programs, placement)
     try:
         for stack in stacks:
             session.turn_to(stack)
@@ -59,11 +64,11 @@ def _of_stack(session: Session, stack: Stack) -> Iterator[Outcome]:
         yield Outcome(
             stack.id,
             "roles",
-            "it serves only: it is verified with a client stack of its protocol, which `verify` cannot yet name",
+            f"it serves only: verify it with a client of its protocol, as CLIENT:{stack.id}",
         )
         return
     try:
-        unavailable = session.started().client.unavailable(stack.id)
+        unavailable = session.started().unavailable(stack)
     except AdapterFailure as failure:
         yield Outcome(stack.id, "hello", str(failure))
         return
@@ -75,7 +80,7 @@ def _of_stack(session: Session, stack: Stack) -> Iterator[Outcome]:
         yield Outcome(stack.id, "lacks", f"its manifest lists checks that do not exist: {', '.join(sorted(unknown))}")
     for place, (name, check) in enumerate(checks()):
         why = _why(session, check)
-        yield Outcome(stack.id, name, why, _lack(stack, name))
+        yield Outcome(stack.id, name, why, _lack(stack, name, failed=why is not None))
         session.note_break()
         if session.breaks >= MOST_BREAKS:
             left = len(checks()) - place - 1
@@ -84,7 +89,10 @@ def _of_stack(session: Session, stack: Stack) -> Iterator[Outcome]:
             return
 
 
-def _lack(stack: Stack, check: str) -> str | None:
+def _lack(stack: Stack, check: str, *, failed: bool) -> str | None:
+    """Why a check is known to fail. What one side lacks may work where the other does that part: no stale excuse."""
+    if stack.mixed and not failed:
+        return None
     return next((why for lack, why in stack.lacks.items() if _fits(check, lack)), None)
 
 
@@ -112,15 +120,26 @@ def of(catalogue: Catalogue, names: Sequence[str], *, every: bool, placement: Pl
         mine = [stack for stack in adapter.stacks if stack.id in wanted]
         if mine:
             yield from outcomes(adapter, mine, placement)
+    for stack in catalogue.every:
+        if stack.mixed and stack.id in wanted:
+            yield from _of_mixed(catalogue, stack, placement)
+
+
+def _of_mixed(catalogue: Catalogue, stack: Stack, placement: Placement) -> Iterator[Outcome]:
+    """Checks a client against another's server; the lives of both adapters are checked with their own stacks."""
+    if stack.why_not:
+        yield Outcome(stack.id, "hello", stack.why_not)
+        return
+    yield from _of_stacks(catalogue.programs(stack), [stack], placement)
 
 
 def _wanted(catalogue: Catalogue, names: Sequence[str], *, every: bool) -> set[str]:
     if every:
-        return {stack.id for stack in catalogue.stacks if stack.available and not stack.instrument}
+        return {stack.id for stack in catalogue.every if stack.available and not stack.instrument}
     if not names:
         raise BadInput("say what to verify: a stack of `callbench list stacks`, or --all")
     wanted: set[str] = set()
     for name in names:
-        ids = [stack.id for stack in catalogue.stacks]
-        wanted |= set(fnmatch.filter(ids, name)) or {catalogue.stack(name).id}
+        found = {stack.id for stack in catalogue.every if mixed.fits(stack.id, name)}
+        wanted |= found or {catalogue.stack(name).id}
     return wanted

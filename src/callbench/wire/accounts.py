@@ -38,7 +38,7 @@ def made(  # noqa: PLR0913 - all that a run knows
         captures: the folder to keep captures in.
     """
     stacks = {stack.id: stack for stack in plan.stacks}
-    there = {stack.id for stack in catalogue.stacks if stack.available}
+    there = {stack.id for stack in catalogue.every if stack.available}
     wanted = [cell for cell in plan.cells if cell.wire is not None and cell.id not in known and cell.stack in there]
     wanted = _once(wanted)
     if not wanted:
@@ -81,9 +81,9 @@ def _of_cell(lab: Lab, catalogue: Catalogue, stack: Stack, cell: Cell, keep: Pat
         request, answer = payload(cell.call, cell.arguments)
         yield line | {"request_payload": request, "answer_payload": answer, "accounts": [], "exact": True}
         return
-    manifest = catalogue.adapter(stack.adapter).manifest
+    programs = catalogue.programs(stack)
     try:
-        found = explored(lab, manifest, cell, lambda: None) if sweep else accounted(lab, manifest, cell, keep)
+        found = explored(lab, programs, cell, lambda: None) if sweep else accounted(lab, programs, cell, keep)
     except AdapterFailure as failure:
         why = f"its bytes were not counted: {failure}"
         if cell.timed:

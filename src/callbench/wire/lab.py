@@ -4,9 +4,9 @@ from pathlib import Path
 from typing import Any, Self
 
 from callbench.adapter import Adapter
-from callbench.cell import Cell
+from callbench.cell import Cell, sides_of
 from callbench.links import Pair
-from callbench.manifest import Manifest
+from callbench.manifest import Programs
 from callbench.placement import Placement
 from callbench.wire.counts import Row, rows
 
@@ -35,17 +35,17 @@ class Lab:
             self.pair.close()
             raise
 
-    def server(self, manifest: Manifest) -> Adapter:
+    def server(self, programs: Programs) -> Adapter:
         """Starts an adapter on the server's host; it is yet to be greeted."""
-        return Adapter(manifest, "the server", self._placement.server, self.pair.hosts.server.entered())
+        return Adapter(programs.server, "the server", self._placement.server, self.pair.hosts.server.entered())
 
-    def client(self, manifest: Manifest) -> Adapter:
+    def client(self, programs: Programs) -> Adapter:
         """Starts an adapter on the client's host; it is yet to be greeted."""
-        return Adapter(manifest, "the client", self._placement.client, self.pair.hosts.client.entered())
+        return Adapter(programs.client, "the client", self._placement.client, self.pair.hosts.client.entered())
 
     def serve(self, server: Adapter, cell: Cell) -> str:
         """Serves the cell's stack on the server's host. Returns its endpoint."""
-        return server.serve(cell.stack, self.pair.hosts.server.address)
+        return server.serve(sides_of(cell.stack)[1], self.pair.hosts.server.address)
 
     def begin(self, pcap: Path | None = None) -> None:
         """Begins an account.

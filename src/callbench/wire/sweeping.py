@@ -7,7 +7,7 @@ from typing import Any
 from callbench.adapter import Adapter
 from callbench.cell import Cell
 from callbench.errors import AdapterFailure
-from callbench.manifest import Manifest
+from callbench.manifest import Programs
 from callbench.stats.sweep import even, swept
 from callbench.wire.counts import Row
 from callbench.wire.lab import Lab
@@ -22,16 +22,16 @@ _AGAIN_SECONDS = 2.0
 class Lives:
     """Counts lives of clients of one stack against one server, over one account."""
 
-    def __init__(self, lab: Lab, manifest: Manifest, cell: Cell, endpoint: str) -> None:
+    def __init__(self, lab: Lab, programs: Programs, cell: Cell, endpoint: str) -> None:
         """Finds out whether a client may be used again: whether its second life costs what a fresh process costs.
 
         Raises:
             AdapterFailure: a side failed, or an answer was wrong.
         """
-        self._lab, self._manifest, self._endpoint = lab, manifest, endpoint
+        self._lab, self._programs, self._endpoint = lab, programs, endpoint
         self._client: Adapter | None = None
         fresh = self._in_a_process(cell)
-        self._client = lab.client(manifest).greeted()
+        self._client = lab.client(programs).greeted()
         self.reused = False
         try:
             again = [self._again(cell), self._again(cell)]
@@ -56,7 +56,7 @@ class Lives:
             self._client = None
 
     def _in_a_process(self, cell: Cell) -> list[Row]:
-        with self._lab.client(self._manifest) as client:
+        with self._lab.client(self._programs) as client:
             self._lived(client, cell)
         life, settled = self._lab.ended("life", closed=True)
         if not settled:
@@ -87,12 +87,12 @@ def at(cell: Cell, value: object) -> Cell:
     return replace(cell, arguments={**cell.arguments, cell.wire["over"]: value})
 
 
-def explored(lab: Lab, manifest: Manifest, cell: Cell, count: Callable[[], None]) -> dict[str, Any]:
+def explored(lab: Lab, programs: Programs, cell: Cell, count: Callable[[], None]) -> dict[str, Any]:
     """Sweeps a cell's argument.
 
     Args:
         lab: the hosts.
-        manifest: of the cell's stack.
+        programs: of the cell's stack.
         cell: with a sweep in its `wire`.
         count: called after each life.
 
@@ -104,13 +104,13 @@ def explored(lab: Lab, manifest: Manifest, cell: Cell, count: Callable[[], None]
         LinkFailure: the lab failed.
     """
     sweep = cell.wire or {}
-    server = lab.server(manifest)
+    server = lab.server(programs)
     try:
         server.greeted()
         endpoint = lab.serve(server, cell)
         lab.begin()
         try:
-            found, reused = _points(lab, manifest, cell, endpoint, count)
+            found, reused = _points(lab, programs, cell, endpoint, count)
         finally:
             lost, trouble = lab.end()
     finally:
@@ -119,10 +119,10 @@ def explored(lab: Lab, manifest: Manifest, cell: Cell, count: Callable[[], None]
 
 
 def _points(
-    lab: Lab, manifest: Manifest, cell: Cell, endpoint: str, count: Callable[[], None]
+    lab: Lab, programs: Programs, cell: Cell, endpoint: str, count: Callable[[], None]
 ) -> tuple[list[dict[str, Any]], bool]:
     sweep = cell.wire or {}
-    lives = Lives(lab, manifest, at(cell, sweep["grid"][0]), endpoint)
+    lives = Lives(lab, programs, at(cell, sweep["grid"][0]), endpoint)
     most = int(sweep["most"]) if lives.reused else min(_MOST_PROCESSES, int(sweep["most"]))
     found: dict[tuple[str, Any], dict[str, Any]] = {}
 

@@ -5,9 +5,9 @@ from typing import Any
 
 from callbench import judge
 from callbench.adapter import Adapter
-from callbench.cell import Cell
+from callbench.cell import Cell, sides_of
 from callbench.errors import AdapterFailure
-from callbench.manifest import Manifest
+from callbench.manifest import Programs
 from callbench.wire.counts import FIRST, LIFE, SET_UP, STEADY, TEAR_DOWN, Row, per_call, stream
 from callbench.wire.lab import Lab
 from callbench.wire.payload import payload
@@ -21,12 +21,12 @@ _TRIES = 8
 _LIMIT_SECONDS = 60.0
 
 
-def accounted(lab: Lab, manifest: Manifest, cell: Cell, pcap: Path | None = None) -> dict[str, Any]:
+def accounted(lab: Lab, programs: Programs, cell: Cell, pcap: Path | None = None) -> dict[str, Any]:
     """Accounts for a cell's call, with a server and two clients of its own.
 
     Args:
         lab: the hosts.
-        manifest: of the cell's stack.
+        programs: of the cell's stack.
         cell: what to call.
         pcap: where to keep the capture.
 
@@ -37,13 +37,13 @@ def accounted(lab: Lab, manifest: Manifest, cell: Cell, pcap: Path | None = None
         AdapterFailure: a side failed, or an answer was wrong.
         LinkFailure: the lab failed.
     """
-    server = lab.server(manifest)
+    server = lab.server(programs)
     try:
         server.greeted()
         endpoint = lab.serve(server, cell)
         lab.begin(pcap)
         try:
-            found, exact = _phases(lab, manifest, cell, endpoint)
+            found, exact = _phases(lab, programs, cell, endpoint)
         finally:
             lost, trouble = lab.end()
     finally:
@@ -53,9 +53,9 @@ def accounted(lab: Lab, manifest: Manifest, cell: Cell, pcap: Path | None = None
     return {**said, "lost": lost, "trouble": trouble, "pcap": pcap.name if pcap else None}
 
 
-def _phases(lab: Lab, manifest: Manifest, cell: Cell, endpoint: str) -> tuple[list[Row], bool]:
+def _phases(lab: Lab, programs: Programs, cell: Cell, endpoint: str) -> tuple[list[Row], bool]:
     """Go through the phases. Returns their rows, and whether two counts of a steady call were equal."""
-    with lab.client(manifest) as client:
+    with lab.client(programs) as client:
         connected(client, cell, endpoint)
         set_up, _ = lab.ended(SET_UP, quiet_ms=QUIET_MS)
         called(client, cell)
@@ -63,7 +63,7 @@ def _phases(lab: Lab, manifest: Manifest, cell: Cell, endpoint: str) -> tuple[li
         steady, exact = _steady(lab, client, cell)
         client.disconnect()
     tear_down, _ = lab.ended(TEAR_DOWN, closed=True)
-    with lab.client(manifest) as fresh:
+    with lab.client(programs) as fresh:
         connected(fresh, cell, endpoint)
         called(fresh, cell)
         fresh.disconnect()
@@ -75,7 +75,7 @@ def _phases(lab: Lab, manifest: Manifest, cell: Cell, endpoint: str) -> tuple[li
 
 def connected(client: Adapter, cell: Cell, endpoint: str) -> None:
     """Connects one client as the cell has it."""
-    client.connect(cell.stack, endpoint, 1, options=cell.options)
+    client.connect(sides_of(cell.stack)[0], endpoint, 1, options=cell.options)
 
 
 def called(client: Adapter, cell: Cell) -> None:

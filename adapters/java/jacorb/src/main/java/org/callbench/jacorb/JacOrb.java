@@ -67,7 +67,7 @@ public final class JacOrb implements Stack {
   }
 
   @Override
-  public Client connect(Connect to) {
+  public Client connect(Connect to) throws Failure {
     String timeout = Integer.toString(to.timeoutMillis());
     ORB orb =
         orb(
@@ -78,7 +78,7 @@ public final class JacOrb implements Stack {
                 timeout,
                 "jacorb.retries",
                 "0"));
-    SpeedServiceOperations stub = SpeedServiceHelper.narrow(orb.string_to_object(to.endpoint()));
+    SpeedServiceOperations stub = SpeedServiceHelper.narrow(found(orb, to.endpoint()));
     SpeedService service =
         Operations.through((operation, arguments) -> call(stub, operation, arguments));
     return new Client() {
@@ -98,6 +98,19 @@ public final class JacOrb implements Stack {
         orb.destroy();
       }
     };
+  }
+
+  /**
+   * The object at an address of CORBA, known by its own reference: where a connection breaks,
+   * JacORB asks again for the text that it was given, and a name service may be gone by then.
+   */
+  private static org.omg.CORBA.Object found(ORB orb, String endpoint) throws Failure {
+    try {
+      return orb.string_to_object(orb.object_to_string(orb.string_to_object(endpoint)));
+    } catch (IllegalArgumentException thrown) {
+      String shown = endpoint.substring(0, Math.min(endpoint.length(), 128));
+      throw new Failure(Kind.REFUSED, "no object is found at " + shown, thrown);
+    }
   }
 
   private static Object call(SpeedServiceOperations stub, Method operation, Object[] arguments)
