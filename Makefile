@@ -7,7 +7,7 @@ PYTHON_BIN := .venv/bin
 export PYTHONDONTWRITEBYTECODE :=
 MANIFEST := --manifest-path engine/Cargo.toml
 
-.PHONY: help run test test-core test-engine test-java test-python lint format bench setup dev engine cpp java lock clean
+.PHONY: help run test test-core test-engine test-java test-dotnet test-python lint format bench setup dev engine cpp java dotnet lock clean
 
 help: ## what there is
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
@@ -24,6 +24,7 @@ dev: ## what testing needs besides
 	@setup/engine
 	@setup/cpp
 	@setup/java
+	@setup/dotnet
 
 engine: ## build the engine
 	@setup/engine
@@ -34,7 +35,10 @@ cpp: ## build the C++ adapter
 java: ## build the Java adapter
 	@setup/java
 
-test: test-core test-java ## test everything there is
+dotnet: ## build the .NET adapter
+	@setup/dotnet
+
+test: test-core test-java test-dotnet ## test everything there is
 
 test-core: test-engine test-python ## test what needs Python and Rust alone
 
@@ -43,6 +47,9 @@ test-engine: ## test the engine
 
 test-java: dev ## test the Java kit; tests/java has its stacks
 	setup/java test
+
+test-dotnet: dev ## test the .NET kit; tests/dotnet has its stacks
+	setup/dotnet test
 
 test-python: dev ## test the core, the contract, the stacks
 	@setup/system tshark || echo "tshark is not there: the tests that hold captures against it skip" >&2
@@ -57,6 +64,7 @@ lint: dev ## formatters, linters and type checkers, strict
 	cargo clippy --locked $(MANIFEST) --workspace --all-targets -- -D warnings
 	setup/cpp lint
 	setup/java lint
+	setup/dotnet lint
 	shellcheck callbench setup/* .ci/run
 
 format: dev ## format everything
@@ -65,6 +73,7 @@ format: dev ## format everything
 	cargo fmt $(MANIFEST) --all
 	setup/cpp format
 	setup/java format
+	setup/dotnet format
 
 bench: dev ## measure callbench itself, both sides in one run
 	bench/run
@@ -74,4 +83,4 @@ lock: ## resolve the Python packages anew
 	$(PYTHON_BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --upgrade --group dev pyproject.toml -o requirements-dev.lock
 
 clean: ## take away what was built and set up, not the runs
-	rm -rf .venv engine/target adapters/cpp/build adapters/java/target adapters/java/*/target bench/build .setup-lock
+	rm -rf .venv engine/target adapters/cpp/build adapters/java/target adapters/java/*/target adapters/dotnet/target bench/build .setup-lock

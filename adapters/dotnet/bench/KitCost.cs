@@ -1,0 +1,125 @@
+using System;
+using System.Collections.Generic;
+using System.Globalization;
+using Callbench.Kit;
+using Callbench.Kit.Drive;
+using Callbench.Service;
+
+namespace Callbench.Bench
+{
+    /// <summary>
+    /// What the kit costs a call: slices of two bare readings of Stopwatch a call against slices of the load loop driving a client that
+    /// does nothing, every call timed, in pairs whose order is drawn, and what the client's thread allocates meanwhile. bench/dotnet_kit.py
+    /// starts it.
+    /// </summary>
+    internal static class KitCost
+    {
+        private const int Calls = 20000;
+        private const int WarmUp = 100;
+
+        private static readonly Client Idle = new Nothing();
+        private static long sink;
+        private static long allocated;
+
+        /// <summary>A client without a service, for a call that asks nobody.</summary>
+        private sealed class Nothing : Client
+        {
+            public override ISpeedService Service
+            {
+                get { return null; }
+            }
+        }
+
+        /// <summary>Notes what its thread has allocated by the first call and by the last.</summary>
+        private sealed class Counting
+        {
+            private long made;
+            private long before;
+
+            internal object Call(ISpeedService service)
+            {
+                made++;
+                if (made == 1)
+                {
+                    before = GC.GetAllocatedBytesForCurrentThread();
+                }
+                else if (made == Calls)
+                {
+                    allocated = GC.GetAllocatedBytesForCurrentThread() - before;
+                }
+                return null;
+            }
+        }
+
+        private static void Main(string[] arguments)
+        {
+            int pairs = arguments.Length == 0 ? 501 : int.Parse(arguments[0], CultureInfo.InvariantCulture);
+            for (int i = 0; i < WarmUp; i++)
+            {
+                Bare();
+                Driven(service => null);
+            }
+            var coin = new SplitMix64((ulong)Clock.Now());
+            var bare = new List<double>();
+            var driven = new List<double>();
+            var ratios = new List<double>();
+            int collections = GC.CollectionCount(0);
+            for (int i = 0; i < pairs; i++)
+            {
+                bool bareFirst = coin.Draw(2) == 0;
+                double first = bareFirst ? Bare() : Driven(service => null);
+                double second = bareFirst ? Driven(service => null) : Bare();
+                bare.Add(bareFirst ? first : second);
+                driven.Add(bareFirst ? second : first);
+                ratios.Add(driven[i] / bare[i]);
+            }
+            collections = GC.CollectionCount(0) - collections;
+            Driven(new Counting().Call);
+            Console.WriteLine(
+                string.Format(
+                    CultureInfo.InvariantCulture,
+                    "two readings {0:0.0} ns, a call {1:0.0} ns, ratio {2:0.00} (medians of {3} pairs); allocated by a client's thread from"
+                    + " call 1 to call {4}: {5} bytes; collections in {6} calls: {7}",
+                    Median(bare), Median(driven), Median(ratios), pairs, Calls, allocated, (long)pairs * Calls, collections));
+            if (sink == 0)
+            {
+                Console.WriteLine("the clock stands still");
+            }
+        }
+
+        private static double Median(List<double> values)
+        {
+            values.Sort();
+            return values[values.Count / 2];
+        }
+
+        /// <summary>Nanoseconds a call of a loop that does nothing but read the clock twice.</summary>
+        private static double Bare()
+        {
+            long start = Clock.Now();
+            long sum = 0;
+            for (int i = 0; i < Calls; i++)
+            {
+                long started = Clock.Now();
+                long ended = Clock.Now();
+                sum += ended - started;
+            }
+            sink += sum;
+            return (Clock.Now() - start) / (double)Calls;
+        }
+
+        /// <summary>Nanoseconds a call of the load loop: check, histogram, pool, progress, stop rule, everything.</summary>
+        private static double Driven(Func<ISpeedService, object> call)
+        {
+            var plan = new Plan
+            {
+                Call = new Call<object>("Empty", call, answer => answer == null),
+                Calls = Calls,
+                LimitNs = 60000000000,
+                Timing = Timing.Each
+            };
+            Outcome outcome = new Drive(new[] { Idle }, plan, new Flag(), 0).Run(() => { }, () => { }, (atNs, calls, errors) => true);
+            return outcome.ElapsedNs / (double)outcome.Calls;
+        }
+    }
+}

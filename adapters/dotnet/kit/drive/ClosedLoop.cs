@@ -1,0 +1,163 @@
+using System;
+using Callbench.Service;
+
+namespace Callbench.Kit.Drive
+{
+    /// <summary>The closed loop: a client calls again when it was answered and has thought.</summary>
+    internal static class ClosedLoop
+    {
+        /// <summary>So many calls decide how the rest are timed.</summary>
+        private const int Handful = 16;
+
+        /// <summary>A call of fewer clock readings than this is timed in batches.</summary>
+        private const double Readings = 20;
+
+        /// <summary>How long a batch should take: long beside a clock reading, short beside an interval.</summary>
+        private const double BatchNs = 100000;
+
+        private const long Most = 4096;
+
+        /// <summary>A thought is slept but for its last so many nanoseconds.</summary>
+        private const long ThinkSpinNs = 60000;
+
+        internal static void Run(Seat seat)
+        {
+            Timing timing = seat.Plan.Timing;
+            if (timing == Timing.Each || seat.Plan.ThinkNs > 0)
+            {
+                Each(seat, long.MaxValue);
+                return;
+            }
+            if (!Each(seat, Handful))
+            {
+                return;
+            }
+            long size = seat.Drive.AgreeOnBatch(BatchOf(timing, seat.Latency.Median(), seat.Drive.ReadingNs));
+            if (size == 1)
+            {
+                Each(seat, long.MaxValue);
+            }
+            else
+            {
+                Batches(seat, size);
+            }
+        }
+
+        /// <summary>
+        /// Calls a batch, given what a typical call took by the clock (below 0: none was right); 1: each call is timed.
+        /// </summary>
+        internal static long BatchOf(Timing timing, long typicalNs, double readingNs)
+        {
+            if (typicalNs < 0 || (timing == Timing.Auto && typicalNs >= Readings * readingNs))
+            {
+                return 1;
+            }
+            double call = Math.Max(1, typicalNs - readingNs);
+            return Math.Max(1, Math.Min(Most, (long)(BatchNs / call)));
+        }
+
+        /// <summary>
+        /// At most <paramref name="most"/> calls with the clock read around each; whether the drive goes on. Nothing is allocated here.
+        /// </summary>
+        private static bool Each(Seat seat, long most)
+        {
+            Making making = seat.Making;
+            ISpeedService service = seat.Client.Service;
+            long thinkNs = seat.Plan.ThinkNs;
+            long burnNs = seat.Plan.BurnNs;
+            long ended = seat.LeftAt;
+            for (long made = 0; made < most; made++)
+            {
+                if (seat.Admit(ended, 1) == 0)
+                {
+                    return false;
+                }
+                Exception thrown = null;
+                long started = Clock.Now();
+                try
+                {
+                    making.On(service);
+                }
+                catch (Exception failure)
+                {
+                    thrown = failure;
+                }
+                if (burnNs > 0)
+                {
+                    Clock.Burn(burnNs);
+                }
+                seat.GapNs += started - ended;
+                ended = Clock.Now();
+                seat.InCallNs += ended - started;
+                seat.EndedAt = ended;
+                seat.LeftAt = ended;
+                if (thrown != null)
+                {
+                    seat.Failed(thrown);
+                }
+                else if (seat.Judge())
+                {
+                    seat.Latency.Record(ended - started);
+                }
+                if (thinkNs > 0)
+                {
+                    long thought = Clock.WaitUntil(Math.Min(ended + thinkNs, seat.LimitAt), ThinkSpinNs);
+                    seat.ThinkNs += thought - ended;
+                    seat.LeftAt = thought;
+                    // The time that decides whether to go on; EndedAt stays the end of the last call.
+                    ended = thought;
+                }
+            }
+            return true;
+        }
+
+        /// <summary>Batches until the drive is over.</summary>
+        private static void Batches(Seat seat, long size)
+        {
+            long now = seat.EndedAt;
+            while (true)
+            {
+                long batch = seat.Admit(now, size);
+                if (batch == 0)
+                {
+                    return;
+                }
+                long started = Clock.Now();
+                for (long made = 0; made < batch; made++)
+                {
+                    if (!One(seat) && seat.Leaves(started))
+                    {
+                        break;
+                    }
+                }
+                seat.GapNs += started - now;
+                now = Clock.Now();
+                seat.InCallNs += now - started;
+                seat.EndedAt = now;
+                seat.LeftAt = now;
+            }
+        }
+
+        /// <summary>One call of a batch; whether it was answered rightly.</summary>
+        private static bool One(Seat seat)
+        {
+            try
+            {
+                seat.Making.On(seat.Client.Service);
+            }
+            catch (Exception failure)
+            {
+                seat.Failed(failure);
+                return false;
+            }
+            finally
+            {
+                if (seat.Plan.BurnNs > 0)
+                {
+                    Clock.Burn(seat.Plan.BurnNs);
+                }
+            }
+            return seat.Judge();
+        }
+    }
+}

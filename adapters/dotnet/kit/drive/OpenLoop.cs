@@ -1,0 +1,73 @@
+using System;
+using Callbench.Service;
+
+namespace Callbench.Kit.Drive
+{
+    /// <summary>The open loop: calls arrive when the schedule says, whether or not the last one was answered.</summary>
+    internal static class OpenLoop
+    {
+        /// <summary>Woken so long before an arrival is due, a client is rarely late.</summary>
+        private const long SpinNs = 60000;
+
+        /// <summary>A longer wait is cut into pieces, to see whether the drive is still wanted.</summary>
+        private const long PieceNs = 100000000;
+
+        /// <summary>Takes the next arrival whenever idle, and waits until it is due.</summary>
+        internal static void Run(Seat seat, Arrivals arrivals)
+        {
+            Plan plan = seat.Plan;
+            ISpeedService service = seat.Client.Service;
+            long idleSince = seat.EndedAt;
+            while (true)
+            {
+                long due = arrivals.Take(plan.Calls, plan.LengthNs);
+                if (due < 0 || !AwaitArrival(seat, seat.Start + due))
+                {
+                    return;
+                }
+                long intended = seat.Start + due;
+                Exception thrown = null;
+                long started = Clock.Now();
+                try
+                {
+                    seat.Making.On(service);
+                }
+                catch (Exception failure)
+                {
+                    thrown = failure;
+                }
+                if (plan.BurnNs > 0)
+                {
+                    Clock.Burn(plan.BurnNs);
+                }
+                long ended = Clock.Now();
+                seat.InCallNs += ended - started;
+                seat.EndedAt = ended;
+                seat.LeftAt = ended;
+                if (thrown != null)
+                {
+                    seat.Failed(thrown);
+                }
+                else if (seat.Judge())
+                {
+                    seat.Latency.Record(ended - intended);
+                    seat.Service.Record(ended - started);
+                    // Waiting for a client is the server's fault; only what comes after both are there is the generator's.
+                    seat.Lateness.Record(started - Math.Max(intended, idleSince));
+                }
+                idleSince = Clock.Now();
+            }
+        }
+
+        /// <summary>False where the drive ends first.</summary>
+        private static bool AwaitArrival(Seat seat, long intended)
+        {
+            long now = Clock.Now();
+            while (now < intended && !seat.Leaves(now))
+            {
+                now = Clock.WaitUntil(Math.Min(Math.Min(intended, now + PieceNs), seat.LimitAt), SpinNs);
+            }
+            return !seat.Leaves(now);
+        }
+    }
+}

@@ -1,0 +1,21 @@
+"""Every .NET stack against the contract suite."""
+
+import pytest
+
+from callbench import catalogue, placement
+from callbench.verify import suite
+from conftest import ROOT
+
+ADAPTER = catalogue.load([ROOT / "adapters" / "dotnet"]).adapter("dotnet")
+STACKS = [stack.id for stack in ADAPTER.stacks]
+
+pytestmark = pytest.mark.skipif(ADAPTER.why_not is not None, reason=str(ADAPTER.why_not))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("stack", STACKS)
+def test_it_keeps_the_contract(stack: str) -> None:
+    known = catalogue.load([ROOT / "adapters" / "dotnet"])
+    outcomes = list(suite.of(known, [stack], every=False, placement=placement.placed()))
+    assert len(outcomes) > 100
+    assert [outcome.sentence for outcome in outcomes if outcome.fails] == []
