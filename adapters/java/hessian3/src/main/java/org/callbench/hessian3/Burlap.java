@@ -27,7 +27,7 @@ public final class Burlap implements Stack {
         at,
         "/burlap",
         exchange -> {
-          BurlapInput in = new BurlapInput(exchange.getRequestBody());
+          BurlapInput in = new BurlapInput(Front.body(exchange));
           ByteArrayOutputStream answer = new ByteArrayOutputStream();
           skeleton.invoke(in, new BurlapOutput(answer));
           return new Front.Reply(200, "text/xml", answer.toByteArray());

@@ -30,7 +30,7 @@ public final class Hessian1 implements Stack {
         at,
         "/hessian",
         exchange -> {
-          HessianInput in = new HessianInput(exchange.getRequestBody());
+          HessianInput in = new HessianInput(Front.body(exchange));
           in.setSerializerFactory(types);
           ByteArrayOutputStream answer = new ByteArrayOutputStream();
           HessianOutput out = new HessianOutput(answer);

@@ -3,7 +3,9 @@ package org.callbench.kit.http;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpHandler;
 import com.sun.net.httpserver.HttpServer;
+import java.io.BufferedInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.InetSocketAddress;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -57,6 +59,14 @@ public final class Front implements Stack.Server {
     String host = at.host().getHostAddress();
     String shown = host.contains(":") ? "[" + host + "]" : host;
     endpoint = "http://" + shown + ":" + server.getAddress().getPort() + path;
+  }
+
+  /**
+   * What a request carries, buffered as it is by a servlet container. The JDK's own stream takes a
+   * lock for every byte, and a library made for containers reads it byte by byte.
+   */
+  public static InputStream body(HttpExchange exchange) {
+    return new BufferedInputStream(exchange.getRequestBody());
   }
 
   private static HttpHandler asHandler(Answering answering) {
