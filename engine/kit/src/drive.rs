@@ -1,8 +1,10 @@
 //! The load loop: clients that call, each again when it is answered, or when a schedule says so.
 //!
-//! One thread a client. Nothing is allocated and no lock is taken between two calls of a closed loop; threads share only the pool of
-//! calls still to be made, from which they draw in portions, and a progress line each that the reporter reads.
+//! One thread a worker: a client that blocks, or a crowd of clients that live on events. Nothing is allocated and no lock is taken between
+//! two calls of a closed loop; threads share only the pool of calls still to be made, from which they draw in portions, and a progress line
+//! each that the reporter reads.
 
+use std::collections::BTreeMap;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -30,8 +32,9 @@ use gate::Gate;
 use pool::Pool;
 use schedule::Arrivals;
 pub use schedule::Schedule;
-use seat::{Progress, Seat};
-use tally::Tally;
+use seat::Progress;
+pub use seat::Seat;
+pub use tally::{Left, Tally};
 
 /// How often the reporter speaks.
 const INTERVAL_NS: u64 = 100_000_000;
@@ -91,6 +94,8 @@ pub struct Outcome {
     pub calls: u64,
     /// By kind, in the order of `Kind::ALL`.
     pub errors: [u64; Kind::ALL.len()],
+    /// The first sentence of each kind that has one.
+    pub said: BTreeMap<Kind, String>,
     /// From the common start to the last end.
     pub elapsed_ns: u64,
     /// Calls a batch; None where each call was timed.
@@ -110,13 +115,34 @@ pub struct Outcome {
     pub threads: usize,
 }
 
-/// What all clients of a drive look at.
+/// What calls on a thread of its own.
+pub trait Worker: Send {
+    /// Calls as the seat's plan says until the drive is over.
+    fn work(&mut self, seat: &mut Seat);
+}
+
+impl Worker for Box<dyn Client> {
+    fn work(&mut self, seat: &mut Seat) {
+        match &seat.plan().pace {
+            Pace::Closed { think_ns, timing } => closed::run(self.as_mut(), seat, *think_ns, *timing),
+            Pace::Open(_) => open::run(self.as_mut(), seat),
+        }
+    }
+}
+
+impl Worker for Box<dyn Worker + '_> {
+    fn work(&mut self, seat: &mut Seat) {
+        self.as_mut().work(seat);
+    }
+}
+
+/// What all workers of a drive look at.
 struct Shared<'a> {
     plan: &'a Plan,
     expectation: Expectation,
     pool: Pool,
     arrivals: Option<Arrivals<'a>>,
-    /// Calls a batch, 1 for each call timed; set by the first client that knows.
+    /// Calls a batch, 1 for each call timed; set by the first worker that knows.
     batch: OnceLock<u64>,
     reading_ns: f64,
     gate: Gate,
@@ -124,10 +150,10 @@ struct Shared<'a> {
     stopping: &'a AtomicBool,
 }
 
-/// Lets `clients` call as `plan` says. `report` is called ten times a second on the caller's thread; when it gives false, or `stopping`
+/// Lets `workers` call as `plan` says. `report` is called ten times a second on the caller's thread; when it gives false, or `stopping`
 /// is raised, the drive ends early. Fails only where a thread cannot be had.
-pub fn drive(
-    clients: &mut [Box<dyn Client>],
+pub fn drive<W: Worker>(
+    workers: &mut [W],
     plan: &Plan,
     stopping: &AtomicBool,
     report: &mut dyn FnMut(Interval) -> bool,
@@ -135,7 +161,7 @@ pub fn drive(
     let shared = Shared {
         plan,
         expectation: Expectation::of(&plan.call),
-        pool: Pool::new(plan.calls, clients.len()),
+        pool: Pool::new(plan.calls, workers.len()),
         arrivals: match &plan.pace {
             Pace::Open(schedule) => Some(Arrivals::new(schedule)),
             Pace::Closed { .. } => None,
@@ -145,15 +171,15 @@ pub fn drive(
         gate: Gate::default(),
         stopping,
     };
-    let progress: Vec<Progress> = clients.iter().map(|_| Progress::default()).collect();
-    let threads = clients.len();
+    let progress: Vec<Progress> = workers.iter().map(|_| Progress::default()).collect();
+    let threads = workers.len();
     let (start, tallies, processor) = thread::scope(|scope| {
         let (ended, ends) = mpsc::channel();
         let mut running = Vec::with_capacity(threads);
-        for (client, progress) in clients.iter_mut().zip(&progress) {
+        for (worker, progress) in workers.iter_mut().zip(&progress) {
             let (shared, ended) = (&shared, ended.clone());
             let spawned = thread::Builder::new().name("client".to_owned()).spawn_scoped(scope, move || {
-                let tally = attend(client.as_mut(), progress, shared);
+                let tally = attend(worker, progress, shared);
                 // The reporter may have given up listening; the tally still comes by the join.
                 let _ = ended.send(());
                 tally
@@ -169,7 +195,7 @@ pub fn drive(
                 }
             }
         }
-        shared.gate.await_clients(threads);
+        shared.gate.await_workers(threads);
         let before = processor::usage();
         let start = shared.gate.open(plan.start_at_ns, threads);
         watch(&ends, threads, start, &progress, stopping, report);
@@ -179,27 +205,24 @@ pub fn drive(
     Ok(sum_up(tallies, start, shared.batch.get().copied().unwrap_or(1), processor, threads))
 }
 
-/// A client's thread, from the gate to its end.
-fn attend(client: &mut dyn Client, progress: &Progress, shared: &Shared) -> Tally {
+/// A worker's thread, from the gate to its end.
+fn attend(worker: &mut dyn Worker, progress: &Progress, shared: &Shared) -> Tally {
     clock::sharpen_sleeps();
     let mut tally = Tally::new(matches!(shared.plan.pace, Pace::Open(_)));
     let Some(start) = shared.gate.wait() else { return tally };
     tally.ended_at = clock::wait_until(start, START_SPIN_NS);
-    tally.left_at = tally.ended_at;
+    tally.left = Left::One(tally.ended_at);
     tally.gap_ns = tally.ended_at - start;
     let ran = panics::contained(|| {
-        let mut seat = Seat::new(client, progress, shared, &mut tally, start);
-        match &shared.plan.pace {
-            Pace::Closed { think_ns, timing } => closed::run(&mut seat, *think_ns, *timing),
-            Pace::Open(_) => open::run(&mut seat),
-        }
+        worker.work(&mut Seat::new(progress, shared, &mut tally, start));
         Ok(())
     });
     if let Err(failure) = ran {
         tally.count_error(failure.kind);
+        tally.said.entry(failure.kind).or_insert(failure.message);
         progress.show_errors(tally.error_count());
         tally.ended_at = clock::now();
-        tally.left_at = tally.ended_at;
+        tally.left = Left::One(tally.ended_at);
     }
     tally
 }
@@ -232,13 +255,14 @@ fn watch(
 fn sum_up(tallies: Vec<Tally>, start: u64, batch: u64, processor: [Usage; 2], threads: usize) -> Outcome {
     let ended_at = tallies.iter().map(|tally| tally.ended_at).max().unwrap_or(start);
     let closed = tallies.iter().all(|tally| tally.open.is_none());
-    let mut tallies = tallies.into_iter().map(|tally| tally.until(ended_at));
+    let mut tallies = tallies.into_iter().map(|tally| tally.until(start, ended_at));
     let first = tallies.next().unwrap_or_else(|| Tally::new(false));
     let total = tallies.fold(first, |sum, tally| sum.merged(&tally));
     let [service, lateness] = total.open.map_or([None, None], |both| (*both).map(Some));
     Outcome {
         calls: total.calls,
         errors: total.errors,
+        said: total.said,
         elapsed_ns: ended_at.saturating_sub(start).max(1),
         batch: (batch > 1).then_some(batch),
         latency: (batch == 1).then_some(total.latency),

@@ -17,10 +17,16 @@ pub enum Kind {
     BadRequest,
     Unsupported,
     Internal,
+    Reset,
+    Cut,
+    Certificate,
+    Redirect,
+    Status,
+    Unresolved,
 }
 
 impl Kind {
-    pub const ALL: [Kind; 12] = [
+    pub const ALL: [Kind; 18] = [
         Kind::Timeout,
         Kind::Refused,
         Kind::Closed,
@@ -33,6 +39,12 @@ impl Kind {
         Kind::BadRequest,
         Kind::Unsupported,
         Kind::Internal,
+        Kind::Reset,
+        Kind::Cut,
+        Kind::Certificate,
+        Kind::Redirect,
+        Kind::Status,
+        Kind::Unresolved,
     ];
 
     /// The name in the contract.
@@ -51,6 +63,12 @@ impl Kind {
             Kind::BadRequest => "bad-request",
             Kind::Unsupported => "unsupported",
             Kind::Internal => "internal",
+            Kind::Reset => "reset",
+            Kind::Cut => "cut",
+            Kind::Certificate => "certificate",
+            Kind::Redirect => "redirect",
+            Kind::Status => "status",
+            Kind::Unresolved => "unresolved",
         }
     }
 }

@@ -7,6 +7,7 @@ use std::time::Duration;
 use callbench_service::service::Service;
 use callbench_service::{Answer, Call};
 
+use crate::drive::Worker;
 use crate::failure::Failure;
 
 /// Options of `serve` and `connect` that are a stack's own, as the core sent them.
@@ -49,6 +50,11 @@ pub trait Stack: Send + Sync {
     /// Makes one client, ready to call.
     fn connect(&self, to: &Connect) -> Result<Box<dyn Client>, Failure>;
 
+    /// Makes so many clients that need no thread each; None where each client is made by `connect`.
+    fn gather(&self, _to: &Connect, _clients: usize) -> Option<Result<Box<dyn Crowd>, Failure>> {
+        None
+    }
+
     /// The message alone, where the stack can part it from its channel.
     fn codec(&self) -> Option<&dyn Codec> {
         None
@@ -75,6 +81,20 @@ pub trait Client: Send {
     fn connections(&self) -> usize {
         1
     }
+}
+
+/// Many clients on few threads, which live on events.
+pub trait Crowd: Send {
+    fn clients(&self) -> usize;
+
+    /// Connections open between calls, over all clients.
+    fn connections(&self) -> usize;
+
+    /// Makes one call by the first client, as `Client::call` does.
+    fn call(&mut self, call: &Call) -> Result<Answer, Failure>;
+
+    /// The threads that drive the first `clients` of them with `call`.
+    fn workers(&mut self, clients: usize, call: &Call) -> Result<Vec<Box<dyn Worker + '_>>, Failure>;
 }
 
 /// A message without a channel, for timing encoding apart. Both sides of both directions.

@@ -63,6 +63,7 @@ pub(super) struct Clock {
 pub(super) struct Done {
     pub calls: u64,
     pub errors: BTreeMap<&'static str, u64>,
+    pub said: BTreeMap<&'static str, String>,
     pub elapsed_ns: u64,
     pub timed: &'static str,
     pub batch: u64,

@@ -1,6 +1,7 @@
 //! The client's side of a session: connections and single calls.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use callbench_service::arguments::{self, Misfit};
@@ -10,31 +11,80 @@ use serde_json::{Map, Value};
 use super::answers::Returned;
 use super::requests::{Connect, bad};
 use super::session::{refuse_unknown, stack_named};
+use crate::drive::{self, Interval, Outcome, Plan};
 use crate::failure::{Failure, Kind};
 use crate::panics;
-use crate::stack::{self, Adapter, Client};
+use crate::stack::{self, Adapter, Client, Crowd};
 
 /// The most clients of one adapter.
 const MOST: usize = 65_536;
 
+/// The clients that are connected.
+pub(super) enum Clients {
+    /// A thread each.
+    Each(Vec<Box<dyn Client>>),
+    Crowd(Box<dyn Crowd>),
+}
+
+impl Clients {
+    pub(super) fn none() -> Self {
+        Clients::Each(Vec::new())
+    }
+
+    pub(super) fn count(&self) -> usize {
+        match self {
+            Clients::Each(clients) => clients.len(),
+            Clients::Crowd(crowd) => crowd.clients(),
+        }
+    }
+
+    pub(super) fn connections(&self) -> usize {
+        match self {
+            Clients::Each(clients) => clients.iter().map(|client| client.connections()).sum(),
+            Clients::Crowd(crowd) => crowd.connections(),
+        }
+    }
+
+    /// Makes one call by the first of them; there must be one.
+    pub(super) fn call(&mut self, call: &Call) -> Result<Returned, Failure> {
+        match panics::contained(|| match self {
+            Clients::Each(clients) => clients[0].call(call),
+            Clients::Crowd(crowd) => crowd.call(call),
+        }) {
+            Ok(answer) => Ok(Returned::Value(canonical::digest_if_large(canonical::answer(&answer)))),
+            Err(failure) if failure.kind == Kind::Fault => Ok(Returned::Fault { message: failure.message }),
+            Err(failure) => Err(failure),
+        }
+    }
+
+    /// Drives the first `wanted` of them.
+    pub(super) fn drive(
+        &mut self,
+        wanted: usize,
+        plan: &Plan,
+        stopping: &AtomicBool,
+        report: &mut dyn FnMut(Interval) -> bool,
+    ) -> Result<Outcome, Failure> {
+        match self {
+            Clients::Each(clients) => drive::drive(&mut clients[..wanted], plan, stopping, report),
+            Clients::Crowd(crowd) => drive::drive(&mut crowd.workers(wanted, &plan.call)?, plan, stopping, report),
+        }
+    }
+}
+
 /// Makes all the clients; where one cannot be had, the others are closed again.
-pub(super) fn connect(adapter: &Arc<dyn Adapter>, request: Connect) -> Result<Vec<Box<dyn Client>>, Failure> {
+pub(super) fn connect(adapter: &Arc<dyn Adapter>, request: Connect) -> Result<Clients, Failure> {
     let stack = stack_named(adapter.as_ref(), &request.stack)?;
     if !(1..=MOST).contains(&request.clients) || request.timeout_ms == 0 {
         return Err(bad(format!("clients must be from 1 to {MOST} and timeout_ms at least 1")));
     }
     refuse_unknown(&request.options, stack.options(), &[])?;
     let to = stack::Connect { endpoint: request.endpoint, timeout: Duration::from_millis(request.timeout_ms), options: request.options };
-    (0..request.clients).map(|_| panics::contained(|| stack.connect(&to))).collect()
-}
-
-/// Makes one call.
-pub(super) fn call(client: &mut dyn Client, call: &Call) -> Result<Returned, Failure> {
-    match panics::contained(|| client.call(call)) {
-        Ok(answer) => Ok(Returned::Value(canonical::digest_if_large(canonical::answer(&answer)))),
-        Err(failure) if failure.kind == Kind::Fault => Ok(Returned::Fault { message: failure.message }),
-        Err(failure) => Err(failure),
+    if let Some(gathered) = panics::contained(|| stack.gather(&to, request.clients).transpose())? {
+        return Ok(Clients::Crowd(gathered));
     }
+    let each: Result<_, _> = (0..request.clients).map(|_| panics::contained(|| stack.connect(&to))).collect();
+    Ok(Clients::Each(each?))
 }
 
 /// The call that the core describes.

@@ -52,6 +52,7 @@ pub(super) fn done(outcome: Outcome) -> Done {
     Done {
         calls: outcome.calls,
         errors: Kind::ALL.into_iter().map(Kind::name).zip(outcome.errors).filter(|(_, count)| *count > 0).collect(),
+        said: outcome.said.into_iter().map(|(kind, sentence)| (kind.name(), sentence)).collect(),
         elapsed_ns: outcome.elapsed_ns,
         timed: if outcome.batch.is_some() { "batch" } else { "each" },
         batch: outcome.batch.unwrap_or(1),

@@ -5,12 +5,13 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use super::answers::{Answer, Said};
+use super::clients::Clients;
 use super::requests::{Codec, Drive, Request, bad, nanoseconds};
 use super::serving::Serving;
 use super::{clients, driving, hello, requests};
 use crate::failure::{Failure, Kind};
-use crate::stack::{Adapter, Client, Options, Stack};
-use crate::{codec, drive, heap, panics, processor};
+use crate::stack::{Adapter, Options, Stack};
+use crate::{codec, heap, panics, processor};
 
 pub(super) struct Session {
     adapter: Arc<dyn Adapter>,
@@ -18,13 +19,13 @@ pub(super) struct Session {
     stopping: Arc<AtomicBool>,
     last_id: u64,
     // Clients go before the server that they are connected to.
-    clients: Vec<Box<dyn Client>>,
+    clients: Clients,
     serving: Option<Serving>,
 }
 
 impl Session {
     pub(super) fn new(adapter: Arc<dyn Adapter>, out: Box<dyn Write>, stopping: Arc<AtomicBool>) -> Self {
-        Session { adapter, out, stopping, last_id: 0, clients: Vec::new(), serving: None }
+        Session { adapter, out, stopping, last_id: 0, clients: Clients::none(), serving: None }
     }
 
     pub(super) fn greet(&mut self) -> io::Result<()> {
@@ -54,7 +55,7 @@ impl Session {
 
     /// Closes what is open.
     pub(super) fn end(&mut self) {
-        self.clients.clear();
+        self.clients = Clients::none();
         self.serving = None;
     }
 
@@ -80,14 +81,16 @@ impl Session {
                 Answer::StoppedServing
             }
             Request::Connect(request) => {
-                self.clients.clear();
+                self.clients = Clients::none();
                 self.clients = clients::connect(&self.adapter, request)?;
-                Answer::Connected { connections: self.clients.iter().map(|client| client.connections()).sum() }
+                Answer::Connected { connections: self.clients.connections() }
             }
             Request::Call(request) => {
                 let call = clients::call_of(&request.call, &request.arguments)?;
-                let client = self.clients.first_mut().ok_or_else(nobody_connected)?;
-                Answer::Returned(clients::call(client.as_mut(), &call)?)
+                if self.clients.count() == 0 {
+                    return Err(nobody_connected());
+                }
+                Answer::Returned(self.clients.call(&call)?)
             }
             Request::Drive(request) => self.drive(id, &request)?,
             Request::Counted => {
@@ -100,7 +103,7 @@ impl Session {
                 Answer::Heap { used_bytes: heap::used_bytes().ok_or_else(unknown)? }
             }
             Request::Disconnect => {
-                self.clients.clear();
+                self.clients = Clients::none();
                 Answer::Disconnected
             }
             Request::Stop => {
@@ -112,7 +115,7 @@ impl Session {
 
     fn drive(&mut self, id: u64, request: &Drive) -> Result<Answer, Failure> {
         let plan = driving::plan(request)?;
-        let connected = self.clients.len();
+        let connected = self.clients.count();
         let wanted = request.clients.unwrap_or(connected);
         if connected == 0 {
             return Err(nobody_connected());
@@ -121,7 +124,7 @@ impl Session {
             return Err(bad(format!("clients is {wanted}: it must be from 1 to the {connected} that are connected")));
         }
         let out = &mut self.out;
-        let outcome = drive::drive(&mut self.clients[..wanted], &plan, &self.stopping, &mut |it| {
+        let outcome = self.clients.drive(wanted, &plan, &self.stopping, &mut |it| {
             say(out, Some(id), &Answer::Interval { at_ns: it.at_ns, calls: it.calls, errors: it.errors }).is_ok()
         })?;
         Ok(Answer::Done(Box::new(driving::done(outcome))))

@@ -1,8 +1,8 @@
 //! The closed loop: a client calls again when it was answered and has thought.
 
-use super::Timing;
-use super::seat::Seat;
+use super::{Left, Seat, Timing};
 use crate::clock;
+use crate::stack::Client;
 
 /// So many calls decide how the rest are timed.
 const HANDFUL: u64 = 16;
@@ -15,22 +15,22 @@ const MOST: u64 = 4096;
 /// A thought is slept but for its last so many nanoseconds.
 const THINK_SPIN_NS: u64 = 5_000;
 
-pub(super) fn run(seat: &mut Seat, think_ns: u64, timing: Timing) {
+pub(super) fn run(client: &mut dyn Client, seat: &mut Seat, think_ns: u64, timing: Timing) {
     // Batches have no room to think in; the contract refuses the two together.
     if timing == Timing::Each || think_ns > 0 {
-        each(seat, think_ns, u64::MAX);
+        each(client, seat, think_ns, u64::MAX);
         return;
     }
-    if !each(seat, 0, HANDFUL) {
+    if !each(client, seat, 0, HANDFUL) {
         return;
     }
     let typical_ns = seat.tally.latency.quantile(0.5);
     let shared = seat.shared;
     match *shared.batch.get_or_init(|| batch_of(timing, typical_ns, shared.reading_ns)) {
         1 => {
-            each(seat, 0, u64::MAX);
+            each(client, seat, 0, u64::MAX);
         }
-        size => batches(seat, size),
+        size => batches(client, seat, size),
     }
 }
 
@@ -47,7 +47,7 @@ fn batch_of(timing: Timing, typical_ns: Option<u64>, reading_ns: f64) -> u64 {
 
 /// At most `most` calls with the clock read around each; whether the drive goes on.
 #[inline]
-fn each(seat: &mut Seat, think_ns: u64, most: u64) -> bool {
+fn each(client: &mut dyn Client, seat: &mut Seat, think_ns: u64, most: u64) -> bool {
     let plan = seat.plan();
     let mut ended = seat.tally.ended_at;
     for _ in 0..most {
@@ -55,14 +55,14 @@ fn each(seat: &mut Seat, think_ns: u64, most: u64) -> bool {
             return false;
         }
         let started = clock::now();
-        let result = seat.client.call(&plan.call);
+        let result = client.call(&plan.call);
         seat.burn();
         seat.tally.gap_ns += started - ended;
         ended = clock::now();
         let took = ended - started;
         seat.tally.in_call_ns += took;
         seat.tally.ended_at = ended;
-        seat.tally.left_at = ended;
+        seat.tally.left = Left::One(ended);
         if seat.judge(&result) {
             seat.tally.latency.record(took);
         }
@@ -71,7 +71,7 @@ fn each(seat: &mut Seat, think_ns: u64, most: u64) -> bool {
             let over = ended.saturating_add(think_ns).min(seat.limit_at);
             let thought = clock::wait_until(over, THINK_SPIN_NS);
             seat.tally.think_ns += thought - ended;
-            seat.tally.left_at = thought;
+            seat.tally.left = Left::One(thought);
             // The time that decides whether to go on; `ended_at` stays the end of the last call.
             ended = thought;
         }
@@ -80,7 +80,7 @@ fn each(seat: &mut Seat, think_ns: u64, most: u64) -> bool {
 }
 
 /// Batches until the drive is over.
-fn batches(seat: &mut Seat, size: u64) {
+fn batches(client: &mut dyn Client, seat: &mut Seat, size: u64) {
     let plan = seat.plan();
     let mut now = seat.tally.ended_at;
     loop {
@@ -90,7 +90,7 @@ fn batches(seat: &mut Seat, size: u64) {
         }
         let started = clock::now();
         for _ in 0..batch {
-            let result = seat.client.call(&plan.call);
+            let result = client.call(&plan.call);
             seat.burn();
             if !seat.judge(&result) && seat.leaves(started) {
                 break;
@@ -100,7 +100,7 @@ fn batches(seat: &mut Seat, size: u64) {
         now = clock::now();
         seat.tally.in_call_ns += now - started;
         seat.tally.ended_at = now;
-        seat.tally.left_at = now;
+        seat.tally.left = Left::One(now);
     }
 }
 

@@ -1,4 +1,4 @@
-//! Holds the clients back until all are there, so that they start together.
+//! Holds the workers back until all are there, so that they start together.
 
 use std::sync::{Condvar, Mutex, PoisonError};
 
@@ -27,7 +27,7 @@ enum Opened {
 }
 
 impl Gate {
-    /// A client waits for the common start; None where the drive is off.
+    /// A worker waits for the common start; None where the drive is off.
     pub(super) fn wait(&self) -> Option<u64> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.arrived += 1;
@@ -42,15 +42,15 @@ impl Gate {
         }
     }
 
-    /// Waits until so many clients wait.
-    pub(super) fn await_clients(&self, clients: usize) {
+    /// Waits until so many workers wait.
+    pub(super) fn await_workers(&self, workers: usize) {
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        drop(self.changed.wait_while(state, |state| state.arrived < clients).unwrap_or_else(PoisonError::into_inner));
+        drop(self.changed.wait_while(state, |state| state.arrived < workers).unwrap_or_else(PoisonError::into_inner));
     }
 
-    /// Opens for a start at `at`, or as soon as so many clients can be awake; gives the start.
-    pub(super) fn open(&self, at: u64, clients: usize) -> u64 {
-        let start = at.max(clock::now() + 100_000 + 10_000 * clients as u64);
+    /// Opens for a start at `at`, or as soon as so many workers can be awake; gives the start.
+    pub(super) fn open(&self, at: u64, workers: usize) -> u64 {
+        let start = at.max(clock::now() + 100_000 + 10_000 * workers as u64);
         self.set(Opened::For(start));
         start
     }

@@ -1,7 +1,8 @@
 //! The open loop: calls arrive when the schedule says, whether or not the last one was answered.
 
-use super::seat::Seat;
+use super::Seat;
 use crate::clock;
+use crate::stack::Client;
 
 /// Woken so long before an arrival is due, a client is rarely late.
 const SPIN_NS: u64 = 60_000;
@@ -9,17 +10,15 @@ const SPIN_NS: u64 = 60_000;
 const PIECE_NS: u64 = 100_000_000;
 
 /// Takes the next arrival whenever idle, and waits until it is due.
-pub(super) fn run(seat: &mut Seat) {
+pub(super) fn run(client: &mut dyn Client, seat: &mut Seat) {
     let plan = seat.plan();
-    let Some(arrivals) = &seat.shared.arrivals else { return };
     let mut idle_since = seat.tally.ended_at;
-    while let Some(due) = arrivals.take(plan.calls, plan.length_ns) {
-        let intended = seat.start.saturating_add(due);
+    while let Some(intended) = seat.next_arrival() {
         if !await_arrival(seat, intended) {
             return;
         }
         let started = clock::now();
-        let result = seat.client.call(&plan.call);
+        let result = client.call(&plan.call);
         seat.burn();
         let ended = clock::now();
         seat.tally.in_call_ns += ended - started;

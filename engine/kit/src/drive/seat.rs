@@ -1,4 +1,4 @@
-//! A client's place in a drive: its connection, its share of the calls, its tally, and when it must leave.
+//! A worker's place in a drive: its share of the calls, its tally, and when it must leave.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -7,12 +7,11 @@ use callbench_service::Answer;
 use super::{Shared, Tally};
 use crate::clock;
 use crate::failure::{Failure, Kind};
-use crate::stack::Client;
 
 /// A client leaves after so many errors in a row.
 const HOPELESS: u32 = 100;
 
-/// What a client shows the reporter, on cache lines of its own so that showing costs no other client anything.
+/// What a worker shows the reporter, on cache lines of its own so that showing costs no other worker anything.
 #[derive(Default)]
 #[repr(align(128))]
 pub(super) struct Progress {
@@ -36,10 +35,11 @@ impl Progress {
     }
 }
 
-pub(super) struct Seat<'a> {
-    pub client: &'a mut dyn Client,
-    pub shared: &'a Shared<'a>,
+/// Where a worker sits while it works.
+pub struct Seat<'a> {
+    pub(super) shared: &'a Shared<'a>,
     pub tally: &'a mut Tally,
+    /// The common start, and when everything ends at the latest, on the monotonic clock.
     pub start: u64,
     pub limit_at: u64,
     progress: &'a Progress,
@@ -47,28 +47,36 @@ pub(super) struct Seat<'a> {
     /// Drawn from the pool and not yet made.
     held: u64,
     errors_in_a_row: u32,
+    hopeless: u32,
 }
 
 impl<'a> Seat<'a> {
-    pub(super) fn new(
-        client: &'a mut dyn Client,
-        progress: &'a Progress,
-        shared: &'a Shared<'a>,
-        tally: &'a mut Tally,
-        start: u64,
-    ) -> Self {
+    pub(super) fn new(progress: &'a Progress, shared: &'a Shared<'a>, tally: &'a mut Tally, start: u64) -> Self {
         let limit_at = start.saturating_add(shared.plan.limit_ns);
         let end_at = start.saturating_add(shared.plan.length_ns).min(limit_at);
-        Seat { client, shared, tally, start, limit_at, progress, end_at, held: 0, errors_in_a_row: 0 }
+        Seat { shared, tally, start, limit_at, progress, end_at, held: 0, errors_in_a_row: 0, hopeless: HOPELESS }
     }
 
-    pub(super) fn plan(&self) -> &'a super::Plan {
+    #[must_use]
+    pub fn plan(&self) -> &'a super::Plan {
         self.shared.plan
     }
 
-    /// How many calls may be made now, at most `wish`; 0: the drive is over for this client.
+    /// Goes on however many errors come in a row.
+    pub fn persevere(&mut self) {
+        self.hopeless = u32::MAX;
+    }
+
+    /// Takes the next arrival of an open loop and gives when it is intended, on the monotonic clock; None where none comes any more.
+    #[must_use]
+    pub fn next_arrival(&self) -> Option<u64> {
+        let arrivals = self.shared.arrivals.as_ref()?;
+        arrivals.take(self.plan().calls, self.plan().length_ns).map(|due| self.start.saturating_add(due))
+    }
+
+    /// How many calls may be made now, at most `wish`; 0: the drive is over for this worker.
     #[inline]
-    pub(super) fn admit(&mut self, now: u64, wish: u64) -> u64 {
+    pub fn admit(&mut self, now: u64, wish: u64) -> u64 {
         if self.held == 0 {
             self.held = self.shared.pool.draw(wish);
         }
@@ -85,14 +93,15 @@ impl<'a> Seat<'a> {
     }
 
     /// Whether nothing more may be begun, whatever is left to do.
+    #[must_use]
     #[inline]
-    pub(super) fn leaves(&self, now: u64) -> bool {
-        now >= self.limit_at || self.errors_in_a_row >= HOPELESS || self.shared.stopping.load(Relaxed)
+    pub fn leaves(&self, now: u64) -> bool {
+        now >= self.limit_at || self.errors_in_a_row >= self.hopeless || self.shared.stopping.load(Relaxed)
     }
 
     /// Is busy for as long as the plan wants each call to be slower.
     #[inline]
-    pub(super) fn burn(&self) {
+    pub fn burn(&self) {
         let burn_ns = self.shared.plan.burn_ns;
         if burn_ns > 0 {
             clock::burn(burn_ns);
@@ -104,22 +113,36 @@ impl<'a> Seat<'a> {
     pub(super) fn judge(&mut self, result: &Result<Answer, Failure>) -> bool {
         match result {
             Ok(answer) if self.shared.expectation.holds(answer) => {
-                self.tally.calls += 1;
-                self.errors_in_a_row = 0;
-                self.progress.show_calls(self.tally.calls);
-                true
+                self.right();
+                return true;
             }
             Ok(_) => self.wrong(Kind::WrongAnswer),
-            Err(failure) => self.wrong(failure.kind),
+            Err(failure) => self.wrong_because(failure),
         }
+        false
     }
 
+    /// Counts a call that was answered rightly.
+    #[inline]
+    pub fn right(&mut self) {
+        self.tally.calls += 1;
+        self.errors_in_a_row = 0;
+        self.progress.show_calls(self.tally.calls);
+    }
+
+    /// Counts a call that went wrong, and keeps what was said where it is the first of its kind.
     #[cold]
-    fn wrong(&mut self, kind: Kind) -> bool {
+    pub fn wrong_because(&mut self, failure: &Failure) {
+        self.tally.said.entry(failure.kind).or_insert_with(|| failure.message.clone());
+        self.wrong(failure.kind);
+    }
+
+    /// Counts a call that went wrong.
+    #[cold]
+    pub fn wrong(&mut self, kind: Kind) {
         self.tally.count_error(kind);
-        self.errors_in_a_row += 1;
+        self.errors_in_a_row = self.errors_in_a_row.saturating_add(1);
         self.progress.show_errors(self.tally.error_count());
-        false
     }
 }
 

@@ -1,12 +1,26 @@
-//! What one client has seen.
+//! What one worker has seen.
+
+use std::collections::BTreeMap;
 
 use crate::failure::Kind;
 use crate::histogram::Histogram;
 
-pub(super) struct Tally {
+/// When the clients of a worker were done.
+#[derive(Clone, Copy, Debug)]
+pub enum Left {
+    /// When the last call of the only one, or the thought after it, ended.
+    One(u64),
+    /// Of many: how many, and the sum over them of that moment less the common start.
+    Many { clients: u64, after_ns: u64 },
+}
+
+/// Counts, histograms and times of a worker's clients.
+pub struct Tally {
     /// Answered rightly.
     pub calls: u64,
     pub errors: [u64; Kind::ALL.len()],
+    /// The first sentence of each kind of error.
+    pub said: BTreeMap<Kind, String>,
     pub latency: Histogram,
     /// Service and lateness, of an open loop.
     pub open: Option<Box<[Histogram; 2]>>,
@@ -16,8 +30,7 @@ pub(super) struct Tally {
     pub gap_ns: u64,
     /// When the last call ended.
     pub ended_at: u64,
-    /// When the last call, or the thought after it, ended.
-    pub left_at: u64,
+    pub left: Left,
 }
 
 impl Tally {
@@ -25,13 +38,14 @@ impl Tally {
         Tally {
             calls: 0,
             errors: [0; Kind::ALL.len()],
+            said: BTreeMap::new(),
             latency: Histogram::default(),
             open: open.then(Box::default),
             in_call_ns: 0,
             think_ns: 0,
             gap_ns: 0,
             ended_at: 0,
-            left_at: 0,
+            left: Left::One(0),
         }
     }
 
@@ -45,9 +59,14 @@ impl Tally {
     }
 
     /// Counts to the end of the drive: who was done earlier stood idle, and a thought beyond the end is not part of it.
-    pub(super) fn until(mut self, end: u64) -> Self {
-        self.gap_ns += end.saturating_sub(self.left_at);
-        self.think_ns = self.think_ns.saturating_sub(self.left_at.saturating_sub(end));
+    pub(super) fn until(mut self, start: u64, end: u64) -> Self {
+        match self.left {
+            Left::One(left_at) => {
+                self.gap_ns += end.saturating_sub(left_at);
+                self.think_ns = self.think_ns.saturating_sub(left_at.saturating_sub(end));
+            }
+            Left::Many { clients, after_ns } => self.gap_ns += (clients * end.saturating_sub(start)).saturating_sub(after_ns),
+        }
         self
     }
 
@@ -55,6 +74,9 @@ impl Tally {
         self.calls += other.calls;
         for (mine, its) in self.errors.iter_mut().zip(other.errors) {
             *mine += its;
+        }
+        for (kind, sentence) in &other.said {
+            self.said.entry(*kind).or_insert_with(|| sentence.clone());
         }
         self.latency.merge(&other.latency);
         if let (Some(mine), Some(its)) = (&mut self.open, &other.open) {

@@ -1,0 +1,65 @@
+//! Asks the kernel which connections are ready, as long as a nanosecond clock says.
+
+use std::os::fd::{AsFd, AsRawFd};
+
+use callbench_kit::{Failure, Kind, clock};
+use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags};
+
+/// So many are told at once.
+const MOST: usize = 512;
+
+pub struct Events {
+    epoll: Epoll,
+    ready: Vec<libc::epoll_event>,
+}
+
+/// What happened to a connection.
+#[derive(Clone, Copy, Debug)]
+pub struct Event {
+    pub token: u64,
+    pub flags: EpollFlags,
+}
+
+impl Event {
+    /// Whether the other side has said all that it will say.
+    pub fn ended(self) -> bool {
+        self.flags.intersects(EpollFlags::EPOLLRDHUP | EpollFlags::EPOLLHUP | EpollFlags::EPOLLERR)
+    }
+
+    pub fn readable(self) -> bool {
+        self.ended() || self.flags.contains(EpollFlags::EPOLLIN)
+    }
+}
+
+impl Events {
+    pub fn new() -> Result<Self, Failure> {
+        let epoll = Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC)
+            .map_err(|error| Failure::new(Kind::OutOfResources, format!("the kernel gives no epoll: {error}")))?;
+        Ok(Events { epoll, ready: vec![libc::epoll_event { events: 0, u64: 0 }; MOST] })
+    }
+
+    /// Tells of every change of `what`, once each, until it is closed.
+    pub fn watch(&self, what: &impl AsFd, token: u64) -> Result<(), Failure> {
+        let flags = EpollFlags::EPOLLIN | EpollFlags::EPOLLOUT | EpollFlags::EPOLLRDHUP | EpollFlags::EPOLLET;
+        self.epoll
+            .add(what, EpollEvent::new(flags, token))
+            .map_err(|error| Failure::new(Kind::OutOfResources, format!("the kernel watches no more connections: {error}")))
+    }
+
+    /// Waits for events until a moment of the monotonic clock, not at all where it has passed. Gives how many there are.
+    pub fn wait_until(&mut self, moment: u64) -> usize {
+        let left = moment.saturating_sub(clock::now());
+        let time = libc::timespec { tv_sec: (left / 1_000_000_000) as libc::time_t, tv_nsec: (left % 1_000_000_000) as libc::c_long };
+        // SAFETY: the descriptor is open, the buffer holds MOST events, the time is alive during the call, and no signals are blocked.
+        let told = unsafe {
+            libc::epoll_pwait2(self.epoll.0.as_raw_fd(), self.ready.as_mut_ptr(), MOST as libc::c_int, &raw const time, std::ptr::null())
+        };
+        told.max(0) as usize // Interrupted: nothing happened.
+    }
+
+    /// The event of this place among those last waited for.
+    pub fn at(&self, place: usize) -> Event {
+        let event = self.ready[place];
+        Event { token: event.u64, flags: EpollFlags::from_bits_truncate(event.events as libc::c_int) }
+    }
+}

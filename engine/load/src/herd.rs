@@ -1,0 +1,315 @@
+//! The load loop of many clients on one thread: whatever connection is ready goes on, and a client that is answered calls again at once.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use callbench_kit::drive::{Left, Pace, Seat, Worker};
+use callbench_kit::{Failure, Kind, clock};
+use rand_xoshiro::Xoshiro256PlusPlus;
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
+
+use crate::client::Client;
+use crate::crowd::Settings;
+use crate::events::Events;
+use crate::request::Values;
+
+/// As much is read at once.
+const SCRATCH: usize = 64 * 1024;
+/// How often calls that take too long are looked for, at most.
+const SWEEP_NS: u64 = 50_000_000;
+/// So many connect at once: more would meet the end of a listener's queue.
+const CONNECTING: usize = 64;
+/// So long before an arrival is due the thread stops sleeping and asks again and again.
+const SPIN_NS: u64 = 60_000;
+/// How long a client rests after an error, doubled with every further one in a row, up to the longest.
+const REST_NS: u64 = 1_000_000;
+const LONGEST_REST_NS: u64 = 500_000_000;
+
+pub struct Herd {
+    settings: Arc<Settings>,
+    events: Events,
+    clients: Vec<Client>,
+    scratch: Box<[u8]>,
+    /// The number of the next request, over all herds.
+    numbers: Arc<AtomicU64>,
+    /// The number of the first client here.
+    first: usize,
+    random: Xoshiro256PlusPlus,
+}
+
+impl Herd {
+    pub fn new(settings: Arc<Settings>, numbers: Arc<AtomicU64>, first: usize, clients: usize) -> Result<Self, Failure> {
+        Ok(Herd {
+            settings,
+            events: Events::new()?,
+            clients: (0..clients as u32).map(Client::new).collect(),
+            scratch: vec![0; SCRATCH].into_boxed_slice(),
+            numbers,
+            first,
+            random: Xoshiro256PlusPlus::seed_from_u64(first as u64),
+        })
+    }
+
+    pub fn connections(&self) -> usize {
+        self.clients.iter().filter(|client| client.is_connected()).count()
+    }
+
+    /// Connects the first `wanted`, a few at a time.
+    pub fn connect(&mut self, wanted: usize) -> Result<(), Failure> {
+        let (mut begun, mut done) = (0, 0);
+        let mut last = clock::now();
+        while done < wanted {
+            while begun < wanted && begun - done < CONNECTING {
+                self.clients[begun].connect(&self.settings, &self.events)?;
+                begun += 1;
+            }
+            let give_up = last.saturating_add(self.settings.timeout_ns);
+            let told = self.events.wait_until(give_up);
+            for place in 0..told {
+                let event = self.events.at(place);
+                let client = &mut self.clients[event.token as u32 as usize];
+                if client.calls() && client.connects(event)? {
+                    done += 1;
+                    last = clock::now();
+                }
+            }
+            if told == 0 && clock::now() >= give_up {
+                return Err(Failure::new(Kind::Timeout, format!("connection {} was not there in time", done + 1)));
+            }
+        }
+        Ok(())
+    }
+
+    /// One call of the first client.
+    pub fn call(&mut self) -> Result<(), Failure> {
+        let result = self.exchange();
+        self.clients[0].end(&self.settings, &result);
+        result
+    }
+
+    fn exchange(&mut self) -> Result<(), Failure> {
+        let give_up = clock::now().saturating_add(self.settings.timeout_ns);
+        self.begin(0)?;
+        loop {
+            let told = self.events.wait_until(give_up);
+            for place in 0..told {
+                if let (0, Some(result)) = self.go_on(place) {
+                    return result;
+                }
+            }
+            if clock::now() >= give_up {
+                return Err(timed_out());
+            }
+        }
+    }
+
+    #[inline]
+    fn begin(&mut self, index: usize) -> Result<(), Failure> {
+        let Herd { settings, events, clients, numbers, first, random, .. } = self;
+        let values = || Values { number: numbers.fetch_add(1, Relaxed), client: (*first + index) as u64, random: random.next_u64() };
+        clients[index].begin(settings, events, values)
+    }
+
+    /// Whom the event is of, and how its call ended, if it did.
+    #[inline]
+    fn go_on(&mut self, place: usize) -> (usize, Option<Result<(), Failure>>) {
+        let event = self.events.at(place);
+        let index = event.token as u32 as usize;
+        (index, self.clients[index].go_on(event, &self.settings, &mut self.scratch))
+    }
+}
+
+/// A herd at work.
+pub struct Shift<'h> {
+    pub herd: &'h mut Herd,
+    /// So many of its clients call.
+    pub clients: usize,
+}
+
+impl Worker for Shift<'_> {
+    fn work(&mut self, seat: &mut Seat) {
+        seat.persevere();
+        let start = seat.start;
+        // Each client's own account begins at the common start.
+        seat.tally.gap_ns = 0;
+        for client in &mut self.herd.clients[..self.clients] {
+            client.since = start;
+            client.errors_in_a_row = 0;
+        }
+        let think_ns = match seat.plan().pace {
+            Pace::Closed { think_ns, .. } => Some(think_ns),
+            Pace::Open(_) => None,
+        };
+        let mut round = Round { herd: self.herd, seat, think_ns, later: BinaryHeap::new(), idle: Vec::new(), next: None, calling: 0 };
+        round.drive(self.clients);
+        let after_ns = self.herd.clients[..self.clients].iter().map(|client| client.since.saturating_sub(start)).sum();
+        seat.tally.left = Left::Many { clients: self.clients as u64, after_ns };
+    }
+}
+
+/// One drive of a herd.
+struct Round<'r, 's> {
+    herd: &'r mut Herd,
+    seat: &'r mut Seat<'s>,
+    /// Of a closed loop; None: an open one.
+    think_ns: Option<u64>,
+    /// Who calls again, and when: thoughts and rests.
+    later: BinaryHeap<Reverse<(u64, usize)>>,
+    /// Of an open loop: who can take an arrival.
+    idle: Vec<usize>,
+    /// When the next arrival is intended.
+    next: Option<u64>,
+    /// How many calls are under way.
+    calling: usize,
+}
+
+impl Round<'_, '_> {
+    fn drive(&mut self, clients: usize) {
+        if self.think_ns.is_some() {
+            (0..clients).for_each(|index| self.call_again(index, self.seat.start));
+        } else {
+            self.idle = (0..clients).rev().collect();
+            self.next = self.seat.next_arrival();
+        }
+        let sweep_ns = SWEEP_NS.min(self.herd.settings.timeout_ns / 4 + 1);
+        let mut sweep_at = clock::now() + sweep_ns;
+        loop {
+            let now = clock::now();
+            if now >= sweep_at {
+                self.sweep(now);
+                sweep_at = now + sweep_ns;
+            }
+            self.wake(now);
+            self.take_arrivals();
+            if self.calling == 0 && self.later.is_empty() && self.next.is_none() {
+                return;
+            }
+            let told = self.herd.events.wait_until(self.next_moment(now).min(sweep_at));
+            for place in 0..told {
+                if let (index, Some(result)) = self.herd.go_on(place) {
+                    self.ended(index, &result);
+                }
+            }
+        }
+    }
+
+    /// When there is something to do even if nothing happens; the past where an arrival is so near that sleep would miss it.
+    fn next_moment(&self, now: u64) -> u64 {
+        let woken = self.later.peek().map_or(u64::MAX, |Reverse((at, _))| *at);
+        // An arrival that finds nobody idle waits for an answer.
+        let due = self.next.filter(|_| !self.idle.is_empty()).map_or(u64::MAX, |at| if at <= now + SPIN_NS { 0 } else { at - SPIN_NS });
+        woken.min(due)
+    }
+
+    /// Those whose thought or rest is over call again.
+    fn wake(&mut self, now: u64) {
+        while let Some(Reverse((at, index))) = self.later.peek().copied() {
+            if at > now && !self.seat.leaves(now) {
+                return;
+            }
+            self.later.pop();
+            let over = now.min(at.max(self.herd.clients[index].since));
+            match self.think_ns {
+                Some(think_ns) => {
+                    if think_ns > 0 && self.herd.clients[index].errors_in_a_row == 0 {
+                        let client = &mut self.herd.clients[index];
+                        self.seat.tally.think_ns += now - client.since;
+                        client.since = now;
+                    }
+                    self.call_again(index, over.max(now));
+                }
+                None => self.idle.push(index),
+            }
+        }
+    }
+
+    /// In a closed loop: calls, unless the drive is over.
+    #[inline]
+    fn call_again(&mut self, index: usize, now: u64) {
+        if self.seat.admit(now, 1) == 0 {
+            return;
+        }
+        let started = clock::now();
+        let client = &mut self.herd.clients[index];
+        self.seat.tally.gap_ns += started.saturating_sub(client.since);
+        (client.started, client.intended) = (started, started);
+        self.begin(index);
+    }
+
+    /// In an open loop: hands out every arrival that is due.
+    fn take_arrivals(&mut self) {
+        while let Some(intended) = self.next {
+            let now = clock::now();
+            if self.seat.leaves(now) {
+                self.next = None;
+                return;
+            }
+            if now < intended {
+                return;
+            }
+            let Some(index) = self.idle.pop() else { return };
+            let client = &mut self.herd.clients[index];
+            (client.started, client.intended) = (now, intended);
+            self.next = self.seat.next_arrival();
+            self.begin(index);
+        }
+    }
+
+    #[inline]
+    fn begin(&mut self, index: usize) {
+        self.calling += 1;
+        if let Err(failure) = self.herd.begin(index) {
+            self.ended(index, &Err(failure));
+        }
+    }
+
+    /// A call has ended: counts it, and lets its client go on.
+    #[inline]
+    fn ended(&mut self, index: usize, result: &Result<(), Failure>) {
+        self.calling -= 1;
+        self.seat.burn();
+        let ended = clock::now();
+        let tally = &mut *self.seat.tally;
+        let client = &mut self.herd.clients[index];
+        tally.in_call_ns += ended - client.started;
+        tally.ended_at = ended;
+        match result {
+            Ok(()) => {
+                tally.latency.record(ended - client.intended);
+                if let Some([service, lateness]) = tally.open.as_deref_mut() {
+                    service.record(ended - client.started);
+                    // Waiting for a client is the server's fault; only what comes after both are there is the generator's.
+                    lateness.record(client.started - client.intended.max(client.since));
+                }
+                self.seat.right();
+            }
+            Err(failure) => self.seat.wrong_because(failure),
+        }
+        client.since = ended;
+        client.end(&self.herd.settings, result);
+        let rest_ns = match (client.errors_in_a_row, self.think_ns) {
+            (0, Some(0)) => return self.call_again(index, ended),
+            (0, None) => return self.idle.push(index),
+            (0, Some(think_ns)) => think_ns,
+            (errors, _) => (REST_NS << (errors - 1).min(20)).min(LONGEST_REST_NS),
+        };
+        self.later.push(Reverse((ended.saturating_add(rest_ns), index)));
+    }
+
+    /// Ends the calls that have taken too long.
+    fn sweep(&mut self, now: u64) {
+        let timeout_ns = self.herd.settings.timeout_ns;
+        for index in 0..self.herd.clients.len() {
+            let client = &self.herd.clients[index];
+            if client.calls() && now.saturating_sub(client.started) >= timeout_ns {
+                self.ended(index, &Err(timed_out()));
+            }
+        }
+    }
+}
+
+fn timed_out() -> Failure {
+    Failure::new(Kind::Timeout, "no answer came in time")
+}

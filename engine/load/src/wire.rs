@@ -1,0 +1,159 @@
+//! A connection's octets, plain or through TLS, never waiting.
+
+use std::io::{self, ErrorKind, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::sync::Arc;
+
+use callbench_kit::{Failure, Kind};
+use nix::errno::Errno;
+use nix::sys::socket::{self, AddressFamily, SockFlag, SockType, SockaddrStorage};
+use rustls::{CertificateError, ClientConfig, ClientConnection, StreamOwned, pki_types::ServerName};
+
+/// How to make a connection secure.
+#[derive(Clone, Debug)]
+pub struct Tls {
+    pub config: Arc<ClientConfig>,
+    pub name: ServerName<'static>,
+}
+
+pub enum Wire {
+    Plain(TcpStream),
+    Secure(Box<StreamOwned<ClientConnection, TcpStream>>),
+}
+
+impl Wire {
+    /// Begins to connect; that it is connected, or is not, shows when the socket can be written to.
+    pub fn connect(to: SocketAddr, tls: Option<&Tls>) -> Result<Self, Failure> {
+        let family = if to.is_ipv4() { AddressFamily::Inet } else { AddressFamily::Inet6 };
+        let flags = SockFlag::SOCK_NONBLOCK | SockFlag::SOCK_CLOEXEC;
+        let socket = socket::socket(family, SockType::Stream, flags, None).map_err(of_system)?;
+        socket::setsockopt(&socket, socket::sockopt::TcpNoDelay, &true).map_err(of_system)?;
+        match socket::connect(std::os::fd::AsRawFd::as_raw_fd(&socket), &SockaddrStorage::from(to)) {
+            Ok(()) | Err(Errno::EINPROGRESS) => {}
+            Err(error) => return Err(of_system(error)),
+        }
+        let stream = TcpStream::from(socket);
+        let Some(tls) = tls else { return Ok(Wire::Plain(stream)) };
+        let connection = ClientConnection::new(Arc::clone(&tls.config), tls.name.clone())
+            .map_err(|error| Failure::new(Kind::Certificate, format!("TLS cannot be begun: {error}")))?;
+        Ok(Wire::Secure(Box::new(StreamOwned::new(connection, stream))))
+    }
+
+    /// Why connecting failed, if it did.
+    pub fn connecting_failed(&self) -> Option<Failure> {
+        match self.socket().take_error() {
+            Ok(None) => None,
+            Ok(Some(error)) | Err(error) => Some(of(&error)),
+        }
+    }
+
+    /// Writes what goes now, and gives how much that was; 0: nothing now.
+    #[inline]
+    pub fn write(&mut self, octets: &[u8]) -> Result<usize, Failure> {
+        let written = match self {
+            Wire::Plain(stream) => stream.write(octets),
+            Wire::Secure(stream) => stream.write(octets).and_then(|written| match stream.flush() {
+                Err(error) if error.kind() != ErrorKind::WouldBlock => Err(error),
+                _ => Ok(written),
+            }),
+        };
+        written.or_else(|error| if later(&error) { Ok(0) } else { Err(of(&error)) })
+    }
+
+    /// Reads what is there; None: nothing now; 0: the other side has closed.
+    #[inline]
+    pub fn read(&mut self, into: &mut [u8]) -> Result<Option<usize>, Failure> {
+        let read = match self {
+            Wire::Plain(stream) => stream.read(into),
+            Wire::Secure(stream) => match stream.read(into) {
+                // Many servers close TLS without saying so.
+                Err(error) if error.kind() == ErrorKind::UnexpectedEof => Ok(0),
+                other => other,
+            },
+        };
+        match read {
+            Ok(read) => Ok(Some(read)),
+            Err(error) if later(&error) => Ok(None),
+            Err(error) => Err(of(&error)),
+        }
+    }
+
+    /// Goes on with the handshake; whether nothing of it is left to do.
+    pub fn handshaken(&mut self) -> Result<bool, Failure> {
+        let Wire::Secure(stream) = self else { return Ok(true) };
+        let stream = stream.as_mut();
+        match stream.conn.complete_io(&mut stream.sock) {
+            Ok(_) => Ok(!stream.conn.is_handshaking()),
+            Err(error) if later(&error) => Ok(!stream.conn.is_handshaking()),
+            Err(error) => Err(of(&error)),
+        }
+    }
+
+    /// Whether one reading that gave less than it could have has emptied the socket.
+    pub fn short_reads_empty(&self) -> bool {
+        matches!(self, Wire::Plain(_))
+    }
+
+    fn socket(&self) -> &TcpStream {
+        match self {
+            Wire::Plain(stream) => stream,
+            Wire::Secure(stream) => &stream.sock,
+        }
+    }
+}
+
+impl AsFd for Wire {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.socket().as_fd()
+    }
+}
+
+fn later(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted)
+}
+
+fn of_system(error: Errno) -> Failure {
+    of(&io::Error::from(error))
+}
+
+/// The failure that an error of a socket is.
+fn of(error: &io::Error) -> Failure {
+    if let Some(tls) = error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>()) {
+        return of_tls(tls);
+    }
+    match error.kind() {
+        ErrorKind::ConnectionReset | ErrorKind::BrokenPipe => Failure::new(Kind::Reset, "the server reset the connection"),
+        ErrorKind::AddrNotAvailable => {
+            let why = "no port is left for another connection (closed ones wait for a minute): keep connections, or make fewer";
+            Failure::new(Kind::OutOfResources, why)
+        }
+        ErrorKind::ConnectionRefused => Failure::new(Kind::Refused, "nobody listens there"),
+        ErrorKind::HostUnreachable | ErrorKind::NetworkUnreachable => {
+            Failure::new(Kind::Refused, format!("there is no way there: {error}"))
+        }
+        ErrorKind::TimedOut => Failure::new(Kind::Timeout, "the connection was given up by the kernel"),
+        _ => match error.raw_os_error() {
+            Some(libc::EMFILE | libc::ENFILE) => {
+                let why = "no file descriptor is left for another connection: raise the limit (ulimit -n), or make fewer";
+                Failure::new(Kind::OutOfResources, why)
+            }
+            Some(libc::ENOBUFS | libc::ENOMEM) => Failure::new(Kind::OutOfResources, "the kernel has no memory for another connection"),
+            _ => Failure::new(Kind::Internal, error.to_string()),
+        },
+    }
+}
+
+fn of_tls(error: &rustls::Error) -> Failure {
+    let kind = if matches!(error, rustls::Error::InvalidCertificate(_) | rustls::Error::NoCertificatesPresented) {
+        Kind::Certificate
+    } else {
+        Kind::Protocol
+    };
+    let why = match error {
+        rustls::Error::InvalidCertificate(CertificateError::UnknownIssuer) => "nobody known here has signed it".to_owned(),
+        other => other.to_string(),
+    };
+    let what = if kind == Kind::Certificate { "the server's certificate is refused" } else { "TLS failed" };
+    Failure::new(kind, format!("{what}: {why}"))
+}

@@ -1,0 +1,232 @@
+//! The load driver against servers that behave, and servers that do not: each misbehaviour is an error kind of its own, and none stops it.
+
+use std::io::{Read, Write};
+use std::net::{Shutdown, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::thread;
+use std::time::Duration;
+
+use callbench_kit::drive::{self, Outcome, Pace, Plan, Schedule, Timing};
+use callbench_kit::stack::{Adapter, Connect, Crowd};
+use callbench_kit::{Failure, Kind};
+use callbench_load::adapter::Load;
+use callbench_service::Call;
+use serde_json::{Value, json};
+
+const GOOD: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello";
+
+/// Serves every connection on a thread of its own with `serve`, which is given the connection and its number. Gives the URL.
+fn server(serve: impl Fn(TcpStream, u64) + Send + Sync + 'static) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let url = format!("http://{}/", listener.local_addr().expect("an address"));
+    let serve = Arc::new(serve);
+    thread::spawn(move || {
+        for (number, stream) in listener.incoming().enumerate() {
+            let (Ok(stream), serve) = (stream, Arc::clone(&serve)) else { return };
+            thread::spawn(move || serve(stream, number as u64));
+        }
+    });
+    url
+}
+
+/// Reads one request without a body; false where the client has gone.
+fn request(stream: &mut TcpStream) -> bool {
+    let mut seen = Vec::new();
+    let mut octet = [0];
+    while !seen.ends_with(b"\r\n\r\n") {
+        match stream.read(&mut octet) {
+            Ok(1) => seen.push(octet[0]),
+            _ => return false,
+        }
+    }
+    true
+}
+
+/// Answers every request with these octets.
+fn answering(octets: &'static [u8]) -> String {
+    server(move |mut stream, _| while request(&mut stream) && stream.write_all(octets).is_ok() {})
+}
+
+/// Answers the first request of all rightly, so that there is a server to be driven; the later ones as `then` does.
+fn spoiled(then: impl Fn(&mut TcpStream) + Send + Sync + 'static) -> String {
+    let first = AtomicBool::new(true);
+    server(move |mut stream, _| {
+        while request(&mut stream) {
+            if first.swap(false, Relaxed) {
+                let _ = stream.write_all(GOOD);
+            } else {
+                then(&mut stream);
+                return;
+            }
+        }
+    })
+}
+
+fn gathered(url: &str, clients: usize, options: Value) -> Result<Box<dyn Crowd>, Failure> {
+    let Value::Object(options) = options else { panic!("an object") };
+    let to = Connect { endpoint: url.to_owned(), timeout: Duration::from_millis(300), options };
+    Load::new().stacks()[0].gather(&to, clients).expect("a crowd")
+}
+
+fn plan(calls: u64, pace: Pace) -> Plan {
+    Plan { call: Call::Hello, calls, length_ns: 0, limit_ns: 20_000_000_000, pace, start_at_ns: 0, burn_ns: 0 }
+}
+
+fn driven(crowd: &mut dyn Crowd, clients: usize, plan: &Plan) -> Outcome {
+    let mut workers = crowd.workers(clients, &plan.call).expect("workers");
+    drive::drive(&mut workers, plan, &AtomicBool::new(false), &mut |_| true).expect("threads")
+}
+
+fn closed(calls: u64, think_ns: u64) -> Plan {
+    plan(calls, Pace::Closed { think_ns, timing: Timing::Each })
+}
+
+/// What a drive of six calls comes to once the server misbehaves.
+fn errors(url: &str, options: Value) -> Vec<(Kind, u64)> {
+    let mut crowd = gathered(url, 1, options).expect("a connection");
+    crowd.call(&Call::Hello).expect("the first answer");
+    let outcome = driven(crowd.as_mut(), 1, &closed(6, 0));
+    assert!(outcome.said.values().all(|sentence| !sentence.is_empty()));
+    Kind::ALL.into_iter().zip(outcome.errors).filter(|(_, count)| *count > 0).collect()
+}
+
+#[test]
+fn exactly_the_calls_asked_for_are_made_by_any_number_of_clients_and_threads() {
+    let url = answering(GOOD);
+    for (clients, threads) in [(1, 1), (7, 1), (7, 3)] {
+        let mut crowd = gathered(&url, clients, json!({"expect_body": "hello", "threads": threads})).expect("connections");
+        assert_eq!(crowd.connections(), clients);
+        let outcome = driven(crowd.as_mut(), clients, &closed(500, 0));
+        assert_eq!((outcome.calls, outcome.threads), (500, threads));
+        assert_eq!(outcome.latency.expect("times").count(), 500);
+        let accounted = outcome.in_call_ns + outcome.think_ns + outcome.gap_ns.expect("a closed loop's");
+        assert_eq!(accounted, clients as u64 * outcome.elapsed_ns);
+    }
+}
+
+#[test]
+fn thoughts_are_counted_as_such() {
+    let url = answering(GOOD);
+    let mut crowd = gathered(&url, 4, json!({})).expect("connections");
+    let outcome = driven(crowd.as_mut(), 4, &closed(40, 2_000_000));
+    assert_eq!(outcome.calls, 40);
+    assert!(outcome.think_ns >= 40 * 2_000_000, "{} ns", outcome.think_ns);
+}
+
+#[test]
+fn an_open_loop_makes_every_arrival_and_keeps_three_histograms() {
+    let path = std::env::temp_dir().join(format!("callbench-load-schedule-{}", std::process::id()));
+    std::fs::write(&path, 500_000_u64.to_le_bytes()).expect("a file");
+    let schedule = Schedule::read(&path);
+    std::fs::remove_file(&path).expect("the file");
+    let url = answering(GOOD);
+    let mut crowd = gathered(&url, 3, json!({})).expect("connections");
+    let outcome = driven(crowd.as_mut(), 3, &plan(100, Pace::Open(schedule.expect("a schedule"))));
+    assert_eq!(outcome.calls, 100);
+    for histogram in [outcome.latency, outcome.service, outcome.lateness] {
+        assert_eq!(histogram.expect("a histogram").count(), 100);
+    }
+    assert!(outcome.elapsed_ns >= 100 * 500_000);
+}
+
+#[test]
+fn a_connection_for_each_call_is_one() {
+    let connections = Arc::new(AtomicU64::new(0));
+    let seen = Arc::clone(&connections);
+    let url = server(move |mut stream, number| {
+        seen.fetch_max(number + 1, Relaxed);
+        while request(&mut stream) && stream.write_all(GOOD).is_ok() {}
+    });
+    let mut crowd = gathered(&url, 2, json!({"keep_alive": false})).expect("a connection");
+    let outcome = driven(crowd.as_mut(), 2, &closed(20, 0));
+    assert_eq!((outcome.calls, crowd.connections()), (20, 0));
+    assert!(connections.load(Relaxed) >= 20);
+}
+
+#[test]
+fn a_server_that_closes_after_each_answer_is_connected_to_again() {
+    let url = server(|mut stream, _| {
+        request(&mut stream);
+        let _ = stream.write_all(GOOD);
+    });
+    let mut crowd = gathered(&url, 1, json!({})).expect("a connection");
+    let outcome = driven(crowd.as_mut(), 1, &closed(10, 0));
+    // Whether the end of the connection is seen before the next request is a race that any client of such a server can lose.
+    assert!(outcome.calls >= 1 && outcome.calls + outcome.errors.iter().sum::<u64>() == 10);
+}
+
+#[test]
+fn each_misbehaviour_is_a_kind_of_its_own() {
+    let write = |octets: &'static [u8]| move |stream: &mut TcpStream| drop(stream.write_all(octets));
+    let any = || json!({});
+    assert_eq!(errors(&spoiled(|_| {}), any()), [(Kind::Closed, 6)]);
+    assert_eq!(errors(&spoiled(write(b"HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\nhalf")), any()), [(Kind::Cut, 6)]);
+    assert_eq!(errors(&spoiled(write(b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nmore")), any()), [(Kind::Protocol, 6)]);
+    assert_eq!(errors(&spoiled(write(b"what?\r\n\r\n")), any()), [(Kind::Protocol, 6)]);
+    assert_eq!(errors(&spoiled(|_| thread::sleep(Duration::from_secs(5))), any()), [(Kind::Timeout, 6)]);
+    assert_eq!(errors(&spoiled(write(b"HTTP/1.1 302 Found\r\nContent-Length: 0\r\n\r\n")), any()), [(Kind::Redirect, 6)]);
+    assert_eq!(errors(&spoiled(write(b"HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n")), any()), [(Kind::Status, 6)]);
+    let other = write(b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nHELLO");
+    assert_eq!(errors(&spoiled(other), json!({"expect_body": "hello"})), [(Kind::WrongAnswer, 6)]);
+    let endless = |stream: &mut TcpStream| {
+        let _ = stream.write_all(b"HTTP/1.1 200 OK\r\n\r\n");
+        while stream.write_all(&[b'x'; 4096]).is_ok() {}
+    };
+    assert_eq!(errors(&spoiled(endless), json!({"most_octets": 100_000})), [(Kind::TooLarge, 6)]);
+}
+
+#[test]
+fn a_reset_is_told_from_a_close() {
+    let url = spoiled(|stream| {
+        // Closing with octets unread resets.
+        let _ = stream.set_read_timeout(Some(Duration::from_secs(1)));
+        nix::sys::socket::setsockopt(stream, nix::sys::socket::sockopt::Linger, &libc::linger { l_onoff: 1, l_linger: 0 }).expect("linger");
+    });
+    assert_eq!(errors(&url, json!({})), [(Kind::Reset, 6)]);
+}
+
+#[test]
+fn a_server_that_goes_away_is_refused_and_found_again() {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = listener.local_addr().expect("an address");
+    let mut crowd = {
+        let serving = thread::spawn(move || {
+            let (mut stream, _) = listener.accept().expect("a client");
+            request(&mut stream);
+            let _ = stream.write_all(GOOD);
+            let _ = stream.shutdown(Shutdown::Both);
+        });
+        let mut crowd = gathered(&format!("http://{address}/"), 1, json!({})).expect("a connection");
+        crowd.call(&Call::Hello).expect("an answer");
+        serving.join().expect("the server");
+        crowd
+    };
+    let outcome = driven(crowd.as_mut(), 1, &closed(5, 0));
+    assert_eq!(outcome.calls, 0);
+    assert!(outcome.errors[Kind::Refused as usize] >= 4, "{:?}", outcome.errors);
+    let Ok(listener) = TcpListener::bind(address) else { return }; // Somebody else has the port by now.
+    thread::spawn(move || {
+        let (mut stream, _) = listener.accept().expect("a client");
+        while request(&mut stream) && stream.write_all(GOOD).is_ok() {}
+    });
+    crowd.call(&Call::Hello).expect("the server is back");
+}
+
+#[test]
+fn nobody_there_and_wrong_urls_are_told_when_connecting() {
+    let free = TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("an address");
+    let kind = |url: &str| gathered(url, 1, json!({})).err().expect("a failure").kind;
+    assert_eq!(kind(&format!("http://{free}/")), Kind::Refused);
+    assert_eq!(kind("http://no-such-name.invalid/"), Kind::Unresolved);
+    assert_eq!(kind("gopher://127.0.0.1/"), Kind::BadRequest);
+    // Who expects TLS of a server without it learns that.
+    let plain = answering(GOOD).replace("http:", "https:");
+    assert!(matches!(kind(&plain), Kind::Protocol | Kind::Timeout));
+}
+
+#[test]
+fn only_hello_can_be_called() {
+    let mut crowd = gathered(&answering(GOOD), 1, json!({})).expect("a connection");
+    assert_eq!(crowd.call(&Call::Empty).expect_err("a refusal").kind, Kind::CannotCarry);
+}
