@@ -5,6 +5,7 @@ import sys
 import xmlrpc.client
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import grpc  # type: ignore[import-untyped]
 import pytest
@@ -14,11 +15,15 @@ import suds.store
 import zeep
 import zeep.exceptions
 from grpc_tools import protoc  # type: ignore[import-untyped]
+from jrmp_party import Jrmp, RefusedError
+from pyhessian.client import HessianProxy
+from pyhessian.protocol import Binary, Fault
 
 from callbench import catalogue
 from callbench.adapter import Adapter
 from conftest import ROOT
 
+PERSONS = "(I)[Lorg/callbench/service/Person;"
 KNOWN = catalogue.load([ROOT / "adapters" / "java"]).adapter("java")
 
 pytestmark = pytest.mark.skipif(KNOWN.why_not is not None, reason=str(KNOWN.why_not))
@@ -109,3 +114,46 @@ def test_grpcio(endpoint: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         ]
         with pytest.raises(grpc.RpcError, match="n is -1: it must be from 0 to 1000000"):
             stub.GetPersons(messages.CountRequest(n=-1), timeout=60)
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "version"),
+    [("java/hessian1", 1), ("java/hessian1-tuned", 1), ("java/hessian2", 2), ("java/hessian2-tuned", 2)],
+    indirect=["endpoint"],
+)
+def test_pythons_hessian(endpoint: str, version: int) -> None:
+    def call(name: str, *arguments: object) -> Any:
+        # Its parser of version 2 reads one answer.
+        return getattr(HessianProxy(endpoint, timeout=60, version=version), name)(*arguments)
+
+    assert call("Sum", 20, 22) == 42
+    for text in ("", "Grüße", "\U0001f600" * 3, "a\u0000b", "long " * 20_000):
+        assert call("EchoString", text) == text
+    persons = call("GetPersons", 300)
+    assert len(persons) == 300
+    assert [(each.ID, each.FirstName, each.LastName) for each in persons[:2]] == [
+        (0, "Aaron", "Arnold"),
+        (1, "Abigail", "Brown"),
+    ]
+    assert call("GetBinaryData", 70_000, "zero").value == bytes(70_000)
+    assert call("SendByteArray", Binary(bytes(range(256)))) is None
+    assert call("SendDouble", 42.4242) is None
+    with pytest.raises(Fault, match="n is -1: it must be from 0 to 1000000"):
+        call("GetPersons", -1)
+
+
+@pytest.mark.parametrize("endpoint", ["java/rmi"], indirect=True)
+def test_rmi_written_by_hand_and_read_by_javaobj(endpoint: str) -> None:
+    service = Jrmp(endpoint)
+    assert service.call("Sum", "(II)I", 20, 22) == (42).to_bytes(4)
+    assert service.call("Sum", "(II)I", 2**31 - 1, 1) == (2**31).to_bytes(4)
+    assert service.call("Empty", "()V") == b""
+    assert service.call("Hello", "()Ljava/lang/String;") == "Hello World"
+    persons = service.call("GetPersons", PERSONS, 300)
+    assert len(persons) == 300
+    assert [(each.ID, str(each.FirstName), str(each.LastName)) for each in persons[:2]] == [
+        (0, "Aaron", "Arnold"),
+        (1, "Abigail", "Brown"),
+    ]
+    with pytest.raises(RefusedError, match="n is -1: it must be from 0 to 1000000"):
+        service.call("GetPersons", PERSONS, -1)
