@@ -138,13 +138,14 @@ class Adapter:
             raise self.process.failure("garbage", f"answered {message['is']} where {expect} was due")
         return message
 
-    def serve(self, stack: str, host: str = "127.0.0.1", options: Options | None = None) -> str:
-        """Serves a stack. Returns its endpoint.
+    def serve(self, stack: str, host: str = "127.0.0.1", options: Options | None = None, *, port: int = 0) -> str:
+        """Serves a stack, at any free port unless one is given. Returns its endpoint.
 
         Raises:
             AdapterFailure: as `ask`.
         """
-        said = self.ask("serve", "serving", SERVE_SECONDS, stack=stack, host=host, port=0, options=dict(options or {}))
+        where = {"stack": stack, "host": host, "port": port}
+        said = self.ask("serve", "serving", SERVE_SECONDS, **where, options=dict(options or {}))
         return str(said["endpoint"])
 
     def stop_serving(self) -> None:

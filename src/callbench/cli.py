@@ -197,11 +197,12 @@ def verify(
     stacks: Annotated[list[str] | None, typer.Argument(metavar="STACK...")] = None,
     every: Annotated[bool, typer.Option("--all", help="every stack that can run here")] = False,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="a line a check, not only failures")] = False,
+    only: Annotated[str | None, typer.Option("--check", metavar="GLOB", help="only these, such as 'lost/*'")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Hold stacks against the contract: every call, every fault, counts, times, manners."""
+    """Hold stacks against the contract: every call, every fault, counts, times, manners, a server that is lost."""
     known = _catalogue()
-    outcomes = suite.of(known, stacks or [], every=every, placement=placement.placed())
+    outcomes = suite.of(known, stacks or [], every=every, placement=placement.placed(), only=only)
     seen = verdicts.told(outcomes, Console(quiet=as_json), every=verbose)
     if as_json:
         print(verdicts.as_json(seen))  # noqa: T201

@@ -29,6 +29,23 @@ class Lack(_Strict):
     why: str
 
 
+class WhenLost(_Strict):
+    """What a client's library does where its server is lost in the middle of a call; `verify` holds it against that.
+
+    Attributes:
+        killed: the server's process is killed. `error`: the call fails; `hang`: only its time-out ends it.
+        cut: the connection is reset while the server lives. `retry`: the library calls again by itself and the caller
+            is answered, so that the call is executed twice; `twice`: it is executed twice, and fails all the same;
+            `answered`: nothing is noticed; `no connection`: there is none.
+        back: whether the same client can call again when a server is back at the same place; left out where nobody
+            can tell.
+    """
+
+    killed: Literal["error", "hang"]
+    cut: Literal["error", "hang", "retry", "twice", "answered", "no connection"]
+    back: bool | None = None
+
+
 class Card(_Strict):
     """The fairness card, in part: what is not said here comes from the level above."""
 
@@ -43,6 +60,8 @@ class Card(_Strict):
     roles: Literal["both", "server-only", "in-process"] | None = None
     options: dict[str, Any] | None = None
     note: str | None = None
+    when_lost: WhenLost | None = None
+    explains: dict[Literal["1.1 ms", "10 ms", "40 ms", "100 ms", "200 ms"], str] | None = None
     message: str | None = None
     channel: str | None = None
     lacks: tuple[Lack, ...] = ()
@@ -176,7 +195,10 @@ def _stack(said: _File, name: str, axes: tuple[str, str], cards: Sequence[Card])
     card: dict[str, Any] = {"roles": "both"}
     for level in levels:
         about = "; ".join(text for text in (card.get("about"), level.about) if text)
-        card |= level.said() | ({"about": about} if about else {})
+        explains = {**card.get("explains", {}), **(level.explains or {})}
+        card |= level.said() | ({"about": about} if about else {}) | ({"explains": explains} if explains else {})
+    if card["roles"] == "in-process":
+        card.pop("when_lost", None)
     return Stack(
         id=f"{said.name}/{name}",
         adapter=said.name,

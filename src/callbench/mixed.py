@@ -8,7 +8,7 @@ from callbench.cell import MIXED, Stack
 
 PROTOCOL = "protocol"
 # What a card says of its side: the other members of a mixed stack's card are both sides'.
-_CLIENTS = ("connections_per_client",)
+_CLIENTS = ("connections_per_client", "when_lost")
 _SERVERS = ("server_model",)
 
 
@@ -71,8 +71,8 @@ def _card(client: Stack, server: Stack) -> dict[str, Any]:
     for key in dict.fromkeys((*mine, *other)):
         if key in _CLIENTS or key in _SERVERS:
             said = (mine if key in _CLIENTS else other).get(key)
-        elif key == "options":
-            said = {**other.get(key, {}), **mine.get(key, {})}
+        elif key in ("options", "explains"):
+            said = {**(other.get(key) or {}), **(mine.get(key) or {})}
         elif mine.get(key) == other.get(key):
             said = mine[key]
         else:

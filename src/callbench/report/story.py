@@ -1,12 +1,14 @@
 """What came out, in words reckoned from the run: the paragraph at the top, and what a reader must know."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from callbench.claims import Verdict
+from callbench.report import plateaus
 from callbench.report.growth import deaths, leaks
 from callbench.report.subject import Subject
+from callbench.report.words import listed
 from callbench.results import Result
 from callbench.stats.digits import figure, percent
 
@@ -160,6 +162,9 @@ def cautions(subject: Subject) -> list[str]:
             f"Some calls over {listed(batched)} are shorter than 20 readings of the clock. They were timed in batches"
             " and have a mean, no percentiles."
         )
+    standing = plateaus.unexplained(subject)
+    if standing:
+        told.append(standing)
     told += _meanwhile(subject)
     told += _troubles(subject)
     return told
@@ -243,9 +248,3 @@ def _some(names: Sequence[str], most: int = 4) -> str:
     if len(names) <= most + 1:
         return listed(names)
     return ", ".join(names[:most]) + f" and {len(names) - most} more"
-
-
-def listed(words: Iterable[str]) -> str:
-    """Join words: `a, b and c`."""
-    every = list(words)
-    return every[0] if len(every) == 1 else ", ".join(every[:-1]) + " and " + every[-1] if every else ""

@@ -1,4 +1,6 @@
-"""How ratios and verdicts are written, the same in every format."""
+"""How ratios, verdicts and cards are written, the same in every format."""
+
+from collections.abc import Iterable, Mapping
 
 from callbench.claims import Verdict
 from callbench.stats.digits import end, figure
@@ -19,6 +21,30 @@ def ratio_text(ratio: Interval | None) -> str:
     return f"{middle} ({low} to {high})"
 
 
+LOST = {
+    "error": "the call fails",
+    "hang": "the call hangs until its time-out",
+    "retry": "the library calls again by itself: answered, and executed twice",
+    "twice": "executed twice, and the call fails all the same",
+    "answered": "nothing is noticed",
+    "no connection": "no connection to cut",
+}
+
+
+def lost_text(when_lost: Mapping[str, object]) -> tuple[str, str, str]:
+    """Write what becomes of a call whose server is killed, whose connection is cut, and of the client afterwards."""
+    back = when_lost.get("back")
+    again = "not told" if back is None else "calls again" if back else "must connect anew"
+    killed, cut = (LOST.get(str(when_lost.get(key)), "not told") for key in ("killed", "cut"))
+    return killed, cut, again
+
+
 def published_text(ratio: float | None) -> str:
     """Write a ratio of published figures, which come without intervals, with three digits."""
     return "" if ratio is None else f"{ratio:.3g}"
+
+
+def listed(words: Iterable[str]) -> str:
+    """Join words: `a, b and c`."""
+    every = list(words)
+    return every[0] if len(every) == 1 else ", ".join(every[:-1]) + " and " + every[-1] if every else ""

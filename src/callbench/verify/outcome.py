@@ -12,12 +12,14 @@ class Outcome:
         check: the check's name, as `lacks` in a manifest has it.
         why: what is wrong, or None.
         lack: why the manifest says that it is known to fail, or None.
+        told: what the check has seen, where that is more than a pass.
     """
 
     subject: str
     check: str
     why: str | None
     lack: str | None = None
+    told: str = ""
 
     @property
     def passed(self) -> bool:

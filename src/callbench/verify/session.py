@@ -29,7 +29,11 @@ PLAIN = Arrangement()
 
 
 class Session:
-    """The processes of one adapter, or of a mixed stack's two, for one stack after the other. Close it."""
+    """The processes of one adapter, or of a mixed stack's two, for one stack after the other. Close it.
+
+    Attributes:
+        endpoint: where the stack is served as last arranged.
+    """
 
     def __init__(self, programs: Programs, placement: Placement) -> None:
         """Starts nothing yet."""
@@ -39,6 +43,8 @@ class Session:
         self._stack: Stack | None = None
         self._arranged: Arrangement | None = None
         self._breaks = 0
+        self._told = ""
+        self.endpoint = ""
 
     @property
     def stack(self) -> Stack:
@@ -74,9 +80,9 @@ class Session:
         if self._arranged != want:
             self._settle()
             sides = self.started()
-            endpoint = sides.server.serve(self.stack.server, options=want.options)
+            self.endpoint = sides.server.serve(self.stack.server, options=want.options)
             self._arranged = want
-            sides.client.connect(self.stack.client, endpoint, want.clients, timeout_ms=want.timeout_ms)
+            sides.client.connect(self.stack.client, self.endpoint, want.clients, timeout_ms=want.timeout_ms)
         return sides
 
     def client(self, want: Arrangement = PLAIN) -> Adapter:
@@ -99,6 +105,27 @@ class Session:
     def forget(self) -> None:
         """Says that a check has left things in disorder: the next one arranges all anew."""
         self._arranged = None
+
+    def server_anew(self) -> Adapter:
+        """Another server process in the place of one that is gone; the client keeps what it has connected.
+
+        Raises:
+            AdapterFailure: it cannot be started.
+        """
+        sides = self.started()
+        sides.server.process.close(grace=0)
+        sides.server = Adapter(self._programs.server, "the server", self._placement.server).greeted()
+        sides.server.patience_s = PATIENCE_SECONDS
+        return sides.server
+
+    def tell(self, story: str) -> None:
+        """Says what a check has found, for people who want to see each."""
+        self._told = story
+
+    def take_told(self) -> str:
+        """What the last check has told, once."""
+        told, self._told = self._told, ""
+        return told
 
     def note_break(self) -> None:
         """Counts it where a side broke, and ends both then."""

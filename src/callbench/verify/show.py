@@ -17,7 +17,8 @@ def told(outcomes: Iterable[Outcome], console: Console, *, every: bool) -> list[
         if outcome.fails:
             console.print(f"[red]FAIL[/] {_plain(outcome.sentence)}", highlight=False, soft_wrap=True)
         elif every:
-            word, rest = ("pass", "") if outcome.passed else ("known", f": {outcome.why}")
+            shown = outcome.told if outcome.passed else outcome.why
+            word, rest = "pass" if outcome.passed else "known", f": {shown}" if shown else ""
             console.print(
                 f"{word:5} {_plain(f'{outcome.subject}: {outcome.check}{rest}')}", highlight=False, soft_wrap=True
             )

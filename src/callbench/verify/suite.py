@@ -10,7 +10,7 @@ from callbench.cell import Stack
 from callbench.errors import AdapterFailure, BadInput
 from callbench.manifest import Programs
 from callbench.placement import Placement
-from callbench.verify import calls, honesty, lifecycle, manners
+from callbench.verify import calls, honesty, lifecycle, lost, manners
 from callbench.verify.calls import CallCheck
 from callbench.verify.outcome import Outcome
 from callbench.verify.session import Session
@@ -24,15 +24,23 @@ MOST_BREAKS = 2
 def checks() -> tuple[tuple[str, Check], ...]:
     """Name and check, in the order in which they are run: those of one arrangement beside each other."""
     answered = tuple((each.name, functools.partial(_answered, each)) for each in calls.checks())
-    return (*answered, *manners.checks(), *honesty.checks())
+    return (*answered, *manners.checks(), *honesty.checks(), *lost.checks())
 
 
 def _answered(check: CallCheck, session: Session) -> str | None:
     return judge.wrong(check.call, check.arguments, session.client().call(check.call, check.arguments))
 
 
-def outcomes(adapter: Adapter, stacks: Sequence[Stack], placement: Placement) -> Iterator[Outcome]:
+def outcomes(
+    adapter: Adapter, stacks: Sequence[Stack], placement: Placement, only: str | None = None
+) -> Iterator[Outcome]:
     """Checks the adapter's life, then each stack; sides are shared by stacks that follow each other.
+
+    Args:
+        adapter: whose stacks they are.
+        stacks: those to be checked.
+        placement: which processors the sides run on.
+        only: a glob of the checks to be made; None: all of them.
 
     Raises:
         BadInput: the installation is damaged.
@@ -41,25 +49,28 @@ def outcomes(adapter: Adapter, stacks: Sequence[Stack], placement: Placement) ->
         yield Outcome(adapter.name, "hello", adapter.why_not)
         return
     said_hello = True
-    for outcome in lifecycle.outcomes(adapter.manifest):
+    for outcome in lifecycle.outcomes(adapter.manifest) if only is None else ():
         said_hello = said_hello and (outcome.passed or outcome.check != "hello")
         yield outcome
     if not said_hello:
         return
-    yield from _of_stacks(adapter.manifest.both, stacks, placement)
+    yield from _of_stacks(adapter.manifest.both, stacks, placement, only)
 
 
-def _of_stacks(programs: Programs, stacks: Sequence[Stack], placement: Placement) -> Iterator[Outcome]:
+def _of_stacks(
+    programs: Programs, stacks: Sequence[Stack], placement: Placement, only: str | None
+) -> Iterator[Outcome]:
+    wanted = [each for each in checks() if only is None or _fits(each[0], only)]
     session = Session(programs, placement)
     try:
         for stack in stacks:
             session.turn_to(stack)
-            yield from _of_stack(session, stack)
+            yield from _of_stack(session, stack, wanted)
     finally:
         session.close()
 
 
-def _of_stack(session: Session, stack: Stack) -> Iterator[Outcome]:
+def _of_stack(session: Session, stack: Stack, wanted: Sequence[tuple[str, Check]]) -> Iterator[Outcome]:
     if stack.card.get("roles") == "server-only":
         yield Outcome(
             stack.id,
@@ -78,12 +89,12 @@ def _of_stack(session: Session, stack: Stack) -> Iterator[Outcome]:
     unknown = [lack for lack in stack.lacks if not any(_fits(name, lack) for name, _ in checks())]
     if unknown:
         yield Outcome(stack.id, "lacks", f"its manifest lists checks that do not exist: {', '.join(sorted(unknown))}")
-    for place, (name, check) in enumerate(checks()):
+    for place, (name, check) in enumerate(wanted):
         why = _why(session, check)
-        yield Outcome(stack.id, name, why, _lack(stack, name, failed=why is not None))
+        yield Outcome(stack.id, name, why, _lack(stack, name, failed=why is not None), session.take_told())
         session.note_break()
         if session.breaks >= MOST_BREAKS:
-            left = len(checks()) - place - 1
+            left = len(wanted) - place - 1
             if left:
                 yield Outcome(stack.id, "suite", f"it broke {MOST_BREAKS} times: {left} checks were not made")
             return
@@ -109,28 +120,39 @@ def _why(session: Session, check: Check) -> str | None:
         return f"{failure.kind}: {failure}" if said_by_adapter else str(failure)
 
 
-def of(catalogue: Catalogue, names: Sequence[str], *, every: bool, placement: Placement) -> Iterator[Outcome]:
+def of(
+    catalogue: Catalogue, names: Sequence[str], *, every: bool, placement: Placement, only: str | None = None
+) -> Iterator[Outcome]:
     """Checks the stacks named (globs too), or every one that can run here, instruments left out.
+
+    Args:
+        catalogue: what there is.
+        names: the stacks.
+        every: instead of names.
+        placement: which processors the sides run on.
+        only: a glob of the checks to be made; None: all of them.
 
     Raises:
         BadInput: nothing is named, a name is not known, or the installation is damaged.
     """
+    if only is not None and not any(_fits(name, only) for name, _ in checks()):
+        raise BadInput(f"no check fits {only!r}: `callbench verify STACK --verbose` names them")
     wanted = _wanted(catalogue, names, every=every)
     for adapter in catalogue.adapters:
         mine = [stack for stack in adapter.stacks if stack.id in wanted]
         if mine:
-            yield from outcomes(adapter, mine, placement)
+            yield from outcomes(adapter, mine, placement, only)
     for stack in catalogue.every:
         if stack.mixed and stack.id in wanted:
-            yield from _of_mixed(catalogue, stack, placement)
+            yield from _of_mixed(catalogue, stack, placement, only)
 
 
-def _of_mixed(catalogue: Catalogue, stack: Stack, placement: Placement) -> Iterator[Outcome]:
+def _of_mixed(catalogue: Catalogue, stack: Stack, placement: Placement, only: str | None) -> Iterator[Outcome]:
     """Checks a client against another's server; the lives of both adapters are checked with their own stacks."""
     if stack.why_not:
         yield Outcome(stack.id, "hello", stack.why_not)
         return
-    yield from _of_stacks(catalogue.programs(stack), [stack], placement)
+    yield from _of_stacks(catalogue.programs(stack), [stack], placement, only)
 
 
 def _wanted(catalogue: Catalogue, names: Sequence[str], *, every: bool) -> set[str]:

@@ -7,6 +7,7 @@ from typing import Any
 from callbench.belief import STARTED_SQL, Started
 from callbench.report.section import Section, Sheet
 from callbench.report.subject import Subject
+from callbench.report.words import lost_text
 from callbench.stats.digits import figure
 
 ABOUT = (
@@ -27,6 +28,11 @@ COLUMNS = (
     "versions found",
 )
 MOST_ROWS = 80
+LOST_COLUMNS = ("stacks", "server killed in a call", "connection cut in a call", "client, when a server is back")
+LOST_NOTE = (
+    "In the middle of a call; as the cards say, and `callbench verify STACK --check 'lost/*'` measures it. What is"
+    " executed twice is so without the caller's doing."
+)
 
 
 def section(subject: Subject) -> Section | None:
@@ -37,6 +43,9 @@ def section(subject: Subject) -> Section | None:
     rows = [_row(one, subject.cards.get(one.stack, {})) for one in started]
     note = f"{len(rows) - MOST_ROWS} more are under Stacks." if len(rows) > MOST_ROWS else ""
     sheets = [Sheet("Fairness cards", COLUMNS, rows[:MOST_ROWS], note)]
+    lost = _lost(started, subject)
+    if lost:
+        sheets.append(Sheet("When the server is lost", LOST_COLUMNS, lost[:MOST_ROWS], LOST_NOTE))
     timers = _timers(started, subject.environment.get("timer"))
     if timers:
         why = "The least step between two readings that differ, and what one reading costs."
@@ -62,6 +71,16 @@ def _row(one: Started, stack: Mapping[str, Any]) -> Sequence[str]:
         *last,
         ", ".join([*versions, *([one.runtime] if one.runtime else [])]),
     )
+
+
+def _lost(started: Sequence[Started], subject: Subject) -> list[Sequence[str]]:
+    """One line for all stacks that do the same, those left out whose cards do not say."""
+    gathered: dict[Sequence[str], list[str]] = {}
+    for one in started:
+        when_lost = (subject.cards.get(one.stack, {}).get("card") or {}).get("when_lost")
+        if when_lost:
+            gathered.setdefault(lost_text(when_lost), []).append(one.stack)
+    return [(", ".join(dict.fromkeys(stacks)), *told) for told, stacks in gathered.items()]
 
 
 def _timers(started: Sequence[Started], core: object) -> list[Sequence[str]]:

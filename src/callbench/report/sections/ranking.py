@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 
 from callbench.precision.told import told
 from callbench.report.section import Section, Sheet
-from callbench.report.story import listed
 from callbench.report.subject import Subject
 from callbench.report.tables import place
+from callbench.report.words import listed
 from callbench.results import RANKING_SQL, Result
 from callbench.stats.interval import CONFIDENCE
 from callbench.stats.ranking import Standing, standings

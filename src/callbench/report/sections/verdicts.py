@@ -4,9 +4,10 @@ from collections import Counter
 from collections.abc import Sequence
 
 from callbench.belief import SIDES_SQL, Belief
+from callbench.report import plateaus
 from callbench.report.section import Section, Sheet
-from callbench.report.story import listed
 from callbench.report.subject import Subject
+from callbench.report.words import listed
 from callbench.results import Result
 from callbench.stats.bottleneck import Limit, Side
 from callbench.stats.digits import percent
@@ -30,7 +31,7 @@ def section(subject: Subject) -> Section | None:
         return None
     tally = Counter(known.verdict.limit for _, known in judged)
     found = ["Of {} cells, {}.".format(len(judged), listed(f"{count} {limit}" for limit, count in tally.most_common()))]
-    found += _plateaus(judged)
+    found += plateaus.told(subject)
     found += [_slowed(one, known) for one, known in judged if known.slowed][:MOST_ROWS]
     found += [
         f"{one.attributes['stack']} ({one.id}): {known.verdict.why}."
@@ -54,18 +55,6 @@ def _slowed(one: Result, known: Belief) -> str:
     if unsure and not follows:
         ends = f"whether it follows the {listed(unsure)} cannot be told"
     return f"{one.attributes['stack']} ({one.id}, {known.verdict.limit}) made slower: {told}: {ends}."
-
-
-def _plateaus(judged: Sequence[tuple[Result, Belief]]) -> list[str]:
-    """Name the stacks whose latencies stand for a reason, reason by reason."""
-    gathered: dict[tuple[str, str], list[str]] = {}
-    for one, known in judged:
-        for plateau in known.plateaus:
-            gathered.setdefault((plateau.about, plateau.probably), []).append(one.attributes["stack"])
-    return [
-        f"Latencies gather at {about} in {listed(dict.fromkeys(stacks))}: probably {probably}."
-        for (about, probably), stacks in gathered.items()
-    ]
 
 
 def _row(one: Result, known: Belief) -> Sequence[str]:

@@ -1,0 +1,58 @@
+"""Where latencies stand for a reason, with the reason that the stack's card gives; without one it is flagged."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from callbench.report.subject import Subject
+from callbench.report.words import listed
+
+
+def told(subject: Subject) -> list[str]:
+    """Name the stacks at each place, and beside them what their cards say of it."""
+    found = []
+    for (about, probably), stacks in _gathered(subject).items():
+        explained: dict[str, list[str]] = {}
+        for stack in stacks:
+            explained.setdefault(_why(subject.cards, stack, about), []).append(stack)
+        unexplained = explained.pop("", [])
+        found += [
+            f"Latencies gather at {about} in {listed(known)}, as the card says: {why}."
+            for why, known in explained.items()
+        ]
+        if unexplained:
+            found.append(
+                f"Latencies gather at {about} in {listed(unexplained)}: probably {probably}. No card explains that."
+            )
+    return found
+
+
+def unexplained(subject: Subject) -> str:
+    """Say which stacks stand somewhere without a word on their cards, or nothing."""
+    stacks = dict.fromkeys(
+        f"{stack} ({about})"
+        for (about, _), those in _gathered(subject).items()
+        for stack in those
+        if not _why(subject.cards, stack, about)
+    )
+    if not stacks:
+        return ""
+    return (
+        f"Latencies stand at a place that the card does not explain: {listed(stacks)}. A timer or a setting may be what"
+        " was measured, not the stack: see Verdicts."
+    )
+
+
+def _gathered(subject: Subject) -> Mapping[tuple[str, str], Iterable[str]]:
+    """The stacks at each place, each once."""
+    beliefs = subject.results.beliefs.cells
+    gathered: dict[tuple[str, str], dict[str, None]] = {}
+    for one in subject.results.cells:
+        if one.id in beliefs and one.calls:
+            for plateau in beliefs[one.id].plateaus:
+                gathered.setdefault((plateau.about, plateau.probably), {})[one.attributes["stack"]] = None
+    return gathered
+
+
+def _why(cards: Mapping[str, Mapping[str, Any]], stack: str, about: str) -> str:
+    explains = (cards.get(stack, {}).get("card") or {}).get("explains") or {}
+    return str(explains.get(about, ""))

@@ -1,0 +1,103 @@
+"""What becomes of a call whose server is lost, measured and held against the stack's card."""
+
+import json
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from callbench import catalogue
+from callbench.adapter import Adapter
+from callbench.manifest import read
+from callbench.measure import side_processes
+from callbench.placement import placed
+from callbench.sides import Sides
+from callbench.verify import cut, suite
+from conftest import MISBEHAVING
+
+# Each does something else: HttpURLConnection asks again, a registry's stub is of one server only.
+OURS = ["native/json+tcp", "native/json+shm", "native/json+http", "java/httpinvoker", "java/rmi", "cpp/corba-omniorb"]
+HONEST = "honest/tcp"
+
+
+@pytest.fixture
+def declared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """The honest adapter, elsewhere, with a line on its card."""
+
+    def declare(line: str) -> None:
+        folder = tmp_path / "honest"
+        shutil.copytree(MISBEHAVING / "honest", folder)
+        manifest = folder / "adapter.toml"
+        text = manifest.read_text().replace("../honest.py", str(MISBEHAVING / "honest.py"))
+        manifest.write_text(text.replace("[card]", f"[card]\n{line}", 1))
+        monkeypatch.setenv("CALLBENCH_ADAPTERS", str(folder))
+
+    return declare
+
+
+@pytest.mark.parametrize("stack", OURS)
+@pytest.mark.usefixtures("nothing_left")
+def test_it_is_as_its_card_says(stack: str) -> None:
+    known = catalogue.load()
+    why_not = known.stack(stack).why_not
+    if why_not:
+        pytest.skip(why_not)
+    assert {"killed", "cut"} <= set(known.stack(stack).card["when_lost"])
+    found = list(suite.of(known, [stack], every=False, placement=placed(), only="lost/*"))
+    assert [outcome.check for outcome in found] == ["lost/cut", "lost/killed"]
+    assert [outcome.sentence for outcome in found if outcome.fails] == []
+    # Where this user may not reach into a server's process, that is told instead.
+    assert all("in a call" in outcome.told or "cannot be cut here" in outcome.told for outcome in found)
+
+
+@pytest.mark.usefixtures("nothing_left")
+def test_a_card_that_says_otherwise_fails_and_is_told_what_is_right(
+    declared: Callable[[str], None], callbench: Callable[..., subprocess.CompletedProcess[str]]
+) -> None:
+    declared('when_lost = { killed = "hang", cut = "error" }')
+    ended = callbench("verify", HONEST, "--check", "lost/killed")
+    assert ended.returncode == 1
+    assert "honest/tcp: lost/killed: server killed in a call" in ended.stdout
+    assert 'says when_lost with killed = "hang"; it must be killed = "error"' in ended.stdout
+
+
+def test_a_card_with_a_word_that_does_not_exist_is_refused(declared: Callable[[str], None]) -> None:
+    declared('when_lost = { killed = "shrug", cut = "error" }')
+    (sentence,) = catalogue.load().broken
+    assert "card.when_lost.killed: input should be 'error' or 'hang'" in sentence
+
+
+def test_what_a_check_is_called_is_asked_for(callbench: Callable[..., subprocess.CompletedProcess[str]]) -> None:
+    ended = callbench("verify", HONEST, "--check", "lots/*")
+    assert ended.returncode == 2
+    assert "no check fits 'lots/*'" in ended.stderr
+
+
+def test_every_card_of_ours_says_it_and_in_process_none(
+    callbench: Callable[..., subprocess.CompletedProcess[str]],
+) -> None:
+    rows = json.loads(callbench("list", "stacks", "--json", "--instruments", check=True).stdout)
+    mine = [row for row in rows if row["id"].partition("/")[0] in ("native", "java", "cpp")]
+    silent = {row["id"] for row in mine if "when_lost" not in row["card"]}
+    assert silent == {row["id"] for row in mine if row["card"]["roles"] == "in-process"}
+    assert len(mine) > len(silent)
+
+
+@pytest.mark.usefixtures("nothing_left")
+def test_a_cut_meets_the_connections_between_the_two_and_no_other() -> None:
+    manifest = read(MISBEHAVING / "honest" / "adapter.toml")
+    honest = next(stack for stack in manifest.stacks if stack.id == HONEST)
+    with Sides(manifest.both, placed(), in_process=False) as sides, Adapter(manifest, "the client") as other:
+        endpoint = sides.serve(honest)
+        assert sides.client.connect(HONEST, endpoint, 2) == 2
+        assert other.connect(HONEST, endpoint, 1) == 1
+        for client in (sides.client, other):
+            assert client.call("Sum", {"a": 1, "b": 2})["value"] == 3
+        of = side_processes.of(sides)
+        ends = cut.connections(of.server, of.client)
+        assert len(ends) == 2
+        cut.cut(ends)
+        assert not cut.connections(of.server, of.client)
+        assert other.call("Sum", {"a": 1, "b": 2})["value"] == 3
