@@ -8,7 +8,7 @@ import pytest
 
 from callbench import catalogue
 from callbench.errors import BadInput
-from callbench.report.sections.along import figures
+from callbench.report.along import figures, in_words
 from callbench.report.sections.ranks import ranked
 from callbench.study import load
 from callbench.study.model import ChartPart
@@ -73,6 +73,24 @@ def test_a_ratio_is_taken_block_by_block() -> None:
     # Both blocks say 2, although the machine was half as fast in the second.
     assert (ratio.low, ratio.middle, ratio.high) == pytest.approx((2, 2, 2))
     assert 9 not in found["a/slow"]
+
+
+def test_what_a_chart_comes_to_is_said_of_its_ends() -> None:
+    found = figures(chart(), cast("Results", RUN))
+    assert in_words(chart(), found) == "by n, at 1: from 10 µs (a/quick) to 30 µs (a/slow); at 9: 90.00 µs (a/slow)."
+    ratio = chart(over={"stack": "a/quick"})
+    assert (
+        in_words(ratio, figures(ratio, cast("Results", RUN))) == "by n, at 1: from 1.000 (a/quick) to 2.000 (a/slow)."
+    )
+    assert not in_words(chart(), {"a/absent": {}})
+
+
+def test_a_chart_over_a_link_shows_the_cells_over_it() -> None:
+    near, far = (cell("n1", "a/slow", time) for time in (20, 70))
+    near.attributes["link"], far.attributes["link"] = "loopback", "wan50"
+    both = cast("Results", Cells([near, far]))
+    assert figures(chart(), both)["a/slow"] == {}  # two cells belong there
+    assert figures(chart(link="wan50"), both)["a/slow"][1].middle == pytest.approx(70)
 
 
 def test_a_chart_names_groups_that_exist(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from callbench.claims import Verdict
-from callbench.report import plateaus
+from callbench.report import along, plateaus
 from callbench.report.growth import deaths, leaks
 from callbench.report.subject import Subject
 from callbench.report.words import listed
@@ -47,6 +47,12 @@ def groups(subject: Subject) -> list[str]:
     return [group.group for group in subject.study.groups if group.group in measured]
 
 
+def uncharted(subject: Subject) -> list[str]:
+    """Name the groups that have figures and no place on a chart of the study: the others are told together there."""
+    charted = {point.group for part in subject.study.charts for point in part.points}
+    return [name for name in groups(subject) if name not in charted]
+
+
 def sway(cells: Sequence[Result], along: str, other: str) -> Sway | None:
     """Measure how much one attribute matters: over the values of `other` that every value of `along` was measured with.
 
@@ -74,8 +80,11 @@ def in_process(subject: Subject, result: Result) -> bool:
 
 
 def sentences(subject: Subject) -> list[Found]:
-    """Write what came out, group by group, then the claims and what is missing."""
-    written = [Found(name, text) for name in groups(subject) if (text := _of_group(subject, name))]
+    """Write what came out, group by group or as the study charts them, then the claims and what is missing."""
+    left = uncharted(subject)
+    written = [Found(name, text) for name in left if (text := _of_group(subject, name))]
+    told = ((part.title, along.in_words(part, along.figures(part, subject.results))) for part in subject.study.charts)
+    written += [Found(title, text) for title, text in told if text]
     if subject.judged:
         written.append(Found("Claims", _of_claims(subject)))
     return written

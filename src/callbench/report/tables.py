@@ -69,6 +69,12 @@ class Filled:
     beside: bool
     missing: str
     source: str
+    by_channel: bool = False
+
+    @property
+    def head(self) -> str:
+        """What its rows are, where they are channels, as in most studies."""
+        return "channel" if self.by_channel else ""
 
     @property
     def sections(self) -> bool:
@@ -110,6 +116,7 @@ def _filled(study: Study, table: TablePart, results: Results, without: str) -> F
         beside=any(one.published for row in rows for one in row.places),
         missing=f"Needs a link between two hosts ({table.link}): this run had none. {without}".strip() if waits else "",
         source=_source(table),
+        by_channel=all(row.where.channel for row in table.rows),
     )
 
 

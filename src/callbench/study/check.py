@@ -81,7 +81,9 @@ def _known_links(study: StudyPart, file: str) -> None:
         raise BadInput(f"{file}: {error}") from None
     places = [("load", study.load.link)]
     places += [(f"group {group.group}", link) for group in study.cells for link in group.link or ()]
-    for place, name in [*places, *((f"table {table.id}", table.link) for table in study.tables)]:
+    places += [(f"table {table.id}", table.link) for table in study.tables]
+    places += [(f"chart {chart.id}", chart.link) for chart in study.charts if chart.link]
+    for place, name in places:
         if name not in names:
             raise BadInput(f'{file}: {place}: there is no link "{name}": {allowed(name, names, 20)}')
 

@@ -237,6 +237,7 @@ class ChartPart(Part):
     about: str = ""
     statistic: Statistic = "mean_us"
     x: Name
+    link: Name | None = None
     points: Annotated[list[ChartPoint], Field(min_length=1)]
     series: Annotated[list[Line], Field(min_length=1)]
     over: Where | None = None

@@ -10,7 +10,7 @@ from callbench.report.charts.palette import Spec
 from callbench.report.charts.rate import rate
 from callbench.report.charts.size import size
 from callbench.report.section import Chart
-from callbench.report.story import groups, over_first_link
+from callbench.report.story import over_first_link, uncharted
 from callbench.report.subject import Subject
 from callbench.results import CODECS_SQL, HISTOGRAMS_SQL, TRIALS_SQL, Result
 
@@ -19,7 +19,7 @@ def gallery(subject: Subject) -> list[Chart]:
     """Draw every chart there are figures for."""
     messages = _messages(subject)
     charts: list[Chart] = []
-    for name in groups(subject):
+    for name in uncharted(subject):
         for cells, under in _by_clients(subject, name):
             channels, slug = _ranked(cells), under.replace(", ", "-").replace(" ", "-")
             about = "Each mark is a stack, its line the 95 % interval over the blocks. Further right is faster."

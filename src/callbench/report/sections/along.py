@@ -1,23 +1,20 @@
 """Charts that a study asks for: one statistic along a parameter, a line a series, as a table beneath too."""
 
-from collections.abc import Mapping
-
+from callbench.report.along import Figures, figures
 from callbench.report.charts.draw import chart
 from callbench.report.charts.steps import Axes, Point, steps
 from callbench.report.section import Chart, Section, Sheet
 from callbench.report.subject import Subject
 from callbench.report.units import UNITS
-from callbench.results import TRIALS_SQL, Result, Results
-from callbench.stats.contrast import block_ratios
+from callbench.results import TRIALS_SQL
 from callbench.stats.digits import figure
-from callbench.stats.interval import Interval, geometric_mean
+from callbench.stats.interval import Interval
 from callbench.study.model import ChartPart
 
 ABOUT = (
     "One statistic along a parameter of the study: each mark is a cell, its line the 95 % interval over the blocks."
     " Both the charts and the tables show the same figures. A ratio is taken block by block."
 )
-Figures = Mapping[str, Mapping[float, Interval]]
 
 
 def section(subject: Subject) -> Section | None:
@@ -35,32 +32,6 @@ def section(subject: Subject) -> Section | None:
     if not sheets:
         return None
     return Section("along", "Along a parameter", ABOUT, sheets=sheets, charts=charts, source=TRIALS_SQL.strip())
-
-
-def figures(part: ChartPart, results: Results) -> Figures:
-    """Look up what a chart shows: by series and place on its axis.
-
-    A place whose conditions fit no cell, or more than one, has no figure.
-    """
-    shown: dict[str, dict[float, Interval]] = {}
-    for series in part.series:
-        line = shown.setdefault(series.label, {})
-        for point in part.points:
-            cell = _cell(results, {"group": point.group, **series.where.conditions()})
-            below = None if part.over is None else _cell(results, {"group": point.group, **part.over.conditions()})
-            if cell is None or (part.over is not None and below is None):
-                continue
-            under = [] if below is None else [below.by_block.get(part.statistic, {})]
-            values = block_ratios([cell.by_block.get(part.statistic, {})], under)
-            if values:
-                line[point.at] = geometric_mean(values)
-    return shown
-
-
-def _cell(results: Results, conditions: Mapping[str, str]) -> Result | None:
-    """Find the one cell that is meant."""
-    found = results.where(conditions)
-    return found[0] if len(found) == 1 else None
 
 
 def _unit(part: ChartPart) -> str:
