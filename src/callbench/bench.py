@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from callbench import codecs, links
 from callbench.catalogue import Catalogue
 from callbench.errors import AdapterFailure, BadInput
+from callbench.estimate import estimated
 from callbench.floors import Floors, sizes
 from callbench.knees import Knees
 from callbench.measure import measured
@@ -97,6 +98,7 @@ class Bench:
                 ProcessorTime(self._placement),
                 owned.enter_context(GapDetector(self._placement)),
             )
+            self._foretell()
             self._progress.begins(self._plan, len(self._past.trials))
             self._accounts()
             self._codecs()
@@ -106,6 +108,14 @@ class Bench:
                     self._progress.block_ends(number)
             self._growth.play_off(self._catalogue, self._placement)
             self._slow_down()
+
+    def _foretell(self) -> None:
+        """Says how long what is left will take."""
+        past = self._past
+        known = past.accounts | past.cells
+        left = estimated(self._plan, self._catalogue, past.trials, known, past.stacks)
+        if left.trials or left.accounts:
+            self._progress.foretells(str(left))
 
     def _block(self, number: int, block: Sequence[Visit], floors: "Floors") -> None:
         """Makes a block's visits, with the canary at its start, in its middle and at its end."""

@@ -111,9 +111,14 @@ def run(  # noqa: PLR0913, PLR0917 - the options a person has
     link: Annotated[
         str | None, typer.Option("--link", metavar="LINK", help="what every cell lies over: a name of `list links`")
     ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="say what would be measured and how long it takes, and end")
+    ] = False,
 ) -> None:
     """Measure a study, print its tables and claims, and write its page."""
     known = _catalogue()
+    if resume and dry_run:
+        raise BadInput("--dry-run is for a run that has not begun: --resume says what is left before it goes on")
     if resume:
         path = launch.to_resume(out, study)
     else:
@@ -124,6 +129,9 @@ def run(  # noqa: PLR0913, PLR0917 - the options a person has
             until=None if until is None else quantities.share(until, "--until"),
             budget_s=None if budget is None else quantities.seconds(budget, "--budget"),
         )  # fmt: skip
+        if dry_run:
+            print("\n".join(launch.foretold(wish, known)))  # noqa: T201
+            return
         path = launch.begin(wish, known)
     finished = launch.go_on(path, known, resumed=resume)
     from callbench import report as reports  # noqa: PLC0415 - statistics are slow to load

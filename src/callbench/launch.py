@@ -15,6 +15,7 @@ from callbench import catalogue, environment, idle, knees, links, placement, pla
 from callbench.bench import Bench
 from callbench.cell import Cell, Stack
 from callbench.errors import BadInput, CallbenchError
+from callbench.estimate import estimated
 from callbench.progress import Progress
 from callbench.run_writer import RunWriter, now
 from callbench.store import FORMAT, Run
@@ -74,12 +75,26 @@ class Wish:
     link: str | None = None
 
 
-def begin(wish: Wish, known: catalogue.Catalogue) -> Path:
-    """Makes the run folder with everything in it but measurements. Returns its path.
+@dataclass(frozen=True)
+class _Planned:
+    """What a wish comes to.
+
+    Attributes:
+        without: why cells over a link are missing, or None.
+    """
+
+    study: "Study"
+    made: plan.Plan
+    seed: int
+    blocks: int
+    without: str | None
+
+
+def _planned(wish: Wish, known: catalogue.Catalogue) -> _Planned:
+    """Plans a run without making anything.
 
     Raises:
         BadInput: something asked for is wrong.
-        CallbenchError: the folder cannot be made.
     """
     selection = select.parse(wish.select)
     study = load(wish.study, wish.settings, link=wish.link)
@@ -89,11 +104,40 @@ def begin(wish: Wish, known: catalogue.Catalogue) -> Path:
     cells, without = _measurable(cells, stacks, wires)
     if not cells:
         raise BadInput(f"{wish.study} has no cells that can be measured here: {without or 'none was selected'}")
-    with idle.held(wanted=wish.hold_idle):
-        pass  # Where it cannot be held, that is said before a folder is made.
     seed = secrets.randbits(32) if wish.seed is None else wish.seed
     blocks = study.blocks(wish.quick) if wish.blocks is None else wish.blocks
-    planned = plan.made(cells, known.every, blocks, seed, wires)
+    return _Planned(study, plan.made(cells, known.every, blocks, seed, wires), seed, blocks, without)
+
+
+def foretold(wish: Wish, known: catalogue.Catalogue) -> list[str]:
+    """Says what a run would measure and how long it would take, in lines. Nothing is made or started.
+
+    Raises:
+        BadInput: something asked for is wrong.
+    """
+    planned = _planned(wish, known)
+    why = {stack.id: stack.why_not for stack in known.every}
+    told = [f"{planned.study.title}: {planned.blocks} blocks, {len(planned.made.cells):,} cells"]
+    for stack in planned.made.stacks:
+        own = sum(cell.stack == stack.id for cell in planned.made.cells)
+        left_out = f", left out: {why[stack.id]}" if why.get(stack.id) else ""
+        told.append(f"{stack.id}: {own:,} cells{left_out}")
+    told += [planned.without] if planned.without else []
+    cannot = {stack for stack, reason in why.items() if reason}
+    return [*told, str(estimated(planned.made, known, left_out=cannot))]
+
+
+def begin(wish: Wish, known: catalogue.Catalogue) -> Path:
+    """Makes the run folder with everything in it but measurements. Returns its path.
+
+    Raises:
+        BadInput: something asked for is wrong.
+        CallbenchError: the folder cannot be made.
+    """
+    planned = _planned(wish, known)
+    study, cells = planned.study, planned.made.cells
+    with idle.held(wanted=wish.hold_idle):
+        pass  # Where it cannot be held, that is said before a folder is made.
     started = now()
     out = wish.out or Path("runs") / f"{study.name}-{dt.datetime.now(dt.UTC):%Y%m%d-%H%M%S}"
     info = {
@@ -101,9 +145,9 @@ def begin(wish: Wish, known: catalogue.Catalogue) -> Path:
         "callbench": VERSION,
         "study": study.name,
         "title": study.title,
-        "seed": seed,
+        "seed": planned.seed,
         "quick": wish.quick,
-        "blocks": blocks,
+        "blocks": planned.blocks,
         "select": list(wish.select),
         "settings": dict(wish.settings),
         "floors": wish.floors,
@@ -117,9 +161,9 @@ def begin(wish: Wish, known: catalogue.Catalogue) -> Path:
         "started": started,
         "finished": None,
         "state": "running",
-        "without": without,
+        "without": planned.without,
     }
-    with RunWriter.create(out, info, _files(study, planned)):
+    with RunWriter.create(out, info, _files(study, planned.made)):
         return out
 
 

@@ -40,6 +40,10 @@ class Progress:
         self._blocks = self._trials = self._done = self._left_out = 0
         self._began = time.monotonic()
 
+    def foretells(self, left: str) -> None:
+        """Say what is left to do, before it begins."""
+        self._console.print(left, markup=False, highlight=False, soft_wrap=True)
+
     def begins(self, plan: Plan, done: int) -> None:
         """A run of this plan begins, of which `done` trials are there already."""
         self._blocks, self._trials, self._done = len(plan.blocks), plan.trials, done

@@ -28,9 +28,9 @@ def warmed_up(client: Adapter, cell: Cell) -> list[tuple[int, int]]:
     Raises:
         AdapterFailure: the client failed.
     """
-    operation = f"{cell.call} {cell.arguments.get('type', '')}".strip()
+    operation = operation_of(cell)
     had_s = client.warmed_s.get(operation, 0.0)
-    least_s = max(client.warm_up_seconds - had_s, _AGAIN * client.warm_up_seconds)
+    least_s = least_seconds(client.warm_up_seconds, had_s)
     # A piece costs the core some milliseconds besides: a long warm-up is made of longer ones.
     piece_s = min(max(cell.load.seconds / 10, 0.01, least_s / _PIECES), 0.1)
     limit_s = max(2 * least_s, min(max(_TRIALS_LONG * cell.load.seconds, _LIMIT_LEAST), _LIMIT_MOST))
@@ -47,6 +47,16 @@ def warmed_up(client: Adapter, cell: Cell) -> list[tuple[int, int]]:
             break
     client.warmed_s[operation] = had_s + passed_s
     return pieces
+
+
+def operation_of(cell: Cell) -> str:
+    """Name what a runtime compiles: the call, with the type that it sends."""
+    return f"{cell.call} {cell.arguments.get('type', '')}".strip()
+
+
+def least_seconds(wanted_s: float, had_s: float) -> float:
+    """Say how long a cell is warmed up at least, where its operation was warmed up for `had_s` seconds before."""
+    return max(wanted_s - had_s, _AGAIN * wanted_s)
 
 
 def rates_of_pieces(pieces: list[tuple[int, int]]) -> list[float]:

@@ -57,10 +57,15 @@ def write_out(
     """
     found: list[Cell] = []
     for group in groups:
-        calls = quick.calls if quick else group.calls or load.calls
-        seconds = quick.seconds if quick else group.seconds or load.seconds
+        own = group.quick if quick else None
+        if own and own.skip:
+            continue
+        calls = (own and own.calls) or (quick.calls if quick else group.calls or load.calls)
+        seconds = (own and own.seconds) or (quick.seconds if quick else group.seconds or load.seconds)
+        links = (own and own.link) or group.link or [load.link]
+        numbers = (own and own.clients) or group.clients or load.clients
         members = chosen(group.stacks, stacks, f"{file}: group {group.group}: stacks", group.optional)
-        steps = itertools.product(group.link or [load.link], group.clients or load.clients, paces(group, load, quick))
+        steps = itertools.product(links, numbers, paces(group, load, quick))
         for link, clients, pace in steps:
             for stack in members:
                 found.append(

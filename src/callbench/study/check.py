@@ -1,13 +1,13 @@
 """What a study must keep beyond the shape of its keys: names that exist, are unique, and arguments within range."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from callbench.errors import BadInput
 from callbench.links.profile import known
 from callbench.links.reach import LOOPBACK
 from callbench.study.calls import faults
 from callbench.study.claim import comparisons
-from callbench.study.model import Group, StudyPart, TablePart
+from callbench.study.model import Group, Line, StudyPart, TablePart
 from callbench.study.near import allowed
 from callbench.study.pace import check_paces
 from callbench.study.published import Published
@@ -32,7 +32,7 @@ def check(study: StudyPart, published: Published | None, file: str) -> None:
         _known_group(knee.group, groups, f"{file}: knee {knee.id}")
     for table in study.tables:
         _check_table(table, groups, published, file)
-    _check_drawn(study, groups, file)
+    _check_drawn(study, groups, published, file)
     for claim in study.claims:
         place = f"{file}: claim {claim.id}"
         if not claim.text and (published is None or claim.id not in published.claims):
@@ -52,8 +52,8 @@ def _check_arguments(group: Group, place: str) -> None:
             raise BadInput(f"{place}: {fault[0]} {fault[1]}")
 
 
-def _check_drawn(study: StudyPart, groups: list[str], file: str) -> None:
-    """Check the names of charts and summaries of ranks."""
+def _check_drawn(study: StudyPart, groups: list[str], published: Published | None, file: str) -> None:
+    """Check the names of charts, ladders and summaries of ranks."""
     _unique((chart.id for chart in study.charts), f"{file}: [[charts]] id")
     _unique((one.id for one in study.ranks), f"{file}: [[ranks]] id")
     for chart in study.charts:
@@ -62,6 +62,28 @@ def _check_drawn(study: StudyPart, groups: list[str], file: str) -> None:
     for ranks in study.ranks:
         for name in (name for column in ranks.columns for name in column.groups):
             _known_group(name, groups, f"{file}: ranks {ranks.id}")
+        paths = [f"{ranks.published}.{column.published}" for column in ranks.columns if column.published]
+        _check_beside(paths if ranks.published else [], ranks.rows, published, f"{file}: ranks {ranks.id}")
+    _unique((one.id for one in study.ladders), f"{file}: [[ladders]] id")
+    for ladder in study.ladders:
+        place = f"{file}: ladder {ladder.id}"
+        for point in ladder.points:
+            _known_group(point.group, groups, place)
+        paths = [path for path in (ladder.published, ladder.slopes and ladder.slopes.published) if path]
+        _check_beside(paths, ladder.rows, published, place)
+
+
+def _check_beside(paths: Sequence[str], rows: Sequence[Line], published: Published | None, place: str) -> None:
+    """See that published columns have the published rows."""
+    if published is None:
+        if not paths:
+            return
+        raise BadInput(f"{place} names published figures, but the study names no published file")
+    for path in paths:
+        try:
+            published.check_beside(path, (row.published for row in rows if row.published))
+        except BadInput as error:
+            raise BadInput(f"{place}: {error}") from None
 
 
 def _unique(names: Iterable[str], place: str) -> None:
@@ -80,7 +102,11 @@ def _known_links(study: StudyPart, file: str) -> None:
     except BadInput as error:
         raise BadInput(f"{file}: {error}") from None
     places = [("load", study.load.link)]
-    places += [(f"group {group.group}", link) for group in study.cells for link in group.link or ()]
+    places += [
+        (f"group {group.group}", link)
+        for group in study.cells
+        for link in (*(group.link or ()), *(group.quick.link or ()))
+    ]
     places += [(f"table {table.id}", table.link) for table in study.tables]
     places += [(f"chart {chart.id}", chart.link) for chart in study.charts if chart.link]
     for place, name in places:

@@ -16,7 +16,7 @@ from callbench.home import home
 from callbench.links.profile import Link, known
 from callbench.study.cells import write_out
 from callbench.study.check import check
-from callbench.study.model import ChartPart, ClaimPart, Group, RanksPart, StudyPart, TablePart
+from callbench.study.model import ChartPart, ClaimPart, Group, LadderPart, RanksPart, StudyPart, TablePart
 from callbench.study.near import allowed
 from callbench.study.parameters import Value, fill, settle
 from callbench.study.published import Published
@@ -74,6 +74,11 @@ class Study:
     def charts(self) -> Sequence[ChartPart]:
         """The charts it draws along a parameter."""
         return self.part.charts
+
+    @property
+    def ladders(self) -> Sequence[LadderPart]:
+        """The figures over the number of clients that it draws."""
+        return self.part.ladders
 
     @property
     def ranks(self) -> Sequence[RanksPart]:

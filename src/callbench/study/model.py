@@ -121,6 +121,16 @@ class SweepPart(Part):
         return list(range(least, greatest + 1, step))
 
 
+class GroupQuickPart(Part):
+    """`quick` of a group: what --quick puts in the place of [quick], for this group alone; `skip` leaves it out."""
+
+    skip: bool = False
+    clients: ClientsList | None = None
+    calls: Calls | None = None
+    seconds: Seconds | None = None
+    link: NameList | None = None
+
+
 class Group(PacePart):
     """`[[cells]]`: stacks that make one call under one load."""
 
@@ -137,6 +147,7 @@ class Group(PacePart):
     seconds: Seconds | None = None
     link: NameList | None = None
     watch: bool | None = None
+    quick: GroupQuickPart = GroupQuickPart()
 
     @model_validator(mode="after")
     def _some_stacks(self) -> Self:
@@ -243,10 +254,40 @@ class ChartPart(Part):
     over: Where | None = None
 
 
+class LadderSlopes(Part):
+    """`slopes` of a ladder: a table of what each client adds, beside the published row or column of the same."""
+
+    title: Name
+    published: Name | None = None
+
+
+class LadderPart(Part):
+    """`[[ladders]]`: calls a millisecond, milliseconds a call, or the gain over the fewest clients, by clients.
+
+    With several points each figure is the mean over their groups, and the report says what that hides.
+
+    Attributes:
+        points: the groups; `at` says where each lies on the axis that the mean is taken over.
+        over: what that axis is called.
+        published: a published table and column of means over clients, with dots: drawn as level lines.
+    """
+
+    id: Name
+    title: Name
+    about: str = ""
+    statistic: Literal["calls_per_ms", "ms_per_call", "gain"] = "calls_per_ms"
+    points: Annotated[list[ChartPoint], Field(min_length=1)]
+    over: Name = "size"
+    rows: Annotated[list[Line], Field(min_length=1)]
+    published: Name | None = None
+    slopes: LadderSlopes | None = None
+
+
 class RankColumn(Part):
-    """What one rank is taken over: the mean rate of all cells of these groups."""
+    """What one rank is taken over: the mean rate of all cells of these groups; `published` is its published column."""
 
     label: Name
+    published: Name | None = None
     groups: Annotated[list[Name], Field(min_length=1)]
 
 
@@ -256,6 +297,7 @@ class RanksPart(Part):
     id: Name
     title: Name
     about: str = ""
+    published: Name | None = None
     rows: Annotated[list[Line], Field(min_length=1)]
     columns: Annotated[list[RankColumn], Field(min_length=1)]
 
@@ -297,11 +339,16 @@ class ClaimPart(Part):
 
 
 class StudyPart(Part):
-    """A whole study file."""
+    """A whole study file.
+
+    Attributes:
+        rows: those of every table, chart, ladder and summary of ranks that has none of its own.
+    """
 
     title: Name
     about: str = ""
     published: Name | None = None
+    rows: list[Line] = []
     parameters: dict[str, int | float | str | bool] = {}
     lists: dict[str, list[Any]] = {}
     load: LoadPart = LoadPart()
@@ -311,15 +358,32 @@ class StudyPart(Part):
     knees: list[KneePart] = []
     tables: list[TablePart] = []
     charts: list[ChartPart] = []
+    ladders: list[LadderPart] = []
     ranks: list[RanksPart] = []
     claims: list[ClaimPart] = []
+
+    @model_validator(mode="before")
+    @classmethod
+    def _give_rows(cls, raw: object) -> object:
+        """Give the study's rows to what has none of its own."""
+        if not isinstance(raw, dict) or not raw.get("rows"):
+            return raw
+        filled = dict(raw)
+        for kind, key in (("tables", "rows"), ("charts", "series"), ("ladders", "rows"), ("ranks", "rows")):
+            parts = raw.get(kind)
+            if isinstance(parts, list):
+                filled[kind] = [{key: raw["rows"], **part} if isinstance(part, dict) else part for part in parts]
+        return filled
 
     def over(self, link: str) -> Self:
         """The same study with every cell and every table over one link."""
         return self.model_copy(
             update={
                 "load": self.load.model_copy(update={"link": link}),
-                "cells": [group.model_copy(update={"link": None}) for group in self.cells],
+                "cells": [
+                    group.model_copy(update={"link": None, "quick": group.quick.model_copy(update={"link": None})})
+                    for group in self.cells
+                ],
                 "tables": [table.model_copy(update={"link": link}) for table in self.tables],
             }
         )

@@ -1,6 +1,6 @@
 """Figures that others published, kept beside a study: tables with columns, and claims."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -78,3 +78,24 @@ class Published:
             return None
         figure = node[columns.index(column)]
         return float(figure) if isinstance(figure, int | float) else None
+
+    def beside(self, path: str, key: str) -> float | None:
+        """Look up what a published table has of one thing, whichever way round the table stands.
+
+        Args:
+            path: the table's dotted name, and behind it its column or row: `throughput.byte`.
+            key: of the thing, a row where the path ends in a column and a column where it ends in a row.
+        """
+        table, _, name = path.rpartition(".")
+        found = self.figure(table, key, name)
+        return self.figure(table, name, key) if found is None else found
+
+    def check_beside(self, path: str, keys: Iterable[str]) -> None:
+        """See that `beside` finds something for each key.
+
+        Raises:
+            BadInput: it does not.
+        """
+        for key in keys:
+            if self.beside(path, key) is None:
+                raise BadInput(f'{self.name}: {path} has no figure of "{key}": give TABLE.COLUMN or TABLE.ROW')

@@ -27,11 +27,16 @@ class Point:
 
 @dataclass(frozen=True)
 class Axes:
-    """What the axes are called, and whether x is logarithmic; y always is."""
+    """What the axes are called, and whether x is logarithmic; y always is.
+
+    Attributes:
+        whole_curve: whether y reaches as far as the curve does, not only as far as the marks.
+    """
 
     x: str
     y: str
     logarithmic_x: bool = False
+    whole_curve: bool = False
 
 
 def steps(points: Sequence[Point], curve: Sequence[tuple[str, float, float]], axes: Axes) -> Spec | None:
@@ -46,6 +51,7 @@ def steps(points: Sequence[Point], curve: Sequence[tuple[str, float, float]], ax
         return None
     names = list(dict.fromkeys(one.series for one in points))
     extent = [value for one in points for value in (one.low, one.high, one.y)]
+    extent += [value for _, _, value in curve] if axes.whole_curve else []
     y = {
         "field": "y",
         "type": "quantitative",

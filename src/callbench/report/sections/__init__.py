@@ -12,6 +12,7 @@ from callbench.report.sections import (
     delay,
     fairness,
     knee,
+    ladders,
     neighbours,
     open_loop,
     overhead,
@@ -29,6 +30,7 @@ from callbench.report.subject import Subject
 
 # In the order in which the page shows them. A section with nothing to show gives None.
 SECTIONS: Sequence[Callable[[Subject], Section | None]] = (
+    ladders.section,
     ranks.section,
     along.section,
     delay.section,

@@ -1,12 +1,14 @@
 """Summaries of ranks that a study asks for: mean calls a millisecond by type, the rank in each, the average rank."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from callbench.report.section import Section, Sheet
 from callbench.report.subject import Subject
 from callbench.results import TRIALS_SQL, Results
 from callbench.stats.digits import figure
 from callbench.study.model import RankColumn, RanksPart, Where
+from callbench.study.published import Published
 
 ABOUT = (
     "The arithmetic mean of the rates of all cells of a column, in calls a millisecond, and in brackets the rank among"
@@ -17,11 +19,20 @@ _PER_MS = 1000.0
 
 
 def section(subject: Subject) -> Section | None:
-    """Show every summary of the study that has figures."""
-    sheets = [_sheet(part, found) for part in subject.study.ranks if any(found := means(part, subject.results))]
+    """Show every summary of the study that has figures, and the published one of the same kind below each."""
+    sheets, told = [], []
+    for part in subject.study.ranks:
+        found = means(part, subject.results)
+        if not any(found):
+            continue
+        ours = _lines([(row.label, values) for row, values in zip(part.rows, found, strict=True) if values])
+        theirs = _published(part, subject.study.published)
+        sheets.append(_sheet(part, found, [*ours, *theirs]))
+        if theirs and len(ours) > 1:
+            told.append(_orders(part, ours, theirs))
     if not sheets:
         return None
-    return Section("ranks", "Ranks", ABOUT, sheets=sheets, source=TRIALS_SQL.strip())
+    return Section("ranks", "Ranks", ABOUT, found=told, sheets=sheets, source=TRIALS_SQL.strip())
 
 
 def means(part: RanksPart, results: Results) -> list[list[float | None]]:
@@ -34,14 +45,18 @@ def means(part: RanksPart, results: Results) -> list[list[float | None]]:
 
 
 def _mean(where: Where, column: RankColumn, results: Results) -> float | None:
-    """Average the rates of a row's cells in a column; None where a group has none, or a cell has no rate."""
+    """Average the rates of a row's cells in a column; None where a group has none, or a cell has no rate.
+
+    Groups that the run does not have at all do not count: a quick run may leave some out.
+    """
     rates: list[float] = []
-    for group in column.groups:
+    there = {one.attributes["group"] for one in results.cells}
+    for group in (one for one in column.groups if one in there):
         cells = results.where({"group": group, **where.conditions()})
         if not cells or any(one.rate is None for one in cells):
             return None
         rates += [one.rate.middle / _PER_MS for one in cells if one.rate is not None]
-    return sum(rates) / len(rates)
+    return sum(rates) / len(rates) if rates else None
 
 
 def ranked(values: Sequence[float | None]) -> Mapping[int, int]:
@@ -50,11 +65,20 @@ def ranked(values: Sequence[float | None]) -> Mapping[int, int]:
     return {place: 1 + sum(other > value for other in there) for place, value in enumerate(values) if value is not None}
 
 
-def _sheet(part: RanksPart, found: Sequence[Sequence[float | None]]) -> Sheet:
-    """Write a summary, the best average rank first."""
-    rows = [(line.label, values) for line, values in zip(part.rows, found, strict=True) if values]
-    ranks = [ranked([values[place] for _, values in rows]) for place in range(len(part.columns))]
-    written: list[tuple[float, Sequence[str]]] = []
+@dataclass(frozen=True)
+class _Line:
+    """A row of a summary: what is written, and its average rank, None where it lacks a column."""
+
+    label: str
+    texts: Sequence[str]
+    average: float | None
+
+
+def _lines(rows: Sequence[tuple[str, Sequence[float | None]]]) -> list[_Line]:
+    """Rank rows among each other, the best average rank first."""
+    width = len(rows[0][1]) if rows else 0
+    ranks = [ranked([values[place] for _, values in rows]) for place in range(width)]
+    found = []
     for number, (label, values) in enumerate(rows):
         texts = [
             "" if value is None else f"{figure(value)} ({column[number]})"
@@ -62,10 +86,35 @@ def _sheet(part: RanksPart, found: Sequence[Sequence[float | None]]) -> Sheet:
         ]
         own = [column[number] for column in ranks if number in column]
         average = sum(own) / len(own) if len(own) == len(ranks) else None
-        order = float("inf") if average is None else average
-        written.append((order, (label, *texts, "" if average is None else f"{average:.1f}")))
+        found.append(_Line(label, [*texts, "" if average is None else f"{average:.1f}"], average))
+    return sorted(found, key=lambda one: float("inf") if one.average is None else one.average)
+
+
+def _published(part: RanksPart, published: Published | None) -> list[_Line]:
+    """Rank what was published of the same rows and columns, every row once."""
+    if published is None or part.published is None:
+        return []
+    names = dict.fromkeys(row.published for row in part.rows if row.published)
+    rows = [
+        (name, [published.figure(part.published, name, column.published or "") for column in part.columns])
+        for name in names
+    ]
+    return _lines([(f"published: {name}", values) for name, values in rows if any(values)])
+
+
+def _orders(part: RanksPart, ours: Sequence[_Line], theirs: Sequence[_Line]) -> str:
+    """Say in which order the rows stand here, and in which they were published."""
+    here = ", ".join(f"{one.label} {one.average:.1f}" for one in ours if one.average is not None)
+    there = ", ".join(
+        f"{one.label.removeprefix('published: ')} {one.average:.1f}" for one in theirs if one.average is not None
+    )
+    return f"{part.title}: by average rank here {here}; published {there}."
+
+
+def _sheet(part: RanksPart, found: Sequence[Sequence[float | None]], lines: Sequence[_Line]) -> Sheet:
+    """Write a summary."""
     absent = [line.label for line, values in zip(part.rows, found, strict=True) if not values]
     note = f"Not part of this run: {', '.join(absent)}." if absent else ""
     columns = ("calls/ms", *(column.label for column in part.columns), "average rank")
     about = f" {part.about}" if part.about else ""
-    return Sheet(part.title, columns, [texts for _, texts in sorted(written, key=lambda one: one[0])], note + about)
+    return Sheet(part.title, columns, [(one.label, *one.texts) for one in lines], (note + about).strip())

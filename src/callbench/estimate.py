@@ -1,0 +1,143 @@
+"""How long a run will take, said before it begins: reckoned from its plan, not from a clock."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from callbench.catalogue import Catalogue
+from callbench.cell import Cell
+from callbench.measure.warm_up import least_seconds, operation_of
+from callbench.plan import Plan, Visit
+from callbench.wire.payload import payload
+
+# What things take on a machine of two processors with nothing else to do, in seconds: an adapter's two sides, of a
+# runtime that compiles while it runs and of one that does not; what a trial takes besides its calls; one life counted.
+_START_COMPILING, _START = 2.0, 0.25
+_BESIDE_A_TRIAL = 0.07
+_LIFE = 0.15
+# An account starts a server and two clients and waits for each of its phases to be quiet; a sweep one client more.
+_ACCOUNT = 1.5
+_STARTS_OF_ACCOUNT, _STARTS_OF_SWEEP = 1.5, 2.0
+# Pieces of a warm-up at least, and the call of which nothing is known yet.
+_PIECES = 4
+_CALL = 2e-4
+# A connection is made and every call verified: round trips of the link, and octets.
+_TRIPS_OF_VISIT = 25
+_OCTETS_OF_VISIT = 6_000
+# What headers and framing add to a call's data, in octets.
+_AROUND = 300
+_BLOCK = 1.0
+_MINUTE, _HOUR = 60, 3600
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What is left to do.
+
+    Attributes:
+        seconds: that it takes, about.
+    """
+
+    seconds: float
+    trials: int
+    visits: int
+    accounts: int
+
+    def __str__(self) -> str:
+        """One line for a person."""
+        parts = [_count(self.trials, "trial") + " in " + _count(self.visits, "visit")] if self.trials else []
+        parts += [_count(self.accounts, "account") + " of bytes"] if self.accounts else []
+        return f"{span(self.seconds)}: {' and '.join(parts) or 'nothing to measure'}"
+
+
+def estimated(
+    plan: Plan,
+    catalogue: Catalogue,
+    done: Collection[int] = (),
+    known: Collection[str] = (),
+    left_out: Collection[str] = (),
+) -> Estimate:
+    """Reckon what is left of a plan.
+
+    Searches for knees, play-offs and blocks added by --until are not in it: how long they take is what they find out.
+
+    Args:
+        plan: what is to be done.
+        catalogue: where the adapters' manifests are.
+        done: numbers of trials that are there already.
+        known: cells whose bytes were counted already, or that are left out.
+        left_out: stacks that cannot run here.
+    """
+    warm = _warm_up_seconds(plan, catalogue)
+    seconds, visits, trials = 0.0, 0, 0
+    for block in plan.blocks:
+        may = [visit for visit in block if visit.stack not in left_out]
+        left = [visit for visit in may if any(trial.number not in done for trial in visit.trials)]
+        seconds += _BLOCK * bool(left)
+        visits += len(left)
+        for visit in left:
+            cells = [trial.cell for trial in visit.trials if trial.number not in done]
+            trials += len(cells)
+            seconds += _visit(visit, cells, warm.get(visit.stack, 0.0), plan.wires)
+    accounts = [cell for cell in plan.cells if cell.wire is not None and cell.id not in known]
+    accounts = [cell for cell in accounts if cell.stack not in left_out]
+    seconds += sum(_account(cell, warm.get(cell.stack, 0.0)) for cell in accounts)
+    return Estimate(seconds, trials, visits, len(accounts))
+
+
+def span(seconds: float) -> str:
+    """Write a time as a person would say it: `about 12 minutes`."""
+    if seconds < 1.5 * _MINUTE:
+        return f"about {max(5, 5 * round(seconds / 5))} s"
+    if seconds < 1.5 * _HOUR:
+        return f"about {round(seconds / _MINUTE)} minutes"
+    return f"about {seconds / _HOUR:.1f} hours"
+
+
+def _warm_up_seconds(plan: Plan, catalogue: Catalogue) -> dict[str, float]:
+    """Find how long each stack's runtime wants to be warmed up; what no manifest has any more takes no time."""
+    there = {stack.id for stack in catalogue.every}
+    return {stack.id: catalogue.programs(stack).client.warm_up_seconds for stack in plan.stacks if stack.id in there}
+
+
+def _start(warm_s: float) -> float:
+    return _START_COMPILING if warm_s else _START
+
+
+def _visit(visit: Visit, cells: list[Cell], warm_s: float, wires: Mapping[str, Mapping[str, Any]]) -> float:
+    """Reckon a visit: started, verified, and each cell warmed up and measured."""
+    trip, per_octet = _line(wires.get(visit.link))
+    seconds = _start(warm_s) + _TRIPS_OF_VISIT * trip + _OCTETS_OF_VISIT * per_octet
+    had: dict[str, float] = {}
+    for cell in cells:
+        call = _CALL + trip + (sum(payload(cell.call, cell.arguments)) + _AROUND) * per_octet
+        operation = operation_of(cell)
+        warm = max(least_seconds(warm_s, had.get(operation, 0.0)), _PIECES * max(cell.load.seconds / 10, call))
+        had[operation] = had.get(operation, 0.0) + warm
+        load = cell.load
+        wait = call + load.think_ns / 1e9
+        calls = load.calls / load.rate_per_s if load.rate_per_s else load.calls * wait / load.clients
+        seconds += warm + max(load.seconds, calls) + _BESIDE_A_TRIAL
+    return seconds
+
+
+def _line(wire: Mapping[str, Any] | None) -> tuple[float, float]:
+    """Give a link's round trip in seconds, and the seconds that an octet takes on the slower of its ways."""
+    link = (wire or {}).get("link") or {}
+    both = [link.get(name) or {} for name in ("to_server", "to_client")]
+    trip = sum(way.get("delay_ns", 0) for way in both) / 1e9
+    rates = [way["rate_bps"] for way in both if way.get("rate_bps")]
+    return trip, 8 / min(rates) if rates else 0.0
+
+
+def _account(cell: Cell, warm_s: float) -> float:
+    """Reckon a count of bytes."""
+    sweep = cell.wire or {}
+    if not sweep:
+        return _ACCOUNT + _STARTS_OF_ACCOUNT * _start(warm_s)
+    lives = min(len(sweep["grid"]), int(sweep["most"])) + int(sweep["fine"])
+    return _STARTS_OF_SWEEP * _start(warm_s) + lives * _LIFE
+
+
+def _count(number: int, name: str) -> str:
+    return f"{number:,} {name}" + ("" if number == 1 else "s")

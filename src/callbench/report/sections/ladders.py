@@ -1,0 +1,255 @@
+"""Ladders that a study asks for: calls a millisecond, milliseconds a call or the gain, by clients."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from callbench.report.charts.draw import chart
+from callbench.report.charts.steps import Axes, Point, steps
+from callbench.report.section import Chart, Section, Sheet
+from callbench.report.subject import Subject
+from callbench.results import TRIALS_SQL, Results
+from callbench.stats.digits import figure
+from callbench.stats.interval import Interval, geometric_mean
+from callbench.stats.mixture import hidden, mean_by_block
+from callbench.stats.ranking import faster
+from callbench.stats.slope import Slope, slope
+from callbench.study.model import ChartPoint, LadderPart, Line
+from callbench.study.published import Published
+
+ABOUT = (
+    "Figures over the number of clients, each beside what was published. Calls a millisecond are all calls over the"
+    " time from the first start to the last end; milliseconds a call are the mean time of a call; the slope is the time"
+    " that each client adds, from the fewest to the most clients. Level broken lines are published means over clients,"
+    " of other machines: compare orders and shapes with them, not heights. Where a figure is a mean over sizes, what"
+    " that hides is said below it."
+)
+_PER = {"calls_per_ms": ("rate_per_s", 1e-3), "ms_per_call": ("mean_us", 1e-3), "gain": ("rate_per_s", 1.0)}
+_AXES = {
+    "calls_per_ms": "calls a millisecond, logarithmic",
+    "ms_per_call": "milliseconds a call, logarithmic",
+    "gain": "times the rate of the fewest clients, logarithmic",
+}
+# By row and number of clients, a figure a block.
+Steps = Mapping[str, Mapping[int, Mapping[int, float]]]
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What one ladder shows."""
+
+    found: Sequence[str]
+    sheets: Sequence[Sheet]
+    chart: Chart | None
+
+
+def section(subject: Subject) -> Section | None:
+    """Show every ladder of the study that has figures."""
+    shown = [
+        _shown(part, found, subject)
+        for part in subject.study.ladders
+        if any((found := figures(part, subject.results)).values())
+    ]
+    if not shown:
+        return None
+    return Section(
+        "ladders",
+        "By the number of clients",
+        ABOUT,
+        found=[text for one in shown for text in one.found],
+        sheets=[sheet for one in shown for sheet in one.sheets],
+        charts=[one.chart for one in shown if one.chart is not None],
+        source=TRIALS_SQL.strip(),
+    )
+
+
+def figures(part: LadderPart, results: Results) -> Steps:
+    """Look up what a ladder shows: the mean over its points, by row, clients and block.
+
+    A number of clients at which one of the points has no cell, or several, has no figure.
+    """
+    statistic, unit = _PER[part.statistic]
+    points = there(part, results)
+    found: dict[str, dict[int, dict[int, float]]] = {}
+    for row in part.rows:
+        by_point = [_by_clients(results, row, point.group, statistic) for point in points]
+        common = sorted(set[int].intersection(*(set(one) for one in by_point))) if by_point else []
+        line = {clients: mean_by_block([one[clients] for one in by_point]) for clients in common}
+        line = {clients: {block: unit * value for block, value in blocks.items()} for clients, blocks in line.items()}
+        found[row.label] = {clients: blocks for clients, blocks in line.items() if blocks}
+        if part.statistic == "gain" and found[row.label]:
+            found[row.label] = _gains(found[row.label])
+    return found
+
+
+def there(part: LadderPart, results: Results) -> list[ChartPoint]:
+    """Give the points whose group the run has, the smallest first: a quick run may leave some out."""
+    groups = {one.attributes["group"] for one in results.cells}
+    return sorted((point for point in part.points if point.group in groups), key=lambda one: one.at)
+
+
+def _by_clients(results: Results, row: Line, group: str, statistic: str) -> dict[int, Mapping[int, float]]:
+    """Find a row's cells in a group, by clients; numbers that two cells have are left out."""
+    cells = results.where({"group": group, **row.where.conditions()})
+    numbers = [int(one.attributes["clients"]) for one in cells]
+    return {
+        number: one.by_block.get(statistic, {})
+        for number, one in zip(numbers, cells, strict=True)
+        if numbers.count(number) == 1 and one.by_block.get(statistic)
+    }
+
+
+def _gains(line: Mapping[int, Mapping[int, float]]) -> dict[int, dict[int, float]]:
+    """Divide by the fewest clients, block by block."""
+    least = line[min(line)]
+    return {
+        clients: {block: value / least[block] for block, value in blocks.items() if block in least}
+        for clients, blocks in line.items()
+    }
+
+
+def _shown(part: LadderPart, found: Steps, subject: Subject) -> Shown:
+    """Write one ladder."""
+    published = subject.study.published
+    sheets = [_sheet(part, found, published)]
+    if part.slopes:
+        sheets.append(_slopes(part, found, published))
+    told: list[str] = []
+    if len(part.points) > 1 and part.statistic == "calls_per_ms":
+        sheet, told = _behind(part, subject.results)
+        sheets += [sheet] if sheet.rows else []
+    return Shown(told, sheets, _chart(part, found, published))
+
+
+def _beside(published: Published | None, path: str | None, row: Line) -> float | None:
+    """Find what was published of a row."""
+    return published.beside(path, row.published) if published and path and row.published else None
+
+
+def _sheet(part: LadderPart, found: Steps, published: Published | None) -> Sheet:
+    """Write a row a middleware and a column a number of clients."""
+    numbers = sorted({clients for line in found.values() for clients in line})
+    rows, absent = [], []
+    for row in part.rows:
+        line = {clients: geometric_mean(list(blocks.values())) for clients, blocks in found[row.label].items()}
+        value = _beside(published, part.published, row)
+        last = ([] if part.statistic == "gain" else [_peak(part, line)]) + (
+            [] if part.published is None else ["" if value is None else f"{value:g}"]
+        )
+        if line:
+            rows.append((row.label, *(_text(line.get(clients)) for clients in numbers), *last))
+        else:
+            absent.append(row.label)
+    columns = ["clients", *map(str, numbers)]
+    columns += [] if part.statistic == "gain" else ["best with"]
+    columns += [] if part.published is None else ["published mean"]
+    note = f"Not part of this run: {', '.join(absent)}." if absent else ""
+    return Sheet(f"{part.title} ({_AXES[part.statistic].partition(',')[0]})", columns, rows, note)
+
+
+def _text(one: Interval | None) -> str:
+    """Write a figure, or nothing."""
+    return "" if one is None else figure(one.middle, one.half_width)
+
+
+def _peak(part: LadderPart, line: Mapping[int, Interval]) -> str:
+    """Name the number of clients with the best figure."""
+    best = max if part.statistic == "calls_per_ms" else min
+    return f"{best(line, key=lambda clients: line[clients].middle)}" if line else ""
+
+
+def _slopes(part: LadderPart, found: Steps, published: Published | None) -> Sheet:
+    """Write what each client adds, the least first, and the rank by it here and there."""
+    assert part.slopes is not None  # noqa: S101 - the caller has looked
+    known = [(row, one) for row in part.rows if (one := slope(found[row.label])) is not None]
+    known.sort(key=lambda one: one[1].middle)
+    theirs = {
+        row.label: value for row, _ in known if (value := _beside(published, part.slopes.published, row)) is not None
+    }
+    rows = []
+    for rank, (row, one) in enumerate(known, 1):
+        value = theirs.get(row.label)
+        rank_there = "" if value is None else str(1 + sum(other < value for other in set(theirs.values())))
+        rows.append((row.label, _slope(one), str(rank), "" if value is None else f"{value:g}", rank_there))
+    note = (
+        "Ranks by the middle; two whose intervals overlap may stand either way. Published ranks are among these rows."
+    )
+    return Sheet(part.slopes.title, ("", "ms a client", "rank", "published", "its rank"), rows, note)
+
+
+def _slope(one: Slope) -> str:
+    """Write a slope with its interval."""
+    if one.low is None or one.high is None:
+        return f"{one.middle:.3g}"
+    return f"{one.middle:.3g} ({one.low:.3g} to {one.high:.3g})"
+
+
+def _behind(part: LadderPart, results: Results) -> tuple[Sheet, list[str]]:
+    """Write what the mean over sizes hides, at the fewest clients."""
+    points = there(part, results)
+    lines = {row.label: [_by_clients(results, row, point.group, "rate_per_s") for point in points] for row in part.rows}
+    lines = {label: line for label, line in lines.items() if line and all(line)}
+    fewest = min((min(one) for line in lines.values() for one in line), default=0)
+    by_row = {
+        label: [one[fewest] for one in line] for label, line in lines.items() if all(fewest in one for one in line)
+    }
+    rows = []
+    for label, blocks in by_row.items():
+        rates = _rates(blocks)
+        one = hidden(rates)
+        rows.append((label, *map(figure, rates), figure(one.mean), figure(one.mixed), f"{one.stretch:.2f}"))
+    columns = ("", *(f"{point.at:,g}" for point in points), "mean", "equal mix", "first over last")
+    clients = "one client" if fewest == 1 else f"{fewest} clients"
+    note = (
+        "Equal mix: what a program reaches that sends each size equally often (the harmonic mean, since times add up"
+        " and rates do not)."
+    )
+    title = f"What the mean hides: {part.title}, {clients}, calls a millisecond by {part.over}"
+    return Sheet(title, columns, rows, note), _told(part, points, by_row) if len(by_row) > 1 else []
+
+
+def _rates(blocks: Sequence[Mapping[int, float]]) -> list[float]:
+    """Give calls a millisecond of each size."""
+    return [geometric_mean(list(one.values())).middle / 1e3 for one in blocks]
+
+
+def _told(
+    part: LadderPart, points: Sequence[ChartPoint], by_row: Mapping[str, Sequence[Mapping[int, float]]]
+) -> list[str]:
+    """Say what the mean hides: how far the sizes lie apart, and who changes places between the ends."""
+    stretch = {label: hidden(_rates(blocks)).stretch for label, blocks in by_row.items()}
+    least, most = min(stretch, key=lambda name: stretch[name]), max(stretch, key=lambda name: stretch[name])
+    small, large = f"{points[0].at:,g}", f"{points[-1].at:,g}"
+    names = list(by_row)
+    first, last = (faster([by_row[name][place] for name in names]) for place in (0, -1))
+    swaps = [
+        f"{one} is ahead of {other} at {small} and behind it at {large}"
+        for row, one in enumerate(names)
+        for column, other in enumerate(names)
+        if first[row, column] and last[column, row]
+    ]
+    said = (
+        f"{part.title}: the mean over {len(points)} sizes hides that {most} makes {stretch[most]:.3g} times as many"
+        f" calls at {small} as at {large} {part.over}, {least} {stretch[least]:.3g} times; "
+        + ("; ".join(swaps) if swaps else "none was shown to change places with another between the two")
+    )
+    return [said + "."]
+
+
+def _chart(part: LadderPart, found: Steps, published: Published | None) -> Chart | None:
+    """Draw a ladder, and published means as level lines over the same clients."""
+    points = [
+        Point.of(label, float(clients), geometric_mean(list(blocks.values())))
+        for label, line in found.items()
+        for clients, blocks in line.items()
+    ]
+    numbers = sorted({point.x for point in points})
+    level = [
+        (row.label, at, value)
+        for row in part.rows
+        if found[row.label] and (value := _beside(published, part.published, row)) is not None
+        for at in (numbers[0], numbers[-1])
+    ]
+    about = part.about or "Each mark is a number of clients, its line the 95 % interval over the blocks."
+    about += " Broken: the published mean over clients, on other machines." if level else ""
+    axes = Axes("clients", _AXES[part.statistic], whole_curve=True)
+    return chart(f"ladder-{part.id}", part.title, about, steps(points, level, axes), TRIALS_SQL)

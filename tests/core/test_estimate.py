@@ -1,0 +1,99 @@
+"""How long a run takes is said before it begins, and follows from what is left to do."""
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from callbench import catalogue, plan
+from callbench.cell import Cell, Load, Stack
+from callbench.estimate import estimated, span
+from callbench.study import load
+from conftest import MISBEHAVING
+
+Program = Callable[..., subprocess.CompletedProcess[str]]
+SLOW = {"modem": {"link": {"to_server": {"delay_ns": 60_000_000, "rate_bps": 30_000}, "to_client": {}}}}
+
+
+def planned(*cells: Cell, blocks: int = 2) -> plan.Plan:
+    stacks = [Stack("honest/tcp", "honest", "json", "tcp", "python", "l", "1")]
+    return plan.made(cells, stacks, blocks, 1, SLOW)
+
+
+def cell(number: int, *, link: str = "loopback", calls: int = 10, wire: dict[str, object] | None = None) -> Cell:
+    load_ = Load(1, calls, 0.5)
+    return Cell(f"c{number}", "g", "honest/tcp", "Send", {"type": "int", "content": "fixed"}, load_, link, wire=wire)
+
+
+@pytest.fixture
+def known() -> catalogue.Catalogue:
+    return catalogue.load([MISBEHAVING])
+
+
+def test_what_is_done_takes_no_time(known: catalogue.Catalogue) -> None:
+    whole = planned(cell(1), cell(2), blocks=4)
+    every = estimated(whole, known)
+    assert (every.trials, every.visits, every.accounts) == (8, 4, 0)
+    # No trial ends before its time, so an estimate below that is wrong.
+    assert every.seconds > 8 * 0.5
+    half = estimated(whole, known, done=range(4))
+    assert (half.trials, half.visits) == (4, 2)
+    assert half.seconds == pytest.approx(every.seconds / 2)
+    assert estimated(whole, known, left_out=["honest/tcp"]).seconds == 0
+
+
+def test_a_slow_line_takes_its_time(known: catalogue.Catalogue) -> None:
+    near, far = (estimated(planned(cell(1, link=link, calls=100)), known).seconds for link in ("loopback", "modem"))
+    # Two blocks of 100 calls, each of 60 ms and 300 octets or more at 30 kbit/s.
+    assert far - near > 2 * 100 * (0.06 + 0.08 - 0.01)
+
+
+def test_counts_of_bytes_are_in_it(known: catalogue.Catalogue) -> None:
+    counted = estimated(planned(cell(1, wire={}), blocks=1), known)
+    assert counted.accounts == 1
+    assert counted.seconds > estimated(planned(cell(1), blocks=1), known).seconds
+    assert estimated(planned(cell(1, wire={}), blocks=1), known, known=["c1"]).accounts == 0
+
+
+def test_times_are_written_for_people() -> None:
+    assert [span(seconds) for seconds in (1, 62, 700, 3 * 3600)] == [
+        "about 5 s",
+        "about 60 s",
+        "about 12 minutes",
+        "about 3.0 hours",
+    ]
+
+
+def test_a_dry_run_makes_nothing(callbench: Program, study: Path, tmp_path: Path) -> None:
+    before = set(tmp_path.rglob("*"))
+    told = callbench("run", study, "--quick", "--dry-run", check=True).stdout
+    assert "honest/tcp: " in told
+    assert "about " in told.splitlines()[-1]
+    assert "trials in" in told.splitlines()[-1]
+    assert set(tmp_path.rglob("*")) == before
+    ran = callbench("run", study, "--quick", "--select", "group=Sum", "--out", "r", check=True)
+    assert "about " in ran.stderr.splitlines()[0]
+    again = callbench("run", study, "--out", "r", "--resume", "--dry-run")
+    assert again.returncode == 2
+    assert "--dry-run" in again.stderr
+
+
+def test_a_group_says_what_a_quick_run_has_of_it(tmp_path: Path) -> None:
+    file = tmp_path / "s.toml"
+    file.write_text(
+        'title = "T"\n[quick]\ncalls = 7\nseconds = 0.5\n'
+        '[[cells]]\ngroup = "a"\nstacks = ["a/*"]\ncall = "Empty"\nclients = [1, 2, 3]\n'
+        'quick = { clients = [1, 3], calls = 2, link = ["wan50"] }\n'
+        '[[cells]]\ngroup = "b"\nstacks = ["a/*"]\ncall = "Empty"\nquick = { skip = true }\n'
+    )
+    read, stacks = load(file), [Stack("a/x", "a", "x", "tcp", "c", "l", "1")]
+    quick = read.cells(stacks, quick=True)
+    assert [(one.group, one.load.clients, one.load.calls, one.load.seconds, one.link) for one in quick] == [
+        ("a", 1, 2, 0.5, "wan50"),
+        ("a", 3, 2, 0.5, "wan50"),
+    ]
+    whole = read.cells(stacks, quick=False)
+    assert [(one.group, one.link) for one in whole] == [("a", "loopback")] * 3 + [("b", "loopback")]
+    over = load(file, link="lan100").cells(stacks, quick=True)
+    assert {one.link for one in over} == {"lan100"}
