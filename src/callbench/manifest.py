@@ -62,6 +62,7 @@ class Card(_Strict):
     note: str | None = None
     when_lost: WhenLost | None = None
     explains: dict[Literal["1.1 ms", "10 ms", "40 ms", "100 ms", "200 ms"], str] | None = None
+    slow: str | None = None
     message: str | None = None
     channel: str | None = None
     lacks: tuple[Lack, ...] = ()

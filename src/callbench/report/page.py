@@ -26,6 +26,7 @@ CARD_WORDS = {
     "waits": "waits",
     "nagle": "Nagle",
     "tuning": "tuning",
+    "slow": "slow",
     "roles": "roles",
     "about": "about",
 }

@@ -1,0 +1,102 @@
+using System;
+using System.Collections.Generic;
+using System.Reflection;
+using System.Runtime.Serialization;
+using System.ServiceModel.Channels;
+using System.Xml;
+
+namespace Callbench.Wcf.Channel
+{
+    /// <summary>
+    /// One operation of the contract: reads its arguments from a message's body and writes its answer into another, in WCF's own layout
+    /// (document/literal, wrapped), each value by WCF's own serializer.
+    /// </summary>
+    internal sealed class Operation
+    {
+        private readonly MethodInfo method;
+        private readonly XmlObjectSerializer[] arguments;
+        private readonly string[] names;
+        private readonly XmlObjectSerializer result;
+
+        private Operation(MethodInfo method)
+        {
+            this.method = method;
+            ParameterInfo[] parameters = method.GetParameters();
+            arguments = Array.ConvertAll(parameters, each => Serializer(each.ParameterType, each.Name));
+            names = Array.ConvertAll(parameters, each => each.Name);
+            result = method.ReturnType == typeof(void) ? null : Serializer(method.ReturnType, method.Name + "Result");
+        }
+
+        /// <summary>Every operation of the contract, by the name of its element.</summary>
+        internal static IDictionary<string, Operation> All()
+        {
+            var all = new Dictionary<string, Operation>(StringComparer.Ordinal);
+            foreach (MethodInfo method in typeof(ISpeedContract).GetMethods())
+            {
+                all[method.Name] = new Operation(method);
+            }
+            return all;
+        }
+
+        /// <summary>Calls the service with what <paramref name="body"/> holds, which stands at the operation's element.</summary>
+        /// <exception cref="System.Exception">whatever the service throws, or the body is not as the contract has it</exception>
+        internal BodyWriter Answer(ISpeedContract service, XmlDictionaryReader body)
+        {
+            object answer;
+            try
+            {
+                answer = method.Invoke(service, Arguments(body));
+            }
+            catch (TargetInvocationException thrown)
+            {
+                throw thrown.InnerException;
+            }
+            return new Writer(method.Name + "Response", result, answer);
+        }
+
+        private object[] Arguments(XmlDictionaryReader body)
+        {
+            var values = new object[arguments.Length];
+            bool nothing = body.IsEmptyElement;
+            body.ReadStartElement(method.Name, Namespace.Name);
+            for (int place = 0; place < values.Length; place++)
+            {
+                if (nothing || !body.IsStartElement(names[place], Namespace.Name))
+                {
+                    throw new SerializationException(method.Name + " lacks its argument " + names[place]);
+                }
+                values[place] = arguments[place].ReadObject(body, false);
+            }
+            return values;
+        }
+
+        private static XmlObjectSerializer Serializer(Type type, string name)
+        {
+            return new DataContractSerializer(type, name, Namespace.Name);
+        }
+
+        private sealed class Writer : BodyWriter
+        {
+            private readonly string element;
+            private readonly XmlObjectSerializer serializer;
+            private readonly object value;
+
+            internal Writer(string element, XmlObjectSerializer serializer, object value) : base(true)
+            {
+                this.element = element;
+                this.serializer = serializer;
+                this.value = value;
+            }
+
+            protected override void OnWriteBodyContents(XmlDictionaryWriter writer)
+            {
+                writer.WriteStartElement(element, Namespace.Name);
+                if (serializer != null)
+                {
+                    serializer.WriteObject(writer, value);
+                }
+                writer.WriteEndElement();
+            }
+        }
+    }
+}

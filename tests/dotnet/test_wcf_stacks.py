@@ -1,0 +1,28 @@
+"""WCF's stacks against the contract suite, side by side: where Mono's dispatcher sleeps, a suite is mostly waiting."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from callbench import catalogue, placement
+from callbench.verify import suite
+from conftest import ROOT
+
+ADAPTER = catalogue.load([ROOT / "adapters" / "dotnet"]).adapter("dotnet")
+STACKS = [stack.id for stack in ADAPTER.stacks if stack.id.startswith("dotnet/wcf-")]
+
+pytestmark = pytest.mark.skipif(ADAPTER.why_not is not None, reason=str(ADAPTER.why_not))
+
+
+def _failing(stack: str) -> list[str]:
+    known = catalogue.load([ROOT / "adapters" / "dotnet"])
+    outcomes = list(suite.of(known, [stack], every=False, placement=placement.placed()))
+    few = [] if len(outcomes) > 100 else [f"{stack} had only {len(outcomes)} checks"]
+    return few + [outcome.sentence for outcome in outcomes if outcome.fails]
+
+
+@pytest.mark.slow
+def test_they_keep_the_contract() -> None:
+    assert len(STACKS) == 4
+    with ThreadPoolExecutor(len(STACKS)) as side_by_side:
+        assert [sentence for failing in side_by_side.map(_failing, STACKS) for sentence in failing] == []
