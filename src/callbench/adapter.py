@@ -1,7 +1,7 @@
 """An adapter as the core speaks with it: one method a request of the contract."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self, cast
 
@@ -220,6 +220,7 @@ class Adapter:
         think_ns: int = 0,
         schedule: Path | None = None,
         burn_ns: int = 0,
+        watch: Callable[[int, int, int], None] | None = None,
     ) -> Done:
         """Lets all clients call until both `calls` and `seconds` are reached or `limit_seconds` is.
 
@@ -233,6 +234,7 @@ class Adapter:
             think_ns: how long a client of a closed loop waits before it calls again (feature `think`).
             schedule: the file of gaps that makes an open loop of it (feature `open`); None: a closed loop.
             burn_ns: how much longer each call keeps its client busy (feature `burn`).
+            watch: told ten times a second, with nanoseconds since the start, calls answered rightly, and errors.
 
         Raises:
             AdapterFailure: as `ask`; `silent` also where no interval comes for longer than a call may take.
@@ -252,6 +254,8 @@ class Adapter:
             if said["is"] == "done":
                 return cast("Done", {**said, "intervals": intervals})
             intervals.append((said["at_ns"], said["calls"], said["errors"]))
+            if watch is not None:
+                watch(*intervals[-1])
 
     def counted(self) -> Counts:
         """What the server answered since last asked.

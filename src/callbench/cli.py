@@ -274,6 +274,56 @@ def compare(  # noqa: PLR0913, PLR0917 - the options a person has
         raise typer.Exit(1)
 
 
+@app.command(name="load")
+def load_(  # noqa: PLR0913, PLR0917 - the options a person has
+    url: Annotated[str, typer.Argument(metavar="URL", help="a server of your own: http://127.0.0.1:8080/path")],
+    clients: Annotated[int, typer.Option("--clients", min=1, max=65_536)] = 50,
+    seconds: Annotated[float | None, typer.Option("--seconds", min=0.1, max=1e6, help="10 unless --calls")] = None,
+    calls: Annotated[int | None, typer.Option("--calls", min=1, help="how many, over all clients")] = None,
+    rate: Annotated[float | None, typer.Option("--rate", min=0.01, max=1e7, help="arrivals/s: an open loop")] = None,
+    poisson: Annotated[bool, typer.Option("--poisson", help="arrivals at random, not evenly spaced")] = False,
+    think: Annotated[float, typer.Option("--think", min=0, max=1e6, metavar="MS", help="between two calls")] = 0.0,
+    warm_up: Annotated[float, typer.Option("--warm-up", min=0, max=1e4, metavar="SECONDS")] = 0.0,
+    method: Annotated[str | None, typer.Option("--method", help="GET unless given; POST with a body")] = None,
+    header: Annotated[list[str] | None, typer.Option("--header", "-H", metavar="'NAME: VALUE'")] = None,
+    body: Annotated[str | None, typer.Option("--body", help="with {number}, {client}, {random}")] = None,
+    body_file: Annotated[Path | None, typer.Option("--body-file", exists=True, dir_okay=False)] = None,
+    plain: Annotated[bool, typer.Option("--no-variables", help="send {number} and its like as they are")] = False,
+    status: Annotated[list[int] | None, typer.Option("--expect-status", help="200 to 299 unless given")] = None,
+    expect: Annotated[str | None, typer.Option("--expect-body", help="octet by octet, in every answer")] = None,
+    expect_file: Annotated[Path | None, typer.Option("--expect-body-file", exists=True, dir_okay=False)] = None,
+    close: Annotated[bool, typer.Option("--no-keep-alive", help="a connection for each call")] = False,
+    timeout: Annotated[float, typer.Option("--timeout", min=0.001, max=3600, metavar="SECONDS")] = 10.0,
+    threads: Annotated[int, typer.Option("--threads", min=1, max=64, help="of the driver")] = 1,
+    certificates: Annotated[Path | None, typer.Option("--certificates", help="who may sign the server's")] = None,
+    insecure: Annotated[bool, typer.Option("--insecure", help="take any certificate")] = False,
+    pid: Annotated[int | None, typer.Option("--pid", min=1, help="the server's process, to watch it")] = None,
+    out: Annotated[Path | None, typer.Option("--out", metavar="FILE", help="the record; runs/load-TIME.json")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Put any HTTP server under load: rate, latencies, errors by kind, and what limited it."""
+    from callbench.load import driving, live, told, wish  # noqa: PLC0415 - statistics are slow to load
+
+    asked = wish.request(
+        method=method or ("POST" if body is not None or body_file else None),
+        headers=wish.headers(header or []), body=body, body_file=body_file and str(body_file.absolute()),
+        variables=False if plain else None, expect_status=status or [], expect_body=expect,
+        expect_body_file=expect_file and str(expect_file.absolute()), keep_alive=False if close else None,
+        certificates=certificates and str(certificates.absolute()), insecure=insecure or None,
+    )  # fmt: skip
+    wanted = wish.Wish(
+        url, clients, seconds, calls, rate, poisson, think, warm_up, timeout, threads, pid, asked, out
+    )  # fmt: skip
+    with live.Line(wanted, quiet=as_json) as line:
+        found = driving.driven(wanted, line.tells)
+    if as_json:
+        _print_json(told.record(found))
+    else:
+        told.show(found, _console())
+    if not found.done["calls"]:
+        raise typer.Exit(1)
+
+
 @app.command()
 def doctor(as_json: AsJson = False) -> None:
     """Say what this machine can run, what is missing, and the command that brings it."""

@@ -68,6 +68,7 @@ class Done(TypedDict):
 
     calls: int
     errors: dict[str, int]
+    said: NotRequired[dict[str, str]]
     elapsed_ns: int
     timed: str
     batch: int

@@ -1,0 +1,110 @@
+"""Lets the load driver make the calls of a wish."""
+
+import json
+import tempfile
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from callbench import catalogue, manifest, placement
+from callbench.adapter import Adapter
+from callbench.cell import Cell
+from callbench.errors import AdapterFailure, BadInput, CallbenchError
+from callbench.home import home
+from callbench.load.found import Found, reckoned
+from callbench.load.told import record
+from callbench.load.watched import Machine, Watch
+from callbench.load.wish import Wish
+from callbench.schedules import Schedules
+
+_STACK = "load/http1"
+# What the URL answers stands for this call of the service.
+_CALL = "Hello"
+
+Interval = Callable[[int, int, int], None]
+
+
+def driven(wish: Wish, watch: Interval) -> Found:
+    """Drive a load, and keep what it came to.
+
+    Args:
+        wish: the load.
+        watch: told ten times a second: nanoseconds since the start, calls answered rightly, errors.
+
+    Raises:
+        BadInput: the wish or the URL is wrong, or nobody answers there as expected.
+        CallbenchError: the driver is not built, or failed; the record cannot be written.
+    """
+    read = manifest.read(home() / "engine" / "load" / "driver.toml")
+    why_not = catalogue.cannot_run(read)
+    if why_not:
+        raise CallbenchError(why_not)
+    out = _free(wish.out)
+    server = None if wish.pid is None else Watch(wish.pid)
+    mine = placement.placed()
+    processors = () if server is None or mine.shared else mine.client
+    with (
+        tempfile.TemporaryDirectory(prefix="callbench-load-") as folder,
+        Adapter(read, "the driver", processors) as one,
+    ):
+        try:
+            found = _driven(one, wish, Path(folder), server, watch)
+        except AdapterFailure as failure:
+            raise _explained(wish, failure) from failure
+    _keep(out, record(found))
+    return found
+
+
+def _driven(one: Adapter, wish: Wish, folder: Path, server: Watch | None, watch: Interval) -> Found:
+    load = wish.load
+    options = {**(wish.request or {}), "threads": wish.threads}
+    timeout_ms = max(1, round(wish.timeout_s * 1e3))
+    connections = one.connect(_STACK, wish.url, load.clients, timeout_ms=timeout_ms, options=options)
+    one.call(_CALL, {})
+    if wish.warm_up_s:
+        one.drive(_CALL, {}, calls=1, seconds=wish.warm_up_s, limit_seconds=wish.warm_up_s + 60)
+    if server is not None and wish.pid is not None:
+        server = Watch(wish.pid)
+    machine = Machine()
+    cell = Cell("load", "load", _STACK, _CALL, {}, load)
+    done = one.drive(
+        _CALL,
+        {},
+        calls=load.calls,
+        seconds=load.seconds,
+        limit_seconds=wish.limit_s,
+        timing="each",
+        think_ns=load.think_ns,
+        schedule=Schedules(folder, seed=0).of(cell, 0),
+        watch=watch,
+    )
+    return reckoned(wish, done, connections, None if server is None else server.end(), machine.busy_ns())
+
+
+def _explained(wish: Wish, failure: AdapterFailure) -> CallbenchError:
+    """Before anything was driven, what the driver says is about the URL or the options."""
+    if failure.kind in ("garbage", "silent", "died", "internal"):
+        return failure
+    return BadInput(f"{wish.url}: {failure} ({failure.kind})")
+
+
+def _free(out: Path | None) -> Path:
+    """Where the record goes: refused before anything is driven, if it cannot be there."""
+    path = out or Path("runs") / f"load-{datetime.now(UTC):%Y%m%d-%H%M%S-%f}.json"
+    if path.exists():
+        raise BadInput(f"{path} is there already: name another file with --out")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as failure:
+        raise BadInput(f"the record cannot be kept in {path.parent}: {failure.strerror}") from failure
+    return path
+
+
+def _keep(path: Path, said: Mapping[str, Any]) -> None:
+    part = path.with_suffix(path.suffix + ".part")
+    try:
+        part.write_text(json.dumps({**said, "file": str(path)}, indent=1, ensure_ascii=False) + "\n")
+        part.replace(path)
+    except OSError as failure:
+        raise CallbenchError(f"cannot write {path}: {failure.strerror}") from failure

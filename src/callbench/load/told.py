@@ -1,0 +1,93 @@
+"""What a load came to, for people and for programs."""
+
+from dataclasses import asdict
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from callbench.load.found import SHARES, Found, Times
+from callbench.stats.digits import percent
+
+_MIB = 1 << 20
+
+
+def record(found: Found) -> dict[str, Any]:
+    """For programs. Times are in microseconds, shares by names such as `p99.9`."""
+    wish, server = found.wish, found.server
+    return {
+        "url": wish.url,
+        "clients": wish.clients,
+        "connections": found.connections,
+        "arrivals": wish.load.arrivals,
+        "rate_asked_per_s": wish.rate,
+        "seconds": found.seconds,
+        "calls": found.done["calls"],
+        "rate_per_s": found.rate_per_s,
+        "rate_missed": found.missed,
+        "latency_us": _record(found.latency),
+        "service_us": _record(found.service),
+        "lateness_us": _record(found.lateness),
+        "errors": dict(found.errors),
+        "said": dict(found.said),
+        "client_processor_us_per_call": found.client_us,
+        "server": None if server is None else asdict(server),
+        "verdict": {"limit": found.verdict.limit.value, "why": found.verdict.why},
+        "histogram_ns": found.done["latency"],
+        "intervals": [list(one) for one in found.done["intervals"]],
+    }
+
+
+def _record(times: Times | None) -> dict[str, float] | None:
+    if times is None:
+        return None
+    percentiles = {_name(share): value for share, value in times.percentiles.items()}
+    return {"mean": times.mean, "min": times.least, **percentiles, "max": times.greatest}
+
+
+def _name(share: float) -> str:
+    return f"p{share * 100:g}"
+
+
+def show(found: Found, to: Console) -> None:
+    """For people."""
+    at_least = "at least " if found.verdict.at_least else ""
+    to.print(
+        f"{found.done['calls']:,} calls in {found.seconds:.2f} s by {found.wish.clients} clients:"
+        f" {at_least}[bold]{found.rate_per_s:,.0f} calls/s[/bold]"
+    )
+    if found.missed:
+        to.print(f"[bold]The rate of {found.wish.rate:,.0f} calls/s was missed: these latencies are no result.[/bold]")
+    rows = [("latency", found.latency), ("service", found.service), ("lateness", found.lateness)]
+    named = [(name, times) for name, times in rows if times is not None]
+    if named:
+        to.print(_table(named))
+    for kind, count in found.errors.items():
+        to.print(f"{count:,} failed as {kind}: {escape(found.said.get(kind, 'no more was said'))}")
+    to.print(f"Limited by: {found.verdict.limit.value}. {escape(found.verdict.why)}.")
+    if found.server is not None:
+        to.print(_server(found))
+
+
+def _table(rows: list[tuple[str, Times]]) -> Table:
+    table = Table("us", "mean", "least", *map(_name, SHARES), "greatest", box=None)
+    for column in table.columns[1:]:
+        column.justify = "right"
+    for name, times in rows:
+        values = (times.mean, times.least, *times.percentiles.values(), times.greatest)
+        table.add_row(name, *(f"{value:,.0f}" for value in values))
+    return table
+
+
+def _server(found: Found) -> str:
+    server = found.server
+    if server is None:
+        return ""
+    share = server.processor_ms / 1e3 / (found.seconds * server.processors)
+    sizes = [f"{one.resident_bytes / _MIB:,.0f}" for one in (server.begin, server.end)]
+    threads = f"{server.begin.threads} to {server.end.threads} threads"
+    return (
+        f"The server used {percent(share)} of its {server.processors} processors; memory {sizes[0]} to {sizes[1]} MiB,"
+        f" {threads}."
+    )

@@ -1,0 +1,75 @@
+"""What runs while a server is under load: its processes, where one was named, and everybody else's."""
+
+import os
+from dataclasses import dataclass
+
+from callbench.errors import BadInput
+from callbench.measure.processor_time import processors_of
+from callbench.measure.reading import Full, full
+from callbench.measure.side_processes import PROC, children_of_all
+
+
+@dataclass(frozen=True)
+class Watched:
+    """What a server used while it was under load.
+
+    Attributes:
+        processor_ms: user and system time of the processes that were there at the beginning and still are.
+        processors: on how many it may run.
+        begin: what it had at the beginning.
+        end: and at the end.
+    """
+
+    processor_ms: int
+    processors: int
+    begin: Full
+    end: Full
+
+
+class Watch:
+    """Looks at a process and its descendants from now on."""
+
+    def __init__(self, pid: int) -> None:
+        """Looks for the first time.
+
+        Raises:
+            BadInput: there is no such process.
+        """
+        if not (PROC / str(pid)).is_dir():
+            raise BadInput(f"--pid {pid}: there is no such process")
+        self._pid = pid
+        self._begin = full(_family(pid))
+
+    def end(self) -> Watched:
+        """Looks again."""
+        last = full(_family(self._pid))
+        used = last.user_ms + last.system_ms - self._begin.user_ms - self._begin.system_ms
+        return Watched(max(0, used), _processors(self._pid), self._begin, last)
+
+
+class Machine:
+    """Looks at all processors from now on."""
+
+    def __init__(self) -> None:
+        """Looks for the first time."""
+        self._begin = processors_of().busy_ns
+
+    def busy_ns(self) -> tuple[int, int]:
+        """How long processors were busy since, added up, and how many there are."""
+        last = processors_of().busy_ns
+        return sum(last.values()) - sum(self._begin.values()), len(last)
+
+
+def _family(root: int) -> list[int]:
+    children = children_of_all()
+    found = [root]
+    for pid in found:
+        found += children.get(pid, [])
+    return found
+
+
+def _processors(pid: int) -> int:
+    try:
+        return len(os.sched_getaffinity(pid))
+    except OSError:
+        return os.cpu_count() or 1

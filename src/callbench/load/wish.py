@@ -1,0 +1,87 @@
+"""What was asked for on the command line of `callbench load`, checked."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from callbench.cell import CLOSED, Load
+from callbench.errors import BadInput
+
+# A drive that is asked for a number of calls gives up after so long without being told a time.
+LONGEST_S = 3600.0
+
+
+@dataclass(frozen=True)
+class Wish:
+    """A load on one URL.
+
+    Attributes:
+        clients: connections that call; in an open loop, the most calls under way at once.
+        seconds: how long; None: until `calls` are made.
+        calls: how many at least; None: as many as fit into the time.
+        rate: arrivals a second of an open loop; None: a closed one.
+        poisson: whether arrivals are at random; else evenly spaced.
+        think_ms: of a closed loop: how long a client waits before it calls again.
+        warm_up_s: how long calls are made that do not count.
+        timeout_s: a call without an answer for so long has failed.
+        pid: a process whose processor time and memory are watched, with its descendants.
+        request: options of the driver: method, headers, body, what is expected ...
+    """
+
+    url: str
+    clients: int = 50
+    seconds: float | None = None
+    calls: int | None = None
+    rate: float | None = None
+    poisson: bool = False
+    think_ms: float = 0.0
+    warm_up_s: float = 0.0
+    timeout_s: float = 10.0
+    threads: int = 1
+    pid: int | None = None
+    request: dict[str, Any] | None = None
+    out: Path | None = None
+
+    def __post_init__(self) -> None:
+        """Refuses what makes no sense together.
+
+        Raises:
+            BadInput: in one sentence.
+        """
+        if self.rate is not None and self.think_ms:
+            raise BadInput("--rate and --think exclude each other: arrivals that come by themselves do not wait")
+        if self.poisson and self.rate is None:
+            raise BadInput("--poisson says how arrivals come: say how many a second with --rate")
+        if self.threads > self.clients:
+            raise BadInput(f"--threads {self.threads}: there are {self.clients} clients only")
+
+    @property
+    def load(self) -> Load:
+        """As the rest of the program speaks of it: without a time or a number it is 10 s."""
+        seconds = self.seconds if self.seconds is not None else 0.0 if self.calls else 10.0
+        arrivals = CLOSED if self.rate is None else "poisson" if self.poisson else "constant"
+        return Load(self.clients, self.calls or 1, seconds, arrivals, self.rate, round(self.think_ms * 1e6))
+
+    @property
+    def limit_s(self) -> float:
+        """When it ends in any case."""
+        return self.seconds * 2 + 60 if self.seconds is not None else LONGEST_S
+
+
+def headers(given: Sequence[str]) -> list[tuple[str, str]]:
+    """Read `Name: value` each.
+
+    Raises:
+        BadInput: one has no colon.
+    """
+    parts = [one.partition(":") for one in given]
+    wrong = next((one for one, part in zip(given, parts, strict=True) if not part[1]), None)
+    if wrong is not None:
+        raise BadInput(f"--header {wrong!r}: give a name and a value, as 'Accept: text/plain'")
+    return [(name.strip(), value.strip()) for name, _, value in parts]
+
+
+def request(**asked: object) -> dict[str, Any]:
+    """The driver's options: what was given, without what was not."""
+    return {name: value for name, value in asked.items() if value is not None and value != []}
