@@ -29,7 +29,8 @@ ATTEMPTS = 3
 # An error so near the time-out is the time-out, whatever the library calls it.
 _NEAR = 0.9
 _SUM = {"a": 20, "b": 22}
-_PORT = re.compile(r"(?:\d{1,3}\.){3}\d{1,3}:(\d{2,5})\b")
+# With a colon, or in brackets as the string bindings of DCOM have it.
+_PORT = re.compile(r"(?:\d{1,3}\.){3}\d{1,3}[:\[](\d{2,5})\b")
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,14 @@ fn paged(size: usize) -> (Vec<u8>, usize) {
     (memory, base)
 }
 
+impl Default for Intake {
+    fn default() -> Self {
+        Intake::new()
+    }
+}
+
 impl Intake {
+    #[must_use]
     pub fn new() -> Self {
         let (memory, base) = paged(READ);
         Intake { memory, base, start: 0, end: 0 }
@@ -33,6 +40,7 @@ impl Intake {
     }
 
     /// What came and is not used up.
+    #[must_use]
     pub fn bytes(&self) -> &[u8] {
         &self.memory[self.base + self.start..self.base + self.end]
     }

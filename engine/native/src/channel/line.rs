@@ -20,22 +20,26 @@ pub struct Patience {
 }
 
 impl Patience {
+    #[must_use]
     pub fn of(allowed: Duration) -> Self {
         Patience { allowed: Some(allowed), until: None }
     }
 
     /// A server's: it waits for the next request for ever.
+    #[must_use]
     pub fn endless() -> Self {
         Patience { allowed: None, until: None }
     }
 
     /// How long to wait before looking again.
+    #[must_use]
     pub fn slice(&self) -> Duration {
         self.left().map_or(SLICE, |left| left.min(SLICE))
     }
 
     /// How long to wait where the other side's death ends the wait too: all that is left. A timer of a slice would cost more, being the
     /// processor's next.
+    #[must_use]
     pub fn left(&self) -> Option<Duration> {
         self.until.map(|until| until.saturating_duration_since(Instant::now())).or(self.allowed)
     }
@@ -117,14 +121,17 @@ impl<L: Line, D: Fn() -> Result<L, Failure> + Send> Connection for Caller<L, D> 
     }
 }
 
+#[must_use]
 pub fn too_large(size: usize, limit: usize) -> Failure {
     Failure::new(Kind::TooLarge, format!("a message of {size} bytes is beyond the {limit} that this channel carries"))
 }
 
+#[must_use]
 pub fn closed() -> Failure {
     Failure::new(Kind::Closed, "the other side ended the connection")
 }
 
+#[must_use]
 pub fn timed_out() -> Failure {
     Failure::new(Kind::Timeout, "no answer came within the time allowed")
 }

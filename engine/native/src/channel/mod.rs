@@ -4,16 +4,16 @@
 //! `line` (whole messages over a pair of ends, and the loops of both sides), `rendezvous` (how two processes agree on
 //! kernel objects), `acceptor` (a thread a connection), `intake` (the bytes of a stream), `ring` and `wait` (shared memory), `web` (HTTP).
 
-mod acceptor;
+pub mod acceptor;
 mod http;
 mod http_keepalive;
 mod inproc;
-mod intake;
+pub mod intake;
 pub mod library;
-mod line;
+pub mod line;
 mod mqueue;
 mod pipe;
-mod random;
+pub mod random;
 mod rendezvous;
 mod ring;
 mod shm;
@@ -21,7 +21,7 @@ mod shm_spin;
 pub mod tcp;
 #[cfg(test)]
 mod tests;
-mod unix;
+pub mod unix;
 mod wait;
 mod web;
 

@@ -23,6 +23,7 @@ pub struct Unix;
 pub const HEADER: usize = 4;
 
 /// The header of a message; one beyond `LIMIT` is announced, for the other side to refuse.
+#[must_use]
 pub fn header(message: &[u8]) -> [u8; HEADER] {
     u32::try_from(message.len()).unwrap_or(u32::MAX).to_le_bytes()
 }
@@ -50,7 +51,7 @@ impl<S> End<S> {
 }
 
 /// What to do after a read or write that failed: again, or give up.
-fn again(error: &io::Error, slice: Duration, patience: &mut Patience) -> Result<(), Failure> {
+pub fn again(error: &io::Error, slice: Duration, patience: &mut Patience) -> Result<(), Failure> {
     match error.kind() {
         ErrorKind::WouldBlock | ErrorKind::TimedOut => patience.wasted(slice),
         ErrorKind::Interrupted => Ok(()),
@@ -132,6 +133,7 @@ impl Channel for Unix {
 
 /// A time-out in even slices of at most 100 ms: the kernel's own time-out is set once and not at each call, and what a part that
 /// came used up of it is noticed at the next slice.
+#[must_use]
 pub fn even_slice(timeout: Duration) -> Duration {
     let count = timeout.as_millis().div_ceil(100).clamp(1, u128::from(u32::MAX)) as u32;
     (timeout / count).max(Duration::from_millis(1))

@@ -26,7 +26,7 @@ use super::{Channel, Connection, Route, only};
 use crate::message::LIMIT;
 
 pub use client::Client;
-pub(super) use server::listen;
+pub use server::listen;
 
 pub struct Tcp;
 
