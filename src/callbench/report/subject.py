@@ -33,6 +33,11 @@ class Subject:
     deaths: Sequence[processes.Death]
 
     @property
+    def names(self) -> Mapping[str, str]:
+        """What the study's own rows call a stack, by its id."""
+        return {row.where.stack: row.label for row in self.study.part.rows if row.where.stack}
+
+    @property
     def quick(self) -> bool:
         """Whether it was a quick run."""
         return bool(self.run.info["quick"])

@@ -33,6 +33,7 @@ def check(study: StudyPart, published: Published | None, file: str) -> None:
     for table in study.tables:
         _check_table(table, groups, published, file)
     _check_drawn(study, groups, published, file)
+    _check_conclusion(study, groups, file)
     for claim in study.claims:
         place = f"{file}: claim {claim.id}"
         if not claim.text and (published is None or claim.id not in published.claims):
@@ -71,6 +72,23 @@ def _check_drawn(study: StudyPart, groups: list[str], published: Published | Non
             _known_group(point.group, groups, place)
         paths = [path for path in (ladder.published, ladder.slopes and ladder.slopes.published) if path]
         _check_beside(paths, ladder.rows, published, place)
+
+
+def _check_conclusion(study: StudyPart, groups: list[str], file: str) -> None:
+    """Check the groups, the links and the rows that a conclusion names."""
+    if study.conclusion is None:
+        return
+    place, labels = f"{file}: conclusion", [row.label for row in study.rows]
+    for call in study.conclusion.calls:
+        _known_group(call.near, groups, place)
+        _known_group(call.far, groups, place)
+    for link in study.conclusion.links:
+        if link not in known(study.links):
+            raise BadInput(f'{place}: there is no link "{link}": {allowed(link, list(known(study.links)), 20)}')
+    for one in study.conclusion.environments:
+        for name in one.rows:
+            if name not in labels:
+                raise BadInput(f'{place}: {one.label}: no row is called "{name}": {allowed(name, labels, 20)}')
 
 
 def _check_beside(paths: Sequence[str], rows: Sequence[Line], published: Published | None, place: str) -> None:

@@ -302,6 +302,32 @@ class RanksPart(Part):
     columns: Annotated[list[RankColumn], Field(min_length=1)]
 
 
+class NetworkCall(Part):
+    """A call of the conclusion: `near` is its group on this machine, with a ledger; `far` that over links."""
+
+    label: Name
+    near: Name
+    far: Name | None = None
+
+
+class EnvironmentPart(Part):
+    """Which rows can serve somewhere, by their labels, and what was published of it."""
+
+    label: Name
+    rows: Annotated[list[Name], Field(min_length=1)]
+    published: str = ""
+
+
+class ConclusionPart(Part):
+    """`[conclusion]`: which row is cheapest over which link, where it can serve: measured, or predicted from bytes."""
+
+    title: Name
+    about: str = ""
+    links: Annotated[list[LinkName], Field(min_length=1)]
+    calls: Annotated[list[NetworkCall], Field(min_length=1)]
+    environments: Annotated[list[EnvironmentPart], Field(min_length=1)]
+
+
 class ComparePart(Part):
     """`[[claims.compare]]`: product(over) / product(under), or the mean of such ratios, held against one threshold."""
 
@@ -360,6 +386,7 @@ class StudyPart(Part):
     charts: list[ChartPart] = []
     ladders: list[LadderPart] = []
     ranks: list[RanksPart] = []
+    conclusion: ConclusionPart | None = None
     claims: list[ClaimPart] = []
 
     @model_validator(mode="before")

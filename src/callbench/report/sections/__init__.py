@@ -8,8 +8,10 @@ from collections.abc import Callable, Sequence
 from callbench.report.section import Section
 from callbench.report.sections import (
     along,
+    conclusion,
     cost,
     delay,
+    encodings,
     fairness,
     knee,
     ladders,
@@ -30,6 +32,7 @@ from callbench.report.subject import Subject
 
 # In the order in which the page shows them. A section with nothing to show gives None.
 SECTIONS: Sequence[Callable[[Subject], Section | None]] = (
+    conclusion.section,
     ladders.section,
     ranks.section,
     along.section,
@@ -45,6 +48,7 @@ SECTIONS: Sequence[Callable[[Subject], Section | None]] = (
     processes.section,
     wire_ledger.section,
     overhead.section,
+    encodings.section,
     steadiness.section,
     neighbours.section,
     fairness.section,

@@ -1,11 +1,19 @@
 """What sweeps found: a fresh client's life by type and by size, how it grows, and the published counts beside it."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from callbench.report.charts.draw import drawn
 from callbench.report.charts.growth import growth as chart_of
 from callbench.report.section import Chart, Section, Sheet
+from callbench.report.sections.overhead_beside import (
+    Series,
+    figures_of,
+    numbers,
+    published_fits,
+    published_sizes,
+    published_table,
+    then_and_now,
+)
 from callbench.report.subject import Subject
 from callbench.stats.growth import accumulated, growth, rhythm
 from callbench.study.model import SweepPart
@@ -15,7 +23,6 @@ _SIZES = 10
 _JUMPS = 4
 _DRAWN = 200
 _NONE = "–"  # noqa: RUF001 - a mark, not a minus
-Series = dict[str, Sweep]
 
 
 def section(subject: Subject) -> Section | None:
@@ -25,12 +32,19 @@ def section(subject: Subject) -> Section | None:
         return None
     sheets: list[Sheet] = []
     charts: list[Chart] = []
+    differ: list[str] = []
     for title, (part, series) in gathered.items():
+        if part.published:
+            charts += figures_of(subject, title, part, series)
         if all(one.swept is None for one in series.values()):
             sheets.append(_by_value(subject, title, part, series))
+            if not any(numbers(one) for one in series.values()):
+                compared, told = then_and_now(subject, title, part, series)
+                sheets += compared
+                differ += told
             continue
         sheets.append(_found(subject, title, part, series))
-        rows = _published_sizes(subject, part)
+        rows = published_sizes(subject, part)
         if rows:
             sheets += [_by_size(title, series, rows), _growth(title, series, rows)]
         if part.published:
@@ -43,7 +57,7 @@ def section(subject: Subject) -> Section | None:
             " what the thesis of 2003 counted with a sniffer. Counts are exact, so few sizes are counted, and the"
             " others are reckoned where they follow. Published rows stand below ours."
         ),
-        found=_sentences(gathered),
+        found=[*_sentences(gathered), *differ],
         sheets=sheets,
         charts=charts,
         source=SWEEPS_SQL,
@@ -58,7 +72,8 @@ def _gathered(subject: Subject) -> dict[str, tuple[SweepPart, Series]]:
         sweep, part = subject.results.sweeps.get(cell.id), parts.get(cell.attributes["group"])
         if sweep is not None and part is not None:
             title = part.title or cell.attributes["group"]
-            found.setdefault(title, (part, {}))[1][cell.attributes["stack"]] = sweep
+            stack = cell.attributes["stack"]
+            found.setdefault(title, (part, {}))[1][subject.names.get(stack, stack)] = sweep
     return found
 
 
@@ -66,7 +81,7 @@ def _by_value(subject: Subject, title: str, part: SweepPart, series: Series) -> 
     """Write counts by value, as the thesis's table of primitive types."""
     values = next(iter(series.values())).values
     rows = [[stack, *_row([one.counts.get(value) for value in values])] for stack, one in series.items()]
-    table = _table(subject, part)
+    table = published_table(subject, part)
     for place, name in enumerate(table.get("columns", [])):
         published = [table[value][place] if value in table else None for value in values]
         rows.append([f"published: {name}", *_row(published)])
@@ -114,13 +129,13 @@ def _found(subject: Subject, title: str, part: SweepPart, series: Series) -> She
                 f"{one.line.greatest:,.1f}",
             ]
         )
-    for name, fit in _fits(subject, part).items():
+    for name, fit in published_fits(subject, part).items():
         rows.append([f"published: {name}", "", "", f"{fit[1]:,}", "", "", "", "", f"{fit[0]:,} x + {fit[1]:,}", ""])
     note = (
         f"Line: least squares through what was counted, x in steps of {part.step}. Grows: how the count rises where it"
         " does so steadily, jumps apart. Off the line: the greatest residual, in bytes."
     )
-    if _fits(subject, part):
+    if published_fits(subject, part):
         note += " The published lines are of what lies beyond one byte a character."
     return Sheet(f"How bytes grow: {title}", columns, rows, note)
 
@@ -195,18 +210,13 @@ def _growth(title: str, series: Series, published: Mapping[str, Mapping[int, flo
 
 
 def _charts(title: str, series: Series) -> list[Chart]:
-    """Draw the counts, and the overhead beside the data, over the size."""
+    """Draw the counts over the whole range, as far as they are known."""
     lines = {stack: _points(one, 0.0) for stack, one in series.items() if one.swept}
-    beyond = {stack: _points(one, one.item) for stack, one in series.items() if one.swept}
-    drawn_ones = []
-    for id_, words, points in (("bytes", "bytes of a life", lines), ("overhead", "bytes beyond the data", beyond)):
-        about = f"{words.capitalize()} over the size, as far as it is known."
-        svg = drawn(
-            chart_of(points, "items or characters", words), f"{title}: {about} The figures are in the sheets above."
-        )
-        slug = "".join(char if char.isalnum() else "-" for char in title)
-        drawn_ones.append(Chart(f"overhead-{id_}-{slug}", f"{title}: {words}", about, svg, SWEEPS_SQL))
-    return drawn_ones
+    about = "Bytes of a life over the size, as far as it is known."
+    spec = chart_of(lines, "items or characters", "bytes of a life")
+    svg = drawn(spec, f"{title}: {about} The figures are in the sheets above.")
+    slug = "".join(char if char.isalnum() else "-" for char in title)
+    return [Chart(f"overhead-bytes-{slug}", f"{title}: whole range", about, svg, SWEEPS_SQL)]
 
 
 def _points(one: Sweep, unit: float) -> list[tuple[float, float]]:
@@ -215,31 +225,6 @@ def _points(one: Sweep, unit: float) -> list[tuple[float, float]]:
     points = [(float(size), count - unit * size) for size, count in known if count is not None]
     every = max(1, len(points) // _DRAWN)
     return points[::every]
-
-
-def _table(subject: Subject, part: SweepPart) -> dict[str, Any]:
-    """Find the published table of a sweep."""
-    node: Any = subject.study.published.tree if subject.study.published and part.published else {}
-    for step in (part.published or "").split("."):
-        node = node.get(step, {}) if isinstance(node, dict) else {}
-    return node if isinstance(node, dict) else {}
-
-
-def _published_sizes(subject: Subject, part: SweepPart) -> dict[str, dict[int, float]]:
-    """Read a published table whose rows are sizes: counts by size, by column."""
-    table = _table(subject, part)
-    sizes = sorted(int(key) for key in table if key.isdigit())
-    return {
-        name: {size: float(table[str(size)][place]) for size in sizes}
-        for place, name in enumerate(table.get("columns", []))
-        if sizes
-    }
-
-
-def _fits(subject: Subject, part: SweepPart) -> dict[str, Sequence[float]]:
-    """Read a published table of lines: slope and intercept by name."""
-    table = _table(subject, part)
-    return {name: fit for name, fit in table.items() if isinstance(fit, list) and len(fit) == 2 and not name.isdigit()}
 
 
 def _sentences(gathered: Mapping[str, tuple[SweepPart, Series]]) -> list[str]:

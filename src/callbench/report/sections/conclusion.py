@@ -1,0 +1,210 @@
+"""Which row is cheapest over which link and where it can serve: measured, or predicted from its bytes."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from callbench.links.profile import find
+from callbench.report.section import Section, Sheet
+from callbench.report.subject import Subject
+from callbench.results import TRIALS_SQL
+from callbench.stats.digits import figure
+from callbench.stats.interval import Interval, geometric_mean
+from callbench.stats.line import on_the_line_ms
+from callbench.stats.ranking import faster
+from callbench.study.model import ConclusionPart, EnvironmentPart, NetworkCall
+from callbench.wire.counts import LIFE, STEADY
+from callbench.wire.found import Ledger
+
+ABOUT = (
+    "Milliseconds of a call with one client, over links between two hosts. Measured where the run has the cell, else"
+    " predicted: the time on this machine, the call's round trips at the link's delay, and its octets at the link's"
+    " rate (wire ledger). A row is named cheapest where it is shown to be quicker than every other that can serve there"
+    " (95 %, Holm-corrected over their pairs); those that cannot be told from the quickest stand beside it. Predictions"
+    " closer to each other than they are good for count as ties."
+)
+# What a prediction is taken to be good for where the run cannot say.
+_GOOD_FOR = 0.05
+ByBlock = Mapping[int, float]
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a call of one row costs over one link.
+
+    Attributes:
+        ms: by block.
+        measured: whether it was, or is predicted.
+        predicted: ms by block as predicted, where both are known.
+    """
+
+    ms: ByBlock
+    measured: bool
+    predicted: ByBlock
+
+    @property
+    def interval(self) -> Interval:
+        """The mean over the blocks, in ms."""
+        return geometric_mean(list(self.ms.values()))
+
+
+# By row and link.
+Costs = Mapping[tuple[str, str], Cost]
+
+
+def section(subject: Subject) -> Section | None:
+    """Write the conclusion, where a study asks for one and the run has figures for it."""
+    part = subject.study.part.conclusion
+    if part is None:
+        return None
+    by_call = {call.label: found for call in part.calls if (found := costs(subject, part, call))}
+    if not by_call:
+        return None
+    good_for, checked = _good_for(by_call.values())
+    sheets = [_sheet(label, part, found) for label, found in by_call.items()]
+    fresh = _fresh(subject, part)
+    if fresh:
+        sheets.append(fresh)
+    told = [checked] if checked else []
+    rows = []
+    for one in part.environments:
+        lines = _cheapest(part, one, by_call, good_for)
+        rows += lines
+        told += [_sentence(one, lines)] if lines else []
+    columns = ("where", "link", "call", "cheapest", "ms", "ahead of", "by", "how sure")
+    sheets.insert(0, Sheet("Which for which network", columns, rows))
+    about = f"{ABOUT} {part.about}".strip()
+    return Section("conclusion", part.title, about, found=told, sheets=sheets, source=TRIALS_SQL.strip())
+
+
+def costs(subject: Subject, part: ConclusionPart, call: NetworkCall) -> Costs:
+    """Look up or reckon what a call costs, by row and link."""
+    found: dict[tuple[str, str], Cost] = {}
+    for row in subject.study.part.rows:
+        near = subject.results.where({**row.where.conditions(), "group": call.near, "clients": "1"})
+        times = near[0].by_block.get("mean_us", {}) if len(near) == 1 else {}
+        ledger = subject.results.ledgers.get(near[0].id) if len(near) == 1 else None
+        for link in part.links:
+            cells = [] if call.far is None else subject.results.where(
+                {**row.where.conditions(), "group": call.far, "link": link, "clients": "1"}
+            )  # fmt: skip
+            own = cells[0].by_block.get("mean_us", {}) if len(cells) == 1 else {}
+            measured = {block: value / 1e3 for block, value in own.items()}
+            predicted = _predicted(subject, link, times, ledger)
+            if measured or predicted:
+                found[row.label, link] = Cost(measured or predicted, bool(measured), predicted)
+    return found
+
+
+def _predicted(subject: Subject, link: str, times: ByBlock, ledger: Ledger | None) -> dict[int, float]:
+    """Reckon a call over a link, block by block; nothing where its bytes were not counted."""
+    if ledger is None or not ledger.phases:
+        return {}
+    more = on_the_line_ms(find(link, subject.study.part.links).wire, ledger.phases[STEADY])
+    return {block: value / 1e3 + more for block, value in times.items()}
+
+
+def _good_for(every: Iterable[Costs]) -> tuple[float, str]:
+    """Say by how much predictions were off where both are known: the share that they are good for, and a sentence."""
+    off = [
+        abs(geometric_mean(list(one.predicted.values())).middle / one.interval.middle - 1)
+        for found in every
+        for one in found.values()
+        if one.measured and one.predicted
+    ]
+    if not off:
+        return _GOOD_FOR, ""
+    share = float(np.quantile(off, 0.9))
+    said = (
+        f"Where a call was both measured and predicted ({len(off)} times), the prediction was off by"
+        f" {100 * float(np.median(off)):.2g} % in the middle and {100 * max(off):.2g} % at most."
+    )
+    return max(_GOOD_FOR, share), said
+
+
+def _sheet(label: str, part: ConclusionPart, found: Costs) -> Sheet:
+    """Write a row a middleware and a column a link."""
+    rows = []
+    for name in dict.fromkeys(row for row, _ in found):
+        texts = []
+        for link in part.links:
+            one = found.get((name, link))
+            if one is None:
+                texts.append("")
+                continue
+            own = figure(one.interval.middle, one.interval.half_width)
+            beside = f" ({figure(geometric_mean(list(one.predicted.values())).middle)})" if one.predicted else ""
+            texts.append(f"{own}{beside}" if one.measured else f"({own})")
+        rows.append((name, *texts))
+    return Sheet(f"Milliseconds a call: {label}", ("", *part.links), rows, "In brackets: predicted.")
+
+
+def _fresh(subject: Subject, part: ConclusionPart) -> Sheet | None:
+    """Write what the line takes of a client that connects, calls once and ends: predicted from its whole life."""
+    rows = []
+    for row in subject.study.part.rows:
+        near = subject.results.where({**row.where.conditions(), "group": part.calls[0].near, "clients": "1"})
+        ledger = subject.results.ledgers.get(near[0].id) if len(near) == 1 else None
+        if ledger is None or not ledger.phases:
+            continue
+        life = ledger.phases[LIFE]
+        opened = float(life[0]["connections"])
+        texts = [figure(on_the_line_ms(find(link, subject.study.part.links).wire, life, opened)) for link in part.links]
+        rows.append((row.label, *texts))
+    if not rows:
+        return None
+    note = (
+        "What the line takes of a fresh client's life: name service, connections, handshakes and one call. Predicted."
+    )
+    title = f"Milliseconds on the line of a client that calls once: {part.calls[0].label}"
+    return Sheet(title, ("", *part.links), rows, note)
+
+
+def _cheapest(
+    part: ConclusionPart, place: EnvironmentPart, by_call: Mapping[str, Costs], good_for: float
+) -> list[tuple[str, ...]]:
+    """Find the cheapest row of an environment by link and call."""
+    lines = []
+    for link in part.links:
+        for label, found in by_call.items():
+            there = {name: found[name, link] for name in place.rows if (name, link) in found}
+            if there:
+                lines.append((place.label, link, label, *_first(there, good_for)))
+    return lines
+
+
+def _first(there: Mapping[str, Cost], good_for: float) -> tuple[str, ...]:
+    """Name the quickest, those that tie with it, the next, by how much, and how sure that is."""
+    names = sorted(there, key=lambda name: there[name].interval.middle)
+    told = faster([{block: 1 / ms for block, ms in there[name].ms.items()} for name in names])
+    first, best = names[0], there[names[0]].interval.middle
+    ties = []
+    for place, name in enumerate(names[1:], 1):
+        only_predicted = not (there[first].measured and there[name].measured)
+        close = there[name].interval.middle / best - 1 < good_for
+        if not told[0, place] or (only_predicted and close):
+            ties.append(name)
+    behind = [name for name in names[1:] if name not in ties]
+    how = "measured" if all(one.measured for one in there.values()) else "predicted"
+    if len(there) == 1:
+        sure = f"{how}; nothing beside it in this run"
+    elif ties:
+        sure = f"{how}; not told apart"
+    else:
+        sure = f"{how}; shown"
+    best_text = figure(best, there[first].interval.half_width)
+    if not behind:
+        return " = ".join([first, *ties]), best_text, "", "", sure
+    ahead = there[behind[0]].interval.middle / best - 1
+    return " = ".join([first, *ties]), best_text, behind[0], f"{100 * ahead:.2g} %", sure
+
+
+def _sentence(place: EnvironmentPart, lines: Sequence[tuple[str, ...]]) -> str:
+    """Say what came out for an environment, beside what was published."""
+    by_name: dict[str, list[str]] = {}
+    for _, link, call, name, *_ in lines:
+        by_name.setdefault(name, []).append(f"{call} over {link}")
+    here = "; ".join(f"{name}: {', '.join(where)}" for name, where in by_name.items())
+    there = f" The thesis: {place.published}" if place.published else ""
+    return f"{place.label}: cheapest are {here}.{there}"

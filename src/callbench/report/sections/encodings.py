@@ -1,0 +1,76 @@
+"""Which encoding of text each stack uses, told from how its bytes grow with a string."""
+
+from callbench.report.section import Section, Sheet
+from callbench.report.subject import Subject
+from callbench.results import Result
+from callbench.service.generate import string
+from callbench.stats.encodings import fitting, per_character
+from callbench.wire.found import SWEEPS_SQL, Sweep
+
+ABOUT = (
+    "Bytes that one more character costs, counted, beside what the same text takes in each encoding. A thesis of 2003"
+    " saw three bytes a character for 16-bit values and suspected a UTF-24, which no standard has: uniform 16-bit"
+    " values lie above U+07FF in 31 of 32 cases, and UTF-8 (and Java's modified form of it) writes those in three"
+    " bytes, the rest in one or two. For the letters A to Z the same encoding takes one byte, which the thesis took for"
+    " an optimisation. What takes two bytes in both cases is UTF-16."
+)
+_CONTENTS = {"fixed": "the letter A", "random": "A to Z", "bmp": "16-bit values"}
+# What is generated to count by: enough that another length would give the same figures.
+_MOST = 100_000
+
+
+def section(subject: Subject) -> Section | None:
+    """Write the section, where strings were swept."""
+    swept: dict[str, dict[str, tuple[Sweep, float]]] = {}
+    texts: dict[str, dict[str, float]] = {}
+    for cell in subject.results.cells:
+        sweep = subject.results.sweeps.get(cell.id)
+        content = _content(cell)
+        if sweep is None or content is None or sweep.over != "count" or not sweep.per_item:
+            continue
+        texts.setdefault(content, per_character(string(content, min(_longest(sweep), _MOST), _seed(cell))))
+        swept.setdefault(cell.attributes["stack"], {})[content] = sweep, sweep.per_item
+    if not swept:
+        return None
+    names = subject.names
+    contents = [content for content in _CONTENTS if any(content in by for by in swept.values())]
+    rows, found = [], []
+    for stack, by in swept.items():
+        row, told = [names.get(stack, stack)], []
+        for content in contents:
+            if content not in by:
+                row += ["", ""]
+                continue
+            measured = by[content][1]
+            fits = fitting(measured, texts[content])
+            row += [f"{measured:.4g}", " or ".join(fits) or "none of these"]
+            told.append(set(fits))
+        both = [name for name in texts[contents[-1]] if told and all(name in fits for fits in told)]
+        rows.append([*row, " or ".join(both) or "changes with the text"])
+        if len(told) > 1 and both:
+            found.append(f"{row[0]}: {' or '.join(both)} explains every count.")
+    columns = ["", *(text for content in contents for text in (_CONTENTS[content], "as in")), "explains all"]
+    note = "Octets a character: " + "; ".join(
+        f"{_CONTENTS[content]}: " + ", ".join(f"{name} {value:.4g}" for name, value in texts[content].items())
+        for content in contents
+    )
+    sheet = Sheet("Bytes a character, and the encodings that take as many", columns, rows, note + ".")
+    return Section("encodings", "Encodings of text", ABOUT, found=found, sheets=[sheet], source=SWEEPS_SQL)
+
+
+def _content(cell: Result) -> str | None:
+    """Name what a cell's strings hold; None where it sends no strings."""
+    if cell.attributes["call"] != "Send" or cell.arguments.get("type") != "string":
+        return None
+    content = cell.arguments.get("content")
+    return content if isinstance(content, str) and content in _CONTENTS else None
+
+
+def _longest(sweep: Sweep) -> int:
+    """Give the longest string that was counted."""
+    return max(int(value) for value in sweep.values)
+
+
+def _seed(cell: Result) -> int:
+    """Give the seed of a cell's content."""
+    return int(str(cell.arguments.get("seed", 1)))

@@ -1,0 +1,195 @@
+"""What sweeps found beside the published counts: the published figures drawn again, and where the bytes differ."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from callbench.report.charts.beside import beside, marks
+from callbench.report.charts.draw import chart
+from callbench.report.section import Chart, Sheet
+from callbench.report.subject import Subject
+from callbench.stats.growth import accumulated, growth
+from callbench.study.model import SweepPart
+from callbench.wire.counts import FIRST, SET_UP, STEADY, stream
+from callbench.wire.found import SWEEPS_SQL, Ledger, Sweep
+
+Series = dict[str, Sweep]
+# The published lines are over steps of so many characters.
+_STEP = 500
+# What grows by more than this in all does not go in steps: its chart would hide those that do.
+_STEPS_WITHIN = 400
+_SIZE = {"type": "quantitative", "axis": {"title": "items or characters", "format": "~s", "grid": False}}
+_BROKEN = " Whole: this run. Broken: published."
+
+
+def published_table(subject: Subject, part: SweepPart) -> dict[str, Any]:
+    """Find the published table of a sweep."""
+    node: Any = subject.study.published.tree if subject.study.published and part.published else {}
+    for step in (part.published or "").split("."):
+        node = node.get(step, {}) if isinstance(node, dict) else {}
+    return node if isinstance(node, dict) else {}
+
+
+def published_sizes(subject: Subject, part: SweepPart) -> dict[str, dict[int, float]]:
+    """Read a published table whose rows are sizes: counts by size, by column."""
+    table = published_table(subject, part)
+    sizes = sorted(int(key) for key in table if key.isdigit())
+    return {
+        name: {size: float(table[str(size)][place]) for size in sizes}
+        for place, name in enumerate(table.get("columns", []))
+        if sizes
+    }
+
+
+def published_fits(subject: Subject, part: SweepPart) -> dict[str, Sequence[float]]:
+    """Read a published table of lines: slope and intercept by name."""
+    table = published_table(subject, part)
+    return {name: fit for name, fit in table.items() if isinstance(fit, list) and len(fit) == 2 and not name.isdigit()}
+
+
+def _here(subject: Subject, name: str, series: Series) -> str:
+    """Call a published thing as its first row of this run is called, so that both have one colour."""
+    return next(
+        (row.label for row in subject.study.part.rows if row.published == name and row.label in series),
+        f"{name} (published only)",
+    )
+
+
+def figures_of(subject: Subject, title: str, part: SweepPart, series: Series) -> list[Chart]:
+    """Draw the published figure again, with the published counts in it."""
+    slug = "".join(char if char.isalnum() else "-" for char in title)
+    sizes, fits = published_sizes(subject, part), published_fits(subject, part)
+    if not any(numbers(one) for one in series.values()):
+        table = published_table(subject, part)
+        values = next(iter(series.values())).values
+        here = {name: {value: float(count) for value, count in one.counts.items()} for name, one in series.items()}
+        there = {
+            _here(subject, name, series): {value: float(table[value][place]) for value in values if value in table}
+            for place, name in enumerate(table.get("columns", []))
+        }
+        drawn = chart(
+            f"beside-{slug}", title, "Bytes of a life by type." + _BROKEN, marks(here, there, "bytes"), SWEEPS_SQL
+        )
+        return [drawn] if drawn else []
+    if sizes:
+        there_lines = {_here(subject, name, series): [*counts.items()] for name, counts in sizes.items()}
+        within = max(size for counts in sizes.values() for size in counts)
+        about = "Bytes of a life over the size, as far as was published." + _BROKEN
+        spec = beside(_lines(series, 0.0, within), there_lines, _SIZE, "bytes")
+        drawn = chart(f"beside-{slug}", title, about, spec, SWEEPS_SQL)
+        stepped = _steps(subject, slug, series, sorted(next(iter(sizes.values()))))
+        return [one for one in (drawn, stepped) if one]
+    within = max(known(one)[-1][0] for one in series.values() if numbers(one))
+    level = {
+        _here(subject, name, series): [(float(at), fit[0] * at / _STEP + fit[1]) for at in (0, within)]
+        for name, fit in fits.items()
+    }
+    about = "Bytes of a life beyond one a character, over the length." + _BROKEN
+    spec = beside(_lines(series, 1.0, within), level, _SIZE, "bytes beyond one a character", straight=True)
+    drawn = chart(f"beside-{slug}", title, about, spec, SWEEPS_SQL)
+    return [drawn] if drawn else []
+
+
+def numbers(one: Sweep) -> bool:
+    """Say whether a sweep ran over numbers."""
+    return all(value.isdigit() for value in one.values)
+
+
+def known(one: Sweep) -> list[tuple[int, int]]:
+    """Give sizes and counts as far as they are known, counted or reckoned, of a sweep over numbers."""
+    if one.swept is None:
+        return sorted((int(value), count) for value, count in one.counts.items())
+    return [(size, count) for size in one.swept.grid if (count := one.swept.count(size)) is not None]
+
+
+def _lines(series: Series, unit: float, within: float) -> dict[str, list[tuple[float, float]]]:
+    """Give what is known of each stack up to a size, less `unit` bytes an item."""
+    return {
+        name: [(float(size), count - unit * size) for size, count in known(one) if size <= within]
+        for name, one in series.items()
+        if numbers(one)
+    }
+
+
+def _steps(subject: Subject, slug: str, series: Series, sizes: Sequence[int]) -> Chart | None:
+    """Draw how overhead comes together from size to size, as the thesis's figure 16 does for DCOM."""
+    here: dict[str, list[tuple[float, float]]] = {}
+    for name, one in series.items():
+        counts = [one.swept.count(size) if one.swept else None for size in sizes]
+        known = [count for count in counts if count is not None]
+        if len(known) == len(sizes) and len(sizes) > 2:
+            totals = [0, *accumulated(growth(sizes, known, round(one.item)))]
+            if max(map(abs, totals)) <= _STEPS_WITHIN:
+                here[name] = [(float(size), float(total)) for size, total in zip(sizes, totals, strict=True)]
+    tree: Mapping[str, Any] = subject.study.published.tree if subject.study.published else {}
+    steps = (tree.get("dcom_growth") or {}).get("steps") or []
+    there = {_here(subject, "dcom", series): [(0.0, 0.0), *((float(at), float(total)) for at, _, total in steps)]}
+    if not here:
+        return None
+    about = (
+        f"Overhead beyond the data since size 0; what grows by more than {_STEPS_WITHIN} bytes is not here." + _BROKEN
+    )
+    spec = beside(here, there if steps else {}, _SIZE, "bytes that have come together", straight=True)
+    return chart(f"beside-steps-{slug}", "Figure 16: overhead that comes together", about, spec, SWEEPS_SQL)
+
+
+def then_and_now(subject: Subject, title: str, part: SweepPart, series: Series) -> tuple[list[Sheet], list[str]]:
+    """Say by how many bytes each row differs from the published one, and in which part of a client's life they lie.
+
+    A difference that is the same for every type is not in the call, which writes each type at its own length: it is in
+    what comes before it, the name service, handshakes and versions.
+    """
+    table = published_table(subject, part)
+    columns = table.get("columns", [])
+    ledgers = _ledgers(subject)
+    rows, told = [], []
+    for row in subject.study.part.rows:
+        one = series.get(row.label)
+        if one is None or row.published not in columns:
+            continue
+        place = columns.index(row.published)
+        apart = {value: count - int(table[value][place]) for value, count in one.counts.items() if value in table}
+        least, most = min(apart.values()), max(apart.values())
+        ledger = ledgers.get(row.label)
+        phases = [round(stream(ledger.phases[name])) for name in (SET_UP, FIRST, STEADY)] if ledger else []
+        texts = [f"{phase:,}" for phase in phases] or ["", "", ""]
+        rows.append((row.label, f"{least:+,}", f"{most:+,}", *texts))
+        told.append(_difference(row.label, least, most, phases))
+    if not rows:
+        return [], []
+    names = ("", "least", "most", "set-up here", "first call here", "steady call here")
+    note = (
+        "Bytes here less published, by type; then the phases of a call without parameters, streams alone (wire ledger)."
+        " The published counts hold name service, handshake and call, and nothing that tells them apart."
+    )
+    return [Sheet(f"Then and now: {title}", names, rows, note)], told
+
+
+def _ledgers(subject: Subject) -> dict[str, Ledger]:
+    """Find the account of each row's call without parameters."""
+    found = {}
+    for cell in subject.results.cells:
+        ledger = subject.results.ledgers.get(cell.id)
+        if ledger and ledger.phases and cell.attributes["call"] == "Empty":
+            stack = cell.attributes["stack"]
+            found[subject.names.get(stack, stack)] = ledger
+    return found
+
+
+def _difference(label: str, least: int, most: int, phases: Sequence[int]) -> str:
+    """Write where the difference lies."""
+    more = f"{abs(least):,} bytes {'more' if least > 0 else 'fewer'} than in 2003"
+    if least == most == 0:
+        return f"{label}: every type takes as many bytes as in 2003."
+    before = (
+        f" (set-up takes {phases[0]:,} here, a first call {phases[1]:,}, a steady one {phases[2]:,})" if phases else ""
+    )
+    if least == most:
+        return (
+            f"{label}: {more} for every type alike. A call's own bytes go with its type as they did, so the difference"
+            f" is in what comes before and around it{before}."
+        )
+    if most - least <= abs(least) // 10:
+        return (
+            f"{label}: {least:+,} to {most:+,} bytes by type, nearly all of it in what comes before the call{before}."
+        )
+    return f"{label}: from {least:+,} to {most:+,} bytes by type, so the call itself is written otherwise{before}."

@@ -1,0 +1,52 @@
+"""Octets a character in each encoding, on texts of known ones; and what a line adds to a call."""
+
+import pytest
+
+from callbench.service.generate import string
+from callbench.stats.encodings import fitting, per_character
+from callbench.stats.line import on_the_line_ms
+
+
+def test_characters_take_the_octets_that_the_standards_say() -> None:
+    assert per_character("A\u00e9") == {
+        "Latin-1": 1.0,
+        "UTF-8": 1.5,
+        "modified UTF-8": 1.5,
+        "UTF-16": 2.0,
+        "UTF-32": 4.0,
+        "UTF-16 in base64": 4.0,
+    }
+    # JVMS 4.4.7: nought takes two octets, what lies beyond the BMP two times three. And Latin-1 has neither.
+    one = per_character("\0\U0001f600")
+    assert (one["UTF-8"], one["modified UTF-8"], "Latin-1" in one) == (2.5, 4.0, False)
+    with pytest.raises(ValueError, match="empty"):
+        per_character("")
+
+
+def test_three_bytes_a_character_are_utf_8_and_no_utf_24() -> None:
+    # The thesis's own slope: 983.46 bytes beyond one a character in 500 characters of uniform 16-bit values.
+    assert fitting(1 + 983.46 / 500, per_character(string("bmp", 50_000, 1))) == ["UTF-8", "modified UTF-8"]
+    letters = per_character(string("random", 500, 1))
+    assert fitting(1.0, letters) == ["Latin-1", "UTF-8", "modified UTF-8"]
+    assert fitting(2.002, letters) == ["UTF-16"]
+    assert fitting(3.0, letters) == []
+
+
+def row(packets: int, payload: int, turns: int) -> dict[str, float]:
+    return {
+        "packets": packets,
+        "ip": 20 * packets,
+        "tcp": 32 * packets,
+        "payload": payload,
+        "retransmitted": 0,
+        "turns": turns,
+    }
+
+
+def test_a_line_adds_its_delay_and_its_rate() -> None:
+    rows = [row(1, 48, 1), row(1, 48, 1)]
+    slow = {"delay_ns": 10_000_000, "rate_bps": 8_000, "overhead_bytes": -14}
+    # 100 octets each way at a thousand a second, and 20 ms there and back.
+    assert on_the_line_ms({"link": {"to_server": slow, "to_client": slow}}, rows) == pytest.approx(220)
+    assert on_the_line_ms({"link": {"to_server": slow, "to_client": slow}}, rows, 2) == pytest.approx(260)
+    assert on_the_line_ms({"link": None}, rows) == 0
