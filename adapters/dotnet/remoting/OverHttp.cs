@@ -60,7 +60,7 @@ namespace Callbench.Remoting
 
             internal Caller(string endpoint)
             {
-                server = new Uri(endpoint);
+                server = Endpoint.Of(endpoint, "http");
                 service = (ISpeedService)RemotingServices.Connect(typeof(ISpeedService), endpoint);
             }
 

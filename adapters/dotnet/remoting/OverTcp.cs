@@ -41,7 +41,7 @@ namespace Callbench.Remoting
 
             internal Caller(string endpoint, TimeSpan timeout)
             {
-                pool = new SharedPool(new Uri(endpoint), timeout);
+                pool = new SharedPool(Endpoint.Of(endpoint, "tcp"), timeout);
                 kept = pool.Take();
                 service = (ISpeedService)RemotingServices.Connect(typeof(ISpeedService), endpoint);
             }
