@@ -1,30 +1,27 @@
 package org.callbench.jacorb;
 
+import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Properties;
-import org.callbench.corba.Fault;
 import org.callbench.corba.SpeedServiceHelper;
 import org.callbench.corba.SpeedServiceOperations;
 import org.callbench.kit.Failure;
-import org.callbench.kit.Kind;
 import org.callbench.kit.Operations;
 import org.callbench.kit.Stack;
+import org.callbench.kit.beside.NamingJvm;
+import org.callbench.kit.beside.OtherJvm;
 import org.callbench.service.SpeedService;
-import org.omg.CORBA.COMM_FAILURE;
-import org.omg.CORBA.OBJECT_NOT_EXIST;
 import org.omg.CORBA.ORB;
-import org.omg.CORBA.SystemException;
-import org.omg.CORBA.TIMEOUT;
-import org.omg.CORBA.TRANSIENT;
 import org.omg.PortableServer.POA;
 import org.omg.PortableServer.POAHelper;
 
 /**
- * CORBA by JacORB, an ORB a client. The endpoint is the object's IOR: no name service is between,
- * which no call would see anyway.
+ * CORBA by JacORB, an ORB a client. The object is found through JacORB's own naming service, which
+ * each server starts for itself.
  */
 public final class JacOrb implements Stack {
   private static final Map<String, Method> OPERATIONS = new HashMap<>();
@@ -47,23 +44,38 @@ public final class JacOrb implements Stack {
 
   @Override
   public Server serve(SpeedService service, Listen at) throws Exception {
+    NamingJvm names = new NamingJvm(at.host(), JacOrb::naming);
     ORB orb =
         orb(Map.of("OAIAddr", at.host().getHostAddress(), "OAPort", Integer.toString(at.port())));
     POA root = POAHelper.narrow(orb.resolve_initial_references("RootPOA"));
-    String endpoint = orb.object_to_string(root.servant_to_reference(new Servant(service)));
+    Names.enter(names, orb, root.servant_to_reference(new Servant(service)));
     root.the_POAManager().activate();
     return new Server() {
       @Override
       public String endpoint() {
-        return endpoint;
+        return names.endpoint();
       }
 
       @Override
-      public void close() {
+      public void close() throws IOException {
         orb.shutdown(false);
         orb.destroy();
+        names.close();
       }
     };
+  }
+
+  private static OtherJvm naming(String host, int port) throws IOException {
+    return OtherJvm.start(
+        JacOrb.class,
+        List.of(
+            "-Dorg.omg.CORBA.ORBClass=org.jacorb.orb.ORB",
+            "-Dorg.omg.CORBA.ORBSingletonClass=org.jacorb.orb.ORBSingleton",
+            "-Djacorb.log.default.verbosity=0",
+            "-Djacorb.orb.print_version=off",
+            "-DOAIAddr=" + host,
+            "-DOAPort=" + port),
+        "org.jacorb.naming.NameServer");
   }
 
   @Override
@@ -78,7 +90,7 @@ public final class JacOrb implements Stack {
                 timeout,
                 "jacorb.retries",
                 "0"));
-    SpeedServiceOperations stub = SpeedServiceHelper.narrow(found(orb, to.endpoint()));
+    SpeedServiceOperations stub = SpeedServiceHelper.narrow(Names.found(orb, to.endpoint()));
     SpeedService service =
         Operations.through((operation, arguments) -> call(stub, operation, arguments));
     return new Client() {
@@ -89,7 +101,7 @@ public final class JacOrb implements Stack {
 
       @Override
       public Failure failure(Throwable thrown) {
-        return of(thrown);
+        return Failures.of(thrown);
       }
 
       @Override
@@ -98,19 +110,6 @@ public final class JacOrb implements Stack {
         orb.destroy();
       }
     };
-  }
-
-  /**
-   * The object at an address of CORBA, known by its own reference: where a connection breaks,
-   * JacORB asks again for the text that it was given, and a name service may be gone by then.
-   */
-  private static org.omg.CORBA.Object found(ORB orb, String endpoint) throws Failure {
-    try {
-      return orb.string_to_object(orb.object_to_string(orb.string_to_object(endpoint)));
-    } catch (IllegalArgumentException thrown) {
-      String shown = endpoint.substring(0, Math.min(endpoint.length(), 128));
-      throw new Failure(Kind.REFUSED, "no object is found at " + shown, thrown);
-    }
   }
 
   private static Object call(SpeedServiceOperations stub, Method operation, Object[] arguments)
@@ -128,26 +127,5 @@ public final class JacOrb implements Stack {
       }
       throw thrown;
     }
-  }
-
-  private static Failure of(Throwable thrown) {
-    if (thrown instanceof Fault fault) {
-      return Failure.fault(fault.message);
-    }
-    if (!(thrown instanceof SystemException)) {
-      return Failure.of(thrown);
-    }
-    Kind kind = Kind.PROTOCOL;
-    if (thrown instanceof TIMEOUT) {
-      kind = Kind.TIMEOUT;
-    } else if (thrown instanceof TRANSIENT) {
-      kind = Kind.REFUSED;
-    } else if (thrown instanceof COMM_FAILURE || thrown instanceof OBJECT_NOT_EXIST) {
-      kind = Kind.CLOSED;
-    } else if (thrown instanceof org.omg.CORBA.MARSHAL
-        || thrown instanceof org.omg.CORBA.DATA_CONVERSION) {
-      kind = Kind.CANNOT_CARRY;
-    }
-    return new Failure(kind, thrown.toString(), thrown);
   }
 }
