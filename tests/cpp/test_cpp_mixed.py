@@ -1,13 +1,9 @@
 """omniORB and JacORB as each other's client and server: two ORBs that others wrote check each other."""
 
-import json
-import subprocess
-from collections.abc import Callable
-from pathlib import Path
-
 import pytest
 
 from callbench import catalogue, placement
+from callbench.study import load
 from callbench.verify import suite
 from conftest import ROOT
 
@@ -31,15 +27,10 @@ def test_they_keep_the_contract_together(stack: str) -> None:
     assert known == {"EchoString/nul"} | ({"Send/string-nul"} if stack.startswith(CPP) else set())
 
 
-@pytest.mark.usefixtures("nothing_left")
-def test_a_study_of_the_thesis_has_rows_of_both_ways(
-    callbench: Callable[..., subprocess.CompletedProcess[str]], tmp_path: Path
-) -> None:
-    wanted = ("--select", "group=byte", "--select", "clients=1", "--select", "*corba*:*corba*")
-    callbench("run", "thesis-time", "--quick", "--blocks", 1, *wanted, "--no-floors", "--out", "r", check=True)
-    rows = json.loads(callbench("query", "r", "SELECT stack, calls FROM cells", "--json", check=True).stdout)
-    assert sorted(row["stack"] for row in rows) == WAYS
-    shown = json.loads(callbench("show", "r", "--json", check=True).stdout)
-    assert [cell["excluded"] for cell in shown["cells"]] == [None, None]
-    callbench("report", "r", "--format", "md", "--out", "r.md", check=True)
-    assert "CORBA (omniORB to JacORB)" in (tmp_path / "r.md").read_text()
+@pytest.mark.parametrize("name", ["thesis-time", "one-byte"])
+def test_a_study_has_cells_and_rows_of_both_ways(name: str) -> None:
+    study = load(name)
+    cells = {cell.stack: cell.group for cell in study.cells(KNOWN.every, quick=False)}
+    assert {stack for stack in cells if ":" in stack} == set(WAYS)
+    rows = {row.where.stack for table in study.part.tables for row in table.rows}
+    assert set(WAYS) <= rows
