@@ -78,6 +78,21 @@ class Sides:
         """Whether a side died or left the contract."""
         return self.client.broken or self.server.broken
 
+    def blamed(self, failure: AdapterFailure) -> AdapterFailure:
+        """What to tell of a client's call that failed: the server's own word where it has one, else the client's.
+
+        A server that ran out of memory in the call says so when it is asked next; one that died cannot be asked. The
+        client sees a time-out or a closed connection of both.
+        """
+        of_the_caller = ("died", "silent", "garbage", "bad-request", "cannot-carry", "fault")
+        if self.server is self.client or failure.kind in of_the_caller:
+            return failure
+        try:
+            self.server.counted()
+        except AdapterFailure as its:
+            return its
+        return failure
+
     def close(self, *, at_once: bool = False) -> None:
         """Ends both: politely, and by force after 5 s.
 

@@ -119,9 +119,10 @@ class OpenVisit:
         try:
             self._check(cell.call, cell.arguments)
         except AdapterFailure as failure:
+            told = self.sides.blamed(failure)
             if self.sides.broken:
-                raise
-            return f"{cell.call} fails as {failure.kind}: {failure}"
+                raise told from failure
+            return f"{cell.call} fails as {told.kind}: {told}"
         return None
 
     def _check(self, call: str, arguments: Any) -> None:  # noqa: ANN401 - JSON

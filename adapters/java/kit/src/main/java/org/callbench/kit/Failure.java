@@ -52,6 +52,9 @@ public final class Failure extends Exception {
       if (each instanceof Failure failure) {
         return failure;
       }
+      if (each instanceof OutOfMemoryError) {
+        return Memory.failure("this side's", thrown);
+      }
       Kind kind = kindOf(each);
       if (kind != null) {
         return new Failure(kind, sentence(each), thrown);
@@ -65,9 +68,6 @@ public final class Failure extends Exception {
   private static Kind kindOf(Throwable thrown) {
     if (thrown instanceof ServiceFault) {
       return Kind.FAULT;
-    }
-    if (thrown instanceof OutOfMemoryError) {
-      return Kind.OUT_OF_RESOURCES;
     }
     if (thrown instanceof SocketTimeoutException
         || thrown instanceof HttpTimeoutException

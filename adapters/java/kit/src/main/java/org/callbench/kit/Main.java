@@ -10,6 +10,7 @@ public final class Main {
   private Main() {}
 
   public static void main(String[] arguments) throws IOException, InterruptedException {
+    Memory.watch();
     new Speaker().speak(new Adapter(new Technologies(Path.of(arguments[0]))));
   }
 }

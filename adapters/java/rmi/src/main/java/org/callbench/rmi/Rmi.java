@@ -6,6 +6,7 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.rmi.NoSuchObjectException;
+import java.rmi.ServerError;
 import java.rmi.registry.LocateRegistry;
 import java.rmi.registry.Registry;
 import java.rmi.server.RMIServerSocketFactory;
@@ -115,6 +116,10 @@ public final class Rmi implements Stack {
 
       @Override
       public Failure failure(Throwable thrown) {
+        if (thrown instanceof ServerError && thrown.getCause() instanceof OutOfMemoryError) {
+          return new Failure(
+              Kind.OUT_OF_RESOURCES, "the server's Java heap is full; its log has more", thrown);
+        }
         return thrown instanceof NoSuchObjectException
             ? new Failure(Kind.CLOSED, "the server has withdrawn its object", thrown)
             : Failure.of(thrown);

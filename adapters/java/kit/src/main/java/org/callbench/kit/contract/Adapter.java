@@ -7,6 +7,7 @@ import java.lang.management.ManagementFactory;
 import java.util.Map;
 import org.callbench.kit.Clock;
 import org.callbench.kit.Failure;
+import org.callbench.kit.Memory;
 import org.callbench.kit.Stack;
 import org.callbench.kit.Technologies;
 
@@ -82,6 +83,9 @@ public final class Adapter {
         + ", "
         + collectors
         + ", processors "
-        + Runtime.getRuntime().availableProcessors();
+        + Runtime.getRuntime().availableProcessors()
+        + ", heap at most "
+        + Memory.most()
+        + " MiB";
   }
 }

@@ -5,6 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.callbench.kit.Call;
 import org.callbench.kit.Failure;
+import org.callbench.kit.Kind;
+import org.callbench.kit.Memory;
 import org.callbench.kit.Stack;
 
 /** The client's side of a session: connections and single calls. */
@@ -50,7 +52,12 @@ final class Clients {
     try {
       return call.making().on(client.service());
     } catch (Exception | LinkageError | OutOfMemoryError | StackOverflowError thrown) {
-      throw client.failure(thrown);
+      Failure failure = client.failure(thrown);
+      if (Memory.ranOut() && failure.kind() != Kind.OUT_OF_RESOURCES) {
+        // A thread of the library's own met it, and the call waited for that thread.
+        throw Memory.failure("the client's", failure);
+      }
+      throw failure;
     }
   }
 

@@ -5,6 +5,7 @@ import com.google.gson.JsonObject;
 import java.net.InetAddress;
 import java.util.Map;
 import org.callbench.kit.Failure;
+import org.callbench.kit.Memory;
 import org.callbench.kit.Stack;
 import org.callbench.service.Delays;
 import org.callbench.service.Service;
@@ -101,6 +102,9 @@ final class Serving {
   Map<String, Long> counted() throws Failure {
     if (server == null) {
       throw nothingServed();
+    }
+    if (Memory.ranOut()) {
+      throw Memory.failure("the server's", null);
     }
     return service.counted();
   }

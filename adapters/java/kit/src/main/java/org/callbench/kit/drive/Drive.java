@@ -153,6 +153,11 @@ public final class Drive {
       } else {
         OpenLoop.run(seat, arrivals);
       }
+    } catch (OutOfMemoryError none) {
+      // Met outside a call: the rest of this client's time is nobody's.
+      seat.endedAt = System.nanoTime();
+      seat.leftAt = seat.endedAt;
+      seat.failed(none);
     } finally {
       seat.leave();
     }

@@ -5,6 +5,7 @@ import org.callbench.kit.Clock;
 import org.callbench.kit.Failure;
 import org.callbench.kit.Histogram;
 import org.callbench.kit.Kind;
+import org.callbench.kit.Memory;
 import org.callbench.kit.Stack;
 
 /**
@@ -114,6 +115,9 @@ final class Seat {
 
   void failed(Throwable thrown) {
     Failure failure = client.failure(thrown);
+    if (Memory.ranOut() && failure.kind() != Kind.OUT_OF_RESOURCES) {
+      failure = Memory.failure("the client's", failure);
+    }
     wrong(failure.kind());
     drive.note(failure);
   }

@@ -9,6 +9,7 @@ import java.io.InputStream;
 import java.net.InetSocketAddress;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import org.callbench.kit.Memory;
 import org.callbench.kit.Stack;
 
 /**
@@ -80,6 +81,9 @@ public final class Front implements Stack.Server {
         }
       } catch (IOException gone) {
         throw gone;
+      } catch (OutOfMemoryError full) {
+        Memory.note();
+        throw new IOException(full);
       } catch (Exception | LinkageError failure) {
         failure.printStackTrace();
         throw new IOException(failure);
