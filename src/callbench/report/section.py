@@ -27,6 +27,7 @@ class Chart:
 
     Attributes:
         source: the files of the run and the query that its figures come from.
+        sheets: tables that belong to it, shown right below.
     """
 
     id: str
@@ -34,6 +35,7 @@ class Chart:
     about: str
     svg: Markup
     source: str
+    sheets: Sequence[Sheet] = ()
 
 
 @dataclass(frozen=True)
@@ -54,3 +56,8 @@ class Section:
     sheets: Sequence[Sheet] = ()
     charts: Sequence[Chart] = field(default_factory=tuple)
     source: str = ""
+
+    @property
+    def every_sheet(self) -> list[Sheet]:
+        """Its own sheets and those of its charts: for what shows no charts."""
+        return [*self.sheets, *(sheet for chart in self.charts for sheet in chart.sheets)]

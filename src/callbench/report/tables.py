@@ -77,14 +77,24 @@ class Filled:
         return "channel" if self.by_channel else ""
 
     @property
+    def cells(self) -> bool:
+        """Whether the run has a cell of it."""
+        return any(one.cell or one.why for row in self.rows for one in row.places)
+
+    @property
     def sections(self) -> bool:
         """Whether its rows stand under headings."""
         return any(row.section for row in self.rows)
 
 
 def filled(study: Study, results: Results, without: str = "") -> list[Filled]:
-    """Fill every table of a study; `without` is why the run had no link between two hosts."""
-    return [_filled(study, table, results, without) for table in study.tables]
+    """Fill every table of a study; `without` is why the run had no link between two hosts.
+
+    A table of which the run has no cell, as a quick run may leave out, is not there, unless it says what it waits for
+    or has published figures.
+    """
+    every = [_filled(study, table, results, without) for table in study.tables]
+    return [one for one in every if one.missing or one.beside or one.cells]
 
 
 def _filled(study: Study, table: TablePart, results: Results, without: str) -> Filled:

@@ -31,12 +31,14 @@ class Axes:
 
     Attributes:
         whole_curve: whether y reaches as far as the curve does, not only as far as the marks.
+        y_format: how d3 writes the figures along y; `~g` where they lie below 1.
     """
 
     x: str
     y: str
     logarithmic_x: bool = False
     whole_curve: bool = False
+    y_format: str = "~s"
 
 
 def steps(points: Sequence[Point], curve: Sequence[tuple[str, float, float]], axes: Axes) -> Spec | None:
@@ -56,7 +58,7 @@ def steps(points: Sequence[Point], curve: Sequence[tuple[str, float, float]], ax
         "field": "y",
         "type": "quantitative",
         "scale": {"type": "log", "nice": False, "domain": [min(extent) / 1.15, max(extent) * 1.15]},
-        "axis": {"title": axes.y, "values": decades(extent), "format": "~s", "grid": True},
+        "axis": {"title": axes.y, "values": decades(extent), "format": axes.y_format, "grid": True},
     }
     levels = sorted({one.x for one in points})
     x_axis = {"title": axes.x, "format": "~s", "values": decades(levels) if axes.logarithmic_x else levels}

@@ -65,7 +65,7 @@ def _section(section: Section) -> dict[str, Any]:
     """Write one section, as it stands on the page but for its charts."""
     sheets = [
         {"title": one.title, "columns": list(one.columns), "rows": [list(row) for row in one.rows], "note": one.note}
-        for one in section.sheets
+        for one in section.every_sheet
     ]
     return {"id": section.id, "title": section.title, "found": list(section.found), "sheets": sheets}
 

@@ -60,7 +60,7 @@ def _section(section: Section) -> str:
     """Write a section; its charts are left to the page."""
     parts = [f"## {_plain(section.title)}", _plain(section.about)]
     parts += ["\n".join(f"- {_plain(one)}" for one in section.found)]
-    parts += [_sheet(sheet) for sheet in section.sheets]
+    parts += [_sheet(sheet) for sheet in section.every_sheet]
     return "\n\n".join(part for part in parts if part)
 
 

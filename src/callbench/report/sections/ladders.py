@@ -1,7 +1,7 @@
 """Ladders that a study asks for: calls a millisecond, milliseconds a call or the gain, by clients."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from callbench.report.charts.draw import chart
 from callbench.report.charts.steps import Axes, Point, steps
@@ -41,6 +41,11 @@ class Shown:
     sheets: Sequence[Sheet]
     chart: Chart | None
 
+    @property
+    def whole(self) -> Chart | None:
+        """The chart with its sheets below it."""
+        return replace(self.chart, sheets=tuple(self.sheets)) if self.chart else None
+
 
 def section(subject: Subject) -> Section | None:
     """Show every ladder of the study that has figures."""
@@ -56,8 +61,8 @@ def section(subject: Subject) -> Section | None:
         "By the number of clients",
         ABOUT,
         found=[text for one in shown for text in one.found],
-        sheets=[sheet for one in shown for sheet in one.sheets],
-        charts=[one.chart for one in shown if one.chart is not None],
+        sheets=[sheet for one in shown if one.chart is None for sheet in one.sheets],
+        charts=[whole for one in shown if (whole := one.whole) is not None],
         source=TRIALS_SQL.strip(),
     )
 
@@ -143,7 +148,7 @@ def _sheet(part: LadderPart, found: Steps, published: Published | None) -> Sheet
     columns += [] if part.statistic == "gain" else ["best with"]
     columns += [] if part.published is None else ["published mean"]
     note = f"Not part of this run: {', '.join(absent)}." if absent else ""
-    return Sheet(f"{part.title} ({_AXES[part.statistic].partition(',')[0]})", columns, rows, note)
+    return Sheet(f"{part.title}: the figures", columns, rows, note)
 
 
 def _text(one: Interval | None) -> str:
@@ -251,5 +256,5 @@ def _chart(part: LadderPart, found: Steps, published: Published | None) -> Chart
     ]
     about = part.about or "Each mark is a number of clients, its line the 95 % interval over the blocks."
     about += " Broken: the published mean over clients, on other machines." if level else ""
-    axes = Axes("clients", _AXES[part.statistic], whole_curve=True)
+    axes = Axes("clients", _AXES[part.statistic], whole_curve=True, y_format="~g")
     return chart(f"ladder-{part.id}", part.title, about, steps(points, level, axes), TRIALS_SQL)
