@@ -110,7 +110,9 @@ def _visit(visit: Visit, cells: list[Cell], warm_s: float, wires: Mapping[str, M
     seconds = _start(warm_s) + _TRIPS_OF_VISIT * trip + _OCTETS_OF_VISIT * per_octet
     had: dict[str, float] = {}
     for cell in cells:
-        call = _CALL + trip + (sum(payload(cell.call, cell.arguments)) + _AROUND) * per_octet
+        # Where octets take no time nobody counts them: a long text takes the core a second to make.
+        line = (sum(payload(cell.call, cell.arguments)) + _AROUND) * per_octet if per_octet else 0.0
+        call = _CALL + trip + line
         operation = operation_of(cell)
         warm = max(least_seconds(warm_s, had.get(operation, 0.0)), _PIECES * max(cell.load.seconds / 10, call))
         had[operation] = had.get(operation, 0.0) + warm
