@@ -116,8 +116,9 @@ def _good_for(every: Iterable[Costs]) -> tuple[float, str]:
     if not off:
         return _GOOD_FOR, ""
     share = float(np.quantile(off, 0.9))
+    times = "once" if len(off) == 1 else f"{len(off)} times"
     said = (
-        f"Where a call was both measured and predicted ({len(off)} times), the prediction was off by"
+        f"Where a call was both measured and predicted ({times}), the prediction was off by"
         f" {100 * float(np.median(off)):.2g} % in the middle and {100 * max(off):.2g} % at most."
     )
     return max(_GOOD_FOR, share), said
