@@ -1,0 +1,120 @@
+"""Fills the pages in docs/middleware from a run: bench/middleware_pages.py RUN, made by docs/middleware/capture.
+
+What stands between `<!-- captured: STACK -->` or `<!-- costs: STACK STACK ... -->` and `<!-- end -->` is written anew.
+Where the run has none of a block's stacks, the block stays as it was.
+"""
+
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from callbench.errors import BadInput, CallbenchError
+from callbench.report.show import shown
+from callbench.report.subject import subject
+from callbench.store import Run
+from callbench.wire.exchange import exchanges
+
+PAGES = Path(__file__).resolve().parents[1] / "docs" / "middleware"
+BLOCK = re.compile(r"(<!-- (captured|costs): ([^>]*?) -->\n).*?(<!-- end -->)", re.DOTALL)
+HEAD = (
+    "| stack | set-up | first call | a steady call | in IP packets | round trips | a whole life"
+    " | sum: mean, processor | 100 persons: mean, processor |\n"
+    "|---|---|---|---|---|---|---|---|---|\n"
+)
+NONE = "not measured"
+
+
+def main() -> None:
+    """Writes the pages."""
+    if len(sys.argv) != 2:
+        sys.exit("say which run: bench/middleware_pages.py RUN")
+    try:
+        run = Run(Path(sys.argv[1]))
+        written = filled(run)
+    except CallbenchError as failure:
+        sys.exit(f"middleware_pages: {failure}")
+    print(f"{written} blocks written")
+
+
+def filled(run: Run) -> int:
+    """Writes every block that the run has something for. Returns how many."""
+    cells = shown(subject(run))["cells"]
+    by_stack: dict[str, dict[str, Any]] = {}
+    for cell in cells:
+        by_stack.setdefault(cell["stack"], {})[cell["group"]] = cell
+    phases = _phases(run)
+    written = 0
+    for page in sorted(PAGES.glob("*.md")):
+        old = page.read_text()
+        new = BLOCK.sub(lambda found: _block(found, run, by_stack, phases), old)
+        written += sum(1 for a, b in zip(BLOCK.findall(old), BLOCK.findall(new), strict=True) if a or b)
+        page.write_text(new)
+    return written
+
+
+def _block(found: re.Match[str], run: Run, cells: Mapping[str, Any], phases: Mapping[str, Any]) -> str:
+    start, kind, names, end = found.groups()
+    stacks = [name for name in names.split() if name in phases]
+    if not stacks:
+        return found[0]
+    text = _captured(run, stacks[0]) if kind == "captured" else _costs(run, stacks, cells, phases)
+    return f"{start}{text}{end}"
+
+
+def _captured(run: Run, stack: str) -> str:
+    try:
+        _, _, told = next(exchanges(run, [stack], "sum")).partition("\n\n")
+    except BadInput as failure:
+        sys.exit(f"middleware_pages: {failure}")
+    return f"`Sum(1, 2)` by `{stack}`, a client that connects, calls once and ends:\n\n```text\n{told}\n```\n\n"
+
+
+def _costs(run: Run, stacks: Sequence[str], cells: Mapping[str, Any], phases: Mapping[str, Any]) -> str:
+    rows = "".join(_row(stack, cells.get(stack, {}), phases[stack]) for stack in stacks)
+    told = run.environment()
+    machine = f"{told['processors']['online']} processors ({told['machine']['model']}), {told['system']}"
+    said = (
+        "\nBytes of the streams, both ways; mean time of a call, and processor time of both sides"
+        f" together. Indicative: one client, {machine}, kernel {told['kernel']['release']}, {told['at'][:10]},"
+        f" Callbench {told['callbench']} at {told['commit']}; versions of libraries are on each stack's card."
+        " Bytes are exact; times are of a busy machine.\n\n"
+    )
+    return f"{HEAD}{rows}{said}"
+
+
+def _row(stack: str, groups: Mapping[str, Any], phases: Mapping[str, tuple[float, float, float]]) -> str:
+    stream = [f"{phases[name][0]:,.0f}" for name in ("set-up", "first call", "steady call")]
+    _, packets, turns = phases["steady call"]
+    life = f"{phases['life'][0]:,.0f}"
+    times = [_time(groups.get(name)) for name in ("sum", "persons")]
+    return f"| `{stack}` | {' | '.join([*stream, f'{packets:,.0f}', f'{turns / 2:g}', life, *times])} |\n"
+
+
+def _time(cell: Mapping[str, Any] | None) -> str:
+    if not cell or not cell["rate_per_s"]:
+        return NONE
+    cost = cell["cpu_us"]
+    return (
+        f"{1e3 / cell['rate_per_s']:.3g} ms, {cost['total'] / 1e3:.2g} ms"
+        if cost
+        else f"{1e3 / cell['rate_per_s']:.3g} ms"
+    )
+
+
+def _phases(run: Run) -> dict[str, dict[str, tuple[float, float, float]]]:
+    """By stack and phase: bytes of the streams, bytes of the IP packets, turns."""
+    asked = (
+        "SELECT c.stack, w.phase, sum(w.payload), sum(w.ip + w.tcp + w.payload + w.retransmitted), sum(w.turns)"
+        " FROM wire w JOIN cells c USING (cell) WHERE c.\"group\" = 'sum' AND w.phase IS NOT NULL GROUP BY ALL"
+    )
+    found: dict[str, dict[str, tuple[float, float, float]]] = {}
+    with run.connection() as connection:
+        for stack, phase, stream, packets, turns in connection.execute(asked).fetchall():
+            found.setdefault(stack, {})[phase] = (float(stream), float(packets), float(turns))
+    return found
+
+
+if __name__ == "__main__":
+    main()
