@@ -22,7 +22,8 @@ def test_every_page_is_in_the_index() -> None:
 def test_blocks_are_of_stacks_that_exist_and_written(page: Path) -> None:
     known = {stack.id for stack in catalogue.load().stacks}
     blocks = BLOCK.findall(page.read_text())
-    assert [kind for kind, _, _ in blocks] == ["captured", "costs"]
+    # dcom.md is about our own server, and tells its octets one by one.
+    assert [kind for kind, _, _ in blocks] == ([] if page.stem == "dcom" else ["captured", "costs"])
     for kind, names, text in blocks:
         assert set(names.split()) <= known
         if kind == "captured":
