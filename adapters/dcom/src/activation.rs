@@ -42,11 +42,8 @@ pub fn answer(exporter: &Exporter, exporting: &Bindings, resolving: &Bindings, s
     }
     let asked = read(&mut from).map_err(|_| status::NDR)?;
     let made = if asked.class == SPEED_CLASS { exporter.create(&asked.iids, REFS) } else { vec![None; asked.iids.len()] };
-    let failed = match () {
-        () if asked.class != SPEED_CLASS => status::CLASS_NOT_REGISTERED,
-        () if made.iter().all(Option::is_none) => status::NO_INTERFACE,
-        () => 0,
-    };
+    let missing = if asked.class == SPEED_CLASS { status::NO_INTERFACE } else { status::CLASS_NOT_REGISTERED };
+    let failed = if made.iter().any(Option::is_some) { 0 } else { missing };
     put_that(out, None);
     out.u64(if failed == 0 { exporter.oxid } else { 0 });
     if failed == 0 {
@@ -71,9 +68,7 @@ pub fn answer(exporter: &Exporter, exporting: &Bindings, resolving: &Bindings, s
             put_interface(&ObjectReference { iid: *iid, reference, resolver: resolving.clone() }.octets(), out);
         }
     }
-    let result = |one: &Option<_>| {
-        if one.is_some() { 0 } else { failed.max(status::NO_INTERFACE) }
-    };
+    let result = |one: &Option<_>| if one.is_some() { 0 } else { missing };
     out.count(made.len());
     u32::put_all(&made.iter().map(result).collect::<Vec<_>>(), out);
     out.u32(0);

@@ -11,7 +11,7 @@ use crate::ids::{Guid, IUNKNOWN, Mint, SPEED_SERVICE};
 use crate::objref::Reference;
 use crate::status;
 
-/// An object that has not been pinged or called for so many periods is reclaimed (the ping period and its count are of MS-DCOM 3.1.2).
+/// An object that has not been pinged or called for so many periods is reclaimed (MS-DCOM 3.1.2.2).
 pub const PERIODS: u64 = 3;
 
 struct Interface {

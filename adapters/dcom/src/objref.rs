@@ -119,7 +119,7 @@ impl ObjectReference {
     }
 }
 
-/// An interface pointer that may be null, the flat part: `MInterfacePointer` (MS-DCOM 2.2.14) behind a unique pointer.
+/// An interface pointer: `MInterfacePointer` (MS-DCOM 2.2.14), a conformant structure.
 pub fn put_interface(octets: &[u8], out: &mut Writer<'_>) {
     out.count(octets.len());
     out.count(octets.len());

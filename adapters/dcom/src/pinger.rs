@@ -1,4 +1,4 @@
-//! Keeps objects alive (MS-DCOM 3.2.4.1.1): one thread for each resolver that this process has objects of, asleep between two pings.
+//! Keeps objects alive (MS-DCOM 3.2.6.1): one thread for each resolver that this process has objects of, asleep between two pings.
 
 use std::collections::HashMap;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};

@@ -10,7 +10,7 @@ use crate::pdu::{FRAGMENT, LEAST_FRAGMENT};
 /// The options' names.
 pub const NAMES: &[&str] = &["fragment", "ping_ms", "resolve"];
 
-/// The period of pinging in milliseconds (MS-DCOM 3.1.2: 120 s).
+/// The period of pinging in milliseconds (MS-DCOM 3.1.2.2, 3.2.2: two minutes).
 const PING_MS: u64 = 120_000;
 
 #[derive(Clone, Copy, Debug)]
