@@ -38,6 +38,8 @@ def impacket_server() -> Iterator[str]:
             yield server.stdout.readline().strip()
         finally:
             server.stdin.close()
+            # Its last word, which it could not say into a closed pipe.
+            server.stdout.read()
 
 
 def rate(client: Adapter, endpoint: str) -> float:

@@ -58,6 +58,8 @@ def impacket_server() -> Iterator[tuple[str, "subprocess.Popen[str]"]]:
             yield serving.stdout.readline().strip(), serving
         finally:
             serving.stdin.close()
+            # Its last word, where the test has not heard it.
+            serving.stdout.read()
 
 
 def saw(endpoint: str) -> dict[str, Any]:
