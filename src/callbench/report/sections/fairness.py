@@ -28,9 +28,9 @@ COLUMNS = (
     "versions found",
 )
 MOST_ROWS = 80
-LOST_COLUMNS = ("stacks", "server killed in a call", "connection cut in a call", "client, when a server is back")
+LOST_COLUMNS = ("server killed in a call", "connection cut in a call", "client, when a server is back", "stacks")
 LOST_NOTE = (
-    "In the middle of a call; as the cards say, and `callbench verify STACK --check 'lost/*'` measures it. What is"
+    "In the middle of a call; as the cards say, and callbench verify STACK --check 'lost/*' measures it. What is"
     " executed twice is so without the caller's doing."
 )
 
@@ -80,7 +80,8 @@ def _lost(started: Sequence[Started], subject: Subject) -> list[Sequence[str]]:
         when_lost = (subject.cards.get(one.stack, {}).get("card") or {}).get("when_lost")
         if when_lost:
             gathered.setdefault(lost_text(when_lost), []).append(one.stack)
-    return [(", ".join(dict.fromkeys(stacks)), *told) for told, stacks in gathered.items()]
+    # The stacks last: a table's first column is not folded, and a matrix has many that are alike.
+    return [(*told, ", ".join(dict.fromkeys(stacks))) for told, stacks in gathered.items()]
 
 
 def _timers(started: Sequence[Started], core: object) -> list[Sequence[str]]:
