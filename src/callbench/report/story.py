@@ -107,24 +107,27 @@ def _of_group(subject: Subject, name: str) -> str:
     outside = [one for one in ranked if not in_process(subject, one)]
     if len(outside) < 3:
         return ""
+    best, worst = _named(outside[-1], outside[0]), _named(outside[0], outside[-1])
     channel, message = sway(cells, "channel", "message"), sway(cells, "message", "channel")
     if not (channel and message):
-        return f"the fastest between processes was {_named(outside[-1])}, the slowest {_named(outside[0])}."
+        return f"the fastest between processes was {best}, the slowest {worst}."
     first, second = ("channel", channel), ("message", message)
     if message.factor > channel.factor:
         first, second = second, first
-    text = f"between processes the fastest was {_named(outside[-1])}, the slowest {_named(outside[0])}. "
+    text = f"between processes the fastest was {best}, the slowest {worst}. "
     by_first, by_second = (f"{figure(one.factor)} ({one.worst} to {one.best})" for one in (first[1], second[1]))
     return text + (
         f"The {first[0]} mattered more: it changed the rate by a factor of {by_first}, the {second[0]} by {by_second}."
     )
 
 
-def _named(one: Result) -> str:
-    """Name a stack with its rate."""
+def _named(one: Result, other: Result) -> str:
+    """Name a stack with its rate, by message and channel where they tell it from the other one."""
     rate = one.rate
     text = figure(rate.middle, rate.half_width) if rate else ""
-    return f"{one.attributes['message']} over {one.attributes['channel']} ({text} calls/s)"
+    mine, its = ((each.attributes["message"], each.attributes["channel"]) for each in (one, other))
+    name = one.attributes["stack"] if mine == its else f"{mine[0]} over {mine[1]}"
+    return f"{name} ({text} calls/s)"
 
 
 def _of_claims(subject: Subject) -> str:
