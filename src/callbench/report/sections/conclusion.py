@@ -24,6 +24,7 @@ ABOUT = (
     " (95 %, Holm-corrected over their pairs); those that cannot be told from the quickest stand beside it. Predictions"
     " closer to each other than they are good for count as ties."
 )
+FRESH = "What the line takes of a fresh client's life: name service, connections, handshakes and one call. Predicted."
 # What a prediction is taken to be good for where the run cannot say.
 _GOOD_FOR = 0.05
 ByBlock = Mapping[int, float]
@@ -63,10 +64,13 @@ def section(subject: Subject) -> Section | None:
         return None
     good_for, checked = _good_for(by_call.values())
     sheets = [_sheet(label, part, found) for label, found in by_call.items()]
+    told = [checked] if checked else []
     fresh = _fresh(subject, part)
     if fresh:
-        sheets.append(fresh)
-    told = [checked] if checked else []
+        rows_fresh = [(label, *map(figure, ms)) for label, ms in fresh.items()]
+        title = f"Milliseconds on the line of a client that calls once: {part.calls[0].label}"
+        sheets.append(Sheet(title, ("", *part.links), rows_fresh, FRESH))
+        told += _least(part.links, fresh)
     rows = []
     for one in part.environments:
         lines = _cheapest(part, one, by_call, good_for)
@@ -141,25 +145,17 @@ def _sheet(label: str, part: ConclusionPart, found: Costs) -> Sheet:
     return Sheet(f"Milliseconds a call: {label}", ("", *part.links), rows, "In brackets: predicted.")
 
 
-def _fresh(subject: Subject, part: ConclusionPart) -> Sheet | None:
-    """Write what the line takes of a client that connects, calls once and ends: predicted from its whole life."""
-    rows = []
+def _fresh(subject: Subject, part: ConclusionPart) -> dict[str, list[float]]:
+    """Reckon what the line takes of a client that connects, calls once and ends, from its whole life: ms by row."""
+    found: dict[str, list[float]] = {}
     for row in subject.study.part.rows:
         near = subject.results.where({**row.where.conditions(), "group": part.calls[0].near, "clients": "1"})
         ledger = subject.results.ledgers.get(near[0].id) if len(near) == 1 else None
-        if ledger is None or not ledger.phases:
-            continue
-        life = ledger.phases[LIFE]
-        opened = float(life[0]["connections"])
-        texts = [figure(on_the_line_ms(find(link, subject.study.part.links).wire, life, opened)) for link in part.links]
-        rows.append((row.label, *texts))
-    if not rows:
-        return None
-    note = (
-        "What the line takes of a fresh client's life: name service, connections, handshakes and one call. Predicted."
-    )
-    title = f"Milliseconds on the line of a client that calls once: {part.calls[0].label}"
-    return Sheet(title, ("", *part.links), rows, note)
+        if ledger is not None and ledger.phases:
+            life = ledger.phases[LIFE]
+            wires = [find(link, subject.study.part.links).wire for link in part.links]
+            found[row.label] = [on_the_line_ms(wire, life, float(life[0]["connections"])) for wire in wires]
+    return found
 
 
 def _cheapest(
@@ -197,15 +193,36 @@ def _first(there: Mapping[str, Cost], good_for: float) -> tuple[str, ...]:
     best_text = figure(best, there[first].interval.half_width)
     if not behind:
         return " = ".join([first, *ties]), best_text, "", "", sure
-    ahead = there[behind[0]].interval.middle / best - 1
-    return " = ".join([first, *ties]), best_text, behind[0], f"{100 * ahead:.2g} %", sure
+    ahead = there[behind[0]].interval.middle / best
+    return " = ".join([first, *ties]), best_text, behind[0], _times(ahead), sure
+
+
+def _times(ratio: float) -> str:
+    """Write by how much one is ahead: as a share, and from twice on as a factor."""
+    return f"{100 * (ratio - 1):.2g} %" if ratio < 2 else f"{ratio:.2g} times"
 
 
 def _sentence(place: EnvironmentPart, lines: Sequence[tuple[str, ...]]) -> str:
     """Say what came out for an environment, beside what was published."""
-    by_name: dict[str, list[str]] = {}
+    by_link: dict[str, dict[str, list[str]]] = {}
     for _, link, call, name, *_ in lines:
-        by_name.setdefault(name, []).append(f"{call} over {link}")
-    here = "; ".join(f"{name}: {', '.join(where)}" for name, where in by_name.items())
+        by_link.setdefault(link, {}).setdefault(name, []).append(call)
+    told: dict[str, list[str]] = {}
+    for link, names in by_link.items():
+        parts = [name + ("" if len(names) == 1 else f" ({', '.join(calls)})") for name, calls in names.items()]
+        told.setdefault("; ".join(parts), []).append(link)
+    here = ". ".join(f"Over {', '.join(links)}: {text}" for text, links in told.items())
     there = f" The thesis: {place.published}" if place.published else ""
-    return f"{place.label}: cheapest are {here}.{there}"
+    return f"{place.label}, cheapest. {here}.{there}"
+
+
+def _least(links: Sequence[str], ms: Mapping[str, Sequence[float]]) -> list[str]:
+    """Say who takes least of each line, and who most, with a client that calls once."""
+    if len(ms) < 2:
+        return []
+    told = []
+    for place, link in enumerate(links):
+        names = sorted(ms, key=lambda name: ms[name][place])
+        least, most = ms[names[0]][place], ms[names[-1]][place]
+        told.append(f"{link}: {names[0]} with {figure(least)} ms ({names[-1]} {figure(most)})")
+    return [f"A client that connects for one call takes least of the line, and most: {'; '.join(told)}."]
