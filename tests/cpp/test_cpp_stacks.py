@@ -1,10 +1,7 @@
 """The C++ stacks against the contract suite, and what happens where CORBA's naming service or a port is not there."""
 
-import contextlib
-import shutil
 import signal
 import socket
-import struct
 import subprocess
 from collections.abc import Iterator
 from contextlib import closing
@@ -17,14 +14,11 @@ from callbench.adapter import Adapter
 from callbench.errors import AdapterFailure
 from callbench.verify import suite
 from conftest import ROOT, eventually, marked
+from giop_seen import dissected
 
 FOLDER = ROOT / "adapters" / "cpp"
 ADAPTER = catalogue.load([FOLDER]).adapter("cpp")
 CORBA = "cpp/corba-omniorb"
-ALL_PROTOCOLS = 3
-# Of Linux's headers, since Python does not name them.
-SO_RCVBUFFORCE, SOL_PACKET, PACKET_STATISTICS = 33, 263, 6
-ROOM = 64 << 20
 
 pytestmark = pytest.mark.skipif(ADAPTER.why_not is not None, reason=str(ADAPTER.why_not))
 
@@ -93,43 +87,7 @@ def test_the_naming_service_ends_with_its_server_and_leaves_no_files(mark: str) 
 
 
 def test_a_dissector_knows_the_calls_for_giop(server: Adapter, client: Adapter, tmp_path: Path) -> None:
-    if shutil.which("tshark") is None:
-        pytest.skip("tshark is not installed")
-    try:
-        seen = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(ALL_PROTOCOLS))
-    except (PermissionError, AttributeError) as why:
-        pytest.skip(f"frames cannot be seen here: {why}")
-    with closing(seen):
-        with contextlib.suppress(PermissionError):
-            seen.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, ROOM)
-        seen.bind(("lo", 0))
-        client.connect(CORBA, server.serve(CORBA), 1)
-        client.call("EchoString", {"value": "Grüße"})
-        seen.setblocking(False)
-        frames = list(_waiting(seen))
-        _, lost = struct.unpack("II", seen.getsockopt(SOL_PACKET, PACKET_STATISTICS, 8))
-    if lost:
-        pytest.skip(f"other programs on this machine's loopback pushed {lost} frames out of the capture")
-    capture = tmp_path / "calls.pcap"
-    head = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 262_144, 1)
-    capture.write_bytes(head + b"".join(struct.pack("<IIII", 0, 0, len(f), len(f)) + f for f in frames))
-    shown = subprocess.run(
-        ["tshark", "-r", capture, "-d", "tcp.port==1-65535,giop", "-Y", "giop", "-V"],  # noqa: S607
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=120,
-    )
-    assert "General Inter-ORB Protocol" in shown.stdout
-    assert "EchoString" in shown.stdout
-
-
-def _waiting(seen: socket.socket) -> Iterator[bytes]:
-    """The frames that wait at a socket and belong to GIOP, or to nothing at all (acknowledgements)."""
-    while True:
-        try:
-            frame = seen.recv(262_144)
-        except BlockingIOError:
-            return
-        if b"GIOP" in frame:
-            yield frame
+    client.connect(CORBA, server.serve(CORBA), 1)
+    shown = dissected(lambda: client.call("EchoString", {"value": "Grüße"}), tmp_path)
+    assert "General Inter-ORB Protocol" in shown
+    assert "EchoString" in shown

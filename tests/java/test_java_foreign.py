@@ -22,6 +22,7 @@ from pyhessian.protocol import Binary, Fault
 from callbench import catalogue
 from callbench.adapter import Adapter
 from conftest import ROOT
+from giop_seen import dissected
 
 PERSONS = "(I)[Lorg/callbench/service/Person;"
 KNOWN = catalogue.load([ROOT / "adapters" / "java"]).adapter("java")
@@ -157,3 +158,13 @@ def test_rmi_written_by_hand_and_read_by_javaobj(endpoint: str) -> None:
     ]
     with pytest.raises(RefusedError, match="n is -1: it must be from 0 to 1000000"):
         service.call("GetPersons", PERSONS, -1)
+
+
+@pytest.mark.parametrize("endpoint", ["java/rmi-iiop", "java/corba-jacorb"], indirect=True)
+def test_a_dissector_knows_the_calls_for_giop(endpoint: str, request: pytest.FixtureRequest, tmp_path: Path) -> None:
+    stack = request.node.callspec.params["endpoint"]
+    with Adapter(KNOWN.manifest, "the client") as client:
+        client.connect(stack, endpoint, 1)
+        shown = dissected(lambda: client.call("EchoString", {"value": "Grüße"}), tmp_path)
+    assert "General Inter-ORB Protocol" in shown
+    assert "EchoString" in shown

@@ -11,12 +11,15 @@ import javax.rmi.CORBA.Tie;
 import javax.rmi.CORBA.Util;
 import javax.rmi.PortableRemoteObject;
 import org.callbench.kit.Failure;
+import org.callbench.kit.Kind;
 import org.callbench.kit.Operations;
 import org.callbench.kit.Stack;
+import org.callbench.kit.beside.HeldPort;
 import org.callbench.kit.beside.NamingJvm;
 import org.callbench.kit.beside.OtherJvm;
 import org.callbench.service.SpeedService;
 import org.omg.CORBA.ORB;
+import org.omg.CORBA.SystemException;
 import org.omg.PortableServer.POA;
 import org.omg.PortableServer.POAHelper;
 import org.omg.PortableServer.Servant;
@@ -73,35 +76,52 @@ public final class RmiIiop implements Stack {
 
   @Override
   public Server serve(SpeedService service, Listen at) throws Exception {
-    String host = at.host().getHostAddress();
+    HeldPort.expectFree(at.host(), at.port());
     NamingJvm names = new NamingJvm(at.host(), RmiIiop::naming);
     ORB orb =
-        orb(Map.of(HOST, host, "com.sun.corba.ee.ORBServerPort", Integer.toString(at.port())));
-    IiopService exported = exported(service);
-    PortableRemoteObject.exportObject(exported);
-    Tie tie = Util.getTie(exported);
-    tie.orb(orb);
-    POA root = POAHelper.narrow(orb.resolve_initial_references("RootPOA"));
-    Names.enter(names, orb, root.servant_to_reference((Servant) tie));
-    root.the_POAManager().activate();
-    return new Server() {
-      @Override
-      public String endpoint() {
-        return names.endpoint();
-      }
+        orb(
+            Map.of(
+                HOST,
+                at.host().getHostAddress(),
+                "com.sun.corba.ee.ORBServerPort",
+                Integer.toString(at.port())));
+    Served served = new Served(names, orb, exported(service));
+    try {
+      served.begin();
+    } catch (Exception | LinkageError failure) {
+      served.close();
+      throw Failures.of(failure);
+    }
+    return served;
+  }
 
-      @Override
-      public void close() throws IOException {
-        PortableRemoteObject.unexportObject(exported);
-        orb.shutdown(false);
-        orb.destroy();
-        names.close();
-      }
-    };
+  /** The object, its ORB and the naming service that knows it. */
+  private record Served(NamingJvm names, ORB orb, IiopService service) implements Server {
+    void begin() throws Exception {
+      PortableRemoteObject.exportObject(service);
+      Tie tie = Util.getTie(service);
+      tie.orb(orb);
+      POA root = POAHelper.narrow(orb.resolve_initial_references("RootPOA"));
+      Names.enter(names, orb, root.servant_to_reference((Servant) tie));
+      root.the_POAManager().activate();
+    }
+
+    @Override
+    public String endpoint() {
+      return names.endpoint();
+    }
+
+    @Override
+    public void close() throws IOException {
+      PortableRemoteObject.unexportObject(service);
+      orb.shutdown(false);
+      orb.destroy();
+      names.close();
+    }
   }
 
   @Override
-  public Client connect(Connect to) throws Exception {
+  public Client connect(Connect to) throws Failure {
     String timeout = Integer.toString(to.timeoutMillis());
     ORB orb =
         orb(
@@ -113,8 +133,13 @@ public final class RmiIiop implements Stack {
                 timeout,
                 "com.sun.corba.ee.transport.ORBTCPConnectTimeouts",
                 "250:" + timeout + ":100:" + timeout));
-    Object found = Names.found(orb, to.endpoint());
-    SpeedService service = (IiopService) PortableRemoteObject.narrow(found, IiopService.class);
+    SpeedService service;
+    try {
+      service = stub(orb, to.endpoint());
+    } catch (Failure failure) {
+      orb.destroy();
+      throw failure;
+    }
     return new Client() {
       @Override
       public SpeedService service() {
@@ -132,5 +157,17 @@ public final class RmiIiop implements Stack {
         orb.destroy();
       }
     };
+  }
+
+  private static IiopService stub(ORB orb, String endpoint) throws Failure {
+    try {
+      Object found = Names.found(orb, endpoint);
+      return (IiopService) PortableRemoteObject.narrow(found, IiopService.class);
+    } catch (ClassCastException other) {
+      throw new Failure(
+          Kind.PROTOCOL, "the object named by " + endpoint + " is no SpeedService", other);
+    } catch (SystemException failure) {
+      throw Failures.of(failure);
+    }
   }
 }

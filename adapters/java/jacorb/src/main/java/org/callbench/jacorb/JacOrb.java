@@ -10,12 +10,16 @@ import java.util.Properties;
 import org.callbench.corba.SpeedServiceHelper;
 import org.callbench.corba.SpeedServiceOperations;
 import org.callbench.kit.Failure;
+import org.callbench.kit.Kind;
 import org.callbench.kit.Operations;
 import org.callbench.kit.Stack;
+import org.callbench.kit.beside.HeldPort;
 import org.callbench.kit.beside.NamingJvm;
 import org.callbench.kit.beside.OtherJvm;
 import org.callbench.service.SpeedService;
+import org.omg.CORBA.BAD_PARAM;
 import org.omg.CORBA.ORB;
+import org.omg.CORBA.SystemException;
 import org.omg.PortableServer.POA;
 import org.omg.PortableServer.POAHelper;
 
@@ -44,25 +48,39 @@ public final class JacOrb implements Stack {
 
   @Override
   public Server serve(SpeedService service, Listen at) throws Exception {
+    HeldPort.expectFree(at.host(), at.port());
     NamingJvm names = new NamingJvm(at.host(), JacOrb::naming);
     ORB orb =
         orb(Map.of("OAIAddr", at.host().getHostAddress(), "OAPort", Integer.toString(at.port())));
-    POA root = POAHelper.narrow(orb.resolve_initial_references("RootPOA"));
-    Names.enter(names, orb, root.servant_to_reference(new Servant(service)));
-    root.the_POAManager().activate();
-    return new Server() {
-      @Override
-      public String endpoint() {
-        return names.endpoint();
-      }
+    Served served = new Served(names, orb);
+    try {
+      served.begin(service);
+    } catch (Exception | LinkageError failure) {
+      served.close();
+      throw Failures.of(failure);
+    }
+    return served;
+  }
 
-      @Override
-      public void close() throws IOException {
-        orb.shutdown(false);
-        orb.destroy();
-        names.close();
-      }
-    };
+  /** An ORB and the naming service that knows its object. */
+  private record Served(NamingJvm names, ORB orb) implements Server {
+    void begin(SpeedService service) throws Exception {
+      POA root = POAHelper.narrow(orb.resolve_initial_references("RootPOA"));
+      Names.enter(names, orb, root.servant_to_reference(new Servant(service)));
+      root.the_POAManager().activate();
+    }
+
+    @Override
+    public String endpoint() {
+      return names.endpoint();
+    }
+
+    @Override
+    public void close() throws IOException {
+      orb.shutdown(false);
+      orb.destroy();
+      names.close();
+    }
   }
 
   private static OtherJvm naming(String host, int port) throws IOException {
@@ -90,7 +108,13 @@ public final class JacOrb implements Stack {
                 timeout,
                 "jacorb.retries",
                 "0"));
-    SpeedServiceOperations stub = SpeedServiceHelper.narrow(Names.found(orb, to.endpoint()));
+    SpeedServiceOperations stub;
+    try {
+      stub = stub(orb, to.endpoint());
+    } catch (Failure failure) {
+      orb.destroy();
+      throw failure;
+    }
     SpeedService service =
         Operations.through((operation, arguments) -> call(stub, operation, arguments));
     return new Client() {
@@ -110,6 +134,17 @@ public final class JacOrb implements Stack {
         orb.destroy();
       }
     };
+  }
+
+  private static SpeedServiceOperations stub(ORB orb, String endpoint) throws Failure {
+    try {
+      return SpeedServiceHelper.narrow(Names.found(orb, endpoint));
+    } catch (BAD_PARAM other) {
+      throw new Failure(
+          Kind.PROTOCOL, "the object named by " + endpoint + " is no SpeedService", other);
+    } catch (SystemException failure) {
+      throw Failures.of(failure);
+    }
   }
 
   private static Object call(SpeedServiceOperations stub, Method operation, Object[] arguments)

@@ -2,6 +2,7 @@ package org.callbench.kit;
 
 import java.io.EOFException;
 import java.io.InterruptedIOException;
+import java.net.BindException;
 import java.net.ConnectException;
 import java.net.NoRouteToHostException;
 import java.net.SocketException;
@@ -78,6 +79,12 @@ public final class Failure extends Exception {
     if (thrown instanceof ConnectException || thrown instanceof NoRouteToHostException) {
       return Kind.REFUSED;
     }
+    if (thrown instanceof BindException) {
+      return Kind.OUT_OF_RESOURCES;
+    }
+    if (thrown instanceof ClassNotFoundException || thrown instanceof NoClassDefFoundError) {
+      return Kind.PROTOCOL;
+    }
     if (thrown instanceof SocketException) {
       String message = String.valueOf(thrown.getMessage());
       boolean exhausted =
@@ -94,8 +101,16 @@ public final class Failure extends Exception {
     if (thrown instanceof ServiceFault) {
       return thrown.getMessage();
     }
-    String message = thrown.getMessage();
+    String message = oneLine(thrown.getMessage());
+    if (thrown instanceof ClassNotFoundException || thrown instanceof NoClassDefFoundError) {
+      return "one side has no class " + message + ", which the other sends";
+    }
     String name = thrown.getClass().getSimpleName();
     return message == null || message.isEmpty() ? name : name + ": " + message;
+  }
+
+  /** RMI's messages hold those of their causes, a line each. */
+  private static String oneLine(String message) {
+    return message == null ? null : message.replaceAll("\\s*\\R\\s*", " ").trim();
   }
 }

@@ -6,12 +6,17 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.rmi.NoSuchObjectException;
+import java.rmi.NotBoundException;
+import java.rmi.RemoteException;
 import java.rmi.ServerError;
 import java.rmi.registry.LocateRegistry;
 import java.rmi.registry.Registry;
+import java.rmi.server.ExportException;
 import java.rmi.server.RMIServerSocketFactory;
 import java.rmi.server.RMISocketFactory;
 import java.rmi.server.UnicastRemoteObject;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.callbench.kit.Failure;
 import org.callbench.kit.Kind;
 import org.callbench.kit.Stack;
@@ -20,6 +25,8 @@ import org.callbench.service.SpeedService;
 /** RMI over JRMP with a registry, both on ports of their own. */
 public final class Rmi implements Stack {
   private static final String NAME = "SpeedService";
+  private static final Pattern ADDRESS = Pattern.compile("rmi://(.+):([0-9]{1,5})/" + NAME);
+  private static final int SHOWN = 64;
 
   /**
    * The time-out of the sockets that a client makes. RMI has no way to give it to one client alone:
@@ -77,8 +84,14 @@ public final class Rmi implements Stack {
     System.setProperty("java.rmi.server.hostname", at.host().getHostAddress());
     Listeners forRegistry = new Listeners(at.host());
     Listeners forCalls = new Listeners(at.host());
-    Registry registry = LocateRegistry.createRegistry(at.port(), null, forRegistry);
-    registry.rebind(NAME, UnicastRemoteObject.exportObject(service, 0, null, forCalls));
+    Registry registry = registry(at, forRegistry);
+    try {
+      registry.rebind(NAME, UnicastRemoteObject.exportObject(service, 0, null, forCalls));
+    } catch (Exception | LinkageError failure) {
+      withdraw(registry);
+      forRegistry.close();
+      throw failure;
+    }
     String endpoint =
         "rmi://" + at.host().getHostAddress() + ":" + forRegistry.made.getLocalPort() + "/" + NAME;
     // The server holds the object: an exported one that nobody refers to is collected.
@@ -98,16 +111,30 @@ public final class Rmi implements Stack {
     };
   }
 
+  private static Registry registry(Listen at, Listeners listeners) throws Exception {
+    try {
+      return LocateRegistry.createRegistry(at.port(), null, listeners);
+    } catch (ExportException failure) {
+      throw new Failure(
+          Kind.OUT_OF_RESOURCES,
+          "the registry cannot have the port "
+              + at.host().getHostAddress()
+              + ":"
+              + at.port()
+              + ": "
+              + Failure.of(failure).getMessage(),
+          failure);
+    }
+  }
+
   private static void withdraw(java.rmi.Remote exported) throws NoSuchObjectException {
     UnicastRemoteObject.unexportObject(exported, true);
   }
 
   @Override
-  public Client connect(Connect to) throws Exception {
+  public Client connect(Connect to) throws Failure {
     timeoutMillis = to.timeoutMillis();
-    java.net.URI place = java.net.URI.create(to.endpoint());
-    Registry registry = LocateRegistry.getRegistry(place.getHost(), place.getPort());
-    SpeedService stub = (SpeedService) registry.lookup(NAME);
+    SpeedService stub = found(to.endpoint());
     return new Client() {
       @Override
       public SpeedService service() {
@@ -125,5 +152,27 @@ public final class Rmi implements Stack {
             : Failure.of(thrown);
       }
     };
+  }
+
+  /** The object that the registry of this endpoint names. */
+  private static SpeedService found(String endpoint) throws Failure {
+    Matcher address = ADDRESS.matcher(endpoint);
+    if (!address.matches()) {
+      String shown = endpoint.length() <= SHOWN ? endpoint : endpoint.substring(0, SHOWN);
+      throw Failure.badRequest(
+          "the endpoint " + shown + " is no address of RMI: rmi://HOST:PORT/" + NAME);
+    }
+    String place = address.group(1) + ":" + address.group(2);
+    try {
+      Registry registry =
+          LocateRegistry.getRegistry(address.group(1), Integer.parseInt(address.group(2)));
+      return (SpeedService) registry.lookup(NAME);
+    } catch (NotBoundException unknown) {
+      throw new Failure(Kind.REFUSED, "the registry at " + place + " knows no " + NAME, unknown);
+    } catch (RemoteException failure) {
+      Failure why = Failure.of(failure);
+      throw new Failure(
+          why.kind(), "the registry at " + place + " is not reached: " + why.getMessage(), failure);
+    }
   }
 }
