@@ -17,7 +17,10 @@ Series = dict[str, Sweep]
 _STEP = 500
 # What grows by more than this in all does not go in steps: its chart would hide those that do.
 _STEPS_WITHIN = 400
-_SIZE = {"type": "quantitative", "axis": {"title": "items or characters", "format": "~s", "grid": False}}
+_SIZE = {
+    "type": "quantitative",
+    "axis": {"title": "items or characters", "format": ",d", "tickCount": 8, "grid": False},
+}
 _BROKEN = " Whole: this run. Broken: published."
 
 
