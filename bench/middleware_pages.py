@@ -79,7 +79,8 @@ def _costs(run: Run, stacks: Sequence[str], cells: Mapping[str, Any], phases: Ma
         "\nBytes of the streams, both ways; mean time of a call, and processor time of both sides"
         f" together. Indicative: one client, {machine}, kernel {told['kernel']['release']}, {told['at'][:10]},"
         f" Callbench {told['callbench']} at {told['commit']}; versions of libraries are on each stack's card."
-        " Bytes are exact; times are of a busy machine.\n\n"
+        " Bytes are exact. The times are of a few calls on a machine that other work kept busy, with runtimes hardly"
+        " warm: they tell milliseconds from microseconds, and rank nothing.\n\n"
     )
     return f"{HEAD}{rows}{said}"
 
