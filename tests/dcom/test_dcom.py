@@ -9,7 +9,7 @@ import struct
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 
+import frames
 from callbench import catalogue, placement
 from callbench.adapter import Adapter
 from callbench.errors import AdapterFailure
@@ -27,10 +28,6 @@ FOLDER = ROOT / "adapters" / "dcom"
 ADAPTER = catalogue.load([FOLDER]).adapter("dcom")
 ORPC = "dcom/orpc"
 HERE = Path(__file__).parent
-ALL_PROTOCOLS = 3
-# Of Linux's headers, since Python does not name them.
-SO_RCVBUFFORCE, SOL_PACKET, PACKET_STATISTICS = 33, 263, 6
-ROOM = 64 << 20
 TCP = 6
 
 pytestmark = pytest.mark.skipif(ADAPTER.why_not is not None, reason=str(ADAPTER.why_not))
@@ -205,14 +202,7 @@ def test_objects_that_are_pinged_stay_and_others_go(server: Adapter, client: Ada
 def test_a_dissector_knows_every_packet(server: Adapter, client: Adapter, tmp_path: Path) -> None:
     if shutil.which("tshark") is None:
         pytest.skip("tshark is not installed")
-    try:
-        seen = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(ALL_PROTOCOLS))
-    except (PermissionError, AttributeError) as why:
-        pytest.skip(f"frames cannot be seen here: {why}")
-    with closing(seen):
-        with contextlib.suppress(PermissionError):
-            seen.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, ROOM)
-        seen.bind(("lo", 0))
+    with frames.on_loopback() as seen:
         options = {"ping_ms": 200, "resolve": True}
         _connect(client, server.serve(ORPC, options=options), options)
         for call, arguments in (
@@ -226,12 +216,8 @@ def test_a_dissector_knows_every_packet(server: Adapter, client: Adapter, tmp_pa
         client.disconnect()
         server.stop_serving()
         saw(server.serve(ORPC))
-        seen.setblocking(False)
-        frames = list(_waiting(seen))
-        _, lost = struct.unpack("II", seen.getsockopt(SOL_PACKET, PACKET_STATISTICS, 8))
-    if lost:
-        pytest.skip(f"other programs on this machine's loopback pushed {lost} frames out of the capture")
-    shown = _dissected(frames, tmp_path)
+        found = list(_ours(seen.waiting()))
+    shown = _dissected(found, tmp_path)
     assert len(shown) > 40
     assert [line for line in shown if "alformed" in line or "not-dcerpc" in line] == []
     every = "\n".join(shown)
@@ -243,11 +229,9 @@ def test_a_dissector_knows_every_packet(server: Adapter, client: Adapter, tmp_pa
     assert "Fault" in every
 
 
-def _dissected(frames: list[bytes], folder: Path) -> list[str]:
+def _dissected(found: list[bytes], folder: Path) -> list[str]:
     """A line for each frame with octets of TCP: what the dissector calls it."""
-    capture = folder / "calls.pcap"
-    head = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 262_144, 1)
-    capture.write_bytes(head + b"".join(struct.pack("<IIII", 0, 0, len(f), len(f)) + f for f in frames))
+    capture = frames.keep(found, folder / "calls.pcap")
     shown_fields = [part for name in ("frame.protocols", "_ws.col.Info", "_ws.malformed") for part in ("-e", name)]
     shown = subprocess.run(
         ["tshark", "-r", capture, "-d", "tcp.port==1-65535,dcerpc", "-Y", "tcp.len > 0", "-T", "fields", *shown_fields],  # noqa: S607
@@ -261,21 +245,15 @@ def _dissected(frames: list[bytes], folder: Path) -> list[str]:
     return [line if "dcerpc" in line else f"not-dcerpc {line}" for line in lines]
 
 
-def _waiting(seen: socket.socket) -> Iterator[bytes]:
-    """The frames that wait at a socket and belong to conversations of DCOM: those of ports on which a bind was seen."""
-    frames: list[tuple[frozenset[int], bytes, bytes]] = []
+def _ours(seen: Iterable[tuple[bytes, bool]]) -> Iterator[bytes]:
+    """The frames that belong to conversations of DCOM: those of ports on which a bind was seen."""
+    spoken: list[tuple[frozenset[int], bytes]] = []
     ours: set[frozenset[int]] = set()
-    while True:
-        try:
-            frame, place = seen.recvfrom(262_144)
-        except BlockingIOError:
-            break
-        # On the loopback every frame is seen twice: leaving and coming.
-        if place[2] != socket.PACKET_OUTGOING and frame[12:14] == b"\x08\x00" and frame[23] == TCP:
+    for frame, leaving in seen:
+        if not leaving and frame[12:14] == b"\x08\x00" and frame[23] == TCP:
             start = 14 + 4 * (frame[14] & 15)
             ports = frozenset(struct.unpack_from(">HH", frame, start))
-            payload = frame[start + 4 * (frame[start + 12] >> 4) :]
-            frames.append((ports, frame, payload))
-            if payload.startswith(b"\x05\x00\x0b\x03\x10\x00\x00\x00"):
+            spoken.append((ports, frame))
+            if frame[start + 4 * (frame[start + 12] >> 4) :].startswith(b"\x05\x00\x0b\x03\x10\x00\x00\x00"):
                 ours.add(ports)
-    yield from (frame for ports, frame, _ in frames if ports in ours)
+    yield from (frame for ports, frame in spoken if ports in ours)
