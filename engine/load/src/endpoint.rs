@@ -1,9 +1,10 @@
 //! Where requests go: a URL, taken apart and looked up once.
 
-use std::net::{SocketAddr, ToSocketAddrs};
+use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 
 use callbench_kit::{Failure, Kind};
-use url::{Host, Url};
+use http::Uri;
+use http::uri::{InvalidUri, PathAndQuery};
 
 /// A server.
 #[derive(Clone, Debug)]
@@ -22,26 +23,25 @@ impl Endpoint {
     pub fn of(url: &str) -> Result<Self, Failure> {
         let refused =
             |why: String| Failure::new(Kind::BadRequest, format!("the URL {url}: {why}; one looks like http://127.0.0.1:8080/path"));
-        let parsed = Url::parse(url).map_err(|error| refused(error.to_string()))?;
-        let secure = match parsed.scheme() {
-            "http" => false,
-            "https" => true,
-            other => return Err(refused(format!("the scheme {other} is not http or https"))),
+        let parsed: Uri = url.parse().map_err(|error: InvalidUri| refused(error.to_string()))?;
+        let secure = match parsed.scheme_str() {
+            Some("http") => false,
+            Some("https") => true,
+            Some(other) => return Err(refused(format!("the scheme {other} is not http or https"))),
+            None => return Err(refused("it has no scheme".to_owned())),
         };
-        if !parsed.username().is_empty() || parsed.password().is_some() {
+        let authority = parsed.authority().ok_or_else(|| refused("it has no host".to_owned()))?;
+        if authority.as_str().contains('@') {
             return Err(refused("a name and password in it are not sent: give an Authorization header".to_owned()));
         }
-        let host = parsed.host().ok_or_else(|| refused("it has no host".to_owned()))?;
-        let port = parsed.port_or_known_default().ok_or_else(|| refused("it has no port".to_owned()))?;
-        let address = match &host {
-            Host::Ipv4(address) => SocketAddr::from((*address, port)),
-            Host::Ipv6(address) => SocketAddr::from((*address, port)),
-            Host::Domain(name) => looked_up(name, port)?,
+        let name = authority.host().trim_matches(['[', ']']).to_owned();
+        let port = authority.port_u16().unwrap_or(if secure { 443 } else { 80 });
+        let address = match name.parse::<IpAddr>() {
+            Ok(address) => SocketAddr::from((address, port)),
+            Err(_) => looked_up(&name, port)?,
         };
-        let name = host.to_string().trim_matches(['[', ']']).to_owned();
-        let authority = parsed.port().map_or_else(|| host.to_string(), |port| format!("{host}:{port}"));
-        let target = parsed.query().map_or_else(|| parsed.path().to_owned(), |query| format!("{}?{query}", parsed.path()));
-        Ok(Endpoint { address, authority, name, secure, target })
+        let target = parsed.path_and_query().map_or("/", PathAndQuery::as_str).to_owned();
+        Ok(Endpoint { address, authority: authority.to_string(), name, secure, target })
     }
 }
 
@@ -67,7 +67,7 @@ mod tests {
 
     #[test]
     fn what_is_no_url_for_http_is_refused_in_a_sentence() {
-        for url in ["", "127.0.0.1:80", "ftp://127.0.0.1/", "http://", "http://me:secret@127.0.0.1/"] {
+        for url in ["", "127.0.0.1:80", "ftp://127.0.0.1/", "http://", "http://a b/", "http://me:secret@127.0.0.1/"] {
             let failure = Endpoint::of(url).expect_err("a refusal");
             assert_eq!(failure.kind, Kind::BadRequest, "{url}");
             assert!(failure.message.contains("looks like"), "{}", failure.message);

@@ -1,12 +1,10 @@
 """Which charts a report shows, with what each shows in words and where its figures come from."""
 
-import math
-from collections.abc import Sequence
-
 from callbench.report.charts.codec import codec
 from callbench.report.charts.draw import drawn
 from callbench.report.charts.latency import latency
 from callbench.report.charts.palette import Spec
+from callbench.report.charts.places import Places
 from callbench.report.charts.rate import rate
 from callbench.report.charts.size import size
 from callbench.report.section import Chart
@@ -21,14 +19,14 @@ def gallery(subject: Subject) -> list[Chart]:
     charts: list[Chart] = []
     for name in uncharted(subject):
         for cells, under in _by_clients(subject, name):
-            channels, slug = _ranked(cells), under.replace(", ", "-").replace(" ", "-")
+            places, slug = Places.of(cells), under.replace(", ", "-").replace(" ", "-")
             about = "Each mark is a stack, its line the 95 % interval over the blocks. Further right is faster."
-            spec = rate(cells, channels, messages)
+            spec = rate(cells, places, messages)
             _add(charts, f"rate-{name}{slug}", f"Rate: {name}{under}", about, spec, TRIALS_SQL)
             about = (
                 "How long a call takes, how far its tail reaches. Further left is quicker. None for calls in batches."
             )
-            spec = latency(cells, channels, messages)
+            spec = latency(cells, places, messages)
             _add(charts, f"latency-{name}{slug}", f"Latency: {name}{under}", about, spec, HISTOGRAMS_SQL)
     for name in (group.group for group in subject.study.groups):
         codecs = [one for one in subject.results.codecs if one.group == name]
@@ -53,15 +51,6 @@ def _add(charts: list[Chart], id_: str, title: str, about: str, spec: Spec | Non
 def _messages(subject: Subject) -> list[str]:
     """List the messages, the same order in every chart."""
     return list(dict.fromkeys(one.attributes["message"] for one in subject.results.cells))
-
-
-def _ranked(cells: Sequence[Result]) -> list[str]:
-    """Order channels from the fastest down, by the geometric mean of their rates."""
-    logs: dict[str, list[float]] = {}
-    for one in cells:
-        if one.rate:
-            logs.setdefault(one.attributes["channel"], []).append(math.log(one.rate.middle))
-    return sorted(logs, key=lambda name: -sum(logs[name]) / len(logs[name]))
 
 
 def _by_clients(subject: Subject, group: str) -> list[tuple[list[Result], str]]:

@@ -4,20 +4,21 @@ from collections.abc import Sequence
 from typing import Any
 
 from callbench.report.charts.palette import SHAPES, WIDTH, Spec, bands, logarithmic, scale, stacks
+from callbench.report.charts.places import Places
 from callbench.results import Result
 
 
-def latency(cells: Sequence[Result], channels: Sequence[str], messages: Sequence[str]) -> Spec | None:
+def latency(cells: Sequence[Result], places: Places, messages: Sequence[str]) -> Spec | None:
     """Describe the chart of one group; calls timed in batches have no place in it.
 
     Args:
         cells: the group's cells.
-        channels: rows from the top.
+        places: its rows.
         messages: all that the run has, for colours and shapes.
     """
     values: list[dict[str, Any]] = [
         {
-            "channel": one.attributes["channel"],
+            "row": places.row(one),
             "message": one.attributes["message"],
             **{name: max(value, 1e-3) for name, value in one.latency.percentiles.items()},
         }
@@ -32,9 +33,9 @@ def latency(cells: Sequence[Result], channels: Sequence[str], messages: Sequence
     shape = {"field": "message", "type": "nominal", "scale": scale(present, messages, SHAPES)}
     return {
         "width": WIDTH,
-        "height": bands(len(present)),
+        "height": bands(len(present), places),
         "data": {"values": values},
-        "encoding": stacks(channels, present, messages),
+        "encoding": stacks(places, present, messages),
         "layer": [
             {
                 "mark": {"type": "rule", "strokeWidth": 1},

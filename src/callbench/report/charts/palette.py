@@ -6,6 +6,8 @@ A colour here is a stand-in that drawing replaces by a variable of the page's st
 from collections.abc import Sequence
 from typing import Any
 
+from callbench.report.charts.places import Places
+
 Spec = dict[str, Any]
 
 INK = "#c000ff"
@@ -42,6 +44,8 @@ CONFIG: Spec = {
         "labelFontSize": 12,
         "title": None,
         "symbolSize": 70,
+        # More in a row would reach beyond the chart: a run can have twenty messages.
+        "columns": 7,
         "columnPadding": 30,
         "offset": 6,
     },
@@ -53,27 +57,30 @@ def scale(present: Sequence[str], names: Sequence[str], marks: Sequence[str] = S
     return {"domain": list(present), "range": [marks[names.index(name) % len(marks)] for name in present]}
 
 
-def bands(series: int) -> Spec:
+def bands(series: int, places: Places) -> Spec:
     """Choose the height of a row: so that its series have room, and its label."""
-    return {"step": 7, "for": "offset"} if series > 2 else {"step": 20, "for": "position"}
+    return {"step": 7, "for": "offset"} if series > 2 and not places.apart else {"step": 20, "for": "position"}
 
 
-def stacks(channels: Sequence[str], present: Sequence[str], messages: Sequence[str]) -> Spec:
-    """Place a mark for each stack: a row a channel, in it a line and a colour a message.
+def stacks(places: Places, present: Sequence[str], messages: Sequence[str]) -> Spec:
+    """Place a mark for each stack, in the colour of its message.
 
     Args:
-        channels: rows from the top.
+        places: its rows.
         present: the messages that the chart has.
         messages: all that the run has, so that a message keeps its colour from chart to chart.
     """
+    within = {} if places.apart else {"yOffset": {"field": "message", "type": "nominal", "sort": list(present)}}
+    # Room for names in a wider font than the one that the chart was laid out with.
+    room = {"minExtent": 7 * max(map(len, places.rows), default=0), "labelLimit": 400} if places.apart else {}
     return {
         "y": {
-            "field": "channel",
+            "field": "row",
             "type": "nominal",
-            "sort": list(channels),
-            "axis": {"title": None, "grid": True, "tickBand": "extent"},
+            "sort": list(places.rows),
+            "axis": {"title": None, "grid": True, "tickBand": "extent", **room},
         },
-        "yOffset": {"field": "message", "type": "nominal", "sort": list(present)},
+        **within,
         "color": {"field": "message", "type": "nominal", "scale": scale(present, messages)},
     }
 

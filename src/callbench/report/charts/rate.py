@@ -1,18 +1,22 @@
-"""Rate by stack, with intervals: a row a channel, a mark a message."""
+"""Rate by stack, with intervals: a mark a stack."""
 
 from collections.abc import Sequence
 from typing import Any
 
 from callbench.report.charts.palette import SHAPES, WIDTH, Spec, bands, logarithmic, scale, stacks
+from callbench.report.charts.places import Places
 from callbench.results import Result
 
+# Intervals are cut off beyond so many times the least and the greatest rate: a hopeless one would squeeze all else.
+_REACH = 10.0
 
-def rate(cells: Sequence[Result], channels: Sequence[str], messages: Sequence[str]) -> Spec | None:
+
+def rate(cells: Sequence[Result], places: Places, messages: Sequence[str]) -> Spec | None:
     """Describe the chart of one group.
 
     Args:
         cells: the group's cells.
-        channels: rows from the top.
+        places: its rows.
         messages: all that the run has, for colours and shapes.
     """
     values: list[dict[str, Any]] = []
@@ -20,25 +24,27 @@ def rate(cells: Sequence[Result], channels: Sequence[str], messages: Sequence[st
         if one.rate:
             low, high = one.rate.low or one.rate.middle, one.rate.high or one.rate.middle
             row = {
-                "channel": one.attributes["channel"],
+                "row": places.row(one),
                 "message": one.attributes["message"],
                 "stack": one.attributes["stack"],
             }
             values.append({**row, "rate": one.rate.middle, "low": low, "high": high})
     if not values:
         return None
-    extent = [value[key] for value in values for key in ("low", "high", "rate")]
+    rates = [value["rate"] for value in values]
+    least, most = min(rates) / _REACH, max(rates) * _REACH
+    extent = rates + [max(value["low"], least) for value in values] + [min(value["high"], most) for value in values]
     present = [name for name in messages if any(value["message"] == name for value in values)]
     x = logarithmic("rate", "calls a second, logarithmic", extent)
     shape = {"field": "message", "type": "nominal", "scale": scale(present, messages, SHAPES)}
     return {
         "width": WIDTH,
-        "height": bands(len(present)),
+        "height": bands(len(present), places),
         "data": {"values": values},
-        "encoding": stacks(channels, present, messages),
+        "encoding": stacks(places, present, messages),
         "layer": [
             {
-                "mark": {"type": "rule", "strokeWidth": 1.5, "opacity": 0.75},
+                "mark": {"type": "rule", "strokeWidth": 1.5, "opacity": 0.75, "clip": True},
                 "encoding": {"x": {**x, "field": "low"}, "x2": {"field": "high"}},
             },
             {"mark": {"type": "point", "filled": True, "size": 42, "opacity": 1}, "encoding": {"x": x, "shape": shape}},
