@@ -30,7 +30,8 @@ impl Endpoint {
             Some(other) => return Err(refused(format!("the scheme {other} is not http or https"))),
             None => return Err(refused("it has no scheme".to_owned())),
         };
-        let authority = parsed.authority().ok_or_else(|| refused("it has no host".to_owned()))?;
+        let named = parsed.authority().filter(|authority| !authority.host().is_empty());
+        let authority = named.ok_or_else(|| refused("it has no host".to_owned()))?;
         if authority.as_str().contains('@') {
             return Err(refused("a name and password in it are not sent: give an Authorization header".to_owned()));
         }
@@ -67,7 +68,7 @@ mod tests {
 
     #[test]
     fn what_is_no_url_for_http_is_refused_in_a_sentence() {
-        for url in ["", "127.0.0.1:80", "ftp://127.0.0.1/", "http://", "http://a b/", "http://me:secret@127.0.0.1/"] {
+        for url in ["", "127.0.0.1:80", "ftp://127.0.0.1/", "http://", "http://:80/", "http://a b/", "http://me:secret@127.0.0.1/"] {
             let failure = Endpoint::of(url).expect_err("a refusal");
             assert_eq!(failure.kind, Kind::BadRequest, "{url}");
             assert!(failure.message.contains("looks like"), "{}", failure.message);
