@@ -103,6 +103,13 @@ impl fmt::Display for Failure {
 
 impl std::error::Error for Failure {}
 
+/// What the system says where it has no more files, buffers or room.
+#[cfg(unix)]
+const EXHAUSTED: [i32; 4] = [libc::EMFILE, libc::ENFILE, libc::ENOBUFS, libc::ENOSPC];
+/// The same in Windows' numbers: too many open files, not enough memory, no system resources, the disk full.
+#[cfg(windows)]
+const EXHAUSTED: [i32; 4] = [4, 8, 1450, 112];
+
 impl From<std::io::Error> for Failure {
     fn from(error: std::io::Error) -> Self {
         use std::io::ErrorKind as Io;
@@ -112,7 +119,7 @@ impl From<std::io::Error> for Failure {
             Io::ConnectionReset | Io::ConnectionAborted | Io::BrokenPipe | Io::UnexpectedEof | Io::NotConnected => Kind::Closed,
             Io::AddrNotAvailable | Io::OutOfMemory | Io::QuotaExceeded => Kind::OutOfResources,
             _ => match error.raw_os_error() {
-                Some(libc::EMFILE | libc::ENFILE | libc::ENOBUFS | libc::ENOSPC) => Kind::OutOfResources,
+                Some(code) if EXHAUSTED.contains(&code) => Kind::OutOfResources,
                 _ => Kind::Internal,
             },
         };

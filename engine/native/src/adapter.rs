@@ -8,6 +8,7 @@ use callbench_kit::{Failure, Kind};
 use callbench_service::Service;
 
 use crate::channel::{self, Channel};
+use crate::libraries;
 use crate::message::{self, Message};
 use crate::stack::{MessageOverChannel, route};
 
@@ -55,10 +56,6 @@ impl Adapter for Native {
     fn serve_all(&self, service: Arc<Service>, at: Listen, channels: &[String]) -> Option<Result<Box<dyn Everything>, Failure>> {
         Some(Served::start(service, at, channels).map(|served| Box::new(served) as Box<dyn Everything>))
     }
-}
-
-mod libraries {
-    include!(concat!(env!("OUT_DIR"), "/libraries.rs"));
 }
 
 /// Every message over the channels that are on.

@@ -1,8 +1,10 @@
 //! Every message over every channel, natively: `message` x `channel`, multiplied by `stack`, offered by `adapter`; and `echo`, a channel
 //! without a message.
 
+#[cfg(unix)]
 pub mod adapter;
 pub mod channel;
 pub mod echo;
+pub mod libraries;
 pub mod message;
 pub mod stack;

@@ -7,6 +7,7 @@ use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread;
 use std::time::Duration;
 
+#[cfg(unix)]
 use nix::sys::signal::{SigSet, Signal};
 
 use super::lines::Event;
@@ -18,6 +19,7 @@ const LAST_DRIVE: Duration = Duration::from_secs(2);
 
 /// Blocks SIGTERM for this and all later threads (children get a mask of their own from std) and turns it into an event. To be called
 /// before any other thread is started.
+#[cfg(unix)]
 pub(super) fn watch(stopping: &Arc<AtomicBool>) -> io::Result<(Sender<Event>, Receiver<Event>)> {
     let (events, received) = mpsc::channel();
     let mut terminate = SigSet::empty();
@@ -32,6 +34,13 @@ pub(super) fn watch(stopping: &Arc<AtomicBool>) -> io::Result<(Sender<Event>, Re
         }
     })?;
     Ok((events, received))
+}
+
+/// Windows has no SIGTERM: whoever starts this there ends its stdin instead.
+#[cfg(windows)]
+#[expect(clippy::unnecessary_wraps, reason = "the other one can fail")]
+pub(super) fn watch(_stopping: &Arc<AtomicBool>) -> io::Result<(Sender<Event>, Receiver<Event>)> {
+    Ok(mpsc::channel())
 }
 
 /// After the end of stdin: what was asked before is still answered, if it does not take long.

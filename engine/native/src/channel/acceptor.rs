@@ -2,7 +2,7 @@
 
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
@@ -14,8 +14,7 @@ use nix::sys::socket::{Shutdown, SockFlag, accept4, shutdown};
 /// How long accepting rests where the process is out of descriptors or memory: a connection that ends gives some back.
 const REST: Duration = Duration::from_millis(10);
 
-/// Whether the server is ending; asked between two messages, since a busy client leaves no pause to notice otherwise.
-pub type Ending = Arc<AtomicBool>;
+pub use super::line::Ending;
 
 struct Guest {
     socket: Weak<OwnedFd>,

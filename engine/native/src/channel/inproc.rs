@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use callbench_kit::stack::{Connect, Listen, Options, Server};
 use callbench_kit::{Failure, Kind};
+#[cfg(unix)]
 use nix::time::{ClockId, clock_gettime};
 
 use super::{Channel, Connection, Handler, Route, only};
@@ -79,8 +80,16 @@ impl Channel for Inproc {
 
 /// The coarse clock: a tick of the kernel is fine enough for a time-out, and reading it costs a fifth of the fine one's, which
 /// would be most of such a call.
+#[cfg(unix)]
 pub(super) fn ticks() -> Duration {
     clock_gettime(ClockId::CLOCK_MONOTONIC_COARSE).map_or(Duration::ZERO, Duration::from)
+}
+
+/// The coarse clock of Windows.
+#[cfg(windows)]
+pub(super) fn ticks() -> Duration {
+    // SAFETY: it reads a number and touches no memory.
+    Duration::from_millis(unsafe { windows_sys::Win32::System::SystemInformation::GetTickCount64() })
 }
 
 pub(super) fn within(timeout: Duration, started: Duration) -> Result<(), Failure> {

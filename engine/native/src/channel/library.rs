@@ -26,7 +26,11 @@ pub type Call =
     unsafe extern "C" fn(message: *const c_char, request: *const u8, length: usize, deliver: Deliver, context: *mut c_void) -> i32;
 
 pub const SYMBOL: &str = "callbench_call";
-pub const FILE: &str = "libcallbench_library.so";
+pub const FILE: &str = if cfg!(windows) { "callbench_library.dll" } else { "libcallbench_library.so" };
+/// What the channel is called: on Windows as the article did.
+pub const NAME: &str = if cfg!(windows) { "dll" } else { "library" };
+/// What builds it.
+const MAKE: &str = if cfg!(windows) { "make windows" } else { "make engine" };
 /// An answer was delivered.
 pub const ANSWERED: i32 = 0;
 /// There is no message of that name; a sentence was delivered.
@@ -52,10 +56,7 @@ fn places() -> Vec<PathBuf> {
 }
 
 fn missing() -> Failure {
-    Failure::new(
-        Kind::Unsupported,
-        format!("{FILE} is not beside the program: build it with `make engine`, or name it in CALLBENCH_LIBRARY"),
-    )
+    Failure::new(Kind::Unsupported, format!("{FILE} is not beside the program: build it with `{MAKE}`, or name it in CALLBENCH_LIBRARY"))
 }
 
 fn load() -> Result<Call, Failure> {
@@ -119,7 +120,7 @@ struct Caller {
 
 impl Channel for Library {
     fn name(&self) -> &'static str {
-        "library"
+        NAME
     }
 
     fn unavailable(&self) -> Option<String> {
@@ -132,7 +133,7 @@ impl Channel for Library {
 
     /// The routes' handlers stay idle: the library answers, with a service of its own that is given the same options.
     fn serve(&self, routes: Vec<Route>, _at: Listen, options: &Options) -> Result<Box<dyn Server>, Failure> {
-        only(routes, "library")?;
+        only(routes, NAME)?;
         let options = serde_json::to_vec(options).map_err(|error| Failure::new(Kind::Internal, error.to_string()))?;
         ask(load()?, &c"options".to_owned(), &options, &mut Vec::new())?;
         Ok(Box::new(Served))

@@ -1,16 +1,19 @@
 //! Whole messages over a pair of ends, and the loops of both sides: what `shm`, `mqueue`, `pipe` and `unix` share.
 
-use std::sync::atomic::Ordering;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use callbench_kit::{Failure, Kind};
 
-use super::acceptor::Ending;
 use super::{Connection, Handler};
 use crate::message::LIMIT;
 
 /// How long a wait lasts that cannot notice the other side's death by itself; then it looks.
 const SLICE: Duration = Duration::from_millis(50);
+
+/// Whether the server is ending; asked between two messages, since a busy client leaves no pause to notice otherwise.
+pub type Ending = Arc<AtomicBool>;
 
 /// What is left of a caller's patience. The clock is first read when a wait has lasted its slice: a call that is answered at once
 /// never pays for it.

@@ -3,26 +3,42 @@
 //! Channels: `inproc`, `library`, `shm`, `shm_spin`, `mqueue`, `pipe`, `unix`, `tcp`, `http`, `http_keepalive`. What several of them share:
 //! `line` (whole messages over a pair of ends, and the loops of both sides), `rendezvous` (how two processes agree on
 //! kernel objects), `acceptor` (a thread a connection), `intake` (the bytes of a stream), `ring` and `wait` (shared memory), `web` (HTTP).
+//! Where the target is Windows, `inproc`, `library` and `line` are there alone, for the adapter of that system.
 
+#[cfg(unix)]
 pub mod acceptor;
+#[cfg(unix)]
 mod http;
+#[cfg(unix)]
 mod http_keepalive;
-mod inproc;
+pub mod inproc;
+#[cfg(unix)]
 pub mod intake;
 pub mod library;
 pub mod line;
+#[cfg(unix)]
 mod mqueue;
+#[cfg(unix)]
 mod pipe;
+#[cfg(unix)]
 pub mod random;
+#[cfg(unix)]
 mod rendezvous;
+#[cfg(unix)]
 mod ring;
+#[cfg(unix)]
 mod shm;
+#[cfg(unix)]
 mod shm_spin;
+#[cfg(unix)]
 pub mod tcp;
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod tests;
+#[cfg(unix)]
 pub mod unix;
+#[cfg(unix)]
 mod wait;
+#[cfg(unix)]
 mod web;
 
 use std::sync::Arc;
@@ -32,6 +48,7 @@ use callbench_kit::stack::{Connect, Listen, Options, Server};
 
 /// Every channel, in the order of the documentation: from the nearest to the farthest.
 #[must_use]
+#[cfg(unix)]
 pub fn all() -> Vec<Arc<dyn Channel>> {
     vec![
         Arc::new(inproc::Inproc),
@@ -119,7 +136,7 @@ pub trait Connection: Send {
 }
 
 /// The one route of a channel without paths.
-fn only(routes: Vec<Route>, channel: &str) -> Result<Route, Failure> {
+pub fn only(routes: Vec<Route>, channel: &str) -> Result<Route, Failure> {
     let [route] = <[Route; 1]>::try_from(routes).map_err(|routes| {
         let sentence = format!("{channel} has no paths and serves one message at a time, not {}: serve each on its own", routes.len());
         Failure::new(callbench_kit::Kind::BadRequest, sentence)
