@@ -13,7 +13,9 @@ pytestmark = pytest.mark.skipif(ADAPTER.why_not is not None, reason=str(ADAPTER.
 
 # Each channel with one message and each message with one channel: what is shared is tested natively.
 @pytest.mark.slow
-@pytest.mark.parametrize("stack", ["windows/bin+winmsg", "windows/bincomp+namedpipe", "windows/soap+dll", "windows/xmlrpc+winmsg"])
+@pytest.mark.parametrize(
+    "stack", ["windows/bin+winmsg", "windows/bincomp+namedpipe", "windows/soap+dll", "windows/xmlrpc+winmsg"]
+)
 def test_it_keeps_the_contract(stack: str) -> None:
     known = catalogue.load([ROOT / "adapters" / "windows"])
     outcomes = list(suite.of(known, [stack], every=False, placement=placement.placed()))
