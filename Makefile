@@ -7,7 +7,7 @@ PYTHON_BIN := .venv/bin
 export PYTHONDONTWRITEBYTECODE :=
 MANIFEST := --manifest-path engine/Cargo.toml
 
-.PHONY: help run test test-core test-engine test-java test-dotnet test-python lint format bench setup dev engine cpp java dotnet windows lock clean
+.PHONY: help run test test-core test-engine test-java test-dotnet test-windows test-python lint format bench setup dev engine cpp java dotnet windows lock clean
 
 help: ## what there is
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
@@ -25,7 +25,6 @@ dev: ## what testing needs besides
 	@setup/cpp
 	@setup/java
 	@setup/dotnet
-	@setup/windows
 
 engine: ## build the engine
 	@setup/engine
@@ -42,7 +41,8 @@ dotnet: ## build the .NET adapter
 windows: ## build the adapter for Windows, and set up Wine for it
 	@setup/windows
 
-test: test-core test-java test-dotnet ## test everything there is
+# Windows is not among it: Wine and a second build of the engine are heavy, and Rust's target for it comes from rustup alone.
+test: test-core test-java test-dotnet ## test everything there is, but for Windows
 
 test-core: test-engine test-python ## test what needs Python and Rust alone
 
@@ -59,6 +59,10 @@ test-python: dev ## test the core, the contract, the stacks
 	@setup/system tshark || echo "tshark is not there: the tests that hold captures against it skip" >&2
 	$(PYTHON_BIN)/pytest
 
+test-windows: dev windows ## test the stacks of Windows, in Wine
+	setup/windows lint
+	$(PYTHON_BIN)/pytest tests/windows
+
 lint: dev ## formatters, linters and type checkers, strict
 	@setup/system shellcheck
 	$(PYTHON_BIN)/ruff format --check .
@@ -69,7 +73,6 @@ lint: dev ## formatters, linters and type checkers, strict
 	setup/cpp lint
 	setup/java lint
 	setup/dotnet lint
-	setup/windows lint
 	shellcheck callbench setup/* .ci/run
 
 format: dev ## format everything

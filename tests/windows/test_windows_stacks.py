@@ -1,4 +1,4 @@
-"""The channels of Windows, in Wine, against the contract suite, and what a start leaves behind."""
+"""The channels of Windows, in Wine, against the contract suite."""
 
 import pytest
 
@@ -21,7 +21,3 @@ def test_it_keeps_the_contract(stack: str) -> None:
     outcomes = list(suite.of(known, [stack], every=False, placement=placement.placed()))
     assert len(outcomes) > 100
     assert [outcome.sentence for outcome in outcomes if outcome.fails] == []
-
-
-def test_a_run_leaves_nothing_in_the_place_of_its_prefix() -> None:
-    assert list((ROOT / "adapters" / "windows" / "target" / "prefix").iterdir()) == []
