@@ -32,7 +32,7 @@ def test_three_bytes_a_character_are_utf_8_and_no_utf_24() -> None:
     assert fitting(3.0, letters) == []
 
 
-def row(packets: int, payload: int, turns: int) -> dict[str, float]:
+def row(packets: int, payload: int, turns: float) -> dict[str, float]:
     return {
         "packets": packets,
         "ip": 20 * packets,
@@ -50,3 +50,10 @@ def test_a_line_adds_its_delay_and_its_rate() -> None:
     assert on_the_line_ms({"link": {"to_server": slow, "to_client": slow}}, rows) == pytest.approx(220)
     assert on_the_line_ms({"link": {"to_server": slow, "to_client": slow}}, rows, 2) == pytest.approx(260)
     assert on_the_line_ms({"link": None}, rows) == 0
+
+
+def test_an_answer_takes_a_round_trip_even_where_packets_cross() -> None:
+    way = {"delay_ns": 25_000_000}
+    wire = {"link": {"to_server": way, "to_client": way}}
+    assert on_the_line_ms(wire, [row(1, 48, 0.4), row(1, 48, 0.4)]) == pytest.approx(50)
+    assert on_the_line_ms(wire, [row(1, 48, 0), row(1, 0, 0)]) == 0

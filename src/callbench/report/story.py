@@ -107,7 +107,7 @@ def _of_group(subject: Subject, name: str) -> str:
     outside = [one for one in ranked if not in_process(subject, one)]
     if len(outside) < 3:
         return ""
-    best, worst = _named(outside[-1], outside[0]), _named(outside[0], outside[-1])
+    best, worst = (_named(one, outside) for one in (outside[-1], outside[0]))
     channel, message = sway(cells, "channel", "message"), sway(cells, "message", "channel")
     if not (channel and message):
         return f"the fastest between processes was {best}, the slowest {worst}."
@@ -121,12 +121,12 @@ def _of_group(subject: Subject, name: str) -> str:
     )
 
 
-def _named(one: Result, other: Result) -> str:
-    """Name a stack with its rate, by message and channel where they tell it from the other one."""
+def _named(one: Result, cells: Sequence[Result]) -> str:
+    """Name a stack with its rate, by message and channel where they tell it from all others."""
     rate = one.rate
     text = figure(rate.middle, rate.half_width) if rate else ""
-    mine, its = ((each.attributes["message"], each.attributes["channel"]) for each in (one, other))
-    name = one.attributes["stack"] if mine == its else f"{mine[0]} over {mine[1]}"
+    mine, *others = ((each.attributes["message"], each.attributes["channel"]) for each in (one, *cells))
+    name = f"{mine[0]} over {mine[1]}" if others.count(mine) == 1 else one.attributes["stack"]
     return f"{name} ({text} calls/s)"
 
 

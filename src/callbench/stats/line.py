@@ -25,7 +25,9 @@ def on_the_line_ms(wire: Mapping[str, Any], rows: Sequence[Mapping[str, float]],
     link = wire.get("link") or {}
     ways = [link.get(name) or {} for name in _WAYS]
     trip_ns = sum(way.get("delay_ns", 0) for way in ways)
-    trips = sum(row["turns"] for row in rows) / 2 + connections
+    # Where packets cross, fewer turns are seen than the call waits for: an answer takes a round trip all the same.
+    least = 1.0 if all(row["payload"] for row in rows) else 0.0
+    trips = max(sum(row["turns"] for row in rows) / 2, least) + connections
     spent = float(trips * trip_ns / 1e6)
     for way, row in zip(ways, rows, strict=True):
         if way.get("rate_bps"):

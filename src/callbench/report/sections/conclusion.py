@@ -199,7 +199,7 @@ def _first(there: Mapping[str, Cost], good_for: float) -> tuple[str, ...]:
 
 def _times(ratio: float) -> str:
     """Write by how much one is ahead: as a share, and from twice on as a factor."""
-    return f"{100 * (ratio - 1):.2g} %" if ratio < 2 else f"{ratio:.2g} times"
+    return f"{100 * (ratio - 1):.2g} %" if ratio < 2 else f"{figure(ratio)} times"
 
 
 def _sentence(place: EnvironmentPart, lines: Sequence[tuple[str, ...]]) -> str:
