@@ -28,6 +28,9 @@ def _sigterm(adapter: Adapter) -> None:
     adapter.process.signal(signal.SIGTERM)
 
 
+# How an adapter ends that its keeper has killed, and how near to the end of our patience that is the keeper's doing.
+_KILLED = (-signal.SIGKILL, 128 + signal.SIGKILL)
+_NEAR_SECONDS = 1.0
 ENDINGS: dict[str, tuple[str, Callable[[Adapter], None]]] = {
     "stop": ("the request stop", _stop),
     "end-of-input": ("the end of its input", _end_of_input),
@@ -55,6 +58,8 @@ def outcomes(manifest: Manifest) -> Iterator[Outcome]:
         deadline = time.monotonic() + GRACE_SECONDS
         for name, (what, _) in ENDINGS.items():
             code = started[name].process.wait(max(0.0, deadline - time.monotonic()))
+            if code in _KILLED and time.monotonic() > deadline - _NEAR_SECONDS:
+                code = None  # Its keeper has as much patience as we have, and was there first.
             yield Outcome(manifest.name, name, _wrong_end(code, what, by_signal=name == "sigterm"))
     finally:
         for adapter in started.values():
