@@ -210,7 +210,6 @@ impl Round<'_, '_> {
                 return;
             }
             self.later.pop();
-            let over = now.min(at.max(self.herd.clients[index].since));
             match self.think_ns {
                 Some(think_ns) => {
                     if think_ns > 0 && self.herd.clients[index].errors_in_a_row == 0 {
@@ -218,7 +217,7 @@ impl Round<'_, '_> {
                         self.seat.tally.think_ns += now - client.since;
                         client.since = now;
                     }
-                    self.call_again(index, over.max(now));
+                    self.call_again(index, now);
                 }
                 None => self.idle.push(index),
             }

@@ -14,7 +14,7 @@ from callbench.errors import AdapterFailure, BadInput, CallbenchError
 from callbench.home import home
 from callbench.load.found import Found, reckoned
 from callbench.load.told import record
-from callbench.load.watched import Machine, Watch
+from callbench.load.watched import Machine, Watch, must_run
 from callbench.load.wish import Wish
 from callbench.schedules import Schedules
 
@@ -41,22 +41,23 @@ def driven(wish: Wish, watch: Interval) -> Found:
     if why_not:
         raise CallbenchError(why_not)
     out = _free(wish.out)
-    server = None if wish.pid is None else Watch(wish.pid)
+    if wish.pid is not None:
+        must_run(wish.pid)
     mine = placement.placed()
-    processors = () if server is None or mine.shared else mine.client
+    processors = () if wish.pid is None or mine.shared else mine.client
     with (
         tempfile.TemporaryDirectory(prefix="callbench-load-") as folder,
         Adapter(read, "the driver", processors) as one,
     ):
         try:
-            found = _driven(one, wish, Path(folder), server, watch)
+            found = _driven(one, wish, Path(folder), watch)
         except AdapterFailure as failure:
             raise _explained(wish, failure) from failure
     _keep(out, record(found))
     return found
 
 
-def _driven(one: Adapter, wish: Wish, folder: Path, server: Watch | None, watch: Interval) -> Found:
+def _driven(one: Adapter, wish: Wish, folder: Path, watch: Interval) -> Found:
     load = wish.load
     options = {**(wish.request or {}), "threads": wish.threads}
     timeout_ms = max(1, round(wish.timeout_s * 1e3))
@@ -64,8 +65,7 @@ def _driven(one: Adapter, wish: Wish, folder: Path, server: Watch | None, watch:
     one.call(_CALL, {})
     if wish.warm_up_s:
         one.drive(_CALL, {}, calls=1, seconds=wish.warm_up_s, limit_seconds=wish.warm_up_s + 60)
-    if server is not None and wish.pid is not None:
-        server = Watch(wish.pid)
+    server = None if wish.pid is None else Watch(wish.pid)
     machine = Machine()
     cell = Cell("load", "load", _STACK, _CALL, {}, load)
     done = one.drive(

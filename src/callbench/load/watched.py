@@ -30,13 +30,7 @@ class Watch:
     """Looks at a process and its descendants from now on."""
 
     def __init__(self, pid: int) -> None:
-        """Looks for the first time.
-
-        Raises:
-            BadInput: there is no such process.
-        """
-        if not (PROC / str(pid)).is_dir():
-            raise BadInput(f"--pid {pid}: there is no such process")
+        """Looks for the first time."""
         self._pid = pid
         self._begin = full(_family(pid))
 
@@ -45,6 +39,16 @@ class Watch:
         last = full(_family(self._pid))
         used = last.user_ms + last.system_ms - self._begin.user_ms - self._begin.system_ms
         return Watched(max(0, used), _processors(self._pid), self._begin, last)
+
+
+def must_run(pid: int) -> None:
+    """Refuses a process that is not there.
+
+    Raises:
+        BadInput: there is no such process.
+    """
+    if not (PROC / str(pid)).is_dir():
+        raise BadInput(f"--pid {pid}: there is no such process")
 
 
 class Machine:

@@ -139,7 +139,7 @@ impl<'a> Seat<'a> {
 
     /// Counts a call that went wrong.
     #[cold]
-    pub fn wrong(&mut self, kind: Kind) {
+    fn wrong(&mut self, kind: Kind) {
         self.tally.count_error(kind);
         self.errors_in_a_row = self.errors_in_a_row.saturating_add(1);
         self.progress.show_errors(self.tally.error_count());
