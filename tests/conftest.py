@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from callbench import catalogue, links
+from callbench.adapter import Adapter as Running
 from callbench.catalogue import Adapter
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -69,6 +70,20 @@ def misbehaving() -> Callable[[str], Adapter]:
     known = catalogue.load([MISBEHAVING])
     assert not known.broken
     return known.adapter
+
+
+@pytest.fixture
+def server(request: pytest.FixtureRequest) -> Iterator[Running]:
+    """The server's side of the adapter that the test's module calls `ADAPTER`."""
+    with Running(request.module.ADAPTER.manifest, "the server") as running:
+        yield running
+
+
+@pytest.fixture
+def client(request: pytest.FixtureRequest) -> Iterator[Running]:
+    """The client's side of it."""
+    with Running(request.module.ADAPTER.manifest, "the client") as running:
+        yield running
 
 
 def command(*arguments: object) -> list[str]:

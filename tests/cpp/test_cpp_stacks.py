@@ -3,7 +3,6 @@
 import signal
 import socket
 import subprocess
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -21,18 +20,6 @@ ADAPTER = catalogue.load([FOLDER]).adapter("cpp")
 CORBA = "cpp/corba-omniorb"
 
 pytestmark = pytest.mark.skipif(ADAPTER.why_not is not None, reason=str(ADAPTER.why_not))
-
-
-@pytest.fixture
-def server() -> Iterator[Adapter]:
-    with Adapter(ADAPTER.manifest, "the server") as running:
-        yield running
-
-
-@pytest.fixture
-def client() -> Iterator[Adapter]:
-    with Adapter(ADAPTER.manifest, "the client") as running:
-        yield running
 
 
 @pytest.mark.parametrize("stack", [CORBA, "cpp/direct"])

@@ -33,18 +33,6 @@ TCP = 6
 pytestmark = pytest.mark.skipif(ADAPTER.why_not is not None, reason=str(ADAPTER.why_not))
 
 
-@pytest.fixture
-def server() -> Iterator[Adapter]:
-    with Adapter(ADAPTER.manifest, "the server") as running:
-        yield running
-
-
-@pytest.fixture
-def client() -> Iterator[Adapter]:
-    with Adapter(ADAPTER.manifest, "the client") as running:
-        yield running
-
-
 @contextlib.contextmanager
 def impacket_server() -> Iterator[tuple[str, "subprocess.Popen[str]"]]:
     with subprocess.Popen(

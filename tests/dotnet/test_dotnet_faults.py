@@ -4,7 +4,6 @@ import ctypes
 import os
 import signal
 import socket
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -18,25 +17,13 @@ from callbench.errors import AdapterFailure
 from conftest import ROOT, marked
 
 CATALOGUE = catalogue.load([ROOT / "adapters" / "dotnet"])
-KNOWN = CATALOGUE.adapter("dotnet")
+ADAPTER = CATALOGUE.adapter("dotnet")
 TCP, HTTP, CURED = "dotnet/remoting-tcp", "dotnet/remoting-http", "dotnet/remoting-http-nodelay"
 SUM = {"a": 20, "b": 22}
 # Of Linux's headers, since Python does not name it.
 PIDFD_GETFD = 438
 
-pytestmark = pytest.mark.skipif(KNOWN.why_not is not None, reason=str(KNOWN.why_not))
-
-
-@pytest.fixture
-def server() -> Iterator[Adapter]:
-    with Adapter(KNOWN.manifest, "the server") as running:
-        yield running
-
-
-@pytest.fixture
-def client() -> Iterator[Adapter]:
-    with Adapter(KNOWN.manifest, "the client") as running:
-        yield running
+pytestmark = pytest.mark.skipif(ADAPTER.why_not is not None, reason=str(ADAPTER.why_not))
 
 
 @pytest.mark.parametrize("stack", [TCP, CURED])
