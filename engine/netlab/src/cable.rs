@@ -13,8 +13,7 @@ use netlink_packet_route::neighbour::{NeighbourAddress, NeighbourAttribute, Neig
 use netlink_packet_route::{AddressFamily, RouteNetlinkMessage};
 use netlink_sys::{Socket, SocketAddr, protocols::NETLINK_ROUTE};
 use nix::errno::Errno;
-use nix::ifaddrs::getifaddrs;
-use nix::net::if_::{InterfaceFlags, if_nametoindex};
+use nix::net::if_::if_nametoindex;
 
 use crate::failure::{Failure, Kind, Result};
 use crate::namespace::Namespace;
@@ -23,6 +22,8 @@ use crate::namespace::Namespace;
 pub const END: &str = "wire0";
 /// The length of the network's prefix: two hosts.
 const PREFIX: u8 = 30;
+/// The queue of an interface that the kernel has not readied yet.
+const DROPS_ALL: &str = "noop";
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// One end of a cable. Numbers differ between the two ends of each: where they are alike, the kernel takes the ends for one another and
@@ -100,9 +101,33 @@ impl Route {
     }
 
     fn ask(&mut self, message: RouteNetlinkMessage, flags: u16, what: &str) -> Result<()> {
+        match self.answer(message, NLM_F_ACK | flags, what)? {
+            NetlinkPayload::Error(said) => match said.code {
+                None => Ok(()),
+                Some(code) => Err(Failure::kernel(what, Errno::from_raw(code.get().abs()))),
+            },
+            other => Err(Failure::new(Kind::Kernel, format!("{what}: the kernel answered {other:?}"))),
+        }
+    }
+
+    /// Whether frames that are sent through an interface of this namespace leave it.
+    fn sends(&mut self, name: &str) -> Result<bool> {
+        let mut message = LinkMessage::default();
+        message.header.index = index(name)?;
+        let what = format!("cannot look at {name}");
+        match self.answer(RouteNetlinkMessage::GetLink(message), 0, &what)? {
+            NetlinkPayload::InnerMessage(RouteNetlinkMessage::NewLink(link)) => {
+                let drops = |it: &LinkAttribute| matches!(it, LinkAttribute::Qdisc(queue) if queue == DROPS_ALL);
+                Ok(link.header.flags.contains(LinkFlags::Running) && !link.attributes.iter().any(drops))
+            }
+            other => Err(Failure::new(Kind::Kernel, format!("{what}: the kernel answered {other:?}"))),
+        }
+    }
+
+    fn answer(&mut self, message: RouteNetlinkMessage, flags: u16, what: &str) -> Result<NetlinkPayload<RouteNetlinkMessage>> {
         self.sequence += 1;
         let mut header = NetlinkHeader::default();
-        header.flags = NLM_F_REQUEST | NLM_F_ACK | flags;
+        header.flags = NLM_F_REQUEST | flags;
         header.sequence_number = self.sequence;
         let mut packet = NetlinkMessage::new(header, NetlinkPayload::from(message));
         packet.finalize();
@@ -112,29 +137,22 @@ impl Route {
         let (answer, _) = self.socket.recv_from_full().map_err(|error| Failure::io(what, &error))?;
         let answer = NetlinkMessage::<RouteNetlinkMessage>::deserialize(&answer)
             .map_err(|error| Failure::new(Kind::Kernel, format!("{what}: {error}")))?;
-        match answer.payload {
-            NetlinkPayload::Error(said) => match said.code {
-                None => Ok(()),
-                Some(code) => Err(Failure::kernel(what, Errno::from_raw(code.get().abs()))),
-            },
-            other => Err(Failure::new(Kind::Kernel, format!("{what}: the kernel answered {other:?}"))),
-        }
+        Ok(answer.payload)
     }
 }
 
-/// Waits until an interface of this namespace is ready to send, which the kernel decides a little after it was switched on.
-pub fn wait_until_running(name: &str) -> Result<()> {
+/// Waits until an interface of this namespace sends. The kernel calls it running at once, and a little later, on a thread of its own,
+/// takes away the queue that drops everything: without a look at the queue one pair in a hundred lost its first frame.
+pub fn wait_until_it_sends(name: &str) -> Result<()> {
     let deadline = Instant::now() + PATIENCE;
-    loop {
-        let all = getifaddrs().map_err(|error| Failure::kernel("cannot look at the interfaces", error))?;
-        if all.into_iter().any(|it| it.interface_name == name && it.flags.contains(InterfaceFlags::IFF_RUNNING)) {
-            return Ok(());
-        }
+    let mut route = Route::open()?;
+    while !route.sends(name)? {
         if Instant::now() > deadline {
             return Err(Failure::new(Kind::Kernel, format!("{name} was switched on and does not come up")));
         }
         thread::sleep(Duration::from_millis(1));
     }
+    Ok(())
 }
 
 fn end(end: End, mtu: u32) -> LinkMessage {

@@ -2,7 +2,7 @@
 
 use std::net::Ipv4Addr;
 
-use crate::cable::{END, End, Party, Route, wait_until_running};
+use crate::cable::{END, End, Party, Route, wait_until_it_sends};
 use crate::emulator::profile::Link;
 use crate::emulator::{Emulator, Tally};
 use crate::failure::Result;
@@ -55,7 +55,7 @@ impl Pair {
             }
             namespace.enter()?;
             for end in [LEFT.name, RIGHT.name] {
-                wait_until_running(end)?;
+                wait_until_it_sends(end)?;
                 if !link.offload {
                     offload::switch(end, false)?;
                 }
@@ -89,7 +89,7 @@ impl Pair {
         }
         for namespace in [&self.client, &self.server] {
             namespace.enter()?;
-            wait_until_running(END)?;
+            wait_until_it_sends(END)?;
         }
         Ok(())
     }
