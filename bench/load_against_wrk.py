@@ -61,7 +61,7 @@ def main() -> None:
 
 def measured(url: str, pairs: int, processor: int) -> None:
     """Both in turn, in random order within each pair."""
-    read = manifest.read(ROOT / "engine" / "load" / "driver.toml")
+    read = manifest.read(ROOT / "engine" / "load" / "adapter.toml")
     costs, rates = [], []
     with Adapter(read, "the driver", (processor,)) as driver:
         driver.connect("load/http1", url, CLIENTS, options={"expect_body": BODY})

@@ -9,6 +9,7 @@ from callbench.adapter_process import GRACE_SECONDS, AdapterProcess
 from callbench.contract import Arguments, Codec, Counts, Done, Hello, Options, misshapen_answer
 from callbench.errors import AdapterFailure
 from callbench.manifest import Manifest
+from callbench.request import connected_with
 from callbench.version import CONTRACT
 
 PATIENCE_SECONDS = 10.0
@@ -28,7 +29,12 @@ class Adapter:
     """
 
     def __init__(
-        self, manifest: Manifest, part: str, processors: Sequence[int] = (), entered: Sequence[str] = ()
+        self,
+        manifest: Manifest,
+        part: str,
+        processors: Sequence[int] = (),
+        entered: Sequence[str] = (),
+        request: Mapping[str, Any] | None = None,
     ) -> None:
         """Starts it; `greeted` hears its hello, so that two can start side by side.
 
@@ -37,11 +43,13 @@ class Adapter:
             part: `the server`, `the client` or `both sides`, for sentences.
             processors: those to run on; empty: any.
             entered: the keeper's options that start it on a host of the network lab.
+            request: how a client-only one calls the server that it connects to: the server's card has it.
 
         Raises:
             AdapterFailure: it cannot be started.
         """
         self._manifest = manifest
+        self._request_table = request
         self._last_id = 0
         self._timeout_s = DEFAULT_TIMEOUT_MS / 1000
         self.patience_s = PATIENCE_SECONDS
@@ -188,9 +196,10 @@ class Adapter:
             AdapterFailure: as `ask`.
         """
         self._timeout_s = timeout_ms / 1000
+        endpoint, options = connected_with(self._request_table, endpoint, options or {})
         members = {"stack": stack, "endpoint": endpoint, "clients": clients, "timeout_ms": timeout_ms}
         wait_s = SERVE_SECONDS + self._timeout_s
-        return int(self.ask("connect", "connected", wait_s, **members, options=dict(options or {}))["connections"])
+        return int(self.ask("connect", "connected", wait_s, **members, options=options)["connections"])
 
     def disconnect(self) -> None:
         """Takes the clients away.

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
-from callbench import manifest, mixed
+from callbench import manifest, mixed, request
 from callbench.cell import MIXED, Stack, sides_of
 from callbench.errors import BadInput
 from callbench.home import home
@@ -51,13 +51,13 @@ class Catalogue:
 
     @property
     def stacks(self) -> tuple[Stack, ...]:
-        """Every stack of a manifest, in the order of adapters and manifests."""
+        """Every stack of a manifest, in the order of adapters and manifests; those of one side only among them."""
         return tuple(stack for adapter in self.adapters for stack in adapter.stacks)
 
     @cached_property
     def every(self) -> tuple[Stack, ...]:
-        """Those, and after them the mixed ones: the client of one, the server of another of the same protocol."""
-        return (*self.stacks, *mixed.every(self.stacks))
+        """What can be measured: those with two sides, and the mixed ones: the client of one, the server of another."""
+        return (*(stack for stack in self.stacks if not stack.half), *mixed.every(self.stacks))
 
     def programs(self, stack: Stack) -> Programs:
         """What plays its sides.
@@ -66,7 +66,8 @@ class Catalogue:
             BadInput: an adapter is not there any more.
         """
         client, server = (self.adapter(name.partition("/")[0]).manifest for name in sides_of(stack.id))
-        return Programs(client, server)
+        asked = stack.card.get(request.KEY) if stack.mixed else None
+        return Programs(client, server, asked, stack.card.get("counts", True))
 
     def stack(self, name: str) -> Stack:
         """The stack of that id, mixed ones among them.
@@ -77,6 +78,9 @@ class Catalogue:
         for stack in self.every:
             if stack.id == name:
                 return stack
+        half = mixed.instead(name, self.every)
+        if half:
+            raise BadInput(half)
         self._say_why_not_mixed(name)
         raise BadInput(unknown("stack", name, [stack.id for stack in self.every], "callbench list stacks"))
 

@@ -54,6 +54,11 @@ class Stack:
         return MIXED in self.id
 
     @property
+    def half(self) -> bool:
+        """Whether it has one side only: measured in mixed stacks, and no row by itself."""
+        return self.card.get("roles") in ("client-only", "server-only")
+
+    @property
     def in_process(self) -> bool:
         """Whether one process plays both sides."""
         return self.card.get("roles") == "in-process"

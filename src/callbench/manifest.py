@@ -3,7 +3,7 @@
 import os
 import sys
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from callbench.cell import Stack
 from callbench.errors import BadInput
+from callbench.request import FILES, KEY, Request
 from callbench.version import CONTRACT
 
 _Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._+-]*$")]
@@ -57,7 +58,9 @@ class Card(_Strict):
     nagle: str | None = None
     tuning: str | None = None
     protocol: _Name | None = None
-    roles: Literal["both", "server-only", "in-process"] | None = None
+    roles: Literal["both", "server-only", "client-only", "in-process"] | None = None
+    request: Request | None = None
+    counts: bool | None = None
     options: dict[str, Any] | None = None
     note: str | None = None
     when_lost: WhenLost | None = None
@@ -135,10 +138,17 @@ class Manifest:
 
 @dataclass(frozen=True)
 class Programs:
-    """What plays each side of a stack: one program, but for a mixed one."""
+    """What plays each side of a stack: one program, but for a mixed one.
+
+    Attributes:
+        request: how the client calls the server, where the server's card has to tell it; else None.
+        counts: whether the server can say what it answered.
+    """
 
     client: Manifest
     server: Manifest
+    request: Mapping[str, Any] | None = None
+    counts: bool = True
 
 
 def read(file: Path) -> Manifest:
@@ -180,14 +190,15 @@ def _stacks(said: _File, file: Path) -> Iterator[Stack]:
         message, channel = entry.message or said.card.message, entry.channel or said.card.channel
         if not (message and channel):
             raise BadInput(f"{file}: the stack {entry.name} has no {'channel' if message else 'message'}")
-        yield _stack(said, entry.name, (message, channel), [entry])
+        yield _stack(said, file, entry.name, (message, channel), [entry])
     if said.matrix is not None:
         for message, message_card in said.matrix.message.items():
             for channel, channel_card in said.matrix.channel.items():
-                yield _stack(said, f"{message}+{channel}", (message, channel), [message_card, channel_card])
+                axes, cards = (message, channel), [message_card, channel_card]
+                yield _stack(said, file, f"{message}+{channel}", axes, cards)
 
 
-def _stack(said: _File, name: str, axes: tuple[str, str], cards: Sequence[Card]) -> Stack:
+def _stack(said: _File, file: Path, name: str, axes: tuple[str, str], cards: Sequence[Card]) -> Stack:
     """One stack: the manifest's card, overridden by `cards` from left to right; libraries and remarks add up."""
     levels = [said.card, *cards]
     libraries = dict.fromkeys(card.library for card in cards if card.library) or dict.fromkeys(
@@ -200,6 +211,8 @@ def _stack(said: _File, name: str, axes: tuple[str, str], cards: Sequence[Card])
         card |= level.said() | ({"about": about} if about else {}) | ({"explains": explains} if explains else {})
     if card["roles"] == "in-process":
         card.pop("when_lost", None)
+    if KEY in card:
+        card[KEY] |= {key: str(file.parent.absolute() / card[KEY][key]) for key in FILES if key in card[KEY]}
     return Stack(
         id=f"{said.name}/{name}",
         adapter=said.name,
@@ -237,6 +250,8 @@ def _allowed(where: tuple[int | str, ...]) -> set[str]:
             model = Matrix
         case ("card",) | ("matrix", _, _):
             model = Card
+        case (*_, "request"):
+            model = Request
         case (*_, "lacks", _):
             model = Lack
         case _:

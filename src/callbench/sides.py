@@ -4,7 +4,7 @@ from typing import Any, Self
 
 from callbench.adapter import Adapter
 from callbench.cell import Stack
-from callbench.contract import Options
+from callbench.contract import Counts, Options
 from callbench.errors import AdapterFailure
 from callbench.links.host import LOOPBACK_HOSTS, Hosts, misplaced
 from callbench.manifest import Programs
@@ -29,7 +29,8 @@ class Sides:
         """
         self._hosts = hosts
         part = "both sides" if in_process else "the client"
-        self.client = Adapter(programs.client, part, placement.client, hosts.client.entered())
+        self._counts = programs.counts
+        self.client = Adapter(programs.client, part, placement.client, hosts.client.entered(), programs.request)
         self.server = self.client
         try:
             if not in_process:
@@ -57,6 +58,24 @@ class Sides:
     def unavailable(self, stack: Stack) -> str | None:
         """Why one of them says itself that it cannot play its side here."""
         return self.client.unavailable(stack.client) or self.server.unavailable(stack.server)
+
+    def counted(self) -> Counts | None:
+        """What the server answered since last asked; None of one whose card says that it cannot count.
+
+        Raises:
+            AdapterFailure: as `Adapter.counted`.
+        """
+        if not self._counts:
+            return None
+        try:
+            return self.server.counted()
+        except AdapterFailure as failure:
+            if failure.kind != "unsupported":
+                raise
+            who = self.server.process.who
+            raise AdapterFailure(
+                "protocol", f"{who} cannot count: {failure}; its card must say counts = false"
+            ) from None
 
     @property
     def hello(self) -> dict[str, Any]:
@@ -88,7 +107,7 @@ class Sides:
         if self.server is self.client or failure.kind in of_the_caller:
             return failure
         try:
-            self.server.counted()
+            self.counted()
         except AdapterFailure as its:
             return its
         return failure

@@ -74,6 +74,17 @@ def test_the_matrix_is_written_out(folder: Path) -> None:
         ('name = "rmi"', 'name = "soap+tcp"', "has the stack mine/soap+tcp twice"),
         ('nagle = "off"', 'roles = "clown"', "matrix.channel.tcp.roles: input should be 'both'"),
         ('program = ["./run"]', "program = []", "program: "),
+        (
+            'lacks = [{ check = "Send',
+            'request = { paht = "/" }\nlacks = [{ check = "Send',
+            "the key stack.0.request.paht",
+        ),
+        ('lacks = [{ check = "Send', 'request = { path = "x" }\nlacks = [{ check = "Send', "stack.0.request.path: "),
+        (
+            'lacks = [{ check = "Send',
+            'request = { body = "a", body_file = "b" }\nlacks = [{ check = "Send',
+            "body and body_file exclude each other",
+        ),
     ],
 )
 def test_a_broken_manifest_is_one_sentence(folder: Path, old: str, new: str, says: str) -> None:

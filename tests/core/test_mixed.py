@@ -11,19 +11,23 @@ import pytest
 from callbench import catalogue, mixed, select
 from callbench.cell import Stack
 from callbench.errors import BadInput
+from callbench.request import connected_with, only_call
 from callbench.study.cells import chosen
 from conftest import MISBEHAVING
 
 Program = Callable[..., subprocess.CompletedProcess[str]]
 
 
-def stack(name: str, protocol: str | None = "giop", roles: str = "both", **members: object) -> Stack:
+def stack(
+    name: str, protocol: str | None = "giop", roles: str = "both", request: object = None, **members: object
+) -> Stack:
     adapter = name.partition("/")[0]
     card = {"roles": roles, "server_model": f"{adapter}'s", "nagle": "off"} | (
         {"protocol": protocol} if protocol else {}
     )
+    whole: dict[str, object] = {**card, **({"request": request} if request else {})}
     known = {"lacks": {}, "why_not": None, "language": adapter} | members
-    return Stack(name, adapter, "cdr", "iiop", str(known.pop("language")), f"{adapter}-orb", "1", card, **known)  # type: ignore[arg-type]
+    return Stack(name, adapter, "cdr", "iiop", str(known.pop("language")), f"{adapter}-orb", "1", whole, **known)  # type: ignore[arg-type]
 
 
 def names(stacks: Sequence[Stack]) -> list[str]:
@@ -39,6 +43,34 @@ def test_one_that_only_serves_has_no_client_and_one_in_process_nobody_else() -> 
     there = [stack("a/x"), stack("b/x", roles="server-only"), stack("c/x", roles="in-process")]
     assert names(there) == ["a/x:b/x"]
     assert names([stack("a/x"), stack("b/x", instrument=True)]) == []
+
+
+def test_what_has_clients_only_meets_every_server_whose_card_tells_how_to_call_it() -> None:
+    asked = {"protocol": "http1", "path": "/x", "method": "POST"}
+    driver = stack("load/h1", "http1", "client-only")
+    there = [
+        driver,
+        stack("a/x", request=asked),
+        stack("b/x", None, "server-only", request=asked),
+        stack("c/x", "http1"),
+    ]
+    assert names(there) == ["load/h1:a/x", "load/h1:b/x"]
+    one = mixed.of(driver, there[1])
+    assert (one.message, one.channel, one.library, one.card["request"]) == ("cdr", "iiop", "a-orb", asked)
+    assert only_call(one) == "Hello"
+    assert only_call(there[1]) is None
+    # A client of the stack's own knows how to call.
+    assert "request" not in mixed.of(stack("d/x"), there[1]).card
+    assert "h1 has clients only" in (mixed.instead("load/h1", mixed.every(there)) or "")
+    assert "b/x has a server only" in (mixed.instead("b/x", mixed.every(there)) or "")
+
+
+def test_a_client_connects_as_the_table_says_and_the_cell_overrides_it() -> None:
+    asked = {"protocol": "http1", "path": "/x?y=1", "method": "POST", "keep_alive": True}
+    found = connected_with(asked, "http://10.0.0.2:81/old?z", {"keep_alive": False})
+    assert found == ("http://10.0.0.2:81/x?y=1", {"method": "POST", "keep_alive": False})
+    assert connected_with({"protocol": "http1"}, "http://10.0.0.2:81/old?z", {}) == ("http://10.0.0.2:81/old?z", {})
+    assert connected_with(None, "ior:00", {"a": 1}) == ("ior:00", {"a": 1})
 
 
 def test_its_card_says_whose_is_what() -> None:

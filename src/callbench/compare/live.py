@@ -21,6 +21,7 @@ from callbench.compare.operands import Contender, contenders, pairs
 from callbench.errors import BadInput
 from callbench.launch import Sigterm, Stopped, Terminated, told_to_stop
 from callbench.placement import Placement
+from callbench.request import only_call
 from callbench.run_writer import RunWriter, now
 from callbench.store import FORMAT
 from callbench.version import VERSION
@@ -70,7 +71,7 @@ def compared(wish: Wish, known: Catalogue) -> Path:
     asked = (
         tasks.of_study(wish.study, wish.groups, wish.clients, _WARM_SECONDS)
         if wish.study
-        else tasks.of_calls(wish.calls, wish.clients, _WARM_SECONDS)
+        else tasks.of_calls(wish.calls or _by_default(found), wish.clients, _WARM_SECONDS)
     )
     cells = _written_out(found, asked)
     seed = secrets.randbits(32) if wish.seed is None else wish.seed
@@ -88,6 +89,12 @@ def compared(wish: Wish, known: Catalogue) -> Path:
             raise kind(f"stopped; what was measured is kept: callbench compare {out} shows it") from None
         run.end("finished")
     return out
+
+
+def _by_default(found: Sequence[Pair]) -> Sequence[str]:
+    """The calls of a comparison that names none: what both of each pair can carry."""
+    only = next((call for pair in found for one in pair if (call := only_call(one.stack))), None)
+    return tasks.DEFAULT if only is None else (only,)
 
 
 def _info(wish: Wish, seed: int) -> dict[str, Any]:

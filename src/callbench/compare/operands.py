@@ -102,6 +102,9 @@ def pairs(a: Sequence[Contender], b: Sequence[Contender]) -> list[tuple[Contende
 def _known(text: str, known: catalogue.Catalogue) -> list[Contender]:
     """Find stacks of the catalogue."""
     found = [one for one in known.every if _fits(one, text)]
+    half = None if found else mixed.instead(text, known.every)
+    if half:
+        raise BadInput(half)
     if not found:
         raise BadInput(f"{unknown('stack', text, [one.id for one in known.every], 'callbench list stacks')}; {HOW}")
     return [Contender(one, known.programs(one)) for one in found]

@@ -27,7 +27,7 @@ def of_calls(texts: Sequence[str], clients: Sequence[int], seconds: float) -> li
     """
     return [
         Cell("", _name(call, arguments), "", call, arguments, Load(many, 1, seconds))
-        for call, arguments in (_read(text) for text in texts or DEFAULT)
+        for call, arguments in (_read(text) for text in texts)
         for many in clients or (1,)
     ]
 

@@ -36,7 +36,7 @@ def driven(wish: Wish, watch: Interval) -> Found:
         BadInput: the wish or the URL is wrong, or nobody answers there as expected.
         CallbenchError: the driver is not built, or failed; the record cannot be written.
     """
-    read = manifest.read(home() / "engine" / "load" / "driver.toml")
+    read = manifest.read(home() / "engine" / "load" / "adapter.toml")
     why_not = catalogue.cannot_run(read)
     if why_not:
         raise CallbenchError(why_not)

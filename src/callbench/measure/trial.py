@@ -6,6 +6,7 @@ from typing import Any
 
 from callbench import judge
 from callbench.cell import Cell, Load
+from callbench.contract import Counts
 from callbench.measure.probe import Probe, Watch
 from callbench.measure.warm_up import LIMIT_SECONDS, warmed_up
 from callbench.run_writer import now
@@ -28,7 +29,7 @@ def measured(sides: Sides, cell: Cell, probes: Sequence[Probe] = (), schedule: P
         AdapterFailure: a side failed: there is no trial then.
     """
     pieces = warmed_up(sides.client, cell)
-    before = sides.server.counted()
+    before = sides.counted()
     started = now()
     with Watch(probes, sides, cell) as watch:
         done = sides.client.drive(
@@ -40,18 +41,22 @@ def measured(sides: Sides, cell: Cell, probes: Sequence[Probe] = (), schedule: P
             think_ns=cell.load.think_ns,
             schedule=schedule,
         )
-    after = sides.server.counted()
+    after = sides.counted()
     return {
         "started": started,
         "warm_up": pieces,
         "done": done,
-        "counted": {
-            "calls": after["calls"],
-            "processor": {"start": before["processor"], "end": after["processor"]},
-        },
-        "agree": judge.agree(cell.call, done, after),
+        "counted": _counted(before, after),
+        "agree": None if after is None else judge.agree(cell.call, done, after),
         **watch.found,
     }
+
+
+def _counted(before: Counts | None, after: Counts | None) -> dict[str, Any] | None:
+    """What the server said of itself, None where it cannot count."""
+    if before is None or after is None:
+        return None
+    return {"calls": after["calls"], "processor": {"start": before["processor"], "end": after["processor"]}}
 
 
 def _limit_seconds(load: Load) -> float:

@@ -6,7 +6,7 @@ from typing import Any
 
 from callbench.cell import Cell, Load, Stack
 from callbench.errors import BadInput
-from callbench.mixed import fits
+from callbench.mixed import fits, instead
 from callbench.study.model import Group, LoadPart, QuickPart
 from callbench.study.near import allowed
 from callbench.study.pace import paces
@@ -34,6 +34,9 @@ def chosen(patterns: Iterable[str], stacks: Sequence[Stack], place: str, optiona
         bare = pattern.removeprefix("!")
         hit = {one.id for one in stacks if one.id == bare or (fits(one.id, bare) and not one.instrument)}
         if not hit:
+            half = instead(bare, stacks)
+            if half:
+                raise BadInput(f'{place} has "{pattern}": {half}')
             names = [one.id for one in stacks]
             raise BadInput(f'{place} has "{pattern}", which matches no stack: {allowed(bare, names)}')
         kept = kept - hit if pattern.startswith("!") else kept | hit

@@ -6,11 +6,14 @@ Lower bounds only: a delay that was asked for must show. How fast a stack is, is
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
+from callbench.adapter import Adapter
 from callbench.contract import Counts, Done
 from callbench.errors import AdapterFailure
 from callbench.judge import disagreement
-from callbench.verify.session import Arrangement, Session, said_error
+from callbench.request import only_call
+from callbench.verify.session import Arrangement, Session, Unasked, said_error
 
 DELAY_US = 10_000
 THINK_NS = 5_000_000
@@ -30,7 +33,8 @@ CLIENTS = 4
 # A wait may end a little early by the clock that measures it: 1 %.
 _EARLY = 0.99
 _MOST_OF = 0.75
-_SUM = {"a": 20, "b": 22}
+# Checks that need a call which the server refuses.
+OF_FAULTS = ("fault-keeps-the-connection", "counts/faults")
 # A stack whose card says that it is slow, by a wait that no load shortens, makes so many times fewer calls in a drive:
 # every check is made of it all the same.
 _FEWER = 10
@@ -62,20 +66,30 @@ def _fault(session: Session) -> str | None:
     for turn in range(3):
         if "fault" not in client.call("GetPersons", {"n": -1}):
             return "GetPersons(n=-1) was not refused"
-        value = client.call("Sum", _SUM).get("value")
-        if value != 42:
-            return f"after {turn + 1} faults Sum(20, 22) gave {value}"
+        value = client.call(session.probe.call, session.probe.arguments).get("value")
+        if value != session.probe.value:
+            return f"after {turn + 1} faults {session.probe.call} gave {value}"
     return None
 
 
 def _driven(
     session: Session, want: Arrangement, *, calls: int, seconds: float, timing: str = "each"
-) -> tuple[Done, Counts]:
-    """Drives Sum, and asks the server what it counted of that."""
+) -> tuple[Done, Counts | None]:
+    """Drives the probe, and asks the server what it counted of that."""
     sides = session.sides(want)
-    sides.server.counted()
-    done = sides.client.drive("Sum", _SUM, calls=calls, seconds=seconds, timing=timing, limit_seconds=10)
-    return done, sides.server.counted()
+    sides.counted()
+    done = _drives(session, sides.client, calls=calls, seconds=seconds, timing=timing)
+    return done, sides.counted()
+
+
+def _drives(session: Session, client: Adapter, **how: Any) -> Done:  # noqa: ANN401 - as `Adapter.drive` takes them
+    """Drives the probe."""
+    return client.drive(session.probe.call, session.probe.arguments, **{"limit_seconds": 10, **how})
+
+
+def _disagree(session: Session, done: Done, counts: Counts | None) -> str | None:
+    """The sentence where the two sides' counts do not agree; None too where the server cannot count."""
+    return None if counts is None else disagreement(session.probe.call, done, counts)
 
 
 def _so_many(session: Session, calls: int) -> int:
@@ -85,12 +99,15 @@ def _so_many(session: Session, calls: int) -> int:
 
 def _counts(session: Session) -> str | None:
     done, counts = _driven(session, Arrangement(), calls=_so_many(session, 100), seconds=0)
-    wrong = disagreement("Sum", done, counts)
+    if counts is None:
+        raise Unasked("its card says that its server cannot count")
+    wrong = _disagree(session, done, counts)
     if wrong:
         return wrong
-    others = {call: count for call, count in counts["calls"].items() if count and call != "Sum"}
+    call = session.probe.call
+    others = {name: count for name, count in counts["calls"].items() if count and name != call}
     if others:
-        return f"the server counted {others}, though only Sum was called"
+        return f"the server counted {others}, though only {call} was called"
     again = session.sides().server.counted()["calls"]
     return f"the server counted {again} after it had been asked" if any(again.values()) else None
 
@@ -111,7 +128,7 @@ def _drive(session: Session) -> str | None:
     calls = _so_many(session, 100)
     done, _ = _driven(session, Arrangement(), calls=calls, seconds=0.25)
     if done["errors"]:
-        return f"a drive of Sum met errors: {done['errors']}"
+        return f"a drive of {session.probe.call} met errors: {done['errors']}"
     if done["calls"] < calls:
         return f"{done['calls']} calls were made; {calls} were asked for"
     if done["elapsed_ns"] < 0.25e9 * _EARLY:
@@ -178,11 +195,11 @@ def _batches(session: Session) -> str | None:
     one_by_one = done["timed"] == "each" and done["batch"] == 1 and done["latency"] is not None
     if not one_by_one and (done["timed"] != "batch" or done["latency"] is not None):
         return f"timing 'batch' was asked for; it was {_timed(done)}, {done['batch']} a batch"
-    return disagreement("Sum", done, counts) or _times_add_up(done, clients=1)
+    return _disagree(session, done, counts) or _times_add_up(done, clients=1)
 
 
 def _limit(session: Session) -> str | None:
-    done = session.client().drive("Sum", _SUM, calls=2**50, seconds=0, limit_seconds=0.05)
+    done = _drives(session, session.client(), calls=2**50, seconds=0, limit_seconds=0.05)
     reached = done["elapsed_ns"] / 1e9
     return (
         None
@@ -206,7 +223,7 @@ def _clients(session: Session) -> str | None:
     done, counts = _driven(session, Arrangement(clients=CLIENTS), calls=_so_many(session, 400), seconds=0)
     if done["errors"]:
         return f"{CLIENTS} clients at once met errors: {done['errors']}"
-    return disagreement("Sum", done, counts) or _times_add_up(done, clients=CLIENTS)
+    return _disagree(session, done, counts) or _times_add_up(done, clients=CLIENTS)
 
 
 def _think(session: Session) -> str | None:
@@ -215,7 +232,7 @@ def _think(session: Session) -> str | None:
     if "think" not in client.hello["features"]:
         return None
     calls = 8
-    done = client.drive("Sum", _SUM, calls=calls, seconds=0, limit_seconds=10, think_ns=THINK_NS)
+    done = _drives(session, client, calls=calls, seconds=0, think_ns=THINK_NS)
     if done["calls"] != calls or done["timed"] != "each":
         return f"{calls} calls with think time were asked for: {done['calls']} were made, {_timed(done)}"
     least = (calls - 1) * THINK_NS * _EARLY
@@ -234,10 +251,9 @@ def _open(session: Session) -> str | None:
     with tempfile.TemporaryDirectory(prefix="callbench-") as folder:
         schedule = Path(folder) / "three.gaps"
         schedule.write_bytes(b"".join(gap.to_bytes(8, "little") for gap in GAPS_NS))
-        done = client.drive("Sum", _SUM, calls=calls, seconds=0, limit_seconds=10, schedule=schedule)
-        missing = said_error(
-            lambda: client.drive("Sum", _SUM, calls=1, seconds=0, schedule=schedule.with_name("none.gaps"))
-        )
+        done = _drives(session, client, calls=calls, seconds=0, schedule=schedule)
+        none = schedule.with_name("none.gaps")
+        missing = said_error(lambda: _drives(session, client, calls=1, seconds=0, schedule=none))
     latency, service, lateness = done["latency"], done["service"], done["lateness"]
     if latency is None or service is None or lateness is None:
         return "a schedule was given, and the answer lacks one of latency, service and lateness"
@@ -287,7 +303,7 @@ def _burn_client(session: Session) -> str | None:
     if "burn" not in client.hello["features"]:
         return None
     burn_ns = int(BURN_US * 1000)
-    done = client.drive("Sum", _SUM, calls=5, seconds=0, limit_seconds=10, timing="each", burn_ns=burn_ns)
+    done = _drives(session, client, calls=5, seconds=0, timing="each", burn_ns=burn_ns)
     if not done["calls"]:
         return f"no call was answered: {done['errors']}"
     mean_us = int(done["in_call_ns"]) / done["calls"] / 1e3
@@ -337,17 +353,19 @@ def _timeout(session: Session, times: int) -> str | None:
     if session.stack.in_process:
         return None
     client = session.client(Arrangement({"delay_us": times * LONG_DELAY_US}, timeout_ms=times * SHORT_TIMEOUT_MS))
-    kind = said_error(lambda: client.call("Sum", _SUM))
+    probe = session.probe
+    kind = said_error(lambda: client.call(probe.call, probe.arguments))
     if kind != "timeout":
         told = f"failed as {kind!r}" if kind else "was answered"
         asked = f"a call of {times * LONG_DELAY_US // 1000} ms with a time-out of {times * SHORT_TIMEOUT_MS} ms"
         return f"{asked} {told}; it must fail as 'timeout'"
     # The late answer must not be taken for the next call's: it fails again, or it says that the connection is gone.
-    kind = said_error(lambda: client.call("Hello", {}))
+    other = ("Hello", {}) if only_call(session.stack) is None else (probe.call, probe.arguments)
+    kind = said_error(lambda: client.call(*other))
     if kind not in ("timeout", "closed", "refused"):
         return f"the call after a time-out {f'failed as {kind!r}' if kind else 'was answered at once'}"
-    value = session.client().call("Sum", _SUM).get("value")
-    return None if value == 42 else f"connected again after a time-out, Sum(20, 22) gave {value}"
+    value = session.client().call(probe.call, probe.arguments).get("value")
+    return None if value == probe.value else f"connected again after a time-out, {probe.call} gave {value}"
 
 
 def _server_gone(session: Session, times: int) -> str | None:
@@ -355,10 +373,11 @@ def _server_gone(session: Session, times: int) -> str | None:
     if session.stack.in_process:
         return None
     sides = session.sides(Arrangement(timeout_ms=times * GONE_TIMEOUT_MS))
-    sides.client.call("Sum", _SUM)
+    probe = session.probe
+    sides.client.call(probe.call, probe.arguments)
     session.forget()
     sides.server.stop_serving()
-    kind = said_error(lambda: sides.client.call("Sum", _SUM))
+    kind = said_error(lambda: sides.client.call(probe.call, probe.arguments))
     sides.client.disconnect()
     if kind not in ("closed", "refused", "timeout"):
         told = f"failed as {kind!r}" if kind else "was answered"

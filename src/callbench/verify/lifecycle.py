@@ -51,7 +51,8 @@ def outcomes(manifest: Manifest) -> Iterator[Outcome]:
         for adapter in started.values():
             adapter.process.close(grace=0)
         return
-    yield Outcome(manifest.name, "hello", _features(started["stop"]))
+    serves_only = all(stack.card.get("roles") == "server-only" for stack in manifest.stacks)
+    yield Outcome(manifest.name, "hello", _features(started["stop"], serves_only=serves_only))
     try:
         for name, (_, told) in ENDINGS.items():
             told(started[name])
@@ -66,11 +67,13 @@ def outcomes(manifest: Manifest) -> Iterator[Outcome]:
             adapter.process.close(grace=0)
 
 
-def _features(adapter: Adapter) -> str | None:
+def _features(adapter: Adapter, *, serves_only: bool) -> str | None:
     unknown = set(adapter.hello["features"]) - FEATURES
     if unknown:
         return f"it has features that the contract does not: {', '.join(sorted(unknown))}"
-    return None if "closed" in adapter.hello["features"] else "it lacks the feature 'closed', which every adapter has"
+    if serves_only or "closed" in adapter.hello["features"]:
+        return None
+    return "it lacks the feature 'closed', which every adapter with a client has"
 
 
 def _wrong_end(code: int | None, what: str, *, by_signal: bool) -> str | None:

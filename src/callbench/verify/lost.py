@@ -17,7 +17,7 @@ from callbench.errors import AdapterFailure
 from callbench.measure import side_processes
 from callbench.sides import Sides
 from callbench.verify import cut
-from callbench.verify.session import Arrangement, Session
+from callbench.verify.session import Arrangement, Probe, Session
 
 DELAY_MS = 400
 TIMEOUT_MS = 1500
@@ -28,7 +28,6 @@ BEGUN = 0.25
 ATTEMPTS = 3
 # An error so near the time-out is the time-out, whatever the library calls it.
 _NEAR = 0.9
-_SUM = {"a": 20, "b": 22}
 # With a colon, or in brackets as the string bindings of DCOM have it.
 _PORT = re.compile(r"(?:\d{1,3}\.){3}\d{1,3}[:\[](\d{2,5})\b")
 
@@ -81,9 +80,9 @@ def _toml(value: object) -> str:
 
 def _cut(session: Session, times: int) -> Lost:
     """Resets the connection under way while the server lives, and asks it how often it executed the call."""
-    sides = _arranged(session, times)
+    sides, probe = _arranged(session, times), session.probe
     with ThreadPoolExecutor(1) as pool:
-        call, begun = _under_way(sides, pool, times)
+        call, begun = _under_way(sides, probe, pool, times)
         of = side_processes.of(sides)
         ends = cut.connections(of.server, of.client)
         try:
@@ -97,7 +96,7 @@ def _cut(session: Session, times: int) -> Lost:
         took = time.monotonic() - since
     if not begun:
         time.sleep(2 * times * DELAY_MS / 1000)
-    executed = begun + sides.server.counted()["calls"].get("Sum", 0)
+    executed = begun + sides.server.counted()["calls"].get(probe.call, 0)
     # What the library makes of its broken connection is not the next check's business.
     session.unserved()
     if not executed:
@@ -115,7 +114,7 @@ def _killed(session: Session, times: int) -> Lost:
     place = session.endpoint
     try:
         with ThreadPoolExecutor(1) as pool:
-            call, _ = _under_way(sides, pool, times)
+            call, _ = _under_way(sides, session.probe, pool, times)
             sides.server.process.signal(signal.SIGKILL)
             since = time.monotonic()
             kind = _awaited(call)
@@ -130,18 +129,18 @@ def _killed(session: Session, times: int) -> Lost:
 
 def _arranged(session: Session, times: int) -> Sides:
     # A runtime that loads its classes takes longer over its first call than the time-out below.
-    session.client().call("Sum", _SUM)
+    session.client().call(session.probe.call, session.probe.arguments)
     return session.sides(Arrangement({"delay_us": times * DELAY_MS * 1000}, timeout_ms=times * TIMEOUT_MS))
 
 
-def _under_way(sides: Sides, pool: ThreadPoolExecutor, times: int) -> tuple[Future[dict[str, Any]], int]:
+def _under_way(sides: Sides, probe: Probe, pool: ThreadPoolExecutor, times: int) -> tuple[Future[dict[str, Any]], int]:
     """A call that the server has begun to answer, and how often that is by its own count so far."""
     sides.server.counted()
-    call = pool.submit(sides.client.call, "Sum", _SUM)
+    call = pool.submit(sides.client.call, probe.call, probe.arguments)
     deadline = time.monotonic() + BEGUN * times * DELAY_MS / 1000
     begun = 0
     while not begun and not call.done() and time.monotonic() < deadline:
-        begun = sides.server.counted()["calls"].get("Sum", 0)
+        begun = sides.server.counted()["calls"].get(probe.call, 0)
     return call, begun
 
 
@@ -187,14 +186,14 @@ def _calls_again(session: Session, sides: Sides, place: str) -> tuple[bool | Non
     if again != place:
         return None, "another server has another address"
     for attempt in range(ATTEMPTS):
-        if _calls(sides.client):
+        if _calls(sides.client, session.probe):
             return True, f"the client goes on with a server in its place at call {attempt + 1}"
     return False, "the client has to connect anew where a server is in its place"
 
 
-def _calls(client: Adapter) -> bool:
+def _calls(client: Adapter, probe: Probe) -> bool:
     try:
-        return client.call("Sum", _SUM).get("value") == _SUM["a"] + _SUM["b"]
+        return bool(client.call(probe.call, probe.arguments).get("value") == probe.value)
     except AdapterFailure as failure:
         if failure.kind in ("died", "silent", "garbage"):
             raise

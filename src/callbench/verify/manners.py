@@ -33,7 +33,9 @@ def _refused(request: str, ask: Callable[[], Any]) -> str | None:
 
 def _unknown_request(session: Session) -> str | None:
     client = session.client()
-    return _refused("the request 'fly'", lambda: client.ask("fly", "flown", client.patience_s)) or _goes_on(client)
+    return _refused("the request 'fly'", lambda: client.ask("fly", "flown", client.patience_s)) or _goes_on(
+        session, client
+    )
 
 
 def _unknown_stack(session: Session) -> str | None:
@@ -54,7 +56,7 @@ def _unknown_option(session: Session) -> str | None:
 
 def _unknown_call(session: Session) -> str | None:
     client = session.client()
-    return _refused("the call 'Fly'", lambda: client.call("Fly", {})) or _goes_on(client)
+    return _refused("the call 'Fly'", lambda: client.call("Fly", {})) or _goes_on(session, client)
 
 
 def _missing_member(session: Session) -> str | None:
@@ -63,33 +65,35 @@ def _missing_member(session: Session) -> str | None:
     return (
         wrong
         or _refused("a drive without a call", lambda: client.ask("drive", "done", client.patience_s))
-        or _goes_on(client)
+        or _goes_on(session, client)
     )
 
 
 def _no_clients(session: Session) -> str | None:
-    client = session.client()
+    client, probe = session.client(), session.probe
     client.disconnect()
     session.forget()
-    wrong = _refused("a call after disconnect", lambda: client.call("Sum", {"a": 1, "b": 2}))
+    wrong = _refused("a call after disconnect", lambda: client.call(probe.call, probe.arguments))
     session.unserved().server.stop_serving()
     return wrong
 
 
 def _unknown_members(session: Session) -> str | None:
-    client = session.client()
+    client, probe = session.client(), session.probe
+    members = {"call": probe.call, "arguments": dict(probe.arguments), "colour": "blue"}
     try:
-        said = client.ask("call", "returned", client.patience_s, call="Sum", arguments={"a": 1, "b": 2}, colour="blue")
+        said = client.ask("call", "returned", client.patience_s, **members)
     except AdapterFailure as failure:
         if client.broken:
             raise
         return f"a request with a member 'colour' was refused: {failure}"
-    return None if said.get("value") == 3 else f"a request with a member 'colour' was answered {said}"
+    return None if said.get("value") == probe.value else f"a request with a member 'colour' was answered {said}"
 
 
-def _goes_on(client: Adapter) -> str | None:
-    value = client.call("Sum", {"a": 1, "b": 2}).get("value")
-    return None if value == 3 else f"after a bad request Sum(1, 2) gave {value}"
+def _goes_on(session: Session, client: Adapter) -> str | None:
+    probe = session.probe
+    value = client.call(probe.call, probe.arguments).get("value")
+    return None if value == probe.value else f"after a bad request {probe.call} gave {value}"
 
 
 def _connections(session: Session) -> str | None:
@@ -115,7 +119,7 @@ def _connect_replaces(session: Session) -> str | None:
     endpoint = sides.server.serve(session.stack.server)
     first = sides.client.connect(session.stack.client, endpoint, 2)
     second = sides.client.connect(session.stack.client, endpoint, 2)
-    wrong = _goes_on(sides.client)
+    wrong = _goes_on(session, sides.client)
     sides.client.disconnect()
     sides.server.stop_serving()
     return wrong or (

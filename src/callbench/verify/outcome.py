@@ -13,6 +13,7 @@ class Outcome:
         why: what is wrong, or None.
         lack: why the manifest says that it is known to fail, or None.
         told: what the check has seen, where that is more than a pass.
+        unasked: why the check was not made of this stack, or None.
     """
 
     subject: str
@@ -20,6 +21,7 @@ class Outcome:
     why: str | None
     lack: str | None = None
     told: str = ""
+    unasked: str | None = None
 
     @property
     def passed(self) -> bool:

@@ -9,6 +9,7 @@ from callbench.cell import Stack
 from callbench.errors import AdapterFailure
 from callbench.manifest import Programs
 from callbench.placement import Placement
+from callbench.request import only_call
 from callbench.sides import Sides
 
 # As long as a benchmark's: a runtime that loads its classes on a busy machine takes seconds over its first call.
@@ -26,6 +27,23 @@ class Arrangement:
 
 
 PLAIN = Arrangement()
+
+
+class Unasked(Exception):  # noqa: N818 - it names what happened
+    """A check is not made of a stack, since it cannot be: the sentence says why."""
+
+
+@dataclass(frozen=True)
+class Probe:
+    """A call with which a check tries whether all is well, and its right answer."""
+
+    call: str
+    arguments: Mapping[str, Any]
+    value: Any
+
+
+_SUM = Probe("Sum", {"a": 20, "b": 22}, 42)
+_HELLO = Probe("Hello", {}, "Hello World")
 
 
 class Session:
@@ -51,6 +69,11 @@ class Session:
         """The stack under the suite."""
         assert self._stack is not None  # noqa: S101 - checks are run after `turn_to`
         return self._stack
+
+    @property
+    def probe(self) -> Probe:
+        """What is called where any call will do: one that every stack can carry, or the only one that this one can."""
+        return _SUM if only_call(self.stack) is None else _HELLO
 
     @property
     def breaks(self) -> int:

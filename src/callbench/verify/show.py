@@ -16,6 +16,8 @@ def told(outcomes: Iterable[Outcome], console: Console, *, every: bool) -> list[
         seen.append(outcome)
         if outcome.fails:
             console.print(f"[red]FAIL[/] {_plain(outcome.sentence)}", highlight=False, soft_wrap=True)
+        elif every and outcome.unasked:
+            console.print(_plain(f"not asked {outcome.subject}: {outcome.check}: {outcome.unasked}"), soft_wrap=True)
         elif every:
             shown = outcome.told if outcome.passed else outcome.why
             word, rest = "pass" if outcome.passed else "known", f": {shown}" if shown else ""
@@ -28,12 +30,15 @@ def told(outcomes: Iterable[Outcome], console: Console, *, every: bool) -> list[
 
 def summary(outcomes: Sequence[Outcome]) -> str:
     """One line: how many checks of how many stacks, and how they came out."""
+    asked = [outcome for outcome in outcomes if not outcome.unasked]
     stacks = len({outcome.subject for outcome in outcomes if "/" in outcome.subject})
     failed = sum(outcome.fails for outcome in outcomes)
     known = sum(not outcome.passed and not outcome.fails for outcome in outcomes)
     lacking = f", {known} known to fail" if known else ""
     verdict = f"{failed} failed" if failed else "none failed"
-    return f"{len(outcomes)} checks of {stacks} {'stack' if stacks == 1 else 'stacks'}: {verdict}{lacking}"
+    left = len(outcomes) - len(asked)
+    unasked = f", {left} not asked of what cannot carry or do them" if left else ""
+    return f"{len(asked)} checks of {stacks} {'stack' if stacks == 1 else 'stacks'}: {verdict}{lacking}{unasked}"
 
 
 def as_json(outcomes: Sequence[Outcome]) -> str:

@@ -6,14 +6,15 @@ from collections.abc import Callable, Iterator, Sequence
 
 from callbench import judge, mixed
 from callbench.catalogue import Adapter, Catalogue
-from callbench.cell import Stack
+from callbench.cell import Stack, sides_of
 from callbench.errors import AdapterFailure, BadInput
 from callbench.manifest import Programs
 from callbench.placement import Placement
+from callbench.request import only_call
 from callbench.verify import calls, honesty, lifecycle, lost, manners
 from callbench.verify.calls import CallCheck
 from callbench.verify.outcome import Outcome
-from callbench.verify.session import Session
+from callbench.verify.session import Session, Unasked
 
 Check = Callable[[Session], str | None]
 # An adapter that dies at every check would be started a hundred times to say the same.
@@ -25,6 +26,12 @@ def checks() -> tuple[tuple[str, Check], ...]:
     """Name and check, in the order in which they are run: those of one arrangement beside each other."""
     answered = tuple((each.name, functools.partial(_answered, each)) for each in calls.checks())
     return (*answered, *manners.checks(), *honesty.checks(), *lost.checks())
+
+
+@functools.cache
+def _calls() -> dict[str, str]:
+    """The calls of the service that checks make, by the check's name, where no other call would do."""
+    return {each.name: each.call for each in calls.checks()} | dict.fromkeys(honesty.OF_FAULTS, "GetPersons")
 
 
 def _answered(check: CallCheck, session: Session) -> str | None:
@@ -71,13 +78,6 @@ def _of_stacks(
 
 
 def _of_stack(session: Session, stack: Stack, wanted: Sequence[tuple[str, Check]]) -> Iterator[Outcome]:
-    if stack.card.get("roles") == "server-only":
-        yield Outcome(
-            stack.id,
-            "roles",
-            f"it serves only: verify it with a client of its protocol, as CLIENT:{stack.id}",
-        )
-        return
     try:
         unavailable = session.started().unavailable(stack)
     except AdapterFailure as failure:
@@ -90,8 +90,16 @@ def _of_stack(session: Session, stack: Stack, wanted: Sequence[tuple[str, Check]
     if unknown:
         yield Outcome(stack.id, "lacks", f"its manifest lists checks that do not exist: {', '.join(sorted(unknown))}")
     for place, (name, check) in enumerate(wanted):
-        why = _why(session, check)
+        try:
+            why = _why(session, stack, name, check)
+        except Unasked as reason:
+            yield Outcome(stack.id, name, None, unasked=str(reason))
+            continue
         yield Outcome(stack.id, name, why, _lack(stack, name, failed=why is not None), session.take_told())
+        if why is not None and name == only_call(stack):
+            left = len(wanted) - place - 1
+            yield Outcome(stack.id, "suite", f"its one call fails: {left} checks were not made")
+            return
         session.note_break()
         if session.breaks >= MOST_BREAKS:
             left = len(wanted) - place - 1
@@ -112,10 +120,15 @@ def _fits(check: str, lack: str) -> bool:
     return fnmatch.fnmatchcase(check, lack.replace("[", "[[]"))
 
 
-def _why(session: Session, check: Check) -> str | None:
+def _why(session: Session, stack: Stack, name: str, check: Check) -> str | None:
+    only = only_call(stack)
+    if only is not None and name in _calls() and _calls()[name] != only:
+        raise Unasked(f"what is called stands for {only}")
     try:
         return check(session)
     except AdapterFailure as failure:
+        if only is not None and failure.kind == "unsupported":
+            raise Unasked(str(failure)) from None
         said_by_adapter = failure.kind not in ("died", "silent", "garbage")
         return f"{failure.kind}: {failure}" if said_by_adapter else str(failure)
 
@@ -138,9 +151,11 @@ def of(
     if only is not None and not any(_fits(name, only) for name, _ in checks()):
         raise BadInput(f"no check fits {only!r}: `callbench verify STACK --verbose` names them")
     wanted = _wanted(catalogue, names, every=every)
+    sides = {side.partition("/")[0] for stack in wanted for side in sides_of(stack)}
     for adapter in catalogue.adapters:
         mine = [stack for stack in adapter.stacks if stack.id in wanted]
-        if mine:
+        # What has one side only is checked with its mixed stacks; its life is its own all the same.
+        if mine or (adapter.name in sides and all(stack.half for stack in adapter.stacks)):
             yield from outcomes(adapter, mine, placement, only)
     for stack in catalogue.every:
         if stack.mixed and stack.id in wanted:

@@ -41,7 +41,8 @@ class Lab:
 
     def client(self, programs: Programs) -> Adapter:
         """Starts an adapter on the client's host; it is yet to be greeted."""
-        return Adapter(programs.client, "the client", self._placement.client, self.pair.hosts.client.entered())
+        host = self.pair.hosts.client
+        return Adapter(programs.client, "the client", self._placement.client, host.entered(), programs.request)
 
     def serve(self, server: Adapter, cell: Cell) -> str:
         """Serves the cell's stack on the server's host. Returns its endpoint."""

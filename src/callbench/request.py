@@ -1,0 +1,83 @@
+"""How the load driver calls a server: the table `request` of the server's card, and what such a stack can carry.
+
+This is the one place that knows what a request stands for: every part of the core asks here which call a stack that is
+called by a request can carry, and what its client connects with.
+"""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Self
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from callbench.cell import Stack
+
+KEY = "request"
+PROTOCOL = "http1"
+# The call of the service that what a URL answers stands for.
+STANDS_FOR = "Hello"
+# What of the table is for the core; the rest becomes options of the client's `connect`, under the same names.
+_OURS = ("protocol", "path")
+FILES = ("body_file", "expect_body_file", "certificates")
+
+_Status = Annotated[int, Field(ge=100, le=599)]
+
+
+class Request(BaseModel):
+    """The table. What is not given is as the driver has it: docs/guide/load-a-server.md.
+
+    Attributes:
+        protocol: of the client-only stacks that can make it.
+        path: replaces the path of the URL that the server serves at; with a query, if need be.
+        expect_body: octet by octet, in every answer.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    protocol: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._+-]*$")] = PROTOCOL
+    path: Annotated[str, Field(pattern=r"^/[!-~]*$")] | None = None
+    method: str | None = None
+    headers: tuple[tuple[str, str], ...] | None = None
+    body: str | None = None
+    body_file: str | None = None
+    variables: bool | None = None
+    expect_status: tuple[_Status, ...] | None = None
+    expect_body: str | None = None
+    expect_body_file: str | None = None
+    keep_alive: bool | None = None
+    certificates: str | None = None
+    insecure: bool | None = None
+    most_octets: Annotated[int, Field(ge=1)] | None = None
+
+    @model_validator(mode="after")
+    def _one_source(self) -> Self:
+        """A text is given, or a file of it."""
+        for name in ("body", "expect_body"):
+            if getattr(self, name) is not None and getattr(self, f"{name}_file") is not None:
+                raise ValueError(f"{name} and {name}_file exclude each other")
+        return self
+
+
+def only_call(stack: Stack) -> str | None:
+    """The one call of the service that a stack can carry by its nature, since a request stands for it; None: any."""
+    return STANDS_FOR if stack.mixed and KEY in stack.card else None
+
+
+def connected_with(
+    request: Mapping[str, Any] | None, endpoint: str, options: Mapping[str, Any]
+) -> tuple[str, dict[str, Any]]:
+    """The endpoint and the options that a client connects with.
+
+    Args:
+        request: the server's table; None: a client of the same stack, which needs to be told nothing.
+        endpoint: as the server said it.
+        options: of the cell, which override the table's.
+    """
+    if request is None:
+        return endpoint, dict(options)
+    mine = {name: value for name, value in request.items() if name not in _OURS}
+    path = request.get("path")
+    if path is not None:
+        whole = urlsplit(endpoint)
+        endpoint = f"{whole.scheme}://{whole.netloc}{path}"
+    return endpoint, {**mine, **options}
