@@ -7,7 +7,7 @@ PYTHON_BIN := .venv/bin
 export PYTHONDONTWRITEBYTECODE :=
 MANIFEST := --manifest-path engine/Cargo.toml
 
-.PHONY: help run test test-core test-engine test-java test-dotnet test-windows test-python lint format bench setup dev engine cpp java dotnet windows lock clean
+.PHONY: help run test test-core test-engine test-java test-dotnet test-windows test-python lint format bench setup dev engine cpp java dotnet pascal windows lock clean
 
 help: ## what there is
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
@@ -25,6 +25,7 @@ dev: ## what testing needs besides
 	@setup/cpp
 	@setup/java
 	@setup/dotnet
+	@setup/pascal
 
 engine: ## build the engine
 	@setup/engine
@@ -37,6 +38,9 @@ java: ## build the Java adapter
 
 dotnet: ## build the .NET adapter
 	@setup/dotnet
+
+pascal: ## build the Pascal adapter
+	@setup/pascal
 
 windows: ## build the adapter for Windows, and set up Wine for it
 	@setup/windows
@@ -73,6 +77,7 @@ lint: dev ## formatters, linters and type checkers, strict
 	setup/cpp lint
 	setup/java lint
 	setup/dotnet lint
+	setup/pascal lint
 	shellcheck callbench setup/* .ci/run
 
 format: dev ## format everything
@@ -91,4 +96,4 @@ lock: ## resolve the Python packages anew
 	$(PYTHON_BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --upgrade --group dev pyproject.toml -o requirements-dev.lock
 
 clean: ## take away what was built and set up, not the runs
-	rm -rf .venv engine/target adapters/cpp/build adapters/java/target adapters/java/*/target adapters/dotnet/target adapters/windows/target bench/build .setup-lock
+	rm -rf .venv engine/target adapters/cpp/build adapters/java/target adapters/java/*/target adapters/dotnet/target adapters/pascal/target adapters/windows/target bench/build .setup-lock

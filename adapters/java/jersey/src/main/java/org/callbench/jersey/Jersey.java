@@ -43,10 +43,11 @@ public final class Jersey implements Stack {
   @Override
   public Server serve(SpeedService service, Listen at) throws IOException {
     ResourceConfig config = new ResourceConfig();
-    config.register(new Resource(service)).register(JacksonFeature.withoutExceptionMappers());
+    config.register(new Resource(service)).register(new ServerMethods(service));
+    config.register(JacksonFeature.withoutExceptionMappers());
     String host = at.host().getHostAddress();
     String shown = host.contains(":") ? "[" + host + "]" : host;
-    URI asked = URI.create("http://" + shown + ":" + at.port() + "/rest/");
+    URI asked = URI.create("http://" + shown + ":" + at.port() + "/");
     HttpServer server = GrizzlyHttpServerFactory.createHttpServer(asked, config, false);
     server.start();
     String endpoint = "http://" + shown + ":" + server.getListener("grizzly").getPort() + "/rest/";

@@ -17,7 +17,7 @@ import org.callbench.service.ServiceFault;
 import org.callbench.service.SpeedService;
 
 /** The service as a resource. */
-@Path("/")
+@Path("rest")
 @Consumes(MediaType.APPLICATION_JSON)
 @Produces(MediaType.APPLICATION_JSON)
 public final class Resource {
