@@ -14,7 +14,8 @@ pytestmark = pytest.mark.skipif(ADAPTER.why_not is not None, reason=str(ADAPTER.
 # Each channel with one message and each message with one channel: what is shared is tested natively.
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "stack", ["windows/bin+winmsg", "windows/bincomp+namedpipe", "windows/soap+dll", "windows/xmlrpc+winmsg"]
+    "stack",
+    ["windows/bin+winmsg", "windows/bincomp+namedpipe", "windows/soap+dll", "windows/xmlrpc+winmsg", "windows/com"],
 )
 def test_it_keeps_the_contract(stack: str) -> None:
     known = catalogue.load([ROOT / "adapters" / "windows"])

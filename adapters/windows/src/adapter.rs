@@ -1,12 +1,14 @@
-//! The article's four messages over its three channels that Windows alone has.
+//! The article's four messages over its three channels that Windows alone has, COM, and the stack that measures the kit.
 
 use std::sync::Arc;
 
+use callbench_kit::direct::Direct;
 use callbench_kit::stack::{Adapter, Stack};
 use callbench_native::stack::MessageOverChannel;
 use callbench_native::{libraries, message};
 
 use crate::channel;
+use crate::com::Com;
 
 /// The messages that the article measured.
 const MESSAGES: [&str; 4] = ["soap", "xmlrpc", "bin", "bincomp"];
@@ -23,7 +25,9 @@ impl Windows {
         let messages: Vec<_> = message::all().into_iter().filter(|message| MESSAGES.contains(&message.name())).collect();
         let over = |channel| messages.iter().map(move |message| (Arc::clone(message), Arc::clone(&channel))).collect::<Vec<_>>();
         let pairs = channel::all().into_iter().flat_map(over);
-        Windows { stacks: pairs.map(|(message, channel)| Box::new(MessageOverChannel::new(message, channel)) as Box<dyn Stack>).collect() }
+        let composed = pairs.map(|(message, channel)| Box::new(MessageOverChannel::new(message, channel)) as Box<dyn Stack>);
+        let others: [Box<dyn Stack>; 2] = [Box::new(Com), Box::new(Direct::default())];
+        Windows { stacks: composed.chain(others).collect() }
     }
 }
 

@@ -1,55 +1,110 @@
 //! A server in a process of its own, which the adapter's process starts: both are then guests of one Wine, without which they would not
-//! find each other's windows and pipes. It says its endpoint in one line, answers each line `counted` with the calls counted since last
-//! asked, as JSON, and ends with its stdin.
+//! find each other's windows, pipes and objects. It says its endpoint in one line, answers each line `counted` with the calls counted since
+//! last asked and its processor time, as JSON, and ends with its stdin.
 
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, BufReader, Write};
-use std::process::{Child, ChildStdin, ChildStdout, Command, ExitCode, Stdio};
+use std::os::windows::io::AsHandle;
+use std::process::{Child, ChildStdin, ChildStdout, Command, ExitCode, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
 
-use callbench_kit::stack::{Options, Server};
+use callbench_kit::processor::{self, Included, Usage};
+use callbench_kit::stack::{Elsewhere, Options, Server};
 use callbench_kit::{Failure, Kind};
-use callbench_native::channel::Handler;
+use callbench_native::channel::{Handler, Said};
 use callbench_native::{message, stack};
 use callbench_service::Service;
+use serde::{Deserialize, Serialize};
 
 use crate::channel::{namedpipe, winmsg};
+use crate::com;
+use crate::mishap::{self, Mishap};
 
 const COUNTED: &str = "counted";
+/// How long a process that ended its output is waited for, so that it can be told how it ended.
+const ENDING: Duration = Duration::from_secs(2);
+
+/// The answer to `counted`.
+#[derive(Deserialize, Serialize)]
+struct Counted {
+    calls: BTreeMap<String, u64>,
+    processor: Usage,
+}
 
 /// The process, seen by the adapter. Dropping it ends it.
 pub struct Process {
-    child: Child,
+    child: Mutex<Child>,
     endpoint: String,
     line: Mutex<(ChildStdin, BufReader<ChildStdout>)>,
+    /// The server works for this adapter: its processor time is the adapter's.
+    _included: Included,
 }
 
 impl Process {
-    /// Starts this program again as a server of `message` over `channel`.
-    pub fn start(channel: &str, message: &str, options: &Options) -> Result<Box<dyn Server>, Failure> {
+    /// Starts this program again as a server of `what`: a channel and a message, or COM.
+    pub fn start(what: &[&str], options: &Options) -> Result<Box<dyn Server>, Failure> {
+        // Refused here, where the core hears of it.
+        Mishap::of(options)?;
         let options = serde_json::to_string(options).map_err(|error| Failure::new(Kind::Internal, error.to_string()))?;
         let mut child = Command::new(std::env::current_exe()?)
-            .args(["serve", channel, message, &options])
+            .arg("serve")
+            .args(what)
+            .arg(options)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()?;
         let (Some(to), Some(from)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(Failure::new(Kind::Internal, "the server's process has no pipes"));
         };
-        let mut from = BufReader::new(from);
-        let endpoint = said(&mut from);
-        let process = Process { child, endpoint: endpoint.clone().unwrap_or_default(), line: Mutex::new((to, from)) };
-        endpoint.map(|_| Box::new(process) as Box<dyn Server>)
+        let included = Included::new(child.as_handle())?;
+        let line = Mutex::new((to, BufReader::new(from)));
+        let mut process = Process { child: Mutex::new(child), endpoint: String::new(), line, _included: included };
+        process.endpoint = process.said()?;
+        Ok(Box::new(process))
+    }
+
+    /// A process that has ended takes no question; how it ended is found where its answer is missed.
+    fn ask(&self) {
+        let (to, _) = &mut *self.line.lock().unwrap_or_else(PoisonError::into_inner);
+        let _ = writeln!(to, "{COUNTED}").and_then(|()| to.flush());
+    }
+
+    /// The process's next line.
+    fn said(&self) -> Result<String, Failure> {
+        let mut line = String::new();
+        let mut pipes = self.line.lock().unwrap_or_else(PoisonError::into_inner);
+        // A process that was killed breaks its pipe, one that ended closes it.
+        if matches!(pipes.1.read_line(&mut line), Ok(length) if length > 0) {
+            return Ok(line.trim_end().to_owned());
+        }
+        Err(self.ended())
+    }
+
+    /// How it ended, for one that says nothing any more.
+    fn ended(&self) -> Failure {
+        let mut child = self.child.lock().unwrap_or_else(PoisonError::into_inner);
+        let deadline = Instant::now() + ENDING;
+        loop {
+            match child.try_wait() {
+                Ok(None) if Instant::now() < deadline => thread::sleep(Duration::from_millis(10)),
+                Ok(Some(status)) => return Failure::new(Kind::Closed, format!("the server's process has ended: {}", how(status))),
+                _ => return Failure::new(Kind::Closed, "the server's process says nothing any more"),
+            }
+        }
     }
 }
 
-/// The process's next line.
-fn said(from: &mut impl BufRead) -> Result<String, Failure> {
-    let mut line = String::new();
-    if from.read_line(&mut line)? == 0 {
-        return Err(Failure::new(Kind::Closed, "the server's process has ended: what it said is in the adapter's log"));
+/// An exit code in words. Windows gives the exception's code to a process that nobody saved from one.
+fn how(status: ExitStatus) -> String {
+    match status.code().map(i32::cast_unsigned) {
+        Some(0xc000_0005) => "an access violation (0xc0000005)".to_owned(),
+        Some(0xc000_00fd) => "a stack overflow (0xc00000fd)".to_owned(),
+        Some(0xc000_0409) => "it gave up by itself (0xc0000409); what it said is in the adapter's log".to_owned(),
+        Some(code) if code >= 0x8000_0000 => format!("the exception {code:#010x}"),
+        _ => format!("{status}; what it said is in the adapter's log"),
     }
-    Ok(line.trim_end().to_owned())
 }
 
 impl Server for Process {
@@ -57,55 +112,76 @@ impl Server for Process {
         self.endpoint.clone()
     }
 
-    fn counted_elsewhere(&self) -> Result<Vec<(String, u64)>, Failure> {
-        let mut line = self.line.lock().unwrap_or_else(PoisonError::into_inner);
-        let (to, from) = &mut *line;
-        writeln!(to, "{COUNTED}")?;
-        to.flush()?;
-        let counts: BTreeMap<String, u64> = serde_json::from_str(&said(from)?).map_err(Failure::protocol)?;
-        Ok(counts.into_iter().collect())
+    fn counted_elsewhere(&self) -> Result<Elsewhere, Failure> {
+        self.ask();
+        let counted: Counted = serde_json::from_str(&self.said()?).map_err(Failure::protocol)?;
+        Ok(Elsewhere { calls: counted.calls.into_iter().collect(), processor: Some(counted.processor) })
     }
 }
 
 impl Drop for Process {
     fn drop(&mut self) {
+        let child = self.child.get_mut().unwrap_or_else(PoisonError::into_inner);
         // It has nothing to save; where it has ended already, there is nothing to do.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        let _ = child.kill();
+        let _ = child.wait();
     }
 }
 
 /// The process, seen from inside: serves until stdin ends.
-pub fn run(channel: &str, message: &str, options: &str) -> ExitCode {
-    match serve(channel, message, options) {
+pub fn run(what: &[&str], options: &str) -> ExitCode {
+    match serve(what, options) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            eprintln!("callbench-windows: serving {message}+{channel}: {failure}");
+            eprintln!("callbench-windows: serving {}: {failure}", what.join(" "));
             ExitCode::FAILURE
         }
     }
 }
 
-fn serve(channel: &str, message: &str, options: &str) -> Result<(), Failure> {
+fn serve(what: &[&str], options: &str) -> Result<(), Failure> {
     let options: Options = serde_json::from_str(options).map_err(Failure::protocol)?;
     let service = Arc::new(Service::with_options(&options).map_err(|sentence| Failure::new(Kind::BadRequest, sentence))?);
-    let wrong = |what: &str| Failure::new(Kind::BadRequest, format!("there is no {what}"));
-    let found = message::all().into_iter().find(|it| it.name() == message).ok_or_else(|| wrong(message))?;
-    let handler: Arc<dyn Handler> = stack::handler(found, Arc::clone(&service));
-    let endpoint = match channel {
-        namedpipe::NAME => namedpipe::host(handler)?,
-        winmsg::NAME => winmsg::host(handler)?,
-        _ => return Err(wrong(channel)),
-    };
+    let endpoint = host(what, Arc::clone(&service), Mishap::of(&options)?)?;
     let mut out = io::stdout();
     writeln!(out, "{endpoint}")?;
     out.flush()?;
     for line in io::stdin().lines() {
         if line? == COUNTED {
-            let counts: BTreeMap<&str, u64> = service.counted().into_iter().collect();
-            writeln!(out, "{}", serde_json::to_string(&counts).map_err(Failure::protocol)?)?;
+            let calls = service.counted().into_iter().map(|(call, count)| (call.to_owned(), count)).collect();
+            let counted = Counted { calls, processor: processor::usage() };
+            writeln!(out, "{}", serde_json::to_string(&counted).map_err(Failure::protocol)?)?;
             out.flush()?;
         }
     }
     Ok(())
+}
+
+/// Starts to serve, and gives the endpoint.
+fn host(what: &[&str], service: Arc<Service>, unlucky: Mishap) -> Result<String, Failure> {
+    let wrong = || Failure::new(Kind::BadRequest, format!("there is nothing to serve called {}", what.join(" ")));
+    let [channel, name] = what else {
+        return if what == [com::NAME] { com::host(service, Arc::new(unlucky)) } else { Err(wrong()) };
+    };
+    let found = message::all().into_iter().find(|it| it.name() == *name).ok_or_else(wrong)?;
+    let handler = Arc::new(Unlucky { mishap: unlucky, handler: stack::handler(found, service) });
+    mishap::end_at_once();
+    match *channel {
+        namedpipe::NAME => namedpipe::host(handler),
+        winmsg::NAME => winmsg::host(handler),
+        _ => Err(wrong()),
+    }
+}
+
+/// A handler that may meet with a mishap.
+struct Unlucky {
+    mishap: Mishap,
+    handler: Arc<dyn Handler>,
+}
+
+impl Handler for Unlucky {
+    fn answer(&self, request: &[u8], out: &mut Vec<u8>) -> Said {
+        self.mishap.next();
+        self.handler.answer(request, out)
+    }
 }

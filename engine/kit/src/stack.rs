@@ -9,6 +9,7 @@ use callbench_service::{Answer, Call};
 
 use crate::drive::Worker;
 use crate::failure::Failure;
+use crate::processor::Usage;
 
 /// Options of `serve` and `connect` that are a stack's own, as the core sent them.
 pub type Options = serde_json::Map<String, serde_json::Value>;
@@ -66,10 +67,19 @@ pub trait Server: Send {
     /// What `connect` is given, opaque to the core.
     fn endpoint(&self) -> String;
 
-    /// Calls answered since last asked by a service that is not the one given to `serve`, by name.
-    fn counted_elsewhere(&self) -> Result<Vec<(String, u64)>, Failure> {
-        Ok(Vec::new())
+    /// What a service that is not the one given to `serve` answered since last asked.
+    fn counted_elsewhere(&self) -> Result<Elsewhere, Failure> {
+        Ok(Elsewhere::default())
     }
+}
+
+/// What is told by a service that is not the one given to `serve`.
+#[derive(Debug, Default)]
+pub struct Elsewhere {
+    /// By the name of the call.
+    pub calls: Vec<(String, u64)>,
+    /// Of the process that answers, where that is not the adapter's own.
+    pub processor: Option<Usage>,
 }
 
 /// One client, used by one thread at a time.

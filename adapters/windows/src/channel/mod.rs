@@ -13,6 +13,6 @@ pub fn all() -> Vec<Arc<dyn Channel>> {
 }
 
 /// For the system: UTF-16, with a zero at the end.
-fn wide(text: &str) -> Vec<u16> {
+pub fn wide(text: &str) -> Vec<u16> {
     text.encode_utf16().chain([0]).collect()
 }

@@ -24,6 +24,7 @@ use windows_sys::Win32::System::Pipes::{
 use windows_sys::Win32::System::Threading::{CreateEventW, INFINITE, ResetEvent, WaitForSingleObject};
 
 use super::wide;
+use crate::mishap;
 use crate::server::Process;
 
 pub const NAME: &str = "namedpipe";
@@ -37,9 +38,13 @@ impl Channel for NamedPipe {
         NAME
     }
 
+    fn options(&self) -> &'static [&'static str] {
+        mishap::OPTIONS
+    }
+
     /// The route's handler stays idle: a process of its own answers.
     fn serve(&self, routes: Vec<Route>, _at: Listen, options: &Options) -> Result<Box<dyn Server>, Failure> {
-        Process::start(NAME, only(routes, NAME)?.path, options)
+        Process::start(&[NAME, only(routes, NAME)?.path], options)
     }
 
     fn connect(&self, _path: &'static str, _content_type: &'static str, to: &Connect) -> Result<Box<dyn Connection>, Failure> {

@@ -22,6 +22,7 @@ use windows_sys::Win32::UI::WindowsAndMessaging::{
 };
 
 use super::wide;
+use crate::mishap;
 use crate::server::Process;
 
 pub const NAME: &str = "winmsg";
@@ -52,9 +53,13 @@ impl Channel for WinMsg {
         NAME
     }
 
+    fn options(&self) -> &'static [&'static str] {
+        mishap::OPTIONS
+    }
+
     /// The route's handler stays idle: a process of its own answers.
     fn serve(&self, routes: Vec<Route>, _at: Listen, options: &Options) -> Result<Box<dyn Server>, Failure> {
-        Process::start(NAME, only(routes, NAME)?.path, options)
+        Process::start(&[NAME, only(routes, NAME)?.path], options)
     }
 
     fn connect(&self, _path: &'static str, _content_type: &'static str, to: &Connect) -> Result<Box<dyn Connection>, Failure> {

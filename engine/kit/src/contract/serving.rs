@@ -9,6 +9,7 @@ use super::requests::{Serve, ServeAll, bad};
 use super::session::{refuse_unknown, stack_named};
 use crate::failure::{Failure, Kind};
 use crate::panics;
+use crate::processor::{self, Usage};
 use crate::stack::{Adapter, Everything, Listen, Server};
 
 /// A server with the service behind it.
@@ -67,15 +68,19 @@ impl Serving {
         }
     }
 
-    /// By the name of the call, since last asked.
-    pub(super) fn counted(&self) -> Result<BTreeMap<String, u64>, Failure> {
+    /// By the name of the call, since last asked, and the processor time of the process that answers.
+    pub(super) fn counted(&self) -> Result<(BTreeMap<String, u64>, Usage), Failure> {
         let mut counts: BTreeMap<String, u64> = self.service.counted().into_iter().map(|(call, count)| (call.to_owned(), count)).collect();
         if let What::One(server) = &self.what {
-            for (call, count) in panics::contained(|| server.counted_elsewhere())? {
+            let elsewhere = panics::contained(|| server.counted_elsewhere())?;
+            for (call, count) in elsewhere.calls {
                 *counts.entry(call).or_default() += count;
             }
+            if let Some(processor) = elsewhere.processor {
+                return Ok((counts, processor));
+            }
         }
-        Ok(counts)
+        Ok((counts, processor::usage()))
     }
 }
 

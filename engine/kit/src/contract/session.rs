@@ -11,7 +11,7 @@ use super::serving::Serving;
 use super::{clients, driving, hello, requests};
 use crate::failure::{Failure, Kind};
 use crate::stack::{Adapter, Options, Stack};
-use crate::{codec, heap, panics, processor};
+use crate::{codec, heap, panics};
 
 pub(super) struct Session {
     adapter: Arc<dyn Adapter>,
@@ -95,7 +95,8 @@ impl Session {
             Request::Drive(request) => self.drive(id, &request)?,
             Request::Counted => {
                 let serving = self.serving.as_ref().ok_or_else(nothing_served)?;
-                Answer::Counts { calls: serving.counted()?, processor: processor::usage() }
+                let (calls, processor) = serving.counted()?;
+                Answer::Counts { calls, processor }
             }
             Request::Codec(request) => self.codec(&request)?,
             Request::Heap => {

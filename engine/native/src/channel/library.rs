@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use callbench_kit::stack::{Connect, Listen, Options, Server};
+use callbench_kit::stack::{Connect, Elsewhere, Listen, Options, Server};
 use callbench_kit::{Failure, Kind};
 
 use super::inproc::{ticks, within};
@@ -103,11 +103,11 @@ impl Server for Served {
         ENDPOINT.to_owned()
     }
 
-    fn counted_elsewhere(&self) -> Result<Vec<(String, u64)>, Failure> {
+    fn counted_elsewhere(&self) -> Result<Elsewhere, Failure> {
         let mut answer = Vec::new();
         ask(load()?, &c"counted".to_owned(), &[], &mut answer)?;
         let counts: BTreeMap<String, u64> = serde_json::from_slice(&answer).map_err(Failure::protocol)?;
-        Ok(counts.into_iter().collect())
+        Ok(Elsewhere { calls: counts.into_iter().collect(), processor: None })
     }
 }
 
