@@ -192,6 +192,10 @@ class AdapterProcess:
         failure.ending = how
         return failure
 
+    def died(self, within_s: float = 0.0) -> AdapterFailure | None:
+        """How it ended, if it has or does so in time: what `receive` would raise, without waiting for a line of it."""
+        return None if self.wait(within_s) is None else self._death()
+
     def close_input(self) -> None:
         """Ends its standard input, which means stop."""
         if self._process.stdin and not self._process.stdin.closed:

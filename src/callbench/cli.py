@@ -15,6 +15,7 @@ from callbench import query as queries
 from callbench import serve as serving
 from callbench.errors import BadInput, CallbenchError
 from callbench.launch import Wish
+from callbench.stability import commands as stability
 from callbench.store import Run
 from callbench.study import load
 from callbench.verify import show as verdicts
@@ -30,6 +31,7 @@ app = typer.Typer(
 
 links_app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Links between two hosts.")
 app.add_typer(links_app, name="link")
+stability.add_to(app)
 
 RunFolder = Annotated[Path, typer.Argument(metavar="RUN", help="a run folder")]
 AsJson = Annotated[bool, typer.Option("--json", help="for programs")]
@@ -181,6 +183,13 @@ def report(
     out: Annotated[Path | None, typer.Option("--out", metavar="FILE")] = None,
 ) -> None:
     """Write a run's report."""
+    from callbench.stability import record  # noqa: PLC0415 - statistics are slow to load
+
+    if record.of_stability(path):
+        from callbench.stability import kinds, told  # noqa: PLC0415
+
+        print(told.write(kinds.told_of(path), form, out))  # noqa: T201
+        return
     from callbench import report as reports  # noqa: PLC0415 - statistics are slow to load
     from callbench.report.subject import subject  # noqa: PLC0415
 

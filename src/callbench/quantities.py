@@ -44,3 +44,18 @@ def seconds(text: str, what: str) -> float:
     if not 0 < value < math.inf:
         raise BadInput(f"{what} {text}: it must be above 0")
     return value
+
+
+def numbers(text: str, what: str, least: int, most: int) -> tuple[int, ...]:
+    """Read `1,10,50` as whole numbers.
+
+    Raises:
+        BadInput: one is none, or out of range.
+    """
+    parts = [part.strip() for part in text.split(",")]
+    if not all(part.isdecimal() for part in parts):
+        raise BadInput(f"{what} {text}: give whole numbers such as 1,10,50")
+    found = tuple(int(part) for part in parts)
+    if not all(least <= value <= most for value in found):
+        raise BadInput(f"{what} {text}: each must be from {least:,} to {most:,}")
+    return found

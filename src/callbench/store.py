@@ -125,10 +125,13 @@ class Run:
         return folder
 
     def _be_of_a_study(self) -> None:
-        if self.info.get("kind") == "comparison":
+        kind = self.info.get("kind")
+        if kind == "comparison":
             raise BadInput(
                 f"{self.path} is a comparison, not a run of a study: `callbench compare {self.path}` shows it"
             )
+        if kind is not None:
+            raise BadInput(f"{self.path} is a record of {kind}, not a run of a study: `callbench report {self.path}`")
 
     def _write_parquet(self, folder: Path) -> None:
         mark = self._mark()

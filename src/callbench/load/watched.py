@@ -32,11 +32,11 @@ class Watch:
     def __init__(self, pid: int) -> None:
         """Looks for the first time."""
         self._pid = pid
-        self._begin = full(_family(pid))
+        self._begin = full(family(pid))
 
     def end(self) -> Watched:
         """Looks again."""
-        last = full(_family(self._pid))
+        last = full(family(self._pid))
         used = last.user_ms + last.system_ms - self._begin.user_ms - self._begin.system_ms
         return Watched(max(0, used), _processors(self._pid), self._begin, last)
 
@@ -64,7 +64,8 @@ class Machine:
         return sum(last.values()) - sum(self._begin.values()), len(last)
 
 
-def _family(root: int) -> list[int]:
+def family(root: int) -> list[int]:
+    """A process and its descendants, parents before children."""
     children = children_of_all()
     found = [root]
     for pid in found:

@@ -84,7 +84,6 @@ def full(pids: Iterable[int], proc: Path = PROC) -> Full:
     rollups = [_sizes(proc / str(pid) / "smaps_rollup") for pid in alive]
     told = [rollup for rollup in rollups if rollup]
     switches = [one for pid in alive for one in _switches(proc / str(pid) / "task")]
-    files = [count for pid in alive if (count := _entries(proc / str(pid) / "fd")) is not None]
     values = asdict(quick)
     if told:
         values["resident_bytes"] = sum(one.get("Rss", 0) for one in told)
@@ -92,10 +91,16 @@ def full(pids: Iterable[int], proc: Path = PROC) -> Full:
         **values,
         unique_bytes=sum(one.get("Private_Clean", 0) + one.get("Private_Dirty", 0) for one in told) if told else None,
         proportional_bytes=sum(one.get("Pss", 0) for one in told) if told else None,
-        files=sum(files) if files else None,
+        files=files_of(alive, proc),
         voluntary=sum(one[0] for one in switches) if switches else None,
         involuntary=sum(one[1] for one in switches) if switches else None,
     )
+
+
+def files_of(pids: Iterable[int], proc: Path = PROC) -> int | None:
+    """How many file descriptors are open in all of them; None where the kernel does not tell of any."""
+    told = [count for pid in pids if (count := _entries(proc / str(pid) / "fd")) is not None]
+    return sum(told) if told else None
 
 
 def threads_of(pids: Iterable[int], proc: Path = PROC) -> dict[int, int]:

@@ -49,6 +49,11 @@ def of(sides: Sides) -> SideProcesses:
     return SideProcesses(client, _below(sides.server.process.pid, children))
 
 
+def below(root: int) -> tuple[int, ...]:
+    """The process `root` and its descendants now, without keeper and init."""
+    return _below(root, children_of_all())
+
+
 def children_of_all(proc: Path = PROC) -> dict[int, list[int]]:
     """Every process's children, by the parent's id."""
     children: dict[int, list[int]] = {}

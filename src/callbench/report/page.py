@@ -39,7 +39,7 @@ def page(subject: Subject) -> str:
     beside = [table for table in subject.tables if table.beside]
     others = [table for table in subject.tables if not table.beside]
     return str(
-        _template().render(
+        template("page.html.j2").render(
             subject=subject,
             info=subject.run.info,
             found=sentences(subject),
@@ -51,17 +51,17 @@ def page(subject: Subject) -> str:
             tally=[(verdict, sum(one.verdict is verdict for one in subject.judged)) for verdict in Verdict],
             left_out=left_out(subject),
             cards=_cards(subject),
-            environment=list(_flat(subject.environment)),
+            environment=list(flat(subject.environment)),
             every=[_line(one) for one in subject.results.cells],
             queries={"cells": CELLS_SQL, "trials": TRIALS_SQL.strip(), "excluded": EXCLUDED_SQL},
-            when=_when(str(subject.run.info["started"])),
+            when=when(str(subject.run.info["started"])),
         )
     )
 
 
 @cache
-def _template() -> Any:  # noqa: ANN401 - Jinja's Template, whose render takes anything
-    """Load the template with everything escaped unless it was drawn by us."""
+def template(name: str) -> Any:  # noqa: ANN401 - Jinja's Template, whose render takes anything
+    """Load a template with everything escaped unless it was drawn by us."""
     environment = Environment(
         loader=PackageLoader("callbench.report", "templates"),
         autoescape=True,
@@ -75,7 +75,7 @@ def _template() -> Any:  # noqa: ANN401 - Jinja's Template, whose render takes a
     environment.globals["marks"] = MARKS
     environment.globals["classes"] = CLASSES
     environment.globals["style"] = Markup(_asset("page.css"))  # noqa: S704 - our own file
-    return environment.get_template("page.html.j2")
+    return environment.get_template(name)
 
 
 def _unbroken(text: str) -> str:
@@ -91,7 +91,7 @@ def _asset(name: str) -> str:
     return loader.get_source(Environment(autoescape=True), name)[0]
 
 
-def _when(stamp: str) -> str:
+def when(stamp: str) -> str:
     """Write a UTC stamp for people: `2026-11-21 03:00 UTC`."""
     return stamp[:16].replace("T", " ") + " UTC"
 
@@ -145,12 +145,12 @@ def _facts(stack: Mapping[str, Any]) -> list[tuple[str, str]]:
     return [("language", str(stack.get("language", ""))), *([("library", library)] if library else []), *known, *rest]
 
 
-def _flat(tree: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, str]]:
+def flat(tree: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, str]]:
     """Write the environment as lines: a name and what was found."""
     for key, value in tree.items():
         name = f"{above}{str(key).replace('_', ' ')}"
         if isinstance(value, Mapping):
-            yield from _flat(value, f"{name} · ")
+            yield from flat(value, f"{name} · ")
         elif isinstance(value, Sequence) and not isinstance(value, str):
             yield name, ", ".join(_value(name, one) for one in value) or "none"
         else:

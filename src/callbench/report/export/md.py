@@ -13,16 +13,16 @@ from callbench.report.words import published_text, ratio_text
 
 def text(subject: Subject) -> str:
     """Write it."""
-    parts = [f"# {_plain(subject.study.title)}", _plain(subject.study.about)]
-    parts += ["\n".join(f"- {_plain(str(one))}" for one in sentences(subject))]
-    parts += ["\n".join(f"> - {_plain(one)}" for one in cautions(subject))]
+    parts = [f"# {plain(subject.study.title)}", plain(subject.study.about)]
+    parts += ["\n".join(f"- {plain(str(one))}" for one in sentences(subject))]
+    parts += ["\n".join(f"> - {plain(one)}" for one in cautions(subject))]
     parts += [_table(table) for table in subject.tables]
     if subject.judged:
         parts += ["## Claims", _claims(subject.judged)]
-    parts += [_section(section) for section in sections(subject)]
+    parts += [section_text(section) for section in sections(subject)]
     excluded = left_out(subject)
     if excluded:
-        lines = [f"- {_plain(why)}: {_plain(', '.join(names))}" for why, names in excluded.items()]
+        lines = [f"- {plain(why)}: {plain(', '.join(names))}" for why, names in excluded.items()]
         parts += ["## Excluded", "\n".join(lines)]
     info = subject.run.info
     made = f"seed {info['seed']}, Callbench {info.get('callbench', '')}, folder `{subject.run.path.name}`"
@@ -30,7 +30,7 @@ def text(subject: Subject) -> str:
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _plain(text_: str) -> str:
+def plain(text_: str) -> str:
     """Keep a text from being taken for markup."""
     escaped = "".join(f"\\{char}" if char in "\\`*_|<>[]#" else char for char in text_)
     return " ".join(escaped.split())
@@ -39,37 +39,37 @@ def _plain(text_: str) -> str:
 def _table(table: Filled) -> str:
     """Write one table; the published figure stands in brackets."""
     unit = f"In {table.unit.name}" + ("; published figures in brackets." if table.beside else ".")
-    lines = [f"## {_plain(table.title)}", "", _plain(f"{table.about} {unit}"), ""]
+    lines = [f"## {plain(table.title)}", "", plain(f"{table.about} {unit}"), ""]
     if table.missing:
-        lines += [_plain(table.missing), ""]
-    lines.append("| | " + " | ".join(_plain(column) for column in table.columns) + " |")
+        lines += [plain(table.missing), ""]
+    lines.append("| | " + " | ".join(plain(column) for column in table.columns) + " |")
     lines.append("|---|" + "---:|" * len(table.columns))
     for row in table.rows:
         label = f"{row.section}: {row.label}" if row.section else row.label
-        lines.append(f"| {_plain(label)} | " + " | ".join(_place(one) for one in row.places) + " |")
+        lines.append(f"| {plain(label)} | " + " | ".join(_place(one) for one in row.places) + " |")
     return "\n".join(lines)
 
 
 def _place(one: Place) -> str:
     """Write one figure."""
     own = " ".join(part for part in (one.text or one.why, one.spread) if part)
-    return _plain(own) + (f" ({one.published})" if one.published else "")
+    return plain(own) + (f" ({one.published})" if one.published else "")
 
 
-def _section(section: Section) -> str:
+def section_text(section: Section) -> str:
     """Write a section; its charts are left to the page."""
-    parts = [f"## {_plain(section.title)}", _plain(section.about)]
-    parts += ["\n".join(f"- {_plain(one)}" for one in section.found)]
+    parts = [f"## {plain(section.title)}", plain(section.about)]
+    parts += ["\n".join(f"- {plain(one)}" for one in section.found)]
     parts += [_sheet(sheet) for sheet in section.every_sheet]
     return "\n\n".join(part for part in parts if part)
 
 
 def _sheet(sheet: Sheet) -> str:
     """Write a plain table."""
-    lines = [f"### {_plain(sheet.title)}", "", "| " + " | ".join(_plain(one) for one in sheet.columns) + " |"]
+    lines = [f"### {plain(sheet.title)}", "", "| " + " | ".join(plain(one) for one in sheet.columns) + " |"]
     lines.append("|---|" + "---:|" * (len(sheet.columns) - 1))
-    lines += ["| " + " | ".join(_plain(one) for one in row) + " |" for row in sheet.rows]
-    return "\n".join([*lines, *(["", _plain(sheet.note)] if sheet.note else [])])
+    lines += ["| " + " | ".join(plain(one) for one in row) + " |" for row in sheet.rows]
+    return "\n".join([*lines, *(["", plain(sheet.note)] if sheet.note else [])])
 
 
 def _claims(judged: Sequence[Judged]) -> str:
@@ -79,9 +79,9 @@ def _claims(judged: Sequence[Judged]) -> str:
         deciding = one.deciding
         label = f"{deciding.comparison.label}: {ratio_text(deciding.ratio)}" if deciding.ratio else deciding.why
         row = [
-            _plain(one.text),
+            plain(one.text),
             f"**{one.verdict}**",
-            _plain(label),
+            plain(label),
             deciding.threshold,
             published_text(deciding.published),
         ]

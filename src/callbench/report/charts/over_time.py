@@ -1,0 +1,91 @@
+"""Figures over the seconds of something long: a panel a figure, one above the other over one axis of time."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from callbench.report.charts.palette import FAINT, SERIES, WIDTH, Spec
+
+Points = Sequence[tuple[float, float]]
+# More to a line cannot be seen, and makes the page heavy.
+MOST_POINTS = 800
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One figure.
+
+    Attributes:
+        title: of its axis.
+        lines: points of seconds and figure, by name.
+    """
+
+    title: str
+    lines: Mapping[str, Points]
+
+
+def over_time(panels: Sequence[Panel], marks: Mapping[float, str] | None = None) -> Spec | None:
+    """Describe the chart; None where there is nothing to draw.
+
+    Args:
+        panels: from above to below; those without points are left out.
+        marks: what happened when, drawn across every panel.
+    """
+    drawable = [panel for panel in panels if any(panel.lines.values())]
+    if not drawable:
+        return None
+    names = list(dict.fromkeys(name for panel in drawable for name in panel.lines))
+    until = max(at for panel in drawable for points in panel.lines.values() for at, _ in points)
+    return {
+        "vconcat": [_panel(panel, names, until, marks or {}, last=panel is drawable[-1]) for panel in drawable],
+        "resolve": {"scale": {"color": "shared"}},
+    }
+
+
+def thinned(points: Points, most: int = MOST_POINTS) -> Points:
+    """Take the medians of as many neighbours as it needs to leave at most so many points."""
+    if len(points) <= most:
+        return points
+    size = -(-len(points) // most)
+    parts = [points[start : start + size] for start in range(0, len(points), size)]
+    return [(median(at for at, _ in part), median(value for _, value in part)) for part in parts]
+
+
+def _panel(panel: Panel, names: Sequence[str], until: float, marks: Mapping[float, str], *, last: bool) -> Spec:
+    values = [
+        {"line": name, "at": at, "value": value}
+        for name, points in panel.lines.items()
+        for at, value in thinned(points)
+    ]
+    x = {
+        "field": "at",
+        "type": "quantitative",
+        "scale": {"domain": [0, until], "nice": False},
+        "axis": {"title": "seconds" if last else None, "labels": last, "tickCount": 10, "grid": False},
+    }
+    y = {"field": "value", "type": "quantitative", "scale": {"zero": True}}
+    colour = {
+        "field": "line",
+        "type": "nominal",
+        "scale": {"domain": list(names), "range": [SERIES[place % len(SERIES)] for place in range(len(names))]},
+    }
+    layers: list[Spec] = [
+        {
+            "data": {"values": values},
+            "mark": {"type": "line", "strokeWidth": 1.4, "interpolate": "linear"},
+            "encoding": {
+                "x": x,
+                "y": {**y, "axis": {"title": panel.title, "tickCount": 4, "format": "~s", "grid": True}},
+                "color": colour,
+            },
+        }
+    ]
+    if marks:
+        layers.append(
+            {
+                "data": {"values": [{"at": at, "what": what} for at, what in marks.items()]},
+                "mark": {"type": "rule", "strokeDash": [3, 3], "color": FAINT},
+                "encoding": {"x": x},
+            }
+        )
+    return {"width": WIDTH, "height": 120, "layer": layers}

@@ -1,0 +1,1 @@
+"""`callbench soak`, `overload`, `torture`: a server for long, under too much, and among the ill-behaved."""

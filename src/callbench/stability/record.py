@@ -1,0 +1,97 @@
+"""The folder that a soak, an overload or a torture is kept in: each line on disk before the next thing happens."""
+
+import datetime as dt
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from callbench import environment
+from callbench.errors import BadInput
+from callbench.launch import Sigterm, Stopped, Terminated, told_to_stop
+from callbench.placement import Placement
+from callbench.run_writer import RunWriter, now
+from callbench.store import FORMAT, Run
+from callbench.version import VERSION
+
+KINDS = ("soak", "overload", "torture")
+
+
+def made(kind: str, name: str, asked: Mapping[str, Any], out: Path | None, where: Placement) -> RunWriter:
+    """Make the folder.
+
+    Args:
+        kind: one of `KINDS`.
+        name: the stack or URL.
+        asked: what was asked for, as `run.json` keeps it under the kind's name.
+        out: None: `runs/KIND-TIME`.
+        where: which processors each side runs on.
+
+    Raises:
+        BadInput: there is something already.
+        CallbenchError: it cannot be written.
+    """
+    folder = out or Path("runs") / f"{kind}-{dt.datetime.now(dt.UTC):%Y%m%d-%H%M%S}"
+    info = {
+        "format": FORMAT,
+        "kind": kind,
+        "callbench": VERSION,
+        "study": "",
+        "title": f"{kind} of {name}",
+        "seed": 0,
+        "quick": False,
+        "blocks": 0,
+        kind: dict(asked),
+        "started": now(),
+        "finished": None,
+        "state": "running",
+    }
+    record = json.dumps(environment.record(where), indent=1, ensure_ascii=False) + "\n"
+    return RunWriter.create(folder, info, {"environment.json": record.encode()})
+
+
+def carried_out(run: RunWriter, work: Callable[[], None], again: str) -> None:
+    """Do the work, and mark the folder finished; what was seen until a person stops it is kept.
+
+    Args:
+        run: the folder.
+        work: what is to be done.
+        again: the command that goes on with it or shows it, for the sentence.
+
+    Raises:
+        Stopped: a person stopped it.
+        CallbenchError: the work failed; what was seen is kept.
+    """
+    try:
+        with told_to_stop():
+            work()
+    except (KeyboardInterrupt, Sigterm) as stop:
+        run.end("stopped")
+        kind = Terminated if isinstance(stop, Sigterm) else Stopped
+        raise kind(f"stopped; what was seen is kept in {run.path}: {again}") from None
+    except BaseException:
+        run.end("stopped")
+        raise
+    run.end("finished")
+
+
+def opened(path: Path, kind: str | None = None) -> Run:
+    """Open a folder that one of the three made.
+
+    Raises:
+        BadInput: it is something else.
+    """
+    run = Run(path)
+    found = run.info.get("kind")
+    if found not in KINDS or (kind is not None and found != kind):
+        raise BadInput(f"{path} is no record of `callbench {kind or 'soak'}`: run.json says {found or 'a study'}")
+    return run
+
+
+def of_stability(path: Path) -> str | None:
+    """Which of the three made a folder, or None."""
+    try:
+        kind = Run(path).info.get("kind")
+    except BadInput:
+        return None
+    return str(kind) if kind in KINDS else None

@@ -1,0 +1,240 @@
+"""What a soak came to, reckoned from its journal: a step, its figures, its episodes, its deaths."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from statistics import median
+from typing import Any
+
+from callbench.health import LEAST_GROWTH_BYTES, LEAST_GROWTH_THREADS, Growth, growth
+from callbench.stability.slices import slice_of, times
+from callbench.stats.histogram import merged
+from callbench.stats.recovery import Episode, State, episodes
+from callbench.store import Run
+
+# A descriptor more or less is no leak.
+LEAST_GROWTH_FILES = 8
+
+
+@dataclass(frozen=True)
+class Grown:
+    """How a figure grew over a step, or over the whole.
+
+    Attributes:
+        per_thousand: with each thousand calls, its interval beside it; None where there is too little to tell.
+        leaks: whether it grows beyond doubt, and by more than any pool does.
+    """
+
+    per_thousand: float | None
+    low: float | None
+    high: float | None
+    leaks: bool
+
+    @classmethod
+    def of(cls, found: Growth | None, least: float) -> "Grown":
+        """Of what was reckoned."""
+        if found is None:
+            return cls(None, None, None, leaks=False)
+        return cls(found.per_thousand.middle, found.per_thousand.low, found.per_thousand.high, found.leaks(least))
+
+
+@dataclass(frozen=True)
+class Side:
+    """What one side took in a step.
+
+    Attributes:
+        processor_us: of processor time a call.
+        begin: everything at the step's begin, as /proc has it; then at its end, and after the rest.
+        given_back: bytes resident at the end and no more after the rest.
+        threads_made: threads made a call.
+        memory: growth of resident bytes.
+    """
+
+    processor_us: float | None
+    begin: Mapping[str, Any] | None
+    end: Mapping[str, Any] | None
+    rested: Mapping[str, Any] | None
+    given_back: int | None
+    resident_peak: int
+    threads_peak: int
+    threads_made: float | None
+    files_peak: int | None
+    memory: Grown
+    threads: Grown
+    files: Grown
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step of concurrency.
+
+    Attributes:
+        rate_per_s: calls answered rightly, over all its time; then the median and the 5th and 95th percentile over
+            the slices.
+        latency: microseconds, of all its calls together; empty where none was answered.
+        drift: the median of `p50_us` over the last tenth of the slices, over that of the first; None for less than 20.
+        worst_s: the longest time without a right answer that slices can tell.
+    """
+
+    clients: int
+    seconds: float
+    calls: int
+    rate_per_s: float
+    rate_median: float
+    rate_low: float
+    rate_high: float
+    latency: Mapping[str, float]
+    drift: float | None
+    errors: Mapping[str, int]
+    said: Mapping[str, str]
+    sides: Mapping[str, Side]
+    episodes: Sequence[Episode]
+
+
+@dataclass(frozen=True)
+class Soaked:
+    """A soak, whole.
+
+    Attributes:
+        over: why it ended before its time, or "".
+        deaths: the journal's lines.
+        notes: what a reader should know.
+    """
+
+    run: Run
+    steps: Sequence[Step]
+    deaths: Sequence[Mapping[str, Any]]
+    over: str
+    notes: Sequence[str]
+    slices: Sequence[Mapping[str, Any]]
+    rests: Sequence[Mapping[str, Any]]
+
+
+def read(run: Run) -> Soaked:
+    """Reckon a soak, finished or not.
+
+    Raises:
+        BadInput: the folder is damaged.
+    """
+    lines = list(run.lines())
+    slices = [line for line in lines if line["kind"] == "slice"]
+    over = next((str(line["why"]) for line in lines if line["kind"] == "over"), "")
+    return Soaked(
+        run,
+        [_step(lines, step) for step in sorted({line["step"] for line in slices})],
+        [line for line in lines if line["kind"] == "death"],
+        over,
+        [str(line["text"]) for line in lines if line["kind"] == "note"],
+        slices,
+        [line for line in lines if line["kind"] == "rest"],
+    )
+
+
+def _step(lines: Sequence[Mapping[str, Any]], step: int) -> Step:
+    mine = [line for line in lines if line.get("step") == step]
+    slices = [line for line in mine if line["kind"] == "slice"]
+    seconds = sum(line["seconds"] for line in slices)
+    calls = sum(line["calls"] for line in slices)
+    rates = sorted(line["calls"] / line["seconds"] if line["seconds"] else 0.0 for line in slices)
+    said: dict[str, str] = {}
+    for line in slices:
+        said = {**line["said"], **said}
+    return Step(
+        clients=slices[0]["clients"],
+        seconds=seconds,
+        calls=calls,
+        rate_per_s=calls / seconds if seconds else 0.0,
+        rate_median=median(rates),
+        rate_low=rates[int(0.05 * (len(rates) - 1))],
+        rate_high=rates[-1 - int(0.05 * (len(rates) - 1))],
+        latency=_latency([line for line in mine if line["kind"] == "histogram"]),
+        drift=_drift(slices),
+        errors=_added(line["errors"] for line in slices),
+        said=said,
+        sides={side: _side(mine, slices, side, calls) for side in _sides(slices)},
+        episodes=episodes([slice_of(line) for line in slices]),
+    )
+
+
+def _latency(histograms: Sequence[Mapping[str, Any]]) -> Mapping[str, float]:
+    if not histograms:
+        return {}
+    buckets = merged(dict(line["buckets"]) for line in histograms)
+    return times(buckets, min(line["min_ns"] for line in histograms), max(line["max_ns"] for line in histograms))
+
+
+def _drift(slices: Sequence[Mapping[str, Any]]) -> float | None:
+    speeds = [float(line["p50_us"]) for line in slices if "p50_us" in line]
+    tenth = len(speeds) // 10
+    if tenth < 2:
+        return None
+    return median(speeds[-tenth:]) / median(speeds[:tenth])
+
+
+def _added(every: Iterable[Mapping[str, int]]) -> dict[str, int]:
+    total: dict[str, int] = {}
+    for errors in every:
+        for kind, count in errors.items():
+            total[kind] = total.get(kind, 0) + count
+    return dict(sorted(total.items(), key=lambda item: -item[1]))
+
+
+def _sides(slices: Sequence[Mapping[str, Any]]) -> list[str]:
+    return [side for side in ("server", "client", "both") if any(side in line["sides"] for line in slices)]
+
+
+def _side(lines: Sequence[Mapping[str, Any]], slices: Sequence[Mapping[str, Any]], side: str, calls: int) -> Side:
+    seen = [line["sides"][side] for line in slices if side in line["sides"]]
+    moments = {line["moment"]: line["sides"].get(side) for line in lines if line["kind"] == "moment"}
+    end, rested = moments.get("end"), moments.get("rested")
+    used_us = 1e3 * sum(one["user_ms"] + one["system_ms"] for one in seen)
+    files = [one["files"] for one in seen if one["files"] is not None]
+    return Side(
+        processor_us=used_us / calls if calls else None,
+        begin=moments.get("begin"),
+        end=end,
+        rested=rested,
+        given_back=end["resident_bytes"] - rested["resident_bytes"] if end and rested else None,
+        resident_peak=max(one["resident_peak"] for one in seen),
+        threads_peak=max(one["threads_peak"] for one in seen),
+        threads_made=sum(one["threads_made"] for one in seen) / calls if calls else None,
+        files_peak=max(files, default=None),
+        memory=Grown.of(_grown(slices, side, "resident_bytes"), LEAST_GROWTH_BYTES),
+        threads=Grown.of(_grown(slices, side, "threads"), LEAST_GROWTH_THREADS),
+        files=Grown.of(_grown(slices, side, "files"), LEAST_GROWTH_FILES),
+    )
+
+
+def _grown(slices: Sequence[Mapping[str, Any]], side: str, name: str) -> Growth | None:
+    """Each start of the server is a series of its own: a new process begins where it begins."""
+    series: dict[int, tuple[list[float], list[float]]] = {}
+    made: dict[int, int] = {}
+    for line in slices:
+        value = line["sides"].get(side, {}).get(name)
+        start = line["start"]
+        made[start] = made.get(start, 0) + line["calls"]
+        if value is not None and not line["dead"]:
+            calls, values = series.setdefault(start, ([], []))
+            calls.append(float(made[start]))
+            values.append(float(value))
+    return growth(list(series.values()))
+
+
+def sick(step: Step) -> list[Episode]:
+    """The episodes in which not all was well."""
+    return [one for one in step.episodes if one.state is not State.WELL]
+
+
+def record(found: Soaked) -> dict[str, Any]:
+    """For programs. Times in microseconds where a name says so, else in seconds; sizes in bytes."""
+    return {
+        "kind": "soak",
+        "folder": str(found.run.path),
+        "of": found.run.info["soak"],
+        "state": found.run.info["state"],
+        "over": found.over,
+        "notes": list(found.notes),
+        "deaths": [{name: value for name, value in death.items() if name != "kind"} for death in found.deaths],
+        "steps": [asdict(step) for step in found.steps],
+        "slices": [{name: value for name, value in line.items() if name != "kind"} for line in found.slices],
+        "rests": [{name: value for name, value in line.items() if name != "kind"} for line in found.rests],
+    }

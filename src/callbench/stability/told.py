@@ -1,0 +1,105 @@
+"""What a record of stability is told as: on a terminal, as a page, as Markdown, as JSON. Always from the folder."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from callbench.errors import BadInput, CallbenchError
+from callbench.report.export.md import plain, section_text
+from callbench.report.page import flat, template, when
+from callbench.report.section import Section
+from callbench.store import Run
+from callbench.study.near import allowed
+
+
+@dataclass(frozen=True)
+class Told:
+    """One record, ready to be shown.
+
+    Attributes:
+        about: what was done, in a sentence or two.
+        found: what came out, most important first.
+        record: for programs.
+    """
+
+    run: Run
+    about: str
+    found: Sequence[str]
+    sections: Sequence[Section]
+    record: Mapping[str, Any]
+
+
+def show(told: Told, console: Console) -> None:
+    """Print it: tables first, since sentences are read last and remembered."""
+    for section in told.sections:
+        for sheet in section.every_sheet:
+            grid = Table(title=sheet.title, title_justify="left", box=box.SIMPLE_HEAD)
+            for place, column in enumerate(sheet.columns):
+                grid.add_column(column, justify="right" if place else "left")
+            for row in sheet.rows:
+                grid.add_row(*map(Text, row))
+            console.print(grid)
+    for sentence in told.found:
+        console.print(Text(sentence), soft_wrap=True)
+
+
+def as_json(told: Told) -> str:
+    """Write it for programs."""
+    return json.dumps({**told.record, "found": list(told.found)}, indent=1, ensure_ascii=False) + "\n"
+
+
+def html(told: Told) -> str:
+    """Write the page, self-contained."""
+    info = told.run.info
+    return str(
+        template("stability.html.j2").render(
+            title=info["title"],
+            about=told.about,
+            found=told.found,
+            sections=told.sections,
+            environment=list(flat(told.run.environment())),
+            when=when(str(info["started"])),
+        )
+    )
+
+
+def markdown(told: Told) -> str:
+    """Write it for a note."""
+    parts = [f"# {plain(str(told.run.info['title']))}", plain(told.about)]
+    parts += ["\n".join(f"- {plain(one)}" for one in told.found)]
+    parts += [section_text(section) for section in told.sections]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+FORMATS: Mapping[str, Callable[[Told], str]] = {"html": html, "md": markdown, "json": as_json}
+
+
+def write(told: Told, form: str = "html", out: Path | None = None) -> Path:
+    """Write it to a file.
+
+    Args:
+        told: what.
+        form: one of `FORMATS`.
+        out: the file; `report.FORMAT` in the folder unless given.
+
+    Raises:
+        BadInput: no such format.
+        CallbenchError: the file cannot be written.
+    """
+    make = FORMATS.get(form)
+    if make is None:
+        raise BadInput(f'there is no report format "{form}" for this: {allowed(form, FORMATS)}')
+    path = out or told.run.path / f"report.{form}"
+    text = make(told)
+    try:
+        path.write_text(text, encoding="utf-8", newline="")
+    except OSError as error:
+        raise CallbenchError(f"cannot write {path}: {error.strerror}; give another file with --out") from error
+    return path

@@ -1,0 +1,164 @@
+"""`callbench soak`: real servers that stay well, crash, hang, refuse, answer wrongly or leak."""
+
+import json
+import os
+import signal
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conftest import command, eventually, marked
+
+HERE = Path(__file__).resolve().parent
+Program = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture(autouse=True)
+def sick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The adapter whose server falls ill."""
+    monkeypatch.setenv("CALLBENCH_ADAPTERS", str(HERE / "sick"))
+
+
+def said(finished: subprocess.CompletedProcess[str]) -> dict[str, Any]:
+    assert finished.returncode == 0, finished.stderr
+    found = json.loads(finished.stdout)
+    assert isinstance(found, dict)
+    return found
+
+
+def soaked(callbench: Program, tmp_path: Path, *words: object) -> dict[str, Any]:
+    short = ["--seconds", "2", "--rest", "0", "--every", "0.2", "--timeout", "0.5", "--clients", "2"]
+    return said(callbench("soak", "sick/tcp", *short, *words, "--out", tmp_path / "soak", "--json"))
+
+
+@pytest.mark.usefixtures("nothing_left")
+def test_who_stays_well_is_told_step_by_step(callbench: Program, tmp_path: Path) -> None:
+    found = soaked(callbench, tmp_path, "--clients", "1,3", "--rest", "0.5", "--timeout", "10")
+    assert [step["clients"] for step in found["steps"]] == [1, 3]
+    assert found["deaths"] == []
+    for step in found["steps"]:
+        assert step["calls"] > 0
+        assert step["errors"] == {}
+        assert [one["state"] for one in step["episodes"]] == ["well"]
+        assert step["calls"] == sum(one["calls"] for one in found["slices"] if one["clients"] == step["clients"])
+        for side in ("server", "client"):
+            seen = step["sides"][side]
+            assert seen["resident_peak"] > 0
+            assert seen["files_peak"] >= step["clients"]
+            assert {"begin", "end", "rested"} <= seen.keys()
+            assert seen["rested"]["resident_bytes"] > 0
+    assert found["rests"]
+    assert "All was well" in found["found"][-1]
+    page = (tmp_path / "soak" / "report.html").read_text()
+    assert "<svg" in page
+    assert "soak of sick/tcp" in page
+    assert callbench("report", tmp_path / "soak", "--format", "md").returncode == 0
+    assert "| clients | seconds |" in (tmp_path / "soak" / "report.md").read_text()
+
+
+@pytest.mark.parametrize(
+    ("sickness", "state", "kinds"),
+    [
+        ("hang", "hung", {"timeout"}),
+        ("refuse", "refusing", {"refused", "closed"}),
+        ("wrong", "wrong", {"wrong-answer"}),
+    ],
+)
+@pytest.mark.usefixtures("nothing_left")
+def test_sicknesses_are_told_apart_and_timed(  # noqa: PLR0917 - fixtures and cases
+    callbench: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sickness: str, state: str, kinds: set[str]
+) -> None:
+    monkeypatch.setenv("SICK", f"{sickness} 100")
+    found = soaked(callbench, tmp_path)
+    last = found["steps"][0]["episodes"][-1]
+    assert last["state"] == state
+    assert last["errors"].keys() <= kinds | {"timeout", "closed"}
+    assert last["end_s"] > last["start_s"]
+    assert found["deaths"] == []
+    # The stand-in's client takes the first answer of each slice for the right one.
+    assert found["steps"][0]["calls"] <= 100 + len(found["slices"])
+
+
+@pytest.mark.usefixtures("nothing_left")
+def test_who_crashes_has_died_after_so_many_calls_and_is_not_started_again_unasked(
+    callbench: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SICK", "crash 100")
+    found = soaked(callbench, tmp_path)
+    (death,) = found["deaths"]
+    assert (death["how"], death["side"]) == ("crash", "server")
+    # The call that was made before anything is no call of the soak.
+    assert 97 <= death["calls"] <= 99
+    assert "not to be started again" in found["over"]
+    assert f"It died after {death['calls']:,} calls" in found["found"][0]
+
+
+@pytest.mark.usefixtures("nothing_left")
+def test_who_crashes_is_started_again_where_that_is_asked_for(
+    callbench: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SICK", "crash 100")
+    found = soaked(callbench, tmp_path, "--restart", "--seconds", "4")
+    assert len(found["deaths"]) >= 1
+    assert found["over"] == ""
+    assert {one["start"] for one in found["slices"]} == set(
+        range(len(found["deaths"]) + (not found["slices"][-1]["dead"]))
+    )
+    assert found["steps"][0]["calls"] > found["deaths"][0]["calls"]
+
+
+@pytest.mark.usefixtures("nothing_left")
+def test_who_leaks_is_told_to_leak(callbench: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SICK", "leak 1")
+    found = soaked(callbench, tmp_path, "--seconds", "6", "--every", "0.05", "--rest", "0.2", "--clients", "1")
+    server = found["steps"][0]["sides"]["server"]
+    assert server["memory"]["leaks"]
+    # 64 KiB a call, and a little for the list that holds them.
+    assert 60_000_000 < server["memory"]["per_thousand"] < 80_000_000
+    assert not found["steps"][0]["sides"]["client"]["memory"]["leaks"]
+
+
+def test_who_is_killed_goes_on_where_it_was(callbench: Program, tmp_path: Path, mark: str) -> None:
+    words = ["soak", "sick/tcp", "--seconds", "3", "--rest", "0", "--every", "0.2", "--clients", "1,2"]
+    out = ["--out", tmp_path / "soak"]
+    journal = tmp_path / "soak" / "journal.jsonl"
+    with subprocess.Popen(command(*words, *out), cwd=tmp_path, stdout=subprocess.DEVNULL) as running:
+        assert eventually(lambda: journal.exists() and journal.read_text().count('"slice"') >= 3)
+        os.kill(running.pid, signal.SIGKILL)
+    assert eventually(lambda: not marked(mark)), "something outlives a killed soak"
+    before = [line for line in journal.read_bytes().split(b"\n") if b'"slice"' in line]
+    refused = callbench("soak", "sick/tcp", "--clients", "7", *out, "--resume")
+    assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
+    assert "is another soak: its clients, every_s" in refused.stderr
+    found = said(callbench(*words, *out, "--resume", "--json"))
+    assert len(found["slices"]) > len(before)
+    for clients in (1, 2):
+        seconds = sum(one["seconds"] for one in found["slices"] if one["clients"] == clients)
+        assert seconds < 3 * 1.5
+    assert [one["at_s"] for one in found["slices"]] == sorted(one["at_s"] for one in found["slices"])
+    assert found["state"] == "finished"
+    assert any("gone on with" in note for note in found["notes"])
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (["nobody/tcp"], "nobody/tcp"),
+        (["ftp://127.0.0.1/"], "neither a stack nor a URL"),
+        (["http://192.0.2.1/"], "--any-host"),
+        (["http://127.0.0.1:1/"], "nobody listens there"),
+        (["http://127.0.0.1:1/", "--call", "Sum"], "leave --call out"),
+        (["sick/tcp", "--pid", "1"], "--pid is for a URL"),
+        (["sick/tcp", "--expect-body", "x"], "are of a URL"),
+        (["sick/tcp", "--clients", "1,x"], "whole numbers"),
+        (["sick/tcp", "--resume"], "needs --out"),
+    ],
+)
+def test_what_cannot_be_is_refused_in_a_sentence(callbench: Program, words: list[str], why: str) -> None:
+    finished = callbench("soak", *words)
+    assert finished.returncode == 2
+    assert why in finished.stderr
+    assert finished.stderr.count("\n") == 1
