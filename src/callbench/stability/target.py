@@ -169,7 +169,8 @@ class Target:
             assert self._driver is not None  # noqa: S101 - one of the two is there
             made = self._driver
         shared = self._driver is not None and (self.aim.pid is None or self._placement.shared)
-        return Adapter(made, part, () if shared else self._placement.client).greeted()
+        request = None if self._programs is None else self._programs.request
+        return Adapter(made, part, () if shared else self._placement.client, request=request).greeted()
 
     def connect(self, clients: int) -> int:
         """Connects so many clients; gives the connections open.
@@ -248,17 +249,11 @@ def _driver(aim: Aim) -> manifest.Manifest:
         raise BadInput(f"--call {aim.call}: a URL has one request, which stands for {HELLO}: leave --call out")
     if aim.pid is not None:
         must_run(aim.pid)
-    folder = home() / "engine" / "load"
-    read = manifest.read(
-        next((file for name in _MANIFESTS if (file := folder / name).exists()), folder / _MANIFESTS[0])
-    )
+    read = manifest.read(home() / "engine" / "load" / "adapter.toml")
     why_not = cannot_run(read)
     if why_not:
         raise CallbenchError(why_not)
     return read
-
-
-_MANIFESTS = ("adapter.toml", "driver.toml")
 
 
 def is_loopback(host: str) -> bool:

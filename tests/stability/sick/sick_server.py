@@ -10,7 +10,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "contract" / "misbehaving"))
 
-import honest  # noqa: E402
+import honest  # type: ignore[import-not-found]  # noqa: E402
 
 
 class Service(honest.Service):  # type: ignore[misc]
