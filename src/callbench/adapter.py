@@ -153,8 +153,15 @@ class Adapter:
             AdapterFailure: as `ask`.
         """
         where = {"stack": stack, "host": host, "port": port}
-        said = self.ask("serve", "serving", SERVE_SECONDS, **where, options=dict(options or {}))
+        said = self.ask(
+            "serve", "serving", SERVE_SECONDS + self._ready_seconds(stack), **where, options=dict(options or {})
+        )
         return str(said["endpoint"])
+
+    def _ready_seconds(self, stack: str) -> float:
+        """How long somebody else's server may take until it listens."""
+        tables = (one.card.get("external") for one in self._manifest.stacks if one.id == stack)
+        return next((float(table["ready_seconds"]) for table in tables if table), 0.0)
 
     def stop_serving(self) -> None:
         """Ends what `serve` began.

@@ -11,6 +11,7 @@ from callbench import codecs, links
 from callbench.catalogue import Catalogue
 from callbench.errors import AdapterFailure, BadInput
 from callbench.estimate import estimated
+from callbench.external.spec import is_elsewhere
 from callbench.floors import Floors, sizes
 from callbench.knees import Knees
 from callbench.measure import measured
@@ -255,7 +256,9 @@ class Bench:
 
     def _line(self, visit: Visit, trial: Trial, result: Mapping[str, Any]) -> dict[str, Any]:
         place = {"block": visit.block, "visit": visit.number, "order": trial.order, "cell": trial.cell.id}
-        on = {"client": self._placement.client} if self._stacks[visit.stack].in_process else self._placement.record()
+        stack = self._stacks[visit.stack]
+        apart = not (stack.in_process or is_elsewhere(stack))
+        on = self._placement.record() if apart else {"client": self._placement.client}
         return {"trial": trial.number, **place, **result, "placement": on, "spoiled": spoiled_by(result)}
 
     def _may_repeat(self, trial: Trial) -> bool:

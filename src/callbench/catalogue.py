@@ -11,6 +11,7 @@ from pathlib import Path
 from callbench import manifest, mixed, request
 from callbench.cell import MIXED, Stack, sides_of
 from callbench.errors import BadInput
+from callbench.external import spec
 from callbench.home import home
 from callbench.manifest import Manifest, Programs
 from callbench.near import unknown
@@ -124,10 +125,14 @@ def load(folders: Iterable[Path] | None = None) -> Catalogue:
                 f"{file} is called {read.name}, as {adapters[read.name].manifest.file} is: rename one of them"
             )
             continue
-        why_not = cannot_run(read)
-        stacks = tuple(replace(stack, why_not=why_not) for stack in read.stacks)
-        adapters[read.name] = Adapter(read, why_not, stacks)
+        adapters[read.name] = found(read)
     return Catalogue(tuple(adapters.values()), tuple(broken))
+
+
+def found(read: Manifest) -> Adapter:
+    """A manifest's adapter, with what of it cannot run here."""
+    why_not = cannot_run(read)
+    return Adapter(read, why_not, tuple(replace(one, why_not=why_not or spec.why_not(one)) for one in read.stacks))
 
 
 def cannot_run(read: Manifest) -> str | None:
@@ -168,18 +173,18 @@ def _head(path: Path) -> bytes:
 
 def _manifests() -> list[Path]:
     root = home()
-    found = [file for place in ("engine", "adapters") for file in sorted((root / place).glob("*/adapter.toml"))]
+    mine = [file for place in ("engine", "adapters") for file in sorted((root / place).glob("*/adapter.toml"))]
     named = [Path(text) for text in os.environ.get(ADAPTERS_VARIABLE, "").split(":") if text]
-    return found + _in_named(named)
+    return mine + _in_named(named)
 
 
 def _in_named(folders: Iterable[Path]) -> list[Path]:
     """A folder that people name is an adapter's own, or holds several."""
-    found: list[Path] = []
+    there: list[Path] = []
     for folder in folders:
         own = folder / "adapter.toml"
         inside: Sequence[Path] = [own] if own.is_file() else sorted(folder.glob("*/adapter.toml"))
         if not inside:
             raise BadInput(f"{ADAPTERS_VARIABLE} names {folder}, where there is no adapter.toml")
-        found += inside
-    return found
+        there += inside
+    return there

@@ -14,6 +14,7 @@ from callbench import doctor as examination
 from callbench import query as queries
 from callbench import serve as serving
 from callbench.errors import BadInput, CallbenchError
+from callbench.external import given
 from callbench.launch import Wish
 from callbench.stability import commands as stability
 from callbench.store import Run
@@ -35,6 +36,12 @@ stability.add_to(app)
 
 RunFolder = Annotated[Path, typer.Argument(metavar="RUN", help="a run folder")]
 AsJson = Annotated[bool, typer.Option("--json", help="for programs")]
+ServerPath = Annotated[
+    str | None, typer.Option("--path", metavar="/PATH", help="of a server that is given as a command with {port}")
+]
+ServerAnswer = Annotated[
+    str | None, typer.Option("--expect-body", help="what a server given as a command or a URL must answer")
+]
 
 
 def _version(wanted: bool) -> None:
@@ -210,16 +217,23 @@ def exchange(
 
 
 @app.command()
-def verify(
+def verify(  # noqa: PLR0913, PLR0917 - the options a person has
     stacks: Annotated[list[str] | None, typer.Argument(metavar="STACK...")] = None,
     every: Annotated[bool, typer.Option("--all", help="every stack that can run here")] = False,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="a line a check, not only failures")] = False,
     only: Annotated[str | None, typer.Option("--check", metavar="GLOB", help="only these, such as 'lost/*'")] = None,
+    study: Annotated[str | None, typer.Option("--study", help="whose [servers] are stacks, too")] = None,
+    path: ServerPath = None,
+    expect: ServerAnswer = None,
     as_json: AsJson = False,
 ) -> None:
     """Hold stacks against the contract: every call, every fault, counts, times, manners, a server that is lost."""
     known = _catalogue()
-    outcomes = suite.of(known, stacks or [], every=every, placement=placement.placed(), only=only)
+    if study is not None:
+        of_study = load(study)
+        known = given.added(known, of_study.part.servers, of_study.path)
+    known, names = given.named(known, stacks or [], path, {} if expect is None else {"expect_body": expect})
+    outcomes = suite.of(known, names, every=every, placement=placement.placed(), only=only)
     seen = verdicts.told(outcomes, Console(quiet=as_json), every=verbose)
     if as_json:
         print(verdicts.as_json(seen))  # noqa: T201
@@ -258,6 +272,8 @@ def compare(  # noqa: PLR0913, PLR0917 - the options a person has
     level: Annotated[str | None, typer.Option("--level", help="of false discoveries, 1% if unsaid")] = None,
     seed: Annotated[int | None, typer.Option("--seed", min=0, help="of the random order")] = None,
     out: Annotated[Path | None, typer.Option("--out", metavar="DIR", help="the comparison's folder")] = None,
+    path: ServerPath = None,
+    expect: ServerAnswer = None,
     as_json: AsJson = False,
     markdown: Annotated[bool, typer.Option("--markdown", help="for a pull request")] = False,
 ) -> None:
@@ -271,6 +287,7 @@ def compare(  # noqa: PLR0913, PLR0917 - the options a person has
     wish = live.Wish(
         a, b or "", calls or [], study, groups or [], clients or [], seconds, rounds,
         limits[0] or command.LEVEL, command.THRESHOLD if limits[1] is None else limits[1], seed, out,
+        path, {} if expect is None else {"expect_body": expect},
     )  # fmt: skip
     found = command.found(a, b, wish, limits, _catalogue())
     if as_json:
@@ -285,7 +302,14 @@ def compare(  # noqa: PLR0913, PLR0917 - the options a person has
 
 @app.command(name="load")
 def load_(  # noqa: PLR0913, PLR0917 - the options a person has
-    url: Annotated[str, typer.Argument(metavar="URL", help="a server of your own: http://127.0.0.1:8080/path")],
+    url: Annotated[
+        str,
+        typer.Argument(metavar="[URL]", help="a server of your own: http://127.0.0.1:8080/path", show_default=False),
+    ] = "",
+    start: Annotated[
+        str | None, typer.Option("--start", metavar="COMMAND", help="start the server: 'COMMAND {port}'")
+    ] = None,
+    path: ServerPath = None,
     clients: Annotated[int, typer.Option("--clients", min=1, max=65_536)] = 50,
     seconds: Annotated[float | None, typer.Option("--seconds", min=0.1, max=1e6, help="10 unless --calls")] = None,
     calls: Annotated[int | None, typer.Option("--calls", min=1, help="how many, over all clients")] = None,
@@ -321,7 +345,7 @@ def load_(  # noqa: PLR0913, PLR0917 - the options a person has
         certificates=certificates and str(certificates.absolute()), insecure=insecure or None,
     )  # fmt: skip
     wanted = wish.Wish(
-        url, clients, seconds, calls, rate, poisson, think, warm_up, timeout, threads, pid, asked, out
+        url, clients, seconds, calls, rate, poisson, think, warm_up, timeout, threads, pid, asked, out, start, path
     )  # fmt: skip
     with live.Line(wanted, quiet=as_json) as line:
         found = driving.driven(wanted, line.tells)

@@ -16,6 +16,7 @@ from callbench.bench import Bench
 from callbench.cell import Cell, Stack
 from callbench.errors import BadInput, CallbenchError
 from callbench.estimate import estimated
+from callbench.external import given
 from callbench.progress import Progress
 from callbench.run_writer import RunWriter, now
 from callbench.store import FORMAT, Run
@@ -98,6 +99,7 @@ def _planned(wish: Wish, known: catalogue.Catalogue) -> _Planned:
     """
     selection = select.parse(wish.select)
     study = load(wish.study, wish.settings, link=wish.link)
+    known = given.added(known, study.part.servers, study.path)
     stacks = {stack.id: stack for stack in known.every}
     cells = selection.apply(study.cells(known.every, wish.quick), stacks)
     wires = {name: study.links[name].wire for name in sorted({cell.link for cell in cells} - {links.LOOPBACK})}
@@ -116,6 +118,7 @@ def foretold(wish: Wish, known: catalogue.Catalogue) -> list[str]:
         BadInput: something asked for is wrong.
     """
     planned = _planned(wish, known)
+    known = given.of_plan(known, planned.made.stacks)
     why = {stack.id: stack.why_not for stack in known.every}
     told = [f"{planned.study.title}: {planned.blocks} blocks, {len(planned.made.cells):,} cells"]
     for stack in planned.made.stacks:
@@ -204,6 +207,7 @@ def go_on(path: Path, known: catalogue.Catalogue, *, resumed: bool) -> Run:
 
     with RunWriter(path) as run:
         planned = grown(plan.read(run.plan()), run)
+        known = given.of_plan(known, planned.stacks)
         where = placement.placed()
         if resumed:
             run.append(

@@ -12,6 +12,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from callbench.cell import Stack
 from callbench.errors import BadInput
+from callbench.external import spec
+from callbench.external.spec import External
 from callbench.request import FILES, KEY, Request
 from callbench.version import CONTRACT
 
@@ -60,6 +62,7 @@ class Card(_Strict):
     protocol: _Name | None = None
     roles: Literal["both", "server-only", "client-only", "in-process"] | None = None
     request: Request | None = None
+    external: External | None = None
     counts: bool | None = None
     options: dict[str, Any] | None = None
     note: str | None = None
@@ -97,7 +100,7 @@ class _File(_Strict):
     language: str
     version: str = ""
     about: str = ""
-    program: tuple[str, ...] = Field(min_length=1)
+    program: Annotated[tuple[str, ...], Field(min_length=1)] | None = None
     setup: str = ""
     start_seconds: float = Field(default=10, gt=0, le=600)
     warm_up_seconds: float = Field(default=0, ge=0, le=600)
@@ -166,6 +169,19 @@ def read(file: Path) -> Manifest:
     wanted = raw.get("contract")
     if isinstance(wanted, int) and wanted != CONTRACT:
         raise BadInput(f"{file} is for contract version {wanted}; this Callbench speaks version {CONTRACT}")
+    return of(raw, file)
+
+
+def of(raw: Mapping[str, Any], file: Path) -> Manifest:
+    """Takes a manifest from what its file says.
+
+    Args:
+        raw: the file's content.
+        file: for sentences; what is relative is so to its folder.
+
+    Raises:
+        BadInput: it is wrong; the sentence names file and key.
+    """
     try:
         said = _File.model_validate(raw)
     except ValidationError as failure:
@@ -177,7 +193,7 @@ def read(file: Path) -> Manifest:
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice:
         raise BadInput(f"{file} has the stack {twice} twice")
-    program = tuple(part.replace("{python}", sys.executable) for part in said.program)
+    program = _program(said, stacks, file)
     if "/" in program[0]:
         # Not resolved: what a virtual environment's Python links to knows nothing of the environment.
         program = (os.path.abspath(file.parent / program[0]), *program[1:])  # noqa: PTH100
@@ -185,9 +201,23 @@ def read(file: Path) -> Manifest:
     return Manifest(*place, stacks, said.warm_up_seconds)
 
 
+def _program(said: _File, stacks: Sequence[Stack], file: Path) -> tuple[str, ...]:
+    """What is started: the program that is named, or for external servers our own."""
+    tables = {stack.id: stack.card[spec.KEY] for stack in stacks if spec.KEY in stack.card}
+    if not tables:
+        if said.program is None:
+            raise BadInput(f"{file}: the key program is missing")
+        return tuple(part.replace("{python}", sys.executable) for part in said.program)
+    if said.program is not None or len(tables) < len(stacks):
+        raise BadInput(f"{file}: {next(iter(tables))} is external: then all its stacks are, and it names no program")
+    return spec.program(said.name, said.language, tables)
+
+
 def _stacks(said: _File, file: Path) -> Iterator[Stack]:
     for entry in said.stack:
         message, channel = entry.message or said.card.message, entry.channel or said.card.channel
+        if entry.external is not None:
+            message, channel = message or "any", channel or spec.channel_of(entry.request)
         if not (message and channel):
             raise BadInput(f"{file}: the stack {entry.name} has no {'channel' if message else 'message'}")
         yield _stack(said, file, entry.name, (message, channel), [entry])
@@ -211,6 +241,8 @@ def _stack(said: _File, file: Path, name: str, axes: tuple[str, str], cards: Seq
         card |= level.said() | ({"about": about} if about else {}) | ({"explains": explains} if explains else {})
     if card["roles"] == "in-process":
         card.pop("when_lost", None)
+    if spec.KEY in card:
+        card = spec.completed(card, file.parent)
     if KEY in card:
         card[KEY] |= {key: str(file.parent.absolute() / card[KEY][key]) for key in FILES if key in card[KEY]}
     return Stack(
@@ -252,6 +284,8 @@ def _allowed(where: tuple[int | str, ...]) -> set[str]:
             model = Card
         case (*_, "request"):
             model = Request
+        case (*_, "external"):
+            model = External
         case (*_, "lacks", _):
             model = Lack
         case _:

@@ -4,11 +4,12 @@ This is the one place that knows what a request stands for: every part of the co
 called by a request can carry, and what its client connects with.
 """
 
+import re
 from collections.abc import Mapping
 from typing import Annotated, Any, Self
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from callbench.cell import Stack
 
@@ -20,6 +21,14 @@ STANDS_FOR = "Hello"
 _OURS = ("protocol", "path")
 FILES = ("body_file", "expect_body_file", "certificates")
 
+
+def _path(text: str) -> str:
+    if not re.fullmatch(r"/[!-~]*", text):
+        raise ValueError(f"the path {text!r} must begin with / and hold no blanks: /hello?to=me")
+    return text
+
+
+UrlPath = Annotated[str, AfterValidator(_path)]
 _Status = Annotated[int, Field(ge=100, le=599)]
 
 
@@ -35,7 +44,7 @@ class Request(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     protocol: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._+-]*$")] = PROTOCOL
-    path: Annotated[str, Field(pattern=r"^/[!-~]*$")] | None = None
+    path: UrlPath | None = None
     method: str | None = None
     headers: tuple[tuple[str, str], ...] | None = None
     body: str | None = None

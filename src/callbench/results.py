@@ -206,13 +206,18 @@ def _known(run: Run, found: Results) -> list[belief.Known]:
     inside = {
         stack["id"] for stack in run.plan().get("stacks", []) if (stack.get("card") or {}).get("roles") == "in-process"
     }
+    elsewhere = {
+        stack["id"]
+        for stack in run.plan().get("stacks", [])
+        if "url" in ((stack.get("card") or {}).get("external") or {})
+    }
     placement = run.environment().get("placement") or {}
     together = bool(set(placement.get("client") or []) & set(placement.get("server") or []))
     return [
         belief.Known(
             cell=one.id,
             in_process=one.attributes["stack"] in inside,
-            together=together,
+            together=together or one.attributes["stack"] in elsewhere,
             half_width=one.rate.half_width if one.rate else None,
             plateaus=one.plateaus,
         )

@@ -1,14 +1,18 @@
 """The two sides of a stack: a server and a client, each a process; or one process that plays both."""
 
+import time
 from typing import Any, Self
 
 from callbench.adapter import Adapter
 from callbench.cell import Stack
 from callbench.contract import Counts, Options
 from callbench.errors import AdapterFailure
+from callbench.external import processes, spec
 from callbench.links.host import LOOPBACK_HOSTS, Hosts, misplaced
 from callbench.manifest import Programs
 from callbench.placement import Placement
+
+_ENDS_SECONDS = 0.1
 
 
 class Sides:
@@ -17,6 +21,7 @@ class Sides:
     Attributes:
         server: serves.
         client: connects, calls, drives. The same one where the stack is in-process.
+        elsewhere: the processes of a server that runs by itself, as far as they are known; None of one started here.
     """
 
     def __init__(
@@ -28,6 +33,7 @@ class Sides:
             AdapterFailure: a side cannot be started.
         """
         self._hosts = hosts
+        self.elsewhere: tuple[int, ...] | None = None
         part = "both sides" if in_process else "the client"
         self._counts = programs.counts
         self.client = Adapter(programs.client, part, placement.client, hosts.client.entered(), programs.request)
@@ -50,6 +56,10 @@ class Sides:
             AdapterFailure: the server cannot, or serves somewhere else.
         """
         endpoint = self.server.serve(stack.server, self._hosts.server.address, options)
+        if spec.is_elsewhere(stack):
+            # It runs where it runs, on any processor.
+            self.elsewhere = processes.roots(stack.card[spec.KEY])
+            return endpoint
         wrong = misplaced(endpoint, self._hosts.server)
         if wrong:
             raise AdapterFailure("protocol", f"{self.server.process.who} {wrong}")
@@ -65,13 +75,13 @@ class Sides:
         Raises:
             AdapterFailure: as `Adapter.counted`.
         """
-        if not self._counts:
-            return None
         try:
             return self.server.counted()
         except AdapterFailure as failure:
             if failure.kind != "unsupported":
                 raise
+            if not self._counts:
+                return None
             who = self.server.process.who
             raise AdapterFailure(
                 "protocol", f"{who} cannot count: {failure}; its card must say counts = false"
@@ -106,10 +116,13 @@ class Sides:
         of_the_caller = ("died", "silent", "garbage", "bad-request", "cannot-carry", "fault")
         if self.server is self.client or failure.kind in of_the_caller:
             return failure
+        if not self._counts:
+            # Somebody else's server closes its connections a moment before it has ended, and what started it with it.
+            time.sleep(_ENDS_SECONDS)
         try:
-            self.counted()
+            self.server.counted()
         except AdapterFailure as its:
-            return its
+            return failure if its.kind == "unsupported" else its
         return failure
 
     def close(self, *, at_once: bool = False) -> None:

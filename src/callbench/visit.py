@@ -124,10 +124,9 @@ class OpenVisit:
         try:
             self._check(cell.call, cell.arguments)
         except AdapterFailure as failure:
-            told = self.sides.blamed(failure)
             if self.sides.broken:
-                raise told from failure
-            return f"{cell.call} fails as {told.kind}: {told}"
+                raise
+            return f"{cell.call} fails as {failure.kind}: {failure}"
         return None
 
     def _check(self, call: str, arguments: Any) -> None:  # noqa: ANN401 - JSON
@@ -136,7 +135,7 @@ class OpenVisit:
         except AdapterFailure as failure:
             # The load driver judges by what the server's card expects.
             if failure.kind not in _WRONG:
-                raise
+                raise self.sides.blamed(failure) from failure
             raise AnsweredWrongly(f"answered wrongly: {failure}") from failure
         if wrong:
             raise AnsweredWrongly(f"answered wrongly: {wrong}")

@@ -6,9 +6,9 @@ import random
 import secrets
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +19,13 @@ from callbench.compare import tasks
 from callbench.compare.meeting import Cells, Pair, Round, SideFailure, met
 from callbench.compare.operands import Contender, contenders, pairs
 from callbench.errors import BadInput
+from callbench.external import given
 from callbench.launch import Sigterm, Stopped, Terminated, told_to_stop
 from callbench.placement import Placement
 from callbench.request import only_call
 from callbench.run_writer import RunWriter, now
 from callbench.store import FORMAT
+from callbench.study import load
 from callbench.version import VERSION
 
 # A warm-up's pieces are a tenth of this, and its rate has settled where two of them agree.
@@ -43,6 +45,8 @@ class Wish:
         seconds: to drive each cell for, both sides and all rounds together.
         rounds: how often both are started afresh.
         out: None: `runs/compare-TIME`.
+        path: behind host and port of servers that are given as commands.
+        request: how servers that are given by a command or a URL are called, and what they must answer.
     """
 
     a: str
@@ -57,6 +61,8 @@ class Wish:
     threshold: float = 0.02
     seed: int | None = None
     out: Path | None = None
+    path: str | None = None
+    request: Mapping[str, Any] = field(default_factory=dict)
 
 
 def compared(wish: Wish, known: Catalogue) -> Path:
@@ -67,7 +73,11 @@ def compared(wish: Wish, known: Catalogue) -> Path:
         Stopped: a person stopped it; what was measured is kept.
         CallbenchError: the folder cannot be written.
     """
-    found = pairs(contenders(wish.a, known), contenders(wish.b, known))
+    if wish.study:
+        study = load(wish.study)
+        known = given.added(known, study.part.servers, study.path)
+    known, (a, b) = given.named(known, (wish.a, wish.b), wish.path, wish.request)
+    found = pairs(contenders(a, known), contenders(b, known))
     asked = (
         tasks.of_study(wish.study, wish.groups, wish.clients, _WARM_SECONDS)
         if wish.study

@@ -1,6 +1,7 @@
 """Which stacks reach another host at all."""
 
 from callbench.cell import Stack
+from callbench.external.spec import is_elsewhere
 
 LOOPBACK = "loopback"
 PAIR = "pair"
@@ -13,4 +14,6 @@ def why_not_over(stack: Stack, link: str) -> str | None:
     """Why a stack cannot be measured over a link, or None where it can."""
     if link != LOOPBACK and (stack.in_process or stack.channel in _STAY):
         return f"over {link}: what its channel carries never leaves the host"
+    if link != LOOPBACK and is_elsewhere(stack):
+        return f"over {link}: its server runs where its url says; one that is started can be put behind a link"
     return None

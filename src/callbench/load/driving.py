@@ -2,7 +2,9 @@
 
 import json
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -11,11 +13,13 @@ from callbench import catalogue, manifest, placement
 from callbench.adapter import Adapter
 from callbench.cell import Cell
 from callbench.errors import AdapterFailure, BadInput, CallbenchError
+from callbench.external import given
 from callbench.home import home
 from callbench.load.found import Found, reckoned
 from callbench.load.told import record
 from callbench.load.watched import Machine, Watch, must_run
 from callbench.load.wish import Wish
+from callbench.measure import side_processes
 from callbench.schedules import Schedules
 
 _STACK = "load/http1"
@@ -44,20 +48,41 @@ def driven(wish: Wish, watch: Interval) -> Found:
     if wish.pid is not None:
         must_run(wish.pid)
     mine = placement.placed()
-    processors = () if wish.pid is None or mine.shared else mine.client
+    processors = () if (wish.pid is None and wish.start is None) or mine.shared else mine.client
     with (
         tempfile.TemporaryDirectory(prefix="callbench-load-") as folder,
+        _server(wish, () if mine.shared else mine.server) as server,
         Adapter(read, "the driver", processors) as one,
     ):
+        wish, roots = server
         try:
-            found = _driven(one, wish, Path(folder), watch)
+            found = _driven(one, wish, Path(folder), watch, roots)
         except AdapterFailure as failure:
             raise _explained(wish, failure) from failure
     _keep(out, record(found))
     return found
 
 
-def _driven(one: Adapter, wish: Wish, folder: Path, watch: Interval) -> Found:
+@contextmanager
+def _server(wish: Wish, processors: Sequence[int]) -> Iterator[tuple[Wish, Sequence[int]]]:
+    """Starts the server, where it is to be started. Gives the wish with its URL, and the processes to watch."""
+    if wish.start is None:
+        yield wish, () if wish.pid is None else (wish.pid,)
+        return
+    table = given.server_of(wish.start, wish.path, {})
+    known = given.added(catalogue.Catalogue((), ()), {"server": table}, Path.cwd() / "the command line")
+    stack = known.stacks[0]
+    if stack.why_not:
+        raise BadInput(f"--start {wish.start}: {stack.why_not}")
+    with Adapter(known.adapters[0].manifest, "the server", processors) as server:
+        try:
+            url = server.serve(stack.id)
+        except AdapterFailure as failure:
+            raise BadInput(f"--start: {failure}") from failure
+        yield replace(wish, url=url, start=None, path=None), side_processes.below(server.process.pid)
+
+
+def _driven(one: Adapter, wish: Wish, folder: Path, watch: Interval, roots: Sequence[int]) -> Found:
     load = wish.load
     options = {**(wish.request or {}), "threads": wish.threads}
     timeout_ms = max(1, round(wish.timeout_s * 1e3))
@@ -65,7 +90,7 @@ def _driven(one: Adapter, wish: Wish, folder: Path, watch: Interval) -> Found:
     one.call(_CALL, {})
     if wish.warm_up_s:
         one.drive(_CALL, {}, calls=1, seconds=wish.warm_up_s, limit_seconds=wish.warm_up_s + 60)
-    server = None if wish.pid is None else Watch(wish.pid)
+    server = Watch(roots) if roots else None
     machine = Machine()
     cell = Cell("load", "load", _STACK, _CALL, {}, load)
     done = one.drive(

@@ -1,6 +1,7 @@
 """What runs while a server is under load: its processes, where one was named, and everybody else's."""
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from callbench.errors import BadInput
@@ -27,18 +28,18 @@ class Watched:
 
 
 class Watch:
-    """Looks at a process and its descendants from now on."""
+    """Looks at processes and their descendants from now on."""
 
-    def __init__(self, pid: int) -> None:
+    def __init__(self, roots: Sequence[int]) -> None:
         """Looks for the first time."""
-        self._pid = pid
-        self._begin = full(family(pid))
+        self._roots = roots
+        self._begin = full(family(*roots))
 
     def end(self) -> Watched:
         """Looks again."""
-        last = full(family(self._pid))
+        last = full(family(*self._roots))
         used = last.user_ms + last.system_ms - self._begin.user_ms - self._begin.system_ms
-        return Watched(max(0, used), _processors(self._pid), self._begin, last)
+        return Watched(max(0, used), _processors(self._roots[0]), self._begin, last)
 
 
 def must_run(pid: int) -> None:
@@ -64,12 +65,12 @@ class Machine:
         return sum(last.values()) - sum(self._begin.values()), len(last)
 
 
-def family(root: int) -> list[int]:
-    """A process and its descendants, parents before children."""
+def family(*roots: int) -> list[int]:
+    """Processes and their descendants, parents before children."""
     children = children_of_all()
-    found = [root]
+    found = list(roots)
     for pid in found:
-        found += children.get(pid, [])
+        found += [child for child in children.get(pid, []) if child not in found]
     return found
 
 

@@ -17,6 +17,7 @@ class Wish:
     """A load on one URL.
 
     Attributes:
+        url: of the server; empty of one that `start` starts.
         clients: connections that call; in an open loop, the most calls under way at once.
         seconds: how long; None: until `calls` are made.
         calls: how many at least; None: as many as fit into the time.
@@ -26,6 +27,8 @@ class Wish:
         warm_up_s: how long calls are made that do not count.
         timeout_s: a call without an answer for so long has failed.
         pid: a process whose processor time and memory are watched, with its descendants.
+        start: the command that starts the server, with {port} in it; None: it runs.
+        path: behind host and port of the server that is started.
         request: options of the driver: method, headers, body, what is expected ...
     """
 
@@ -42,6 +45,8 @@ class Wish:
     pid: int | None = None
     request: dict[str, Any] | None = None
     out: Path | None = None
+    start: str | None = None
+    path: str | None = None
 
     def __post_init__(self) -> None:
         """Refuses what makes no sense together.
@@ -49,6 +54,12 @@ class Wish:
         Raises:
             BadInput: in one sentence.
         """
+        if bool(self.url) == (self.start is not None):
+            raise BadInput("name the URL of a server that runs, or give the command that starts one with --start")
+        if self.start is None and self.path is not None:
+            raise BadInput(f"--path {self.path} goes with --start: a URL has its own")
+        if self.start is not None and self.pid is not None:
+            raise BadInput("--pid is for a server that runs: one that --start starts is watched anyway")
         if self.rate is not None and self.think_ms:
             raise BadInput("--rate and --think exclude each other: arrivals that come by themselves do not wait")
         if self.poisson and self.rate is None:

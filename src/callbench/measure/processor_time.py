@@ -102,6 +102,9 @@ class ProcessorTime(Probe):
         }
 
     def _cpus(self, side: str) -> tuple[int, ...]:
+        if side == "server" and self._sides.elsewhere is not None:
+            # Nobody gave it processors: it may run on any, the client's among them.
+            return tuple(sorted(self._processors.busy_ns))
         return self._placement.server if side == "server" else self._placement.client
 
     def _sharing(self, side: str, sides: Mapping[str, Mapping[str, Any]]) -> int:

@@ -9,11 +9,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from callbench.external.program import NAME as EXTERNAL
 from callbench.sides import Sides
 
 PROC = Path("/proc")
 # As the kernel has it: a command is cut to 15 bytes.
-_KEEPER = b"callbench-keeper"[:15]
+_OURS = (b"callbench-keeper"[:15], EXTERNAL)
 
 
 @dataclass(frozen=True)
@@ -23,10 +24,12 @@ class SideProcesses:
     Attributes:
         client: of the side that calls.
         server: of the side that answers; the same ones where one process plays both.
+        unknown: whether the server runs by itself, and nobody knows where.
     """
 
     client: tuple[int, ...]
     server: tuple[int, ...]
+    unknown: bool = False
 
     @property
     def every(self) -> tuple[int, ...]:
@@ -34,9 +37,11 @@ class SideProcesses:
         return tuple(dict.fromkeys((*self.client, *self.server)))
 
     def by_side(self) -> dict[str, tuple[int, ...]]:
-        """`client` and `server`; or `both` where one process plays both."""
+        """`client` and `server`; `both` where one process plays both; no `server` where nobody knows its processes."""
         if self.client == self.server:
             return {"both": self.client}
+        if self.unknown:
+            return {"client": self.client}
         return {"client": self.client, "server": self.server}
 
 
@@ -46,7 +51,11 @@ def of(sides: Sides) -> SideProcesses:
     client = _below(sides.client.process.pid, children)
     if sides.server is sides.client:
         return SideProcesses(client, client)
-    return SideProcesses(client, _below(sides.server.process.pid, children))
+    if sides.elsewhere is None:
+        return SideProcesses(client, _below(sides.server.process.pid, children))
+    roots = (_below(pid, children) for pid in sides.elsewhere)
+    server = tuple(dict.fromkeys(pid for family in roots for pid in family))
+    return SideProcesses(client, server, unknown=not server)
 
 
 def below(root: int) -> tuple[int, ...]:
@@ -76,14 +85,14 @@ def stat_fields(folder: Path) -> Sequence[str]:
 
 
 def _below(root: int, children: Mapping[int, Sequence[int]]) -> tuple[int, ...]:
-    """The process `root` and its descendants, without keeper and init."""
+    """The process `root` and its descendants, without keeper and init, and without what starts an external server."""
     found: list[int] = []
     waiting = [root]
     while waiting:
         pid = waiting.pop(0)
         found.append(pid)
         waiting += sorted(children.get(pid, ()))
-    keeping = [pid for pid in found[:2] if _command(pid) == _KEEPER]
+    keeping = [pid for pid in found[:3] if _command(pid) in _OURS]
     return tuple(pid for pid in found if pid not in keeping and (pid != root or (PROC / str(pid)).exists()))
 
 

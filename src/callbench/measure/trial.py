@@ -1,6 +1,6 @@
 """One trial: warmed up, watched, counted on both sides."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -46,16 +46,21 @@ def measured(sides: Sides, cell: Cell, probes: Sequence[Probe] = (), schedule: P
         "started": started,
         "warm_up": pieces,
         "done": done,
-        "counted": _counted(before, after),
+        "counted": _counted(before, after, watch.found),
         "agree": None if after is None else judge.agree(cell.call, done, after),
         **watch.found,
     }
 
 
-def _counted(before: Counts | None, after: Counts | None) -> dict[str, Any] | None:
-    """What the server said of itself, None where it cannot count."""
+def _counted(before: Counts | None, after: Counts | None, found: Mapping[str, Any]) -> dict[str, Any] | None:
+    """What the server said of itself; of one that cannot count its processor time from outside, where it is known."""
     if before is None or after is None:
-        return None
+        sides = (found.get("processors") or {}).get("sides", ())
+        mine = next((one for one in sides if one["side"] == "server" and one["processes"]), None)
+        if mine is None:
+            return None
+        used = {kind: str(mine[kind]) for kind in ("user_ns", "system_ns")}
+        return {"calls": {}, "processor": {"start": dict.fromkeys(used, "0"), "end": used}}
     return {"calls": after["calls"], "processor": {"start": before["processor"], "end": after["processor"]}}
 
 

@@ -22,6 +22,8 @@ from callbench.study.parameters import Value, fill, settle
 from callbench.study.published import Published
 
 MOST_BYTES = 4 * 2**20
+# In the braces of [servers]: what is filled in when a server is started, and when a request is made.
+_LATER = {name: f"{{{name}}}" for name in ("port", "host", "number", "client", "random")}
 
 
 @dataclass(frozen=True)
@@ -143,10 +145,12 @@ def load(
         raise BadInput(f"{path} is empty: a study needs at least title and one [[cells]]; see docs/reference/study.md")
     defaults = _defaults(raw, path)
     values = settle(defaults, settings or {}, str(path))
-    rest = {key: value for key, value in raw.items() if key not in {"parameters", "lists"}}
+    rest = {key: value for key, value in raw.items() if key not in {"parameters", "lists", "servers"}}
     try:
         lists = _lists(raw, values)
         filled = fill(rest, {**values, **lists}, "")
+        if "servers" in raw:
+            filled["servers"] = fill(raw["servers"], {**values, **_LATER}, "servers")
     except BadInput as error:
         raise BadInput(f"{path}: {error}") from None
     try:

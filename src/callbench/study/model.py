@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, model_validator
 
+from callbench.external.spec import Server
 from callbench.links.profile import LinkPart
 from callbench.objective import parse
 
@@ -380,6 +381,7 @@ class StudyPart(Part):
     load: LoadPart = LoadPart()
     quick: QuickPart = QuickPart()
     links: dict[LinkName, LinkPart] = {}
+    servers: dict[LinkName, Server] = {}
     cells: Annotated[list[Group], Field(min_length=1)]
     knees: list[KneePart] = []
     tables: list[TablePart] = []

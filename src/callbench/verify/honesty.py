@@ -11,6 +11,7 @@ from typing import Any
 from callbench.adapter import Adapter
 from callbench.contract import Counts, Done
 from callbench.errors import AdapterFailure
+from callbench.external.spec import is_elsewhere
 from callbench.judge import disagreement
 from callbench.request import only_call
 from callbench.verify.session import Arrangement, Session, Unasked, said_error
@@ -372,6 +373,8 @@ def _server_gone(session: Session, times: int) -> str | None:
     """Not asked of in-process stacks, whose server is the caller."""
     if session.stack.in_process:
         return None
+    if is_elsewhere(session.stack):
+        raise Unasked("its server runs by itself, and is not ours to stop")
     sides = session.sides(Arrangement(timeout_ms=times * GONE_TIMEOUT_MS))
     probe = session.probe
     sides.client.call(probe.call, probe.arguments)

@@ -8,6 +8,7 @@ from typing import Any
 from callbench.catalogue import Catalogue
 from callbench.cell import Cell, Stack
 from callbench.errors import AdapterFailure
+from callbench.external.spec import is_elsewhere
 from callbench.links import PAIR, LinkFailure, why_not_over
 from callbench.placement import Placement
 from callbench.plan import Plan
@@ -76,6 +77,9 @@ def _of_cell(lab: Lab, catalogue: Catalogue, stack: Stack, cell: Cell, keep: Pat
     why = why_not_over(stack, PAIR)
     if why and sweep:
         yield {"kind": "excluded", "stack": stack.id, "block": 0, "cell": cell.id, "why": why}
+        return
+    if why and is_elsewhere(stack):
+        yield {"kind": "note", "text": f"{stack.id}, {cell.group}: its bytes were not counted: {why}"}
         return
     if why:
         request, answer = payload(cell.call, cell.arguments)

@@ -1,0 +1,273 @@
+"""Servers that nobody wrote for Callbench as stacks: from a study, a manifest and the command line."""
+
+import http.server
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from callbench import catalogue, manifest
+from callbench.errors import BadInput
+from conftest import command, eventually, marked
+
+Finished = subprocess.CompletedProcess[str]
+Run = Callable[..., Finished]
+GREETING = Path(__file__).parent / "greeting"
+SERVER = GREETING / "server.py"
+ANSWER = '{"result":["Hello World!"]}'
+START = f"{sys.executable} {SERVER} {{port}}"
+
+STUDY = f"""
+title = "Servers of my own"
+[parameters]
+word = "World"
+[load]
+calls = 30
+seconds = 0.05
+blocks = 1
+[servers.greeting]
+start = [{sys.executable!r}, "server.py", "{{port}}", "{{host}}"]
+folder = {str(GREETING)!r}
+path = "/hello"
+message = "json"
+library = "http.server"
+request = {{ expect_body = '{{"result":["Hello {{word}}!"]}}' }}
+[servers.wrong]
+start = [{sys.executable!r}, "{SERVER}", "{{port}}"]
+path = "/helo"
+[servers.crashes]
+start = [{sys.executable!r}, "{SERVER}", "{{port}}"]
+path = "/crash"
+[servers.deaf]
+start = ["sleep", "1{{port}}"]
+ready_seconds = 0.5
+[servers.missing]
+start = ["no-such-server", "{{port}}"]
+[[cells]]
+group = "hello"
+stacks = ["load/http1:servers/*"]
+call = "Hello"
+clients = [1, 8]
+"""
+
+
+@pytest.fixture
+def running() -> Iterator[str]:
+    """The URL of a server that runs by itself: in this process."""
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+        disable_nagle_algorithm = True
+
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.send_header("Content-Length", "2")
+            self.end_headers()
+            self.wfile.write(b"ok")
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}/here"
+    server.shutdown()
+    server.server_close()
+
+
+def rows(callbench: Run, run: str, query: str) -> list[dict[str, Any]]:
+    found = json.loads(callbench("query", run, query, "--json", check=True).stdout)
+    assert isinstance(found, list)
+    return found
+
+
+@pytest.mark.usefixtures("nothing_left")
+def test_a_study_has_rows_of_them_and_says_what_is_wrong_with_the_others(callbench: Run, tmp_path: Path) -> None:
+    (tmp_path / "s.toml").write_text(STUDY)
+    callbench("run", "s.toml", "--out", "r", "--no-floors", check=True)
+    made = rows(callbench, "r", "SELECT stack, agree, trials.calls >= 30 AS made FROM trials JOIN cells USING (cell)")
+    assert made == [{"stack": "load/http1:servers/greeting", "agree": None, "made": True}] * 2
+    # Only the server itself: neither its keeper nor what starts it.
+    seen = rows(callbench, "r", "SELECT processes FROM sides WHERE side = 'server'")
+    assert seen == [{"processes": 1}] * 2
+    whys = {row["stack"].rpartition("/")[2]: row["why"] for row in rows(callbench, "r", "SELECT * FROM excluded")}
+    assert whys.pop("wrong") == "answered wrongly: the server answered with the status 404"
+    assert whys.pop("missing") == "its command no-such-server is not installed"
+    assert "died (exit code 3)" in whys.pop("crashes")
+    deaf = whys.pop("deaf")
+    assert "did not listen on 127.0.0.1, port " in deaf
+    assert "within 0.5 s; it said nothing" in deaf
+    assert whys == {}
+    for form in ("html", "md"):
+        callbench("report", "r", "--format", form, "--out", f"r.{form}", check=True)
+        assert "load/http1:servers/greeting" in (tmp_path / f"r.{form}").read_text()
+    # What a run goes on with lies in its folder, whatever became of the study.
+    (tmp_path / "s.toml").write_text(STUDY.replace("server.py", "gone.py"))
+    callbench("run", "s.toml", "--out", "r", "--resume", check=True)
+
+
+@pytest.mark.usefixtures("nothing_left", "lab")
+def test_one_that_is_started_is_measured_over_a_link(callbench: Run, tmp_path: Path) -> None:
+    (tmp_path / "s.toml").write_text(STUDY)
+    words = ["--link", "lan100", "--select", "*:servers/greeting", "--select", "clients=1", "--out", "r", "--no-floors"]
+    callbench("run", "s.toml", *words, check=True)
+    assert [row["link"] for row in rows(callbench, "r", "SELECT link FROM trials JOIN cells USING (cell)")] == [
+        "lan100"
+    ]
+
+
+@pytest.mark.usefixtures("nothing_left")
+def test_the_suite_takes_a_command_and_tells_what_nobody_can_ask_of_it(callbench: Run) -> None:
+    words = ["--path", "/hello", "--expect-body", ANSWER]
+    seen = callbench("verify", START, *words, "--json", check=True)
+    checks = json.loads(seen.stdout)["checks"]
+    asked = {row["check"] for row in checks if not row["unasked"]}
+    assert {"Hello", "drive", "clients", "open", "server-gone"} <= asked
+    unasked = {row["check"]: row["unasked"] for row in checks if row["unasked"]}
+    assert unasked["counts"] == "its card says that its server cannot count"
+    assert "cannot be slowed down" in unasked["delay"]
+    wrong = callbench("verify", START, "--path", "/hello", "--expect-body", "Good morning")
+    assert wrong.returncode == 1
+    assert "the body of 27 octets is not the expected one of 12 octets" in wrong.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["python3 server.py"], "has no {port}"),
+        (["http://"], "is none for HTTP"),
+        (["http://127.0.0.1:99999/"], "Port out of range"),
+        (["x {port}", "--path", "hello"], "the path 'hello' must begin with /"),
+        (["http://127.0.0.1:1/", "--path", "/x"], "--path /x is for a command that is started"),
+        (["native/json+tcp", "--path", "/x"], "are for a server of your own"),
+        (["'x {port}"], "is no command"),
+    ],
+)
+def test_what_is_no_server_is_refused_in_a_sentence(callbench: Run, words: list[str], says: str) -> None:
+    refused = callbench("verify", *words)
+    assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
+    assert says in refused.stderr
+
+
+@pytest.mark.usefixtures("nothing_left")
+def test_one_that_runs_by_itself_is_watched_and_not_ended(callbench: Run, running: str, tmp_path: Path) -> None:
+    seen = callbench("verify", running, "--expect-body", "ok", "--json", check=True)
+    unasked = {row["check"]: row["unasked"] for row in json.loads(seen.stdout)["checks"]}
+    assert unasked["server-gone"] == "its server runs by itself, and is not ours to stop"
+    study = STUDY[: STUDY.index("[servers.greeting]")] + f'[servers.here]\nurl = "{running}"\n'
+    (tmp_path / "s.toml").write_text(study + STUDY[STUDY.index("[[cells]]") :])
+    callbench("run", "s.toml", "--out", "r", "--no-floors", check=True)
+    sides = rows(callbench, "r", "SELECT side, processes FROM sides WHERE side = 'server'")
+    # Found by its port: this process, and what it started; among that the core that asks.
+    assert sides
+    assert all(row["processes"] >= 1 for row in sides)
+    far = callbench("run", "s.toml", "--out", "far", "--link", "lan100")
+    assert "its server runs where its url says" in far.stderr
+    gone = callbench("verify", "http://127.0.0.1:1/")
+    assert "nobody listens there (Connection refused): start the server first" in gone.stdout
+
+
+@pytest.mark.usefixtures("nothing_left")
+def test_a_manifest_of_ones_own_names_one(callbench: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    # A file that is named like one of Python's own is not taken for it.
+    (mine / "socket.py").write_text("raise SystemExit('not this one')")
+    (mine / "serve.sh").write_text(f"#!/bin/sh\ncd '{GREETING}'\n'{sys.executable}' server.py $PORT & wait\n")
+    (mine / "serve.sh").chmod(0o755)
+    (mine / "adapter.toml").write_text(f"""
+contract = 1
+name = "mine"
+language = "shell"
+[[stack]]
+name = "greeting"
+message = "json"
+[stack.external]
+start = ["./serve.sh"]
+environment = {{ PORT = "{{port}}" }}
+path = "/hello"
+[stack.request]
+expect_body = '{ANSWER}'
+""")
+    monkeypatch.setenv("CALLBENCH_ADAPTERS", str(mine))
+    listed = {row["id"]: row for row in json.loads(callbench("list", "stacks", "--json", check=True).stdout)}
+    card = listed["load/http1:mine/greeting"]["card"]
+    assert (card["counts"], card["external"]["folder"], card["request"]["expect_body"]) == (False, str(mine), ANSWER)
+    quick = ("--seconds", "0.2", "--rounds", "2", "--path", "/hello")
+    held = callbench("compare", "load/http1:mine/greeting", START, *quick, "--out", "c")
+    assert held.returncode in (0, 1), held.stderr
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ('start = ["x", "{port}"]', 'start = ["x"]', "start has no {port}"),
+        ('start = ["x", "{port}"]', 'url = "ftp://x/"', "is none for HTTP"),
+        ('start = ["x", "{port}"]', 'start = ["x", "{port}"]\nurl = "http://x/"', "give either start"),
+        ('start = ["x", "{port}"]', 'url = "http://x/"\npath = "/"', "path is for a server that is started"),
+        ('start = ["x", "{port}"]', 'start = ["x", "{port}"]\npid = 1', "pid is for a url"),
+        (
+            'start = ["x", "{port}"]',
+            'start = ["x", "{port}"]\nstrat = 1',
+            "the key stack.0.external.strat is not known",
+        ),
+        ('language = "any"', 'language = "any"\nprogram = ["x"]', "then all its stacks are, and it names no program"),
+        ('name = "one"', 'name = "none"\nmessage = "m"\nchannel = "c"\n[[stack]]\nname = "one"', "names no program"),
+    ],
+)
+def test_a_wrong_table_is_one_sentence(tmp_path: Path, old: str, new: str, says: str) -> None:
+    file = tmp_path / "adapter.toml"
+    right = 'contract = 1\nname = "a"\nlanguage = "any"\n[[stack]]\nname = "one"\n'
+    right += '[stack.external]\nstart = ["x", "{port}"]\n'
+    file.write_text(right)
+    assert manifest.read(file).stacks[0].channel == "http-keepalive"
+    file.write_text(right.replace(old, new))
+    with pytest.raises(BadInput) as raised:
+        manifest.read(file)
+    assert says in str(raised.value)
+    assert catalogue.load([tmp_path]).broken == (str(raised.value),)
+
+
+@pytest.mark.usefixtures("nothing_left")
+def test_a_load_starts_its_server_and_watches_it(callbench: Run) -> None:
+    words = ["--clients", "4", "--calls", "50", "--expect-body", ANSWER, "--json"]
+    said = json.loads(callbench("load", "--start", START, "--path", "/hello", *words, check=True).stdout)
+    assert (said["calls"], said["errors"]) == (50, {})
+    assert said["server"]["begin"]["threads"] >= 1
+    for wrong, says in (
+        (["--start", "no-such-server {port}"], "its command no-such-server is not installed"),
+        (["--start", START, "http://127.0.0.1:1/"], "name the URL of a server that runs, or give the command"),
+        ([], "name the URL of a server that runs, or give the command"),
+        (["--start", START, "--pid", "1"], "--pid is for a server that runs"),
+        (["--start", f"{sys.executable} -c exit(4) {{port}}"], "ended with exit code 4 before it listened on port"),
+    ):
+        refused = callbench("load", *wrong)
+        assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
+        assert says in refused.stderr
+
+
+def test_kill_9_of_the_core_ends_the_server_too(mark: str, tmp_path: Path) -> None:
+    words = ["load", "--start", START, "--path", "/hello", "--seconds", "300", "--json"]
+    core = subprocess.Popen(command(*words), cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        assert eventually(lambda: any("server.py" in _words(pid) for pid in marked(mark)))
+        os.kill(core.pid, signal.SIGKILL)
+    finally:
+        core.kill()
+        core.wait()
+    assert eventually(lambda: not marked(mark)), marked(mark)
+
+
+def _words(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_text().replace("\0", " ").split(" -m ")[0]
+    except OSError:
+        return ""
