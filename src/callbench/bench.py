@@ -151,12 +151,16 @@ class Bench:
 
     def _leave_out_what_cannot_run(self) -> None:
         known = {stack.id: stack for stack in self._catalogue.every}
+        together: dict[str, list[str]] = {}
         for stack in self._plan.stacks:
             if stack.id not in self._past.stacks:
                 there = known.get(stack.id)
                 why = there.why_not if there else "no manifest has it any more"
                 if why:
-                    self._exclude(stack.id, 0, why)
+                    self._note_excluded(stack.id, 0, why)
+                    together.setdefault(why, []).append(stack.id)
+        for why, stacks in together.items():
+            self._progress.excluded(stacks, why)
         for cell in self._plan.cells:
             if cell.stack not in self._past.stacks and cell.id not in self._past.cells:
                 why = links.why_not_over(self._stacks[cell.stack], cell.link)
@@ -287,12 +291,15 @@ class Bench:
             self._exclude(visit.stack, visit.block, f"over {visit.link}: {why}", trial.cell.id)
 
     def _exclude(self, stack: str, block: int, why: str, cell: str | None = None) -> None:
+        self._note_excluded(stack, block, why, cell)
+        self._progress.excluded([stack], why)
+
+    def _note_excluded(self, stack: str, block: int, why: str, cell: str | None = None) -> None:
         self._run.append({"kind": "excluded", "stack": stack, "block": block, "cell": cell, "why": why})
         if cell is None:
             self._past.stacks.add(stack)
         else:
             self._past.cells.add(cell)
-        self._progress.excluded(stack, why)
 
 
 def _past(lines: Iterable[dict[str, object]]) -> _Past:

@@ -18,6 +18,7 @@ from callbench.errors import BadInput, CallbenchError
 from callbench.estimate import estimated
 from callbench.external import given
 from callbench.progress import Progress
+from callbench.report.words import some
 from callbench.run_writer import RunWriter, now
 from callbench.store import FORMAT, Run
 from callbench.study import load
@@ -121,10 +122,14 @@ def foretold(wish: Wish, known: catalogue.Catalogue) -> list[str]:
     known = given.of_plan(known, planned.made.stacks)
     why = {stack.id: stack.why_not for stack in known.every}
     told = [f"{planned.study.title}: {planned.blocks} blocks, {len(planned.made.cells):,} cells"]
+    left_out: dict[str, list[str]] = {}
     for stack in planned.made.stacks:
+        if reason := why.get(stack.id):
+            left_out.setdefault(reason, []).append(stack.id)
+            continue
         own = sum(cell.stack == stack.id for cell in planned.made.cells)
-        left_out = f", left out: {why[stack.id]}" if why.get(stack.id) else ""
-        told.append(f"{stack.id}: {own:,} cells{left_out}")
+        told.append(f"{stack.id}: {own:,} cells")
+    told += [f"left out: {some(stacks)}: {reason}" for reason, stacks in left_out.items()]
     told += [planned.without] if planned.without else []
     cannot = {stack for stack, reason in why.items() if reason}
     return [*told, str(estimated(planned.made, known, left_out=cannot))]

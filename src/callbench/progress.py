@@ -2,6 +2,7 @@
 
 import sys
 import time
+from collections.abc import Sequence
 from typing import Self
 
 from rich.console import Console
@@ -9,6 +10,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemaini
 from rich.progress import Progress as Bar
 
 from callbench.plan import Plan, Trial, Visit
+from callbench.report.words import some
 
 
 class Progress:
@@ -77,11 +79,11 @@ class Progress:
         """Every trial below `number` is made or left out."""
         self._bar.update(self._task, completed=number)
 
-    def excluded(self, stack: str, why: str) -> None:
-        """A stack or a cell is left out."""
-        self._left_out += 1
+    def excluded(self, stacks: Sequence[str], why: str) -> None:
+        """Stacks, or a cell of one, are left out for one reason."""
+        self._left_out += len(stacks)
         if self._live:
-            self._console.print(f"left out: {stack}: {why}", markup=False, highlight=False, soft_wrap=True)
+            self._console.print(f"left out: {some(stacks)}: {why}", markup=False, highlight=False, soft_wrap=True)
 
     def block_ends(self, block: int) -> None:
         """A block is done."""

@@ -8,7 +8,7 @@ from callbench.claims import Verdict
 from callbench.report import along, plateaus
 from callbench.report.growth import deaths, leaks
 from callbench.report.subject import Subject
-from callbench.report.words import listed
+from callbench.report.words import listed, some
 from callbench.results import Result
 from callbench.stats.digits import figure, percent
 
@@ -217,7 +217,7 @@ def _meanwhile(subject: Subject) -> list[str]:
     at_least = [one.id for one in subject.results.cells if one.verdict and one.verdict.at_least]
     if at_least:
         told.append(
-            f"In {_some(at_least)} Callbench itself was the limit: these rates are written as at least, and are not"
+            f"In {some(at_least)} Callbench itself was the limit: these rates are written as at least, and are not"
             " ranked."
         )
     return told
@@ -228,7 +228,7 @@ def _troubles(subject: Subject) -> list[str]:
     results = subject.results
     told = []
     for why, stacks in list(left_out(subject).items())[:MOST_REASONS]:
-        told.append(f"Excluded: {_some(stacks)}: {why}.")
+        told.append(f"Excluded: {some(stacks)}: {why}.")
     if len(left_out(subject)) > MOST_REASONS:
         told.append("More were excluded for other reasons, which the report lists.")
     failed = [one for one in results.cells if one.errors]
@@ -253,10 +253,3 @@ def left_out(subject: Subject) -> dict[str, list[str]]:
         if name not in names:
             names.append(name)
     return gathered
-
-
-def _some(names: Sequence[str], most: int = 4) -> str:
-    """Join names, the first few where there are many."""
-    if len(names) <= most + 1:
-        return listed(names)
-    return ", ".join(names[:most]) + f" and {len(names) - most} more"

@@ -1,6 +1,6 @@
 """How ratios, verdicts and cards are written, the same in every format."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from callbench.claims import Verdict
 from callbench.stats.digits import end, figure
@@ -8,6 +8,13 @@ from callbench.stats.interval import Interval
 
 MARKS = {Verdict.HOLDS: "✓", Verdict.FAILS: "✗", Verdict.OPEN: "?", Verdict.UNMEASURED: "–"}  # noqa: RUF001 - a mark, not a minus
 CLASSES = {Verdict.HOLDS: "holds", Verdict.FAILS: "fails", Verdict.OPEN: "open", Verdict.UNMEASURED: "unmeasured"}
+
+
+def some(names: Sequence[str], most: int = 4) -> str:
+    """Join names, the first few where there are many."""
+    if len(names) <= most + 1:
+        return listed(names)
+    return ", ".join(names[:most]) + f" and {len(names) - most} more"
 
 
 def ratio_text(ratio: Interval | None) -> str:
