@@ -12,8 +12,8 @@ use callbench_native::channel::line::{Caller, Ending, Line, Patience, answer_all
 use callbench_native::channel::{Channel, Connection, Handler, Route, only};
 use callbench_native::message::LIMIT;
 use windows_sys::Win32::Foundation::{
-    ERROR_BROKEN_PIPE, ERROR_IO_INCOMPLETE, ERROR_IO_PENDING, ERROR_MORE_DATA, ERROR_NO_DATA, ERROR_PIPE_BUSY, ERROR_PIPE_CONNECTED,
-    ERROR_PIPE_NOT_CONNECTED, GENERIC_READ, GENERIC_WRITE, GetLastError, INVALID_HANDLE_VALUE, WAIT_TIMEOUT,
+    ERROR_BROKEN_PIPE, ERROR_IO_PENDING, ERROR_MORE_DATA, ERROR_NO_DATA, ERROR_PIPE_BUSY, ERROR_PIPE_CONNECTED, ERROR_PIPE_NOT_CONNECTED,
+    GENERIC_READ, GENERIC_WRITE, GetLastError, INVALID_HANDLE_VALUE, WAIT_TIMEOUT,
 };
 use windows_sys::Win32::Storage::FileSystem::{CreateFileW, FILE_FLAG_OVERLAPPED, OPEN_EXISTING, PIPE_ACCESS_DUPLEX, ReadFile, WriteFile};
 use windows_sys::Win32::System::IO::{CancelIoEx, GetOverlappedResult, OVERLAPPED};
@@ -21,7 +21,7 @@ use windows_sys::Win32::System::Pipes::{
     ConnectNamedPipe, CreateNamedPipeW, PIPE_READMODE_MESSAGE, PIPE_TYPE_MESSAGE, PIPE_UNLIMITED_INSTANCES, PIPE_WAIT, PeekNamedPipe,
     SetNamedPipeHandleState, WaitNamedPipeW,
 };
-use windows_sys::Win32::System::Threading::{CreateEventW, INFINITE, ResetEvent, WaitForSingleObject};
+use windows_sys::Win32::System::Threading::{CreateEventW, INFINITE, WaitForSingleObject};
 
 use super::wide;
 use crate::mishap;
@@ -79,9 +79,7 @@ impl End {
     fn finish(&self, patience: &mut Patience, start: impl FnOnce(*mut OVERLAPPED) -> i32) -> Result<Done, Failure> {
         let mut state = OVERLAPPED { hEvent: self.event.as_raw_handle(), ..OVERLAPPED::default() };
         let state = &raw mut state;
-        // An operation that ends at once leaves the event set in Wine.
-        // SAFETY: the event is open.
-        unsafe { ResetEvent(self.event.as_raw_handle()) };
+        // Starting it makes the event wait again, whatever the last operation left, in Wine as well.
         // The error is read at once: any other call may set it anew.
         // SAFETY: it reads a number of the calling thread.
         let error = if start(state) == 0 { unsafe { GetLastError() } } else { 0 };
@@ -92,17 +90,13 @@ impl End {
             ERROR_PIPE_CONNECTED => return Ok(Done::Whole(0)),
             other => return Err(failure(other)),
         }
-        loop {
-            let mut count = 0;
-            // SAFETY: both pointers are good during the call.
-            let (good, error) = unsafe { (GetOverlappedResult(self.pipe.as_raw_handle(), state, &raw mut count, 0), GetLastError()) };
-            match (good, error) {
-                // Wine sets the event a moment before it writes the result.
-                (0, ERROR_IO_INCOMPLETE) => thread::yield_now(),
-                (0, ERROR_MORE_DATA) => return Ok(Done::Part(count as usize)),
-                (0, other) => return Err(failure(other)),
-                _ => return Ok(Done::Whole(count as usize)),
-            }
+        let mut count = 0;
+        // SAFETY: both pointers are good during the call.
+        let (good, error) = unsafe { (GetOverlappedResult(self.pipe.as_raw_handle(), state, &raw mut count, 0), GetLastError()) };
+        match (good, error) {
+            (0, ERROR_MORE_DATA) => Ok(Done::Part(count as usize)),
+            (0, other) => Err(failure(other)),
+            _ => Ok(Done::Whole(count as usize)),
         }
     }
 
@@ -248,7 +242,6 @@ pub fn host(handler: Arc<dyn Handler>) -> Result<String, Failure> {
     thread::Builder::new().name("accept".to_owned()).spawn(move || {
         loop {
             let pipe = next.pipe.as_raw_handle();
-            // SAFETY: `finish` does not return before the operation has ended.
             // SAFETY: `finish` does not return before the operation has ended.
             let joined = next.finish(&mut Patience::endless(), |state| unsafe { ConnectNamedPipe(pipe, state) });
             let guest = match instance(&own) {
