@@ -275,7 +275,8 @@ class Bench:
         if failure.ending is not None:
             place = {"block": visit.block, "visit": visit.number, "stack": visit.stack}
             of = {"trial": trial.number, "cell": trial.cell.id}
-            self._run.append({"kind": "death", **place, **of, "how": failure.ending, "why": str(failure)})
+            how = {"how": failure.ending, "answered": failure.answered, "why": str(failure)}
+            self._run.append({"kind": "death", **place, **of, **how})
         fails[trial.number] += 1
         if fails[trial.number] < _TRIES:
             self._run.note(f"trial {trial.number} ({visit.stack}, {trial.cell.call}) is made again: {failure}")

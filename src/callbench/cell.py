@@ -100,6 +100,7 @@ class Cell:
         timed: whether it has trials.
         wire: None: its bytes are not counted; empty: they are; else the sweep that counts them: over, grid, fine, most.
         watch: whether it is left alone for a while after its load, to see what its processes give back.
+        fresh: whether its stack is started for it alone.
     """
 
     id: str
@@ -113,6 +114,7 @@ class Cell:
     timed: bool = True
     wire: Mapping[str, Any] | None = None
     watch: bool = False
+    fresh: bool = False
 
 
 def sides_of(stack: str) -> tuple[str, str]:

@@ -137,8 +137,8 @@ def _ratios(part: Comparison, statistic: str, results: Results, study: Study) ->
     """Take the ratio block by block, or say why there is none."""
     over: list[Mapping[int, float]] = []
     under: list[Mapping[int, float]] = []
-    below = part.under_statistic or statistic
-    for side, cells, figure in ((over, part.over, statistic), (under, part.under, below)):
+    above = part.statistic or statistic
+    for side, cells, figure in ((over, part.over, above), (under, part.under, part.under_statistic or above)):
         for conditions in cells:
             found = results.where(conditions)
             why = _missing(conditions, found, figure, study)

@@ -23,9 +23,11 @@ class AdapterFailure(CallbenchError):  # noqa: N818 - it names what happened
     Attributes:
         kind: the contract's error kind, or one of `garbage`, `silent`, `died`.
         ending: of one that died, how: `out-of-memory`, `crash`, `killed` (by a signal from outside) or `exit`.
+        answered: of a server that died while it was measured: the calls it had answered rightly.
     """
 
     ending: str | None = None
+    answered: int | None = None
 
     def __init__(self, kind: str, message: str) -> None:
         """Keep the kind beside the sentence."""

@@ -97,7 +97,8 @@ def span(seconds: float) -> str:
 def _warm_up_seconds(plan: Plan, catalogue: Catalogue) -> dict[str, float]:
     """Find how long each stack's runtime wants to be warmed up; what no manifest has any more takes no time."""
     there = {stack.id for stack in catalogue.every}
-    return {stack.id: catalogue.programs(stack).client.warm_up_seconds for stack in plan.stacks if stack.id in there}
+    sides = {stack.id: catalogue.programs(stack) for stack in plan.stacks if stack.id in there}
+    return {name: max(one.client.warm_up_seconds, one.server.warm_up_seconds) for name, one in sides.items()}
 
 
 def _start(warm_s: float) -> float:

@@ -88,7 +88,8 @@ def made(
 ) -> Plan:
     """Plans blocks: each holds every stack's visits once, in random order, each visit all of its cells in random order.
 
-    A stack has a visit for each link that cells of it lie over, since a link is made before the stack is started.
+    A stack has a visit for each link that cells of it lie over, since a link is made before the stack is started, and
+    one for each cell that asks for a fresh one.
 
     Args:
         cells: what to measure.
@@ -105,11 +106,11 @@ def made(
 
 def ordered(cells: Sequence[Cell], dice: random.Random) -> list[tuple[str, str, list[Cell]]]:
     """Puts cells into one block's order: visits as stack, link and cells, all of it as the dice fall."""
-    together: dict[tuple[str, str], list[Cell]] = {}
+    together: dict[tuple[str, str, str], list[Cell]] = {}
     for cell in cells:
         if cell.timed:
-            together.setdefault((cell.stack, cell.link), []).append(cell)
-    visits = [(stack, link, dice.sample(mine, len(mine))) for (stack, link), mine in together.items()]
+            together.setdefault((cell.stack, cell.link, cell.id if cell.fresh else ""), []).append(cell)
+    visits = [(stack, link, dice.sample(mine, len(mine))) for (stack, link, _), mine in together.items()]
     dice.shuffle(visits)
     return visits
 
@@ -186,4 +187,5 @@ def _deep(flat: Mapping[str, Any]) -> Cell:
         flat.get("timed", True),
         flat.get("wire"),
         watch=flat.get("watch", False),
+        fresh=flat.get("fresh", False),
     )

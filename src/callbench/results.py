@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from callbench import belief
+from callbench import belief, process_statistics
 from callbench.cell import rate_text
 from callbench.stats.bottleneck import Verdict
 from callbench.stats.histogram import TOP, Buckets
@@ -41,6 +41,7 @@ CODECS_SQL = 'SELECT * FROM codecs ORDER BY "group", message, direction DESC'
 RANKING_SQL = """
 SELECT "group", cells.clients, link, stack, block, sum(trials.calls) / (sum(elapsed_ns) / 1e9) AS rate_per_s
 FROM trials JOIN cells USING (cell) GROUP BY ALL ORDER BY ALL"""
+DEATHS_SQL = "SELECT cell, answered FROM deaths WHERE cell IS NOT NULL ORDER BY visit DESC, answered IS NULL DESC"
 EXCLUDED_SQL = (
     "SELECT stack, cell, min(block) AS block, why FROM excluded GROUP BY stack, cell, why ORDER BY stack, cell"
 )
@@ -101,6 +102,7 @@ class Result:
         open_loop: of an open loop; where its target was missed, the cell has no other figures.
         plateaus: where its latencies stand for a reason.
         verdict: what limited it.
+        died: where a process of its stack ended while it was measured: `died after 1,234 calls`; else "".
     """
 
     attributes: Mapping[str, str]
@@ -119,6 +121,7 @@ class Result:
     open_loop: OpenLoop | None = None
     plateaus: Sequence[Plateau] = ()
     verdict: Verdict | None = None
+    died: str = ""
 
     @property
     def ranked(self) -> bool:
@@ -196,7 +199,9 @@ def read(run: Run) -> Results:
         found = from_connection(connection)
         beliefs = belief.from_connection(connection, _known(run, found))
         counted = ledgers(connection), sweeps(connection)
+        served = process_statistics.read(connection)
     cells = [_with_wire(cell, *counted) for cell in found.cells]
+    cells = [replace(cell, by_block={**cell.by_block, **served.get(cell.id, {})}) for cell in cells]
     found = replace(found, cells=cells, ledgers=counted[0], sweeps=counted[1], notes=tuple(_notes(run)))
     return believed(found, beliefs)
 
@@ -247,11 +252,18 @@ def _believed(one: Result, known: belief.Belief) -> Result:
         "client_system_us": known.cost.client_system,
         "server_user_us": known.cost.server_user,
         "server_system_us": known.cost.server_system,
+        "client_cpu_us": _sum(known.cost.client_user, known.cost.client_system),
+        "server_cpu_us": _sum(known.cost.server_user, known.cost.server_system),
         "cpu_us": belief.total(known.cost),
     }
     doubts = (*one.doubts, f"at least: {known.verdict.why}") if known.verdict.at_least else one.doubts
     by_block = {**one.by_block, **{name: values for name, values in costs.items() if values}}
     return replace(one, by_block=by_block, verdict=known.verdict, doubts=doubts)
+
+
+def _sum(user: Mapping[int, float], system: Mapping[int, float]) -> dict[int, float]:
+    """Add user and system time, where a block has both and they are more than nothing."""
+    return {block: user[block] + system[block] for block in user if block in system and user[block] + system[block] > 0}
 
 
 def _notes(run: Run) -> Iterable[str]:
@@ -284,10 +296,18 @@ def from_connection(connection: "duckdb.DuckDBPyConnection") -> Results:
         _result(row, blocks.get(row["cell"], []), errors.get(row["cell"], {}), histograms, sizes, excluded)
         for row in _rows(connection, CELLS_SQL)
     ]
+    # Of several the last row is kept: the first death, with its number of calls where that is known.
+    died = {row["cell"]: _died(row["answered"]) for row in _rows(connection, DEATHS_SQL)}
+    cells = [replace(cell, died=died.get(cell.id, "")) for cell in cells]
     visits, trials = connection.execute(
         "SELECT (SELECT count(*) FROM visits), (SELECT count(*) FROM trials)"
     ).fetchall()[0]
     return Results(cells, codecs, excluded, visits, trials)
+
+
+def _died(answered: int | None) -> str:
+    """Say that a process ended, and after how many calls where that is known."""
+    return "died" if answered is None else f"died after {answered:,} call{'' if answered == 1 else 's'}"
 
 
 def _with_wire(cell: Result, counted: Mapping[str, Ledger], swept: Mapping[str, Sweep]) -> Result:

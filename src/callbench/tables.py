@@ -115,6 +115,7 @@ JOURNAL_COLUMNS = {
     "reused": "BOOLEAN",
     "processes": f"STRUCT(load_ms BIGINT, rest_ms BIGINT, sides {_WATCHED}[])",
     "how": "VARCHAR",
+    "answered": "BIGINT",
 }
 
 PLAN_COLUMNS = {
@@ -334,7 +335,7 @@ _PROCESS_SAMPLES = """
 """
 
 _DEATHS = """
-    SELECT block, visit, trial, cell, stack, how, why FROM lines WHERE kind = 'death' ORDER BY visit, trial
+    SELECT block, visit, trial, cell, stack, how, answered, why FROM lines WHERE kind = 'death' ORDER BY visit, trial
 """
 
 _STEPS = """

@@ -55,6 +55,24 @@ def watched(folder: Path, *, seconds: float = SECONDS) -> Run:
     return Run(folder)
 
 
+def test_a_study_can_ask_for_memory_threads_and_what_was_answered(tmp_path: Path) -> None:
+    run = watched(tmp_path / "run")
+    journal = run.path / "journal.jsonl"
+    lines = [json.loads(line) for line in journal.read_text().splitlines()]
+    cell = lines[-1]["cell"]
+    asked = next(one["calls"] for one in json.loads((run.path / "plan.json").read_text())["cells"] if one["id"] == cell)
+    lines[-1]["answered"] = asked // 4
+    journal.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    found = next(one for one in subject(Run(run.path)).results.cells if one.id == cell)
+    assert found.by_block["memory_begin_mib"] == dict.fromkeys(found.by_block["rate_per_s"], 10.0)
+    assert found.by_block["memory_rest_mib"][0] == pytest.approx(found.by_block["memory_end_mib"][0] - 1)
+    assert found.by_block["memory_per_call_bytes"][0] == pytest.approx(LEAK * 1024, rel=0.01)
+    assert found.by_block["threads_made_per_call"][0] > 0
+    assert found.by_block["answered_share"][0] == 1.0
+    assert found.by_block["answered_share"][1] == pytest.approx(0.25, abs=0.02)
+    assert found.died == f"died after {asked // 4:,} calls"
+
+
 def test_a_leak_is_found_told_and_warned_of(tmp_path: Path) -> None:
     about = subject(watched(tmp_path / "run"))
     by_side = {one.side: one for one in about.health if one.cell.attributes["group"] == "Sum"}

@@ -7,6 +7,7 @@ from typing import Any
 from callbench import judge
 from callbench.cell import Cell, Load
 from callbench.contract import Counts
+from callbench.errors import AdapterFailure
 from callbench.measure.probe import Probe, Watch
 from callbench.measure.warm_up import LIMIT_SECONDS, warmed_up
 from callbench.run_writer import now
@@ -41,7 +42,7 @@ def measured(sides: Sides, cell: Cell, probes: Sequence[Probe] = (), schedule: P
             think_ns=cell.load.think_ns,
             schedule=schedule,
         )
-    after = sides.counted()
+    after = _counted_after(sides, done["calls"])
     return {
         "started": started,
         "warm_up": pieces,
@@ -50,6 +51,15 @@ def measured(sides: Sides, cell: Cell, probes: Sequence[Probe] = (), schedule: P
         "agree": None if after is None else judge.agree(cell.call, done, after),
         **watch.found,
     }
+
+
+def _counted_after(sides: Sides, answered: int) -> Counts | None:
+    """Asks the server what it answered. A driver goes on where its server dies: that turns out here."""
+    try:
+        return sides.counted()
+    except AdapterFailure as failure:
+        failure.answered = answered
+        raise
 
 
 def _counted(before: Counts | None, after: Counts | None, found: Mapping[str, Any]) -> dict[str, Any] | None:

@@ -151,7 +151,7 @@ def place(result: Result, statistic: str) -> Place:
         errors = ", ".join(f"{count} x {kind}" for kind, count in result.errors.items())
         batched = statistic.startswith("p") and result.batched
         missed = result.open_loop.missed if result.open_loop else None
-        why = "not reached" if missed else ""
+        why = "not reached" if missed else result.died
         why = why or ("batches" if batched else "excluded" if result.excluded else "failed" if errors else "")
         about = (
             result.excluded
@@ -198,6 +198,8 @@ def behind(result: Result, interval: Interval, unit: Unit) -> str:
         parts.append("errors: " + ", ".join(f"{count} x {kind}" for kind, count in result.errors.items()))
     if result.batched:
         parts.append("timed in batches")
+    if result.died:
+        parts.append(result.died)
     if not result.agree:
         parts.append("client and server counted differently")
     return "; ".join(parts)
@@ -212,9 +214,9 @@ def _published(study: Study, table: TablePart, row: Line, column: Line) -> str:
     """Write the published figure as it stands in the published file."""
     if not (study.published and table.published and row.published and column.published):
         return ""
-    value = study.published.figure(table.published, row.published, column.published)
-    if value is None:
-        return ""
+    value = study.published.printed(table.published, row.published, column.published)
+    if value is None or isinstance(value, str):
+        return value or ""
     return f"{value:,.2f}".removesuffix(".00") if value < 1000 else f"{value:,.0f}"
 
 

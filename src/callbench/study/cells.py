@@ -64,6 +64,7 @@ def write_out(
         if own and own.skip:
             continue
         calls = (own and own.calls) or (quick.calls if quick else group.calls or load.calls)
+        slow_calls = (quick and quick.slow_calls) or load.slow_calls or calls
         seconds = (own and own.seconds) or (quick.seconds if quick else group.seconds or load.seconds)
         links = (own and own.link) or group.link or [load.link]
         numbers = (own and own.clients) or group.clients or load.clients
@@ -71,6 +72,7 @@ def write_out(
         steps = itertools.product(links, numbers, paces(group, load, quick))
         for link, clients, pace in steps:
             for stack in members:
+                made = min(calls, slow_calls) if stack.card.get("slow") else calls
                 found.append(
                     Cell(
                         id=f"c{len(found) + 1:03d}",
@@ -78,12 +80,13 @@ def write_out(
                         stack=stack.id,
                         call=group.call,
                         arguments=dict(group.arguments),
-                        load=Load(clients, calls, seconds, pace.arrivals, pace.rate_per_s, pace.think_ns),
+                        load=Load(clients, made, seconds, pace.arrivals, pace.rate_per_s, pace.think_ns),
                         link=link,
                         options=dict(group.options),
                         timed=group.sweep is None,
                         wire=_wire(group, quick=quick is not None),
                         watch=load.watch if group.watch is None else group.watch,
+                        fresh=load.fresh if group.fresh is None else group.fresh,
                     )
                 )
     return found

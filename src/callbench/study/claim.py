@@ -16,7 +16,8 @@ class Comparison:
         under: the same below the line.
         low: the ratio must lie above it (0: no bound).
         high: the ratio must lie below it (infinity: no bound).
-        under_statistic: what is taken of the cells below the line, where it is not the claim's statistic.
+        statistic: what is taken of the cells, where it is not the claim's statistic.
+        under_statistic: what is taken of those below the line, where that is something else again.
         root: which root of the ratio is taken: the number of ratios whose geometric mean is meant, 1 for the product.
     """
 
@@ -25,6 +26,7 @@ class Comparison:
     under: tuple[Mapping[str, str], ...]
     low: float
     high: float
+    statistic: str | None = None
     under_statistic: str | None = None
     root: int = 1
 
@@ -38,4 +40,5 @@ def _of(part: ComparePart) -> Comparison:
     """Give one comparison."""
     low, high = part.between or (part.above or 0.0, part.below or float("inf"))
     over, under = (tuple(cell.conditions() for cell in side) for side in (part.over, part.under))
-    return Comparison(part.label, over, under, low, high, part.under_statistic, len(part.over) if part.mean else 1)
+    statistics = part.statistic, part.under_statistic
+    return Comparison(part.label, over, under, low, high, *statistics, len(part.over) if part.mean else 1)

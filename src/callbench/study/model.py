@@ -21,7 +21,20 @@ WireStatistic = Literal[
     "total_bytes",
 ]
 TimedStatistic = Literal["rate_per_s", "mean_us", "p50_us", "p90_us", "p99_us", "bytes"]
-Statistic = Literal[TimedStatistic, WireStatistic]
+# What a run saw of the processes: docs/reference/study.md.
+ProcessStatistic = Literal[
+    "client_cpu_us",
+    "server_cpu_us",
+    "memory_begin_mib",
+    "memory_peak_mib",
+    "memory_end_mib",
+    "memory_rest_mib",
+    "threads_peak",
+    "threads_made_per_call",
+    "memory_per_call_bytes",
+    "answered_share",
+]
+Statistic = Literal[TimedStatistic, ProcessStatistic, WireStatistic]
 Name = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 LinkName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$", max_length=60)]
 Clients = Annotated[int, Field(ge=1, le=10_000)]
@@ -59,7 +72,12 @@ class PacePart(Part):
 
 
 class LoadPart(PacePart):
-    """`[load]`: defaults for every cell. A trial ends when it has made its calls and lasted its seconds."""
+    """`[load]`: defaults for every cell. A trial ends when it has made its calls and lasted its seconds.
+
+    Attributes:
+        fresh: whether each cell has a start of its stack for itself.
+        slow_calls: the most calls of a trial of a stack that is `slow` by its card.
+    """
 
     clients: ClientsList = [1]
     calls: Calls = 1_000
@@ -67,6 +85,8 @@ class LoadPart(PacePart):
     blocks: Blocks = 5
     link: Name = "loopback"
     watch: bool = False
+    fresh: bool = False
+    slow_calls: Calls | None = None
 
 
 class QuickPart(PacePart):
@@ -75,6 +95,7 @@ class QuickPart(PacePart):
     calls: Calls = 100
     seconds: Seconds = 0.1
     blocks: Blocks = 3
+    slow_calls: Calls | None = None
 
 
 class SweepPart(Part):
@@ -148,6 +169,7 @@ class Group(PacePart):
     seconds: Seconds | None = None
     link: NameList | None = None
     watch: bool | None = None
+    fresh: bool | None = None
     quick: GroupQuickPart = GroupQuickPart()
 
     @model_validator(mode="after")
@@ -330,10 +352,16 @@ class ConclusionPart(Part):
 
 
 class ComparePart(Part):
-    """`[[claims.compare]]`: product(over) / product(under), or the mean of such ratios, held against one threshold."""
+    """`[[claims.compare]]`: product(over) / product(under), or the mean of such ratios, held against one threshold.
+
+    Attributes:
+        under: none: the figures above the line are held against the threshold as they are.
+        statistic: what is taken of the cells, where it is not the claim's statistic.
+    """
 
     over: Annotated[list[Where], Field(min_length=1)]
-    under: Annotated[list[Where], Field(min_length=1)]
+    under: list[Where] = []
+    statistic: Statistic | None = None
     under_statistic: Statistic | None = None
     mean: bool = False
     above: Threshold | None = None

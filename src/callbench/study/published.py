@@ -62,6 +62,14 @@ class Published:
     def figure(self, path: str, row: str, column: str) -> float | None:
         """Look one figure up, in the file's unit; None where the file has none.
 
+        Args: as `printed`.
+        """
+        found = self.printed(path, row, column)
+        return float(found) if isinstance(found, int | float) else None
+
+    def printed(self, path: str, row: str, column: str) -> int | float | str | None:
+        """Look up what the file has: a figure, a word in its place (`crashed`), or None.
+
         Args:
             path: the table's dotted name, `local.Sum`.
             row: the row's key, with dots where the table holds tables.
@@ -76,8 +84,8 @@ class Published:
             node = node[step]
         if not isinstance(node, list) or column not in columns or columns.index(column) >= len(node):
             return None
-        figure = node[columns.index(column)]
-        return float(figure) if isinstance(figure, int | float) else None
+        found = node[columns.index(column)]
+        return found if isinstance(found, int | float | str) else None
 
     def beside(self, path: str, key: str) -> float | None:
         """Look up what a published table has of one thing, whichever way round the table stands.
