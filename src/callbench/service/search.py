@@ -76,7 +76,7 @@ def _shipping(i: int, draws: _Draws) -> Form:
     shipping: dict[str, Form] = {}
     if i % 12 != 11:
         shipping["shippingServiceCost"] = draws.price()
-    shipping["shippingType"] = "Flat"
+    shipping["shippingType"] = "FlatWithinCountryCalculatedOutsideOfIt"
     shipping["shipToLocations"] = "Worldwide"
     shipping["expeditedShipping"] = draws.flag()
     shipping["oneDayShippingAvailable"] = draws.flag()

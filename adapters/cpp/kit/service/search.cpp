@@ -52,7 +52,7 @@ ShippingInfo shipping(std::size_t i, Draws& draws) {
     if (i % 12 != 11) {
         info.shipping_service_cost = draws.price();
     }
-    info.shipping_type = u"Flat";
+    info.shipping_type = u"FlatWithinCountryCalculatedOutsideOfIt";
     info.ship_to_locations = u"Worldwide";
     info.expedited_shipping = draws.flag();
     info.one_day_shipping_available = draws.flag();

@@ -114,7 +114,7 @@ namespace Callbench.Service
             {
                 shipping.shippingServiceCost = Price();
             }
-            shipping.shippingType = "Flat";
+            shipping.shippingType = "FlatWithinCountryCalculatedOutsideOfIt";
             shipping.shipToLocations = "Worldwide";
             shipping.expeditedShipping = Flag();
             shipping.oneDayShippingAvailable = Flag();

@@ -110,7 +110,7 @@ fn item(i: usize, draws: &mut Draws) -> Item {
 fn shipping(i: usize, draws: &mut Draws) -> ShippingInfo {
     ShippingInfo {
         shipping_service_cost: (i % 12 != 11).then(|| draws.price()),
-        shipping_type: Some("Flat".to_owned()),
+        shipping_type: Some("FlatWithinCountryCalculatedOutsideOfIt".to_owned()),
         ship_to_locations: Some("Worldwide".to_owned()),
         expedited_shipping: Some(draws.flag()),
         one_day_shipping_available: Some(draws.flag()),

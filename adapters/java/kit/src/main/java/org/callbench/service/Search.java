@@ -100,7 +100,7 @@ public final class Search {
     if (i % 12 != 11) {
       shipping.shippingServiceCost = price();
     }
-    shipping.shippingType = "Flat";
+    shipping.shippingType = "FlatWithinCountryCalculatedOutsideOfIt";
     shipping.shipToLocations = "Worldwide";
     shipping.expeditedShipping = flag();
     shipping.oneDayShippingAvailable = flag();
