@@ -234,6 +234,7 @@ class Adapter:
         limit_seconds: float = 60.0,
         timing: str = "auto",
         think_ns: int = 0,
+        ramp_up_ns: int = 0,
         schedule: Path | None = None,
         burn_ns: int = 0,
         watch: Callable[[int, int, int], None] | None = None,
@@ -248,6 +249,7 @@ class Adapter:
             limit_seconds: how long at most.
             timing: `each`, `batch` or `auto`.
             think_ns: how long a client of a closed loop waits before it calls again (feature `think`).
+            ramp_up_ns: over how long the clients of a closed loop begin, evenly spread (feature `ramp-up`).
             schedule: the file of gaps that makes an open loop of it (feature `open`); None: a closed loop.
             burn_ns: how much longer each call keeps its client busy (feature `burn`).
             watch: told ten times a second, with nanoseconds since the start, calls answered rightly, and errors.
@@ -259,11 +261,11 @@ class Adapter:
         # Relative to us, a path means nothing to an adapter.
         path = None if schedule is None else str(schedule.absolute())
         pace = {"think_ns": think_ns, "schedule": path, "start_at_ns": 0, "timing": timing}
-        pace |= {"burn_ns": burn_ns} if burn_ns else {}
+        pace |= {name: ns for name, ns in (("burn_ns", burn_ns), ("ramp_up_ns", ramp_up_ns)) if ns}
         self._request("drive", {"call": call, "arguments": dict(arguments), **length, **pace})
         intervals: list[tuple[int, int, int]] = []
         # Said ten times a second; a loop that is alone in its process can be as late as one call.
-        silence = self.patience_s + self._timeout_s + think_ns / 1e9
+        silence = self.patience_s + self._timeout_s + (think_ns + ramp_up_ns) / 1e9
         last = time.monotonic() + max(limit_seconds, seconds) + silence
         while True:
             said = self._answer("done", min(last, time.monotonic() + silence))

@@ -74,6 +74,7 @@ class Load:
             open loop, in which calls arrive whether or not the last one was answered.
         rate_per_s: of an open loop: arrivals a second; else None.
         think_ns: of a closed loop: how long a client waits between an answer and its next call.
+        ramp_up_ns: of a closed loop: over how long the clients begin, evenly spread; their calls count from the first.
     """
 
     clients: int
@@ -82,6 +83,7 @@ class Load:
     arrivals: str = CLOSED
     rate_per_s: float | None = None
     think_ns: int = 0
+    ramp_up_ns: int = 0
 
     @property
     def open(self) -> bool:

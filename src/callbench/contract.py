@@ -80,14 +80,23 @@ class Done(TypedDict):
     gap_ns: NotRequired[str | None]
     processor: BothEnds
     threads: int
+    received_octets: NotRequired[str]
     intervals: list[tuple[int, int, int]]
 
 
+class Stage(TypedDict):
+    """A part of a server's own work: how often it was done, and the nanoseconds within it, a decimal string."""
+
+    times: int
+    ns: str
+
+
 class Counts(TypedDict):
-    """What a server answered since last asked, by call, and its processor time so far."""
+    """What a server answered since last asked, by call, its processor time so far, and where its own time went."""
 
     calls: dict[str, int]
     processor: Cpu
+    stages: NotRequired[dict[str, Stage]]
 
 
 class CodecSide(TypedDict):

@@ -174,7 +174,7 @@ def _flat(cell: Cell) -> dict[str, Any]:
 
 def _deep(flat: Mapping[str, Any]) -> Cell:
     # Runs of before there were open loops say nothing of arrivals.
-    pace = {key: flat[key] for key in ("arrivals", "rate_per_s", "think_ns") if key in flat}
+    pace = {key: flat[key] for key in ("arrivals", "rate_per_s", "think_ns", "ramp_up_ns") if key in flat}
     load = Load(flat["clients"], flat["calls"], flat["seconds"], **pace)
     place = flat["id"], flat["group"], flat["stack"]
     return Cell(

@@ -8,6 +8,7 @@ _CPU = "STRUCT(user_ns BIGINT, system_ns BIGINT)"
 _BOTH_ENDS = f'STRUCT("start" {_CPU}, "end" {_CPU})'
 _CODEC = "STRUCT(bytes DOUBLE, encode_ns DOUBLE, decode_ns DOUBLE)"
 _COUNTS = "MAP(VARCHAR, BIGINT)"
+_STAGES = "MAP(VARCHAR, STRUCT(times BIGINT, ns BIGINT))"
 _THREAD = "STRUCT(name VARCHAR, threads BIGINT, run_ns BIGINT, wait_ns BIGINT, busiest_ns BIGINT)"
 _SIDE = (
     "STRUCT(side VARCHAR, cpus BIGINT[], processes BIGINT, user_ns BIGINT, system_ns BIGINT, run_ns BIGINT,"
@@ -53,9 +54,9 @@ JOURNAL_COLUMNS = {
     "done": (
         f"STRUCT(calls BIGINT, errors {_COUNTS}, elapsed_ns BIGINT, timed VARCHAR, batch BIGINT,"
         f" latency {_HISTOGRAM}, service {_HISTOGRAM}, lateness {_HISTOGRAM},"
-        f" in_call_ns BIGINT, think_ns BIGINT, gap_ns BIGINT, processor {_BOTH_ENDS}, intervals BIGINT[][])"
+        f" in_call_ns BIGINT, think_ns BIGINT, gap_ns BIGINT, processor {_BOTH_ENDS}, received_octets BIGINT, intervals BIGINT[][])"
     ),
-    "counted": f"STRUCT(calls {_COUNTS}, processor {_BOTH_ENDS})",
+    "counted": f"STRUCT(calls {_COUNTS}, processor {_BOTH_ENDS}, stages {_STAGES})",
     "agree": "BOOLEAN",
     "warm_up": "BIGINT[][]",
     "processors": (
@@ -123,7 +124,7 @@ PLAN_COLUMNS = {
     "cells": (
         'STRUCT(id VARCHAR, "group" VARCHAR, stack VARCHAR, call VARCHAR, arguments JSON, options JSON,'
         " clients BIGINT, calls BIGINT, seconds DOUBLE, link VARCHAR,"
-        " arrivals VARCHAR, rate_per_s DOUBLE, think_ns BIGINT, wire JSON)[]"
+        " arrivals VARCHAR, rate_per_s DOUBLE, think_ns BIGINT, ramp_up_ns BIGINT, wire JSON)[]"
     ),
 }
 
@@ -131,7 +132,7 @@ _CELLS = """
     SELECT c.id AS cell, c."group", c.stack, s.adapter, s.message, s.channel, s.language, c.call,
            CAST(c.arguments AS VARCHAR) AS arguments, CAST(c.options AS VARCHAR) AS options,
            c.clients, c.calls, c.seconds, c.link, coalesce(c.arrivals, 'closed') AS arrivals,
-           c.rate_per_s AS target_per_s, coalesce(c.think_ns, 0) / 1e6 AS think_ms,
+           c.rate_per_s AS target_per_s, coalesce(c.think_ns, 0) / 1e6 AS think_ms, coalesce(c.ramp_up_ns, 0) / 1e6 AS ramp_up_ms,
            CASE WHEN json_keys(c.wire) = [] THEN NULL ELSE CAST(c.wire AS VARCHAR) END AS wire
     FROM (SELECT unnest(cells) AS c FROM planned)
     JOIN (SELECT unnest(stacks) AS s FROM planned) ON s.id = c.stack
@@ -154,7 +155,7 @@ _TRIALS = """
            done.processor.end.system_ns - done.processor.start.system_ns AS system_ns,
            counted.processor.end.user_ns - counted.processor.start.user_ns AS server_user_ns,
            counted.processor.end.system_ns - counted.processor.start.system_ns AS server_system_ns,
-           agree
+           done.received_octets AS received_octets, agree
     FROM lines
     JOIN (SELECT c.id AS cell, c.clients AS clients FROM (SELECT unnest(cells) AS c FROM planned)) c USING (cell)
     WHERE kind = 'trial'
@@ -334,6 +335,15 @@ _PROCESS_SAMPLES = """
     FROM points ORDER BY trial, side, at_ms
 """
 
+# The sums of a server that tells where its own time went.
+_STAGES_QUERY = """
+    SELECT trial, cell, block, stage.key AS stage, stage.value.times AS times, stage.value.ns AS ns
+    FROM (
+        SELECT trial, cell, block, unnest(map_entries(counted.stages)) AS stage
+        FROM lines WHERE kind = 'trial')
+    ORDER BY trial, stage
+"""
+
 _DEATHS = """
     SELECT block, visit, trial, cell, stack, how, answered, why FROM lines WHERE kind = 'death' ORDER BY visit, trial
 """
@@ -355,6 +365,7 @@ QUERIES = {
     "floors": _FLOORS,
     "processes": _PROCESSES,
     "process_samples": _PROCESS_SAMPLES,
+    "stages": _STAGES_QUERY,
     "deaths": _DEATHS,
     "excluded": _EXCLUDED,
     "visits": _VISITS,

@@ -119,6 +119,8 @@ class OpenVisit:
                 self.cannot[cell.id] = f"the adapter {adapter} has no open loop: it replays no schedules"
             elif cell.load.think_ns and "think" not in features:
                 self.cannot[cell.id] = f"the adapter {adapter} has no think time"
+            elif cell.load.ramp_up_ns and "ramp-up" not in features:
+                self.cannot[cell.id] = f"the adapter {adapter} has no ramp-up: its clients all begin at once"
 
     def _cannot(self, cell: Cell) -> str | None:
         try:

@@ -39,6 +39,7 @@ fn driven(clients: &mut [Box<dyn Client>]) -> f64 {
         pace: Pace::Closed { think_ns: 0, timing: Timing::Each },
         start_at_ns: 0,
         burn_ns: 0,
+        ramp_up_ns: 0,
     };
     let outcome = drive(clients, &plan, &AtomicBool::new(false), &mut |_| true).expect("a thread");
     assert_eq!(outcome.calls, CALLS);

@@ -75,6 +75,16 @@ pub struct Plan {
     pub start_at_ns: u64,
     /// Every call keeps its client busy for so much longer: a slower client stack, to see what the rate owes to it.
     pub burn_ns: u64,
+    /// Of a closed loop: so long it takes until all clients call; they begin evenly spread over it.
+    pub ramp_up_ns: u64,
+}
+
+impl Plan {
+    /// How long after the common start the client at `place` of so many makes its first call.
+    #[must_use]
+    pub fn first_after_ns(&self, place: usize, clients: usize) -> u64 {
+        (u128::from(self.ramp_up_ns) * place as u128 / clients.max(1) as u128) as u64
+    }
 }
 
 /// How far a drive is.
@@ -110,6 +120,8 @@ pub struct Outcome {
     pub think_ns: u64,
     /// Of a closed loop: the time that was neither in a call nor a thought, by the loop's own readings. None of an open one.
     pub gap_ns: Option<u64>,
+    /// Octets of answers, heads included, where a worker counts them; else 0.
+    pub received: u64,
     /// At both ends of the drive.
     pub processor: [Usage; 2],
     pub threads: usize,
@@ -176,10 +188,10 @@ pub fn drive<W: Worker>(
     let (start, tallies, processor) = thread::scope(|scope| {
         let (ended, ends) = mpsc::channel();
         let mut running = Vec::with_capacity(threads);
-        for (worker, progress) in workers.iter_mut().zip(&progress) {
+        for (place, (worker, progress)) in workers.iter_mut().zip(&progress).enumerate() {
             let (shared, ended) = (&shared, ended.clone());
             let spawned = thread::Builder::new().name("client".to_owned()).spawn_scoped(scope, move || {
-                let tally = attend(worker, progress, shared);
+                let tally = attend(worker, progress, shared, [place, threads]);
                 // The reporter may have given up listening; the tally still comes by the join.
                 let _ = ended.send(());
                 tally
@@ -206,7 +218,7 @@ pub fn drive<W: Worker>(
 }
 
 /// A worker's thread, from the gate to its end.
-fn attend(worker: &mut dyn Worker, progress: &Progress, shared: &Shared) -> Tally {
+fn attend(worker: &mut dyn Worker, progress: &Progress, shared: &Shared, place: [usize; 2]) -> Tally {
     clock::sharpen_sleeps();
     let mut tally = Tally::new(matches!(shared.plan.pace, Pace::Open(_)));
     let Some(start) = shared.gate.wait() else { return tally };
@@ -214,7 +226,7 @@ fn attend(worker: &mut dyn Worker, progress: &Progress, shared: &Shared) -> Tall
     tally.left = Left::One(tally.ended_at);
     tally.gap_ns = tally.ended_at - start;
     let ran = panics::contained(|| {
-        worker.work(&mut Seat::new(progress, shared, &mut tally, start));
+        worker.work(&mut Seat::new(progress, shared, &mut tally, start, place));
         Ok(())
     });
     if let Err(failure) = ran {
@@ -271,6 +283,7 @@ fn sum_up(tallies: Vec<Tally>, start: u64, batch: u64, processor: [Usage; 2], th
         in_call_ns: total.in_call_ns,
         think_ns: total.think_ns,
         gap_ns: closed.then_some(total.gap_ns),
+        received: total.received,
         processor,
         threads,
     }

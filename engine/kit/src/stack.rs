@@ -100,8 +100,8 @@ pub trait Crowd: Send {
     /// Connections open between calls, over all clients.
     fn connections(&self) -> usize;
 
-    /// Makes one call by the first client, as `Client::call` does.
-    fn call(&mut self, call: &Call) -> Result<Answer, Failure>;
+    /// Makes one call by the first client, as `Client::call` does, and gives what the core is told was returned.
+    fn call(&mut self, call: &Call) -> Result<serde_json::Value, Failure>;
 
     /// The threads that drive the first `clients` of them with `call`.
     fn workers(&mut self, clients: usize, call: &Call) -> Result<Vec<Box<dyn Worker + '_>>, Failure>;

@@ -61,9 +61,6 @@ impl Stack for Http1 {
     }
 
     fn gather(&self, to: &Connect, clients: usize) -> Option<Result<Box<dyn Crowd>, Failure>> {
-        Some(
-            wishes::read(to)
-                .and_then(|(settings, threads)| Herds::gather(&settings, clients, threads).map(|herds| Box::new(herds) as Box<dyn Crowd>)),
-        )
+        Some(Herds::gather(to, clients).map(|herds| Box::new(herds) as Box<dyn Crowd>))
     }
 }

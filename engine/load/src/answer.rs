@@ -43,6 +43,8 @@ pub struct Answer {
     /// A head or a line of which not all has come.
     held: Vec<u8>,
     comparison: Comparison,
+    /// The body, where it is to be kept.
+    kept: Vec<u8>,
     /// Why it is wrong, where its status is.
     wrong: Option<Failure>,
     /// Whether the server closes the connection after it.
@@ -53,7 +55,15 @@ pub struct Answer {
 
 impl Default for Answer {
     fn default() -> Self {
-        Answer { stage: Stage::Head, held: Vec::new(), comparison: Comparison::default(), wrong: None, closes: false, begun: false }
+        Answer {
+            stage: Stage::Head,
+            held: Vec::new(),
+            comparison: Comparison::default(),
+            kept: Vec::new(),
+            wrong: None,
+            closes: false,
+            begun: false,
+        }
     }
 }
 
@@ -63,6 +73,7 @@ impl Answer {
         self.stage = Stage::Head;
         self.held.clear();
         self.comparison = Comparison::default();
+        self.kept.clear();
         self.wrong = None;
         self.closes = false;
         self.begun = false;
@@ -125,6 +136,11 @@ impl Answer {
         }
     }
 
+    /// The body, where it was to be kept.
+    pub fn kept(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.kept)
+    }
+
     /// Octets of the body so far.
     #[must_use]
     pub fn octets(&self) -> u64 {
@@ -134,6 +150,9 @@ impl Answer {
     fn body(&mut self, piece: &[u8], left: u64, expected: &Expected, most: u64) -> Result<usize, Failure> {
         let used = left.min(piece.len() as u64) as usize;
         self.comparison.take(&piece[..used], expected);
+        if expected.keeps {
+            self.kept.extend_from_slice(&piece[..used]);
+        }
         if self.comparison.seen > most {
             return Err(Failure::new(Kind::TooLarge, format!("the body goes on beyond {most} octets")));
         }

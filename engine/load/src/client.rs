@@ -33,6 +33,10 @@ pub struct Client {
     /// Since when it has had nothing to do.
     pub since: u64,
     pub errors_in_a_row: u32,
+    /// Whether it waits for its first call of a drive.
+    pub ramps: bool,
+    /// Octets of answers since the drive began.
+    pub received: u64,
 }
 
 impl Client {
@@ -49,6 +53,8 @@ impl Client {
             intended: 0,
             since: 0,
             errors_in_a_row: 0,
+            ramps: false,
+            received: 0,
         }
     }
 
@@ -140,6 +146,11 @@ impl Client {
         self.doing = Doing::Nothing;
     }
 
+    /// The body of the answer that has just come, where `Expected::keeps` says to keep it.
+    pub fn kept(&mut self) -> Vec<u8> {
+        self.answer.kept()
+    }
+
     fn exchange(&mut self, event: Event, settings: &Settings, scratch: &mut [u8]) -> Result<Option<()>, Failure> {
         // A server may answer, and close, before it has read everything: its answer counts.
         let sending = self.send(settings);
@@ -171,6 +182,7 @@ impl Client {
             if read == 0 {
                 return self.closed(settings).map(Some);
             }
+            self.received += read as u64;
             let progress = self.answer.take(&scratch[..read], &settings.expected, settings.request.bodiless, settings.most)?;
             if let Progress::Whole { left } = progress {
                 if left > 0 {

@@ -1,18 +1,21 @@
 //! All the clients: herds of them, a thread each, as the kit drives them.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use callbench_kit::drive::Worker;
-use callbench_kit::stack::Crowd;
+use callbench_kit::stack::{Connect, Crowd};
 use callbench_kit::{Failure, Kind};
-use callbench_service::{Answer, Call};
+use callbench_service::Call;
+use serde_json::Value;
 
 use crate::endpoint::Endpoint;
 use crate::expected::Expected;
 use crate::herd::{Herd, Shift};
 use crate::request::Request;
 use crate::wire::Tls;
+use crate::wishes;
 
 /// What every client does.
 #[derive(Debug)]
@@ -31,25 +34,59 @@ pub struct Settings {
 
 /// The clients of a load, in herds of about the same size.
 pub struct Herds {
-    herds: Vec<Herd>,
+    all: Vec<Herd>,
     clients: usize,
+    to: Connect,
+    /// How they call where the request stands for `Hello`.
+    settings: Arc<Settings>,
+    /// What `FindItems` of so many items answered when the core looked at it: every later answer is held against it.
+    seen: BTreeMap<i32, Vec<u8>>,
 }
 
 impl Herds {
     /// Connects so many clients, where connections are kept; else it makes sure that the server can be connected to.
-    pub fn gather(settings: &Arc<Settings>, clients: usize, threads: usize) -> Result<Self, Failure> {
+    pub fn gather(to: &Connect, clients: usize) -> Result<Self, Failure> {
+        let (settings, threads) = wishes::read(to)?;
         let threads = threads.min(clients);
         let numbers = Arc::new(AtomicU64::new(0));
         let shares = shares(clients, threads);
         let mut first = 0;
         let mut herds = Vec::with_capacity(threads);
         for share in shares {
-            let mut herd = Herd::new(Arc::clone(settings), Arc::clone(&numbers), first, share)?;
+            let mut herd = Herd::new(Arc::clone(&settings), Arc::clone(&numbers), first, share)?;
             herd.connect(if settings.keeps { share } else { 1 })?;
             herds.push(herd);
             first += share;
         }
-        Ok(Herds { herds, clients })
+        Ok(Herds { all: herds, clients, to: to.clone(), settings, seen: BTreeMap::new() })
+    }
+
+    /// How all clients call from now on.
+    fn go_by(&mut self, settings: &Arc<Settings>) {
+        self.all.iter_mut().for_each(|herd| herd.go_by(settings));
+    }
+
+    /// Asks for so many items once, and gives the answer's body as a text, for the core to judge.
+    fn find_items(&mut self, n: i32) -> Result<Value, Failure> {
+        let mut settings = wishes::settings(&self.to, Some(n))?;
+        settings.expected.keeps = true;
+        self.go_by(&Arc::new(settings));
+        self.all[0].call()?;
+        let body = self.all[0].kept();
+        let text = String::from_utf8(body.clone()).map_err(|error| Failure::protocol(format!("the body is no text: {error}")))?;
+        self.seen.insert(n, body);
+        Ok(Value::String(text))
+    }
+
+    /// How `FindItems` is driven: each answer must be the one that the core has looked at.
+    fn as_seen(&self, n: i32) -> Result<Settings, Failure> {
+        let mut settings = wishes::settings(&self.to, Some(n))?;
+        let seen = self.seen.get(&n).ok_or_else(|| {
+            let message = format!("FindItems of {n} items is driven before it was called: its answers are held against that one's");
+            Failure::new(Kind::BadRequest, message)
+        })?;
+        settings.expected.body.get_or_insert_with(|| seen.clone());
+        Ok(settings)
     }
 }
 
@@ -64,31 +101,38 @@ impl Crowd for Herds {
     }
 
     fn connections(&self) -> usize {
-        self.herds.iter().map(Herd::connections).sum()
+        self.all.iter().map(Herd::connections).sum()
     }
 
     /// What the URL answers stands for `Hello`, so that a foreign server has its place beside the others.
-    fn call(&mut self, call: &Call) -> Result<Answer, Failure> {
-        only_hello(call)?;
-        self.herds[0].call()?;
-        Ok(Answer::Text("Hello World".to_owned()))
+    fn call(&mut self, call: &Call) -> Result<Value, Failure> {
+        match call {
+            Call::Hello => {
+                self.go_by(&Arc::clone(&self.settings));
+                self.all[0].call()?;
+                Ok(Value::String("Hello World".to_owned()))
+            }
+            Call::FindItems { n } => self.find_items(*n),
+            other => Err(stands_for_neither(other)),
+        }
     }
 
     fn workers(&mut self, clients: usize, call: &Call) -> Result<Vec<Box<dyn Worker + '_>>, Failure> {
-        only_hello(call)?;
-        let threads = self.herds.len().min(clients);
-        let shifts = self.herds.iter_mut().zip(shares(clients, threads));
-        Ok(shifts.map(|(herd, clients)| Box::new(Shift { herd, clients }) as Box<dyn Worker>).collect())
+        let settings = match call {
+            Call::Hello => Arc::clone(&self.settings),
+            Call::FindItems { n } => Arc::new(self.as_seen(*n)?),
+            other => return Err(stands_for_neither(other)),
+        };
+        self.go_by(&settings);
+        let threads = self.all.len().min(clients);
+        let shifts = self.all.iter_mut().zip(shares(clients, threads)).enumerate();
+        let shift = |(place, (herd, own))| Shift { herd, clients: own, place, herds: threads, of: clients };
+        Ok(shifts.map(|it| Box::new(shift(it)) as Box<dyn Worker>).collect())
     }
 }
 
-fn only_hello(call: &Call) -> Result<(), Failure> {
-    match call {
-        Call::Hello => Ok(()),
-        other => {
-            Err(Failure::new(Kind::CannotCarry, format!("the load driver knows one request, which stands for Hello, not {}", other.name())))
-        }
-    }
+fn stands_for_neither(call: &Call) -> Failure {
+    Failure::new(Kind::CannotCarry, format!("the load driver knows one request, which stands for Hello or FindItems, not {}", call.name()))
 }
 
 #[cfg(test)]

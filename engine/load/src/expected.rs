@@ -9,6 +9,8 @@ pub struct Expected {
     pub status: Vec<u16>,
     /// The body, octet by octet; None: any.
     pub body: Option<Vec<u8>>,
+    /// Whether an answer's body is kept when it is there, for who asks for it.
+    pub keeps: bool,
 }
 
 impl Expected {
@@ -64,7 +66,7 @@ mod tests {
             other in prop::collection::vec(0_u8..3, 0..20),
             cut in 0_usize..20,
         ) {
-            let expected = Expected { status: Vec::new(), body: Some(body.clone()) };
+            let expected = Expected { status: Vec::new(), body: Some(body.clone()), keeps: false };
             for said in [&body, &other] {
                 let mut comparison = Comparison::default();
                 let (first, second) = said.split_at(cut.min(said.len()));
@@ -81,7 +83,7 @@ mod tests {
         assert!(any.wrong_status(204).is_none());
         assert_eq!(any.wrong_status(302).map(|it| it.kind), Some(Kind::Redirect));
         assert_eq!(any.wrong_status(500).map(|it| it.kind), Some(Kind::Status));
-        let one = Expected { status: vec![404], body: None };
+        let one = Expected { status: vec![404], ..Expected::default() };
         assert!(one.wrong_status(404).is_none() && one.wrong_status(200).is_some());
     }
 }

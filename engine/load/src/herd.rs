@@ -52,6 +52,16 @@ impl Herd {
         })
     }
 
+    /// Makes all further calls by these; where they go stays the same.
+    pub fn go_by(&mut self, settings: &Arc<Settings>) {
+        self.settings = Arc::clone(settings);
+    }
+
+    /// The body of the answer to the last `call`, where it was to be kept.
+    pub fn kept(&mut self) -> Vec<u8> {
+        self.clients[0].kept()
+    }
+
     pub fn connections(&self) -> usize {
         self.clients.iter().filter(|client| client.is_connected()).count()
     }
@@ -126,6 +136,10 @@ pub struct Shift<'h> {
     pub herd: &'h mut Herd,
     /// So many of its clients call.
     pub clients: usize,
+    /// Which herd of how many, and how many clients they have together: they begin in turn.
+    pub place: usize,
+    pub herds: usize,
+    pub of: usize,
 }
 
 impl Worker for Shift<'_> {
@@ -137,15 +151,31 @@ impl Worker for Shift<'_> {
         for client in &mut self.herd.clients[..self.clients] {
             client.since = start;
             client.errors_in_a_row = 0;
+            client.received = 0;
         }
         let think_ns = match seat.plan().pace {
             Pace::Closed { think_ns, .. } => Some(think_ns),
             Pace::Open(_) => None,
         };
-        let mut round = Round { herd: self.herd, seat, think_ns, later: BinaryHeap::new(), idle: Vec::new(), next: None, calling: 0 };
+        let plan = seat.plan();
+        let first_after = |index| plan.first_after_ns(index * self.herds + self.place, self.of);
+        let mut later = BinaryHeap::new();
+        if plan.ramp_up_ns > 0 && think_ns.is_some() {
+            for (index, client) in self.herd.clients[..self.clients].iter_mut().enumerate() {
+                client.ramps = true;
+                later.push(Reverse((start + first_after(index), index)));
+            }
+        }
+        let mut round = Round { herd: self.herd, seat, think_ns, later, idle: Vec::new(), next: None, calling: 0 };
         round.drive(self.clients);
-        let after_ns = self.herd.clients[..self.clients].iter().map(|client| client.since.saturating_sub(start)).sum();
+        // A thought that goes on beyond the last call is no part of the drive.
+        let end = seat.tally.ended_at;
+        let clients = &self.herd.clients[..self.clients];
+        let beyond_ns: u64 = clients.iter().map(|client| client.since.saturating_sub(end)).sum();
+        seat.tally.think_ns = seat.tally.think_ns.saturating_sub(beyond_ns);
+        let after_ns = clients.iter().map(|client| client.since.min(end).saturating_sub(start)).sum();
         seat.tally.left = Left::Many { clients: self.clients as u64, after_ns };
+        seat.tally.received = clients.iter().map(|client| client.received).sum();
     }
 }
 
@@ -167,7 +197,9 @@ struct Round<'r, 's> {
 
 impl Round<'_, '_> {
     fn drive(&mut self, clients: usize) {
-        if self.think_ns.is_some() {
+        if !self.later.is_empty() {
+            // Each has a moment of its own to begin at.
+        } else if self.think_ns.is_some() {
             (0..clients).for_each(|index| self.call_again(index, self.seat.start));
         } else {
             self.idle = (0..clients).rev().collect();
@@ -212,7 +244,8 @@ impl Round<'_, '_> {
             self.later.pop();
             match self.think_ns {
                 Some(think_ns) => {
-                    if think_ns > 0 && self.herd.clients[index].errors_in_a_row == 0 {
+                    let first = std::mem::take(&mut self.herd.clients[index].ramps);
+                    if think_ns > 0 && !first && self.herd.clients[index].errors_in_a_row == 0 {
                         let client = &mut self.herd.clients[index];
                         self.seat.tally.think_ns += now - client.since;
                         client.since = now;

@@ -1,6 +1,7 @@
 //! What the core wants of requests and answers: the options of `connect`.
 
 use std::fs;
+use std::string::FromUtf8Error;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -33,6 +34,8 @@ pub const NAMES: &[&str] = &[
 ];
 
 const MOST_THREADS: usize = 64;
+/// Stands for the argument of the call that the request stands for, where it has one.
+const ARGUMENT: &str = "{n}";
 
 #[derive(Debug, Deserialize)]
 #[serde(default)]
@@ -79,11 +82,17 @@ impl Default for Wishes {
 
 /// The settings that the core's wishes come to, and the number of threads.
 pub fn read(to: &Connect) -> Result<(Arc<Settings>, usize), Failure> {
-    let wishes = of(&to.options)?;
-    if !(1..=MOST_THREADS).contains(&wishes.threads) {
-        return Err(bad(format!("threads is {}: it must be from 1 to {MOST_THREADS}", wishes.threads)));
+    let threads = of(&to.options)?.threads;
+    if !(1..=MOST_THREADS).contains(&threads) {
+        return Err(bad(format!("threads is {threads}: it must be from 1 to {MOST_THREADS}")));
     }
-    let endpoint = Endpoint::of(&to.endpoint)?;
+    Ok((Arc::new(settings(to, None)?), threads))
+}
+
+/// Those settings, with the number of items in the place of `{n}` where one is asked for.
+pub fn settings(to: &Connect, n: Option<i32>) -> Result<Settings, Failure> {
+    let wishes = of(&to.options)?;
+    let endpoint = Endpoint::of(&filled(&to.endpoint, n))?;
     let trust = match (&wishes.certificates, wishes.insecure) {
         (Some(_), true) => return Err(bad("certificates and insecure exclude each other".to_owned())),
         (Some(path), false) => Trust::File(path.clone()),
@@ -91,19 +100,24 @@ pub fn read(to: &Connect) -> Result<(Arc<Settings>, usize), Failure> {
         (None, false) => Trust::Machine,
     };
     let tls = if endpoint.secure { Some(tls::settings(&endpoint, &trust)?) } else { None };
-    let settings = Settings {
-        request: request(&wishes, &endpoint)?,
+    Ok(Settings {
+        request: request(&wishes, &endpoint, n)?,
         expected: Expected {
             status: wishes.expect_status.clone(),
             body: octets("expect_body", wishes.expect_body.as_deref(), wishes.expect_body_file.as_deref())?,
+            keeps: false,
         },
         keeps: wishes.keep_alive,
         timeout_ns: nanoseconds(to.timeout),
         most: wishes.most_octets,
         endpoint,
         tls,
-    };
-    Ok((Arc::new(settings), wishes.threads))
+    })
+}
+
+/// A text with a call's argument in the place of its name in braces.
+fn filled(text: &str, n: Option<i32>) -> String {
+    n.map_or_else(|| text.to_owned(), |n| text.replace(ARGUMENT, &n.to_string()))
 }
 
 fn of(options: &Options) -> Result<Wishes, Failure> {
@@ -111,7 +125,7 @@ fn of(options: &Options) -> Result<Wishes, Failure> {
         .map_err(|error| bad(format!("the options of connect are not understood: {error}")))
 }
 
-fn request(wishes: &Wishes, endpoint: &Endpoint) -> Result<Request, Failure> {
+fn request(wishes: &Wishes, endpoint: &Endpoint, n: Option<i32>) -> Result<Request, Failure> {
     if wishes.method.is_empty() || !wishes.method.bytes().all(|octet| octet.is_ascii_alphabetic() || octet == b'-') {
         return Err(bad(format!("the method {} is no word", wishes.method)));
     }
@@ -136,9 +150,11 @@ fn request(wishes: &Wishes, endpoint: &Endpoint) -> Result<Request, Failure> {
         }
         lines.push(format!("{name}: {value}"));
     }
-    let head = lines.join("\r\n") + "\r\n";
+    let head = filled(&(lines.join("\r\n") + "\r\n"), n);
     let template = |octets: &[u8]| if wishes.variables { Template::read(octets) } else { Template::fixed(octets) };
     let body = octets("body", wishes.body.as_deref(), wishes.body_file.as_deref())?;
+    // A body that is no text has no names in it.
+    let body = body.map(|octets| String::from_utf8(octets).map_or_else(FromUtf8Error::into_bytes, |text| filled(&text, n).into_bytes()));
     let wants_length = matches!(wishes.method.as_str(), "POST" | "PUT" | "PATCH");
     let body = body.or_else(|| wants_length.then(Vec::new)).map(|octets| template(&octets));
     Ok(Request::new(template(head.as_bytes()), body, wishes.method == "HEAD"))

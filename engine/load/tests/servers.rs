@@ -70,7 +70,7 @@ fn gathered(url: &str, clients: usize, options: Value) -> Result<Box<dyn Crowd>,
 }
 
 fn plan(calls: u64, pace: Pace) -> Plan {
-    Plan { call: Call::Hello, calls, length_ns: 0, limit_ns: 20_000_000_000, pace, start_at_ns: 0, burn_ns: 0 }
+    Plan { call: Call::Hello, calls, length_ns: 0, limit_ns: 20_000_000_000, pace, start_at_ns: 0, burn_ns: 0, ramp_up_ns: 0 }
 }
 
 fn driven(crowd: &mut dyn Crowd, clients: usize, plan: &Plan) -> Outcome {
@@ -111,7 +111,67 @@ fn thoughts_are_counted_as_such() {
     let mut crowd = gathered(&url, 4, json!({})).expect("connections");
     let outcome = driven(crowd.as_mut(), 4, &closed(40, 2_000_000));
     assert_eq!(outcome.calls, 40);
-    assert!(outcome.think_ns >= 40 * 2_000_000, "{} ns", outcome.think_ns);
+    // What the last four think is no part of the drive.
+    assert!(outcome.think_ns >= 36 * 2_000_000, "{} ns", outcome.think_ns);
+}
+
+#[test]
+fn clients_that_begin_in_turn_are_spread_over_the_ramp_and_every_nanosecond_is_accounted_for() {
+    const RAMP_NS: u64 = 200_000_000;
+    let url = answering(GOOD);
+    for threads in [1, 2] {
+        let mut crowd = gathered(&url, 5, json!({"threads": threads})).expect("connections");
+        let plan = Plan { ramp_up_ns: RAMP_NS, ..closed(5, 10_000_000_000) };
+        // Each client thinks for longer than the drive may last, so each makes one call only.
+        let outcome = driven(crowd.as_mut(), 5, &Plan { limit_ns: 2 * RAMP_NS, ..plan });
+        assert_eq!(outcome.calls, 5);
+        // The last begins four fifths of the ramp after the first.
+        assert!(outcome.elapsed_ns >= RAMP_NS / 5 * 4, "{} ns", outcome.elapsed_ns);
+        let gap_ns = outcome.gap_ns.expect("a closed loop's");
+        assert!(gap_ns >= RAMP_NS / 5 * (1 + 2 + 3 + 4), "{gap_ns} ns are the clients' that had not begun");
+        assert_eq!(outcome.in_call_ns + outcome.think_ns + gap_ns, 5 * outcome.elapsed_ns);
+        assert_eq!(outcome.received, 5 * GOOD.len() as u64);
+    }
+}
+
+/// Answers the number at the end of the path, as a list of so many ones; `then` stands in the place of every answer after the second of a connection.
+fn listing(then: &'static [u8]) -> String {
+    server(move |mut stream, _| {
+        let (mut seen, mut octet, mut said) = (Vec::new(), [0], 0);
+        while matches!(stream.read(&mut octet), Ok(1)) {
+            seen.push(octet[0]);
+            if seen.ends_with(b"\r\n\r\n") {
+                let line = String::from_utf8_lossy(&seen).lines().next().unwrap_or_default().to_owned();
+                let n = line.split(['/', ' ']).find_map(|it| it.parse::<usize>().ok()).unwrap_or_default();
+                let body = format!("{:?}", vec![1; n]);
+                let answer = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{body}", body.len());
+                said += 1;
+                if stream.write_all(if said <= 2 || then.is_empty() { answer.as_bytes() } else { then }).is_err() {
+                    return;
+                }
+                seen.clear();
+            }
+        }
+    })
+}
+
+#[test]
+fn a_request_that_stands_for_find_items_has_its_number_in_it_and_every_answer_is_held_against_the_first() {
+    let asked = |url: &str| {
+        let mut crowd = gathered(&format!("{url}items/{{n}}"), 2, json!({})).expect("connections");
+        let unseen = crowd.workers(2, &Call::FindItems { n: 3 }).err().expect("a refusal");
+        assert!(unseen.kind == Kind::BadRequest && unseen.message.contains("before it was called"), "{}", unseen.message);
+        assert_eq!(crowd.call(&Call::FindItems { n: 3 }).expect("an answer"), json!("[1, 1, 1]"));
+        assert_eq!(crowd.call(&Call::FindItems { n: 1 }).expect("an answer"), json!("[1]"));
+        let plan = Plan { call: Call::FindItems { n: 3 }, ..closed(20, 0) };
+        driven(crowd.as_mut(), 2, &plan)
+    };
+    assert_eq!(asked(&listing(b"")).calls, 20);
+    // The same length and other octets.
+    let wrong = asked(&listing(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n[1, 1, 2]"));
+    assert!(wrong.errors[Kind::WrongAnswer as usize] >= 18, "{:?}", wrong.errors);
+    let refused = gathered(&answering(GOOD), 1, json!({})).expect("a connection").call(&Call::Empty).expect_err("a refusal");
+    assert_eq!(refused.kind, Kind::CannotCarry);
 }
 
 #[test]

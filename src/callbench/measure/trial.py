@@ -40,6 +40,7 @@ def measured(sides: Sides, cell: Cell, probes: Sequence[Probe] = (), schedule: P
             seconds=cell.load.seconds,
             limit_seconds=_limit_seconds(cell.load),
             think_ns=cell.load.think_ns,
+            ramp_up_ns=cell.load.ramp_up_ns,
             schedule=schedule,
         )
     after = _counted_after(sides, done["calls"])
@@ -80,4 +81,4 @@ def _limit_seconds(load: Load) -> float:
         # Twice as long as its arrivals take, a rate has been missed beyond doubt: the queue need not be worked off.
         return 2 * max(load.seconds, load.calls / load.rate_per_s) + _SLACK_SECONDS
     think_s = load.calls / load.clients * load.think_ns / 1e9
-    return max(LIMIT_SECONDS, 10 * load.seconds, 2 * think_s)
+    return max(LIMIT_SECONDS, 10 * load.seconds, 2 * think_s) + load.ramp_up_ns / 1e9

@@ -69,6 +69,7 @@ class PacePart(Part):
     arrivals: Arrivals | None = None
     rate: RateList | None = None
     think_ms: Think | None = None
+    ramp_up_ms: Think | None = None
 
 
 class LoadPart(PacePart):

@@ -18,19 +18,21 @@ class Pace:
     arrivals: str = CLOSED
     rate_per_s: float | None = None
     think_ns: int = 0
+    ramp_up_ns: int = 0
 
 
 def paces(group: Group, load: LoadPart, quick: QuickPart | None) -> list[Pace]:
     """Give a pace for each rate of a group, one where it is a closed loop.
 
-    The first of [quick], the group and [load] that says something decides. A rate is of an open loop only and a think
-    time of a closed one only: what does not fit the arrivals in force is not inherited.
+    The first of [quick], the group and [load] that says something decides. A rate is of an open loop only, a think time
+    and a ramp-up of a closed one only: what does not fit the arrivals in force is not inherited.
     """
     said = _said(group, load, quick)
     arrivals = _arrivals(said)
     if arrivals == CLOSED:
         think_ms = next((part.think_ms for part in said if part.think_ms is not None), 0.0)
-        return [Pace(think_ns=round(think_ms * 1e6))]
+        ramp_up_ms = next((part.ramp_up_ms for part in said if part.ramp_up_ms is not None), 0.0)
+        return [Pace(think_ns=round(think_ms * 1e6), ramp_up_ns=round(ramp_up_ms * 1e6))]
     rates = next((part.rate for part in said if part.rate is not None), [])
     return [Pace(arrivals, rate) for rate in rates]
 
@@ -74,11 +76,20 @@ def _check(group: Group, load: LoadPart, quick: QuickPart | None, place: str) ->
         raise BadInput(f"{place}: rate is of an open loop, and arrivals are closed: {_SAY_OPEN}")
     if group.think_ms and own != CLOSED:
         raise BadInput(f"{place}: think_ms is of a closed loop, and arrivals are {own}: such calls wait for nobody")
+    if group.ramp_up_ms and own != CLOSED:
+        raise BadInput(f"{place}: ramp_up_ms is of a closed loop, and arrivals are {own}: their schedule begins them")
     every = paces(group, load, quick)
     if not every:
         raise BadInput(f"{place}: arrivals are {arrivals}, but there is no rate: give calls a second, rate = 500")
     calls = quick.calls if quick else group.calls or load.calls
+    own_quick = group.quick.seconds if quick else None
+    seconds = own_quick or (quick.seconds if quick else group.seconds or load.seconds)
     for pace in every:
+        if pace.ramp_up_ns > seconds * 1e9:
+            raise BadInput(
+                f"{place}: ramp_up_ms is {pace.ramp_up_ns / 1e6:g}, longer than the trial of {seconds:g} s:"
+                " ask for more seconds or a shorter ramp-up"
+            )
         if pace.rate_per_s and calls / pace.rate_per_s > LONGEST_SECONDS:
             raise BadInput(
                 f"{place}: {calls} calls at {pace.rate_per_s:g} a second take {calls / pace.rate_per_s:,.0f} s a trial:"

@@ -73,6 +73,8 @@ pub(super) struct Done {
     pub in_call_ns: String,
     pub think_ns: String,
     pub gap_ns: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub received_octets: Option<String>,
     pub processor: Ends,
     pub threads: usize,
 }

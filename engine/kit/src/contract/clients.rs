@@ -48,10 +48,10 @@ impl Clients {
     /// Makes one call by the first of them; there must be one.
     pub(super) fn call(&mut self, call: &Call) -> Result<Returned, Failure> {
         match panics::contained(|| match self {
-            Clients::Each(clients) => clients[0].call(call),
+            Clients::Each(clients) => clients[0].call(call).map(|answer| canonical::digest_if_large(canonical::answer(&answer))),
             Clients::Crowd(crowd) => crowd.call(call),
         }) {
-            Ok(answer) => Ok(Returned::Value(canonical::digest_if_large(canonical::answer(&answer)))),
+            Ok(value) => Ok(Returned::Value(value)),
             Err(failure) if failure.kind == Kind::Fault => Ok(Returned::Fault { message: failure.message }),
             Err(failure) => Err(failure),
         }

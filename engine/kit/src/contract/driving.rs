@@ -20,6 +20,9 @@ pub(super) fn plan(request: &Drive) -> Result<Plan, Failure> {
         Some(_) if request.timing == Timing::Batch => {
             return Err(bad("schedule and timing batch exclude each other: arrivals come one by one".to_owned()));
         }
+        Some(_) if request.ramp_up_ns > 0 => {
+            return Err(bad("schedule and ramp_up_ns exclude each other: the schedule says when calls begin".to_owned()));
+        }
         Some(path) => Pace::Open(Schedule::read(Path::new(path))?),
         None if request.think_ns > 0 && request.timing == Timing::Batch => {
             return Err(bad("think_ns and timing batch exclude each other: say timing each".to_owned()));
@@ -44,6 +47,7 @@ pub(super) fn plan(request: &Drive) -> Result<Plan, Failure> {
         pace,
         start_at_ns: request.start_at_ns,
         burn_ns: request.burn_ns,
+        ramp_up_ns: request.ramp_up_ns,
     })
 }
 
@@ -62,6 +66,7 @@ pub(super) fn done(outcome: Outcome) -> Done {
         in_call_ns: outcome.in_call_ns.to_string(),
         think_ns: outcome.think_ns.to_string(),
         gap_ns: outcome.gap_ns.map(|it| it.to_string()),
+        received_octets: (outcome.received > 0).then(|| outcome.received.to_string()),
         processor: Ends { start, end },
         threads: outcome.threads,
     }

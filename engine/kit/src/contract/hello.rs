@@ -8,7 +8,7 @@ use crate::{clock, heap};
 const CONTRACT: u32 = 1;
 
 pub(super) fn hello(adapter: &dyn Adapter) -> Hello {
-    let mut features = vec!["closed", "think", "open", "burn"];
+    let mut features = vec!["closed", "think", "ramp-up", "open", "burn"];
     if adapter.stacks().iter().any(|stack| stack.codec().is_some()) {
         features.push("codec");
     }

@@ -81,6 +81,8 @@ pub(super) struct Drive {
     #[serde(default)]
     pub burn_ns: u64,
     #[serde(default)]
+    pub ramp_up_ns: u64,
+    #[serde(default)]
     pub clients: Option<usize>,
 }
 

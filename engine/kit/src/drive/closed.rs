@@ -16,6 +16,12 @@ const MOST: u64 = 4096;
 const THINK_SPIN_NS: u64 = 5_000;
 
 pub(super) fn run(client: &mut dyn Client, seat: &mut Seat, think_ns: u64, timing: Timing) {
+    if seat.plan().ramp_up_ns > 0 {
+        let begun = clock::wait_until(seat.first_at(), THINK_SPIN_NS);
+        seat.tally.gap_ns += begun.saturating_sub(seat.tally.ended_at);
+        seat.tally.ended_at = begun;
+        seat.tally.left = Left::One(begun);
+    }
     // Batches have no room to think in; the contract refuses the two together.
     if timing == Timing::Each || think_ns > 0 {
         each(client, seat, think_ns, u64::MAX);

@@ -48,18 +48,26 @@ pub struct Seat<'a> {
     held: u64,
     errors_in_a_row: u32,
     hopeless: u32,
+    /// Which worker of how many.
+    place: [usize; 2],
 }
 
 impl<'a> Seat<'a> {
-    pub(super) fn new(progress: &'a Progress, shared: &'a Shared<'a>, tally: &'a mut Tally, start: u64) -> Self {
+    pub(super) fn new(progress: &'a Progress, shared: &'a Shared<'a>, tally: &'a mut Tally, start: u64, place: [usize; 2]) -> Self {
         let limit_at = start.saturating_add(shared.plan.limit_ns);
         let end_at = start.saturating_add(shared.plan.length_ns).min(limit_at);
-        Seat { shared, tally, start, limit_at, progress, end_at, held: 0, errors_in_a_row: 0, hopeless: HOPELESS }
+        Seat { shared, tally, start, limit_at, progress, end_at, held: 0, errors_in_a_row: 0, hopeless: HOPELESS, place }
     }
 
     #[must_use]
     pub fn plan(&self) -> &'a super::Plan {
         self.shared.plan
+    }
+
+    /// When a worker that is one client makes its first call, on the monotonic clock.
+    #[must_use]
+    pub fn first_at(&self) -> u64 {
+        self.start.saturating_add(self.plan().first_after_ns(self.place[0], self.place[1])).min(self.limit_at)
     }
 
     /// Goes on however many errors come in a row.

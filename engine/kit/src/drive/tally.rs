@@ -31,6 +31,8 @@ pub struct Tally {
     /// When the last call ended.
     pub ended_at: u64,
     pub left: Left,
+    /// Octets of answers, heads included, where the worker counts them.
+    pub received: u64,
 }
 
 impl Tally {
@@ -46,6 +48,7 @@ impl Tally {
             gap_ns: 0,
             ended_at: 0,
             left: Left::One(0),
+            received: 0,
         }
     }
 
@@ -87,6 +90,7 @@ impl Tally {
         self.in_call_ns += other.in_call_ns;
         self.think_ns += other.think_ns;
         self.gap_ns += other.gap_ns;
+        self.received += other.received;
         self
     }
 }

@@ -45,7 +45,16 @@ fn idle(clients: usize) -> Vec<Box<dyn Client>> {
 }
 
 fn plan(call: Call, calls: u64, timing: Timing) -> Plan {
-    Plan { call, calls, length_ns: 0, limit_ns: 60 * SECOND, pace: Pace::Closed { think_ns: 0, timing }, start_at_ns: 0, burn_ns: 0 }
+    Plan {
+        call,
+        calls,
+        length_ns: 0,
+        limit_ns: 60 * SECOND,
+        pace: Pace::Closed { think_ns: 0, timing },
+        start_at_ns: 0,
+        burn_ns: 0,
+        ramp_up_ns: 0,
+    }
 }
 
 fn sum(calls: u64) -> Plan {
@@ -92,6 +101,16 @@ fn goes_on_until_the_time_is_over_and_reports_meanwhile() {
     assert!(!intervals.is_empty());
     assert!(intervals.is_sorted_by(|one, next| one.at_ns < next.at_ns && one.calls <= next.calls));
     assert!(intervals.iter().all(|it| it.calls <= outcome.calls));
+}
+
+#[test]
+fn clients_begin_evenly_over_the_ramp() {
+    let plan = Plan { ramp_up_ns: SECOND / 5, length_ns: SECOND / 4, ..plan(Call::Empty, 1, Timing::Auto) };
+    assert_eq!([0, 1, 2, 3].map(|place| plan.first_after_ns(place, 4)), [0, SECOND / 20, SECOND / 10, SECOND / 20 * 3]);
+    let outcome = driven(&mut idle(4), &plan);
+    let gap_ns = outcome.gap_ns.expect("a closed loop");
+    assert!(gap_ns >= SECOND / 20 * (1 + 2 + 3), "{gap_ns} ns are the clients' that had not begun");
+    assert_eq!(outcome.in_call_ns + gap_ns, outcome.elapsed_ns * 4);
 }
 
 #[test]

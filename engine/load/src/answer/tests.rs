@@ -4,7 +4,7 @@ use proptest::prelude::*;
 const MOST: u64 = 1 << 20;
 
 fn expecting(body: &str) -> Expected {
-    Expected { status: Vec::new(), body: Some(body.as_bytes().to_vec()) }
+    Expected { status: Vec::new(), body: Some(body.as_bytes().to_vec()), keeps: false }
 }
 
 /// Takes `bytes` in pieces of `size`; what came of it, and what was left over.
