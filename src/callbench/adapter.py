@@ -5,11 +5,12 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self, cast
 
+from callbench import stands_for
 from callbench.adapter_process import GRACE_SECONDS, AdapterProcess
 from callbench.contract import Arguments, Codec, Counts, Done, Hello, Options, misshapen_answer
 from callbench.errors import AdapterFailure
 from callbench.manifest import Manifest
-from callbench.request import connected_with
+from callbench.request import called, connected_with
 from callbench.version import CONTRACT
 
 PATIENCE_SECONDS = 10.0
@@ -222,7 +223,11 @@ class Adapter:
         Raises:
             AdapterFailure: as `ask`.
         """
-        return self.ask("call", "returned", self.patience_s + self._timeout_s, call=call, arguments=dict(arguments))
+        said = self.ask("call", "returned", self.patience_s + self._timeout_s, call=call, arguments=dict(arguments))
+        table = self._request_table
+        if table is None or called(table) != stands_for.CALL or "value" not in said:
+            return said
+        return stands_for.judged(table.get("select"), arguments, said)
 
     def drive(  # noqa: PLR0913 - a drive has so many members
         self,

@@ -68,7 +68,9 @@ class Catalogue:
         """
         client, server = (self.adapter(name.partition("/")[0]).manifest for name in sides_of(stack.id))
         asked = stack.card.get(request.KEY) if stack.mixed else None
-        return Programs(client, server, asked, stack.card.get("counts", True))
+        behind = stack.card.get("backend")
+        backend = (self.adapter(behind.partition("/")[0]).manifest, behind) if behind else None
+        return Programs(client, server, asked, stack.card.get("counts", True), backend)
 
     def stack(self, name: str) -> Stack:
         """The stack of that id, mixed ones among them.

@@ -64,6 +64,7 @@ class Card(_Strict):
     request: Request | None = None
     external: External | None = None
     counts: bool | None = None
+    backend: Annotated[str, Field(pattern=r"^[^/]+/.+$")] | None = None
     options: dict[str, Any] | None = None
     note: str | None = None
     when_lost: WhenLost | None = None
@@ -146,12 +147,14 @@ class Programs:
     Attributes:
         request: how the client calls the server, where the server's card has to tell it; else None.
         counts: whether the server can say what it answered.
+        backend: what plays the stack that stands behind the server, and that stack's name, or None.
     """
 
     client: Manifest
     server: Manifest
     request: Mapping[str, Any] | None = None
     counts: bool = True
+    backend: "tuple[Manifest, str] | None" = None
 
 
 def read(file: Path) -> Manifest:

@@ -6,7 +6,7 @@ called by a request can carry, and what its client connects with.
 
 import re
 from collections.abc import Mapping
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Literal, Self
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
@@ -15,10 +15,10 @@ from callbench.cell import Stack
 
 KEY = "request"
 PROTOCOL = "http1"
-# The call of the service that what a URL answers stands for.
+# The call of the service that what a URL answers stands for, where the table names none.
 STANDS_FOR = "Hello"
 # What of the table is for the core; the rest becomes options of the client's `connect`, under the same names.
-_OURS = ("protocol", "path")
+_OURS = ("protocol", "path", "call", "select")
 FILES = ("body_file", "expect_body_file", "certificates")
 
 
@@ -37,6 +37,9 @@ class Request(BaseModel):
 
     Attributes:
         protocol: of the client-only stacks that can make it.
+        call: which call of the service the answer stands for. That of FindItems is JSON; `{n}` in path, headers and
+            body is the number of items.
+        select: what of FindItems' answer there is, as paths with dots; all of it unless given.
         path: replaces the path of the URL that the server serves at; with a query, if need be.
         expect_body: octet by octet, in every answer.
     """
@@ -44,6 +47,8 @@ class Request(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     protocol: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._+-]*$")] = PROTOCOL
+    call: Literal["Hello", "FindItems"] | None = None
+    select: Annotated[tuple[str, ...], Field(min_length=1)] | None = None
     path: UrlPath | None = None
     method: str | None = None
     headers: tuple[tuple[str, str], ...] | None = None
@@ -64,12 +69,19 @@ class Request(BaseModel):
         for name in ("body", "expect_body"):
             if getattr(self, name) is not None and getattr(self, f"{name}_file") is not None:
                 raise ValueError(f"{name} and {name}_file exclude each other")
+        if self.select is not None and self.call != "FindItems":
+            raise ValueError('select is of the answer of call = "FindItems"')
         return self
 
 
 def only_call(stack: Stack) -> str | None:
     """The one call of the service that a stack can carry by its nature, since a request stands for it; None: any."""
-    return STANDS_FOR if stack.mixed and KEY in stack.card else None
+    return called(stack.card[KEY]) if stack.mixed and KEY in stack.card else None
+
+
+def called(request: Mapping[str, Any]) -> str:
+    """The call that a request stands for."""
+    return str(request.get("call") or STANDS_FOR)
 
 
 def connected_with(

@@ -1,4 +1,8 @@
-"""The two sides of a stack: a server and a client, each a process; or one process that plays both."""
+"""The two sides of a stack: a server and a client, each a process; or one process that plays both.
+
+A server whose card names a `backend` has a third process behind it. What lies between the hosts then lies between those
+two: the server plays beside its client, and the backend where the server would.
+"""
 
 import time
 from typing import Any, Self
@@ -8,7 +12,7 @@ from callbench.cell import Stack
 from callbench.contract import Counts, Options
 from callbench.errors import AdapterFailure
 from callbench.external import processes, spec
-from callbench.links.host import LOOPBACK_HOSTS, Hosts, misplaced
+from callbench.links.host import LOOPBACK_HOSTS, Host, Hosts, misplaced
 from callbench.manifest import Programs
 from callbench.placement import Placement
 
@@ -21,6 +25,7 @@ class Sides:
     Attributes:
         server: serves.
         client: connects, calls, drives. The same one where the stack is in-process.
+        backend: what the server asks, or None.
         elsewhere: the processes of a server that runs by itself, as far as they are known; None of one started here.
     """
 
@@ -38,9 +43,17 @@ class Sides:
         self._counts = programs.counts
         self.client = Adapter(programs.client, part, placement.client, hosts.client.entered(), programs.request)
         self.server = self.client
+        self.backend: Adapter | None = None
+        self._backend_stack = self._behind = ""
+        self._server_host = hosts.server
         try:
+            if programs.backend is not None:
+                manifest, self._backend_stack = programs.backend
+                self._server_host = hosts.client
+                self.backend = Adapter(manifest, "the backend", placement.server, hosts.server.entered()).greeted()
             if not in_process:
-                self.server = Adapter(programs.server, "the server", placement.server, hosts.server.entered())
+                entered = self._server_host.entered()
+                self.server = Adapter(programs.server, "the server", placement.server, entered)
                 self.server.greeted()
             self.client.greeted()
             # The server's runtime has to warm up too, and only the client is asked.
@@ -55,15 +68,17 @@ class Sides:
         Raises:
             AdapterFailure: the server cannot, or serves somewhere else.
         """
-        endpoint = self.server.serve(stack.server, self._hosts.server.address, options)
+        wanted = dict(options or {})
         if spec.is_elsewhere(stack):
             # It runs where it runs, on any processor.
+            endpoint = self.server.serve(stack.server, self._server_host.address, wanted)
             self.elsewhere = processes.roots(stack.card[spec.KEY])
             return endpoint
-        wrong = misplaced(endpoint, self._hosts.server)
-        if wrong:
-            raise AdapterFailure("protocol", f"{self.server.process.who} {wrong}")
-        return endpoint
+        if self.backend is not None:
+            # Served once: it stays as it is, whatever the server is told.
+            self._behind = self._behind or _served(self.backend, self._backend_stack, self._hosts.server, {})
+            wanted["backend"] = self._behind
+        return _served(self.server, stack.server, self._server_host, wanted)
 
     def unavailable(self, stack: Stack) -> str | None:
         """Why one of them says itself that it cannot play its side here."""
@@ -105,7 +120,7 @@ class Sides:
     @property
     def broken(self) -> bool:
         """Whether a side died or left the contract."""
-        return self.client.broken or self.server.broken
+        return self.client.broken or self.server.broken or (self.backend is not None and self.backend.broken)
 
     def blamed(self, failure: AdapterFailure) -> AdapterFailure:
         """What to tell of a client's call that failed: the server's own word where it has one, else the client's.
@@ -131,7 +146,7 @@ class Sides:
         Args:
             at_once: by force without waiting.
         """
-        for side in dict.fromkeys((self.client, self.server)):
+        for side in dict.fromkeys((self.client, self.server, *((self.backend,) if self.backend else ()))):
             if at_once:
                 side.process.close(grace=0)
             else:
@@ -144,3 +159,11 @@ class Sides:
     def __exit__(self, kind: object, *_: object) -> None:
         """Closes them: at once where something went wrong."""
         self.close(at_once=kind is not None)
+
+
+def _served(adapter: Adapter, stack: str, host: Host, options: Options) -> str:
+    endpoint = adapter.serve(stack, host.address, options)
+    wrong = misplaced(endpoint, host)
+    if wrong:
+        raise AdapterFailure("protocol", f"{adapter.process.who} {wrong}")
+    return endpoint

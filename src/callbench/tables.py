@@ -54,7 +54,8 @@ JOURNAL_COLUMNS = {
     "done": (
         f"STRUCT(calls BIGINT, errors {_COUNTS}, elapsed_ns BIGINT, timed VARCHAR, batch BIGINT,"
         f" latency {_HISTOGRAM}, service {_HISTOGRAM}, lateness {_HISTOGRAM},"
-        f" in_call_ns BIGINT, think_ns BIGINT, gap_ns BIGINT, processor {_BOTH_ENDS}, received_octets BIGINT, intervals BIGINT[][])"
+        f" in_call_ns BIGINT, think_ns BIGINT, gap_ns BIGINT, processor {_BOTH_ENDS},"
+        " received_octets BIGINT, intervals BIGINT[][])"
     ),
     "counted": f"STRUCT(calls {_COUNTS}, processor {_BOTH_ENDS}, stages {_STAGES})",
     "agree": "BOOLEAN",
@@ -132,7 +133,8 @@ _CELLS = """
     SELECT c.id AS cell, c."group", c.stack, s.adapter, s.message, s.channel, s.language, c.call,
            CAST(c.arguments AS VARCHAR) AS arguments, CAST(c.options AS VARCHAR) AS options,
            c.clients, c.calls, c.seconds, c.link, coalesce(c.arrivals, 'closed') AS arrivals,
-           c.rate_per_s AS target_per_s, coalesce(c.think_ns, 0) / 1e6 AS think_ms, coalesce(c.ramp_up_ns, 0) / 1e6 AS ramp_up_ms,
+           c.rate_per_s AS target_per_s, coalesce(c.think_ns, 0) / 1e6 AS think_ms,
+           coalesce(c.ramp_up_ns, 0) / 1e6 AS ramp_up_ms,
            CASE WHEN json_keys(c.wire) = [] THEN NULL ELSE CAST(c.wire AS VARCHAR) END AS wire
     FROM (SELECT unnest(cells) AS c FROM planned)
     JOIN (SELECT unnest(stacks) AS s FROM planned) ON s.id = c.stack

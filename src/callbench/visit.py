@@ -12,6 +12,7 @@ from callbench.manifest import Programs
 from callbench.placement import Placement
 from callbench.request import only_call
 from callbench.sides import Sides
+from callbench.stands_for import CALL as LISTED
 
 # Before anything is timed, whatever the cells: numbers, a text, and a refusal that must keep the connection.
 _ALWAYS: tuple[tuple[str, dict[str, Any]], ...] = (
@@ -55,6 +56,7 @@ class OpenVisit:
         self._stack = stack
         self._connected: tuple[int, Mapping[str, Any]] | None = None
         self.cannot: dict[str, str] = {}
+        self._judged: set[str] = set()
         began = time.monotonic()
         self.sides = Sides(programs, placement, in_process=stack.in_process, hosts=hosts)
         try:
@@ -85,6 +87,11 @@ class OpenVisit:
             AdapterFailure: the client failed.
         """
         self._connect(cell.load.clients, cell.options)
+        # The driver holds every answer against the one that was judged over the connections it has.
+        key = _key(cell)
+        if only_call(self._stack) == LISTED and key not in self._judged:
+            self._check(cell.call, cell.arguments)
+            self._judged.add(key)
 
     def _connect(self, clients: int, options: Mapping[str, Any]) -> int | None:
         """Gives the connections open then, None where the clients were connected."""
@@ -92,6 +99,7 @@ class OpenVisit:
         if wanted == self._connected:
             return None
         self._connected = None
+        self._judged = set()
         connections = self.sides.client.connect(self._stack.client, self._endpoint, clients, options=options)
         self._connected = wanted
         return connections
@@ -105,9 +113,10 @@ class OpenVisit:
         # Each call once, however many numbers of clients there are for it.
         known: dict[str, str | None] = {}
         for cell in cells:
-            key = f"{cell.call} {cell.arguments}"
+            key = _key(cell)
             if key not in known:
                 known[key] = self._cannot(cell)
+                self._judged.add(key)
             if why := known[key]:
                 self.cannot[cell.id] = why
 
@@ -149,3 +158,7 @@ class OpenVisit:
     def __exit__(self, kind: object, *_: object) -> None:
         """Ends its processes: at once where something went wrong."""
         self.sides.close(at_once=kind is not None)
+
+
+def _key(cell: Cell) -> str:
+    return f"{cell.call} {cell.arguments}"

@@ -72,7 +72,8 @@ def _counted(before: Counts | None, after: Counts | None, found: Mapping[str, An
             return None
         used = {kind: str(mine[kind]) for kind in ("user_ns", "system_ns")}
         return {"calls": {}, "processor": {"start": dict.fromkeys(used, "0"), "end": used}}
-    return {"calls": after["calls"], "processor": {"start": before["processor"], "end": after["processor"]}}
+    processor = {"start": before["processor"], "end": after["processor"]}
+    return {"calls": after["calls"], "processor": processor, "stages": after.get("stages")}
 
 
 def _limit_seconds(load: Load) -> float:

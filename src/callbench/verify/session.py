@@ -10,6 +10,7 @@ from callbench.errors import AdapterFailure
 from callbench.manifest import Programs
 from callbench.placement import Placement
 from callbench.request import only_call
+from callbench.service import expected
 from callbench.sides import Sides
 
 # As long as a benchmark's: a runtime that loads its classes on a busy machine takes seconds over its first call.
@@ -44,6 +45,7 @@ class Probe:
 
 _SUM = Probe("Sum", {"a": 20, "b": 22}, 42)
 _HELLO = Probe("Hello", {}, "Hello World")
+_ITEM = Probe("FindItems", {"n": 1}, expected("FindItems", {"n": 1}))
 
 
 class Session:
@@ -73,7 +75,7 @@ class Session:
     @property
     def probe(self) -> Probe:
         """What is called where any call will do: one that every stack can carry, or the only one that this one can."""
-        return _SUM if only_call(self.stack) is None else _HELLO
+        return {None: _SUM, _ITEM.call: _ITEM}.get(only_call(self.stack), _HELLO)
 
     @property
     def breaks(self) -> int:
@@ -103,9 +105,13 @@ class Session:
         if self._arranged != want:
             self._settle()
             sides = self.started()
-            self.endpoint = sides.server.serve(self.stack.server, options=want.options)
+            self.endpoint = sides.serve(self.stack, want.options)
             self._arranged = want
             sides.client.connect(self.stack.client, self.endpoint, want.clients, timeout_ms=want.timeout_ms)
+            if self.probe is _ITEM:
+                # Drives are held against the answer that was judged; where none came, the check will tell.
+                said_error(lambda: sides.client.call(_ITEM.call, _ITEM.arguments))
+                sides.counted()
         return sides
 
     def client(self, want: Arrangement = PLAIN) -> Adapter:

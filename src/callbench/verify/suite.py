@@ -34,6 +34,12 @@ def _calls() -> dict[str, str]:
     return {each.name: each.call for each in calls.checks()} | dict.fromkeys(honesty.OF_FAULTS, "GetPersons")
 
 
+@functools.cache
+def _refusals() -> frozenset[str]:
+    """The checks of what a server refuses."""
+    return frozenset(each.name for each in calls.refusals())
+
+
 def _answered(check: CallCheck, session: Session) -> str | None:
     return judge.wrong(check.call, check.arguments, session.client().call(check.call, check.arguments))
 
@@ -124,6 +130,8 @@ def _why(session: Session, stack: Stack, name: str, check: Check) -> str | None:
     only = only_call(stack)
     if only is not None and name in _calls() and _calls()[name] != only:
         raise Unasked(f"what is called stands for {only}")
+    if only is not None and name in _refusals():
+        raise Unasked("how a server of others refuses is its own")
     try:
         return check(session)
     except AdapterFailure as failure:
