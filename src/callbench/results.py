@@ -276,15 +276,15 @@ def _notes(run: Run) -> Iterable[str]:
 
 def from_connection(connection: "duckdb.DuckDBPyConnection") -> Results:
     """Reckon from the run's tables."""
-    codecs = [Codec(**{key: row[key] for key in Codec.__dataclass_fields__}) for row in _rows(connection, CODECS_SQL)]
+    codecs = [Codec(**{key: row[key] for key in Codec.__dataclass_fields__}) for row in rows_of(connection, CODECS_SQL)]
     excluded = [
-        Excluded(row["stack"], row["cell"], row["block"], row["why"]) for row in _rows(connection, EXCLUDED_SQL)
+        Excluded(row["stack"], row["cell"], row["block"], row["why"]) for row in rows_of(connection, EXCLUDED_SQL)
     ]
     blocks: dict[str, list[dict[str, Any]]] = {}
-    for row in _rows(connection, TRIALS_SQL):
+    for row in rows_of(connection, TRIALS_SQL):
         blocks.setdefault(row["cell"], []).append(row)
     errors: dict[str, dict[str, int]] = {}
-    for row in _rows(connection, ERRORS_SQL):
+    for row in rows_of(connection, ERRORS_SQL):
         kinds = errors.setdefault(row["cell"], {})
         for kind, count in json.loads(row["errors"]).items():
             kinds[kind] = kinds.get(kind, 0) + int(count)
@@ -294,7 +294,7 @@ def from_connection(connection: "duckdb.DuckDBPyConnection") -> Results:
         sizes[codec.message, codec.group] = sizes.get((codec.message, codec.group), 0.0) + codec.bytes
     cells = [
         _result(row, blocks.get(row["cell"], []), errors.get(row["cell"], {}), histograms, sizes, excluded)
-        for row in _rows(connection, CELLS_SQL)
+        for row in rows_of(connection, CELLS_SQL)
     ]
     # Of several the last row is kept: the first death, with its number of calls where that is known.
     died = {row["cell"]: _died(row["answered"]) for row in _rows(connection, DEATHS_SQL)}
@@ -320,7 +320,7 @@ def _with_wire(cell: Result, counted: Mapping[str, Ledger], swept: Mapping[str, 
     return replace(cell, by_block={**cell.by_block, **exact})
 
 
-def _rows(connection: "duckdb.DuckDBPyConnection", query: str) -> Iterable[dict[str, Any]]:
+def rows_of(connection: "duckdb.DuckDBPyConnection", query: str) -> Iterable[dict[str, Any]]:
     """Run a query; a row is a mapping."""
     cursor = connection.execute(query)
     names = [column[0] for column in cursor.description or []]

@@ -7,7 +7,7 @@ from callbench.links.profile import known
 from callbench.links.reach import LOOPBACK
 from callbench.study.calls import faults
 from callbench.study.claim import comparisons
-from callbench.study.model import Group, Line, StudyPart, TablePart
+from callbench.study.model import SUMMARY_KEYS, Group, Line, StudyPart, SummaryPart, TablePart
 from callbench.study.near import allowed
 from callbench.study.pace import check_paces
 from callbench.study.published import Published
@@ -65,6 +65,9 @@ def _check_drawn(study: StudyPart, groups: list[str], published: Published | Non
             _known_group(name, groups, f"{file}: ranks {ranks.id}")
         paths = [f"{ranks.published}.{column.published}" for column in ranks.columns if column.published]
         _check_beside(paths if ranks.published else [], ranks.rows, published, f"{file}: ranks {ranks.id}")
+    _unique((one.id for one in study.summaries), f"{file}: [[summaries]] id")
+    for summary in study.summaries:
+        _check_summary(summary, groups, published, f"{file}: summary {summary.id}")
     _unique((one.id for one in study.ladders), f"{file}: [[ladders]] id")
     for ladder in study.ladders:
         place = f"{file}: ladder {ladder.id}"
@@ -136,6 +139,22 @@ def _known_group(name: str | None, groups: list[str], place: str) -> None:
     """See that a group exists."""
     if name is not None and name not in groups:
         raise BadInput(f'{place}: there is no group "{name}": {allowed(name, groups)}')
+
+
+def _check_summary(summary: SummaryPart, groups: list[str], published: Published | None, place: str) -> None:
+    """Check the group of a summary, and that the published tables that its rows name have all of its columns."""
+    _known_group(summary.group, groups, place)
+    for row in (row for row in summary.rows if row.published is not None):
+        if published is None:
+            raise BadInput(f"{place} names published figures, but the study names no published file")
+        table = published.tree.get(str(row.published))
+        if not isinstance(table, dict):
+            names = [name for name, value in published.tree.items() if isinstance(value, dict)]
+            near = allowed(str(row.published), names)
+            raise BadInput(f'{place}: {published.name} has no table "{row.published}": {near}')
+        wrong = [key for key in SUMMARY_KEYS if not isinstance(table.get(key), int | float)]
+        if wrong:
+            raise BadInput(f"{place}: {published.name}: {row.published} has no number {wrong[0]}")
 
 
 def _check_table(table: TablePart, groups: list[str], published: Published | None, file: str) -> None:

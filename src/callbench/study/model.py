@@ -152,6 +152,7 @@ class GroupQuickPart(Part):
     calls: Calls | None = None
     seconds: Seconds | None = None
     link: NameList | None = None
+    ramp_up_ms: Think | None = None
 
 
 class Group(PacePart):
@@ -394,6 +395,30 @@ class ClaimPart(Part):
     compare: Annotated[list[ComparePart], Field(min_length=1)]
 
 
+# What a published table beside a summary has, in the order of its columns.
+SUMMARY_KEYS = (
+    "samples",
+    "avg_ms",
+    "min_ms",
+    "max_ms",
+    "stddev_ms",
+    "error_pct",
+    "rate_per_s",
+    "throughput_kb_s",
+)
+
+
+class SummaryPart(Part):
+    """`[[summaries]]`: the cells of a group as load generators sum them up; a row's `published` names a table."""
+
+    id: Name
+    title: Name
+    about: str = ""
+    group: Name
+    link: Name = "loopback"
+    rows: Annotated[list[Line], Field(min_length=1)]
+
+
 class StudyPart(Part):
     """A whole study file.
 
@@ -417,6 +442,7 @@ class StudyPart(Part):
     charts: list[ChartPart] = []
     ladders: list[LadderPart] = []
     ranks: list[RanksPart] = []
+    summaries: list[SummaryPart] = []
     conclusion: ConclusionPart | None = None
     claims: list[ClaimPart] = []
 
@@ -427,7 +453,8 @@ class StudyPart(Part):
         if not isinstance(raw, dict) or not raw.get("rows"):
             return raw
         filled = dict(raw)
-        for kind, key in (("tables", "rows"), ("charts", "series"), ("ladders", "rows"), ("ranks", "rows")):
+        keys = {"tables": "rows", "charts": "series", "ladders": "rows", "ranks": "rows", "summaries": "rows"}
+        for kind, key in keys.items():
             parts = raw.get(kind)
             if isinstance(parts, list):
                 filled[kind] = [{key: raw["rows"], **part} if isinstance(part, dict) else part for part in parts]
@@ -443,5 +470,6 @@ class StudyPart(Part):
                     for group in self.cells
                 ],
                 "tables": [table.model_copy(update={"link": link}) for table in self.tables],
+                "summaries": [one.model_copy(update={"link": link}) for one in self.summaries],
             }
         )

@@ -31,7 +31,9 @@ def paces(group: Group, load: LoadPart, quick: QuickPart | None) -> list[Pace]:
     arrivals = _arrivals(said)
     if arrivals == CLOSED:
         think_ms = next((part.think_ms for part in said if part.think_ms is not None), 0.0)
-        ramp_up_ms = next((part.ramp_up_ms for part in said if part.ramp_up_ms is not None), 0.0)
+        own = [group.quick.ramp_up_ms] if quick else []
+        ramps = [*own, *(part.ramp_up_ms for part in said)]
+        ramp_up_ms = next((ramp for ramp in ramps if ramp is not None), 0.0)
         return [Pace(think_ns=round(think_ms * 1e6), ramp_up_ns=round(ramp_up_ms * 1e6))]
     rates = next((part.rate for part in said if part.rate is not None), [])
     return [Pace(arrivals, rate) for rate in rates]

@@ -22,8 +22,10 @@ from callbench.report.sections import (
     processes,
     ranking,
     ranks,
+    stages,
     steadiness,
     steps,
+    summaries,
     tax,
     verdicts,
     wire_ledger,
@@ -33,6 +35,8 @@ from callbench.report.subject import Subject
 # In the order in which the page shows them. A section with nothing to show gives None.
 SECTIONS: Sequence[Callable[[Subject], Section | None]] = (
     conclusion.section,
+    summaries.section,
+    stages.section,
     ladders.section,
     ranks.section,
     along.section,

@@ -1,0 +1,83 @@
+"""A load as load generators print it: samples, average, least, greatest, deviation, errors, rate, kilobytes."""
+
+from collections.abc import Mapping, Sequence
+from math import sqrt
+from typing import Any
+
+from callbench.report.section import Section, Sheet
+from callbench.report.subject import Subject
+from callbench.results import rows_of
+from callbench.stats.digits import figure, share
+from callbench.study.model import SUMMARY_KEYS, Line, SummaryPart
+from callbench.study.published import Published
+
+ABOUT = (
+    "A load as the load generators of its time print it, over all trials of a cell: samples are calls, right or wrong;"
+    " times are those of right answers, their deviation from the histogram (its buckets are 0.8 % wide); a kilobyte has"
+    " 1,024 bytes and counts the heads and bodies of answers. Calls made while clients were still beginning count."
+)
+COLUMNS = ("", "samples", "average, ms", "minimum", "maximum", "deviation", "errors", "a second", "KB a second")
+SUMMARY_SQL = """
+SELECT cell, sum(calls) AS calls, sum(error_count) AS errors, sum(elapsed_ns) AS elapsed_ns, sum(count) AS count,
+       sum(sum_ns) AS sum_ns, min(min_ns) AS min_ns, max(max_ns) AS max_ns, sum(received_octets) AS octets
+FROM trials GROUP BY cell"""
+SPREAD_SQL = """
+SELECT cell, sum(h.count)::DOUBLE AS n, sum(h.count * (low_ns + width_ns / 2)) AS s1,
+       sum(h.count * power(low_ns + width_ns / 2, 2)) AS s2
+FROM histograms h JOIN trials USING (trial) WHERE name = 'latency' GROUP BY cell"""
+
+
+def section(subject: Subject) -> Section | None:
+    """Show every summary of which the run has a cell, the published figures below each row."""
+    parts = subject.study.part.summaries
+    if not parts:
+        return None
+    with subject.run.connection() as connection:
+        found = {row["cell"]: row for row in rows_of(connection, SUMMARY_SQL)}
+        for row in rows_of(connection, SPREAD_SQL):
+            found[row["cell"]]["spread_ns"] = sqrt(max(0.0, row["s2"] / row["n"] - (row["s1"] / row["n"]) ** 2))
+    sheets = [sheet for part in parts if (sheet := _sheet(part, subject, found)) is not None]
+    if not sheets:
+        return None
+    return Section("summaries", "The load, summed up", ABOUT, sheets=sheets, source=SUMMARY_SQL.strip())
+
+
+def _sheet(part: SummaryPart, subject: Subject, found: Mapping[str, Mapping[str, Any]]) -> Sheet | None:
+    rows: list[Sequence[str]] = []
+    for line in part.rows:
+        cells = subject.results.where({"group": part.group, "link": part.link, **line.where.conditions()})
+        if len(cells) != 1:
+            continue
+        one = cells[0]
+        spread = f" ± {share(one.rate.half_width).removeprefix('± ')}" if one.rate and one.rate.half_width else ""
+        said = _row(found[one.id], spread) if one.id in found else None
+        rows.append((line.label, *(said or ("",) * (len(COLUMNS) - 2) + (one.excluded or "no trial",))))
+        published = _published(line, subject.study.published)
+        if published:
+            rows.append((f"{line.label}, published", *published))
+    return Sheet(part.title, COLUMNS, rows, part.about) if rows else None
+
+
+def _row(of: Mapping[str, Any], spread: str) -> list[str]:
+    samples = of["calls"] + of["errors"]
+    times = [of["sum_ns"] / of["count"], of["min_ns"], of["max_ns"], of["spread_ns"]] if of["count"] else []
+    written = [figure(ns / 1e6) for ns in times] or ["", "", "", ""]
+    seconds = of["elapsed_ns"] / 1e9
+    kilobytes = figure(of["octets"] / 1024 / seconds) if of["octets"] else ""
+    return [
+        f"{samples:,}",
+        *written,
+        f"{100 * of['errors'] / samples:.2f} %" if samples else "",
+        figure(samples / seconds) + spread,
+        kilobytes,
+    ]
+
+
+def _published(line: Line, published: Published | None) -> list[str] | None:
+    """The figures of the published table that the row names."""
+    if published is None or line.published is None:
+        return None
+    table = published.tree[line.published]
+    return [
+        f"{value:,.2f} %" if key == "error_pct" else f"{value:,}" for key in SUMMARY_KEYS for value in (table[key],)
+    ]
