@@ -297,7 +297,7 @@ def from_connection(connection: "duckdb.DuckDBPyConnection") -> Results:
         for row in rows_of(connection, CELLS_SQL)
     ]
     # Of several the last row is kept: the first death, with its number of calls where that is known.
-    died = {row["cell"]: _died(row["answered"]) for row in _rows(connection, DEATHS_SQL)}
+    died = {row["cell"]: _died(row["answered"]) for row in rows_of(connection, DEATHS_SQL)}
     cells = [replace(cell, died=died.get(cell.id, "")) for cell in cells]
     visits, trials = connection.execute(
         "SELECT (SELECT count(*) FROM visits), (SELECT count(*) FROM trials)"

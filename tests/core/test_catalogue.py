@@ -69,7 +69,7 @@ def test_the_matrix_is_written_out(folder: Path) -> None:
         ("contract = 1", "contract = ", "is not TOML"),
         ('name = "mine"', "", "the key name is missing"),
         ('setup = "make mine"', 'set-up = "make mine"', "the key set-up is not known: about, card,"),
-        ('waits = "blocks"', 'wait = "blocks"', "the key card.wait is not known: about, channel,"),
+        ('waits = "blocks"', 'wait = "blocks"', "the key card.wait is not known: about, backend,"),
         ('channel = "tcp"', "", "the stack rmi has no channel"),
         ('name = "rmi"', 'name = "soap+tcp"', "has the stack mine/soap+tcp twice"),
         ('nagle = "off"', 'roles = "clown"', "matrix.channel.tcp.roles: input should be 'both'"),

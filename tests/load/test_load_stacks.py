@@ -98,7 +98,7 @@ def test_a_run_has_rows_of_them(callbench: Run, tmp_path: Path) -> None:
     assert whys["load/http1:greeter/wrong"] == (
         "answered wrongly: the body of 11 octets is not the expected one of 12 octets"
     )
-    assert "stands for Hello, not Sum" in whys["load/http1:greeter/http"]
+    assert "stands for Hello or FindItems, not Sum" in whys["load/http1:greeter/http"]
     callbench("report", "r", "--format", "html", "--out", "r.html", check=True)
     assert "load/http1:greeter/posted" in (tmp_path / "r.html").read_text()
 

@@ -80,7 +80,9 @@ def write_out(
                         stack=stack.id,
                         call=group.call,
                         arguments=dict(group.arguments),
-                        load=Load(clients, made, seconds, pace.arrivals, pace.rate_per_s, pace.think_ns, pace.ramp_up_ns),
+                        load=Load(
+                            clients, made, seconds, pace.arrivals, pace.rate_per_s, pace.think_ns, pace.ramp_up_ns
+                        ),
                         link=link,
                         options=dict(group.options),
                         timed=group.sweep is None,
