@@ -7,7 +7,7 @@ PYTHON_BIN := .venv/bin
 export PYTHONDONTWRITEBYTECODE :=
 MANIFEST := --manifest-path engine/Cargo.toml
 
-.PHONY: help run test test-core test-engine test-java test-dotnet test-windows test-python lint format bench setup dev engine cpp java dotnet pascal windows lock clean
+.PHONY: help run test test-core test-engine test-java test-dotnet test-windows test-python lint format bench setup dev engine cpp java dotnet pascal node go python-servers windows lock clean
 
 help: ## what there is
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
@@ -26,6 +26,9 @@ dev: ## what testing needs besides
 	@setup/java
 	@setup/dotnet
 	@setup/pascal
+	@setup/node
+	@setup/go
+	@setup/python-servers
 	@setup/windows build optional
 
 engine: ## build the engine
@@ -42,6 +45,15 @@ dotnet: ## build the .NET adapter
 
 pascal: ## build the Pascal adapter
 	@setup/pascal
+
+node: ## make the Node.js adapter runnable
+	@setup/node
+
+go: ## build the Go adapter
+	@setup/go
+
+python-servers: ## set up the adapter of Python's servers
+	@setup/python-servers
 
 windows: ## build the adapter for Windows, and set up Wine for it
 	@setup/windows
@@ -79,6 +91,9 @@ lint: dev ## formatters, linters and type checkers, strict
 	setup/java lint
 	setup/dotnet lint
 	setup/pascal lint
+	setup/node lint
+	setup/go lint
+	setup/python-servers lint
 	setup/windows lint optional
 	shellcheck callbench setup/* .ci/run adapters/windows/launcher
 
@@ -89,6 +104,8 @@ format: dev ## format everything
 	setup/cpp format
 	setup/java format
 	setup/dotnet format
+	setup/node format
+	setup/go format
 
 bench: dev ## measure callbench itself, both sides in one run
 	bench/run
@@ -98,4 +115,5 @@ lock: ## resolve the Python packages anew
 	$(PYTHON_BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --upgrade --group dev pyproject.toml -o requirements-dev.lock
 
 clean: ## take away what was built and set up, not the runs
-	rm -rf .venv engine/target adapters/cpp/build adapters/java/target adapters/java/*/target adapters/dotnet/target adapters/pascal/target adapters/windows/target bench/build .setup-lock
+	rm -rf .venv engine/target adapters/cpp/build adapters/java/*/target adapters/node/node_modules \
+		adapters/*/target bench/build .setup-lock

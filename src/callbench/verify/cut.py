@@ -24,7 +24,8 @@ _NOWHERE = bytes(16)
 def connections(server: Sequence[int], client: Sequence[int]) -> list[tuple[int, int]]:
     """The server's ends of what is open between the processes of two sides: process and descriptor of each.
 
-    Of TCP those whose other end is the client's; of unix sockets, which do not tell, all that are connected.
+    Of TCP those whose other end is the client's. Where there is none, all connected unix sockets of the server:
+    they do not tell with whom, and a server of several processes has some among its own.
     """
     if not (server and client):
         return []
@@ -32,7 +33,7 @@ def connections(server: Sequence[int], client: Sequence[int]) -> list[tuple[int,
     rows = list(_tcp(server[0]))
     ends = {(there, here) for here, there, inode in rows if inode in its}
     found = [mine[inode] for here, there, inode in rows if inode in mine and (here, there) in ends]
-    return found + [mine[inode] for inode in _unix(server[0]) if inode in mine]
+    return found or [mine[inode] for inode in _unix(server[0]) if inode in mine]
 
 
 def cut(ends: Sequence[tuple[int, int]]) -> None:

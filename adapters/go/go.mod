@@ -1,0 +1,3 @@
+module callbench.org/adapters/go
+
+go 1.19

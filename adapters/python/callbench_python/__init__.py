@@ -1,0 +1,1 @@
+"""REST servers of Python behind Callbench's contract."""
