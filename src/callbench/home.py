@@ -54,3 +54,8 @@ def witness() -> Path | None:
     """The engine's witness of the machine (gaps, canary), or None where the engine is not built."""
     built = home() / "engine" / "target" / "release" / "callbench-witness"
     return built if os.access(built, os.X_OK) else None
+
+
+def storm() -> Path | None:
+    """The engine's maker of connections that are up to no good, or None where the engine is not built."""
+    return _built("callbench-torture")

@@ -1,7 +1,7 @@
 """Searches for knees: the highest rate, or the most clients, that still meet an objective. One a stack and block."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -169,8 +169,6 @@ class Knees:
 
     def _step(self, search: Search, cell: Cell, block: int, opened: OpenVisit) -> dict[str, Any]:
         """One trial, and whether it met the objective at the rate that was asked for."""
-        from callbench.stats.pace import REACHED, reached_per_s  # noqa: PLC0415 - statistics are slow to load
-
         opened.connect(cell)
         schedule = self._schedules.of(cell, block)
         try:
@@ -179,18 +177,28 @@ class Knees:
             if schedule is not None:
                 # It follows from the seed; a search would leave a dozen of them.
                 schedule.unlink(missing_ok=True)
-        aim, done = objective.parse(search.objective), trial["done"]
-        value_us = aim.value_us(done)
-        service = done["service"]
-        mean_ns = int(service["sum_ns"]) / service["count"] if service and service["count"] else 0.0
-        reached = reached_per_s(done["calls"], done["elapsed_ns"], mean_ns)
-        # What the last calls may still wait for within the objective is no sign of a rate that was missed.
-        begun = reached_per_s(done["calls"], done["elapsed_ns"], max(mean_ns, aim.limit_us * 1e3))
-        kept = cell.load.rate_per_s is None or begun >= REACHED * cell.load.rate_per_s
-        holds = kept and value_us <= aim.limit_us
-        # JSON has no infinity: no figure where there is none.
-        shown = value_us if math.isfinite(value_us) else None
-        return {"clients": cell.load.clients, **trial, "value_us": shown, "reached_per_s": reached, "holds": holds}
+        return {"clients": cell.load.clients, **trial, **held(trial["done"], search.objective, cell.load.rate_per_s)}
+
+
+def held(done: Mapping[str, Any], wished: str, rate_per_s: float | None) -> dict[str, Any]:
+    """Hold a drive against an objective, at the rate that was asked for (None: of a closed loop).
+
+    Returns:
+        `value_us`, the figure (None where there is none), `reached_per_s`, and whether it `holds`.
+    """
+    from callbench.stats.pace import REACHED, reached_per_s  # noqa: PLC0415 - statistics are slow to load
+
+    aim = objective.parse(wished)
+    value_us = aim.value_us(done)
+    service = done["service"]
+    mean_ns = int(service["sum_ns"]) / service["count"] if service and service["count"] else 0.0
+    reached = reached_per_s(done["calls"], done["elapsed_ns"], mean_ns)
+    # What the last calls may still wait for within the objective is no sign of a rate that was missed.
+    begun = reached_per_s(done["calls"], done["elapsed_ns"], max(mean_ns, aim.limit_us * 1e3))
+    kept = rate_per_s is None or begun >= REACHED * rate_per_s
+    # JSON has no infinity: no figure where there is none.
+    shown = value_us if math.isfinite(value_us) else None
+    return {"value_us": shown, "reached_per_s": reached, "holds": kept and value_us <= aim.limit_us}
 
 
 def _guess(cell: Cell, opened: OpenVisit) -> float:

@@ -26,6 +26,8 @@ AsJson = Annotated[bool, typer.Option("--json", help="for programs")]
 def add_to(app: typer.Typer) -> None:
     """Gives the program its commands of stability."""
     app.command("soak")(soak)
+    app.command("overload")(overload)
+    app.command("torture")(torture)
 
 
 def soak(  # noqa: PLR0913, PLR0917 - the options a person has
@@ -52,6 +54,74 @@ def soak(  # noqa: PLR0913, PLR0917 - the options a person has
     aim = _aim(what, call, timeout, pid, status, body, any_host=any_host)
     wish = Wish(_steps(clients), seconds, rest, min(every, seconds), restart)
     told = soaking.soaked(aim, wish, catalogue.load(), placement.placed(), out, resume=resume, quiet=as_json)
+    _end(told, as_json=as_json)
+
+
+def overload(  # noqa: PLR0913, PLR0917 - the options a person has
+    what: What,
+    objective: Annotated[
+        str, typer.Option("--objective", metavar='"p99 under 50 ms"', help="the capacity is what meets it")
+    ] = "p99 under 50 ms",
+    times: Annotated[
+        str, typer.Option("--times", metavar="N,N,...", help="the capacity, one after the other")
+    ] = "2,10",
+    clients: Annotated[int, typer.Option("--clients", min=1, max=65_536, help="most calls under way at once")] = 200,
+    seconds: Annotated[float, typer.Option("--seconds", min=0.5, max=1e5, help="of each overload")] = 10.0,
+    patience: Annotated[
+        float, typer.Option("--patience", min=0, max=1e5, metavar="SECONDS", help="for it to be well again")
+    ] = 60.0,
+    within: Annotated[float, typer.Option("--within", min=1.01, max=1e6, help="times as slow as before is slow")] = 2.0,
+    rest: Annotated[float, typer.Option("--rest", min=0, max=1e6, metavar="SECONDS", help="in the end")] = 10.0,
+    rate: Annotated[
+        float | None, typer.Option("--capacity", min=0.1, max=1e7, help="calls/s, where it is known")
+    ] = None,
+    call: Call = None,
+    timeout: Timeout = 10.0,
+    pid: Pid = None,
+    status: Status = None,
+    body: Body = None,
+    any_host: AnyHost = False,
+    out: Out = None,
+    as_json: AsJson = False,
+) -> None:
+    """Find what a server holds, ask twice and ten times as much of it, and see when it is well again."""
+    from callbench.stability import overloading  # noqa: PLC0415 - statistics are slow to load
+    from callbench.stability.overload import Wish  # noqa: PLC0415
+
+    aim = _aim(what, call, timeout, pid, status, body, any_host=any_host)
+    factors = tuple(float(value) for value in quantities.numbers(times, "--times", 1, 1000))
+    wish = Wish(objective, factors, clients, seconds, patience, within, rest, rate)
+    told = overloading.overloaded(aim, wish, catalogue.load(), placement.placed(), out, quiet=as_json)
+    _end(told, as_json=as_json)
+
+
+def torture(  # noqa: PLR0913, PLR0917 - the options a person has
+    what: What,
+    test: Annotated[str, typer.Option("--test", metavar="NAME,NAME,...", help="all unless given")] = "",
+    connections: Annotated[int, typer.Option("--connections", min=1, max=60_000, help="bad ones at once")] = 1000,
+    pace: Annotated[float, typer.Option("--pace", min=0.1, max=1e6, help="new bad ones a second at most")] = 2000.0,
+    seconds: Annotated[float, typer.Option("--seconds", min=0.1, max=3600, help="of each test")] = 10.0,
+    patience: Annotated[
+        float, typer.Option("--patience", min=0, max=3600, metavar="SECONDS", help="for it to be well again")
+    ] = 30.0,
+    within: Annotated[float, typer.Option("--within", min=1.01, max=1e6, help="times as slow as before is slow")] = 3.0,
+    call: Call = None,
+    timeout: Timeout = 2.0,
+    pid: Pid = None,
+    status: Status = None,
+    body: Body = None,
+    any_host: AnyHost = False,
+    out: Out = None,
+    as_json: AsJson = False,
+) -> None:
+    """Misbehave before a server as clients do, and see what those who call normally meet: a verdict a test."""
+    from callbench.stability import torturing  # noqa: PLC0415 - statistics are slow to load
+    from callbench.stability.torture import Wish  # noqa: PLC0415
+
+    aim = _aim(what, call, timeout, pid, status, body, any_host=any_host)
+    names = tuple(name.strip() for name in test.split(",") if name.strip())
+    wish = Wish(names, connections, pace, seconds, patience, within)
+    told = torturing.tortured(aim, wish, catalogue.load(), placement.placed(), out, quiet=as_json)
     _end(told, as_json=as_json)
 
 

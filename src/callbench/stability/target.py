@@ -14,7 +14,7 @@ from callbench.errors import AdapterFailure, BadInput, CallbenchError
 from callbench.home import home
 from callbench.load.watched import family, must_run
 from callbench.measure import side_processes
-from callbench.measure.side_processes import PROC
+from callbench.measure.side_processes import PROC, stat_fields
 from callbench.placement import Placement
 from callbench.sides import Sides
 
@@ -201,7 +201,7 @@ class Target:
 
     def lost(self) -> Loss | None:
         """How the server ended, if it did."""
-        gone = [pid for pid in self._first if not (PROC / str(pid)).exists()]
+        gone = [pid for pid in self._first if _ended(pid)]
         if self._sides is not None:
             # Its keeper ends a moment after it.
             failure = self._sides.server.process.died(_KEEPER_S if gone else 0.0)
@@ -234,6 +234,12 @@ class Target:
     def __exit__(self, kind: object, *_: object) -> None:
         """Closes it."""
         self.close(at_once=kind is not None)
+
+
+def _ended(pid: int) -> bool:
+    """Whether a process is no more, also where nobody has asked for its end yet."""
+    fields = stat_fields(PROC / str(pid))
+    return not fields or fields[0] in "ZX"
 
 
 def _driver(aim: Aim) -> manifest.Manifest:

@@ -1,0 +1,220 @@
+"""An overload: what a server holds, what becomes of it under twice and ten times as much, and when it is well again."""
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from callbench.cell import Cell, Load
+from callbench.errors import AdapterFailure, CallbenchError
+from callbench.knees import RATES, held
+from callbench.run_writer import RunWriter
+from callbench.schedules import Schedules
+from callbench.stability.slices import failed, reckoned, slice_of, times
+from callbench.stability.target import Target
+from callbench.stability.vitals import Vitals
+from callbench.stats.knee import Span, Step, knee, next_level
+from callbench.stats.recovery import IN_A_ROW, Slice, recovery
+
+HALF = 0.5
+_BEFORE = 5
+_SLICE_S = 1.0
+_GUESS_S = 0.5
+# A capacity that is known to a tenth is enough to double it.
+_PRECISION = 0.1
+LEAST_SLOW_US = 1_000.0
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What was asked for.
+
+    Attributes:
+        objective: the capacity is the highest rate that meets it.
+        factors: of the capacity: each is an overload.
+        clients: the most calls under way at once.
+        seconds: of each overload.
+        patience_s: how long it may take until all is well again.
+        within: a median call of more than so many times what it took before is slow.
+        rest_s: alone, in the end.
+        rate: the capacity where it is known; None: it is searched for.
+    """
+
+    objective: str
+    factors: tuple[float, ...] = (2.0, 10.0)
+    clients: int = 200
+    seconds: float = 10.0
+    patience_s: float = 60.0
+    within: float = 2.0
+    rest_s: float = 10.0
+    rate: float | None = None
+
+
+class Overload:
+    """An overload under way."""
+
+    def __init__(self, run: RunWriter, target: Target, wish: Wish, folder: Path, say: Say) -> None:
+        """Prepares.
+
+        Args:
+            run: the folder.
+            target: open.
+            wish: what was asked for.
+            folder: for schedules.
+            say: told what is being done.
+
+        Raises:
+            CallbenchError: the client has no open loop.
+        """
+        if "open" not in target.client.hello["features"]:
+            adapter = target.client.hello["adapter"]
+            raise CallbenchError(f"the adapter {adapter} has no open loop, and an overload is one: take another stack")
+        self._run = run
+        self._target = target
+        self._wish = wish
+        self._schedules = Schedules(folder, seed=0)
+        self._say = say
+        self._began = time.monotonic()
+        self._answered = 0
+        self._vitals: Vitals | None = None
+
+    def go(self) -> None:
+        """Carries it out; a server that dies ends it.
+
+        Raises:
+            CallbenchError: it holds no rate at all, or the folder cannot be written.
+        """
+        self._target.connect(self._wish.clients)
+        self._vitals = Vitals(self._target.pids)
+        try:
+            self._stages(self._wish.rate or self._capacity())
+        finally:
+            self._vitals.close()
+
+    def _stages(self, capacity: float) -> None:
+        self._run.append({"kind": "capacity", "rate_per_s": capacity, "at_s": self._at_s()})
+        self._moment("begin")
+        self._say(f"half of {capacity:,.0f} calls/s")
+        before = [self._half(capacity, "before", 0.0) for _ in range(_BEFORE)]
+        speeds = [one.latency_us for one in before if one.latency_us is not None]
+        if not speeds:
+            raise CallbenchError(f"nothing was answered at half of {capacity:,.0f} calls/s: it cannot be overloaded")
+        before_us = median(speeds)
+        limit_us = max(self._wish.within * before_us, before_us + LEAST_SLOW_US)
+        self._run.append({"kind": "before", "before_us": before_us, "limit_us": limit_us, "at_s": self._at_s()})
+        for factor in self._wish.factors:
+            until_s = self._over(capacity, factor)
+            if self._dead() or not self._recovers(capacity, factor, limit_us, until_s):
+                return
+        self._say("at rest")
+        self._moment("end")
+        self._target.alone()
+        time.sleep(self._wish.rest_s)
+        self._moment("rested")
+
+    def _at_s(self) -> float:
+        return round(time.monotonic() - self._began, 4)
+
+    def _moment(self, moment: str) -> None:
+        if self._vitals is not None:
+            line = {"moment": moment, "at_s": self._at_s(), "sides": self._vitals.exact()}
+            self._run.append({"kind": "moment", **line})
+
+    def _capacity(self) -> float:
+        """Searches as a study's knees do, from half of what the clients reach in a closed loop."""
+        aim = self._target.aim
+        closed = self._target.client.drive(
+            aim.call, aim.arguments, calls=1, seconds=_GUESS_S, limit_seconds=_GUESS_S, timing="each"
+        )
+        start = max(1.0, closed["calls"] / (closed["elapsed_ns"] / 1e9) / 2)
+        span, steps = Span(*RATES, _PRECISION), list[Step]()
+        while (level := next_level(steps, start, span)) is not None:
+            self._say(f"searching: {level:,.0f} calls/s")
+            done = self._drive(level, _SLICE_S)
+            found = held(done, self._wish.objective, level)
+            steps.append(Step(level, bool(found["holds"])))
+            self._run.append({"kind": "step", "level": level, "at_s": self._at_s(), **found})
+        found_knee = knee(steps, span)
+        if found_knee is None or not any(step.met for step in steps):
+            raise CallbenchError(f"it does not even hold {steps[-1].level:g} calls/s with {self._wish.objective}")
+        return found_knee.level
+
+    def _drive(self, rate: float, seconds: float) -> Mapping[str, Any]:
+        aim = self._target.aim
+        load = Load(self._wish.clients, 1, seconds, "constant", rate)
+        cell = Cell("overload", "overload", aim.name, aim.call, aim.arguments, load)
+        schedule = self._schedules.of(cell, 0)
+        done = self._target.client.drive(
+            aim.call,
+            aim.arguments,
+            calls=1,
+            seconds=seconds,
+            limit_seconds=seconds,
+            timing="each",
+            schedule=schedule,
+        )
+        self._answered += done["calls"]
+        return done
+
+    def _half(self, capacity: float, phase: str, factor: float) -> Slice:
+        """A slice at half of the capacity."""
+        at_s, began = self._at_s(), time.monotonic()
+        try:
+            made = reckoned(self._drive(capacity * HALF, _SLICE_S))
+        except AdapterFailure as failure:
+            if self._target.client.broken:
+                raise
+            made = failed(failure, time.monotonic() - began)
+        made.pop("buckets", None)
+        line = {"kind": "slice", "phase": phase, "factor": factor, "at_s": at_s, **made}
+        line |= {"dead": self._target.lost() is not None, "sides": self._seen()}
+        self._run.append(line)
+        return slice_of(line)
+
+    def _seen(self) -> dict[str, Any]:
+        return {} if self._vitals is None else self._vitals.taken()
+
+    def _over(self, capacity: float, factor: float) -> float:
+        """One overload: a single drive, so that what is late stays late. Gives when no more calls came."""
+        self._say(f"{factor:g} times {capacity:,.0f} calls/s")
+        at_s = self._at_s()
+        done = self._drive(capacity * factor, self._wish.seconds)
+        made = reckoned(done)
+        made.pop("buckets", None)
+        until_s = round(at_s + self._wish.seconds, 4)
+        place = {"factor": factor, "rate_asked_per_s": capacity * factor, "at_s": at_s, "until_s": until_s}
+        said = {"service_us": _service(done), "intervals": done["intervals"], "sides": self._seen()}
+        self._run.append({"kind": "over", **place, **made, **said})
+        return until_s
+
+    def _recovers(self, capacity: float, factor: float, limit_us: float, until_s: float) -> bool:
+        """Looks at half of the capacity until all is well; whether the server lives."""
+        self._say(f"after {factor:g} times")
+        began = self._at_s()
+        seen: list[Slice] = []
+        while self._at_s() - began < self._wish.patience_s or len(seen) < IN_A_ROW:
+            seen.append(self._half(capacity, "after", factor))
+            if recovery(seen, until_s, limit_us) is not None:
+                return True
+            if self._dead():
+                return False
+        return True
+
+    def _dead(self) -> bool:
+        loss = self._target.lost()
+        if loss is not None:
+            line = {"at_s": self._at_s(), "calls": self._answered, "how": loss.how, "why": loss.why}
+            self._run.append({"kind": "death", **line})
+        return loss is not None
+
+
+def _service(done: Mapping[str, Any]) -> dict[str, float]:
+    """From the real start of each call: what the server made of those that were let in."""
+    histogram = done["service"]
+    if not histogram or not histogram["count"]:
+        return {}
+    return times(dict(histogram["buckets"]), histogram["min_ns"], histogram["max_ns"])

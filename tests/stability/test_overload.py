@@ -1,0 +1,81 @@
+"""`callbench overload`: what a server holds, and what becomes of it under more."""
+
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+HERE = Path(__file__).resolve().parent
+Program = Callable[..., subprocess.CompletedProcess[str]]
+SHORT = ["--seconds", "1", "--rest", "0.2", "--patience", "20"]
+
+
+@pytest.fixture(autouse=True)
+def sick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The adapter whose server falls ill."""
+    monkeypatch.setenv("CALLBENCH_ADAPTERS", str(HERE / "sick"))
+
+
+def overloaded(callbench: Program, *words: object) -> dict[str, Any]:
+    finished = callbench("overload", *words, *SHORT, "--out", "over", "--json")
+    assert finished.returncode == 0, finished.stderr
+    said = json.loads(finished.stdout)
+    assert isinstance(said, dict)
+    return said
+
+
+@pytest.mark.engine
+@pytest.mark.usefixtures("nothing_left")
+def test_a_server_answers_no_more_than_it_is_asked_and_comes_back(callbench: Program, tmp_path: Path) -> None:
+    found = overloaded(callbench, "native/json+http-keepalive", "--clients", "20", "--capacity", "200")
+    assert found["capacity_per_s"] == 200
+    assert [one["factor"] for one in found["overloads"]] == [2, 10]
+    for one in found["overloads"]:
+        assert one["asked_per_s"] == 200 * one["factor"]
+        # Arrivals of a second: what is begun in it, and no call more.
+        assert 0 < one["calls"] <= one["asked_per_s"] + 1
+        assert one["well_again"] is None or one["well_again"]["least_s"] <= one["well_again"]["most_s"]
+    assert found["deaths"] == []
+    assert {"begin", "end", "rested"} == found["moments"].keys()
+    assert found["moments"]["begin"]["server"]["files"] >= 20
+    assert "<svg" in (tmp_path / "over" / "report.html").read_text()
+    again = callbench("report", tmp_path / "over", "--format", "json")
+    assert again.returncode == 0
+    assert json.loads((tmp_path / "over" / "report.json").read_text())["overloads"] == found["overloads"]
+
+
+@pytest.mark.usefixtures("nothing_left")
+def test_a_capacity_is_searched_for(callbench: Program) -> None:
+    found = overloaded(callbench, "sick/tcp", "--clients", "4", "--objective", "p99 under 1 s", "--times", "2")
+    assert found["capacity_per_s"] > 0
+    assert len(found["overloads"]) == 1
+
+
+@pytest.mark.usefixtures("nothing_left")
+def test_who_dies_of_it_has_died_after_so_many_calls(callbench: Program, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Five seconds at half of 20 a second are answered, and the overload is not.
+    monkeypatch.setenv("SICK", "crash 70")
+    found = overloaded(callbench, "sick/tcp", "--clients", "4", "--capacity", "20", "--times", "10,20")
+    (death,) = found["deaths"]
+    assert death["how"] == "crash"
+    assert 60 <= death["calls"] <= 69
+    assert f"died after {death['calls']} calls" in found["found"][-1] + found["found"][-2]
+    assert len(found["overloads"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (["sick/tcp", "--objective", "fast"], "--objective"),
+        (["sick/tcp", "--times", "2,x"], "whole numbers"),
+        (["http://192.0.2.1/"], "--any-host"),
+    ],
+)
+def test_what_cannot_be_is_refused_in_a_sentence(callbench: Program, words: list[str], why: str) -> None:
+    finished = callbench("overload", *words)
+    assert finished.returncode == 2
+    assert why in finished.stderr
+    assert finished.stderr.count("\n") == 1

@@ -1,0 +1,148 @@
+"""`callbench torture`: servers with known weaknesses, and the verdicts on them."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+HERE = Path(__file__).resolve().parent
+Program = Callable[..., subprocess.CompletedProcess[str]]
+Serve = Callable[[str], tuple[str, int]]
+
+
+@pytest.fixture
+def serve() -> Iterator[Serve]:
+    """Starts a server with a weakness; gives its URL and its process."""
+    started: list[subprocess.Popen[str]] = []
+
+    def start(kind: str) -> tuple[str, int]:
+        argv = [sys.executable, str(HERE / "sick_http.py"), kind]
+        process = subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        started.append(process)
+        assert process.stdout is not None
+        return f"http://127.0.0.1:{int(process.stdout.readline())}/", process.pid
+
+    yield start
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+def tortured(callbench: Program, what: str, tests: str, *words: object) -> dict[str, Any]:
+    short = ["--seconds", "2", "--connections", "40", "--pace", "200", "--timeout", "1", "--patience", "60"]
+    finished = callbench("torture", what, "--test", tests, *short, *words, "--out", "torture", "--json")
+    assert finished.returncode == 0, finished.stderr
+    said = json.loads(finished.stdout)
+    assert isinstance(said, dict)
+    return said
+
+
+# What others do on this machine can make a call slow at any time: that is never held against a server here.
+WEAKNESSES = [
+    ("well", "half-open", {"survived", "degraded"}),
+    ("alone", "half-open", {"hung"}),
+    ("crash", "garbage", {"died"}),
+    ("shy", "half-open", {"refused", "hung"}),
+]
+
+
+@pytest.mark.engine
+@pytest.mark.parametrize(("kind", "test", "verdicts"), WEAKNESSES)
+@pytest.mark.usefixtures("nothing_left_but_servers")
+def test_a_weakness_is_found(  # noqa: PLR0917 - fixtures and cases
+    callbench: Program, serve: Serve, tmp_path: Path, kind: str, test: str, verdicts: set[str]
+) -> None:
+    url, pid = serve(kind)
+    found = tortured(callbench, url, test, "--pid", pid)
+    (one,) = found["tests"]
+    assert one["verdict"] in verdicts
+    assert one["storm"]["opened"] > 0
+    if one["verdict"] == "died":
+        assert one["loss"]["how"] == "gone"
+        assert one["well_again"] is None
+        return
+    assert one["loss"] is None
+    assert one["well_again"] is not None
+    assert 0 <= one["well_again"]["least_s"] <= one["well_again"]["most_s"]
+    if one["verdict"] in {"survived", "degraded"}:
+        # Those that were held were there beside the one that calls.
+        assert one["storm"]["open_most"] == 40
+        assert one["calls"] > 0
+    page = (tmp_path / "torture" / "report.html").read_text()
+    assert one["verdict"] in page
+    assert "<svg" in page
+
+
+@pytest.mark.engine
+@pytest.mark.usefixtures("nothing_left_but_servers")
+def test_what_a_server_keeps_is_told(callbench: Program, serve: Serve) -> None:
+    url, pid = serve("keeps")
+    (one,) = tortured(callbench, url, "resets", "--pid", pid)["tests"]
+    assert one["left_over"]["files"] > 10
+    assert one["storm"]["ended"] + one["storm"]["reset_by_server"] > 10
+
+
+@pytest.mark.engine
+@pytest.mark.usefixtures("nothing_left")
+def test_every_test_is_done_to_a_stack(callbench: Program, tmp_path: Path) -> None:
+    every = ["flood", "half-open", "slowloris", "slow-readers", "resets", "half-request", "overlong-header", "garbage"]
+    found = tortured(callbench, "native/json+http-keepalive", "", "--seconds", "0.6")
+    assert [one["name"] for one in found["tests"]] == every
+    assert found["left_out"] == {}
+    by_name = {one["name"]: one for one in found["tests"]}
+    assert all(one["loss"] is None for one in found["tests"])
+    assert all(one["storm"]["opened"] > 0 for one in found["tests"])
+    # A request that was overheard is one: it is answered, and its half is not.
+    assert by_name["slow-readers"]["storm"]["answered"] > 0
+    assert by_name["half-request"]["storm"]["answered"] == 0
+    assert by_name["overlong-header"]["storm"]["sent_bytes"] > 4096
+    assert callbench("report", tmp_path / "torture", "--format", "md").returncode == 0
+
+
+@pytest.mark.engine
+def test_what_does_not_fit_a_server_is_left_out_and_told(callbench: Program) -> None:
+    found = tortured(callbench, "native/json+tcp", "overlong-header,half-request", "--seconds", "0.5")
+    assert [one["name"] for one in found["tests"]] == ["half-request"]
+    assert found["left_out"] == {"overlong-header": "its requests are not HTTP"}
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (["native/json+pipe"], "only TCP can be tortured"),
+        (["native/json+tcp", "--test", "flod"], "flood"),
+        (["http://192.0.2.1/"], "--any-host"),
+    ],
+)
+def test_what_cannot_be_is_refused_in_a_sentence(
+    callbench: Program, tmp_path: Path, words: list[str], why: str
+) -> None:
+    finished = callbench("torture", *words, "--out", "no")
+    assert finished.returncode == 2
+    assert why in finished.stderr
+    assert finished.stderr.count("\n") == 1
+    assert not (tmp_path / "no").exists()
+
+
+@pytest.fixture
+def nothing_left_but_servers(mark: str) -> Iterator[None]:
+    """Afterwards, nothing that the program started is alive; the servers here end with their own fixture."""
+    from conftest import eventually, marked  # noqa: PLC0415 - beside its one use
+
+    yield
+
+    def programs() -> list[int]:
+        return [pid for pid in marked(mark) if "sick_http" not in command_of(pid)]
+
+    assert eventually(lambda: not programs()), f"still alive: {programs()}"
+
+
+def command_of(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes().decode(errors="replace")
+    except OSError:
+        return ""
