@@ -1,5 +1,6 @@
 """How long a run takes is said before it begins, and follows from what is left to do."""
 
+import os
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -77,6 +78,28 @@ def test_a_dry_run_makes_nothing(callbench: Program, study: Path, tmp_path: Path
     again = callbench("run", study, "--out", "r", "--resume", "--dry-run")
     assert again.returncode == 2
     assert "--dry-run" in again.stderr
+
+
+def test_stacks_left_out_for_one_reason_are_told_once(
+    callbench: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "absent"
+    folder.mkdir()
+    (folder / "adapter.toml").write_text(
+        'contract = 1\nname = "absent"\nlanguage = "none"\nprogram = ["./absent"]\nsetup = "make absent"\n'
+        '[matrix.message.bin]\nabout = "m"\nlibrary = "none"\n'
+        + "".join(f'[matrix.channel.c{number}]\nabout = "c"\n' for number in range(12))
+    )
+    monkeypatch.setenv("CALLBENCH_ADAPTERS", f"{os.environ['CALLBENCH_ADAPTERS']}{os.pathsep}{folder}")
+    file = tmp_path / "s.toml"
+    file.write_text(
+        'title = "S"\n[load]\ncalls = 5\nseconds = 0.01\nblocks = 1\n'
+        '[[cells]]\ngroup = "Sum"\nstacks = ["honest/tcp", "absent/*"]\ncall = "Sum"\narguments = { a = 1, b = 2 }\n'
+    )
+    told = callbench("run", file, "--dry-run", check=True).stdout
+    (line,) = [line for line in told.splitlines() if "absent/" in line]
+    assert line.startswith("left out: absent/bin+c0, absent/bin+c1, absent/bin+c2, absent/bin+c3 and 8 more: ")
+    assert line.endswith("run `make absent`")
 
 
 def test_a_group_says_what_a_quick_run_has_of_it(tmp_path: Path) -> None:
