@@ -5,7 +5,18 @@ import itertools
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callbench.stats.recovery import Recovery, Slice, State, Verdict, episodes, judged, recovery, verdict, worst
+from callbench.stats.recovery import (
+    Recovery,
+    Slice,
+    State,
+    Verdict,
+    episodes,
+    judged,
+    recovery,
+    slow_above,
+    verdict,
+    worst,
+)
 
 LIMIT_US = 1_000.0
 
@@ -89,3 +100,11 @@ def test_a_verdict_is_never_better_than_any_slice(seen: list[tuple[Slice, State]
     assert order.index(verdict(every, LIMIT_US)) == max(order.index(verdict([one], LIMIT_US)) for one in every)
     assert (verdict(every, LIMIT_US) is Verdict.SURVIVED) == all(state is State.WELL for _, state in seen)
     assert (verdict(every, LIMIT_US) is Verdict.DIED) == any(state is State.DEAD for _, state in seen)
+
+
+@given(st.floats(0.1, 1e7), st.floats(1.01, 100))
+def test_what_is_slow_is_so_many_times_slower_and_a_millisecond_at_least(before_us: float, within: float) -> None:
+    limit = slow_above(before_us, within)
+    assert limit >= within * before_us
+    assert limit >= before_us + 999
+    assert limit in {within * before_us, before_us + 1_000}

@@ -6,7 +6,7 @@ from typing import Any
 
 from callbench import judge
 from callbench.cell import Cell, Load
-from callbench.contract import Counts
+from callbench.contract import Counts, Done
 from callbench.errors import AdapterFailure
 from callbench.measure.probe import Probe, Watch
 from callbench.measure.warm_up import LIMIT_SECONDS, warmed_up
@@ -15,6 +15,8 @@ from callbench.sides import Sides
 
 # Of an open loop: for answers that come late after all.
 _SLACK_SECONDS = 2.0
+# How long after a process its keeper may end.
+_KEEPER_S = 0.5
 
 
 def measured(sides: Sides, cell: Cell, probes: Sequence[Probe] = (), schedule: Path | None = None) -> dict[str, Any]:
@@ -43,7 +45,7 @@ def measured(sides: Sides, cell: Cell, probes: Sequence[Probe] = (), schedule: P
             ramp_up_ns=cell.load.ramp_up_ns,
             schedule=schedule,
         )
-    after = _counted_after(sides, done["calls"])
+    after = _counted_after(sides, done)
     return {
         "started": started,
         "warm_up": pieces,
@@ -54,12 +56,16 @@ def measured(sides: Sides, cell: Cell, probes: Sequence[Probe] = (), schedule: P
     }
 
 
-def _counted_after(sides: Sides, answered: int) -> Counts | None:
+def _counted_after(sides: Sides, done: Done) -> Counts | None:
     """Asks the server what it answered. A driver goes on where its server dies: that turns out here."""
     try:
+        # One that cannot count is asked nothing, and its death would go unnoticed; its keeper ends a moment later.
+        died = sides.server.process.died(_KEEPER_S if done["errors"] else 0.0)
+        if died is not None:
+            raise died
         return sides.counted()
     except AdapterFailure as failure:
-        failure.answered = answered
+        failure.answered = done["calls"]
         raise
 
 

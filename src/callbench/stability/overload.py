@@ -16,7 +16,7 @@ from callbench.stability.slices import failed, reckoned, slice_of, times
 from callbench.stability.target import Target
 from callbench.stability.vitals import Vitals
 from callbench.stats.knee import Span, Step, knee, next_level
-from callbench.stats.recovery import IN_A_ROW, Slice, recovery
+from callbench.stats.recovery import IN_A_ROW, Slice, recovery, slow_above
 
 HALF = 0.5
 _BEFORE = 5
@@ -24,7 +24,6 @@ _SLICE_S = 1.0
 _GUESS_S = 0.5
 # A capacity that is known to a tenth is enough to double it.
 _PRECISION = 0.1
-LEAST_SLOW_US = 1_000.0
 
 Say = Callable[[str], None]
 
@@ -104,7 +103,7 @@ class Overload:
         if not speeds:
             raise CallbenchError(f"nothing was answered at half of {capacity:,.0f} calls/s: it cannot be overloaded")
         before_us = median(speeds)
-        limit_us = max(self._wish.within * before_us, before_us + LEAST_SLOW_US)
+        limit_us = slow_above(before_us, self._wish.within)
         self._run.append({"kind": "before", "before_us": before_us, "limit_us": limit_us, "at_s": self._at_s()})
         for factor in self._wish.factors:
             until_s = self._over(capacity, factor)

@@ -93,7 +93,6 @@ class Target:
         self._endpoint = aim.name
         self._open = False
         self._first: tuple[int, ...] = ()
-        self._connected = 0
         self._stack: Stack | None = None
         self._driver: manifest.Manifest | None = None
         self._programs: Programs | None = None

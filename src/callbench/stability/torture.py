@@ -15,11 +15,9 @@ from callbench.stability.slices import slice_of
 from callbench.stability.storm import Storm
 from callbench.stability.target import Target
 from callbench.stability.vitals import Vitals
-from callbench.stats.recovery import IN_A_ROW, Slice, recovery
+from callbench.stats.recovery import IN_A_ROW, Slice, recovery, slow_above
 
 _BEFORE = 4
-# Slower than so many times what it was before is no sign of trouble where it is less than this.
-LEAST_SLOW_US = 1_000.0
 # What is left over is looked at when the kernel has had time to end what was closed.
 _SETTLE_S = 1.0
 
@@ -119,7 +117,7 @@ class Torture:
                 self._run.append({"kind": "left-out", "test": test.name, "why": why})
                 return
             before_us = median(speeds)
-            limit_us = max(self._wish.within * before_us, before_us + LEAST_SLOW_US)
+            limit_us = slow_above(before_us, self._wish.within)
             line = {"kind": "test", "test": test.name, "about": test.about, "at_s": self._at_s(), "begin": begin}
             self._run.append({**line, "before_us": before_us, "limit_us": limit_us})
             done, ended_s = self._rage(test, known, observer)

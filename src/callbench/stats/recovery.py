@@ -6,6 +6,8 @@ from enum import StrEnum
 
 # So many slices in a row must be well before it is believed: one can be luck.
 IN_A_ROW = 3
+# What is slower by less than this is no sign of trouble, however many times slower it is: a machine does that.
+LEAST_SLOW_US = 1_000.0
 _NOT_LET_IN = frozenset({"refused", "closed", "reset", "cut", "out-of-resources", "certificate", "unresolved"})
 _WRONG = frozenset({"wrong-answer", "protocol", "status", "redirect", "fault", "too-large"})
 
@@ -91,6 +93,16 @@ class Recovery:
 
     least_s: float
     most_s: float
+
+
+def slow_above(before_us: float, within: float) -> float:
+    """Give the latency above which a slice is slow, in microseconds.
+
+    Args:
+        before_us: what it was before.
+        within: so many times of that are no trouble.
+    """
+    return max(within * before_us, before_us + LEAST_SLOW_US)
 
 
 def judged(seen: Slice, limit_us: float | None = None) -> State:
