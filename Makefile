@@ -74,6 +74,7 @@ test-dotnet: dev ## test the .NET kit; tests/dotnet has its stacks
 
 test-python: dev ## test the core, the contract, the stacks
 	@setup/system tshark || echo "tshark is not there: the tests that hold captures against it skip" >&2
+	@setup/system nghttp2-server nghttp2-proxy nginx-light || echo "nghttpd, nghttpx or nginx is not there: tests of HTTP/2 skip" >&2
 	$(PYTHON_BIN)/pytest
 
 test-windows: dev windows ## test the stacks of Windows, in Wine

@@ -317,14 +317,21 @@ def load_(  # noqa: PLR0913, PLR0917 - the options a person has
     poisson: Annotated[bool, typer.Option("--poisson", help="arrivals at random, not evenly spaced")] = False,
     think: Annotated[float, typer.Option("--think", min=0, max=1e6, metavar="MS", help="between two calls")] = 0.0,
     warm_up: Annotated[float, typer.Option("--warm-up", min=0, max=1e4, metavar="SECONDS")] = 0.0,
+    http2: Annotated[bool, typer.Option("--http2", help="HTTP/2: with prior knowledge, or agreed on in TLS")] = False,
+    grpc: Annotated[
+        bool, typer.Option("--grpc", help="unary calls; the URL's path is /package.Service/Method")
+    ] = False,
+    streams: Annotated[int | None, typer.Option("--streams", min=1, help="clients that share a connection; 1")] = None,
     method: Annotated[str | None, typer.Option("--method", help="GET unless given; POST with a body")] = None,
     header: Annotated[list[str] | None, typer.Option("--header", "-H", metavar="'NAME: VALUE'")] = None,
     body: Annotated[str | None, typer.Option("--body", help="with {number}, {client}, {random}")] = None,
     body_file: Annotated[Path | None, typer.Option("--body-file", exists=True, dir_okay=False)] = None,
+    body_hex: Annotated[str | None, typer.Option("--body-hex", help="octets, two digits each")] = None,
     plain: Annotated[bool, typer.Option("--no-variables", help="send {number} and its like as they are")] = False,
     status: Annotated[list[int] | None, typer.Option("--expect-status", help="200 to 299 unless given")] = None,
     expect: Annotated[str | None, typer.Option("--expect-body", help="octet by octet, in every answer")] = None,
     expect_file: Annotated[Path | None, typer.Option("--expect-body-file", exists=True, dir_okay=False)] = None,
+    expect_hex: Annotated[str | None, typer.Option("--expect-body-hex", help="octets, two digits each")] = None,
     close: Annotated[bool, typer.Option("--no-keep-alive", help="a connection for each call")] = False,
     timeout: Annotated[float, typer.Option("--timeout", min=0.001, max=3600, metavar="SECONDS")] = 10.0,
     threads: Annotated[int, typer.Option("--threads", min=1, max=64, help="of the driver")] = 1,
@@ -338,14 +345,16 @@ def load_(  # noqa: PLR0913, PLR0917 - the options a person has
     from callbench.load import driving, live, told, wish  # noqa: PLC0415 - statistics are slow to load
 
     asked = wish.request(
-        method=method or ("POST" if body is not None or body_file else None),
+        method=method or ("POST" if body is not None or body_file or body_hex is not None else None), body_hex=body_hex,
         headers=wish.headers(header or []), body=body, body_file=body_file and str(body_file.absolute()),
         variables=False if plain else None, expect_status=status or [], expect_body=expect,
-        expect_body_file=expect_file and str(expect_file.absolute()), keep_alive=False if close else None,
+        expect_body_file=expect_file and str(expect_file.absolute()), expect_body_hex=expect_hex,
+        keep_alive=False if close else None, streams=streams,
         certificates=certificates and str(certificates.absolute()), insecure=insecure or None,
     )  # fmt: skip
     wanted = wish.Wish(
-        url, clients, seconds, calls, rate, poisson, think, warm_up, timeout, threads, pid, asked, out, start, path
+        url, clients, seconds, calls, rate, poisson, think, warm_up, timeout, threads, pid, asked, out, start, path,
+        wish.protocol(http2=http2, grpc=grpc),
     )  # fmt: skip
     with live.Line(wanted, quiet=as_json) as line:
         found = driving.driven(wanted, line.tells)

@@ -54,21 +54,24 @@ class Request(BaseModel):
     headers: tuple[tuple[str, str], ...] | None = None
     body: str | None = None
     body_file: str | None = None
+    body_hex: str | None = None
     variables: bool | None = None
     expect_status: tuple[_Status, ...] | None = None
     expect_body: str | None = None
     expect_body_file: str | None = None
+    expect_body_hex: str | None = None
     keep_alive: bool | None = None
+    streams: Annotated[int, Field(ge=1)] | None = None
     certificates: str | None = None
     insecure: bool | None = None
     most_octets: Annotated[int, Field(ge=1)] | None = None
 
     @model_validator(mode="after")
     def _one_source(self) -> Self:
-        """A text is given, or a file of it."""
+        """A text is given, or a file of it, or its octets."""
         for name in ("body", "expect_body"):
-            if getattr(self, name) is not None and getattr(self, f"{name}_file") is not None:
-                raise ValueError(f"{name} and {name}_file exclude each other")
+            if sum(getattr(self, one) is not None for one in (name, f"{name}_file", f"{name}_hex")) > 1:
+                raise ValueError(f"{name}, {name}_file and {name}_hex exclude each other")
         if self.select is not None and self.call != "FindItems":
             raise ValueError('select is of the answer of call = "FindItems"')
         return self
@@ -97,6 +100,8 @@ def connected_with(
     if request is None:
         return endpoint, dict(options)
     mine = {name: value for name, value in request.items() if name not in _OURS}
+    # What has a client of its own as well may say a host and a port, as that understands them.
+    endpoint = endpoint if "://" in endpoint else f"http://{endpoint}"
     path = request.get("path")
     if path is not None:
         whole = urlsplit(endpoint)

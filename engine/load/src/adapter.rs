@@ -6,7 +6,10 @@ use callbench_kit::stack::{Adapter, Client, Connect, Crowd, Listen, Options, Ser
 use callbench_kit::{Failure, Kind};
 use callbench_service::Service;
 
+use crate::asking::Protocol;
+use crate::client;
 use crate::crowd::Herds;
+use crate::h2;
 use crate::wishes;
 
 pub struct Load {
@@ -16,7 +19,8 @@ pub struct Load {
 impl Load {
     #[must_use]
     pub fn new() -> Self {
-        Load { stacks: vec![Box::new(Http1)] }
+        let stack = |name, protocol| Box::new(Http { name, protocol }) as Box<dyn Stack>;
+        Load { stacks: vec![stack("http1", Protocol::Http1), stack("h2", Protocol::Http2), stack("grpc", Protocol::Grpc)] }
     }
 }
 
@@ -40,12 +44,15 @@ impl Adapter for Load {
     }
 }
 
-/// HTTP/1.1, plain or through TLS. What the URL answers stands for the service's `Hello`.
-struct Http1;
+/// HTTP in one of its protocols, plain or through TLS. What the URL answers stands for the service's `Hello`.
+struct Http {
+    name: &'static str,
+    protocol: Protocol,
+}
 
-impl Stack for Http1 {
+impl Stack for Http {
     fn name(&self) -> String {
-        "http1".to_owned()
+        self.name.to_owned()
     }
 
     fn options(&self) -> &'static [&'static str] {
@@ -61,6 +68,10 @@ impl Stack for Http1 {
     }
 
     fn gather(&self, to: &Connect, clients: usize) -> Option<Result<Box<dyn Crowd>, Failure>> {
-        Some(Herds::gather(to, clients).map(|herds| Box::new(herds) as Box<dyn Crowd>))
+        Some(if self.protocol == Protocol::Http1 {
+            Herds::<client::Clients>::gather(to, self.protocol, clients).map(|herds| Box::new(herds) as Box<dyn Crowd>)
+        } else {
+            Herds::<h2::Clients>::gather(to, self.protocol, clients).map(|herds| Box::new(herds) as Box<dyn Crowd>)
+        })
     }
 }

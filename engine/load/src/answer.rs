@@ -185,6 +185,7 @@ impl Answer {
         let used = match parsed.parse(bytes) {
             Ok(httparse::Status::Complete(used)) => used,
             Ok(httparse::Status::Partial) => return Ok(None),
+            Err(_) if is_settings(bytes) => return Err(Failure::protocol("the server speaks HTTP/2 only: ask it with --http2")),
             Err(error) => return Err(Failure::protocol(format!("the answer is no HTTP: {error}"))),
         };
         let status = parsed.code.unwrap_or_default();
@@ -248,6 +249,11 @@ impl Answer {
             _ => Ok(line.is_empty()),
         }
     }
+}
+
+/// Whether octets are the frame with which a server of HTTP/2 begins.
+fn is_settings(bytes: &[u8]) -> bool {
+    matches!(bytes, [0, 0, _, 4, 0, 0, 0, 0, 0, ..])
 }
 
 fn chunk_size(line: &[u8]) -> Result<u64, Failure> {

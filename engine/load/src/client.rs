@@ -1,12 +1,17 @@
-//! One client: its connection and the call that it is making.
+//! HTTP/1.1: a connection a client, and one call at a time on it.
+
+use std::sync::Arc;
 
 use callbench_kit::{Failure, Kind};
 
 use crate::answer::{Answer, Progress};
+use crate::asking::Protocol;
+use crate::carrier::{Asks, Carrier, Ended};
 use crate::crowd::Settings;
 use crate::events::{Event, Events};
-use crate::request::Values;
+use crate::request::{Request, Values};
 use crate::wire::Wire;
+use crate::wishes::Wished;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Doing {
@@ -17,7 +22,7 @@ enum Doing {
     Exchanging,
 }
 
-pub struct Client {
+struct Client {
     wire: Option<Wire>,
     doing: Doing,
     /// Counts connections, so that an event of one that is gone is known as such.
@@ -27,20 +32,12 @@ pub struct Client {
     filled: Vec<u8>,
     sent: usize,
     answer: Answer,
-    /// When its call began, and when it was meant to.
-    pub started: u64,
-    pub intended: u64,
-    /// Since when it has had nothing to do.
-    pub since: u64,
-    pub errors_in_a_row: u32,
-    /// Whether it waits for its first call of a drive.
-    pub ramps: bool,
-    /// Octets of answers since the drive began.
-    pub received: u64,
+    /// Octets that have come so far.
+    received: u64,
 }
 
 impl Client {
-    pub fn new(index: u32) -> Self {
+    fn new(index: u32) -> Self {
         Client {
             wire: None,
             doing: Doing::Nothing,
@@ -49,25 +46,16 @@ impl Client {
             filled: Vec::new(),
             sent: 0,
             answer: Answer::default(),
-            started: 0,
-            intended: 0,
-            since: 0,
-            errors_in_a_row: 0,
-            ramps: false,
             received: 0,
         }
     }
 
-    pub fn calls(&self) -> bool {
-        self.doing != Doing::Nothing
-    }
-
-    pub fn is_connected(&self) -> bool {
+    fn is_connected(&self) -> bool {
         self.wire.is_some() && self.doing != Doing::Connecting
     }
 
     /// Begins to connect, for calls to come.
-    pub fn connect(&mut self, settings: &Settings, events: &Events) -> Result<(), Failure> {
+    fn connect(&mut self, settings: &Settings, events: &Events) -> Result<(), Failure> {
         self.generation = self.generation.wrapping_add(1);
         let wire = Wire::connect(settings.endpoint.address, settings.tls.as_ref())?;
         events.watch(&wire, u64::from(self.generation) << 32 | u64::from(self.index))?;
@@ -77,8 +65,9 @@ impl Client {
     }
 
     /// After an event, for who only connects: whether it is connected, TLS included.
-    pub fn connects(&mut self, event: Event) -> Result<bool, Failure> {
-        let Some(wire) = self.wire.as_mut().filter(|_| (event.token >> 32) as u32 == self.generation) else { return Ok(false) };
+    fn connects(&mut self, event: Event) -> Result<bool, Failure> {
+        let connecting = self.doing == Doing::Connecting && (event.token >> 32) as u32 == self.generation;
+        let Some(wire) = self.wire.as_mut().filter(|_| connecting) else { return Ok(false) };
         if let Some(failure) = wire.connecting_failed() {
             return Err(failure);
         }
@@ -92,22 +81,30 @@ impl Client {
     }
 
     /// Begins a call. A failure ends it at once.
-    pub fn begin(&mut self, settings: &Settings, events: &Events, values: impl FnOnce() -> Values) -> Result<(), Failure> {
+    #[inline]
+    fn begin(
+        &mut self,
+        settings: &Settings,
+        request: &Request,
+        events: &Events,
+        mut values: impl FnMut() -> Values,
+    ) -> Result<(), Failure> {
         self.sent = 0;
         self.answer.begin();
-        if settings.request.whole().is_none() {
+        if request.whole().is_none() {
             self.filled.clear();
-            settings.request.write(&values(), &mut self.filled);
+            request.write(&values(), &mut self.filled);
         }
         if self.wire.is_none() {
             return self.connect(settings, events);
         }
         self.doing = Doing::Exchanging;
-        self.send(settings)
+        self.send(request)
     }
 
     /// After an event: how the call ended, if it did.
-    pub fn go_on(&mut self, event: Event, settings: &Settings, scratch: &mut [u8]) -> Option<Result<(), Failure>> {
+    #[inline]
+    fn go_on(&mut self, event: Event, settings: &Settings, request: &Request, scratch: &mut [u8]) -> Option<Result<(), Failure>> {
         if (event.token >> 32) as u32 != self.generation {
             return None;
         }
@@ -124,66 +121,60 @@ impl Client {
                     return Some(Err(failure));
                 }
                 self.doing = Doing::Exchanging;
-                self.exchange(event, settings, scratch).transpose()
+                self.exchange(event, settings, request, scratch).transpose()
             }
-            Doing::Exchanging => self.exchange(event, settings, scratch).transpose(),
+            Doing::Exchanging => self.exchange(event, settings, request, scratch).transpose(),
         }
     }
 
     /// Ends the call. Its connection stays where it can.
-    pub fn end(&mut self, settings: &Settings, result: &Result<(), Failure>) {
+    fn end(&mut self, settings: &Settings, result: &Result<(), Failure>) {
         self.doing = Doing::Nothing;
         // What was wrong with an answer that came whole is no fault of the connection.
         let whole = result.as_ref().map_or_else(|it| matches!(it.kind, Kind::Status | Kind::Redirect | Kind::WrongAnswer), |()| true);
         if !whole || !settings.keeps || self.answer.closes {
             self.hang_up();
         }
-        self.errors_in_a_row = if result.is_ok() { 0 } else { self.errors_in_a_row.saturating_add(1) };
     }
 
-    pub fn hang_up(&mut self) {
+    fn hang_up(&mut self) {
         self.wire = None;
         self.doing = Doing::Nothing;
     }
 
-    /// The body of the answer that has just come, where `Expected::keeps` says to keep it.
-    pub fn kept(&mut self) -> Vec<u8> {
-        self.answer.kept()
-    }
-
-    fn exchange(&mut self, event: Event, settings: &Settings, scratch: &mut [u8]) -> Result<Option<()>, Failure> {
+    fn exchange(&mut self, event: Event, settings: &Settings, request: &Request, scratch: &mut [u8]) -> Result<Option<()>, Failure> {
         // A server may answer, and close, before it has read everything: its answer counts.
-        let sending = self.send(settings);
+        let sending = self.send(request);
         if !event.readable() {
             return sending.map(|()| None);
         }
-        match self.receive(event, settings, scratch) {
+        match self.receive(event, settings, request.bodiless, scratch) {
             Ok(None) => sending.map(|()| None),
             other => other,
         }
     }
 
     #[inline]
-    fn send(&mut self, settings: &Settings) -> Result<(), Failure> {
+    fn send(&mut self, request: &Request) -> Result<(), Failure> {
         let Some(wire) = self.wire.as_mut() else { return Ok(()) };
-        let request = settings.request.whole().unwrap_or(&self.filled);
+        let request = request.whole().unwrap_or(&self.filled);
         while self.sent < request.len() {
             match wire.write(&request[self.sent..])? {
                 0 => break,
                 written => self.sent += written,
             }
         }
-        Ok(())
+        wire.push()
     }
 
-    fn receive(&mut self, event: Event, settings: &Settings, scratch: &mut [u8]) -> Result<Option<()>, Failure> {
+    fn receive(&mut self, event: Event, settings: &Settings, bodiless: bool, scratch: &mut [u8]) -> Result<Option<()>, Failure> {
         let Some(wire) = self.wire.as_mut() else { return Ok(None) };
         while let Some(read) = wire.read(scratch)? {
             if read == 0 {
                 return self.closed(settings).map(Some);
             }
             self.received += read as u64;
-            let progress = self.answer.take(&scratch[..read], &settings.expected, settings.request.bodiless, settings.most)?;
+            let progress = self.answer.take(&scratch[..read], &settings.expected, bodiless, settings.most)?;
             if let Progress::Whole { left } = progress {
                 if left > 0 {
                     return Err(Failure::protocol(format!("{left} octets follow the end of the answer: its length is wrong")));
@@ -212,4 +203,81 @@ impl Client {
             Failure::new(Kind::Closed, "the server closed the connection instead of an answer")
         })
     }
+}
+
+/// A request of HTTP/1.1, and how it is called.
+pub struct Asked {
+    settings: Arc<Settings>,
+    request: Request,
+}
+
+impl Asks for Asked {
+    fn of(wished: Wished, _protocol: Protocol) -> Result<Self, Failure> {
+        Ok(Asked { request: wished.draft.http1(&wished.settings.endpoint)?, settings: wished.settings })
+    }
+
+    fn settings(&self) -> &Settings {
+        &self.settings
+    }
+}
+
+/// The clients of a herd.
+pub struct Clients {
+    asked: Arc<Asked>,
+    each: Vec<Client>,
+}
+
+impl Carrier for Clients {
+    type Asked = Asked;
+
+    fn new(asked: Arc<Asked>, _streams: usize, clients: usize) -> Self {
+        Clients { asked, each: (0..clients as u32).map(Client::new).collect() }
+    }
+
+    fn go_by(&mut self, asked: &Arc<Asked>) {
+        self.asked = Arc::clone(asked);
+    }
+
+    fn kept(&mut self) -> Vec<u8> {
+        self.each[0].answer.kept()
+    }
+
+    fn received(&self) -> u64 {
+        self.each.iter().map(|client| client.received).sum()
+    }
+
+    fn needed(&self, clients: usize) -> usize {
+        clients
+    }
+
+    fn connections(&self) -> usize {
+        self.each.iter().filter(|client| client.is_connected()).count()
+    }
+
+    fn connect(&mut self, place: usize, events: &Events) -> Result<(), Failure> {
+        self.each[place].connect(&self.asked.settings, events)
+    }
+
+    fn connects(&mut self, event: Event, _scratch: &mut [u8]) -> Result<bool, Failure> {
+        self.each[event.token as u32 as usize].connects(event)
+    }
+
+    #[inline]
+    fn begin(&mut self, client: usize, events: &Events, values: impl FnMut() -> Values) -> Result<(), Failure> {
+        self.each[client].begin(&self.asked.settings, &self.asked.request, events, values)
+    }
+
+    #[inline]
+    fn go_on(&mut self, event: Event, _events: &Events, scratch: &mut [u8], ended: &mut Vec<Ended>) {
+        let index = event.token as u32 as usize;
+        ended.extend(self.each[index].go_on(event, &self.asked.settings, &self.asked.request, scratch).map(|result| (index, result)));
+    }
+
+    #[inline]
+    fn end(&mut self, client: usize, result: &Result<(), Failure>) {
+        self.each[client].end(&self.asked.settings, result);
+    }
+
+    #[inline]
+    fn flush(&mut self) {} // Every request was sent when its call began: nothing is gained by waiting for another client's.
 }

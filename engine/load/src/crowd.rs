@@ -10,10 +10,11 @@ use callbench_kit::{Failure, Kind};
 use callbench_service::Call;
 use serde_json::Value;
 
+use crate::asking::Protocol;
+use crate::carrier::{Asks, Carrier};
 use crate::endpoint::Endpoint;
 use crate::expected::Expected;
 use crate::herd::{Herd, Shift};
-use crate::request::Request;
 use crate::wire::Tls;
 use crate::wishes;
 
@@ -22,7 +23,6 @@ use crate::wishes;
 pub struct Settings {
     pub endpoint: Endpoint,
     pub tls: Option<Tls>,
-    pub request: Request,
     pub expected: Expected,
     /// Whether a connection serves more than one call.
     pub keeps: bool,
@@ -33,44 +33,46 @@ pub struct Settings {
 }
 
 /// The clients of a load, in herds of about the same size.
-pub struct Herds {
-    all: Vec<Herd>,
+pub struct Herds<C: Carrier> {
+    all: Vec<Herd<C>>,
     clients: usize,
     to: Connect,
+    protocol: Protocol,
     /// How they call where the request stands for `Hello`.
-    settings: Arc<Settings>,
+    hello: Arc<C::Asked>,
     /// What `FindItems` of so many items answered when the core looked at it: every later answer is held against it.
     seen: BTreeMap<i32, Vec<u8>>,
 }
 
-impl Herds {
+impl<C: Carrier> Herds<C> {
     /// Connects so many clients, where connections are kept; else it makes sure that the server can be connected to.
-    pub fn gather(to: &Connect, clients: usize) -> Result<Self, Failure> {
-        let (settings, threads) = wishes::read(to)?;
-        let threads = threads.min(clients);
+    pub fn gather(to: &Connect, protocol: Protocol, clients: usize) -> Result<Self, Failure> {
+        let wished = wishes::read(to, protocol, None)?;
+        let (threads, streams) = (wished.threads.min(clients), wished.streams);
+        let hello = Arc::new(C::Asked::of(wished, protocol)?);
         let numbers = Arc::new(AtomicU64::new(0));
         let shares = shares(clients, threads);
         let mut first = 0;
         let mut herds = Vec::with_capacity(threads);
         for share in shares {
-            let mut herd = Herd::new(Arc::clone(&settings), Arc::clone(&numbers), first, share)?;
-            herd.connect(if settings.keeps { share } else { 1 })?;
+            let mut herd = Herd::new(&hello, streams, Arc::clone(&numbers), first, share)?;
+            herd.connect(if hello.settings().keeps { share } else { 1 })?;
             herds.push(herd);
             first += share;
         }
-        Ok(Herds { all: herds, clients, to: to.clone(), settings, seen: BTreeMap::new() })
+        Ok(Herds { all: herds, clients, to: to.clone(), protocol, hello, seen: BTreeMap::new() })
     }
 
     /// How all clients call from now on.
-    fn go_by(&mut self, settings: &Arc<Settings>) {
-        self.all.iter_mut().for_each(|herd| herd.go_by(settings));
+    fn go_by(&mut self, asked: &Arc<C::Asked>) {
+        self.all.iter_mut().for_each(|herd| herd.go_by(asked));
     }
 
     /// Asks for so many items once, and gives the answer's body as a text, for the core to judge.
     fn find_items(&mut self, n: i32) -> Result<Value, Failure> {
-        let mut settings = wishes::settings(&self.to, Some(n))?;
-        settings.expected.keeps = true;
-        self.go_by(&Arc::new(settings));
+        let mut wished = wishes::read(&self.to, self.protocol, Some(n))?;
+        wished.expected(|expected| expected.keeps = true);
+        self.go_by(&Arc::new(C::Asked::of(wished, self.protocol)?));
         self.all[0].call()?;
         let body = self.all[0].kept();
         let text = String::from_utf8(body.clone()).map_err(|error| Failure::protocol(format!("the body is no text: {error}")))?;
@@ -79,14 +81,16 @@ impl Herds {
     }
 
     /// How `FindItems` is driven: each answer must be the one that the core has looked at.
-    fn as_seen(&self, n: i32) -> Result<Settings, Failure> {
-        let mut settings = wishes::settings(&self.to, Some(n))?;
+    fn as_seen(&self, n: i32) -> Result<C::Asked, Failure> {
+        let mut wished = wishes::read(&self.to, self.protocol, Some(n))?;
         let seen = self.seen.get(&n).ok_or_else(|| {
             let message = format!("FindItems of {n} items is driven before it was called: its answers are held against that one's");
             Failure::new(Kind::BadRequest, message)
         })?;
-        settings.expected.body.get_or_insert_with(|| seen.clone());
-        Ok(settings)
+        wished.expected(|expected| {
+            expected.body.get_or_insert_with(|| seen.clone());
+        });
+        C::Asked::of(wished, self.protocol)
     }
 }
 
@@ -95,7 +99,7 @@ fn shares(clients: usize, parts: usize) -> Vec<usize> {
     (0..parts).map(|part| clients / parts + usize::from(part < clients % parts)).collect()
 }
 
-impl Crowd for Herds {
+impl<C: Carrier> Crowd for Herds<C> {
     fn clients(&self) -> usize {
         self.clients
     }
@@ -108,7 +112,7 @@ impl Crowd for Herds {
     fn call(&mut self, call: &Call) -> Result<Value, Failure> {
         match call {
             Call::Hello => {
-                self.go_by(&Arc::clone(&self.settings));
+                self.go_by(&Arc::clone(&self.hello));
                 self.all[0].call()?;
                 Ok(Value::String("Hello World".to_owned()))
             }
@@ -118,12 +122,12 @@ impl Crowd for Herds {
     }
 
     fn workers(&mut self, clients: usize, call: &Call) -> Result<Vec<Box<dyn Worker + '_>>, Failure> {
-        let settings = match call {
-            Call::Hello => Arc::clone(&self.settings),
+        let asked = match call {
+            Call::Hello => Arc::clone(&self.hello),
             Call::FindItems { n } => Arc::new(self.as_seen(*n)?),
             other => return Err(stands_for_neither(other)),
         };
-        self.go_by(&settings);
+        self.go_by(&asked);
         let threads = self.all.len().min(clients);
         let shifts = self.all.iter_mut().zip(shares(clients, threads)).enumerate();
         let shift = |(place, (herd, own))| Shift { herd, clients: own, place, herds: threads, of: clients };

@@ -10,8 +10,7 @@ use callbench_kit::{Failure, Kind, clock};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
-use crate::client::Client;
-use crate::crowd::Settings;
+use crate::carrier::{Asks, Carrier, Ended};
 use crate::events::Events;
 use crate::request::Values;
 
@@ -27,10 +26,28 @@ const SPIN_NS: u64 = 60_000;
 const REST_NS: u64 = 1_000_000;
 const LONGEST_REST_NS: u64 = 500_000_000;
 
-pub struct Herd {
-    settings: Arc<Settings>,
+/// What a client has been doing.
+#[derive(Clone, Copy, Default)]
+struct Account {
+    /// Whether its call is under way.
+    calls: bool,
+    /// When that began, and when it was meant to.
+    started: u64,
+    intended: u64,
+    /// Since when it has had nothing to do.
+    since: u64,
+    errors_in_a_row: u32,
+    /// Whether it waits for its first call of a drive.
+    ramps: bool,
+}
+
+pub struct Herd<C: Carrier> {
+    asked: Arc<C::Asked>,
     events: Events,
-    clients: Vec<Client>,
+    carrier: C,
+    accounts: Vec<Account>,
+    /// Calls that have ended and are not counted yet.
+    ended: Vec<Ended>,
     scratch: Box<[u8]>,
     /// The number of the next request, over all herds.
     numbers: Arc<AtomicU64>,
@@ -39,12 +56,15 @@ pub struct Herd {
     random: Xoshiro256PlusPlus,
 }
 
-impl Herd {
-    pub fn new(settings: Arc<Settings>, numbers: Arc<AtomicU64>, first: usize, clients: usize) -> Result<Self, Failure> {
+impl<C: Carrier> Herd<C> {
+    /// So many clients, the first of which is number `first` over all herds.
+    pub fn new(asked: &Arc<C::Asked>, streams: usize, numbers: Arc<AtomicU64>, first: usize, clients: usize) -> Result<Self, Failure> {
         Ok(Herd {
-            settings,
+            asked: Arc::clone(asked),
             events: Events::new()?,
-            clients: (0..clients as u32).map(Client::new).collect(),
+            carrier: C::new(Arc::clone(asked), streams, clients),
+            accounts: vec![Account::default(); clients],
+            ended: Vec::new(),
             scratch: vec![0; SCRATCH].into_boxed_slice(),
             numbers,
             first,
@@ -52,35 +72,41 @@ impl Herd {
         })
     }
 
-    /// Makes all further calls by these; where they go stays the same.
-    pub fn go_by(&mut self, settings: &Arc<Settings>) {
-        self.settings = Arc::clone(settings);
+    /// Makes all further calls by this; where they go stays the same.
+    pub fn go_by(&mut self, asked: &Arc<C::Asked>) {
+        self.asked = Arc::clone(asked);
+        self.carrier.go_by(asked);
     }
 
     /// The body of the answer to the last `call`, where it was to be kept.
     pub fn kept(&mut self) -> Vec<u8> {
-        self.clients[0].kept()
+        self.carrier.kept()
+    }
+
+    /// A call that has had no answer for so long has failed.
+    fn timeout_ns(&self) -> u64 {
+        self.asked.settings().timeout_ns
     }
 
     pub fn connections(&self) -> usize {
-        self.clients.iter().filter(|client| client.is_connected()).count()
+        self.carrier.connections()
     }
 
-    /// Connects the first `wanted`, a few at a time.
-    pub fn connect(&mut self, wanted: usize) -> Result<(), Failure> {
+    /// Makes the connections of the first `clients`, a few at a time.
+    pub fn connect(&mut self, clients: usize) -> Result<(), Failure> {
+        let wanted = self.carrier.needed(clients);
         let (mut begun, mut done) = (0, 0);
         let mut last = clock::now();
         while done < wanted {
             while begun < wanted && begun - done < CONNECTING {
-                self.clients[begun].connect(&self.settings, &self.events)?;
+                self.carrier.connect(begun, &self.events)?;
                 begun += 1;
             }
-            let give_up = last.saturating_add(self.settings.timeout_ns);
+            let give_up = last.saturating_add(self.timeout_ns());
             let told = self.events.wait_until(give_up);
             for place in 0..told {
                 let event = self.events.at(place);
-                let client = &mut self.clients[event.token as u32 as usize];
-                if client.calls() && client.connects(event)? {
+                if self.carrier.connects(event, &mut self.scratch)? {
                     done += 1;
                     last = clock::now();
                 }
@@ -95,19 +121,21 @@ impl Herd {
     /// One call of the first client.
     pub fn call(&mut self) -> Result<(), Failure> {
         let result = self.exchange();
-        self.clients[0].end(&self.settings, &result);
+        self.carrier.end(0, &result);
         result
     }
 
     fn exchange(&mut self) -> Result<(), Failure> {
-        let give_up = clock::now().saturating_add(self.settings.timeout_ns);
+        let give_up = clock::now().saturating_add(self.timeout_ns());
         self.begin(0)?;
         loop {
+            self.carrier.flush();
             let told = self.events.wait_until(give_up);
             for place in 0..told {
-                if let (0, Some(result)) = self.go_on(place) {
-                    return result;
-                }
+                self.go_on(place);
+            }
+            if let Some((_, result)) = self.ended.drain(..).find(|(index, _)| *index == 0) {
+                return result;
             }
             if clock::now() >= give_up {
                 return Err(timed_out());
@@ -117,23 +145,21 @@ impl Herd {
 
     #[inline]
     fn begin(&mut self, index: usize) -> Result<(), Failure> {
-        let Herd { settings, events, clients, numbers, first, random, .. } = self;
+        let Herd { events, carrier, numbers, first, random, .. } = self;
         let values = || Values { number: numbers.fetch_add(1, Relaxed), client: (*first + index) as u64, random: random.next_u64() };
-        clients[index].begin(settings, events, values)
+        carrier.begin(index, events, values)
     }
 
-    /// Whom the event is of, and how its call ended, if it did.
+    /// Goes on after an event. The calls that it ended are in `ended`.
     #[inline]
-    fn go_on(&mut self, place: usize) -> (usize, Option<Result<(), Failure>>) {
-        let event = self.events.at(place);
-        let index = event.token as u32 as usize;
-        (index, self.clients[index].go_on(event, &self.settings, &mut self.scratch))
+    fn go_on(&mut self, place: usize) {
+        self.carrier.go_on(self.events.at(place), &self.events, &mut self.scratch, &mut self.ended);
     }
 }
 
 /// A herd at work.
-pub struct Shift<'h> {
-    pub herd: &'h mut Herd,
+pub struct Shift<'h, C: Carrier> {
+    pub herd: &'h mut Herd<C>,
     /// So many of its clients call.
     pub clients: usize,
     /// Which herd of how many, and how many clients they have together: they begin in turn.
@@ -142,16 +168,15 @@ pub struct Shift<'h> {
     pub of: usize,
 }
 
-impl Worker for Shift<'_> {
+impl<C: Carrier> Worker for Shift<'_, C> {
     fn work(&mut self, seat: &mut Seat) {
         seat.persevere();
         let start = seat.start;
         // Each client's own account begins at the common start.
         seat.tally.gap_ns = 0;
-        for client in &mut self.herd.clients[..self.clients] {
-            client.since = start;
-            client.errors_in_a_row = 0;
-            client.received = 0;
+        for account in &mut self.herd.accounts[..self.clients] {
+            account.since = start;
+            account.errors_in_a_row = 0;
         }
         let think_ns = match seat.plan().pace {
             Pace::Closed { think_ns, .. } => Some(think_ns),
@@ -161,27 +186,28 @@ impl Worker for Shift<'_> {
         let first_after = |index| plan.first_after_ns(index * self.herds + self.place, self.of);
         let mut later = BinaryHeap::new();
         if plan.ramp_up_ns > 0 && think_ns.is_some() {
-            for (index, client) in self.herd.clients[..self.clients].iter_mut().enumerate() {
-                client.ramps = true;
+            for (index, account) in self.herd.accounts[..self.clients].iter_mut().enumerate() {
+                account.ramps = true;
                 later.push(Reverse((start + first_after(index), index)));
             }
         }
+        let before = self.herd.carrier.received();
         let mut round = Round { herd: self.herd, seat, think_ns, later, idle: Vec::new(), next: None, calling: 0 };
         round.drive(self.clients);
         // A thought that goes on beyond the last call is no part of the drive.
         let end = seat.tally.ended_at;
-        let clients = &self.herd.clients[..self.clients];
-        let beyond_ns: u64 = clients.iter().map(|client| client.since.saturating_sub(end)).sum();
+        let accounts = &self.herd.accounts[..self.clients];
+        let beyond_ns: u64 = accounts.iter().map(|account| account.since.saturating_sub(end)).sum();
         seat.tally.think_ns = seat.tally.think_ns.saturating_sub(beyond_ns);
-        let after_ns = clients.iter().map(|client| client.since.min(end).saturating_sub(start)).sum();
+        let after_ns = accounts.iter().map(|account| account.since.min(end).saturating_sub(start)).sum();
         seat.tally.left = Left::Many { clients: self.clients as u64, after_ns };
-        seat.tally.received = clients.iter().map(|client| client.received).sum();
+        seat.tally.received = self.herd.carrier.received() - before;
     }
 }
 
 /// One drive of a herd.
-struct Round<'r, 's> {
-    herd: &'r mut Herd,
+struct Round<'r, 's, C: Carrier> {
+    herd: &'r mut Herd<C>,
     seat: &'r mut Seat<'s>,
     /// Of a closed loop; None: an open one.
     think_ns: Option<u64>,
@@ -195,7 +221,7 @@ struct Round<'r, 's> {
     calling: usize,
 }
 
-impl Round<'_, '_> {
+impl<C: Carrier> Round<'_, '_, C> {
     fn drive(&mut self, clients: usize) {
         if !self.later.is_empty() {
             // Each has a moment of its own to begin at.
@@ -205,7 +231,7 @@ impl Round<'_, '_> {
             self.idle = (0..clients).rev().collect();
             self.next = self.seat.next_arrival();
         }
-        let sweep_ns = SWEEP_NS.min(self.herd.settings.timeout_ns / 4 + 1);
+        let sweep_ns = SWEEP_NS.min(self.herd.timeout_ns() / 4 + 1);
         let mut sweep_at = clock::now() + sweep_ns;
         loop {
             let now = clock::now();
@@ -218,11 +244,15 @@ impl Round<'_, '_> {
             if self.calling == 0 && self.later.is_empty() && self.next.is_none() {
                 return;
             }
+            self.herd.carrier.flush();
             let told = self.herd.events.wait_until(self.next_moment(now).min(sweep_at));
             for place in 0..told {
-                if let (index, Some(result)) = self.herd.go_on(place) {
+                self.herd.go_on(place);
+                let mut ended = std::mem::take(&mut self.herd.ended);
+                for (index, result) in ended.drain(..) {
                     self.ended(index, &result);
                 }
+                self.herd.ended = ended;
             }
         }
     }
@@ -244,9 +274,9 @@ impl Round<'_, '_> {
             self.later.pop();
             match self.think_ns {
                 Some(think_ns) => {
-                    let first = std::mem::take(&mut self.herd.clients[index].ramps);
-                    if think_ns > 0 && !first && self.herd.clients[index].errors_in_a_row == 0 {
-                        let client = &mut self.herd.clients[index];
+                    let client = &mut self.herd.accounts[index];
+                    let first = std::mem::take(&mut client.ramps);
+                    if think_ns > 0 && !first && client.errors_in_a_row == 0 {
                         self.seat.tally.think_ns += now - client.since;
                         client.since = now;
                     }
@@ -264,7 +294,7 @@ impl Round<'_, '_> {
             return;
         }
         let started = clock::now();
-        let client = &mut self.herd.clients[index];
+        let client = &mut self.herd.accounts[index];
         self.seat.tally.gap_ns += started.saturating_sub(client.since);
         (client.started, client.intended) = (started, started);
         self.begin(index);
@@ -282,7 +312,7 @@ impl Round<'_, '_> {
                 return;
             }
             let Some(index) = self.idle.pop() else { return };
-            let client = &mut self.herd.clients[index];
+            let client = &mut self.herd.accounts[index];
             (client.started, client.intended) = (now, intended);
             self.next = self.seat.next_arrival();
             self.begin(index);
@@ -292,6 +322,7 @@ impl Round<'_, '_> {
     #[inline]
     fn begin(&mut self, index: usize) {
         self.calling += 1;
+        self.herd.accounts[index].calls = true;
         if let Err(failure) = self.herd.begin(index) {
             self.ended(index, &Err(failure));
         }
@@ -304,7 +335,7 @@ impl Round<'_, '_> {
         self.seat.burn();
         let ended = clock::now();
         let tally = &mut *self.seat.tally;
-        let client = &mut self.herd.clients[index];
+        let client = &mut self.herd.accounts[index];
         tally.in_call_ns += ended - client.started;
         tally.ended_at = ended;
         match result {
@@ -320,8 +351,11 @@ impl Round<'_, '_> {
             Err(failure) => self.seat.wrong_because(failure),
         }
         client.since = ended;
-        client.end(&self.herd.settings, result);
-        let rest_ns = match (client.errors_in_a_row, self.think_ns) {
+        client.calls = false;
+        client.errors_in_a_row = if result.is_ok() { 0 } else { client.errors_in_a_row.saturating_add(1) };
+        let errors_in_a_row = client.errors_in_a_row;
+        self.herd.carrier.end(index, result);
+        let rest_ns = match (errors_in_a_row, self.think_ns) {
             (0, Some(0)) => return self.call_again(index, ended),
             (0, None) => return self.idle.push(index),
             (0, Some(think_ns)) => think_ns,
@@ -332,10 +366,10 @@ impl Round<'_, '_> {
 
     /// Ends the calls that have taken too long.
     fn sweep(&mut self, now: u64) {
-        let timeout_ns = self.herd.settings.timeout_ns;
-        for index in 0..self.herd.clients.len() {
-            let client = &self.herd.clients[index];
-            if client.calls() && now.saturating_sub(client.started) >= timeout_ns {
+        let timeout_ns = self.herd.timeout_ns();
+        for index in 0..self.herd.accounts.len() {
+            let client = self.herd.accounts[index];
+            if client.calls && now.saturating_sub(client.started) >= timeout_ns {
                 self.ended(index, &Err(timed_out()));
             }
         }

@@ -7,12 +7,16 @@
 
 pub mod adapter;
 pub mod answer;
+mod asking;
+mod carrier;
 mod client;
-mod crowd;
+pub mod crowd;
 mod endpoint;
 mod events;
 mod expected;
+pub mod h2;
 mod herd;
+mod hpack;
 pub mod request;
 mod tls;
 mod wire;

@@ -16,7 +16,7 @@ pub enum Variable {
 const VARIABLES: [(&str, Variable); 3] = [("{number}", Variable::Number), ("{client}", Variable::Client), ("{random}", Variable::Random)];
 
 /// What the variables stand for in one request.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Values {
     pub number: u64,
     pub client: u64,
@@ -61,7 +61,19 @@ impl Template {
         self.0.iter().any(|part| matches!(part, Part::Variable(_)))
     }
 
-    fn fill(&self, values: &Values, out: &mut Vec<u8>) {
+    /// What it always is, where no variable is in it.
+    #[must_use]
+    pub fn constant(&self) -> Option<Vec<u8>> {
+        let fill = || {
+            let mut out = Vec::new();
+            self.fill(&Values { number: 0, client: 0, random: 0 }, &mut out);
+            out
+        };
+        (!self.varies()).then(fill)
+    }
+
+    /// Adds what it is with these values.
+    pub fn fill(&self, values: &Values, out: &mut Vec<u8>) {
         for part in &self.0 {
             match part {
                 Part::Bytes(bytes) => out.extend_from_slice(bytes),

@@ -24,18 +24,19 @@ pub enum Trust {
     Anybody,
 }
 
-/// How to make connections to `endpoint` secure.
-pub fn settings(endpoint: &Endpoint, trust: &Trust) -> Result<Tls, Failure> {
+/// How to make connections to `endpoint` secure, for a protocol by its name in TLS.
+pub fn settings(endpoint: &Endpoint, trust: &Trust, protocol: &str) -> Result<Tls, Failure> {
     let refused = |why: String| Failure::new(Kind::BadRequest, why);
     let provider = Arc::new(ring::default_provider());
     let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
         .with_safe_default_protocol_versions()
         .map_err(|error| refused(format!("TLS cannot be set up: {error}")))?;
-    let config = match trust {
+    let mut config = match trust {
         Trust::Anybody => builder.dangerous().with_custom_certificate_verifier(Arc::new(Credulous(provider))).with_no_client_auth(),
         Trust::Machine => builder.with_root_certificates(machine()).with_no_client_auth(),
         Trust::File(path) => builder.with_root_certificates(file(path)?).with_no_client_auth(),
     };
+    config.alpn_protocols = vec![protocol.as_bytes().to_vec()];
     let name = ServerName::try_from(endpoint.name.clone())
         .map_err(|_| refused(format!("{} is no name that a certificate can have", endpoint.name)))?;
     Ok(Tls { config: Arc::new(config), name })

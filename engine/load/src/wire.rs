@@ -8,7 +8,7 @@ use std::sync::Arc;
 use callbench_kit::{Failure, Kind};
 use nix::errno::Errno;
 use nix::sys::socket::{self, AddressFamily, SockFlag, SockType, SockaddrStorage};
-use rustls::{CertificateError, ClientConfig, ClientConnection, StreamOwned, pki_types::ServerName};
+use rustls::{AlertDescription, CertificateError, ClientConfig, ClientConnection, StreamOwned, pki_types::ServerName};
 
 /// How to make a connection secure.
 #[derive(Clone, Debug)]
@@ -90,6 +90,31 @@ impl Wire {
         }
     }
 
+    /// Sends what TLS has kept back, where it can go now.
+    #[inline]
+    pub fn push(&mut self) -> Result<(), Failure> {
+        let Wire::Secure(stream) = self else { return Ok(()) };
+        while stream.conn.wants_write() {
+            match stream.conn.write_tls(&mut stream.sock) {
+                Ok(_) => {}
+                Err(error) if later(&error) => return Ok(()),
+                Err(error) => return Err(of(&error)),
+            }
+        }
+        Ok(())
+    }
+
+    /// Fails where TLS was agreed on without this protocol. Without TLS there is nothing to agree on.
+    pub fn must_speak(&self, protocol: &[u8]) -> Result<(), Failure> {
+        match self {
+            Wire::Secure(stream) if stream.conn.alpn_protocol() != Some(protocol) => {
+                let why = "the server has not agreed on HTTP/2 (ALPN h2): it may speak HTTP/1.1 only; ask it without --http2 or --grpc";
+                Err(Failure::protocol(why))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Whether one reading that gave less than it could have has emptied the socket.
     pub fn short_reads_empty(&self) -> bool {
         matches!(self, Wire::Plain(_))
@@ -152,6 +177,9 @@ fn of_tls(error: &rustls::Error) -> Failure {
     };
     let why = match error {
         rustls::Error::InvalidCertificate(CertificateError::UnknownIssuer) => "nobody known here has signed it".to_owned(),
+        rustls::Error::AlertReceived(AlertDescription::NoApplicationProtocol) => {
+            "the server does not speak the version of HTTP that was asked for; ask it with --http2, or without".to_owned()
+        }
         other => other.to_string(),
     };
     let what = if kind == Kind::Certificate { "the server's certificate is refused" } else { "TLS failed" };

@@ -10,10 +10,10 @@ use callbench_kit::{Failure, Kind};
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::asking::{Draft, Protocol};
 use crate::crowd::Settings;
 use crate::endpoint::Endpoint;
 use crate::expected::Expected;
-use crate::request::{Request, Template};
 use crate::tls::{self, Trust};
 
 /// The names of the options.
@@ -22,11 +22,14 @@ pub const NAMES: &[&str] = &[
     "headers",
     "body",
     "body_file",
+    "body_hex",
     "variables",
     "expect_status",
     "expect_body",
     "expect_body_file",
+    "expect_body_hex",
     "keep_alive",
+    "streams",
     "threads",
     "certificates",
     "insecure",
@@ -34,23 +37,29 @@ pub const NAMES: &[&str] = &[
 ];
 
 const MOST_THREADS: usize = 64;
+const MOST_STREAMS: usize = 100_000;
 /// Stands for the argument of the call that the request stands for, where it has one.
 const ARGUMENT: &str = "{n}";
 
 #[derive(Debug, Deserialize)]
 #[serde(default)]
 struct Wishes {
-    method: String,
+    method: Option<String>,
     headers: Vec<(String, String)>,
     body: Option<String>,
     body_file: Option<String>,
+    /// Octets, two digits each.
+    body_hex: Option<String>,
     /// Whether `{number}` and its like stand for something.
     variables: bool,
     expect_status: Vec<u16>,
     expect_body: Option<String>,
     expect_body_file: Option<String>,
+    expect_body_hex: Option<String>,
     /// False: a connection for each call.
     keep_alive: bool,
+    /// Of HTTP/2: so many clients share a connection.
+    streams: usize,
     threads: usize,
     /// A file of those who may sign a server's certificate.
     certificates: Option<String>,
@@ -63,15 +72,18 @@ struct Wishes {
 impl Default for Wishes {
     fn default() -> Self {
         Wishes {
-            method: "GET".to_owned(),
+            method: None,
             headers: Vec::new(),
             body: None,
             body_file: None,
+            body_hex: None,
             variables: true,
             expect_status: Vec::new(),
             expect_body: None,
             expect_body_file: None,
+            expect_body_hex: None,
             keep_alive: true,
+            streams: 1,
             threads: 1,
             certificates: None,
             insecure: false,
@@ -80,18 +92,28 @@ impl Default for Wishes {
     }
 }
 
-/// The settings that the core's wishes come to, and the number of threads.
-pub fn read(to: &Connect) -> Result<(Arc<Settings>, usize), Failure> {
-    let threads = of(&to.options)?.threads;
-    if !(1..=MOST_THREADS).contains(&threads) {
-        return Err(bad(format!("threads is {threads}: it must be from 1 to {MOST_THREADS}")));
-    }
-    Ok((Arc::new(settings(to, None)?), threads))
+/// What the core's wishes come to.
+pub struct Wished {
+    pub settings: Arc<Settings>,
+    pub draft: Draft,
+    pub threads: usize,
+    pub streams: usize,
 }
 
-/// Those settings, with the number of items in the place of `{n}` where one is asked for.
-pub fn settings(to: &Connect, n: Option<i32>) -> Result<Settings, Failure> {
+impl Wished {
+    /// Changes what is expected, before anybody goes by it.
+    pub fn expected(&mut self, change: impl FnOnce(&mut Expected)) {
+        if let Some(settings) = Arc::get_mut(&mut self.settings) {
+            change(&mut settings.expected);
+        }
+    }
+}
+
+/// Reads the wishes, for a protocol, with the number of items in the place of `{n}` where one is asked for. Fails as `bad-request` in a
+/// sentence.
+pub fn read(to: &Connect, protocol: Protocol, n: Option<i32>) -> Result<Wished, Failure> {
     let wishes = of(&to.options)?;
+    check(&wishes, protocol)?;
     let endpoint = Endpoint::of(&filled(&to.endpoint, n))?;
     let trust = match (&wishes.certificates, wishes.insecure) {
         (Some(_), true) => return Err(bad("certificates and insecure exclude each other".to_owned())),
@@ -99,20 +121,23 @@ pub fn settings(to: &Connect, n: Option<i32>) -> Result<Settings, Failure> {
         (None, true) => Trust::Anybody,
         (None, false) => Trust::Machine,
     };
-    let tls = if endpoint.secure { Some(tls::settings(&endpoint, &trust)?) } else { None };
-    Ok(Settings {
-        request: request(&wishes, &endpoint, n)?,
-        expected: Expected {
-            status: wishes.expect_status.clone(),
-            body: octets("expect_body", wishes.expect_body.as_deref(), wishes.expect_body_file.as_deref())?,
-            keeps: false,
-        },
+    let tls = if endpoint.secure { Some(tls::settings(&endpoint, &trust, protocol.in_tls())?) } else { None };
+    let body = octets("body", wishes.body.as_deref(), wishes.body_file.as_deref(), wishes.body_hex.as_deref())?;
+    let expected =
+        octets("expect_body", wishes.expect_body.as_deref(), wishes.expect_body_file.as_deref(), wishes.expect_body_hex.as_deref())?;
+    let settings = Settings {
+        expected: Expected { status: wishes.expect_status, body: expected, keeps: false },
         keeps: wishes.keep_alive,
         timeout_ns: nanoseconds(to.timeout),
         most: wishes.most_octets,
         endpoint,
         tls,
-    })
+    };
+    // A body that is no text has no names in it.
+    let body = body.map(|octets| String::from_utf8(octets).map_or_else(FromUtf8Error::into_bytes, |text| filled(&text, n).into_bytes()));
+    let headers = wishes.headers.iter().map(|(name, value)| (filled(name, n), filled(value, n))).collect();
+    let Wishes { method, variables, keep_alive, threads, streams, .. } = wishes;
+    Ok(Wished { settings: Arc::new(settings), draft: Draft { method, headers, body, variables, keep_alive }, threads, streams })
 }
 
 /// A text with a call's argument in the place of its name in braces.
@@ -120,53 +145,49 @@ fn filled(text: &str, n: Option<i32>) -> String {
     n.map_or_else(|| text.to_owned(), |n| text.replace(ARGUMENT, &n.to_string()))
 }
 
+fn check(wishes: &Wishes, protocol: Protocol) -> Result<(), Failure> {
+    let Wishes { threads, streams, .. } = wishes;
+    if !(1..=MOST_THREADS).contains(threads) {
+        return Err(bad(format!("threads is {threads}: it must be from 1 to {MOST_THREADS}")));
+    }
+    if !(1..=MOST_STREAMS).contains(streams) {
+        return Err(bad(format!("streams is {streams}: it must be from 1 to {MOST_STREAMS}")));
+    }
+    if *streams > 1 && protocol == Protocol::Http1 {
+        return Err(bad("HTTP/1.1 makes one call at a time on a connection: streams are of HTTP/2 and gRPC".to_owned()));
+    }
+    if *streams > 1 && !wishes.keep_alive {
+        return Err(bad("a connection for each call has no room for several streams".to_owned()));
+    }
+    if protocol == Protocol::Grpc && !wishes.expect_status.is_empty() {
+        return Err(bad("a call of gRPC is right where its grpc-status is 0: no other status can be expected".to_owned()));
+    }
+    Ok(())
+}
+
 fn of(options: &Options) -> Result<Wishes, Failure> {
     serde_json::from_value(Value::Object(options.clone()))
         .map_err(|error| bad(format!("the options of connect are not understood: {error}")))
 }
 
-fn request(wishes: &Wishes, endpoint: &Endpoint, n: Option<i32>) -> Result<Request, Failure> {
-    if wishes.method.is_empty() || !wishes.method.bytes().all(|octet| octet.is_ascii_alphabetic() || octet == b'-') {
-        return Err(bad(format!("the method {} is no word", wishes.method)));
+fn octets(what: &str, text: Option<&str>, file: Option<&str>, hex: Option<&str>) -> Result<Option<Vec<u8>>, Failure> {
+    match (text, file, hex) {
+        (None, None, None) => Ok(None),
+        (Some(text), None, None) => Ok(Some(text.as_bytes().to_vec())),
+        (None, Some(path), None) => fs::read(path).map(Some).map_err(|error| bad(format!("{what}_file {path} cannot be read: {error}"))),
+        (None, None, Some(digits)) => match of_hex(digits) {
+            Some(octets) => Ok(Some(octets)),
+            None => Err(bad(format!("{what}_hex {digits:?} is not made of pairs of hexadecimal digits"))),
+        },
+        _ => Err(bad(format!("{what}, {what}_file and {what}_hex exclude each other"))),
     }
-    let mut lines = vec![format!("{} {} HTTP/1.1", wishes.method, endpoint.target)];
-    let given = |name: &str| wishes.headers.iter().any(|(it, _)| it.eq_ignore_ascii_case(name));
-    if !given("host") {
-        lines.push(format!("Host: {}", endpoint.authority));
-    }
-    if !given("user-agent") {
-        lines.push("User-Agent: callbench".to_owned());
-    }
-    if !wishes.keep_alive && !given("connection") {
-        lines.push("Connection: close".to_owned());
-    }
-    for (name, value) in &wishes.headers {
-        let plain = |text: &str| !text.contains(['\r', '\n', '\0']);
-        if name.is_empty() || name.contains([':', ' ']) || !plain(name) || !plain(value) {
-            return Err(bad(format!("the header {name:?} with the value {value:?} cannot be sent: it is a name and a line of text")));
-        }
-        if name.eq_ignore_ascii_case("content-length") || name.eq_ignore_ascii_case("transfer-encoding") {
-            return Err(bad(format!("the header {name} is the driver's own: it follows from the body")));
-        }
-        lines.push(format!("{name}: {value}"));
-    }
-    let head = filled(&(lines.join("\r\n") + "\r\n"), n);
-    let template = |octets: &[u8]| if wishes.variables { Template::read(octets) } else { Template::fixed(octets) };
-    let body = octets("body", wishes.body.as_deref(), wishes.body_file.as_deref())?;
-    // A body that is no text has no names in it.
-    let body = body.map(|octets| String::from_utf8(octets).map_or_else(FromUtf8Error::into_bytes, |text| filled(&text, n).into_bytes()));
-    let wants_length = matches!(wishes.method.as_str(), "POST" | "PUT" | "PATCH");
-    let body = body.or_else(|| wants_length.then(Vec::new)).map(|octets| template(&octets));
-    Ok(Request::new(template(head.as_bytes()), body, wishes.method == "HEAD"))
 }
 
-fn octets(what: &str, text: Option<&str>, file: Option<&str>) -> Result<Option<Vec<u8>>, Failure> {
-    match (text, file) {
-        (Some(_), Some(_)) => Err(bad(format!("{what} and {what}_file exclude each other"))),
-        (Some(text), None) => Ok(Some(text.as_bytes().to_vec())),
-        (None, Some(path)) => fs::read(path).map(Some).map_err(|error| bad(format!("{what}_file {path} cannot be read: {error}"))),
-        (None, None) => Ok(None),
-    }
+/// The octets of pairs of digits; spaces between them mean nothing.
+fn of_hex(text: &str) -> Option<Vec<u8>> {
+    let digits: Option<Vec<u32>> = text.chars().filter(|it| !it.is_ascii_whitespace()).map(|it| it.to_digit(16)).collect();
+    let (pairs, []) = digits.as_ref()?.as_chunks::<2>() else { return None };
+    Some(pairs.iter().map(|[high, low]| (high << 4 | low) as u8).collect())
 }
 
 fn nanoseconds(length: Duration) -> u64 {
@@ -182,34 +203,56 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn wished(options: Value) -> Result<Arc<Settings>, Failure> {
+    fn wished(options: Value, protocol: Protocol) -> Result<Wished, Failure> {
         let Value::Object(options) = options else { panic!("an object") };
         let to = Connect { endpoint: "http://127.0.0.1:81/x".to_owned(), timeout: Duration::from_secs(1), options };
-        read(&to).map(|(settings, _)| settings)
+        read(&to, protocol, None)
     }
 
     #[test]
     fn a_request_is_written_as_wished() {
-        let wishes = json!({"method": "POST", "headers": [["Accept", "text/plain"]], "body": "{}", "keep_alive": false});
-        let settings = wished(wishes).expect("settings");
+        let options = json!({"method": "POST", "headers": [["Accept", "text/plain"]], "body": "{}", "keep_alive": false});
+        let read = wished(options, Protocol::Http1).expect("settings");
         let text = "POST /x HTTP/1.1\r\nHost: 127.0.0.1:81\r\nUser-Agent: callbench\r\nConnection: close\r\nAccept: text/plain\r\n\
                     Content-Length: 2\r\n\r\n{}";
-        assert_eq!(settings.request.whole().map(String::from_utf8_lossy), Some(text.into()));
+        let request = read.draft.http1(&read.settings.endpoint).expect("a request");
+        assert_eq!(request.whole().map(String::from_utf8_lossy), Some(text.into()));
+    }
+
+    #[test]
+    fn octets_are_given_as_text_or_digits() {
+        let body = |options| wished(options, Protocol::Grpc).map(|it| (it.draft.body, it.settings.expected.body.clone()));
+        assert_eq!(body(json!({"body_hex": "0a 0B", "expect_body_hex": ""})), Ok((Some(vec![10, 11]), Some(vec![]))));
+        assert_eq!(body(json!({"body": "ab"})), Ok((Some(b"ab".to_vec()), None)));
     }
 
     #[test]
     fn what_cannot_be_sent_is_refused() {
-        for options in [
-            json!({"method": "GE T"}),
-            json!({"headers": [["A", "b\r\nC: d"]]}),
-            json!({"headers": [["Content-Length", "3"]]}),
-            json!({"body": "a", "body_file": "b"}),
-            json!({"body_file": "/no/such/file"}),
-            json!({"threads": 0}),
-            json!({"expect_status": "200"}),
-            json!({"certificates": "a", "insecure": true}),
+        for (protocol, options) in [
+            (Protocol::Http1, json!({"method": "GE T"})),
+            (Protocol::Http2, json!({"method": ""})),
+            (Protocol::Http1, json!({"headers": [["A", "b\r\nC: d"]]})),
+            (Protocol::Http2, json!({"headers": [["A", "b\r\nC: d"]]})),
+            (Protocol::Http1, json!({"headers": [["Content-Length", "3"]]})),
+            (Protocol::Http2, json!({"headers": [["Connection", "close"]]})),
+            (Protocol::Http1, json!({"body": "a", "body_file": "b"})),
+            (Protocol::Http1, json!({"body_file": "/no/such/file"})),
+            (Protocol::Grpc, json!({"body_hex": "abc"})),
+            (Protocol::Grpc, json!({"body_hex": "xy"})),
+            (Protocol::Grpc, json!({"expect_status": [200]})),
+            (Protocol::Grpc, json!({"method": "GET"})),
+            (Protocol::Http1, json!({"threads": 0})),
+            (Protocol::Http2, json!({"streams": 0})),
+            (Protocol::Http1, json!({"streams": 2})),
+            (Protocol::Http2, json!({"streams": 2, "keep_alive": false})),
+            (Protocol::Http1, json!({"expect_status": "200"})),
+            (Protocol::Http1, json!({"certificates": "a", "insecure": true})),
         ] {
-            assert_eq!(wished(options.clone()).expect_err("a refusal").kind, Kind::BadRequest, "{options}");
+            let asked = wished(options.clone(), protocol).and_then(|it| match protocol {
+                Protocol::Http1 => it.draft.http1(&it.settings.endpoint).map(drop),
+                _ => it.draft.http2(it.settings, protocol).map(drop),
+            });
+            assert_eq!(asked.expect_err("a refusal").kind, Kind::BadRequest, "{options}");
         }
     }
 }

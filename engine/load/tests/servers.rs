@@ -229,6 +229,13 @@ fn each_misbehaviour_is_a_kind_of_its_own() {
     assert_eq!(errors(&spoiled(write(b"HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n")), any()), [(Kind::Status, 6)]);
     let other = write(b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nHELLO");
     assert_eq!(errors(&spoiled(other), json!({"expect_body": "hello"})), [(Kind::WrongAnswer, 6)]);
+    let trickle = |stream: &mut TcpStream| {
+        let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n");
+        while stream.write_all(b"x").is_ok() {
+            thread::sleep(Duration::from_millis(20));
+        }
+    };
+    assert_eq!(errors(&spoiled(trickle), any()), [(Kind::Timeout, 6)]);
     let endless = |stream: &mut TcpStream| {
         let _ = stream.write_all(b"HTTP/1.1 200 OK\r\n\r\n");
         while stream.write_all(&[b'x'; 4096]).is_ok() {}

@@ -22,7 +22,6 @@ from callbench.load.wish import Wish
 from callbench.measure import side_processes
 from callbench.schedules import Schedules
 
-_STACK = "load/http1"
 # What the URL answers stands for this call of the service.
 _CALL = "Hello"
 
@@ -86,13 +85,14 @@ def _driven(one: Adapter, wish: Wish, folder: Path, watch: Interval, roots: Sequ
     load = wish.load
     options = {**(wish.request or {}), "threads": wish.threads}
     timeout_ms = max(1, round(wish.timeout_s * 1e3))
-    connections = one.connect(_STACK, wish.url, load.clients, timeout_ms=timeout_ms, options=options)
+    stack = f"load/{wish.protocol}"
+    connections = one.connect(stack, wish.url, load.clients, timeout_ms=timeout_ms, options=options)
     one.call(_CALL, {})
     if wish.warm_up_s:
         one.drive(_CALL, {}, calls=1, seconds=wish.warm_up_s, limit_seconds=wish.warm_up_s + 60)
     server = Watch(roots) if roots else None
     machine = Machine()
-    cell = Cell("load", "load", _STACK, _CALL, {}, load)
+    cell = Cell("load", "load", stack, _CALL, {}, load)
     done = one.drive(
         _CALL,
         {},

@@ -18,6 +18,7 @@ def record(found: Found) -> dict[str, Any]:
     wish, server = found.wish, found.server
     return {
         "url": wish.url,
+        "protocol": wish.protocol,
         "clients": wish.clients,
         "connections": found.connections,
         "arrivals": wish.load.arrivals,

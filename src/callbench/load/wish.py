@@ -18,7 +18,7 @@ class Wish:
 
     Attributes:
         url: of the server; empty of one that `start` starts.
-        clients: connections that call; in an open loop, the most calls under way at once.
+        clients: those who call; in an open loop, the most calls under way at once.
         seconds: how long; None: until `calls` are made.
         calls: how many at least; None: as many as fit into the time.
         rate: arrivals a second of an open loop; None: a closed one.
@@ -30,6 +30,7 @@ class Wish:
         start: the command that starts the server, with {port} in it; None: it runs.
         path: behind host and port of the server that is started.
         request: options of the driver: method, headers, body, what is expected ...
+        protocol: `http1`, `h2` or `grpc`.
     """
 
     url: str
@@ -47,6 +48,7 @@ class Wish:
     out: Path | None = None
     start: str | None = None
     path: str | None = None
+    protocol: str = "http1"
 
     def __post_init__(self) -> None:
         """Refuses what makes no sense together.
@@ -78,6 +80,17 @@ class Wish:
     def limit_s(self) -> float:
         """When it ends in any case."""
         return self.seconds * 2 + 60 if self.seconds is not None else LONGEST_S
+
+
+def protocol(*, http2: bool, grpc: bool) -> str:
+    """The stack of the driver that speaks as asked.
+
+    Raises:
+        BadInput: both are asked for.
+    """
+    if http2 and grpc:
+        raise BadInput("--http2 and --grpc exclude each other: gRPC is spoken over HTTP/2 in any case")
+    return "grpc" if grpc else "h2" if http2 else "http1"
 
 
 def headers(given: Sequence[str]) -> list[tuple[str, str]]:

@@ -1,0 +1,209 @@
+"""`callbench load` over HTTP/2 and gRPC, against servers and proxies that others wrote: nghttpd, nghttpx, nginx."""
+
+import http.server
+import json
+import shutil
+import socket
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Finished = subprocess.CompletedProcess[str]
+Run = Callable[..., Finished]
+
+NGINX = """
+daemon off; master_process off; pid {folder}/pid; error_log {folder}/errors;
+events {{ worker_connections 256; }}
+http {{
+  access_log off; keepalive_requests 7;
+  client_body_temp_path {folder}/1; proxy_temp_path {folder}/2; fastcgi_temp_path {folder}/3;
+  uwsgi_temp_path {folder}/4; scgi_temp_path {folder}/5;
+  ssl_certificate {folder}/certificate.pem; ssl_certificate_key {folder}/key.pem;
+  server {{
+    listen 127.0.0.1:{port} ssl http2;
+    location / {{ default_type text/plain; return 200 "Hello World"; }}
+    location /large {{ root {folder}; }}
+  }}
+}}
+"""
+# A message of gRPC: not compressed, two octets.
+MESSAGE = b"\0\0\0\0\x02ab"
+
+
+def _free_port() -> int:
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return int(one.getsockname()[1])
+
+
+@contextmanager
+def _running(port: int, *words: object) -> Iterator[int]:
+    """A server that listens on that port."""
+    program = shutil.which(str(words[0]))
+    if program is None:
+        pytest.skip(f"{words[0]} is not there: setup/system nghttp2-server nghttp2-proxy nginx-light")
+    running = subprocess.Popen([program, *map(str, words[1:])], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        deadline = time.monotonic() + 30
+        while socket.socket().connect_ex(("127.0.0.1", port)) and time.monotonic() < deadline:
+            assert running.poll() is None, f"{words[0]} has ended"
+            time.sleep(0.05)
+        yield port
+    finally:
+        running.kill()
+        running.wait()
+
+
+@pytest.fixture(scope="module")
+def greeting(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
+    """The port of nghttpd: a greeting, and what looks like an answer of gRPC, with its trailer."""
+    folder = tmp_path_factory.mktemp("greeting")
+    (folder / "index.html").write_text("Hello World")
+    (folder / "Hello.grpc").write_bytes(MESSAGE)
+    (folder / "mime.types").write_text("application/grpc grpc\n")
+    port, types = _free_port(), folder / "mime.types"
+    words = ("--no-tls", "-d", folder, "--trailer", "grpc-status: 0", "--mime-types-file", types)
+    with _running(port, "nghttpd", "-a", "127.0.0.1", *words, port):
+        yield port
+
+
+class _Echo(http.server.BaseHTTPRequestHandler):
+    """Answers with what came."""
+
+    protocol_version = "HTTP/1.1"
+
+    def _answer(self) -> None:
+        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        said = f"{self.path} {self.headers['X-Kind']} {len(body)}\n".encode() + body
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(said)))
+        self.end_headers()
+        self.wfile.write(said)
+
+    do_GET = do_POST = _answer  # noqa: N815 - as http.server calls them
+
+    def log_message(self, *_: object) -> None:
+        """Says nothing."""
+
+
+@pytest.fixture(scope="module")
+def old() -> Iterator[int]:
+    """The port of a server that speaks HTTP/1.1 only."""
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Echo)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield server.server_port
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One that nobody has signed but itself; its key lies beside it."""
+    folder = tmp_path_factory.mktemp("secure")
+    words = ["-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=127.0.0.1"]
+    names = ["-addext", "subjectAltName=IP:127.0.0.1", "-addext", "basicConstraints=critical,CA:FALSE"]
+    out = ["-keyout", str(folder / "key.pem"), "-out", str(folder / "certificate.pem")]
+    made = ["openssl", "req", "-x509", *words, *names, *out]
+    subprocess.run(made, check=True, capture_output=True)
+    return folder / "certificate.pem"
+
+
+def _said(finished: Finished) -> dict[str, Any]:
+    assert finished.returncode == 0, finished.stderr
+    said = json.loads(finished.stdout)
+    assert isinstance(said, dict)
+    return said
+
+
+def test_clients_share_connections(callbench: Run, greeting: int) -> None:
+    url = f"http://127.0.0.1:{greeting}/"
+    words = ("--http2", "--clients", "21", "--streams", "5", "--calls", "400", "--expect-body", "Hello World", "--json")
+    said = _said(callbench("load", url, *words, "--out", "shared.json"))
+    assert (said["calls"], said["connections"], said["errors"], said["protocol"]) == (400, 5, {}, "h2")
+    each = ("--http2", "--clients", "2", "--no-keep-alive", "--calls", "20", "--json")
+    said = _said(callbench("load", url, *each, "--out", "each.json"))
+    assert (said["calls"], said["errors"]) == (20, {})
+    paced = ("--http2", "--clients", "8", "--streams", "4", "--rate", "200", "--calls", "50", "--json")
+    said = _said(callbench("load", url, *paced, "--out", "paced.json"))
+    assert (said["calls"], said["errors"]) == (50, {})
+    assert said["lateness_us"]["min"] >= 0
+
+
+def test_calls_of_grpc_are_judged_by_message_and_status(callbench: Run, greeting: int) -> None:
+    url = f"http://127.0.0.1:{greeting}/Hello.grpc"
+    words = ("--grpc", "--clients", "6", "--streams", "3", "--calls", "200", "--body-hex", "08 01")
+    said = _said(callbench("load", url, *words, "--expect-body-hex", "6162", "--json", "--out", "right.json"))
+    assert (said["calls"], said["connections"], said["errors"], said["protocol"]) == (200, 2, {}, "grpc")
+    wrong = callbench("load", url, *words, "--expect-body", "aB", "--out", "wrong.json")
+    assert "the body of 2 octets is not the expected one of 2 octets (wrong-answer)" in wrong.stderr
+    page = callbench("load", f"http://127.0.0.1:{greeting}/", *words, "--out", "page.json")
+    assert "the answer is no gRPC" in page.stderr
+    assert (wrong.returncode, page.returncode) == (2, 2)
+
+
+def test_requests_arrive_as_they_were_meant(callbench: Run, old: int, tmp_path: Path) -> None:
+    (tmp_path / "body").write_bytes(b"x" * 300_000)  # More than any window that nobody has made larger.
+    with ExitStack() as stack:
+        port = _free_port()
+        words = (f"-f127.0.0.1,{port};no-tls", f"-b127.0.0.1,{old}", "--workers=1", "--conf=/dev/null")
+        stack.enter_context(_running(port, "nghttpx", *words))
+        url = f"http://127.0.0.1:{port}/at/{{number}}?of={{client}}"
+        asked = ("--http2", "-H", "X-Kind: {number}", "--body", "{number}!", "--clients", "1", "--calls", "1")
+        expected = "/at/0?of=0 0 2\n0!"
+        first = callbench("load", url, *asked, "--expect-body", expected, "--out", "first.json")
+        # The one before anything is driven was as expected; the one of the drive has another number.
+        assert "1 failed as wrong-answer: the body of 17 octets" in first.stdout
+        large = ("--http2", "--body-file", "body", "--no-variables", "-H", "X-Kind: large", "--clients", "4")
+        answer = tmp_path / "answer"
+        answer.write_bytes(b"/ large 300000\n" + b"x" * 300_000)
+        rest = ("--streams", "2", "--calls", "30", "--expect-body-file", answer, "--json", "--out", "large.json")
+        said = _said(callbench("load", f"http://127.0.0.1:{port}/", *large, *rest))
+        assert (said["calls"], said["errors"]) == (30, {})
+
+
+def test_a_server_that_takes_its_leave_loses_no_call(callbench: Run, certificate: Path) -> None:
+    folder, port = certificate.parent, _free_port()
+    (folder / "large").write_bytes(b"y" * 2_000_000)
+    (folder / "nginx.conf").write_text(NGINX.format(folder=folder, port=port))
+    with _running(port, "nginx", "-c", folder / "nginx.conf"):
+        url = f"https://127.0.0.1:{port}/"
+        words = ("--http2", "--certificates", certificate, "--clients", "6", "--streams", "3", "--calls", "200")
+        rest = ("--expect-body", "Hello World", "--json", "--out", "leaves.json")
+        said = _said(callbench("load", url, *words, *rest))
+        assert (said["calls"], said["errors"]) == (200, {})
+        stranger = callbench("load", url, "--http2", "--calls", "3", "--out", "stranger.json")
+        assert "nobody known here has signed it (certificate)" in stranger.stderr
+        large = ("--http2", "--insecure", "--clients", "4", "--streams", "4", "--calls", "20")
+        rest = ("--expect-body-file", str(folder / "large"), "--json", "--out", "large.json")
+        said = _said(callbench("load", f"{url}large", *large, *rest))
+        assert (said["calls"], said["errors"]) == (20, {})
+
+
+def test_who_speaks_another_version_is_told_in_one_sentence(
+    callbench: Run, greeting: int, old: int, certificate: Path
+) -> None:
+    new, only = f"http://127.0.0.1:{greeting}/", f"http://127.0.0.1:{old}/"
+    secure_only = _free_port()
+    key = certificate.with_name("key.pem")
+    words = ("s_server", "-quiet", "-accept", f"127.0.0.1:{secure_only}", "-cert", certificate, "-key", key, "-WWW")
+    with _running(secure_only, "openssl", *words):
+        for url, asked, why in (
+            (new, (), "the server speaks HTTP/2 only: ask it with --http2 (protocol)"),
+            (only, ("--http2",), "it may speak HTTP/1.1 only; ask it without --http2 or --grpc (protocol)"),
+            (only, ("--grpc",), "it may speak HTTP/1.1 only; ask it without --http2 or --grpc (protocol)"),
+            (f"https://127.0.0.1:{secure_only}/", ("--http2", "--insecure"), "has not agreed on HTTP/2 (ALPN h2)"),
+            (new, ("--http2", "--clients", "200", "--streams", "200"), "the server takes 100 calls at once"),
+            (new, ("--http2", "--grpc"), "exclude each other"),
+            (new, ("--streams", "2"), "streams are of HTTP/2 and gRPC"),
+            (new, ("--grpc", "--body-hex", "xyz"), "is not made of pairs of hexadecimal digits"),
+            (new, ("--http2", "-H", "Connection: close"), "it is about a connection of HTTP/1.1"),
+        ):
+            refused = callbench("load", url, *asked, "--out", "refused.json")
+            assert (refused.returncode, refused.stderr.count("\n")) == (2, 1), refused.stderr
+            assert why in refused.stderr
