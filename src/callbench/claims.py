@@ -97,7 +97,9 @@ def _judge_one(study: Study, claim: ClaimPart, results: Results) -> Judged:
     for index, (part, (values, why)) in enumerate(zip(parts, ratios, strict=True)):
         ratio = geometric_mean(values) if values else None
         verdict = _verdict(part, ratio, adjusted.get(index, 1.0))
-        compared.append(Compared(part, verdict, ratio, published_ratio(study, part), why, _margin(part, ratio)))
+        compared.append(
+            Compared(part, verdict, ratio, published_ratio(study, part, claim.statistic), why, _margin(part, ratio))
+        )
     verdicts = {one.verdict for one in compared}
     worst = next(one for one in (Verdict.FAILS, Verdict.OPEN, Verdict.UNMEASURED, Verdict.HOLDS) if one in verdicts)
     deciding = min((one for one in compared if one.verdict is worst), key=lambda one: one.margin)
@@ -162,12 +164,13 @@ def _missing(conditions: Mapping[str, str], found: Sequence[Result], statistic: 
     return ""
 
 
-def published_ratio(study: Study, part: Comparison) -> float | None:
-    """Reckon the same ratio from the published tables, or None where a figure is missing there."""
+def published_ratio(study: Study, part: Comparison, statistic: str) -> float | None:
+    """Reckon the same ratio from the published tables of its statistics, or None where a figure is missing there."""
     ratio = 1.0
-    for cells, power in ((part.over, 1), (part.under, -1)):
+    above = part.statistic or statistic
+    for cells, power, figure in ((part.over, 1, above), (part.under, -1, part.under_statistic or above)):
         for conditions in cells:
-            value = published_figure(study, conditions)
+            value = published_figure(study, conditions, figure)
             if not value:
                 return None
             ratio *= value**power

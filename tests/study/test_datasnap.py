@@ -80,6 +80,15 @@ def test_a_published_word_stands_where_a_figure_would(study: Study) -> None:
     assert [place.published for place in tables["memory"].rows[1].places] == ["6", "6", "6", "6"]
 
 
+def test_a_published_ratio_is_of_the_same_statistic(study: Study) -> None:
+    published = {
+        one.comparison.label: one.published for claim in judge(study, Results([], [], [])) for one in claim.compared
+    }
+    assert published[f"{KEPT} over a thread a connection"] == pytest.approx(799.8 / 62.0)
+    assert published["one-long: threads made for a call"] is None
+    assert published[f"{THREADED}: end over beginning"] is None
+
+
 @pytest.mark.parametrize(("share", "said"), [(0.3, Verdict.HOLDS), (1.0, Verdict.FAILS)])
 def test_a_crash_is_judged_by_what_was_answered(study: Study, share: float, said: Verdict) -> None:
     cells = [result(THREADED, group, answered_share=share) for group in ("two", "fifty", "hundred")]

@@ -16,12 +16,12 @@ def position(table: TablePart, row: Mapping[str, str], column: Mapping[str, str]
     return {**({"group": table.group} if table.group else {}), **row, **column}
 
 
-def published_figure(study: Study, conditions: Mapping[str, str]) -> float | None:
-    """Find a cell's published figure through the study's tables: the row and column that name just this cell."""
+def published_figure(study: Study, conditions: Mapping[str, str], statistic: str) -> float | None:
+    """Find a cell's published figure through the tables of a statistic: the row and column that name just this cell."""
     if study.published is None:
         return None
     for table in study.tables:
-        if table.published is None:
+        if table.published is None or table.statistic != statistic:
             continue
         for row in table.rows:
             for column in table.columns:
