@@ -200,8 +200,13 @@ def read(run: Run) -> Results:
         beliefs = belief.from_connection(connection, _known(run, found))
         counted = ledgers(connection), sweeps(connection)
         served = process_statistics.read(connection)
+        # Of several the last row is kept: the first death, with its number of calls where that is known.
+        died = {row["cell"]: _died(row["answered"]) for row in rows_of(connection, DEATHS_SQL)}
     cells = [_with_wire(cell, *counted) for cell in found.cells]
-    cells = [replace(cell, by_block={**cell.by_block, **served.get(cell.id, {})}) for cell in cells]
+    cells = [
+        replace(cell, by_block={**cell.by_block, **served.get(cell.id, {})}, died=died.get(cell.id, ""))
+        for cell in cells
+    ]
     found = replace(found, cells=cells, ledgers=counted[0], sweeps=counted[1], notes=tuple(_notes(run)))
     return believed(found, beliefs)
 
@@ -296,9 +301,6 @@ def from_connection(connection: "duckdb.DuckDBPyConnection") -> Results:
         _result(row, blocks.get(row["cell"], []), errors.get(row["cell"], {}), histograms, sizes, excluded)
         for row in rows_of(connection, CELLS_SQL)
     ]
-    # Of several the last row is kept: the first death, with its number of calls where that is known.
-    died = {row["cell"]: _died(row["answered"]) for row in rows_of(connection, DEATHS_SQL)}
-    cells = [replace(cell, died=died.get(cell.id, "")) for cell in cells]
     visits, trials = connection.execute(
         "SELECT (SELECT count(*) FROM visits), (SELECT count(*) FROM trials)"
     ).fetchall()[0]
