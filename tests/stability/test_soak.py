@@ -10,6 +10,9 @@ from typing import Any
 
 import pytest
 
+from callbench.placement import placed
+from callbench.stability import record, soak_told
+from callbench.store import Run
 from conftest import command, eventually, marked
 
 HERE = Path(__file__).resolve().parent
@@ -111,14 +114,45 @@ def test_who_crashes_is_started_again_where_that_is_asked_for(
 
 
 @pytest.mark.usefixtures("nothing_left")
-def test_who_leaks_is_told_to_leak(callbench: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_a_leak_comes_to_is_seen(callbench: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SICK", "leak 1")
-    found = soaked(callbench, tmp_path, "--seconds", "6", "--every", "0.05", "--rest", "0.2", "--clients", "1")
-    server = found["steps"][0]["sides"]["server"]
-    assert server["memory"]["leaks"]
-    # 64 KiB a call, and a little for the list that holds them.
-    assert 60_000_000 < server["memory"]["per_thousand"] < 80_000_000
-    assert not found["steps"][0]["sides"]["client"]["memory"]["leaks"]
+    (step,) = soaked(callbench, tmp_path, "--rest", "0.2", "--clients", "1")["steps"]
+    server, client = step["sides"]["server"], step["sides"]["client"]
+    # 4 KiB a call, and a little for the list that holds them.
+    grown = server["end"]["resident_bytes"] - server["begin"]["resident_bytes"]
+    assert grown > 0.9 * 4096 * step["calls"]
+    assert server["given_back"] < 0.1 * grown
+    assert client["end"]["resident_bytes"] - client["begin"]["resident_bytes"] < grown
+
+
+@pytest.mark.parametrize(("a_call", "leaks"), [(4096, True), (0, False)])
+def test_a_leak_is_told_with_its_slope_also_over_a_restart(tmp_path: Path, a_call: int, leaks: bool) -> None:
+    lines: list[dict[str, Any]] = []
+    for start in (0, 1):
+        for place in range(100):
+            size = 50_000_000 + (place + 1) * 200 * a_call + 4096 * (place * 7 % 5)
+            lines.append(slice_line(start, place + 100 * start, size))
+    lines.append(
+        {"kind": "death", "side": "server", "start": 0, "at_s": 100.0, "calls": 20_000, "how": "crash", "why": "x"}
+    )
+    info = {"name": "x/y", "clients": [1], "seconds": 200.0, "rest_s": 0.0, "every_s": 1.0}
+    folder = tmp_path / "soak"
+    with record.made("soak", "x/y", info, folder, placed()) as run:
+        for line in lines:
+            run.append(line)
+    told = soak_told.told(Run(folder))
+    memory = told.record["steps"][0]["sides"]["server"]["memory"]
+    assert memory["leaks"] is leaks
+    assert abs(memory["per_thousand"] - 1000 * a_call) < 20_000
+    assert any("grew by" in sentence for sentence in told.found) is leaks
+    assert "after 20,000 calls" in told.found[0]
+
+
+def slice_line(start: int, at_s: int, size: int) -> dict[str, Any]:
+    zeros = dict.fromkeys(("threads_made", "threads_ended", "user_ms", "system_ms"), 0)
+    side = {"resident_bytes": size, "resident_peak": size, "threads": 3, "threads_peak": 3, "files": 9, "processes": 1}
+    place = {"kind": "slice", "step": 0, "clients": 1, "start": start, "at_s": float(at_s), "seconds": 1.0}
+    return {**place, "calls": 200, "errors": {}, "said": {}, "dead": False, "sides": {"server": {**side, **zeros}}}
 
 
 def test_who_is_killed_goes_on_where_it_was(callbench: Program, tmp_path: Path, mark: str) -> None:

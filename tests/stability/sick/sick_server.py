@@ -21,7 +21,7 @@ class Service(honest.Service):  # type: ignore[misc]
         super().__init__(options)
         kind, _, after = os.environ.get("SICK", "").partition(" ")
         self.kind, self.left = kind, int(after or 0)
-        self.kept: list[bytes] = []
+        self.kept: list[bytearray] = []
         self.turn = threading.Lock()
         self.adapter: Adapter | None = None
 
@@ -41,7 +41,7 @@ class Service(honest.Service):  # type: ignore[misc]
                 self.adapter.server.close()
             raise ValueError
         if self.kind == "leak":
-            self.kept.append(b"x" * 64 * 1024)
+            self.kept.append(bytearray(b"x" * 4096))
             return self.well(call, arguments)
         return {"value": f"Goodbye {self.left}"}
 
