@@ -7,7 +7,7 @@ PYTHON_BIN := .venv/bin
 export PYTHONDONTWRITEBYTECODE :=
 MANIFEST := --manifest-path engine/Cargo.toml
 
-.PHONY: help run test test-core test-engine test-java test-dotnet test-windows test-python lint format bench setup dev engine cpp java dotnet pascal node go python-servers windows lock clean
+.PHONY: help run test test-core test-engine test-java test-dotnet test-windows test-python lint format bench setup dev engine cpp java dotnet pascal node go python-servers jmeter windows lock clean
 
 help: ## what there is
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
@@ -55,6 +55,9 @@ go: ## build the Go adapter
 python-servers: ## set up the adapter of Python's servers
 	@setup/python-servers
 
+jmeter: ## set up Apache JMeter, the independent load generator of `callbench peer`
+	@setup/jmeter
+
 windows: ## build the adapter for Windows, and set up Wine for it
 	@setup/windows
 
@@ -75,6 +78,7 @@ test-dotnet: dev ## test the .NET kit; tests/dotnet has its stacks
 test-python: dev ## test the core, the contract, the stacks
 	@setup/system tshark || echo "tshark is not there: the tests that hold captures against it skip" >&2
 	@setup/system nghttp2-server nghttp2-proxy nginx-light || echo "nghttpd, nghttpx or nginx is not there: tests of HTTP/2 skip" >&2
+	@setup/jmeter || echo "JMeter is not there: the tests that it takes part in skip" >&2
 	$(PYTHON_BIN)/pytest
 
 test-windows: dev windows ## test the stacks of Windows, in Wine
@@ -117,4 +121,4 @@ lock: ## resolve the Python packages anew
 
 clean: ## take away what was built and set up, not the runs
 	rm -rf .venv engine/target adapters/cpp/build adapters/java/*/target adapters/node/node_modules \
-		adapters/*/target bench/build .setup-lock
+		adapters/*/target peers/jmeter/target bench/build .setup-lock
