@@ -1,0 +1,56 @@
+"""What the load driver's process holds: with 10,000 connections, and over a long drive.
+
+`.venv/bin/python bench/load_connections.py [CALLS]`: 10,000 connections from one process to one nginx, which must stay
+under 1 GB; then CALLS calls (10 million unless given) over 50, with the slope of its memory in octets a call.
+"""
+
+import os
+import resource
+import sys
+from pathlib import Path
+
+from rivals import BODY, CLIENTS, driver, nginx
+
+from callbench.adapter import Adapter
+from callbench.measure.side_processes import children_of_all
+
+MANY = 10_000
+MIB = 1 << 20
+
+
+def main() -> None:
+    """Prints both."""
+    calls = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000_000
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    with nginx(connections=2 * MANY) as port, driver() as one:
+        url = f"http://127.0.0.1:{port}/"
+        open_ = one.connect("load/http1", url, MANY, options={"expect_body": BODY})
+        done = one.drive("Hello", {}, calls=5 * MANY, seconds=2, timing="each")
+        held = resident(one)
+        print(
+            f"{open_:,} connections, {done['calls']:,} calls, errors {done['errors']}: {held / MIB:,.0f} MiB resident"
+        )
+        one.connect("load/http1", url, CLIENTS, options={"expect_body": BODY})
+        seen: list[tuple[int, int]] = []
+        one.drive(
+            "Hello", {}, calls=calls, seconds=0, limit_seconds=36_000, timing="each",
+            watch=lambda _, made, __: seen.append((made, resident(one))),
+        )  # fmt: skip
+        first, last = seen[len(seen) // 10], seen[-1]
+        slope = (last[1] - first[1]) / (last[0] - first[0])
+        print(f"{last[0]:,} calls: {first[1] / MIB:.1f} to {last[1] / MIB:.1f} MiB, {slope:.6f} octets a call")
+
+
+def resident(one: Adapter) -> int:
+    """Octets of memory of the driver itself, the greatest of the keeper's descendants."""
+    children = children_of_all()
+    found = [one.process.pid]
+    for pid in found:
+        found += children.get(pid, [])
+    page = os.sysconf("SC_PAGE_SIZE")
+    return max(int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * page for pid in found)
+
+
+if __name__ == "__main__":
+    main()
