@@ -1,9 +1,10 @@
 //! The load driver: any HTTP server, under as many clients as wanted, driven by events from one thread or a few.
 //!
-//! `wishes` reads what the core wants of the requests; `endpoint` says where they go; `request` writes them, `answer` takes answers apart as
-//! they come and `expected` judges them. `wire` is a connection's bytes, plain or through TLS; `client` what one client is doing; `events`
-//! asks the kernel what is ready; `herd` is the load loop over all of them, `crowd` hands herds to the kit, and `adapter` the whole to the
-//! contract.
+//! `wishes` reads what the core wants of the requests, `endpoint` says where they go, and `asking` makes of both the request that each
+//! protocol writes. Of HTTP/1.1, `request` writes it, `answer` takes answers apart as they come, and `client` is what one client is doing;
+//! `h2` is all of that for HTTP/2 and gRPC, with `hpack` for its header fields. `expected` judges. `wire` is a connection's bytes, plain or
+//! through TLS; `events` asks the kernel what is ready; `herd` is the load loop over a `carrier`, which is either protocol; `crowd` hands
+//! herds to the kit, and `adapter` the whole to the contract.
 
 pub mod adapter;
 pub mod answer;
