@@ -7,7 +7,7 @@ PYTHON_BIN := .venv/bin
 export PYTHONDONTWRITEBYTECODE :=
 MANIFEST := --manifest-path engine/Cargo.toml
 
-.PHONY: help run test test-core test-engine test-java test-dotnet test-windows test-python lint format bench setup dev engine cpp java dotnet pascal node go python-servers jmeter windows lock clean
+.PHONY: help run test test-core test-engine test-java test-dotnet test-windows test-python lint format bench setup dev engine cpp java dotnet pascal node gateway go python-servers jmeter windows lock clean
 
 help: ## what there is
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
@@ -27,6 +27,7 @@ dev: ## what testing needs besides
 	@setup/dotnet
 	@setup/pascal
 	@setup/node
+	@setup/gateway
 	@setup/go
 	@setup/python-servers
 	@setup/windows build optional
@@ -48,6 +49,9 @@ pascal: ## build the Pascal adapter
 
 node: ## make the Node.js adapter runnable
 	@setup/node
+
+gateway: ## make the gateway adapter runnable
+	@setup/gateway
 
 go: ## build the Go adapter
 	@setup/go
@@ -97,6 +101,7 @@ lint: dev ## formatters, linters and type checkers, strict
 	setup/dotnet lint
 	setup/pascal lint
 	setup/node lint
+	setup/gateway lint
 	setup/go lint
 	setup/python-servers lint
 	setup/windows lint optional
@@ -110,6 +115,7 @@ format: dev ## format everything
 	setup/java format
 	setup/dotnet format
 	setup/node format
+	setup/gateway format
 	setup/go format
 
 bench: dev ## measure callbench itself, both sides in one run
@@ -120,5 +126,5 @@ lock: ## resolve the Python packages anew
 	$(PYTHON_BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --upgrade --group dev pyproject.toml -o requirements-dev.lock
 
 clean: ## take away what was built and set up, not the runs
-	rm -rf .venv engine/target adapters/cpp/build adapters/java/*/target adapters/node/node_modules \
+	rm -rf .venv engine/target adapters/cpp/build adapters/java/*/target adapters/gateway/node_modules adapters/node/node_modules \
 		adapters/*/target peers/jmeter/target bench/build .setup-lock

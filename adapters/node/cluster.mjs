@@ -106,7 +106,10 @@ export class Cluster {
   async counted() {
     const told = await Promise.all([...this.workers].map((worker) => this.ask(worker)));
     const calls = told.reduce((total, one) => total + one.calls, 0);
-    return { calls, processor: processor([process.cpuUsage(), this.spent, ...this.lastUsed.values()]) };
+    return {
+      calls: { Hello: calls },
+      processor: processor([process.cpuUsage(), this.spent, ...this.lastUsed.values()]),
+    };
   }
 
   /**

@@ -12,7 +12,7 @@ const LF = 10;
  * @typedef {object} Serving what is served
  * @property {number} port
  * @property {string} path
- * @property {() => Promise<{ calls: number, processor: object }>} counted
+ * @property {() => Promise<{ calls: Record<string, number>, processor: object, stages?: object }>} counted by call of the service
  * @property {() => Promise<void>} close
  *
  * @typedef {(host: string, port: number, options: Record<string, unknown>) => Promise<Serving>} Serve
@@ -82,8 +82,9 @@ export class Conversation {
       case 'serve':
         return { is: 'serving', endpoint: await this.serve(request) };
       case 'counted': {
-        const { calls, processor } = await this.served().counted();
-        return { is: 'counts', calls: calls > 0 ? { Hello: calls } : {}, processor };
+        const { calls, ...more } = await this.served().counted();
+        const made = Object.entries(calls).filter(([, count]) => count > 0);
+        return { is: 'counts', calls: Object.fromEntries(made), ...more };
       }
       case 'stop-serving':
         this.served();

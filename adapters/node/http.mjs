@@ -29,7 +29,7 @@ export class Http {
   }
 
   async counted() {
-    return { calls: this.hello.takeCounted(), processor: processor([process.cpuUsage()]) };
+    return { calls: { Hello: this.hello.takeCounted() }, processor: processor([process.cpuUsage()]) };
   }
 
   async close() {

@@ -90,6 +90,9 @@ class Sides:
         Raises:
             AdapterFailure: as `Adapter.counted`.
         """
+        if self.backend is not None:
+            # Nobody else speaks with it: that it is gone shows here.
+            self.backend.counted()
         try:
             return self.server.counted()
         except AdapterFailure as failure:

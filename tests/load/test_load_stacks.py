@@ -68,7 +68,7 @@ def test_a_wrong_answer_fails_it(callbench: Run) -> None:
     [
         (
             "load/http1",
-            "load/http1 has clients only, and is no stack by itself: name both sides, as load/http1:greeter/",
+            "load/http1 has clients only, and is no stack by itself: name both sides, as load/http1:",
         ),
         ("greeter/http", "greeter/http has a server only, and is no stack by itself: name both sides, as load/http1:"),
         ("load/http1:native/json+tcp", "the card of native/json+tcp has no `request` of the protocol http1"),

@@ -1,0 +1,60 @@
+// The adapter of the gateway study: a gateway a way of decoding, and the backend that stands behind each.
+
+import { createRequire } from 'node:module';
+import { Conversation } from '../node/contract.mjs';
+import { Refusal } from '../node/refusal.mjs';
+import { backend } from './backend.mjs';
+import { gateway, WAYS } from './gateway.mjs';
+import { Service, Serving } from './serving.mjs';
+import { Stages } from './stages.mjs';
+
+/** @typedef {import('../node/contract.mjs').Serve} Serve */
+
+const READINGS = 10_000;
+
+/** Nanoseconds that one reading of the clock takes. */
+function reading() {
+  const began = process.hrtime.bigint();
+  for (let each = 0; each < READINGS; each++) process.hrtime.bigint();
+  return Number(process.hrtime.bigint() - began) / READINGS;
+}
+
+/** @type {Serve} */
+async function serveBackend(host, port, options) {
+  const service = new Service(options);
+  return new Serving(backend(service), '/', service, null).listen(host, port);
+}
+
+/**
+ * @param {import('./gateway.mjs').Way} way
+ * @returns {Serve}
+ */
+function serveGateway(way) {
+  return async (host, port, { backend: behind, ...options }) => {
+    if (typeof behind !== 'string' || !URL.canParse(behind)) {
+      throw new Refusal('bad-request', `backend is ${JSON.stringify(behind)}: it must be the URL of gateway/backend`);
+    }
+    const service = new Service(options);
+    const stages = new Stages();
+    return new Serving(gateway(way, new URL(behind), service, stages), '/', service, stages).listen(host, port);
+  };
+}
+
+const require = createRequire(import.meta.url);
+/** @param {string} name */
+const versionOf = (name) => require(`${name}/package.json`).version;
+/** @type {[string, Serve][]} */
+const gateways = Object.entries(WAYS).map(([name, way]) => [`gateway/${name}`, serveGateway(way)]);
+const conversation = new Conversation(new Map([...gateways, ['gateway/backend', serveBackend]]), {
+  contract: 1,
+  adapter: 'gateway',
+  language: 'javascript',
+  version: require('./package.json').version,
+  runtime: `Node.js ${process.version}`,
+  libraries: { 'node:http': process.version, saxes: versionOf('saxes'), protobufjs: versionOf('protobufjs') },
+  clock: { name: 'CLOCK_MONOTONIC', resolution_ns: 1, reading_ns: reading() },
+  features: ['closed', 'burn'],
+});
+process.on('SIGTERM', () => conversation.end().finally(() => process.exit(0)));
+await conversation.hold();
+process.exit(0);

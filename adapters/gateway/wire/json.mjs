@@ -1,0 +1,20 @@
+// The search response as JSON.
+
+/** @typedef {import('../items.mjs').Members} Members */
+
+/**
+ * @param {Members} response
+ * @returns {Buffer}
+ */
+export function written(response) {
+  return Buffer.from(JSON.stringify(response));
+}
+
+/**
+ * @param {string} text
+ * @returns {Members}
+ * @throws {Error} where the text is no JSON.
+ */
+export function read(text) {
+  return JSON.parse(text);
+}
