@@ -2,6 +2,8 @@
 
 import http.client
 import json
+import os
+import signal
 import subprocess
 import sys
 import threading
@@ -237,6 +239,14 @@ def test_a_gateway_without_a_backend_says_so(serve: Any) -> None:
     assert failure.value.kind == "bad-request"
 
 
+def not_running(pid: int) -> bool:
+    """Whether a process has ended, looked after or not."""
+    try:
+        return (Path("/proc") / str(pid) / "stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    except OSError:
+        return True
+
+
 def test_a_backend_that_dies_is_errors_of_the_row(nothing_left: None) -> None:  # noqa: ARG001
     manifest()
     known = catalogue.load()
@@ -248,11 +258,15 @@ def test_a_backend_that_dies_is_errors_of_the_row(nothing_left: None) -> None:  
         assert (good["calls"], good["errors"]) == (40, {})
         assert int(good["received_octets"]) > 40 * 10_000
         assert sides.backend is not None
-        sides.backend.process.close(grace=0)
+        backend = sides.backend.process.pid
+        os.kill(backend, signal.SIGKILL)
+        assert eventually(lambda: not_running(backend))
         lost = sides.client.drive("FindItems", {"n": 10}, calls=20, seconds=0)
         assert lost["calls"] == 0
         assert sum(lost["errors"].values()) == lost["errors"]["status"] >= 20
         assert "502" in lost["said"]["status"]
+        with pytest.raises(AdapterFailure, match="the backend"):
+            sides.counted()
         assert sides.broken
 
 
