@@ -207,6 +207,7 @@ class Known:
     together: bool
     half_width: float | None
     plateaus: Sequence[Plateau]
+    driver: bool = False
 
 
 def from_connection(connection: "duckdb.DuckDBPyConnection", known: Sequence[Known]) -> Beliefs:
@@ -315,6 +316,7 @@ def _evidence(
         lateness=max(late) if late else None,
         steal=sum(stolen) / len(stolen) if stolen else None,
         together=known.together,
+        driver=known.driver,
     )
 
 

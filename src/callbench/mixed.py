@@ -33,14 +33,15 @@ def every(stacks: Iterable[Stack]) -> Iterator[Stack]:
             if client.card.get("roles") != "server-only":
                 yield from (of(client, server) for server in speakers if server.id != client.id)
     for client in there:
-        if client.card.get("roles") == _CLIENT_ONLY:
-            yield from (of(client, server) for server in there if _is_called_by(client, server))
+        yield from (of(client, server) for server in there if is_called_by(client, server))
 
 
-def _is_called_by(client: Stack, server: Stack) -> bool:
-    """Whether a server's card tells how that client-only stack calls it."""
+def is_called_by(client: Stack, server: Stack) -> bool:
+    """Whether the one has clients only, and the other's card tells how they call it."""
     table = server.card.get(request.KEY)
-    return table is not None and table[PROTOCOL] == client.card.get(PROTOCOL)
+    return (
+        client.card.get("roles") == _CLIENT_ONLY and table is not None and table[PROTOCOL] == client.card.get(PROTOCOL)
+    )
 
 
 def instead(name: str, every: Iterable[Stack]) -> str | None:

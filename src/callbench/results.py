@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from callbench import belief, process_statistics
-from callbench.cell import rate_text
+from callbench.cell import MIXED, rate_text
 from callbench.stats.bottleneck import Verdict
 from callbench.stats.histogram import TOP, Buckets
 from callbench.stats.interval import Interval, geometric_mean
@@ -213,14 +213,10 @@ def read(run: Run) -> Results:
 
 def _known(run: Run, found: Results) -> list[belief.Known]:
     """Gather what the plan and the environment say of each cell."""
-    inside = {
-        stack["id"] for stack in run.plan().get("stacks", []) if (stack.get("card") or {}).get("roles") == "in-process"
-    }
-    elsewhere = {
-        stack["id"]
-        for stack in run.plan().get("stacks", [])
-        if "url" in ((stack.get("card") or {}).get("external") or {})
-    }
+    cards = {stack["id"]: stack.get("card") or {} for stack in run.plan().get("stacks", [])}
+    inside = {id_ for id_, card in cards.items() if card.get("roles") == "in-process"}
+    elsewhere = {id_ for id_, card in cards.items() if "url" in (card.get("external") or {})}
+    driven = {id_ for id_, card in cards.items() if MIXED in id_ and "request" in card}
     placement = run.environment().get("placement") or {}
     together = bool(set(placement.get("client") or []) & set(placement.get("server") or []))
     return [
@@ -228,6 +224,7 @@ def _known(run: Run, found: Results) -> list[belief.Known]:
             cell=one.id,
             in_process=one.attributes["stack"] in inside,
             together=together or one.attributes["stack"] in elsewhere,
+            driver=one.attributes["stack"] in driven,
             half_width=one.rate.half_width if one.rate else None,
             plateaus=one.plateaus,
         )

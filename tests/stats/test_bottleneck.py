@@ -15,6 +15,8 @@ TABLE = [
     ("the server is used up", replace(MANY, server=FULL), Limit.SERVER),
     ("one loop of the server never stops", replace(MANY, server=replace(QUIET, thread=0.99)), Limit.SERVER),
     ("the client's library is used up", replace(MANY, client=FULL), Limit.CLIENT),
+    ("the load driver is used up", replace(MANY, client=FULL, driver=True), Limit.GENERATOR),
+    ("the load driver has time", replace(MANY, server=FULL, driver=True), Limit.SERVER),
     (
         "its own threads wait, it is full",
         replace(MANY, client=FULL, server=replace(QUIET, busy=0.8)),

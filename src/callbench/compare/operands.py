@@ -1,15 +1,16 @@
 """What is compared: the two operands of the command line, each stacks with the program that runs them, or a run."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from callbench import catalogue, manifest, mixed
+from callbench import catalogue, manifest, mixed, request
 from callbench.cell import MIXED, Stack
 from callbench.errors import BadInput
 from callbench.manifest import Programs
 from callbench.near import unknown
+from callbench.request import only_call
 
 HOW = (
     "give a stack or a glob (native/json+tcp), a stack with another build of its adapter (native/json+tcp@FOLDER or"
@@ -113,7 +114,7 @@ def _known(text: str, known: catalogue.Catalogue) -> list[Contender]:
 def _elsewhere(text: str, path: Path, known: catalogue.Catalogue) -> list[Contender]:
     """Find stacks in another adapter folder, or run those of the catalogue by another program."""
     if _manifest_in(path) is not None:
-        every = _of(path, known)
+        every = _of(path, known, driven=MIXED in text)
         found = [one for one in every if _fits(one.stack, text)]
         if not found:
             names = ", ".join(one.stack.id for one in every[:6]) + (" ..." if len(every) > 6 else "")
@@ -121,20 +122,27 @@ def _elsewhere(text: str, path: Path, known: catalogue.Catalogue) -> list[Conten
         return found
     if not path.is_file():
         raise BadInput(f"{text}@{path}: there is no adapter.toml and no program at {path}; {HOW}")
-    if MIXED in text:
+    found = _known(text, known)
+    if any(one.stack.mixed and only_call(one.stack) is None for one in found):
         raise BadInput(f"{text}@{path}: a mixed stack has two programs; compare builds of each side's own stack")
-    return [_built(one, str(path.absolute())) for one in _known(text, known)]
+    return [_built(one, str(path.absolute())) for one in found]
 
 
 def _built(one: Contender, program: str) -> Contender:
-    """The same stack by another program."""
-    known = one.programs.client
+    """The same stack by another program; where the load driver calls it, its server by another."""
+    known = one.programs.server
     built = replace(known, program=(program, *known.program[1:]))
-    return replace(one, programs=built.both)
+    return replace(one, programs=replace(one.programs, server=built) if one.stack.mixed else built.both)
 
 
-def _of(path: Path, known: catalogue.Catalogue) -> list[Contender]:
-    """Take every stack of an adapter's folder or manifest but for instruments."""
+def _of(path: Path, known: catalogue.Catalogue, *, driven: bool = False) -> list[Contender]:
+    """Take every stack of an adapter's folder or manifest but for instruments.
+
+    Args:
+        path: the folder or the manifest.
+        known: what there is.
+        driven: those that the load driver calls; where there are no others, they are taken anyway.
+    """
     file = _manifest_in(path)
     assert file is not None  # noqa: S101 - who calls has asked
     for adapter in known.adapters:
@@ -143,7 +151,18 @@ def _of(path: Path, known: catalogue.Catalogue) -> list[Contender]:
             break
     else:
         read = manifest.read(file)
-    return [Contender(one, read.both) for one in read.stacks if not one.instrument]
+    whole = [Contender(one, read.both) for one in read.stacks if not (one.instrument or one.half)]
+    return whole if whole and not driven else list(_driven(read, known))
+
+
+def _driven(read: manifest.Manifest, known: catalogue.Catalogue) -> Iterator[Contender]:
+    """The servers of a manifest, each called by the load driver."""
+    for client in known.stacks:
+        for server in read.stacks:
+            if mixed.is_called_by(client, server):
+                both = mixed.of(client, server)
+                programs = Programs(known.adapter(client.adapter).manifest, read, server.card[request.KEY])
+                yield Contender(both, replace(programs, counts=both.card.get("counts", True)))
 
 
 def _manifest_in(path: Path) -> Path | None:

@@ -15,7 +15,7 @@ from callbench.report.story import cautions, left_out, sentences
 from callbench.report.subject import Subject
 from callbench.report.tables import behind, place
 from callbench.report.units import UNITS
-from callbench.report.words import CLASSES, MARKS, lost_text, published_text, ratio_text
+from callbench.report.words import CLASSES, MARKS, lost_text, published_text, ratio_text, served_text
 from callbench.results import CELLS_SQL, EXCLUDED_SQL, TRIALS_SQL, Result
 from callbench.stats.digits import end
 from callbench.stats.interval import Interval
@@ -136,13 +136,15 @@ def _facts(stack: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Write a card's facts in our words, those we know first."""
     card = dict(stack.get("card") or {})
     lost, explains = card.pop("when_lost", None), card.pop("explains", None) or {}
+    served = served_text(card.pop("request", None), card.pop("external", None), counts=card.pop("counts", True))
     known = [(words, str(card.pop(key))) for key, words in CARD_WORDS.items() if card.get(key) is not None]
     library = " ".join(str(stack[key]) for key in ("library", "version") if stack.get(key))
     rest = [(key.replace("_", " "), str(value)) for key, value in card.items() if value is not None]
     if lost:
         rest += zip(LOST_WORDS, lost_text(lost), strict=True)
     rest += [(f"stands at {place}", str(why)) for place, why in explains.items()]
-    return [("language", str(stack.get("language", ""))), *([("library", library)] if library else []), *known, *rest]
+    named = [("library", library)] if library else []
+    return [("language", str(stack.get("language", ""))), *named, *known, *served, *rest]
 
 
 def flat(tree: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, str]]:

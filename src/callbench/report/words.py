@@ -1,6 +1,7 @@
 """How ratios, verdicts and cards are written, the same in every format."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from callbench.claims import Verdict
 from callbench.stats.digits import end, figure
@@ -26,6 +27,28 @@ def ratio_text(ratio: Interval | None) -> str:
         return f"{middle} (one block)"
     low, high = (end(one, ratio.middle, ratio.half_width) for one in (ratio.low, ratio.high))
     return f"{middle} ({low} to {high})"
+
+
+def served_text(
+    request: Mapping[str, Any] | None, external: Mapping[str, Any] | None, *, counts: bool
+) -> list[tuple[str, str]]:
+    """Write what a card says of a server that is called by a request: how, what is right, and where it runs."""
+    told: list[tuple[str, str]] = []
+    if request is not None:
+        method, path = request.get("method", "GET"), request.get("path", "")
+        own = sorted(
+            request.keys() - {"method", "path", "protocol", "expect_status", "expect_body", "expect_body_file"}
+        )
+        told.append(("called by", f"{method} {path}".strip() + (f", with {', '.join(own)}" if own else "")))
+        status = " or ".join(str(one) for one in request.get("expect_status") or ("any status from 200 to 299",))
+        exact = "expect_body" in request or "expect_body_file" in request
+        told.append(("right answer", f"{status}, {'its body octet by octet' if exact else 'any body'}"))
+    if external is not None:
+        start, url = external.get("start"), external.get("url")
+        told.append(("started by", " ".join(start)) if start else ("runs by itself at", str(url)))
+    if not counts:
+        told.append(("counts", "its server cannot count, so nobody holds its count against the client's"))
+    return told
 
 
 LOST = {

@@ -75,6 +75,7 @@ class Evidence:
         steal: share of the machine's processor time that its host gave to others.
         together: whether the sides shared processors.
         link: share of the link's rate that was used; None where there is no limit.
+        driver: whether the client is the load driver: it is no part of the stack, but of the instrument.
     """
 
     clients: int
@@ -87,6 +88,7 @@ class Evidence:
     steal: float | None = None
     together: bool = False
     link: float | None = None
+    driver: bool = False
 
 
 @dataclass(frozen=True)
@@ -165,7 +167,8 @@ def _used_up(evidence: Evidence) -> Verdict:
     if client.busy is None or server.busy is None:
         return Verdict(Limit.UNKNOWN, "the processor time of a side could not be seen")
     if max(client.used, server.used) >= SATURATED:
-        limit = Limit.SERVER if server.used >= client.used else Limit.CLIENT
+        of_client = Limit.GENERATOR if evidence.driver else Limit.CLIENT
+        limit = Limit.SERVER if server.used >= client.used else of_client
         return Verdict(limit, _shares(evidence))
     return _unsaturated(evidence)
 
