@@ -3,6 +3,7 @@
 import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -40,9 +41,14 @@ def added(
         if other.name == adapter:
             raise BadInput(f"{file} has servers, and {other.manifest.file} is an adapter called {adapter}: rename it")
     entries = [{"channel": channel_of(server.request), **server.entry(name)} for name, server in servers.items()]
-    languages = {server.language or "any" for server in servers.values()}
-    raw = {"contract": 1, "name": adapter, "language": "/".join(sorted(languages)), "stack": entries}
-    return _with(known, manifest.of(raw, file.absolute()))
+    read = manifest.of({"contract": 1, "name": adapter, "language": "any", "stack": entries}, file.absolute())
+    one = catalogue.found(read)
+    # What starts them has one language; each of them has its own.
+    stacks = [
+        replace(stack, language=server.language or "any")
+        for stack, server in zip(one.stacks, servers.values(), strict=True)
+    ]
+    return replace(known, adapters=(*known.adapters, replace(one, stacks=tuple(stacks))))
 
 
 def of_plan(known: catalogue.Catalogue, stacks: Iterable[Stack]) -> catalogue.Catalogue:
@@ -55,11 +61,6 @@ def of_plan(known: catalogue.Catalogue, stacks: Iterable[Stack]) -> catalogue.Ca
         said = {**stack.card[KEY], "request": stack.card["request"], "message": stack.message, "channel": stack.channel}
         servers[stack.server.partition("/")[2]] = Server(**said, language=stack.language, library=stack.library or None)
     return added(known, servers, Path.cwd() / "plan.json")
-
-
-def _with(known: catalogue.Catalogue, read: manifest.Manifest) -> catalogue.Catalogue:
-    one = catalogue.found(read)
-    return catalogue.Catalogue((*known.adapters, one), known.broken)
 
 
 def is_given(text: str) -> bool:
