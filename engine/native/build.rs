@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-const NAMED: [&str; 8] = ["flate2", "hyper", "prost", "quick-xml", "rmp-serde", "serde_json", "tokio", "zlib-rs"];
+const NAMED: [&str; 10] = ["flate2", "hyper", "lz4_flex", "prost", "quick-xml", "rmp-serde", "serde_json", "tokio", "zlib-rs", "zstd-safe"];
 
 fn main() {
     let lock = Path::new(env!("CARGO_MANIFEST_DIR")).join("../Cargo.lock");

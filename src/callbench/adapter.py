@@ -288,13 +288,17 @@ class Adapter:
         """
         return cast("Counts", self.ask("counted", "counts", self.patience_s))
 
-    def codec(self, stack: str, call: str, arguments: Arguments, seconds: float) -> Codec:
-        """Times the message alone, at least `seconds` for each of the four times.
+    def codec(
+        self, stack: str, call: str, arguments: Arguments, seconds: float, options: Options | None = None
+    ) -> Codec:
+        """Times the message alone, at least `seconds` for each of the four times, as a client with the options has it.
 
         Raises:
             AdapterFailure: as `ask`.
         """
         members = {"stack": stack, "call": call, "arguments": dict(arguments), "seconds": seconds}
+        if options:
+            members["options"] = dict(options)
         return cast("Codec", self.ask("codec", "codec", SERVE_SECONDS + 4 * seconds, **members))
 
     def heap(self) -> int:

@@ -88,23 +88,28 @@ def _judge_one(study: Study, claim: ClaimPart, results: Results) -> Judged:
     Technometrics 24(4), 1982). A single failure fails the claim, so failures are Holm-corrected over the claim's
     comparisons.
     """
-    parts = comparisons(claim)
-    ratios = [_ratios(part, claim.statistic, results, study) for part in parts]
+    every = compared(study, comparisons(claim), claim.statistic, results)
+    counted = [one for one in every if one.ratio or not one.comparison.optional] or every
+    verdicts = {one.verdict for one in counted}
+    worst = next(one for one in (Verdict.FAILS, Verdict.OPEN, Verdict.UNMEASURED, Verdict.HOLDS) if one in verdicts)
+    deciding = min((one for one in counted if one.verdict is worst), key=lambda one: one.margin)
+    text = claim.text or (study.published.claims[claim.id] if study.published else "")
+    return Judged(claim.id, text, claim.reading, claim.statistic, worst, counted, deciding)
+
+
+def compared(study: Study, parts: Sequence[Comparison], statistic: str, results: Results) -> list[Compared]:
+    """Take every ratio and hold it against its threshold, failures Holm-corrected over all of them."""
+    ratios = [_ratios(part, statistic, results, study) for part in parts]
     measured = [index for index, (values, _) in enumerate(ratios) if len(values) >= 2]
     doubts = [_doubt(parts[index], ratios[index][0]) for index in measured]
     adjusted = dict(zip(measured, holm(doubts), strict=True))
-    compared = []
+    found = []
     for index, (part, (values, why)) in enumerate(zip(parts, ratios, strict=True)):
         ratio = geometric_mean(values) if values else None
         verdict = _verdict(part, ratio, adjusted.get(index, 1.0))
-        compared.append(
-            Compared(part, verdict, ratio, published_ratio(study, part, claim.statistic), why, _margin(part, ratio))
-        )
-    verdicts = {one.verdict for one in compared}
-    worst = next(one for one in (Verdict.FAILS, Verdict.OPEN, Verdict.UNMEASURED, Verdict.HOLDS) if one in verdicts)
-    deciding = min((one for one in compared if one.verdict is worst), key=lambda one: one.margin)
-    text = claim.text or (study.published.claims[claim.id] if study.published else "")
-    return Judged(claim.id, text, claim.reading, claim.statistic, worst, compared, deciding)
+        published = published_ratio(study, part, statistic)
+        found.append(Compared(part, verdict, ratio, published, why, _margin(part, ratio)))
+    return found
 
 
 def _doubt(part: Comparison, values: Sequence[float]) -> float:

@@ -70,7 +70,9 @@ def _of_adapter(
                     "arguments": cell.arguments,
                 }
                 try:
-                    codec = adapter.codec(stack.id, cell.call, cell.arguments, seconds)
+                    # Options are those of the cell's own stack: some are its channel's, which the one in process lacks.
+                    asked = cell.stack if cell.options else stack.id
+                    codec = adapter.codec(asked, cell.call, cell.arguments, seconds, cell.options)
                 except AdapterFailure as failure:
                     if adapter.broken:
                         raise

@@ -23,6 +23,8 @@ _CALL = "Empty"
 # The channels are the native adapter's. What of them is its own invention is no floor for the stacks of others.
 _NATIVE = "native"
 _PLAIN: Mapping[str, Mapping[str, Any]] = {"tcp": {"acknowledge": False}}
+# An echo has no message, so that options of messages are not for it: they are in the sizes.
+_OF_MESSAGES = frozenset({"compressor", "level"})
 # The least that an echo carries: see engine/native/src/echo.rs.
 _LEAST_REQUEST, _LEAST_ANSWER = 5, 1
 _RUNGS, _QUICK_RUNGS = 5, 3
@@ -115,6 +117,7 @@ class Floors(AbstractContextManager["Floors"]):
             pair = self._sizes.get((stack.adapter, stack.message, cell.group))
             if pair is not None and applies(cell):
                 own = cell.options if stack.adapter == _NATIVE else _PLAIN.get(stack.channel, {})
+                own = {name: value for name, value in own.items() if name not in _OF_MESSAGES}
                 wanted.setdefault(json.dumps(own, sort_keys=True), {})[cell.id] = pair
         return wanted
 

@@ -291,9 +291,11 @@ def from_connection(connection: "duckdb.DuckDBPyConnection") -> Results:
         for kind, count in json.loads(row["errors"]).items():
             kinds[kind] = kinds.get(kind, 0) + int(count)
     histograms = _histograms(connection)
-    sizes: dict[tuple[str, str], float] = {}
+    sizes: dict[tuple[str, str], dict[str, float]] = {}
     for codec in codecs:
-        sizes[codec.message, codec.group] = sizes.get((codec.message, codec.group), 0.0) + codec.bytes
+        both = sizes.setdefault((codec.message, codec.group), {"bytes": 0.0, "codec_us": 0.0})
+        both["bytes"] += codec.bytes
+        both["codec_us"] += (codec.encode_ns + codec.decode_ns) / 1e3
     cells = [
         _result(row, blocks.get(row["cell"], []), errors.get(row["cell"], {}), histograms, sizes, excluded)
         for row in rows_of(connection, CELLS_SQL)
@@ -356,7 +358,7 @@ def _result(  # noqa: PLR0913, PLR0917 - one cell is made of all these tables
     blocks: Sequence[Mapping[str, Any]],
     errors: Mapping[str, int],
     histograms: Histograms,
-    sizes: Mapping[tuple[str, str], float],
+    sizes: Mapping[tuple[str, str], Mapping[str, float]],
     excluded: Sequence[Excluded],
 ) -> Result:
     """Put one cell's result together."""
@@ -372,8 +374,9 @@ def _result(  # noqa: PLR0913, PLR0917 - one cell is made of all these tables
             for name, value in zip(NAMES, buckets.percentiles(SHARES, *limits[block]), strict=True):
                 by_block.setdefault(f"{name}_us", {})[block] = value / 1e3
     size = sizes.get((cell["message"], cell["group"]))
-    if size:
-        by_block["bytes"] = {row["block"]: size for row in answered}
+    for name, figure in (size or {}).items():
+        if figure:
+            by_block[name] = {row["block"]: figure for row in answered}
     latency = _latency(answered, own)
     open_loop = _open_loop(cell, answered, histograms, latency)
     why_missed = open_loop.missed if open_loop else None

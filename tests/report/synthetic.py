@@ -173,7 +173,9 @@ def write(
     study = load("remobjects")
     mine = [one for one in stacks() if not only or one.id in only]
     every = study.cells(stacks(), quick)
-    chosen = [cell for cell in every if cell.link == LOOPBACK and any(cell.stack == one.id for one in mine)]
+    # What the study asks besides has no figures here.
+    every = [cell for cell in every if cell.link == LOOPBACK and cell.group in BYTES]
+    chosen = [cell for cell in every if any(cell.stack == one.id for one in mine)]
     cells: list[Cell] = []
     for count in clients:
         cells += [

@@ -60,6 +60,11 @@ pub trait Stack: Send + Sync {
     fn codec(&self) -> Option<&dyn Codec> {
         None
     }
+
+    /// The message as a client with these options writes it; None where that is no other than `codec` gives.
+    fn codec_with(&self, _options: &Options) -> Result<Option<Box<dyn Codec>>, Failure> {
+        Ok(None)
+    }
 }
 
 /// A running server. Dropping it ends it: listeners, connections, threads.

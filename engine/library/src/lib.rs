@@ -5,6 +5,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::ffi::{CStr, c_char, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use callbench_native::channel::Handler;
@@ -31,6 +32,9 @@ impl House {
 
 static HOUSE: RwLock<Option<House>> = RwLock::new(None);
 
+/// Whether the library is to be unloaded soon: then it must leave nothing on the thread, which the C library would keep it for.
+static ONCE: AtomicBool = AtomicBool::new(false);
+
 thread_local! {
     /// The answer's memory, kept from call to call.
     static ANSWER: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
@@ -54,18 +58,23 @@ pub unsafe extern "C" fn callbench_call(
     let request = if length == 0 { &[] } else { unsafe { std::slice::from_raw_parts(request, length) } };
     // A panic must not cross into the program that called.
     let answered = catch_unwind(AssertUnwindSafe(|| {
-        ANSWER.with_borrow_mut(|out| {
+        let into = |out: &mut Vec<u8>| {
             out.clear();
             let said = answer(name, request, out);
             deliver(context, out.as_ptr(), out.len());
             said
-        })
+        };
+        if name == c"once" {
+            ONCE.store(true, Ordering::Relaxed);
+        }
+        if ONCE.load(Ordering::Relaxed) { into(&mut Vec::new()) } else { ANSWER.with_borrow_mut(into) }
     }));
     answered.unwrap_or(FAILED)
 }
 
 fn answer(name: &CStr, request: &[u8], out: &mut Vec<u8>) -> i32 {
     match name.to_bytes() {
+        b"once" => ANSWERED,
         b"options" => set(request, out),
         b"counted" => with_house(|house| {
             let counts: BTreeMap<&str, u64> = house.service.counted().into_iter().collect();

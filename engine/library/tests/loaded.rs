@@ -21,6 +21,26 @@ fn started(stack: &MessageOverChannel, options: &[(&str, u64)], timeout: Duratio
     (server, client)
 }
 
+/// A library that goes again is gone behind each call, answers like one that stays, and what it answered is counted.
+fn loaded_for_each_call() {
+    let stack = MessageOverChannel::new(message::all().remove(0), Arc::new(Library));
+    let (server, _kept) = started(&stack, &[], Duration::from_secs(20));
+    let mapped = || std::fs::read_to_string("/proc/self/maps").unwrap().lines().filter(|line| line.contains("memfd:")).count();
+    let options: Options = [("keep_loaded".to_owned(), false.into())].into_iter().collect();
+    let to = Connect { endpoint: server.endpoint(), timeout: Duration::from_secs(20), options };
+    let mut client = stack.connect(&to).unwrap();
+    for _ in 0..3 {
+        assert_eq!(client.call(&Call::Sum { a: 2, b: 3 }).unwrap(), Answer::Number(5));
+        assert_eq!(client.call(&Call::GetPersons { n: -1 }).unwrap_err().kind, Kind::Fault);
+        assert_eq!(mapped(), 0);
+    }
+    let counts = server.counted_elsewhere().unwrap().calls;
+    assert!(counts.contains(&("Sum".to_owned(), 3)) && counts.contains(&("GetPersons".to_owned(), 3)), "{counts:?}");
+    let options: Options = [("keep_loaded".to_owned(), "no".into())].into_iter().collect();
+    let refused = stack.connect(&Connect { options, ..to }).err().expect("a refusal");
+    assert_eq!(refused.kind, Kind::BadRequest);
+}
+
 // One test, since there is one library and one service in it.
 #[test]
 fn every_message_is_answered_and_counted() {
@@ -36,6 +56,7 @@ fn every_message_is_answered_and_counted() {
         assert!(counts.contains(&("Sum".to_owned(), 1)) && counts.contains(&("GetPersons".to_owned(), 1)), "{counts:?}");
         assert!(server.counted_elsewhere().unwrap().calls.iter().all(|(_, count)| *count == 0));
     }
+    loaded_for_each_call();
     let stack = MessageOverChannel::new(message::all().remove(0), Arc::new(Library));
     let (_server, mut client) = started(&stack, &[("delay_us", 50_000)], Duration::from_millis(20));
     assert_eq!(client.call(&Call::Empty).unwrap_err().kind, Kind::Timeout);

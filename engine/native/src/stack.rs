@@ -42,27 +42,44 @@ pub fn route(message: &Arc<dyn Message>, service: &Arc<Service>) -> Route {
     }
 }
 
-/// One message over one channel.
-pub struct MessageOverChannel {
+/// A message without its channel.
+struct Alone {
     message: Arc<dyn Message>,
-    channel: Arc<dyn Channel>,
     /// The mark that the message's own requests bear, which an answer must repeat to be taken for one.
     mark: Mark,
+}
+
+impl Alone {
+    fn new(message: Arc<dyn Message>) -> Self {
+        let mut request = Vec::new();
+        let written = message.encode_request(&Call::Hello, &mut request);
+        let mark = written.map_or(Mark::None, |()| message.decode_request(&request).0.mark);
+        Alone { message, mark }
+    }
+}
+
+/// One message over one channel.
+pub struct MessageOverChannel {
+    alone: Alone,
+    channel: Arc<dyn Channel>,
+    options: &'static [&'static str],
 }
 
 impl MessageOverChannel {
     #[must_use]
     pub fn new(message: Arc<dyn Message>, channel: Arc<dyn Channel>) -> Self {
-        let mut request = Vec::new();
-        let written = message.encode_request(&Call::Hello, &mut request);
-        let mark = written.map_or(Mark::None, |()| message.decode_request(&request).0.mark);
-        MessageOverChannel { message, channel, mark }
+        let options = match (message.options(), channel.options()) {
+            ([], own) | (own, []) => own,
+            // Once a stack, which lives as long as the program.
+            (both, more) => [both, more].concat().leak(),
+        };
+        MessageOverChannel { alone: Alone::new(message), channel, options }
     }
 }
 
 impl Stack for MessageOverChannel {
     fn name(&self) -> String {
-        format!("{}+{}", self.message.name(), self.channel.name())
+        format!("{}+{}", self.alone.message.name(), self.channel.name())
     }
 
     fn unavailable(&self) -> Option<String> {
@@ -70,20 +87,26 @@ impl Stack for MessageOverChannel {
     }
 
     fn options(&self) -> &'static [&'static str] {
-        self.channel.options()
+        self.options
     }
 
     fn serve(&self, service: Arc<Service>, at: Listen, options: &Options) -> Result<Box<dyn Server>, Failure> {
-        self.channel.serve(vec![route(&self.message, &service)], at, options)
+        self.channel.serve(vec![route(&self.alone.message, &service)], at, options)
     }
 
     fn connect(&self, to: &Connect) -> Result<Box<dyn Client>, Failure> {
-        let connection = self.channel.connect(self.message.name(), self.message.content_type(), to)?;
-        Ok(Box::new(MessageClient { message: Arc::clone(&self.message), connection, request: Vec::new() }))
+        let message = self.alone.message.with(&to.options)?.unwrap_or_else(|| Arc::clone(&self.alone.message));
+        let connection = self.channel.connect(message.name(), message.content_type(), to)?;
+        Ok(Box::new(MessageClient { message, connection, request: Vec::new() }))
     }
 
     fn codec(&self) -> Option<&dyn Codec> {
-        Some(self)
+        Some(&self.alone)
+    }
+
+    fn codec_with(&self, options: &Options) -> Result<Option<Box<dyn Codec>>, Failure> {
+        let message = self.alone.message.with(options)?;
+        Ok(message.map(|message| Box::new(Alone::new(message)) as Box<dyn Codec>))
     }
 }
 
@@ -107,7 +130,7 @@ impl Client for MessageClient {
     }
 }
 
-impl Codec for MessageOverChannel {
+impl Codec for Alone {
     fn encode_request(&self, call: &Call, out: &mut Vec<u8>) -> Result<(), Failure> {
         self.message.encode_request(call, out)
     }

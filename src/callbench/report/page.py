@@ -15,7 +15,7 @@ from callbench.report.story import cautions, left_out, sentences
 from callbench.report.subject import Subject
 from callbench.report.tables import behind, place
 from callbench.report.units import UNITS
-from callbench.report.words import CLASSES, MARKS, lost_text, published_text, ratio_text, served_text
+from callbench.report.words import ANSWERS, CLASSES, MARKS, lost_text, published_text, ratio_text, served_text
 from callbench.results import CELLS_SQL, EXCLUDED_SQL, TRIALS_SQL, Result
 from callbench.stats.digits import end
 from callbench.stats.interval import Interval
@@ -37,7 +37,8 @@ def page(subject: Subject) -> str:
     """Write the page, self-contained: styles and charts within, no scripts, nothing fetched."""
     charts = gallery(subject)
     beside = [table for table in subject.tables if table.beside]
-    others = [table for table in subject.tables if not table.beside]
+    with_question = {name for one in subject.asked for name in one.tables}
+    others = [table for table in subject.tables if not table.beside and table.id not in with_question]
     return str(
         template("page.html.j2").render(
             subject=subject,
@@ -47,6 +48,10 @@ def page(subject: Subject) -> str:
             first_tables=beside or others,
             other_tables=others if beside else [],
             charts=charts,
+            asked=[
+                {"question": one, "tables": [table for table in subject.tables if table.id in one.tables]}
+                for one in subject.asked
+            ],
             sections=sections(subject),
             tally=[(verdict, sum(one.verdict is verdict for one in subject.judged)) for verdict in Verdict],
             left_out=left_out(subject),
@@ -74,6 +79,7 @@ def template(name: str) -> Any:  # noqa: ANN401 - Jinja's Template, whose render
     environment.filters["unbroken"] = _unbroken
     environment.globals["marks"] = MARKS
     environment.globals["classes"] = CLASSES
+    environment.globals["answer_words"] = ANSWERS
     environment.globals["style"] = Markup(_asset("page.css"))  # noqa: S704 - our own file
     return environment.get_template(name)
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from callbench import health as processes
 from callbench.claims import Judged, judge
+from callbench.questions import Asked, ask
 from callbench.report.tables import Filled, filled
 from callbench.results import Results, read
 from callbench.store import Run
@@ -17,6 +18,7 @@ class Subject:
     """Everything a report shows, reckoned once.
 
     Attributes:
+        asked: the study's open questions, each with what the run says of it.
         cards: the stacks of the plan by id, each as plan.json has it.
         health: what each cell's processes took, a side each.
         deaths: processes that ended in a trial.
@@ -26,6 +28,7 @@ class Subject:
     study: Study
     results: Results
     judged: Sequence[Judged]
+    asked: Sequence[Asked]
     tables: Sequence[Filled]
     cards: Mapping[str, Mapping[str, Any]]
     environment: Mapping[str, Any]
@@ -53,5 +56,6 @@ def subject(run: Run) -> Subject:
     results = read(run)
     cards = {str(one["id"]): one for one in run.plan().get("stacks", [])}
     watched, deaths = processes.read(run, results.cells)
-    judged, tables = judge(study, results), filled(study, results, run.info.get("without") or "")
-    return Subject(run, study, results, judged, tables, cards, run.environment(), watched, deaths)
+    tables = filled(study, results, run.info.get("without") or "")
+    judged, asked = judge(study, results), ask(study, results)
+    return Subject(run, study, results, judged, asked, tables, cards, run.environment(), watched, deaths)

@@ -1,11 +1,14 @@
 """A study's tables, filled from a run, with the published figure beside each."""
 
+import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from callbench.report.units import UNITS, Unit
+from callbench.report.words import listed
 from callbench.results import Result, Results
+from callbench.stats.break_even import break_even
 from callbench.stats.digits import end, figure, share
 from callbench.stats.interval import Interval
 from callbench.study import Study
@@ -28,6 +31,7 @@ class Place:
         value: the figure itself, in the table's unit.
         interval: its interval, in the table's unit.
         cell: the cell's id, or "".
+        tried: whether trials were made of it, answered or not.
     """
 
     text: str = ""
@@ -39,6 +43,7 @@ class Place:
     value: float | None = None
     interval: Interval | None = None
     cell: str = ""
+    tried: bool = False
 
 
 @dataclass(frozen=True)
@@ -57,6 +62,8 @@ class Filled:
 
     Attributes:
         missing: one sentence where the whole table waits for something, or "".
+        mixed: whether its columns have statistics of their own, each in its unit.
+        left_out: one sentence that names the optional rows of which nothing was measured, or "".
     """
 
     id: str
@@ -70,6 +77,8 @@ class Filled:
     missing: str
     source: str
     by_channel: bool = False
+    left_out: str = ""
+    mixed: bool = False
 
     @property
     def head(self) -> str:
@@ -99,18 +108,28 @@ def filled(study: Study, results: Results, without: str = "") -> list[Filled]:
 
 def _filled(study: Study, table: TablePart, results: Results, without: str) -> Filled:
     """Fill one table."""
-    found = [[_choose(table, row, column, results) for column in table.columns] for row in table.rows]
+    every = [[_choose(table, row, column, results) for column in table.columns] for row in table.rows]
+    kept = [
+        (row, line)
+        for row, line in zip(table.rows, every, strict=True)
+        if not row.optional or any(one.text or one.tried for one in line)
+    ]
+    found = [line for _, line in kept]
+    hidden = [row.label for row in table.rows if row not in [row for row, _ in kept]]
     values = [one.value for line in found for one in line if one.value]
-    lowest, highest = (math.log(min(values)), math.log(max(values))) if values else (0.0, 0.0)
-    unit = UNITS[table.statistic]
+    mixed = any(column.statistic for column in table.columns)
+    spans = [
+        _span(line[index] for line in found) if mixed else _span(itertools.chain(*found))
+        for index in range(len(table.columns))
+    ]
     rows = []
-    for row, line in zip(table.rows, found, strict=True):
+    for row, line in kept:
         places = []
-        for column, one in zip(table.columns, line, strict=True):
+        for column, one, (lowest, highest) in zip(table.columns, line, spans, strict=True):
             heat = None
             if one.value and highest > lowest:
                 heat = (math.log(one.value) - lowest) / (highest - lowest)
-                heat = heat if unit.more_is_better else 1 - heat
+                heat = heat if UNITS[column.statistic or table.statistic].more_is_better else 1 - heat
             published = _published(study, table, row, column)
             places.append(Place(**{**one.__dict__, "heat": heat, "published": published}))
         rows.append(Row(row.section or "", row.label, row.note, places))
@@ -120,27 +139,41 @@ def _filled(study: Study, table: TablePart, results: Results, without: str) -> F
         title=table.title,
         about=table.about,
         statistic=table.statistic,
-        unit=unit,
+        unit=UNITS[table.statistic],
+        mixed=mixed,
         columns=[column.label for column in table.columns],
         rows=rows,
         beside=any(one.published for row in rows for one in row.places),
         missing=f"Needs a link between two hosts ({table.link}): this run had none. {without}".strip() if waits else "",
         source=_source(table),
         by_channel=all(row.where.channel for row in table.rows),
+        left_out=f"Not measured in this run: {listed(hidden)}." if hidden else "",
     )
+
+
+def _span(places: Iterable[Place]) -> tuple[float, float]:
+    """Give the logarithms of the least and the greatest figure, for the heat of all between."""
+    logs = [math.log(one.value) for one in places if one.value]
+    return (min(logs), max(logs)) if logs else (0.0, 0.0)
 
 
 def _choose(table: TablePart, row: Line, column: Line, results: Results) -> Place:
     """Find the cell of one place and write its figure."""
+    if column.sections and row.section not in column.sections:
+        return Place(about="Has no figure in this section.")
     conditions = {"link": table.link, **position(table, row.where.conditions(), column.where.conditions())}
     found = results.where(conditions)
+    statistic = column.statistic or table.statistic
+    if statistic == "break_even_mbit":
+        against = row.against.conditions() if row.against else None
+        return _break_even(found, results.where({**conditions, **against}) if against else ())
     if len(found) > 1:
         return Place(
             why=f"{len(found)} cells", about="More than one cell belongs here; the study must tell them apart."
         )
     if not found:
         return Place(why="needs a link" if table.link != LOOPBACK else "", about="Not part of this run.")
-    return place(found[0], table.statistic)
+    return place(found[0], statistic)
 
 
 def place(result: Result, statistic: str) -> Place:
@@ -159,15 +192,49 @@ def place(result: Result, statistic: str) -> Place:
             or errors
             or ("Too short to be timed one by one: no percentiles." if batched else "No trial.")
         )
-        return Place(why=why, about=f"{result.attributes['stack']}: {about}", cell=result.id)
+        tried = bool(result.trials)
+        return Place(why=why, about=f"{result.attributes['stack']}: {about}", cell=result.id, tried=tried)
+    counted = f"{round(interval.middle):,}" if statistic == "bytes" else ""
     at_least = statistic == "rate_per_s" and result.verdict is not None and result.verdict.at_least
     return Place(
-        text=("≥ " if at_least else "") + figure(interval.middle, interval.half_width),
+        text=counted or ("≥ " if at_least else "") + figure(interval.middle, interval.half_width),
         spread="" if statistic == "bytes" else share(interval.half_width),
         about=behind(result, interval, unit),
         value=interval.middle,
         interval=interval,
         cell=result.id,
+    )
+
+
+def _break_even(found: Sequence[Result], against: Sequence[Result]) -> Place:
+    """Write the rate of a link below which the cell pays against the other."""
+    if len(found) != 1 or len(against) != 1:
+        return Place(about="Not part of this run.")
+    cell, other = found[0], against[0]
+    sizes = [one.interval("bytes") for one in (cell, other)]
+    times = [one.by_block.get("mean_us", {}) for one in (cell, other)]
+    if not (sizes[0] and sizes[1]):
+        return Place(why="no sizes", about=f"{cell.attributes['stack']}: the size of its messages is not known.")
+    saved = sizes[1].middle - sizes[0].middle
+    rate = break_even(saved, *times)
+    if rate is None:
+        return Place(about="Not part of this run.")
+    about = f"{cell.id} against {other.id}: {saved:,.0f} bytes saved; {rate.blocks} blocks"
+    if rate.middle == 0:
+        return Place(text="never", about=about, cell=cell.id)
+    if math.isinf(rate.middle) or rate.high is None or math.isinf(rate.high):
+        least = rate.low
+        certain = least is not None and not math.isinf(least)
+        return Place(text=f"over {figure(least)}" if least and certain else "always", about=about, cell=cell.id)
+    interval = Interval(rate.middle, rate.low, rate.high, rate.blocks)
+    ends = [end(one, rate.middle, interval.half_width) for one in (rate.low or 0.0, rate.high)]
+    return Place(
+        text=figure(rate.middle, interval.half_width),
+        spread=f"{ends[0]} to {ends[1]}",
+        about=about,
+        value=rate.middle,
+        interval=interval,
+        cell=cell.id,
     )
 
 
@@ -228,6 +295,9 @@ def _source(table: TablePart) -> str:
     queries = {
         "rate_per_s": f'SELECT stack, "group", exp(avg(ln(rate_per_s))) FROM {trials} WHERE {where} GROUP BY ALL',  # noqa: S608 - text for a reader, run by nobody here
         "mean_us": f'SELECT stack, "group", sum(sum_ns) / sum(count) / 1e3 FROM {trials} WHERE {where} GROUP BY ALL',  # noqa: S608 - text for a reader, run by nobody here
+        "cpu_us": f'SELECT stack, "group", sum(user_ns + system_ns + server_user_ns + server_system_ns) / sum(calls) / 1e3 FROM {trials} WHERE {where} GROUP BY ALL',  # noqa: S608, E501 - text for a reader, run by nobody here
+        "codec_us": "SELECT message, \"group\", sum(encode_ns + decode_ns) FROM 'parquet/codecs.parquet' GROUP BY ALL",
+        "break_even_mbit": "8 * (bytes of the one - bytes of the other) / (mean_us of the other - mean_us of the one)",
         "bytes": "SELECT message, \"group\", sum(bytes) FROM 'parquet/codecs.parquet' GROUP BY ALL",
     }
     buckets = f"{trials} JOIN 'parquet/histograms.parquet' h USING (trial) WHERE name = 'latency' AND {where}"

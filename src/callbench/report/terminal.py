@@ -30,8 +30,12 @@ def print_summary(subject: Subject, console: Console, report: Path | None = None
             console.print(Text.assemble((table.title, "bold"), f"\n{table.missing}\n"))
         else:
             console.print(_grid(table))
+            if table.left_out:
+                console.print(Text(f"{table.left_out}\n", style="dim"))
     if subject.judged:
         console.print(_claims(subject))
+    if any(one.measured for one in subject.asked):
+        _questions(subject, console)
     for sentence in sentences(subject):
         console.print(Text(str(sentence)))
     for caution in cautions(subject):
@@ -72,6 +76,23 @@ def _claims(subject: Subject) -> Table:
         mark = Text(f"{MARKS[claim.verdict]} {claim.verdict}", style=STYLES[claim.verdict])
         grid.add_row(mark, Text(claim.id), Text(found), Text(one.threshold), Text(published_text(one.published)))
     return grid
+
+
+def _questions(subject: Subject, console: Console) -> None:
+    """Print the open questions, each with its answers."""
+    console.print(Text("Open questions", style="bold"))
+    for one in subject.asked:
+        console.print(Text(one.text, style="italic"))
+        if not one.measured:
+            console.print(Text("  not measured in this run", style="dim"))
+            continue
+        for answer in one.answers:
+            verdict = answer.compared.verdict
+            mark = Text(f"  {MARKS[verdict]} ", style=STYLES[verdict])
+            told = answer.sentence or answer.compared.comparison.label
+            found = ratio_text(answer.compared.ratio) or answer.compared.why
+            console.print(Text.assemble(mark, f"{told} ", (found, "dim")))
+    console.print()
 
 
 def print_cells(subject: Subject, console: Console) -> None:

@@ -1,13 +1,16 @@
 """How ratios, verdicts and cards are written, the same in every format."""
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from callbench.claims import Verdict
+from callbench.questions import Answer
 from callbench.stats.digits import end, figure
 from callbench.stats.interval import Interval
 
 MARKS = {Verdict.HOLDS: "✓", Verdict.FAILS: "✗", Verdict.OPEN: "?", Verdict.UNMEASURED: "–"}  # noqa: RUF001 - a mark, not a minus
+ANSWERS = {Verdict.HOLDS: "yes", Verdict.FAILS: "no", Verdict.OPEN: "not clear", Verdict.UNMEASURED: "not measured"}
 CLASSES = {Verdict.HOLDS: "holds", Verdict.FAILS: "fails", Verdict.OPEN: "open", Verdict.UNMEASURED: "unmeasured"}
 
 
@@ -19,12 +22,14 @@ def some(names: Sequence[str], most: int = 4) -> str:
 
 
 def ratio_text(ratio: Interval | None) -> str:
-    """Write a ratio with its interval: `1.72 (1.71 to 1.74)`."""
+    """Write a ratio with its interval: `1.72 (1.71 to 1.74)`; a ratio of counts, the same in every block, has none."""
     if ratio is None:
         return ""
     middle = figure(ratio.middle, ratio.half_width)
     if ratio.low is None or ratio.high is None:
         return f"{middle} (one block)"
+    if math.isclose(ratio.low, ratio.high, rel_tol=1e-9):
+        return f"{ratio.middle:.4g}"
     low, high = (end(one, ratio.middle, ratio.half_width) for one in (ratio.low, ratio.high))
     return f"{middle} ({low} to {high})"
 
@@ -49,6 +54,16 @@ def served_text(
     if not counts:
         told.append(("counts", "its server cannot count, so nobody holds its count against the client's"))
     return told
+
+
+def answer_text(answer: Answer) -> str:
+    """Write an answer in a line: what follows, and the figure that it follows from."""
+    one = answer.compared
+    found = f"{ratio_text(one.ratio)}, held against {one.threshold}" if one.ratio else one.why
+    label = f"{one.comparison.label}: {found}"
+    published = f"; published: {published_text(one.published)}" if one.published is not None else ""
+    told = answer.sentence or ("This run leaves it open." if one.ratio else "")
+    return f"{told} {label}{published}".strip()
 
 
 LOST = {

@@ -6,7 +6,7 @@ from callbench.errors import BadInput
 from callbench.links.profile import known
 from callbench.links.reach import LOOPBACK
 from callbench.study.calls import faults
-from callbench.study.claim import comparisons
+from callbench.study.claim import Comparison, comparison, comparisons
 from callbench.study.model import SUMMARY_KEYS, Group, Line, StudyPart, SummaryPart, TablePart
 from callbench.study.near import allowed
 from callbench.study.pace import check_paces
@@ -39,9 +39,30 @@ def check(study: StudyPart, published: Published | None, file: str) -> None:
         if not claim.text and (published is None or claim.id not in published.claims):
             known = published.claims if published else ()
             raise BadInput(f"{place} has no text, and no published claim has that id: {allowed(claim.id, known)}")
-        for one in comparisons(claim):
-            for cell in (*one.over, *one.under):
-                _known_group(cell.get("group"), groups, f'{place}: "{one.label}"')
+        _known_cells(comparisons(claim), groups, place)
+    _check_questions(study, groups, published, file)
+
+
+def _known_cells(parts: Iterable[Comparison], groups: list[str], place: str) -> None:
+    """See that the groups of comparisons exist."""
+    for one in parts:
+        for cell in (*one.over, *one.under):
+            _known_group(cell.get("group"), groups, f'{place}: "{one.label}"')
+
+
+def _check_questions(study: StudyPart, groups: list[str], published: Published | None, file: str) -> None:
+    """Check what questions name: the published ones, tables, groups."""
+    _unique((one.id for one in study.questions), f"{file}: [[questions]] id")
+    tables = [table.id for table in study.tables]
+    asked = len(published.open_questions) if published else 0
+    for one in study.questions:
+        place = f"{file}: question {one.id}"
+        if one.open_question is not None and one.open_question > asked:
+            raise BadInput(f"{place} is open_question {one.open_question}: the published file has {asked} of them")
+        for name in one.tables:
+            if name not in tables:
+                raise BadInput(f'{place}: there is no table "{name}": {allowed(name, tables, 20)}')
+        _known_cells([comparison(answer) for answer in one.answers], groups, place)
 
 
 def _check_arguments(group: Group, place: str) -> None:

@@ -16,7 +16,16 @@ from callbench.home import home
 from callbench.links.profile import Link, known
 from callbench.study.cells import write_out
 from callbench.study.check import check
-from callbench.study.model import ChartPart, ClaimPart, Group, LadderPart, RanksPart, StudyPart, TablePart
+from callbench.study.model import (
+    ChartPart,
+    ClaimPart,
+    Group,
+    LadderPart,
+    QuestionPart,
+    RanksPart,
+    StudyPart,
+    TablePart,
+)
 from callbench.study.near import allowed
 from callbench.study.parameters import Value, fill, settle
 from callbench.study.published import Published
@@ -91,6 +100,11 @@ class Study:
     def claims(self) -> Sequence[ClaimPart]:
         """The claims it holds against a run."""
         return self.part.claims
+
+    @property
+    def questions(self) -> Sequence[QuestionPart]:
+        """What it asks a run."""
+        return self.part.questions
 
     def blocks(self, quick: bool) -> int:
         """How many blocks a run has."""

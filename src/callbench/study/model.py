@@ -20,7 +20,7 @@ WireStatistic = Literal[
     "bytes_per_item",
     "total_bytes",
 ]
-TimedStatistic = Literal["rate_per_s", "mean_us", "p50_us", "p90_us", "p99_us", "bytes"]
+TimedStatistic = Literal["rate_per_s", "mean_us", "p50_us", "p90_us", "p99_us", "cpu_us", "codec_us", "bytes"]
 # What a run saw of the processes: docs/reference/study.md.
 ProcessStatistic = Literal[
     "client_cpu_us",
@@ -235,9 +235,21 @@ class Where(Part):
 
 
 class Line(Part):
-    """A row or a column of a table."""
+    """A row or a column of a table.
+
+    Attributes:
+        optional: of a row: it is left out where the run has no figure for it.
+        sections: of a column: in which sections of rows it has figures, where not in all.
+        statistic: of a column: what it shows in the place of the table's statistic.
+        against: of a row: the cell that `break_even_mbit` holds its cells against, the one that sends more bytes; what
+            it says stands in the place of what row, column and table say.
+    """
 
     label: Name
+    optional: bool = False
+    sections: list[Name] = []
+    statistic: Statistic | Literal["break_even_mbit"] | None = None
+    against: Where | None = None
     where: Where = Where()
     published: Name | None = None
     section: Name | None = None
@@ -245,7 +257,7 @@ class Line(Part):
 
 
 class TablePart(Part):
-    """`[[tables]]`: one statistic, rows by columns."""
+    """`[[tables]]`: one statistic, rows by columns; or one a column."""
 
     id: Name
     title: Name
@@ -256,6 +268,25 @@ class TablePart(Part):
     link: Name = "loopback"
     rows: Annotated[list[Line], Field(min_length=1)]
     columns: Annotated[list[Line], Field(min_length=1)]
+
+    @model_validator(mode="after")
+    def _lines_make_sense(self) -> Self:
+        """What breaks even does so against something, and rows and columns say only what is theirs to say."""
+        breaks = any(column.statistic == "break_even_mbit" for column in self.columns)
+        if breaks != any(row.against for row in self.rows):
+            raise ValueError(
+                'a column with statistic = "break_even_mbit" and rows with against = { ... } come together'
+            )
+        for row in self.rows:
+            if row.statistic or row.sections:
+                raise ValueError(f'row "{row.label}" has a statistic or sections, which only a column may have')
+        for column in self.columns:
+            unknown = set(column.sections) - {row.section for row in self.rows}
+            if unknown:
+                raise ValueError(f'column "{column.label}": no row has the section {min(unknown)}')
+            if column.optional or column.against:
+                raise ValueError(f'column "{column.label}" is optional or against something, which only a row may be')
+        return self
 
 
 class ChartPoint(Part):
@@ -359,6 +390,7 @@ class ComparePart(Part):
     Attributes:
         under: none: the figures above the line are held against the threshold as they are.
         statistic: what is taken of the cells, where it is not the claim's statistic.
+        optional: whether the claim is judged without it where the run lacks its cells.
     """
 
     over: Annotated[list[Where], Field(min_length=1)]
@@ -370,6 +402,7 @@ class ComparePart(Part):
     below: Threshold | None = None
     between: Annotated[list[Threshold], Field(min_length=2, max_length=2)] | None = None
     label: Name
+    optional: bool = False
 
     @model_validator(mode="after")
     def _one_threshold(self) -> Self:
@@ -419,6 +452,36 @@ class SummaryPart(Part):
     rows: Annotated[list[Line], Field(min_length=1)]
 
 
+class AnswerPart(ComparePart):
+    """`[[questions.answers]]`: a ratio, the threshold that it is held against, and what follows either way."""
+
+    holds: Name
+    fails: Name
+
+
+class QuestionPart(Part):
+    """`[[questions]]`: what somebody left open, and what a run says of it.
+
+    Attributes:
+        open_question: which of the published file's open questions, counted from 1; else `text` is the question.
+        tables: ids of tables that are shown with it.
+    """
+
+    id: Name
+    open_question: Annotated[int, Field(ge=1)] | None = None
+    text: str = ""
+    reading: str = ""
+    answers: Annotated[list[AnswerPart], Field(min_length=1)]
+    tables: list[Name] = []
+
+    @model_validator(mode="after")
+    def _one_text(self) -> Self:
+        """The question is either published or written here."""
+        if (self.open_question is None) == (not self.text):
+            raise ValueError("must have either open_question, the number of a published one, or a text")
+        return self
+
+
 class StudyPart(Part):
     """A whole study file.
 
@@ -445,6 +508,7 @@ class StudyPart(Part):
     summaries: list[SummaryPart] = []
     conclusion: ConclusionPart | None = None
     claims: list[ClaimPart] = []
+    questions: list[QuestionPart] = []
 
     @model_validator(mode="before")
     @classmethod

@@ -1,6 +1,6 @@
 """Figures that others published, kept beside a study: tables with columns, and claims."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,6 +18,7 @@ class Published:
         unit: of its figures.
         machine: what they were measured on.
         claims: text by id.
+        open_questions: texts, in the file's order.
         tree: all that the file holds.
     """
 
@@ -26,6 +27,7 @@ class Published:
     unit: str = ""
     machine: str = ""
     claims: Mapping[str, str] = field(default_factory=dict)
+    open_questions: Sequence[str] = ()
     tree: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
@@ -33,7 +35,8 @@ class Published:
         """Take what tomllib read."""
         claims = {claim["id"]: str(claim.get("text", "")) for claim in tree.get("claims", []) if "id" in claim}
         texts = {key: str(tree.get(key, "")) for key in ("title", "unit", "machine")}
-        return cls(name=name, claims=claims, tree=tree, **texts)
+        asked = [str(one.get("text", "")) for one in tree.get("open_questions", [])]
+        return cls(name=name, claims=claims, open_questions=asked, tree=tree, **texts)
 
     def check(self, path: str, row: str | None, column: str | None) -> None:
         """See that a row and a column of a published table are there.

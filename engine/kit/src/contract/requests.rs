@@ -102,6 +102,8 @@ pub(super) struct Codec {
     #[serde(default)]
     pub arguments: Map<String, Value>,
     pub seconds: f64,
+    #[serde(default)]
+    pub options: Options,
 }
 
 /// Reads a line: its id, where it has one, and the request or what is wrong with it.

@@ -135,8 +135,10 @@ impl Session {
         let stack = stack_named(self.adapter.as_ref(), &request.stack)?;
         let message = || format!("stack {} has no codec that can be parted from its channel", request.stack);
         let parted = stack.codec().ok_or_else(|| Failure::new(Kind::Unsupported, message()))?;
+        refuse_unknown(&request.options, stack.options(), &[])?;
+        let other = stack.codec_with(&request.options)?;
         let call = clients::call_of(&request.call, &request.arguments)?;
-        Ok(Answer::Codec(codec::time(parted, &call, nanoseconds("seconds", request.seconds)?)?))
+        Ok(Answer::Codec(codec::time(other.as_deref().unwrap_or(parted), &call, nanoseconds("seconds", request.seconds)?)?))
     }
 
     fn refuse_second_server(&self) -> Result<(), Failure> {

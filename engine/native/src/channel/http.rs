@@ -14,7 +14,7 @@ impl Channel for Http {
     }
 
     fn options(&self) -> &'static [&'static str] {
-        &["limit"]
+        &["limit", "closes", "reset", "ports"]
     }
 
     fn has_paths(&self) -> bool {

@@ -110,7 +110,7 @@ fn write_end(mark: &Mark, out: &mut Vec<u8>) {
         Mark::Number(ID) => out.push(b'1'),
         Mark::Number(number) => out.extend_from_slice(number.to_string().as_bytes()),
         Mark::Json(text) => out.extend_from_slice(text.as_bytes()),
-        Mark::None | Mark::Client(_) => out.extend_from_slice(b"null"),
+        Mark::None | Mark::Client(_) | Mark::Worded(..) => out.extend_from_slice(b"null"),
     }
     out.push(b'}');
 }

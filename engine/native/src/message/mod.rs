@@ -14,6 +14,7 @@ mod xmlrpc;
 
 use std::sync::Arc;
 
+use callbench_kit::stack::Options;
 use callbench_kit::{Failure, Kind};
 use callbench_service::{Answer, Call, Fault};
 
@@ -36,7 +37,7 @@ pub fn all() -> Vec<Arc<dyn Message>> {
         Arc::new(soap::Soap),
         Arc::new(xmlrpc::XmlRpc),
         Arc::new(bin::Bin),
-        Arc::new(bincomp::BinComp),
+        Arc::new(bincomp::BinComp::default()),
         Arc::new(json::Json),
         Arc::new(msgpack::MsgPack),
         Arc::new(protobuf::Protobuf),
@@ -51,6 +52,16 @@ pub trait Message: Send + Sync + 'static {
 
     /// For HTTP.
     fn content_type(&self) -> &'static str;
+
+    /// The options of `connect` that the message understands.
+    fn options(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    /// The message as a client with these options writes it, where they say anything of it.
+    fn with(&self, _options: &Options) -> Result<Option<Arc<dyn Message>>, Failure> {
+        Ok(None)
+    }
 
     /// Appends the request for `call`. Where the form cannot hold a value: `Failure` of kind `CannotCarry`.
     fn write_request(&self, call: &Call, out: &mut Vec<u8>) -> Result<(), Failure>;

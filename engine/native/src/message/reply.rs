@@ -22,6 +22,8 @@ pub enum Mark {
     Number(i64),
     /// A `BinMessage` client id.
     Client(Client),
+    /// The same with the request's user word.
+    Worded(Client, [u8; 2]),
     /// A JSON-RPC id that is no whole number, as JSON text.
     Json(Box<str>),
 }

@@ -1,6 +1,7 @@
 //! Every message, held against values, against bytes written down, and against bytes that mean harm.
 
 mod bin;
+mod compressors;
 mod golden;
 mod hostile;
 mod json;

@@ -5,6 +5,7 @@ import math
 from typing import Any
 
 from callbench.claims import Compared, Judged
+from callbench.questions import Asked
 from callbench.report.section import Section
 from callbench.report.sections import sections
 from callbench.report.show import shown
@@ -24,6 +25,7 @@ def text(subject: Subject) -> str:
         "cautions": cautions(subject),
         "tables": [_table(one) for one in subject.tables],
         "claims": [_claim(one) for one in subject.judged],
+        "questions": [_asked(one) for one in subject.asked],
         "sections": [_section(one) for one in sections(subject)],
         "environment": subject.environment,
     }
@@ -58,6 +60,7 @@ def _table(table: Filled) -> dict[str, Any]:
         "columns": list(table.columns),
         "rows": rows,
         "missing": table.missing,
+        "left_out": table.left_out,
     }
 
 
@@ -80,6 +83,14 @@ def _claim(claim: Judged) -> dict[str, Any]:
         "deciding": _comparison(claim.deciding),
         "comparisons": [_comparison(one) for one in claim.compared],
     }
+
+
+def _asked(asked: Asked) -> dict[str, Any]:
+    """Write one open question with what the run answers."""
+    answers = [
+        {"sentence": one.sentence, "statistic": one.statistic, **_comparison(one.compared)} for one in asked.answers
+    ]
+    return {"id": asked.id, "text": asked.text, "reading": asked.reading, "answers": answers}
 
 
 def _comparison(one: Compared) -> dict[str, Any]:

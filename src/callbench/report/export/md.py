@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 
 from callbench.claims import Judged
+from callbench.questions import Asked
 from callbench.report.section import Section, Sheet
 from callbench.report.sections import sections
 from callbench.report.story import cautions, left_out, sentences
 from callbench.report.subject import Subject
 from callbench.report.tables import Filled, Place
-from callbench.report.words import published_text, ratio_text
+from callbench.report.words import ANSWERS, answer_text, published_text, ratio_text
 
 
 def text(subject: Subject) -> str:
@@ -19,6 +20,8 @@ def text(subject: Subject) -> str:
     parts += [_table(table) for table in subject.tables]
     if subject.judged:
         parts += ["## Claims", _claims(subject.judged)]
+    if subject.asked:
+        parts += ["## Open questions", *(_asked(one) for one in subject.asked)]
     parts += [section_text(section) for section in sections(subject)]
     excluded = left_out(subject)
     if excluded:
@@ -38,7 +41,9 @@ def plain(text_: str) -> str:
 
 def _table(table: Filled) -> str:
     """Write one table; the published figure stands in brackets."""
-    unit = f"In {table.unit.name}" + ("; published figures in brackets." if table.beside else ".")
+    unit = (
+        "" if table.mixed else f"In {table.unit.name}" + ("; published figures in brackets." if table.beside else ".")
+    )
     lines = [f"## {plain(table.title)}", "", plain(f"{table.about} {unit}"), ""]
     if table.missing:
         lines += [plain(table.missing), ""]
@@ -47,6 +52,7 @@ def _table(table: Filled) -> str:
     for row in table.rows:
         label = f"{row.section}: {row.label}" if row.section else row.label
         lines.append(f"| {plain(label)} | " + " | ".join(_place(one) for one in row.places) + " |")
+    lines += ["", plain(table.left_out)] if table.left_out else []
     return "\n".join(lines)
 
 
@@ -70,6 +76,14 @@ def _sheet(sheet: Sheet) -> str:
     lines.append("|---|" + "---:|" * (len(sheet.columns) - 1))
     lines += ["| " + " | ".join(plain(one) for one in row) + " |" for row in sheet.rows]
     return "\n".join([*lines, *(["", plain(sheet.note)] if sheet.note else [])])
+
+
+def _asked(asked: Asked) -> str:
+    """Write a question and its answers."""
+    if not asked.measured:
+        return f"### {plain(asked.text)}\n\nNot measured in this run."
+    answers = [f"- **{ANSWERS[one.compared.verdict]}** {plain(answer_text(one))}" for one in asked.answers]
+    return "\n\n".join(part for part in (f"### {plain(asked.text)}", plain(asked.reading), "\n".join(answers)) if part)
 
 
 def _claims(judged: Sequence[Judged]) -> str:

@@ -10,12 +10,13 @@ use hyper::client::conn::http1::{SendRequest, handshake};
 use hyper::header::{CONNECTION, CONTENT_TYPE, HOST, HeaderName, HeaderValue};
 use hyper::{HeaderMap, Method, Request, StatusCode, Uri};
 use hyper_util::rt::TokioIo;
-use tokio::net::TcpStream;
 use tokio::runtime::{Builder, Runtime};
+use tokio::task::JoinHandle;
 
 use super::super::Connection;
 use super::super::line::{closed, refused, timed_out, too_large};
 use super::Keep;
+use super::dial::Dial;
 use super::server::parted;
 use crate::message::LIMIT;
 
@@ -30,13 +31,14 @@ pub fn connect(path: &str, content_type: &'static str, to: &Connect, keep: Keep)
         // SOAP 1.1 asks for the header; the empty string says that the URL tells what is meant.
         headers.insert(HeaderName::from_static("soapaction"), HeaderValue::from_static("\"\""));
     }
+    let dial = Dial::read(&to.options)?;
     if keep == Keep::Call {
-        headers.insert(CONNECTION, HeaderValue::from_static("close"));
+        headers.insert(CONNECTION, HeaderValue::from_static(if dial.closes { "keep-alive" } else { "close" }));
     }
     let runtime = Builder::new_current_thread().enable_all().build()?;
-    let mut client = Client { runtime, to: to.clone(), address, uri, headers, keep, sender: None, answer: Bytes::new() };
+    let mut client = Client { runtime, to: to.clone(), dial, address, uri, headers, keep, sender: None, answer: Bytes::new() };
     if keep == Keep::Alive {
-        client.sender = Some(client.runtime.block_on(open(address, to))?);
+        client.sender = Some(client.runtime.block_on(open(dial, address, to))?.0);
     }
     Ok(Box::new(client))
 }
@@ -44,30 +46,32 @@ pub fn connect(path: &str, content_type: &'static str, to: &Connect, keep: Keep)
 struct Client {
     runtime: Runtime,
     to: Connect,
+    dial: Dial,
     address: SocketAddr,
     uri: Uri,
     headers: HeaderMap,
     keep: Keep,
-    sender: Option<SendRequest<Full<Bytes>>>,
+    sender: Option<Sender>,
     answer: Bytes,
 }
 
+type Sender = SendRequest<Full<Bytes>>;
+type Driver = JoinHandle<Result<(), hyper::Error>>;
+
 /// A connection, with its driver on the current runtime.
-async fn open(address: SocketAddr, to: &Connect) -> Result<SendRequest<Full<Bytes>>, Failure> {
-    let stream = tokio::time::timeout(to.timeout, TcpStream::connect(address)).await.map_err(|_| timed_out())?;
+async fn open(dial: Dial, address: SocketAddr, to: &Connect) -> Result<(Sender, Driver), Failure> {
+    let stream = tokio::time::timeout(to.timeout, dial.connect(address)).await.map_err(|_| timed_out())?;
     let stream = stream.map_err(|error| match Failure::from(error) {
         failure if failure.kind == Kind::Refused => refused(&to.endpoint, &failure.message),
         failure => failure,
     })?;
-    stream.set_nodelay(true)?;
     let (sender, connection) = handshake(TokioIo::new(stream)).await.map_err(|error| failure(&error))?;
     // How the connection ended is told by the call that finds it ended.
-    drop(tokio::spawn(connection));
-    Ok(sender)
+    Ok((sender, tokio::spawn(connection)))
 }
 
 /// One call, from the request to the last byte of its answer.
-async fn exchange(sender: &mut SendRequest<Full<Bytes>>, request: Request<Full<Bytes>>) -> Result<Bytes, Failure> {
+async fn exchange(sender: &mut Sender, request: Request<Full<Bytes>>) -> Result<Bytes, Failure> {
     let response = sender.send_request(request).await.map_err(|error| failure(&error))?;
     let status = response.status();
     let body = Limited::new(response.into_body(), LIMIT)
@@ -105,14 +109,19 @@ impl Connection for Client {
         }
         let request = self.request(request);
         let kept = self.sender.take().filter(|sender| !sender.is_closed());
-        let (address, to, keep) = (self.address, &self.to, self.keep);
+        let (dial, address, to, keep) = (self.dial, self.address, &self.to, self.keep);
         let call = async {
-            let mut sender = match kept {
-                Some(sender) => sender,
-                None => open(address, to).await?,
+            let (mut sender, driver) = match kept {
+                Some(sender) => (sender, None),
+                None => open(dial, address, to).await.map(|(sender, driver)| (sender, Some(driver)))?,
             };
             let answer = exchange(&mut sender, request).await?;
             if keep == Keep::Call {
+                drop(sender);
+                if let Some(driver) = driver.filter(|_| dial.closes) {
+                    // Closed within the call, before the server could.
+                    let _ = driver.await;
+                }
                 return Ok((answer, None));
             }
             // The driver may have to see the end of the answer first; a connection that the server closes is noticed here.

@@ -1,6 +1,7 @@
 //! HTTP/1.1, for `http` and `http-keepalive`: they differ in whether a connection lasts longer than a call.
 
 mod client;
+mod dial;
 mod server;
 #[cfg(test)]
 mod tests;

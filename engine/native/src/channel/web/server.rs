@@ -10,7 +10,7 @@ use callbench_kit::stack::{Listen, Options, Server};
 use callbench_kit::{Failure, Kind};
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use hyper::body::{Body, Incoming};
-use hyper::header::{ALLOW, CONTENT_TYPE, HeaderValue};
+use hyper::header::{ALLOW, CONNECTION, CONTENT_TYPE, HeaderValue};
 use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -95,16 +95,23 @@ async fn accept(listener: TcpListener, house: Arc<House>) {
 }
 
 async fn host(stream: TcpStream, house: Arc<House>) {
-    let keep = house.keep == Keep::Alive;
     if stream.set_nodelay(true).is_err() {
         return;
     }
     let service = service_fn(move |request| {
         let house = Arc::clone(&house);
-        async move { Ok::<_, Infallible>(house.respond(request).await) }
+        async move {
+            // The server closes behind its answer, and so does the client, unless the client says that it will close first.
+            let closes = house.keep == Keep::Call && request.headers().get(CONNECTION).is_none_or(|said| said != "keep-alive");
+            let mut response = house.respond(request).await;
+            if closes {
+                response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+            }
+            Ok::<_, Infallible>(response)
+        }
     });
     let mut builder = hyper::server::conn::http1::Builder::new();
-    builder.keep_alive(keep).timer(TokioTimer::new()).header_read_timeout(HEAD);
+    builder.timer(TokioTimer::new()).header_read_timeout(HEAD);
     // How a connection ended is its client's to know.
     let _ = builder.serve_connection(TokioIo::new(stream), service).await;
 }

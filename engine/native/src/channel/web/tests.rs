@@ -108,3 +108,51 @@ fn a_service_that_waits_keeps_no_other_client_waiting() {
         assert!(slow.iter().all(|call| !call.is_finished()));
     });
 }
+
+/// The sockets of a port that wait in TIME-WAIT, of the server's end and of clients' ends.
+fn lingering(port: u16) -> (usize, usize) {
+    let table = std::fs::read_to_string("/proc/net/tcp").unwrap();
+    let place = format!(":{port:04X}");
+    let waiting = table.lines().map(|line| line.split_whitespace().collect::<Vec<_>>()).filter(|line| line.get(3) == Some(&"06"));
+    waiting.fold((0, 0), |(server, client), line| {
+        (server + usize::from(line[1].ends_with(&place)), client + usize::from(line[2].ends_with(&place)))
+    })
+}
+
+#[test]
+fn the_side_that_closes_first_is_the_one_that_lingers() {
+    const CALLS: usize = 10;
+    let of = |pairs: &[(&str, serde_json::Value)]| {
+        let server = serve(vec![route(Echo)], HERE, &options(&[]), Keep::Call).unwrap();
+        let port = server.endpoint().rsplit(':').next().and_then(|it| it.split('/').next()?.parse().ok()).unwrap();
+        let to = Connect { endpoint: server.endpoint(), timeout: PATIENCE, options: options(pairs) };
+        let mut client = connect("echo", "text/plain", &to, Keep::Call).unwrap();
+        for _ in 0..CALLS {
+            assert_eq!(client.call(b"x").unwrap(), b"x");
+        }
+        drop(client);
+        thread::sleep(Duration::from_millis(200));
+        lingering(port)
+    };
+    let (server, client) = of(&[]);
+    assert!(server + client >= CALLS - 1, "{server} of the server, {client} of the client");
+    let (server, client) = of(&[("closes", "client".into())]);
+    assert!(client >= CALLS - 1 && server == 0, "{server} of the server, {client} of the client");
+    let (server, client) = of(&[("closes", "client".into()), ("reset", true.into())]);
+    // Between the end that it sends and the reset a client may be held up.
+    assert!(client + server < CALLS, "{server} of the server, {client} of the client");
+}
+
+#[test]
+fn a_client_with_few_ports_waits_for_them_to_come_back() {
+    let server = serve(vec![route(Echo)], HERE, &options(&[]), Keep::Call).unwrap();
+    let few = options(&[("closes", "client".into()), ("ports", 2.into())]);
+    let to = Connect { endpoint: server.endpoint(), timeout: Duration::from_millis(50), options: few };
+    let mut client = connect("echo", "text/plain", &to, Keep::Call).unwrap();
+    let made = (0..4).map(|_| client.call(b"x").map(<[u8]>::len)).collect::<Vec<_>>();
+    assert!(made.iter().any(|call| call.as_ref().is_err_and(|failure| failure.kind == Kind::Timeout)), "{made:?}");
+    for (name, value) in [("ports", 0.into()), ("ports", "x".into()), ("closes", "both".into()), ("reset", 1.into())] {
+        let to = Connect { options: options(&[(name, value)]), ..to.clone() };
+        assert_eq!(connect("echo", "text/plain", &to, Keep::Call).err().map(|it| it.kind), Some(Kind::BadRequest), "{name}");
+    }
+}

@@ -8,8 +8,8 @@ const MAGIC: &[u8; 5] = b"RO107";
 /// Where the body begins.
 pub const BODY: usize = 28;
 
-/// The flag of a body that is one zlib stream.
-pub const COMPRESSED: u8 = 1;
+/// Where the user word of two octets stands.
+pub const WORD: usize = 10;
 
 /// The id of our clients, which servers treat as opaque: the GUID 00112233-4455-6677-8899-aabbccddeeff.
 pub const CLIENT: [u8; 16] = [0x33, 0x22, 0x11, 0x00, 0x55, 0x44, 0x77, 0x66, 0x88, 0x99, 0xaa, 0xbb, 0xcc, 0xdd, 0xee, 0xff];
@@ -26,12 +26,14 @@ pub enum Type {
 pub struct Header<'a> {
     pub flags: u8,
     pub kind: u8,
+    /// What a client may say for itself; the vendor's say nothing, which is zero.
+    pub word: [u8; 2],
     pub client: &'a [u8; 16],
 }
 
 impl<'a> Header<'a> {
     pub fn new(kind: Type, client: &'a [u8; 16]) -> Self {
-        Header { flags: 0, kind: kind as u8, client }
+        Header { flags: 0, kind: kind as u8, word: [0, 0], client }
     }
 
     /// What its answer repeats of it.
@@ -40,12 +42,18 @@ impl<'a> Header<'a> {
         Mark::Client(Client(*self.client))
     }
 
+    /// The same with the user word, for a message that gives it a meaning.
+    pub fn mark_with_word(&self) -> Mark {
+        Mark::Worded(Client(*self.client), self.word)
+    }
+
     /// Appends it.
     pub fn write(&self, out: &mut Vec<u8>) {
         let mut bytes = [0; BODY];
         bytes[..5].copy_from_slice(MAGIC);
         bytes[5] = self.flags;
         bytes[6] = self.kind;
+        bytes[WORD..12].copy_from_slice(&self.word);
         bytes[12..].copy_from_slice(self.client);
         out.extend_from_slice(&bytes);
     }
@@ -57,7 +65,7 @@ impl<'a> Header<'a> {
         let (true, Some(client)) = (header.starts_with(MAGIC), header.last_chunk()) else {
             return Err(Trouble::protocol("a BinMessage begins with RO107"));
         };
-        Ok((Header { flags: header[5], kind: header[6], client }, body))
+        Ok((Header { flags: header[5], kind: header[6], word: [header[WORD], header[WORD + 1]], client }, body))
     }
 }
 

@@ -10,7 +10,7 @@ mod reader;
 mod writer;
 
 use header::Type;
-pub use header::{BODY, COMPRESSED, Header};
+pub use header::{BODY, Header, WORD};
 
 use callbench_kit::Failure;
 use callbench_service::{Answer, Call, Fault};
@@ -72,7 +72,7 @@ impl Message for Bin {
 }
 
 fn client(reply: &Reply) -> &[u8; 16] {
-    if let Mark::Client(client) = &reply.mark { &client.0 } else { &header::CLIENT }
+    if let Mark::Client(client) | Mark::Worded(client, _) = &reply.mark { &client.0 } else { &header::CLIENT }
 }
 
 #[cold]

@@ -1,22 +1,26 @@
 //! `library`: the server is a shared library in the client's process, behind one exported C function.
 //!
 //! `engine/library` is that library, with a service of its own: `SYMBOL` takes a message's name and a request and delivers the answer.
-//! Two names are no messages: `options` takes the options of `serve` as JSON, and `counted` answers the calls counted since last
-//! asked as JSON. The library stays loaded as long as the process lives.
+//! Three names are no messages: `options` takes the options of `serve` as JSON, `counted` answers the calls counted since last
+//! asked as JSON, and `once` says that the library goes again behind this call. It stays loaded as long as the process lives, unless a client says otherwise.
 //! As in `inproc` a call cannot be cut short, and one that lasted too long is reported when it returns.
+
+mod each_call;
 
 use std::collections::BTreeMap;
 use std::env;
 use std::ffi::{CString, c_char, c_void};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::Duration;
 
 use callbench_kit::stack::{Connect, Elsewhere, Listen, Options, Server};
 use callbench_kit::{Failure, Kind};
+use serde_json::Value;
 
 use super::inproc::{ticks, within};
 use super::{Channel, Connection, Route, only};
+use each_call::EachCall;
 
 /// Given the answer's bytes, which are good during the call.
 pub type Deliver = extern "C" fn(context: *mut c_void, answer: *const u8, length: usize);
@@ -59,16 +63,25 @@ fn missing() -> Failure {
     Failure::new(Kind::Unsupported, format!("{FILE} is not beside the program: build it with `{MAKE}`, or name it in CALLBENCH_LIBRARY"))
 }
 
+fn place() -> Result<PathBuf, Failure> {
+    places().into_iter().find(|place| place.is_file()).ok_or_else(missing)
+}
+
+/// The library at `place`, and its function, which is good as long as the library is.
+fn opened(place: &Path) -> Result<(libloading::Library, Call), Failure> {
+    let wrong = |error: libloading::Error| Failure::new(Kind::Unsupported, format!("{} cannot be loaded: {error}", place.display()));
+    // SAFETY: the library's initialisers are Rust's own; that it is ours is what its name and place say.
+    let library = unsafe { libloading::Library::new(place) }.map_err(wrong)?;
+    // SAFETY: `engine/library` exports the symbol with this type.
+    let call = unsafe { library.get::<Call>(SYMBOL) }.map(|call| *call).map_err(wrong)?;
+    Ok((library, call))
+}
+
 fn load() -> Result<Call, Failure> {
     if let Some(call) = LOADED.get() {
         return Ok(*call);
     }
-    let place = places().into_iter().find(|place| place.is_file()).ok_or_else(missing)?;
-    let wrong = |error: libloading::Error| Failure::new(Kind::Unsupported, format!("{} cannot be loaded: {error}", place.display()));
-    // SAFETY: the library's initialisers are Rust's own; that it is ours is what its name and place say.
-    let library = unsafe { libloading::Library::new(&place) }.map_err(wrong)?;
-    // SAFETY: `engine/library` exports the symbol with this type.
-    let call = unsafe { library.get::<Call>(SYMBOL) }.map(|call| *call).map_err(wrong)?;
+    let (library, call) = opened(&place()?)?;
     // Never unloaded: the function would go with it.
     std::mem::forget(library);
     Ok(*LOADED.get_or_init(|| call))
@@ -107,7 +120,8 @@ impl Server for Served {
         let mut answer = Vec::new();
         ask(load()?, &c"counted".to_owned(), &[], &mut answer)?;
         let counts: BTreeMap<String, u64> = serde_json::from_slice(&answer).map_err(Failure::protocol)?;
-        Ok(Elsewhere { calls: counts.into_iter().collect(), processor: None })
+        let calls = counts.into_iter().chain(each_call::counted()).collect();
+        Ok(Elsewhere { calls, processor: None })
     }
 }
 
@@ -127,6 +141,10 @@ impl Channel for Library {
         if LOADED.get().is_some() || places().iter().any(|place| place.is_file()) { None } else { Some(missing().message) }
     }
 
+    fn options(&self) -> &'static [&'static str] {
+        &["keep_loaded"]
+    }
+
     fn in_process(&self) -> bool {
         true
     }
@@ -136,6 +154,7 @@ impl Channel for Library {
         only(routes, NAME)?;
         let options = serde_json::to_vec(options).map_err(|error| Failure::new(Kind::Internal, error.to_string()))?;
         ask(load()?, &c"options".to_owned(), &options, &mut Vec::new())?;
+        each_call::serve(&options);
         Ok(Box::new(Served))
     }
 
@@ -144,6 +163,11 @@ impl Channel for Library {
             return Err(super::line::refused(&to.endpoint, &"the library's endpoint is `library`"));
         }
         let message = CString::new(path).map_err(Failure::protocol)?;
+        match to.options.get("keep_loaded") {
+            None | Some(Value::Bool(true)) => {}
+            Some(Value::Bool(false)) => return Ok(Box::new(EachCall::new(message, to.timeout)?)),
+            Some(value) => return Err(Failure::new(Kind::BadRequest, format!("option keep_loaded is {value}: it must be true or false"))),
+        }
         Ok(Box::new(Caller { call: load()?, message, timeout: to.timeout, answer: Vec::new() }))
     }
 }
