@@ -68,7 +68,13 @@ def _line(
     together = [sum(one["stages"].values()) / one["calls"] / 1e3 for one in answered]
     processor = [one["processor_ns"] / one["calls"] / 1e3 for one in answered]
     rest = sum(processor) / len(processor) - sum(together) / len(together)
-    return [head, *(_figure(values) for values in each), _figure(together), f"{rest:.0f}", _figure(processor)]
+    return [
+        head,
+        *(_figure(values) for values in each),
+        _figure(together),
+        f"{rest:.0f}" if rest >= 0 else "",
+        _figure(processor),
+    ]
 
 
 def _figure(values: Sequence[float]) -> str:
