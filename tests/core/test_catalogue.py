@@ -83,7 +83,7 @@ def test_the_matrix_is_written_out(folder: Path) -> None:
         (
             'lacks = [{ check = "Send',
             'request = { body = "a", body_file = "b" }\nlacks = [{ check = "Send',
-            "body and body_file exclude each other",
+            "body, body_file and body_hex exclude each other",
         ),
     ],
 )
