@@ -148,7 +148,7 @@ def test_the_page_says_what_a_reader_must_know(whole: Subject) -> None:
         "native/xmlrpc+unix",
         "answered wrongly",
         "timed in batches",
-        "stays in its process",
+        "one program plays both sides",
     ):
         assert said in text
 

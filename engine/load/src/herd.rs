@@ -126,6 +126,7 @@ impl<C: Carrier> Herd<C> {
     }
 
     fn exchange(&mut self) -> Result<(), Failure> {
+        self.catch_up();
         let give_up = clock::now().saturating_add(self.timeout_ns());
         self.begin(0)?;
         loop {
@@ -141,6 +142,21 @@ impl<C: Carrier> Herd<C> {
                 return Err(timed_out());
             }
         }
+    }
+
+    /// Takes in what happened while nobody called: a server may have closed a connection that nobody used for a while.
+    fn catch_up(&mut self) {
+        loop {
+            let told = self.events.wait_until(0);
+            if told == 0 {
+                break;
+            }
+            for place in 0..told {
+                self.go_on(place);
+            }
+        }
+        // Of calls that were given up long ago.
+        self.ended.clear();
     }
 
     #[inline]
@@ -171,6 +187,7 @@ pub struct Shift<'h, C: Carrier> {
 impl<C: Carrier> Worker for Shift<'_, C> {
     fn work(&mut self, seat: &mut Seat) {
         seat.persevere();
+        self.herd.catch_up();
         let start = seat.start;
         // Each client's own account begins at the common start.
         seat.tally.gap_ns = 0;

@@ -217,6 +217,28 @@ fn a_server_that_closes_after_each_answer_is_connected_to_again() {
 }
 
 #[test]
+fn a_connection_that_was_closed_while_nobody_called_is_no_error() {
+    const CLIENTS: u64 = 3;
+    let closed_by_it = Arc::new(AtomicU64::new(0));
+    let count = Arc::clone(&closed_by_it);
+    let url = server(move |mut stream, number| {
+        if number < CLIENTS {
+            drop(stream);
+            count.fetch_add(1, Relaxed);
+        } else {
+            while request(&mut stream) && stream.write_all(GOOD).is_ok() {}
+        }
+    });
+    let mut crowd = gathered(&url, CLIENTS as usize, json!({})).expect("connections");
+    while closed_by_it.load(Relaxed) < CLIENTS {
+        thread::sleep(Duration::from_millis(1));
+    }
+    crowd.call(&Call::Hello).expect("an answer over a new connection");
+    let outcome = driven(crowd.as_mut(), CLIENTS as usize, &closed(6, 0));
+    assert_eq!((outcome.calls, outcome.errors.iter().sum::<u64>()), (6, 0));
+}
+
+#[test]
 fn each_misbehaviour_is_a_kind_of_its_own() {
     let write = |octets: &'static [u8]| move |stream: &mut TcpStream| drop(stream.write_all(octets));
     let any = || json!({});

@@ -74,7 +74,7 @@ def sway(cells: Sequence[Result], along: str, other: str) -> Sway | None:
 
 
 def in_process(subject: Subject, result: Result) -> bool:
-    """Say whether a stack's call never leaves its process."""
+    """Say whether one program plays both sides of a stack's call."""
     card = subject.cards.get(result.attributes["stack"], {}).get("card") or {}
     return bool(card.get("roles") == "in-process")
 
@@ -165,8 +165,7 @@ def cautions(subject: Subject) -> list[str]:
     inside = sorted({one.attributes["channel"] for one in results.cells if one.rate and in_process(subject, one)})
     if inside:
         told.append(
-            f"Over {listed(inside)} a call stays in its process: there is no other side to wait for, and nothing to"
-            " serve others."
+            f"Over {listed(inside)} one program plays both sides of a call: there is no server that others could call."
         )
     batched = sorted({one.attributes["channel"] for one in results.cells if one.batched})
     if batched:

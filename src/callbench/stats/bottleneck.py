@@ -116,7 +116,7 @@ def judged(evidence: Evidence) -> Verdict:
     if generator:
         return Verdict(Limit.GENERATOR, generator)
     if evidence.in_process or (evidence.clients == 1 and not evidence.paced):
-        why = "the call stays in its process" if evidence.in_process else "one client, which waits for each answer"
+        why = "one program plays both sides" if evidence.in_process else "one client, which waits for each answer"
         return Verdict(Limit.SERIAL, f"{why}; {_shares(evidence)}")
     return _used_up(evidence)
 
