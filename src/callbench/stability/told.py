@@ -11,12 +11,11 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from callbench.errors import BadInput, CallbenchError
+from callbench.report.export.file import written
 from callbench.report.export.md import plain, section_text
 from callbench.report.page import flat, template, when
 from callbench.report.section import Section
 from callbench.store import Run
-from callbench.study.near import allowed
 
 
 @dataclass(frozen=True)
@@ -82,24 +81,5 @@ FORMATS: Mapping[str, Callable[[Told], str]] = {"html": html, "md": markdown, "j
 
 
 def write(told: Told, form: str = "html", out: Path | None = None) -> Path:
-    """Write it to a file.
-
-    Args:
-        told: what.
-        form: one of `FORMATS`.
-        out: the file; `report.FORMAT` in the folder unless given.
-
-    Raises:
-        BadInput: no such format.
-        CallbenchError: the file cannot be written.
-    """
-    make = FORMATS.get(form)
-    if make is None:
-        raise BadInput(f'there is no report format "{form}" for this: {allowed(form, FORMATS)}')
-    path = out or told.run.path / f"report.{form}"
-    text = make(told)
-    try:
-        path.write_text(text, encoding="utf-8", newline="")
-    except OSError as error:
-        raise CallbenchError(f"cannot write {path}: {error.strerror}; give another file with --out") from error
-    return path
+    """Write it to a file, as `file.written` does."""
+    return written(told, FORMATS, told.run.path, form, out)

@@ -1,0 +1,38 @@
+"""A report in a file, whatever it is of."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TypeVar
+
+from callbench.errors import BadInput, CallbenchError
+from callbench.study.near import allowed
+
+_Told = TypeVar("_Told")
+
+
+def written(
+    told: _Told, formats: Mapping[str, Callable[[_Told], str]], folder: Path, form: str, out: Path | None
+) -> Path:
+    """Write what is told in one of its formats.
+
+    Args:
+        told: what the report is about.
+        formats: what makes the text, by the format's name.
+        folder: the run's.
+        form: one of `formats`.
+        out: the file; `report.FORMAT` in the run's folder unless given.
+
+    Raises:
+        BadInput: no such format.
+        CallbenchError: the file cannot be written.
+    """
+    make = formats.get(form)
+    if make is None:
+        raise BadInput(f'there is no report format "{form}" for this: {allowed(form, formats)}')
+    path = out or folder / f"report.{form}"
+    text = make(told)
+    try:
+        path.write_text(text, encoding="utf-8", newline="")
+    except OSError as error:
+        raise CallbenchError(f"cannot write {path}: {error.strerror}; give another file with --out") from error
+    return path
