@@ -2,6 +2,7 @@
 
 import functools
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -45,6 +46,11 @@ call = "GetPersons"
 arguments = { n = "{persons}" }
 clients = [1, 3]
 """
+
+
+def pytest_configure() -> None:
+    """Lets Ctrl-C arrive at what the tests start: jobs in the background ignore it, and that is inherited."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True)

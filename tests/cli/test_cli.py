@@ -221,17 +221,20 @@ def test_serve_all_switches_channels(tmp_path: Path) -> None:
         stdout=subprocess.PIPE,
         text=True,
     ) as serving:
-        assert serving.stdin is not None
-        assert serving.stdout is not None
-        seen: list[str] = []
-        while not (seen and seen[-1].startswith("Serving.")):
-            seen.append(serving.stdout.readline())
-            assert seen[-1], "it ended"
-        assert any(line.startswith("native/soap+tcp") for line in seen)
-        serving.stdin.write("off tcp\n")
-        serving.stdin.flush()
-        lines = [serving.stdout.readline() for _ in range(sum("+http" in line for line in seen))]
-        assert all("+tcp" not in line for line in lines)
-        serving.send_signal(2)
-        assert eventually(lambda: serving.poll() is not None)
-        assert serving.returncode == 130
+        try:
+            assert serving.stdin is not None
+            assert serving.stdout is not None
+            seen: list[str] = []
+            while not (seen and seen[-1].startswith("Serving.")):
+                seen.append(serving.stdout.readline())
+                assert seen[-1], "it ended"
+            assert any(line.startswith("native/soap+tcp") for line in seen)
+            serving.stdin.write("off tcp\n")
+            serving.stdin.flush()
+            lines = [serving.stdout.readline() for _ in range(sum("+http" in line for line in seen))]
+            assert all("+tcp" not in line for line in lines)
+            serving.send_signal(2)
+            assert eventually(lambda: serving.poll() is not None)
+            assert serving.returncode == 130
+        finally:
+            serving.kill()
