@@ -12,8 +12,8 @@ from callbench.stats.interval import CONFIDENCE, Interval, geometric_mean
 from callbench.study import Study
 from callbench.study.cells import LOOPBACK
 from callbench.study.claim import Comparison, comparisons
-from callbench.study.model import ClaimPart
 from callbench.study.places import link_of, published_figure
+from callbench.study.shown import ClaimPart
 
 
 class Verdict(StrEnum):

@@ -15,7 +15,7 @@ from callbench.plan import Plan, Visit
 from callbench.schedules import Schedules
 from callbench.stats.knee import Span, Step, next_level
 from callbench.store import Run
-from callbench.study.model import KneePart
+from callbench.study.loads import KneePart
 from callbench.visit import AnsweredWrongly, OpenVisit
 
 RATES = (0.1, 10_000_000.0)

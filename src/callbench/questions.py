@@ -7,7 +7,7 @@ from callbench.claims import Compared, Verdict, compared
 from callbench.results import Results
 from callbench.study import Study
 from callbench.study.claim import comparison
-from callbench.study.model import AnswerPart, QuestionPart
+from callbench.study.shown import AnswerPart, QuestionPart
 
 
 @dataclass(frozen=True)

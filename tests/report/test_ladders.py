@@ -10,8 +10,8 @@ from callbench.errors import BadInput
 from callbench.report.sections import ladders, ranks
 from callbench.stats.mixture import hidden, mean_by_block
 from callbench.study import load
-from callbench.study.model import LadderPart, RanksPart
 from callbench.study.published import Published
+from callbench.study.shown import LadderPart, RanksPart
 from conftest import SMALL
 
 if TYPE_CHECKING:

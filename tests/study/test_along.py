@@ -11,7 +11,7 @@ from callbench.errors import BadInput
 from callbench.report.along import figures, in_words
 from callbench.report.sections.ranks import ranked
 from callbench.study import load
-from callbench.study.model import ChartPart
+from callbench.study.shown import ChartPart
 from conftest import MISBEHAVING, SMALL
 
 if TYPE_CHECKING:

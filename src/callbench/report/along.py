@@ -7,7 +7,7 @@ from callbench.results import Result, Results
 from callbench.stats.contrast import block_ratios
 from callbench.stats.digits import figure
 from callbench.stats.interval import Interval, geometric_mean
-from callbench.study.model import ChartPart
+from callbench.study.shown import ChartPart
 
 Figures = Mapping[str, Mapping[float, Interval]]
 

@@ -13,8 +13,8 @@ from callbench.stats.digits import end, figure, share
 from callbench.stats.interval import Interval
 from callbench.study import Study
 from callbench.study.cells import LOOPBACK
-from callbench.study.model import Line, TablePart
 from callbench.study.places import position
+from callbench.study.shown import Line, TablePart
 
 
 @dataclass(frozen=True)

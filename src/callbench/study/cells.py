@@ -7,7 +7,7 @@ from typing import Any
 from callbench.cell import Cell, Load, Stack
 from callbench.errors import BadInput
 from callbench.mixed import fits, instead
-from callbench.study.model import Group, LoadPart, QuickPart
+from callbench.study.loads import Group, LoadPart, QuickPart
 from callbench.study.near import allowed
 from callbench.study.pace import paces
 

@@ -7,10 +7,12 @@ from callbench.links.profile import known
 from callbench.links.reach import LOOPBACK
 from callbench.study.calls import faults
 from callbench.study.claim import Comparison, comparison, comparisons
-from callbench.study.model import SUMMARY_KEYS, Group, Line, StudyPart, SummaryPart, TablePart
+from callbench.study.loads import Group
+from callbench.study.model import StudyPart
 from callbench.study.near import allowed
 from callbench.study.pace import check_paces
 from callbench.study.published import Published
+from callbench.study.shown import SUMMARY_KEYS, Line, SummaryPart, TablePart
 
 
 def check(study: StudyPart, published: Published | None, file: str) -> None:

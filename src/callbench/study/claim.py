@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from callbench.study.model import ClaimPart, ComparePart
+from callbench.study.shown import ClaimPart, ComparePart
 
 
 @dataclass(frozen=True)

@@ -16,19 +16,12 @@ from callbench.home import home
 from callbench.links.profile import Link, known
 from callbench.study.cells import write_out
 from callbench.study.check import check
-from callbench.study.model import (
-    ChartPart,
-    ClaimPart,
-    Group,
-    LadderPart,
-    QuestionPart,
-    RanksPart,
-    StudyPart,
-    TablePart,
-)
+from callbench.study.loads import Group
+from callbench.study.model import StudyPart
 from callbench.study.near import allowed
 from callbench.study.parameters import Value, fill, settle
 from callbench.study.published import Published
+from callbench.study.shown import ChartPart, ClaimPart, LadderPart, QuestionPart, RanksPart, TablePart
 
 MOST_BYTES = 4 * 2**20
 # In the braces of [servers]: what is filled in when a server is started, and when a request is made.

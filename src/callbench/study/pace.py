@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from callbench.cell import CLOSED
 from callbench.errors import BadInput
-from callbench.study.model import Group, LoadPart, PacePart, QuickPart, StudyPart
+from callbench.study.loads import Group, LoadPart, PacePart, QuickPart
+from callbench.study.model import StudyPart
 
 # A trial makes all of its calls, however slowly they arrive: an hour for one is a mistake.
 LONGEST_SECONDS = 3_600.0

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from callbench.study.load import Study
-from callbench.study.model import TablePart
+from callbench.study.shown import TablePart
 
 
 def link_of(study: Study, group: str | None) -> str:

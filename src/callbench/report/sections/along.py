@@ -9,7 +9,7 @@ from callbench.report.units import UNITS
 from callbench.results import TRIALS_SQL
 from callbench.stats.digits import figure
 from callbench.stats.interval import Interval
-from callbench.study.model import ChartPart
+from callbench.study.shown import ChartPart
 
 ABOUT = (
     "One statistic along a parameter of the study: each mark is a cell, its line the 95 % interval over the blocks."

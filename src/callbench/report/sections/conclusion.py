@@ -13,7 +13,7 @@ from callbench.stats.digits import figure
 from callbench.stats.interval import Interval, geometric_mean
 from callbench.stats.line import on_the_line_ms
 from callbench.stats.ranking import faster
-from callbench.study.model import ConclusionPart, EnvironmentPart, NetworkCall
+from callbench.study.shown import ConclusionPart, EnvironmentPart, NetworkCall
 from callbench.wire.counts import LIFE, STEADY
 from callbench.wire.found import Ledger
 

@@ -13,8 +13,8 @@ from callbench.stats.interval import Interval, geometric_mean
 from callbench.stats.mixture import hidden, mean_by_block
 from callbench.stats.ranking import faster
 from callbench.stats.slope import Slope, slope
-from callbench.study.model import ChartPoint, LadderPart, Line
 from callbench.study.published import Published
+from callbench.study.shown import ChartPoint, LadderPart, Line
 
 ABOUT = (
     "Figures over the number of clients, each beside what was published. Calls a millisecond are all calls over the"

@@ -16,7 +16,7 @@ from callbench.report.sections.overhead_beside import (
 )
 from callbench.report.subject import Subject
 from callbench.stats.growth import accumulated, growth, rhythm
-from callbench.study.model import SweepPart
+from callbench.study.loads import SweepPart
 from callbench.wire.found import SWEEPS_SQL, Sweep
 
 _SIZES = 10

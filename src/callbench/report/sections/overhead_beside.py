@@ -8,7 +8,7 @@ from callbench.report.charts.draw import chart
 from callbench.report.section import Chart, Sheet
 from callbench.report.subject import Subject
 from callbench.stats.growth import accumulated, growth
-from callbench.study.model import SweepPart
+from callbench.study.loads import SweepPart
 from callbench.wire.counts import FIRST, SET_UP, STEADY, stream
 from callbench.wire.found import SWEEPS_SQL, Ledger, Sweep
 

@@ -7,8 +7,8 @@ from callbench.report.section import Section, Sheet
 from callbench.report.subject import Subject
 from callbench.results import TRIALS_SQL, Results
 from callbench.stats.digits import figure
-from callbench.study.model import RankColumn, RanksPart, Where
 from callbench.study.published import Published
+from callbench.study.shown import RankColumn, RanksPart, Where
 
 ABOUT = (
     "The arithmetic mean of the rates of all cells of a column, in calls a millisecond, and in brackets the rank among"

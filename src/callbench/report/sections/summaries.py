@@ -8,8 +8,8 @@ from callbench.report.section import Section, Sheet
 from callbench.report.subject import Subject
 from callbench.results import rows_of
 from callbench.stats.digits import figure, share
-from callbench.study.model import SUMMARY_KEYS, Line, SummaryPart
 from callbench.study.published import Published
+from callbench.study.shown import SUMMARY_KEYS, Line, SummaryPart
 
 ABOUT = (
     "A load as the load generators of its time print it, over all trials of a cell: samples are calls, right or wrong;"
