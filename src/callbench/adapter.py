@@ -60,6 +60,7 @@ class Adapter:
             f"{manifest.name}, {part},", manifest.program, manifest.file.parent, processors, entered=entered
         )
         self._started = time.monotonic()
+        self.answered = 0
 
     def greeted(self) -> Self:
         """Hears its hello. Returns itself, ready to be asked.
@@ -224,6 +225,7 @@ class Adapter:
             AdapterFailure: as `ask`.
         """
         said = self.ask("call", "returned", self.patience_s + self._timeout_s, call=call, arguments=dict(arguments))
+        self.answered += 1
         table = self._request_table
         if table is None or called(table) != stands_for.CALL or "value" not in said:
             return said
@@ -272,8 +274,11 @@ class Adapter:
         # Said ten times a second; a loop that is alone in its process can be as late as one call.
         silence = self.patience_s + self._timeout_s + (think_ns + ramp_up_ns) / 1e9
         last = time.monotonic() + max(limit_seconds, seconds) + silence
+        before = self.answered
         while True:
             said = self._answer("done", min(last, time.monotonic() + silence))
+            # Told as it goes on: a drive that is never done has had its answers all the same.
+            self.answered = before + said["calls"]
             if said["is"] == "done":
                 return cast("Done", {**said, "intervals": intervals})
             intervals.append((said["at_ns"], said["calls"], said["errors"]))

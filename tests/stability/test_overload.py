@@ -1,12 +1,16 @@
 """`callbench overload`: what a server holds, and what becomes of it under more."""
 
 import json
+import os
+import signal
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from conftest import command, eventually, marked
 
 HERE = Path(__file__).resolve().parent
 Program = Callable[..., subprocess.CompletedProcess[str]]
@@ -56,14 +60,50 @@ def test_a_capacity_is_searched_for(callbench: Program) -> None:
 
 @pytest.mark.usefixtures("nothing_left")
 def test_who_dies_of_it_has_died_after_so_many_calls(callbench: Program, monkeypatch: pytest.MonkeyPatch) -> None:
-    # Five seconds at half of 20 a second are answered, and the overload is not.
+    # Five seconds at half of 20 a second are answered, and the overload is not. All its life counts.
     monkeypatch.setenv("SICK", "crash 70")
     found = overloaded(callbench, "sick/tcp", "--clients", "4", "--capacity", "20", "--times", "10,20")
     (death,) = found["deaths"]
     assert death["how"] == "crash"
-    assert 60 <= death["calls"] <= 69
+    assert 60 <= death["calls"] <= 70
     assert f"died after {death['calls']} calls" in found["found"][-1] + found["found"][-2]
     assert len(found["overloads"]) == 1
+
+
+def test_who_has_no_open_loop_is_refused_and_leaves_no_folder(
+    callbench: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SICK_LACKS", "open")
+    finished = callbench("overload", "sick/tcp", "--out", "over")
+    assert (finished.returncode, finished.stderr.count("\n")) == (2, 1)
+    assert "open loop, and the adapter sick has none" in finished.stderr
+    assert not (tmp_path / "over").exists()
+
+
+@pytest.mark.usefixtures("lab", "nothing_left")
+def test_who_is_killed_in_an_overload_makes_only_that_one_again_also_over_a_link(
+    callbench: Program, tmp_path: Path, mark: str
+) -> None:
+    words = ["overload", "sick/tcp", "--clients", "4", "--capacity", "20", "--times", "2,3", "--link", "pair", *SHORT]
+    out = ["--out", tmp_path / "over"]
+    journal = tmp_path / "over" / "journal.jsonl"
+    with subprocess.Popen(command(*words, *out), cwd=tmp_path, stdout=subprocess.DEVNULL) as running:
+        assert eventually(lambda: journal.exists() and journal.read_text().count('"over"') >= 2)
+        os.kill(running.pid, signal.SIGKILL)
+    assert eventually(lambda: not marked(mark)), "something outlives a killed overload"
+    finished = callbench(*words, *out, "--resume", "--json")
+    assert finished.returncode == 0, finished.stderr
+    found = json.loads(finished.stdout)
+    assert [one["factor"] for one in found["overloads"]] == [2, 3]
+    assert found["state"] == "finished"
+    lines = [json.loads(line) for line in journal.read_text().splitlines()]
+    assert [line["factor"] for line in lines if line["kind"] == "over"] == [2, 3, 3]
+    assert [line["factor"] for line in lines if line["kind"] == "again"] == [3]
+    assert sum(line["kind"] == "before" for line in lines) == 1
+    assert "sick/tcp over pair" in (tmp_path / "over" / "report.html").read_text()
+    refused = callbench(*words, "--seconds", "3", *out, "--resume")
+    assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
+    assert "is another overload: its seconds differ" in refused.stderr
 
 
 @pytest.mark.parametrize(
@@ -71,6 +111,8 @@ def test_who_dies_of_it_has_died_after_so_many_calls(callbench: Program, monkeyp
     [
         (["sick/tcp", "--objective", "fast"], "--objective"),
         (["sick/tcp", "--times", "2,x"], "whole numbers"),
+        (["sick/tcp", "--resume"], "needs --out: the folder of the overload"),
+        (["native/json+unix", "--link", "lan1g"], "never leaves the host"),
         (["http://192.0.2.1/"], "--any-host"),
     ],
 )

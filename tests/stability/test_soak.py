@@ -93,8 +93,8 @@ def test_who_crashes_has_died_after_so_many_calls_and_is_not_started_again_unask
     found = soaked(callbench, tmp_path)
     (death,) = found["deaths"]
     assert (death["how"], death["side"]) == ("crash", "server")
-    # The call that was made before anything is no call of the soak.
-    assert 97 <= death["calls"] <= 99
+    # All its life: the call that was made before anything too.
+    assert 98 <= death["calls"] <= 100
     assert "not to be started again" in found["over"]
     assert f"It died after {death['calls']:,} calls" in found["found"][0]
 
@@ -111,6 +111,34 @@ def test_who_crashes_is_started_again_where_that_is_asked_for(
         range(len(found["deaths"]) + (not found["slices"][-1]["dead"]))
     )
     assert found["steps"][0]["calls"] > found["deaths"][0]["calls"]
+
+
+@pytest.mark.usefixtures("nothing_left")
+def test_clients_that_think_call_as_seldom_as_that(callbench: Program, tmp_path: Path) -> None:
+    (step,) = soaked(callbench, tmp_path, "--think", "100", "--timeout", "10", "--every", "1")["steps"]
+    # Two clients for two seconds, which begin anew in each slice of one.
+    assert 0 < step["calls"] <= 2 * 2 * 11
+
+
+def test_who_cannot_think_is_refused_and_leaves_no_folder(
+    callbench: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SICK_LACKS", "think")
+    finished = callbench("soak", "sick/tcp", "--think", "100", "--out", tmp_path / "soak")
+    assert (finished.returncode, finished.stderr.count("\n")) == (2, 1)
+    assert "think time, and the adapter sick has none" in finished.stderr
+    assert not (tmp_path / "soak").exists()
+
+
+@pytest.mark.usefixtures("lab", "nothing_left")
+def test_a_link_may_lie_between(callbench: Program, tmp_path: Path) -> None:
+    found = soaked(callbench, tmp_path, "--link", "wan50", "--timeout", "10")
+    (step,) = found["steps"]
+    assert step["errors"] == {}
+    # There and back over it no call is faster than its delay.
+    assert step["latency"]["p50_us"] > 40_000
+    assert found["of"]["link"] == "wan50"
+    assert "sick/tcp over wan50" in (tmp_path / "soak" / "report.html").read_text()
 
 
 @pytest.mark.usefixtures("nothing_left")
@@ -189,6 +217,8 @@ def test_who_is_killed_goes_on_where_it_was(callbench: Program, tmp_path: Path, 
         (["sick/tcp", "--expect-body", "x"], "are of a URL"),
         (["sick/tcp", "--clients", "1,x"], "whole numbers"),
         (["sick/tcp", "--resume"], "needs --out"),
+        (["sick/tcp", "--link", "wan51"], "wan50"),
+        (["http://127.0.0.1:1/", "--link", "wan50"], "a stack's can be put behind a link"),
     ],
 )
 def test_what_cannot_be_is_refused_in_a_sentence(callbench: Program, words: list[str], why: str) -> None:

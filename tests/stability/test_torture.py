@@ -1,6 +1,8 @@
 """`callbench torture`: servers with known weaknesses, and the verdicts on them."""
 
 import json
+import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -11,7 +13,7 @@ import pytest
 
 from callbench.stability.mischief import EVERY, Known, Mischief
 from callbench.stability.storm import Storm
-from conftest import eventually, marked
+from conftest import command, eventually, marked
 
 HERE = Path(__file__).resolve().parent
 Program = Callable[..., subprocess.CompletedProcess[str]]
@@ -119,6 +121,31 @@ def test_a_request_is_overheard_from_the_stacks_own_client(callbench: Program, t
     assert by_name["half-request"]["storm"]["answered"] == 0
     assert by_name["overlong-header"]["storm"]["sent_bytes"] > 4096
     assert callbench("report", tmp_path / "torture", "--format", "md").returncode == 0
+
+
+@pytest.mark.engine
+@pytest.mark.usefixtures("lab", "nothing_left")
+def test_who_is_killed_in_a_test_makes_only_that_one_again_also_over_a_link(
+    callbench: Program, tmp_path: Path, mark: str
+) -> None:
+    short = ["--seconds", "1", "--connections", "20", "--patience", "20", "--test", "half-open,half-request"]
+    words = ["torture", "native/json+http-keepalive", "--link", "lan1g", *short, "--out", tmp_path / "torture"]
+    journal = tmp_path / "torture" / "journal.jsonl"
+    with subprocess.Popen(command(*words), cwd=tmp_path, stdout=subprocess.DEVNULL) as running:
+        assert eventually(lambda: journal.exists() and '"during"' in journal.read_text().partition('"tested"')[2])
+        os.kill(running.pid, signal.SIGKILL)
+    assert eventually(lambda: not marked(mark)), "something outlives a killed torture"
+    finished = callbench(*words, "--resume", "--json")
+    assert finished.returncode == 0, finished.stderr
+    found = json.loads(finished.stdout)
+    assert [one["name"] for one in found["tests"]] == ["half-open", "half-request"]
+    assert found["left_out"] == {}
+    # It was overheard near by, and what was sent over there got as far as the server.
+    assert all(one["storm"]["opened"] > 0 and not one["storm"]["refused"] for one in found["tests"])
+    lines = [json.loads(line) for line in journal.read_text().splitlines()]
+    assert [line["test"] for line in lines if line["kind"] == "tested"] == ["half-open", "half-request"]
+    assert [line["test"] for line in lines if line["kind"] == "again"] == ["half-request"]
+    assert "over lan1g" in (tmp_path / "torture" / "report.html").read_text()
 
 
 @pytest.mark.engine

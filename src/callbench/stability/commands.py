@@ -8,6 +8,7 @@ from rich.console import Console
 
 from callbench import catalogue, placement, quantities
 from callbench.errors import BadInput
+from callbench.links.reach import LOOPBACK
 
 if TYPE_CHECKING:
     from callbench.stability.target import Aim
@@ -19,6 +20,8 @@ Timeout = Annotated[float, typer.Option("--timeout", min=0.05, max=3600, metavar
 Status = Annotated[list[int] | None, typer.Option("--expect-status", help="of a URL: 200 to 299 unless given")]
 Body = Annotated[str | None, typer.Option("--expect-body", help="of a URL: octet by octet, in every answer")]
 AnyHost = Annotated[bool, typer.Option("--any-host", help="allow a URL that is not this machine: it must be yours")]
+Link = Annotated[str, typer.Option("--link", metavar="LINK", help="before a stack's server: one of `list links`")]
+Resume = Annotated[bool, typer.Option("--resume", help="go on with the record of --out")]
 Out = Annotated[Path | None, typer.Option("--out", metavar="DIR", help="the record's folder; runs/KIND-TIME")]
 AsJson = Annotated[bool, typer.Option("--json", help="for programs")]
 
@@ -36,6 +39,7 @@ def soak(  # noqa: PLR0913, PLR0917 - the options a person has
     seconds: Annotated[float, typer.Option("--seconds", min=0.1, max=1e7, help="of each step")] = 60.0,
     rest: Annotated[float, typer.Option("--rest", min=0, max=1e6, metavar="SECONDS", help="after each step")] = 10.0,
     every: Annotated[float, typer.Option("--every", min=0.05, max=600, metavar="SECONDS", help="of a slice")] = 1.0,
+    think: Annotated[float, typer.Option("--think", min=0, max=1e6, metavar="MS", help="between two calls")] = 0.0,
     restart: Annotated[bool, typer.Option("--restart", help="start a server that dies again, and go on")] = False,
     call: Call = None,
     timeout: Timeout = 10.0,
@@ -43,7 +47,8 @@ def soak(  # noqa: PLR0913, PLR0917 - the options a person has
     status: Status = None,
     body: Body = None,
     any_host: AnyHost = False,
-    resume: Annotated[bool, typer.Option("--resume", help="go on with the soak of --out")] = False,
+    link: Link = LOOPBACK,
+    resume: Resume = False,
     out: Out = None,
     as_json: AsJson = False,
 ) -> None:
@@ -51,8 +56,8 @@ def soak(  # noqa: PLR0913, PLR0917 - the options a person has
     from callbench.stability import soaking  # noqa: PLC0415 - statistics are slow to load
     from callbench.stability.soak import Wish  # noqa: PLC0415
 
-    aim = _aim(what, call, timeout, pid, status, body, any_host=any_host)
-    wish = Wish(_steps(clients), seconds, rest, min(every, seconds), restart)
+    aim = _aim(what, call, timeout, pid, status, body, link, any_host=any_host)
+    wish = Wish(_steps(clients), seconds, rest, min(every, seconds), restart, think)
     told = soaking.soaked(aim, wish, catalogue.load(), placement.placed(), out, resume=resume, quiet=as_json)
     _end(told, as_json=as_json)
 
@@ -81,6 +86,8 @@ def overload(  # noqa: PLR0913, PLR0917 - the options a person has
     status: Status = None,
     body: Body = None,
     any_host: AnyHost = False,
+    link: Link = LOOPBACK,
+    resume: Resume = False,
     out: Out = None,
     as_json: AsJson = False,
 ) -> None:
@@ -88,10 +95,10 @@ def overload(  # noqa: PLR0913, PLR0917 - the options a person has
     from callbench.stability import overloading  # noqa: PLC0415 - statistics are slow to load
     from callbench.stability.overload import Wish  # noqa: PLC0415
 
-    aim = _aim(what, call, timeout, pid, status, body, any_host=any_host)
+    aim = _aim(what, call, timeout, pid, status, body, link, any_host=any_host)
     factors = tuple(float(value) for value in quantities.numbers(times, "--times", 1, 1000))
     wish = Wish(objective, factors, clients, seconds, patience, within, rest, rate)
-    told = overloading.overloaded(aim, wish, catalogue.load(), placement.placed(), out, quiet=as_json)
+    told = overloading.overloaded(aim, wish, catalogue.load(), placement.placed(), out, resume=resume, quiet=as_json)
     _end(told, as_json=as_json)
 
 
@@ -111,6 +118,8 @@ def torture(  # noqa: PLR0913, PLR0917 - the options a person has
     status: Status = None,
     body: Body = None,
     any_host: AnyHost = False,
+    link: Link = LOOPBACK,
+    resume: Resume = False,
     out: Out = None,
     as_json: AsJson = False,
 ) -> None:
@@ -118,10 +127,10 @@ def torture(  # noqa: PLR0913, PLR0917 - the options a person has
     from callbench.stability import torturing  # noqa: PLC0415 - statistics are slow to load
     from callbench.stability.torture import Wish  # noqa: PLC0415
 
-    aim = _aim(what, call, timeout, pid, status, body, any_host=any_host)
+    aim = _aim(what, call, timeout, pid, status, body, link, any_host=any_host)
     names = tuple(name.strip() for name in test.split(",") if name.strip())
     wish = Wish(names, connections, pace, seconds, patience, within)
-    told = torturing.tortured(aim, wish, catalogue.load(), placement.placed(), out, quiet=as_json)
+    told = torturing.tortured(aim, wish, catalogue.load(), placement.placed(), out, resume=resume, quiet=as_json)
     _end(told, as_json=as_json)
 
 
@@ -132,6 +141,7 @@ def _aim(  # noqa: PLR0913, PLR0917 - the options that the commands share
     pid: int | None,
     status: list[int] | None,
     body: str | None,
+    link: str,
     *,
     any_host: bool,
 ) -> "Aim":
@@ -146,7 +156,7 @@ def _aim(  # noqa: PLR0913, PLR0917 - the options that the commands share
         request["expect_body"] = body
     if request and "://" not in what:
         raise BadInput("--expect-status and --expect-body are of a URL: what a stack answers is known")
-    return Aim(what, asked.call, asked.arguments, timeout, pid, request, any_host)
+    return Aim(what, asked.call, asked.arguments, timeout, pid, request, any_host, link)
 
 
 def _steps(text: str) -> tuple[int, ...]:

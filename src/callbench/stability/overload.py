@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -12,6 +12,7 @@ from callbench.errors import AdapterFailure, CallbenchError
 from callbench.knees import RATES, held
 from callbench.run_writer import RunWriter
 from callbench.schedules import Schedules
+from callbench.stability import record
 from callbench.stability.slices import failed, reckoned, slice_of, times
 from callbench.stability.target import Target
 from callbench.stability.vitals import Vitals
@@ -20,6 +21,8 @@ from callbench.stats.recovery import IN_A_ROW, Slice, recovery, slow_above
 
 HALF = 0.5
 _BEFORE = 5
+# The place of the slices before all overloads, among the factors.
+_BEFORE_ALL = 0.0
 _SLICE_S = 1.0
 _GUESS_S = 0.5
 # A capacity that is known to a tenth is enough to double it.
@@ -53,67 +56,103 @@ class Wish:
     rate: float | None = None
 
 
+@dataclass
+class _Past:
+    """What the journal has already.
+
+    Attributes:
+        steps: of the search.
+        limit_us: above which a slice is slow; None: that is not known yet.
+        begun: factors that something was seen of.
+        passed: those that are over, with what came after them.
+        over: whether it has come to its end.
+    """
+
+    steps: list[Step] = field(default_factory=list)
+    capacity: float | None = None
+    limit_us: float | None = None
+    begun: set[float] = field(default_factory=set)
+    passed: set[float] = field(default_factory=set)
+    over: bool = False
+
+
 class Overload:
     """An overload under way."""
 
     def __init__(self, run: RunWriter, target: Target, wish: Wish, folder: Path, say: Say) -> None:
-        """Prepares.
+        """Takes up an overload where its journal ends.
 
         Args:
             run: the folder.
-            target: open.
+            target: open, its client with an open loop.
             wish: what was asked for.
             folder: for schedules.
             say: told what is being done.
-
-        Raises:
-            CallbenchError: the client has no open loop.
         """
-        if "open" not in target.client.hello["features"]:
-            adapter = target.client.hello["adapter"]
-            raise CallbenchError(f"the adapter {adapter} has no open loop, and an overload is one: take another stack")
         self._run = run
         self._target = target
         self._wish = wish
         self._schedules = Schedules(folder, seed=0)
         self._say = say
-        self._began = time.monotonic()
-        self._answered = 0
+        self._past = _past(run)
+        self._began = time.monotonic() - record.until_s(run.lines())
         self._vitals: Vitals | None = None
 
     def go(self) -> None:
-        """Carries it out; a server that dies ends it.
+        """Does what is left to do; a server that dies ends it.
 
         Raises:
             CallbenchError: it holds no rate at all, or the folder cannot be written.
         """
+        if self._past.over:
+            return
         self._target.connect(self._wish.clients)
         self._vitals = Vitals(self._target.pids)
         try:
-            self._stages(self._wish.rate or self._capacity())
+            self._stages(self._past.capacity or self._found())
         finally:
             self._vitals.close()
 
-    def _stages(self, capacity: float) -> None:
+    def _found(self) -> float:
+        capacity = self._wish.rate or self._capacity()
         self._run.append({"kind": "capacity", "rate_per_s": capacity, "at_s": self._at_s()})
+        return capacity
+
+    def _stages(self, capacity: float) -> None:
+        # What a server that was started afresh has before anything is its own.
         self._moment("begin")
+        limit_us = self._past.limit_us or self._before(capacity)
+        for factor in self._wish.factors:
+            if factor in self._past.passed:
+                continue
+            self._anew(factor)
+            until_s = self._over(capacity, factor)
+            if self._dead() or not self._recovers(capacity, factor, limit_us, until_s):
+                return
+            self._run.append({"kind": "passed", "factor": factor, "at_s": self._at_s()})
+        self._say("at rest")
+        self._moment("end")
+        self._target.alone()
+        time.sleep(self._wish.rest_s)
+        self._moment("rested")
+
+    def _anew(self, factor: float) -> None:
+        """What was cut off is begun anew: what was seen of it counts no more."""
+        if factor in self._past.begun:
+            self._run.append({"kind": "again", "factor": factor})
+
+    def _before(self, capacity: float) -> float:
+        """How it is at half of the capacity. Gives the time above which a median call is slow, in microseconds."""
+        self._anew(_BEFORE_ALL)
         self._say(f"half of {capacity:,.0f} calls/s")
-        before = [self._half(capacity, "before", 0.0) for _ in range(_BEFORE)]
+        before = [self._half(capacity, "before", _BEFORE_ALL) for _ in range(_BEFORE)]
         speeds = [one.latency_us for one in before if one.latency_us is not None]
         if not speeds:
             raise CallbenchError(f"nothing was answered at half of {capacity:,.0f} calls/s: it cannot be overloaded")
         before_us = median(speeds)
         limit_us = slow_above(before_us, self._wish.within)
         self._run.append({"kind": "before", "before_us": before_us, "limit_us": limit_us, "at_s": self._at_s()})
-        for factor in self._wish.factors:
-            until_s = self._over(capacity, factor)
-            if self._dead() or not self._recovers(capacity, factor, limit_us, until_s):
-                return
-        self._say("at rest")
-        self._moment("end")
-        self._target.alone()
-        time.sleep(self._wish.rest_s)
-        self._moment("rested")
+        return limit_us
 
     def _at_s(self) -> float:
         return round(time.monotonic() - self._began, 4)
@@ -130,7 +169,7 @@ class Overload:
             aim.call, aim.arguments, calls=1, seconds=_GUESS_S, limit_seconds=_GUESS_S, timing="each"
         )
         start = max(1.0, closed["calls"] / (closed["elapsed_ns"] / 1e9) / 2)
-        span, steps = Span(*RATES, _PRECISION), list[Step]()
+        span, steps = Span(*RATES, _PRECISION), list(self._past.steps)
         while (level := next_level(steps, start, span)) is not None:
             self._say(f"searching: {level:,.0f} calls/s")
             done = self._drive(level, _SLICE_S)
@@ -147,7 +186,7 @@ class Overload:
         load = Load(self._wish.clients, 1, seconds, "constant", rate)
         cell = Cell("overload", "overload", aim.name, aim.call, aim.arguments, load)
         schedule = self._schedules.of(cell, 0)
-        done = self._target.client.drive(
+        return self._target.client.drive(
             aim.call,
             aim.arguments,
             calls=1,
@@ -156,8 +195,6 @@ class Overload:
             timing="each",
             schedule=schedule,
         )
-        self._answered += done["calls"]
-        return done
 
     def _half(self, capacity: float, phase: str, factor: float) -> Slice:
         """A slice at half of the capacity."""
@@ -206,7 +243,7 @@ class Overload:
     def _dead(self) -> bool:
         loss = self._target.lost()
         if loss is not None:
-            line = {"at_s": self._at_s(), "calls": self._answered, "how": loss.how, "why": loss.why}
+            line = {"at_s": self._at_s(), "calls": self._target.answered, "how": loss.how, "why": loss.why}
             self._run.append({"kind": "death", **line})
         return loss is not None
 
@@ -217,3 +254,26 @@ def _service(done: Mapping[str, Any]) -> dict[str, float]:
     if not histogram or not histogram["count"]:
         return {}
     return times(dict(histogram["buckets"]), histogram["min_ns"], histogram["max_ns"])
+
+
+def _past(run: RunWriter) -> _Past:
+    past = _Past()
+    for line in run.lines():
+        match line["kind"]:
+            case "step":
+                past.steps.append(Step(line["level"], bool(line["holds"])))
+            case "capacity":
+                past.capacity = line["rate_per_s"]
+            case "before":
+                past.limit_us = line["limit_us"]
+            case "slice" | "over":
+                past.begun.add(line["factor"])
+            case "passed":
+                past.passed.add(line["factor"])
+            case "death":
+                past.over = True
+            case "moment":
+                past.over = past.over or line["moment"] == "rested"
+            case _:
+                pass
+    return past

@@ -7,9 +7,10 @@ from typing import Any
 from callbench.report.charts.draw import chart
 from callbench.report.charts.over_time import Panel, over_time
 from callbench.report.section import Chart, Section, Sheet
+from callbench.stability.record import valid
 from callbench.stability.slices import slice_of
 from callbench.stability.told import Told
-from callbench.stability.words import errors_text, mib, microseconds, recovery_text, whole
+from callbench.stability.words import errors_text, mib, microseconds, over_text, recovery_text, whole
 from callbench.stats.digits import figure
 from callbench.stats.recovery import Recovery, State, judged, recovery, worst
 from callbench.store import Run
@@ -58,14 +59,14 @@ def told(run: Run) -> Told:
     Raises:
         BadInput: the folder is damaged.
     """
-    lines = list(run.lines())
+    lines = valid(run.lines(), "factor")
     asked = run.info["overload"]
     capacity = next((float(line["rate_per_s"]) for line in lines if line["kind"] == "capacity"), None)
     before = next((line for line in lines if line["kind"] == "before"), None)
     overs = [] if before is None else [_over(line, lines, before) for line in lines if line["kind"] == "over"]
     deaths = [line for line in lines if line["kind"] == "death"]
     about = (
-        f"{asked['name']}: the highest rate with {asked['objective']}, then"
+        f"{asked['name']}{over_text(asked)}: the highest rate with {asked['objective']}, then"
         f" {' and '.join(f'{one:g}' for one in asked['factors'])} times as much in an open loop of up to"
         f" {asked['clients']:,} calls at once, for {asked['seconds']:g} s each, and half of it after each."
     )

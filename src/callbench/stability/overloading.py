@@ -11,31 +11,34 @@ from callbench.placement import Placement
 from callbench.stability import overload_told, record
 from callbench.stability.live import Line
 from callbench.stability.overload import Overload, Wish
-from callbench.stability.target import Aim, Target
+from callbench.stability.target import Aim, reached
 from callbench.stability.told import Told
 from callbench.store import Run
 
 
 def overloaded(  # noqa: PLR0913 - what is asked, and where
-    aim: Aim, wish: Wish, known: Catalogue, where: Placement, out: Path | None, *, quiet: bool
+    aim: Aim, wish: Wish, known: Catalogue, where: Placement, out: Path | None, *, resume: bool, quiet: bool
 ) -> Told:
-    """Overload a server, and tell what came of it.
+    """Overload a server, or go on with that, and tell what came of it.
 
     Raises:
-        BadInput: what was asked for is wrong.
+        BadInput: what was asked for is wrong, or the folder is another's.
         CallbenchError: the server cannot be started, or holds nothing; the folder cannot be written.
     """
     try:
         objective.parse(wish.objective)
     except ValueError as failure:
         raise BadInput(f"--objective {failure}") from None
-    asked = {**asdict(aim), **asdict(wish), "factors": list(wish.factors)}
-    with (
-        Target(aim, known, where) as target,
-        tempfile.TemporaryDirectory(prefix="callbench-overload-") as folder,
-        record.made("overload", aim.name, asked, out, where) as run,
-        Line(quiet=quiet) as line,
-    ):
-        work = Overload(run, target, wish, Path(folder), line.says)
-        record.carried_out(run, work.go, f"callbench report {run.path} shows it")
+    asked = {**asdict(aim), **asdict(wish)}
+    with reached(aim, known, where) as target:
+        # Who cannot leaves no folder.
+        target.must("open", "an overload needs a client with an open loop")
+        with (
+            tempfile.TemporaryDirectory(prefix="callbench-overload-") as folder,
+            record.taken_up("overload", aim.name, asked, out, where, resume=resume) as run,
+            Line(quiet=quiet) as line,
+        ):
+            work = Overload(run, target, wish, Path(folder), line.says)
+            again = f"callbench overload {aim.name} ... --resume --out {run.path} goes on with it"
+            record.carried_out(run, work.go, again)
     return overload_told.told(Run(run.path))

@@ -7,6 +7,7 @@ from typing import Any
 
 from callbench.errors import AdapterFailure, BadInput, CallbenchError
 from callbench.run_writer import RunWriter
+from callbench.stability import record
 from callbench.stability.slices import driven, failed
 from callbench.stability.target import Loss, Target
 from callbench.stability.vitals import Vitals
@@ -31,6 +32,7 @@ class Wish:
         rest_s: after each step: the clients are taken away, and the server is left alone.
         every_s: of a slice: what is seen is told so often.
         restart: whether a server that has died is started again.
+        think_ms: how long each client waits between an answer and its next call.
     """
 
     clients: tuple[int, ...]
@@ -38,6 +40,7 @@ class Wish:
     rest_s: float = 10.0
     every_s: float = 1.0
     restart: bool = False
+    think_ms: float = 0.0
 
     def __post_init__(self) -> None:
         """Refuses what makes no sense together.
@@ -56,13 +59,11 @@ class _Past:
     """What the journal has already.
 
     Attributes:
-        until_s: when the last thing in it ended, on the soak's clock.
         driven_s: by step.
         rested_s: by step.
         over: whether it came to an end before its time.
     """
 
-    until_s: float = 0.0
     starts: int = 0
     driven_s: dict[int, float] = field(default_factory=dict)
     rested_s: dict[int, float] = field(default_factory=dict)
@@ -79,9 +80,8 @@ class Soak:
         self._wish = wish
         self._tell = tell
         self._past = _past(run)
-        self._began = time.monotonic() - self._past.until_s
+        self._began = time.monotonic() - record.until_s(run.lines())
         self._start = self._past.starts
-        self._answered = 0
         self._in_vain = 0
         self._over = self._past.over
         self._vitals: Vitals | None = None
@@ -96,8 +96,6 @@ class Soak:
         """
         if self._over:
             return
-        if self._past.until_s:
-            self._run.note("gone on with after it was stopped or killed")
         self._opens()
         try:
             for step, clients in enumerate(self._wish.clients):
@@ -115,7 +113,6 @@ class Soak:
         if not self._target.is_open:
             self._target.open()
         self._vitals = Vitals(self._target.pids)
-        self._answered = 0
         line = {"start": self._start, "at_s": self._at_s(), "took_s": round(self._target.started_s, 4)}
         self._run.append({"kind": "start", **line})
 
@@ -145,7 +142,6 @@ class Soak:
             at_s, start = self._at_s(), self._start
             made, connected = self._slice(clients, length, connected=connected)
             loss = self._target.lost()
-            self._answered += made["calls"]
             place = {"step": step, "clients": clients, "start": start, "at_s": at_s}
             self._keep(made)
             line = {"kind": "slice", **place, **made, "dead": loss is not None, "sides": self._seen()}
@@ -165,7 +161,8 @@ class Soak:
         try:
             if not connected:
                 self._target.connect(clients)
-            return driven(self._target.client, self._target.aim, seconds), True
+            think_ns = round(self._wish.think_ms * 1e6)
+            return driven(self._target.client, self._target.aim, seconds, think_ns=think_ns), True
         except AdapterFailure as failure:
             if self._target.client.broken and self._target.lost() is None:
                 self._client_died(failure)
@@ -179,9 +176,10 @@ class Soak:
 
     def _died(self, side: str, loss: Loss, step: int | None) -> None:
         """A process has ended: that is kept, and it is started again where that was asked for."""
-        line = {"side": side, "start": self._start, "step": step, "at_s": self._at_s(), "calls": self._answered}
+        line = {"side": side, "start": self._start, "step": step, "at_s": self._at_s(), "calls": self._target.answered}
         self._run.append({"kind": "death", **line, "how": loss.how, "why": loss.why})
-        self._in_vain = 0 if self._answered else self._in_vain + 1
+        # The first call is made before anything else, by whoever starts it.
+        self._in_vain = 0 if self._target.answered > 1 else self._in_vain + 1
         if not (self._wish.restart and self._target.ours):
             self._ends("it died, and was not to be started again")
         elif self._in_vain >= IN_VAIN:
@@ -250,11 +248,10 @@ def _past(run: RunWriter) -> _Past:
             case "slice" | "rest":
                 kept = past.driven_s if line["kind"] == "slice" else past.rested_s
                 kept[line["step"]] = kept.get(line["step"], 0.0) + line["seconds"]
-                past.until_s = line["at_s"] + line["seconds"]
             case "start":
                 past.starts = line["start"] + 1
             case "over":
                 past.over = True
             case _:
-                past.until_s = max(past.until_s, float(line.get("at_s", 0.0)))
+                pass
     return past

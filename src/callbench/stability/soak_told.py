@@ -7,7 +7,7 @@ from callbench.report.charts.over_time import Panel, over_time
 from callbench.report.section import Chart, Section, Sheet
 from callbench.stability.soak_found import Grown, Side, Soaked, Step, read, record, sick
 from callbench.stability.told import Told
-from callbench.stability.words import episode_text, errors_text, mib, small, whole
+from callbench.stability.words import episode_text, errors_text, mib, over_text, small, whole
 from callbench.stats.digits import figure
 from callbench.store import Run
 
@@ -35,9 +35,10 @@ def told(run: Run) -> Told:
     found = read(run)
     asked = run.info["soak"]
     steps = ", ".join(map(str, asked["clients"]))
+    think = f" that think for {asked['think_ms']:g} ms between two calls" if asked.get("think_ms") else ""
     about = (
-        f"{asked['name']}: {steps} clients, {asked['seconds']:g} s each, {asked['rest_s']:g} s of rest after each,"
-        f" looked at every {asked['every_s']:g} s."
+        f"{asked['name']}{over_text(asked)}: {steps} clients{think}, {asked['seconds']:g} s each,"
+        f" {asked['rest_s']:g} s of rest after each, looked at every {asked['every_s']:g} s."
     )
     return Told(run, about, list(_sentences(found)), _sections(found), record(found))
 

@@ -8,6 +8,7 @@ from typing import Any, Self
 from callbench.adapter_process import AdapterProcess
 from callbench.errors import AdapterFailure, CallbenchError
 from callbench.home import home, storm
+from callbench.links.host import LOOPBACK_HOSTS, Host
 
 _START_S = 30.0
 _SILENCE_S = 30.0
@@ -22,8 +23,8 @@ class Storm:
         failure: why it ended before that, or None.
     """
 
-    def __init__(self, wish: Mapping[str, Any], processors: Sequence[int]) -> None:
-        """Starts it.
+    def __init__(self, wish: Mapping[str, Any], processors: Sequence[int], host: Host = LOOPBACK_HOSTS.client) -> None:
+        """Starts it on a host.
 
         Raises:
             CallbenchError: it is not built.
@@ -34,7 +35,7 @@ class Storm:
         self.intervals: list[dict[str, Any]] = []
         self.done: dict[str, Any] | None = None
         self.failure: AdapterFailure | None = None
-        self._process = AdapterProcess("the storm", [str(program)], home(), processors)
+        self._process = AdapterProcess("the storm", [str(program)], home(), processors, entered=host.entered())
         self._process.send(wish, _START_S)
         self._deadline = time.monotonic() + float(wish["seconds"]) + _SILENCE_S
         self._thread = threading.Thread(target=self._listen, name="storm", daemon=True)

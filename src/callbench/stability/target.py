@@ -2,12 +2,13 @@
 
 import ipaddress
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urlsplit
 
-from callbench import judge, manifest
+from callbench import judge, links, manifest
 from callbench.adapter import Adapter
 from callbench.catalogue import Catalogue, cannot_run
 from callbench.errors import AdapterFailure, BadInput, CallbenchError
@@ -40,6 +41,7 @@ class Aim:
         pid: of a URL: the server's process, to watch it with its descendants.
         request: of a URL: options of the driver.
         any_host: whether a URL may be one of another machine.
+        link: what lies between a stack's client and its server: a name of `callbench list links`.
     """
 
     name: str
@@ -49,6 +51,7 @@ class Aim:
     pid: int | None = None
     request: Mapping[str, Any] = field(default_factory=dict)
     any_host: bool = False
+    link: str = links.LOOPBACK
 
     @property
     def is_url(self) -> bool:
@@ -76,6 +79,7 @@ class Target:
         aim: what was asked for.
         client: the one that calls.
         started_s: how long the last start took, until the first right answer.
+        hosts: where each side of a stack runs: this machine, unless `reached` has made others.
     """
 
     client: Adapter
@@ -84,10 +88,12 @@ class Target:
         """Finds what is meant; starts nothing.
 
         Raises:
-            BadInput: there is no such stack, it cannot run here, or the URL is not one to put under stress.
+            BadInput: there is no such stack, it cannot run here or not over that link, or the URL is not one to put
+                under stress.
         """
         self.aim = aim
         self.started_s = 0.0
+        self.hosts = links.LOOPBACK_HOSTS
         self._placement = placement
         self._sides: Sides | None = None
         self._endpoint = aim.name
@@ -104,6 +110,9 @@ class Target:
             self._stack = known.stack(aim.name)
             if self._stack.why_not:
                 raise BadInput(f"{aim.name} cannot run here: {self._stack.why_not}")
+            why_not = links.why_not_over(self._stack, aim.link)
+            if why_not:
+                raise BadInput(f"{aim.name} cannot be reached {why_not}")
             self._programs = known.programs(self._stack)
 
     @property
@@ -115,6 +124,20 @@ class Target:
     def is_open(self) -> bool:
         """Whether there is a client before it."""
         return self._open
+
+    @property
+    def answered(self) -> int:
+        """The calls that its client has seen answered rightly since the last start, its first one too."""
+        return self.client.answered
+
+    def must(self, feature: str, what: str) -> None:
+        """Refuses a client that lacks a feature.
+
+        Raises:
+            BadInput: it has none; `what` begins the sentence, and says what needs it.
+        """
+        if feature not in self.client.hello["features"]:
+            raise BadInput(f"{what}, and the adapter {self.client.hello['adapter']} has none: take another stack")
 
     @property
     def endpoint(self) -> str:
@@ -131,7 +154,9 @@ class Target:
         began = time.monotonic()
         try:
             if self._stack is not None and self._programs is not None:
-                self._sides = Sides(self._programs, self._placement, in_process=self._stack.in_process)
+                self._sides = Sides(
+                    self._programs, self._placement, in_process=self._stack.in_process, hosts=self.hosts
+                )
                 unavailable = self._sides.unavailable(self._stack)
                 if unavailable:
                     raise AdapterFailure("unsupported", unavailable)  # noqa: TRY301 - whatever it is, all is closed
@@ -169,7 +194,8 @@ class Target:
             made = self._driver
         shared = self._driver is not None and (self.aim.pid is None or self._placement.shared)
         request = None if self._programs is None else self._programs.request
-        return Adapter(made, part, () if shared else self._placement.client, request=request).greeted()
+        processors = () if shared else self._placement.client
+        return Adapter(made, part, processors, self.hosts.client.entered(), request).greeted()
 
     def connect(self, clients: int) -> int:
         """Connects so many clients; gives the connections open.
@@ -235,6 +261,20 @@ class Target:
         self.close(at_once=kind is not None)
 
 
+@contextmanager
+def reached(aim: Aim, known: Catalogue, placement: Placement) -> Iterator[Target]:
+    """What is meant, open, over the link that was asked for; both are gone after the context.
+
+    Raises:
+        BadInput: as `Target`; or there is no such link.
+        AdapterFailure, CallbenchError: as `Target.open`; or the link cannot be made here.
+    """
+    target = Target(aim, known, placement)
+    wires = {} if aim.link == links.LOOPBACK else {aim.link: links.find(aim.link).wire}
+    with links.made(aim.link, wires) as target.hosts, target:
+        yield target
+
+
 def _ended(pid: int) -> bool:
     """Whether a process is no more, also where nobody has asked for its end yet."""
     fields = stat_fields(PROC / str(pid))
@@ -250,6 +290,8 @@ def _driver(aim: Aim) -> manifest.Manifest:
         raise BadInput(
             f"{parts.hostname} is not this machine: put only servers under stress that are yours, and say --any-host"
         )
+    if aim.link != links.LOOPBACK:
+        raise BadInput(f"--link {aim.link}: a URL's server runs where it runs; a stack's can be put behind a link")
     if aim.call != HELLO:
         raise BadInput(f"--call {aim.call}: a URL has one request, which stands for {HELLO}: leave --call out")
     if aim.pid is not None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from callbench.errors import AdapterFailure, CallbenchError
 from callbench.run_writer import RunWriter
-from callbench.stability import overheard
+from callbench.stability import overheard, record
 from callbench.stability.mischief import Known, Mischief, chosen
 from callbench.stability.observer import LENGTH_S, Observer
 from callbench.stability.slices import slice_of
@@ -45,16 +45,27 @@ class Wish:
     within: float = 3.0
 
 
+@dataclass(frozen=True)
+class _Past:
+    """What the journal has already: tests that are done or left out, and those that were begun."""
+
+    done: frozenset[str]
+    begun: frozenset[str]
+
+
 class Torture:
     """A torture under way."""
 
-    def __init__(self, run: RunWriter, target: Target, wish: Wish, processors: Sequence[int], say: Say) -> None:
-        """Prepares.
+    def __init__(  # noqa: PLR0913, PLR0917 - what is done to whom, and who is told
+        self, run: RunWriter, target: Target, wish: Wish, known: Known, processors: Sequence[int], say: Say
+    ) -> None:
+        """Takes up a torture where its journal ends.
 
         Args:
             run: the folder.
             target: open.
             wish: what was asked for.
+            known: how the server is called.
             processors: those that the storm may run on; empty: any.
             say: told what is being done.
 
@@ -64,29 +75,34 @@ class Torture:
         self._run = run
         self._target = target
         self._wish = wish
+        self._known = known
         self._processors = processors
         self._say = say
         self._tests = chosen(wish.tests)
-        self._began = time.monotonic()
+        self._past = _past(run)
+        self._began = time.monotonic() - record.until_s(run.lines())
 
     def go(self) -> None:
-        """Carries it out. Every test has a fresh server where it is ours to start.
+        """Does what is left to do. Every test has a fresh server where it is ours to start.
 
         Raises:
             CallbenchError: the server cannot be started, or the folder cannot be written.
         """
-        # The address first: where there is none, nothing can be done.
-        overheard.address(self._target.endpoint)
-        known = overheard.known_of(self._target)
-        self._target.connect(1)
-        for number, test in enumerate(self._tests):
-            why_not = test.why_not(known)
+        fresh = True
+        for test in self._tests:
+            if test.name in self._past.done:
+                continue
+            why_not = test.why_not(self._known)
             if why_not:
                 self._run.append({"kind": "left-out", "test": test.name, "why": why_not})
                 continue
-            if number and not self._fresh(test):
+            if not fresh and not self._fresh(test):
                 continue
-            self._test(test, known)
+            fresh = False
+            if test.name in self._past.begun:
+                # Cut off in its midst: what was seen of it is not what will be seen now.
+                self._run.append({"kind": "again", "test": test.name})
+            self._test(test)
 
     def _at_s(self) -> float:
         return round(time.monotonic() - self._began, 4)
@@ -102,7 +118,7 @@ class Torture:
         self._run.append({"kind": "left-out", "test": test.name, "why": "the server has died and is not ours to start"})
         return False
 
-    def _test(self, test: Mischief, known: Known) -> None:
+    def _test(self, test: Mischief) -> None:
         self._say(f"{test.name}: before")
         # Its own client is not needed, and is not to be in the server's books.
         self._target.alone()
@@ -120,7 +136,7 @@ class Torture:
             limit_us = slow_above(before_us, self._wish.within)
             line = {"kind": "test", "test": test.name, "about": test.about, "at_s": self._at_s(), "begin": begin}
             self._run.append({**line, "before_us": before_us, "limit_us": limit_us})
-            done, ended_s = self._rage(test, known, observer)
+            done, ended_s = self._rage(test, observer)
             self._recovers(test, observer, ended_s, limit_us)
             time.sleep(_SETTLE_S)
             loss = self._target.lost()
@@ -133,7 +149,7 @@ class Torture:
             vitals.close()
             observer.close()
 
-    def _rage(self, test: Mischief, known: Known, observer: Observer) -> tuple[Mapping[str, Any], float]:
+    def _rage(self, test: Mischief, observer: Observer) -> tuple[Mapping[str, Any], float]:
         """Lets the storm rage, and looks meanwhile. Gives what came of it, and when it was over."""
         host, port = overheard.address(self._target.endpoint)
         connections = min(test.most, self._wish.connections)
@@ -142,10 +158,10 @@ class Torture:
             "connections": connections,
             "seconds": self._wish.seconds,
             "pace_per_s": self._wish.pace_per_s,
-            **test.does(known),
+            **test.does(self._known),
         }
         self._say(f"{test.name}: {connections} connections, each {test.about}")
-        with Storm(wish, self._processors) as storm:
+        with Storm(wish, self._processors, self._target.hosts.client) as storm:
             while storm.rages:
                 self._look(test, "during", observer)
             ended_s = self._at_s()
@@ -174,3 +190,11 @@ class Torture:
         line["dead"] = self._target.lost() is not None
         self._run.append(line)
         return slice_of(line)
+
+
+def _past(run: RunWriter) -> _Past:
+    by_kind: dict[str, set[str]] = {}
+    for line in run.lines():
+        by_kind.setdefault(line["kind"], set()).add(line.get("test", ""))
+    done = by_kind.get("tested", set()) | by_kind.get("left-out", set())
+    return _Past(frozenset(done), frozenset(by_kind.get("slice", set()) - done))

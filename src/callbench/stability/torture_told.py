@@ -7,9 +7,10 @@ from typing import Any
 from callbench.report.charts.draw import chart
 from callbench.report.charts.over_time import Panel, over_time
 from callbench.report.section import Chart, Section, Sheet
+from callbench.stability.record import valid
 from callbench.stability.slices import slice_of
 from callbench.stability.told import Told
-from callbench.stability.words import episode_text, errors_text, mib, microseconds, recovery_text, whole
+from callbench.stability.words import episode_text, errors_text, mib, microseconds, over_text, recovery_text, whole
 from callbench.stats.recovery import Episode, Recovery, State, Verdict, episodes, recovery, verdict
 from callbench.store import Run
 
@@ -65,13 +66,13 @@ def told(run: Run) -> Told:
     Raises:
         BadInput: the folder is damaged.
     """
-    lines = list(run.lines())
+    lines = valid(run.lines(), "test")
     tests = [found for line in lines if line["kind"] == "test" and (found := _tested(line, lines)) is not None]
     left_out = {line["test"]: line["why"] for line in lines if line["kind"] == "left-out"}
     asked = run.info["torture"]
     about = (
-        f"{asked['name']}, called as ever by one client before, during and after {asked['seconds']:g} s of each"
-        f" mischief, by up to {asked['connections']:,} connections."
+        f"{asked['name']}{over_text(asked)}, called as ever by one client before, during and after"
+        f" {asked['seconds']:g} s of each mischief, by up to {asked['connections']:,} connections."
     )
     record = {
         "kind": "torture",

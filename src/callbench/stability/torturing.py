@@ -1,33 +1,48 @@
 """A torture from what was asked to what is told."""
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 from callbench.catalogue import Catalogue
+from callbench.links.reach import LOOPBACK
 from callbench.placement import Placement
 from callbench.stability import mischief, overheard, record, torture_told
 from callbench.stability.live import Line
-from callbench.stability.target import Aim, Target
+from callbench.stability.mischief import Known
+from callbench.stability.target import Aim, Target, reached
 from callbench.stability.told import Told
 from callbench.stability.torture import Torture, Wish
 from callbench.store import Run
 
 
 def tortured(  # noqa: PLR0913 - what is asked, and where
-    aim: Aim, wish: Wish, known: Catalogue, where: Placement, out: Path | None, *, quiet: bool
+    aim: Aim, wish: Wish, known: Catalogue, where: Placement, out: Path | None, *, resume: bool, quiet: bool
 ) -> Told:
-    """Torture a server, and tell what came of it.
+    """Torture a server, or go on with that, and tell what came of it.
 
     Raises:
-        BadInput: what was asked for is wrong.
+        BadInput: what was asked for is wrong, or the folder is another's.
         CallbenchError: the server cannot be started, or the folder cannot be written.
     """
     mischief.chosen(wish.tests)
-    asked = {**asdict(aim), **asdict(wish), "tests": list(wish.tests)}
-    with Target(aim, known, where) as target:
+    asked = {**asdict(aim), **asdict(wish)}
+    with reached(aim, known, where) as target:
+        # Where there is no address, nothing can be done, and no folder is made.
         overheard.address(target.endpoint)
-        with record.made("torture", aim.name, asked, out, where) as run, Line(quiet=quiet) as line:
-            processors = () if where.shared else where.client
-            work = Torture(run, target, wish, processors, line.says)
-            record.carried_out(run, work.go, f"callbench report {run.path} shows it")
+        request = _overheard(target, known, where)
+        with (
+            record.taken_up("torture", aim.name, asked, out, where, resume=resume) as run,
+            Line(quiet=quiet) as line,
+        ):
+            work = Torture(run, target, wish, request, () if where.shared else where.client, line.says)
+            again = f"callbench torture {aim.name} ... --resume --out {run.path} goes on with it"
+            record.carried_out(run, work.go, again)
     return torture_told.told(Run(run.path))
+
+
+def _overheard(target: Target, known: Catalogue, where: Placement) -> Known:
+    """What a request looks like: over a link as over loopback, where alone there is somebody in between to listen."""
+    if target.aim.link == LOOPBACK:
+        return overheard.known_of(target)
+    with Target(replace(target.aim, link=LOOPBACK), known, where) as near:
+        return overheard.known_of(near)

@@ -1,7 +1,9 @@
 """Figures and happenings of stability in words."""
 
 from collections.abc import Mapping
+from typing import Any
 
+from callbench.links.reach import LOOPBACK
 from callbench.stats.digits import figure
 from callbench.stats.recovery import Episode, Recovery, State
 
@@ -40,6 +42,12 @@ def small(value: float | None) -> str:
 def errors_text(errors: Mapping[str, int]) -> str:
     """Write errors by kind: `12 × timeout, 3 × reset`."""
     return ", ".join(f"{count:,} × {kind}" for kind, count in errors.items()) or "none"
+
+
+def over_text(asked: Mapping[str, Any]) -> str:
+    """Write the link that lay between, where there was one: ` over wan50`."""
+    link = asked.get("link", LOOPBACK)
+    return "" if link == LOOPBACK else f" over {link}"
 
 
 def episode_text(one: Episode) -> str:

@@ -1,4 +1,7 @@
-"""A server that falls ill after so many calls: SICK is for instance `crash 300`; nothing: it stays well."""
+"""A server that falls ill after so many calls: SICK is for instance `crash 300`; nothing: it stays well.
+
+What SICK_LACKS names its client cannot do.
+"""
 
 import os
 import sys
@@ -55,6 +58,7 @@ class Adapter(honest.Adapter):  # type: ignore[misc]
     """Serves with it."""
 
     name = "sick"
+    features = tuple(one for one in honest.Adapter.features if one not in os.environ.get("SICK_LACKS", "").split())
 
     def stacks(self) -> list[str]:
         """One stack."""
