@@ -28,7 +28,7 @@ def main() -> int:
     known = catalogue.load()
     differ = 0
     for stack, delay_us, clients in CELLS:
-        wish = rounds.Wish(stack, clients, number, 5.0, options={"delay_us": delay_us} if delay_us else None)
+        wish = rounds.Wish(stack, clients, number, 5.0, options={"delay_us": delay_us} if delay_us else {})
         print(f"{stack}, {delay_us / 1e3:g} ms in each call, {clients} clients", flush=True)
         found = rounds.held(wish, known, lambda _: None)
         told.show(found, Console(width=120))

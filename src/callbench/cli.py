@@ -16,6 +16,7 @@ from callbench import serve as serving
 from callbench.errors import BadInput, CallbenchError
 from callbench.external import given
 from callbench.launch import Wish
+from callbench.peer import commands as peers
 from callbench.stability import commands as stability
 from callbench.store import Run
 from callbench.study import load
@@ -33,6 +34,7 @@ app = typer.Typer(
 links_app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Links between two hosts.")
 app.add_typer(links_app, name="link")
 stability.add_to(app)
+peers.add_to(app)
 
 RunFolder = Annotated[Path, typer.Argument(metavar="RUN", help="a run folder")]
 AsJson = Annotated[bool, typer.Option("--json", help="for programs")]
@@ -363,35 +365,6 @@ def load_(  # noqa: PLR0913, PLR0917 - the options a person has
     else:
         told.show(found, _console())
     if not found.done["calls"]:
-        raise typer.Exit(1)
-
-
-@app.command()
-def peer(  # noqa: PLR0913, PLR0917 - the options a person has
-    target: Annotated[
-        str, typer.Argument(metavar="STACK|URL", help="as load/http1:node/http, or a server of your own")
-    ],
-    clients: Annotated[int, typer.Option("--clients", min=1, max=5000)] = 50,
-    rounds: Annotated[int, typer.Option("--rounds", min=1, max=1000, help="in each of which both drive once")] = 5,
-    seconds: Annotated[float, typer.Option("--seconds", min=0.5, max=3600, help="of each side in a round")] = 5.0,
-    warm_up: Annotated[float, typer.Option("--warm-up", min=0, max=3600, help="of JMeter in a round")] = 10.0,
-    expect: Annotated[str | None, typer.Option("--expect-body", help="of a URL, in every answer")] = None,
-    delay: Annotated[int, typer.Option("--delay-us", min=0, max=10_000_000, help="in each call of a stack")] = 0,
-    as_json: AsJson = False,
-) -> None:
-    """Drive one server with our load driver and with Apache JMeter in turn: do they say the same?"""
-    from callbench.peer import rounds as peers  # noqa: PLC0415 - statistics are slow to load
-    from callbench.peer import told  # noqa: PLC0415
-
-    wish = peers.Wish(target, clients, rounds, seconds, warm_up, expect, {"delay_us": delay} if delay else None)
-    found = peers.held(
-        wish, _catalogue(quiet=as_json), lambda number: None if as_json else _tell(told.line(number, wish))
-    )
-    if as_json:
-        _print_json(told.record(found))
-    else:
-        told.show(found, _console())
-    if found.agreement.verdict == "differ":
         raise typer.Exit(1)
 
 

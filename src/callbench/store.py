@@ -130,6 +130,8 @@ class Run:
             raise BadInput(
                 f"{self.path} is a comparison, not a run of a study: `callbench compare {self.path}` shows it"
             )
+        if kind == "peer":
+            raise BadInput(f"{self.path} is a study driven by a peer: `callbench peer {self.path}` shows it")
         if kind is not None:
             raise BadInput(f"{self.path} is a record of {kind}, not a run of a study: `callbench report {self.path}`")
 

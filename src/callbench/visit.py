@@ -34,6 +34,7 @@ class OpenVisit:
 
     Attributes:
         sides: its processes.
+        endpoint: what the server said it serves at.
         record: what the journal has of the visit, but for its place in the plan.
         cannot: why, by cell, of the cells whose call the stack said it cannot carry.
     """
@@ -63,7 +64,7 @@ class OpenVisit:
             unavailable = self.sides.unavailable(stack)
             if unavailable:
                 raise AdapterFailure("unsupported", unavailable)  # noqa: TRY301 - whatever it is, the sides are closed
-            self._endpoint = self.sides.serve(stack, options)
+            self.endpoint = self.sides.serve(stack, options)
             served = time.monotonic()
             # Without options: a wrong one is the fault of its cell, not of the stack.
             connections = self._connect(cells[0].load.clients, {})
@@ -100,7 +101,7 @@ class OpenVisit:
             return None
         self._connected = None
         self._judged = set()
-        connections = self.sides.client.connect(self._stack.client, self._endpoint, clients, options=options)
+        connections = self.sides.client.connect(self._stack.client, self.endpoint, clients, options=options)
         self._connected = wanted
         return connections
 

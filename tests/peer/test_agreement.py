@@ -1,44 +1,66 @@
 """The parts of `callbench peer` that need no JMeter: its results, its plan, what both sides' figures say together."""
 
+from pathlib import Path
 from xml.etree.ElementTree import fromstring
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from callbench.errors import BadInput
 from callbench.peer import jtl
-from callbench.peer.agreement import Round, Side, agreement
-from callbench.peer.jmeter import used
+from callbench.peer.agreement import Agreement, Round, Side, agreement
+from callbench.peer.jmeter import threads, used
 from callbench.peer.plan import Asked, plan
 
-HEAD = "timeStamp,elapsed,responseCode,success\n"
-# Two that count, one wrong, one that ends after the window, one that ends before it.
+HEAD = "timeStamp,elapsed,responseCode,threadName,success\n"
+# Two clients: one is right twice, 7 ms apart, and the other wrong once and right once, 10 ms apart.
 RESULTS = (
     HEAD
-    + "1000,10,200,true\n1005,20,200,true\n1010,5,500,false\n1990,10,200,true\n"
-    + '900,99,"Non HTTP response code: x, y",false\n'
+    + "1000,10,200,clients 1-1,true\n1017,20,200,clients 1-1,true\n"
+    + '1001,5,"Non HTTP response code: x, y",clients 1-2,false\n1016,34,200,clients 1-2,true\n'
 )
 
 
-def test_what_ended_within_the_window_counts() -> None:
-    seen = jtl.window(jtl.read(RESULTS.splitlines()), 1000, 2000)
-    assert (seen.calls, seen.rate_per_s, seen.errors) == (2, 2.0, {"500": 1})
-    assert seen.mean_ms == 15
-    assert seen.median_ms == 10.5
+def test_samples_are_summed_up_from_the_first_beginning_to_the_last_answer() -> None:
+    seen = jtl.seen(jtl.read(RESULTS.splitlines()))
+    assert (seen.calls, seen.begin_ms, seen.end_ms) == (3, 1000, 1050)
+    assert seen.rate_per_s == 60
+    assert seen.errors == {"Non HTTP response code: x, y": 1}
+    assert seen.mean_ms == pytest.approx(64 / 3)
+    assert seen.median_ms == 20
 
 
-def test_an_error_is_known_by_its_own_words() -> None:
-    seen = jtl.window(jtl.read(RESULTS.splitlines()), 0, 1000)
-    assert (seen.calls, seen.median_ms, seen.errors) == (0, None, {"Non HTTP response code: x, y": 1})
+def test_the_gap_between_calls_is_each_clients_own_and_leaves_out_its_thought() -> None:
+    samples = jtl.read(RESULTS.splitlines())
+    assert jtl.seen(samples).gap_ms == 8.5
+    assert jtl.seen(samples, think_ms=6).gap_ms == 2.5
+    assert jtl.seen(samples[:1]).gap_ms is None
+
+
+@given(st.integers(1, 8), st.integers(2, 20), st.integers(0, 900), st.floats(0, 5), st.floats(0.3, 40))
+def test_the_gap_is_found_to_a_part_of_a_millisecond(
+    clients: int, calls: int, think: int, gap: float, lasts: float
+) -> None:
+    """Clients that leave `gap` ms between calls, by a clock that is cut to whole milliseconds."""
+    samples = []
+    for client in range(clients):
+        at = 1000.0 + client * 0.37
+        for _ in range(calls):
+            start, end = int(at), int(at + lasts)
+            samples.append(jtl.Sample(start, end - start, "200", f"clients 1-{client}", right=True))
+            at += lasts + think + gap
+    found = jtl.seen(samples, think).gap_ms
+    assert found is not None
+    assert found == pytest.approx(gap, abs=1.0)
 
 
 @pytest.mark.parametrize(
     ("text", "says"),
     [
         ("", "lack the columns timeStamp"),
-        ("timeStamp,elapsed\n1,2\n", "lack the columns responseCode, success"),
-        (HEAD + "1000,10,200,true\n1000,soon,200,true\n", "line 3, are no sample: 1000,soon,200,true"),
+        ("timeStamp,elapsed\n1,2\n", "lack the columns responseCode, threadName, success"),
+        (HEAD + "1000,10,200,c,true\n1000,soon,200,c,true\n", "line 3, are no sample: 1000,soon,200,c,true"),
         (HEAD + "1000\n", "line 2, are no sample: 1000"),
     ],
 )
@@ -56,6 +78,7 @@ def test_the_median_lies_within_half_a_millisecond_of_the_middle_values(times: l
     assert middle - 0.5 <= found <= middle + 0.5
 
 
+@settings(deadline=None)  # as slow as its machine
 @given(st.integers(2, 400), st.floats(0.2, 0.8))
 def test_the_median_of_even_times_is_found_to_a_small_part_of_a_millisecond(length: int, phase: float) -> None:
     """Calls that take any time from 0 to `length`, by a clock that is cut to whole milliseconds at both ends."""
@@ -73,58 +96,164 @@ def test_processor_time_lies_on_a_line_between_two_looks() -> None:
     assert used([], 5) == 0
 
 
-def side(rate: float, median: float, mean: float | None = None, busy: float = 0.3) -> Side:
-    return Side(rate, median, median if mean is None else mean, busy, 0)
+def test_only_the_threads_that_count_are_looked_at(tmp_path: Path) -> None:
+    for number, (comm, schedstat) in enumerate(
+        [("clients 1-1", "5 7 1"), ("warm 1-1", "9 9 1"), ("clients 1-2", "1 1 1")]
+    ):
+        task = tmp_path / "42" / "task" / str(number)
+        task.mkdir(parents=True)
+        (task / "comm").write_text(f"{comm}\n")
+        (task / "schedstat").write_text(f"{schedstat}\n")
+    assert threads([42, 43], tmp_path) == {0: 12, 2: 2}
+
+
+def side(rate: float, median: float, busy: float = 0.3, own: float | None = None, errors: int = 0) -> Side:
+    own_ms = None if own is None else own * 1000 / rate
+    return Side(rate, median, median, busy, round(rate * 10), errors, own_ms, own)
+
+
+def judged(ours: Side, *theirs: Side, thinks: bool = False) -> Agreement:
+    return agreement([Round(ours, each) for each in theirs], "JMeter", thinks=thinks)
 
 
 def test_two_that_are_near_agree() -> None:
-    found = agreement([Round(side(1000, 50), side(990, 51)), Round(side(1010, 49), side(1005, 50))], 50, "JMeter")
+    found = judged(side(1000, 50), side(990, 51), side(985, 51), side(995, 50))
     assert (found.verdict, found.limited) == ("agree", False)
-    assert found.rate.middle == pytest.approx(0.9925, abs=0.001)
-    assert found.latency.middle == pytest.approx(1.02, abs=0.001)
+    assert found.rate.middle == pytest.approx(0.99, abs=0.001)
+    assert found.latency.middle == pytest.approx(1.013, abs=0.001)
 
 
 def test_two_that_are_far_differ_where_neither_is_the_limit() -> None:
-    rounds = [Round(side(1000, 50), side(800, 62.5)) for _ in range(3)]
-    found = agreement(rounds, 50, "JMeter")
+    found = judged(side(1000, 50), *[side(800, 62.5, own=0.04)] * 3)
     assert found.verdict == "differ"
-    assert "20 % less" in found.why
+    assert "20.0 % less" in found.why
+    assert judged(side(1000, 50), *[side(1200, 40)] * 3).verdict == "differ"
+
+
+def test_one_round_says_nothing() -> None:
+    assert judged(side(1000, 50), side(1000, 50)).verdict == "unsure"
+    assert judged(side(1000, 50), side(700, 70)).verdict == "unsure"
 
 
 def test_a_busy_peer_is_the_limit() -> None:
-    rounds = [Round(side(20_000, 2.5), side(5000, 10, busy=0.97)) for _ in range(3)]
-    found = agreement(rounds, 50, "JMeter")
+    found = judged(side(20_000, 2.5), *[side(5000, 10, busy=0.97)] * 3)
     assert (found.verdict, found.limited) == ("peer limited", True)
     assert "97 %" in found.why
 
 
-def test_a_peer_whose_clients_are_not_in_calls_is_the_limit() -> None:
-    rounds = [Round(side(10_000, 5), side(5000, 5, busy=0.4)) for _ in range(3)]
-    found = agreement(rounds, 50, "JMeter")
-    assert found.verdict == "peer limited"
-    assert "50 % of the time between calls" in found.why
+def test_a_busy_peer_that_says_the_same_agrees() -> None:
+    assert judged(side(5000, 10), *[side(4950, 10, busy=0.97)] * 3).verdict == "agree"
+
+
+@pytest.mark.parametrize(
+    ("rate", "own", "verdict"),
+    [
+        (500, 0.5, "peer limited"),  # half of its time is its own, and half of the rate is missing
+        (850, 0.12, "peer limited"),  # 0.85 / 0.88 is within 5 %
+        (850, 0.05, "differ"),  # 0.85 / 0.95 is not
+        (300, 0.6, "peer limited"),  # whatever else, most of its time is its own
+        (1150, 0.6, "differ"),  # it is no excuse for more
+    ],
+)
+def test_what_a_peer_takes_for_itself_explains_so_much_and_no_more(rate: float, own: float, verdict: str) -> None:
+    assert judged(side(1000, 50), *[side(rate, 50, own=own)] * 3).verdict == verdict
 
 
 def test_rounds_that_scatter_say_nothing() -> None:
-    rounds = [Round(side(1000, 50), side(rate, 5e4 / rate)) for rate in (700, 1000, 1600)]
-    assert agreement(rounds, 50, "JMeter").verdict == "unsure"
+    assert judged(side(1000, 50), *[side(rate, 5e4 / rate) for rate in (700, 1000, 1600)]).verdict == "unsure"
+    # Middle beyond 5 %, the interval not wholly so.
+    assert judged(side(1000, 50), *[side(rate, 50) for rate in (930, 945, 955)]).verdict == "unsure"
+
+
+def test_a_driver_that_is_itself_the_limit_differs_from_nobody() -> None:
+    assert judged(side(1000, 50, busy=0.95), *[side(1200, 42)] * 3).verdict == "unsure"
+
+
+def test_calls_that_failed_on_one_side_only_differ() -> None:
+    found = judged(side(1000, 50), *[side(1000, 50, errors=500)] * 3)
+    assert found.verdict == "differ"
+    assert "of JMeter's 4.8 %" in found.why
+    assert judged(side(1000, 50, errors=500), *[side(1000, 50, errors=500)] * 3).verdict == "unsure"
+
+
+@pytest.mark.parametrize(
+    ("median", "own", "verdict"),
+    [
+        (20.4, 0.0, "agree"),  # its clock explains half a millisecond, and 5 % are allowed
+        (23.0, 0.0, "differ"),
+        (23.0, 0.01, "agree"),  # 2.3 ms of its own in a round of 222 ms
+    ],
+)
+def test_where_clients_think_their_latencies_must_agree_too(median: float, own: float, verdict: str) -> None:
+    ours = side(222, 20)
+    theirs = [Side(221, median, median, 0.3, 2210, 0, own * 230, own)] * 3
+    assert judged(ours, *theirs, thinks=True).verdict == verdict
+    assert judged(ours, *theirs).verdict == "agree"
+
+
+@given(st.lists(st.tuples(st.floats(1, 1e5), st.floats(1, 1e5), st.floats(0, 1)), min_size=1, max_size=6))
+def test_any_rounds_have_a_verdict_and_a_sentence(rounds: list[tuple[float, float, float]]) -> None:
+    found = agreement(
+        [Round(side(ours, 5), side(theirs, 5, own=own)) for ours, theirs, own in rounds], "JMeter", thinks=True
+    )
+    assert found.verdict in {"agree", "differ", "peer limited", "unsure"}
+    assert found.limited == (found.verdict == "peer limited")
+    assert found.why
+
+
+def said(text: str) -> dict[str | None, str | None]:
+    """What a plan says, by name; of a name said twice the later, which is the group that counts."""
+    root = fromstring(text)  # noqa: S314 - our own
+    return {node.get("name"): node.text for node in root.iter() if node.tag.endswith("Prop") and node.text}
 
 
 def test_the_plan_asks_what_the_driver_asks() -> None:
-    root = fromstring(plan(Asked("http://127.0.0.1:8080/a/b?c=d&e", 7, '{"a":"<b>"}'), 2.2))  # noqa: S314 - our own
-    said = {node.get("name"): node.text for node in root.iter() if node.tag.endswith("Prop") and node.text}
-    assert said["HTTPSampler.domain"] == "127.0.0.1"
-    assert said["HTTPSampler.port"] == "8080"
-    assert said["HTTPSampler.path"] == "/a/b?c=d&e"
-    assert said["ThreadGroup.num_threads"] == "7"
-    assert said["ThreadGroup.duration"] == "3"
-    assert said["HTTPSampler.use_keepalive"] == "true"
-    assert 'use_keepalive">false<' in plan(Asked("http://h/", 1, keep_alive=False), 1)
-    assert said["body"] == '{"a":"<b>"}'
-    assert not list(fromstring(plan(Asked("http://h/", 1), 1)).iter("ResponseAssertion"))  # noqa: S314
+    told = said(plan(Asked("http://127.0.0.1:8080/a/b?c=d&e", 7, '{"a":"<b>"}'), warm_up_s=0, seconds=2.2))
+    assert told["HTTPSampler.domain"] == "127.0.0.1"
+    assert told["HTTPSampler.port"] == "8080"
+    assert told["HTTPSampler.path"] == "/a/b?c=d&e"
+    assert told["HTTPSampler.method"] == "GET"
+    assert told["ThreadGroup.num_threads"] == "7"
+    assert told["ThreadGroup.duration"] == "3"
+    assert told["HTTPSampler.use_keepalive"] == "true"
+    assert told["body"] == '{"a":"<b>"}'
+    closes = plan(Asked("http://h/", 1, keep_alive=False), warm_up_s=0, seconds=1)
+    assert said(closes)["HTTPSampler.use_keepalive"] == "false"
+    assert not list(fromstring(closes).iter("ResponseAssertion"))  # noqa: S314
+    assert not list(fromstring(closes).iter("TestAction"))  # noqa: S314
+    assert not list(fromstring(closes).iter("SetupThreadGroup"))  # noqa: S314
+
+
+def test_the_plan_has_a_method_headers_and_a_body() -> None:
+    posts = Asked("http://h/", 1, method="POST", headers=(("Accept", "text/plain"),), body="<q>5</q>")
+    told = said(plan(posts, warm_up_s=0, seconds=1))
+    assert (told["HTTPSampler.method"], told["HTTPSampler.postBodyRaw"]) == ("POST", "true")
+    assert (told["Header.name"], told["Header.value"], told["Argument.value"]) == ("Accept", "text/plain", "<q>5</q>")
+
+
+def test_the_plan_thinks_after_a_call_and_ramps_up_after_a_warm_up_without_either() -> None:
+    text = plan(Asked("http://h/", 200, think_ms=900, ramp_up_s=10), warm_up_s=4.5, seconds=16)
+    root = fromstring(text)  # noqa: S314
+    [warm], [counts] = root.iter("SetupThreadGroup"), root.iter("ThreadGroup")
+    of_warm, of_counts = ({one.get("name"): one.text for one in group.iter()} for group in (warm, counts))
+    assert (of_warm["ThreadGroup.ramp_time"], of_counts["ThreadGroup.ramp_time"]) == ("0", "10")
+    assert (of_warm["ThreadGroup.duration"], of_counts["ThreadGroup.duration"]) == ("5", "16")
+    assert (of_warm["ThreadGroup.num_threads"], of_counts["ThreadGroup.num_threads"]) == ("20", "200")
+    # The pause follows the call it belongs to: a timer would come before the first.
+    assert text.index("<TestAction") > text.rindex("<HTTPSamplerProxy")
+    assert said(text)["ActionProcessor.duration"] == "900"
+    assert len(list(root.iter("TestAction"))) == 1
 
 
 @pytest.mark.parametrize("url", ["ftp://127.0.0.1/", "http:///x", "127.0.0.1:80"])
 def test_another_url_is_refused(url: str) -> None:
     with pytest.raises(BadInput, match="not a URL of HTTP"):
-        plan(Asked(url, 1), 1)
+        plan(Asked(url, 1), warm_up_s=0, seconds=1)
+
+
+@pytest.mark.parametrize(
+    ("expected", "says"), [("costs ${5}", "a variable of its own"), ("a\r\nb", "cannot hold"), ("a\0b", "cannot hold")]
+)
+def test_an_answer_that_a_plan_would_say_otherwise_is_refused(expected: str, says: str) -> None:
+    with pytest.raises(BadInput, match=says):
+        plan(Asked("http://h/", 1, expected), warm_up_s=0, seconds=1)

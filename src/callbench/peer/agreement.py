@@ -13,8 +13,14 @@ from callbench.stats.interval import Interval, geometric_mean
 NEAR = 0.05
 # How far from 1 their ratio's interval may reach, if they are to be said to agree.
 SURE = 0.10
-# Of a call's time, what a generator may add of its own and still not be the limit.
-_OWN = 0.10
+# Where a generator takes more of its clients' time for itself than it leaves, it is the limit.
+_MOSTLY_OWN = 0.50
+# A peer's clock has whole milliseconds: what its median may be off by.
+_CLOCK_MS = 0.5
+# Of a side's calls, so many may fail and its rate is still that of the load which was asked for.
+_FAILED = 0.01
+
+Verdict = Literal["agree", "differ", "peer limited", "unsure"]
 
 
 @dataclass(frozen=True)
@@ -26,14 +32,21 @@ class Side:
         median_ms: of the time that each took.
         mean_ms: likewise.
         busy: share of its processors that it used.
-        errors: calls that were not answered rightly.
+        calls: answered rightly.
+        errors: calls that were not.
+        own_ms: of the peer: the time of a call's round (call, thought, what lies between) that was its own and not the
+            server's: between calls, or running or waiting for a processor in them; None where it is not known.
+        own: the same as a share of that round.
     """
 
     rate_per_s: float
     median_ms: float
     mean_ms: float
     busy: float
+    calls: int
     errors: int
+    own_ms: float | None = None
+    own: float | None = None
 
 
 @dataclass(frozen=True)
@@ -60,45 +73,93 @@ class Agreement:
     rate: Interval
     latency: Interval
     limited: bool
-    verdict: Literal["agree", "differ", "peer limited", "unsure"]
+    verdict: Verdict
     why: str
 
 
-def agreement(rounds: Sequence[Round], clients: int, peer: str) -> Agreement:
+def agreement(rounds: Sequence[Round], peer: str, *, thinks: bool = False) -> Agreement:
     """Hold both sides' figures against each other, round by round.
+
+    They agree where the ratio of their rates is within 5 % of 1 and its interval within 10 %; they differ where all of
+    the interval is beyond 5 %. A peer that is slower by what it demonstrably took for itself differs from nobody.
 
     Args:
         rounds: at least one, each with calls answered rightly by both.
-        clients: how many called at once.
         peer: its name, for the sentence.
+        thinks: whether clients wait between calls. Their rate is then mostly what they were told, and their latencies
+            have to agree too.
     """
     rate = geometric_mean([each.peers.rate_per_s / each.ours.rate_per_s for each in rounds])
     latency = geometric_mean([each.peers.median_ms / each.ours.median_ms for each in rounds])
-    limit = _limit(rounds, clients, peer)
+    verdict, why = _judged(rounds, rate, peer)
+    if verdict == "agree" and thinks:
+        verdict, why = _latencies(rounds, latency, peer, why)
+    return Agreement(rate, latency, verdict == "peer limited", verdict, why)
+
+
+def _judged(rounds: Sequence[Round], rate: Interval, peer: str) -> tuple[Verdict, str]:
+    """By the rates."""
+    failed = _failures(rounds, peer)
+    if failed is not None:
+        return failed
+    off = percent(abs(rate.middle - 1), 1)
+    if rate.low is None or rate.high is None:
+        return "unsure", f"one round has no interval: its rates are {off} apart"
+    if abs(rate.middle - 1) <= NEAR and rate.low >= 1 - SURE and rate.high <= 1 + SURE:
+        return "agree", f"their rates are {off} apart"
+    limit = _limit(rounds, rate.middle, peer) if rate.middle < 1 else None
     if limit is not None:
-        return Agreement(rate, latency, True, "peer limited", limit)
-    low, high = rate.low or rate.middle, rate.high or rate.middle
-    off = percent(abs(rate.middle - 1))
-    if abs(rate.middle - 1) <= NEAR and low >= 1 - SURE and high <= 1 + SURE:
-        return Agreement(rate, latency, False, "agree", f"neither limited the rate, and the two are within {off}")
-    if abs(rate.middle - 1) > NEAR and not low <= 1 <= high:
-        why = f"{peer} says {off} {'more' if rate.middle > 1 else 'less'}, though neither limited the rate"
-        return Agreement(rate, latency, False, "differ", why)
-    return Agreement(rate, latency, False, "unsure", "the rounds scatter so much that they may agree or not")
+        return "peer limited", limit
+    why = None
+    if rate.low <= 1 + NEAR and rate.high >= 1 - NEAR:
+        why = "the rounds scatter so much that they may agree or not"
+    elif median(each.ours.busy for each in rounds) >= SATURATED:
+        why = f"the load driver was itself the limit, and its rate is {off} from {peer}'s"
+    if why is not None:
+        return "unsure", why
+    return "differ", f"{peer} says {off} {'more' if rate.middle > 1 else 'less'}, which it did not take for itself"
 
 
-def _limit(rounds: Sequence[Round], clients: int, peer: str) -> str | None:
+def _failures(rounds: Sequence[Round], peer: str) -> tuple[Verdict, str] | None:
+    """What calls that failed say; None where there are too few to matter."""
+    ours, peers = (_failed([getattr(each, side) for each in rounds]) for side in ("ours", "peers"))
+    if max(ours, peers) <= _FAILED:
+        return None
+    failed = f"of the load driver's calls {percent(ours, 1)} were not answered rightly, of {peer}'s {percent(peers, 1)}"
+    return ("differ", failed) if abs(ours - peers) > _FAILED else ("unsure", f"{failed}: no load as was asked for")
+
+
+def _failed(sides: Sequence[Side]) -> float:
+    """The share of calls not answered rightly."""
+    errors = sum(side.errors for side in sides)
+    return errors / max(1, errors + sum(side.calls for side in sides))
+
+
+def _limit(rounds: Sequence[Round], ratio: float, peer: str) -> str | None:
     """Why the peer itself limits its rate; None where it does not.
 
-    Its processors have no more to give; or its clients spend a good part of the time not in calls (Little's law: a
-    closed loop without a pause has rate x mean time calls under way, which is the number of clients).
+    Its processors have no more to give; or its clients' own time, taken off each call's round, leaves a rate that is
+    ours. A client that takes the share w of its round for itself calls at 1 - w times the rate that it could.
     """
     busy = median(each.peers.busy for each in rounds)
     if busy >= SATURATED:
         return f"{peer} used {percent(min(1.0, busy))} of its processors: its rate is its own, not the server's"
-    idle = 1 - median(each.peers.rate_per_s * each.peers.mean_ms / 1e3 for each in rounds) / clients
-    if idle > _OWN:
-        return (
-            f"{peer}'s clients spent {percent(idle)} of the time between calls: its rate is its own, not the server's"
-        )
+    shares = [each.peers.own for each in rounds if each.peers.own is not None]
+    own = median(shares) if shares else 0.0
+    if own >= _MOSTLY_OWN or (own > 0 and ratio / (1 - own) >= 1 - NEAR):
+        return f"{peer}'s clients spent {percent(own)} of their time in {peer} itself: its rate is not the server's"
     return None
+
+
+def _latencies(rounds: Sequence[Round], latency: Interval, peer: str, why: str) -> tuple[Verdict, str]:
+    """By the median latencies, of which the peer's clock and its own time in a call explain a part."""
+    ours = median(each.ours.median_ms for each in rounds)
+    own = median([each.peers.own_ms or 0.0 for each in rounds])
+    least, most = 1 - NEAR - _CLOCK_MS / ours, 1 + NEAR + (_CLOCK_MS + own) / ours
+    apart = f"{ours * abs(latency.middle - 1):.2f} ms"
+    explained = f"their median latencies {apart}, with {own:.2f} ms of {peer}'s own in a call"
+    if least <= latency.middle <= most:
+        return "agree", f"{why}, {explained}"
+    if (latency.low or latency.middle) > most or (latency.high or latency.middle) < least:
+        return "differ", f"{why}, but {explained}"
+    return "unsure", f"{why}, but {explained}: the rounds scatter"

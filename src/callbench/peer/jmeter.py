@@ -15,17 +15,18 @@ from callbench.errors import CallbenchError
 from callbench.home import home, keeper
 from callbench.load.watched import family
 from callbench.measure.reading import light
+from callbench.measure.side_processes import PROC
 from callbench.peer import jtl
-from callbench.peer.plan import Asked, plan
+from callbench.peer.plan import COUNTED, Asked, plan
 
 _HEAP = "-Xmx512m"
 # Beyond its load: a virtual machine that starts, and one that writes its results.
 _PATIENCE_S = 120.0
-# The load goes on for so long after the window, in which its threads have not begun to end.
-_AFTER_S = 1.0
 _LOOK_S = 0.1
+# Its clients' threads are many files to read: they are looked at every so many looks.
+_THREADS_EVERY = 3
 _UNWANTED = (
-    "label", "response_message", "thread_name", "data_type", "assertion_results_failure_message", "bytes",
+    "label", "response_message", "data_type", "assertion_results_failure_message", "bytes",
     "sent_bytes", "thread_counts", "url", "latency", "connect_time", "idle_time",
 )  # fmt: skip
 
@@ -35,14 +36,19 @@ class Driven:
     """What JMeter's calls came to.
 
     Attributes:
-        seen: within the time that counts.
-        processor_ms: what it used of its processors in that time.
+        seen: of the group that counts.
+        processor_ms: what the process used of its processors meanwhile.
+        client_ms: how long its clients' threads ran or waited for a processor, all together; None where the kernel
+            does not tell.
         samples: all it made, warm-up and all, answered rightly or not.
+        wrong: of those, not answered rightly.
     """
 
-    seen: jtl.Window
+    seen: jtl.Seen
     processor_ms: float
+    client_ms: float | None
     samples: int
+    wrong: int
 
 
 def _home() -> Path:
@@ -57,12 +63,12 @@ def why_not() -> str | None:
 
 
 def drive(asked: Asked, *, warm_up_s: float, seconds: float, processors: Sequence[int] = ()) -> Driven:
-    """Drives a load, and takes what came after the warm-up.
+    """Drives a load, after a warm-up whose calls do not count.
 
     Args:
         asked: the request.
-        warm_up_s: how long its first calls do not count: Java compiles while it runs.
-        seconds: how long those that count are made.
+        warm_up_s: how long calls are made before: Java compiles while it runs.
+        seconds: how long those that count are made, ramp-up and all.
         processors: those it may use; empty: any.
 
     Raises:
@@ -70,11 +76,11 @@ def drive(asked: Asked, *, warm_up_s: float, seconds: float, processors: Sequenc
     """
     with tempfile.TemporaryDirectory(prefix="callbench-jmeter-") as name:
         folder = Path(name)
-        lasts_s = warm_up_s + seconds + _AFTER_S
-        (folder / "plan.jmx").write_text(plan(asked, lasts_s))
+        (folder / "plan.jmx").write_text(plan(asked, warm_up_s=warm_up_s, seconds=seconds))
+        patience_s = warm_up_s + seconds + _PATIENCE_S
         with _started(folder, processors) as process, Busy(process.pid) as busy:
             try:
-                process.wait(lasts_s + _PATIENCE_S)
+                process.wait(patience_s)
             except subprocess.TimeoutExpired as failure:
                 raise CallbenchError(f"JMeter did not end within {_PATIENCE_S:.0f} s after its load") from failure
         results = folder / "results.jtl"
@@ -82,11 +88,12 @@ def drive(asked: Asked, *, warm_up_s: float, seconds: float, processors: Sequenc
             raise CallbenchError(f"JMeter failed (exit code {process.returncode}): {_last(folder / 'log')}")
         with results.open(newline="") as lines:
             samples = jtl.read(lines)
-    if not samples:
+    counted = [sample for sample in samples if sample.thread.startswith(COUNTED)]
+    if not counted:
         raise CallbenchError("JMeter made no call: the load was too short for it to start")
-    begin = min(sample.start_ms for sample in samples) + round(warm_up_s * 1e3)
-    end = begin + round(seconds * 1e3)
-    return Driven(jtl.window(samples, begin, end), busy.between(begin, end), len(samples))
+    seen = jtl.seen(counted, asked.think_ms)
+    used_ms = busy.between(seen.begin_ms, seen.end_ms)
+    return Driven(seen, used_ms, busy.client_ms(), len(samples), sum(not sample.right for sample in samples))
 
 
 @contextlib.contextmanager
@@ -94,7 +101,12 @@ def _started(folder: Path, processors: Sequence[int]) -> Iterator["subprocess.Po
     """Behind the keeper, which sees to its end also where we are killed."""
     wanted = {f"jmeter.save.saveservice.{name}": "false" for name in _UNWANTED}
     # Not its port for commands, nor a progress report, nor any file elsewhere than in the folder.
-    wanted |= {"jmeter.save.saveservice.output_format": "csv", "jmeterengine.nongui.port": "0", "summariser.name": ""}
+    wanted |= {
+        "sampleresult.default.encoding": "UTF-8",
+        "jmeter.save.saveservice.output_format": "csv",
+        "jmeterengine.nongui.port": "0",
+        "summariser.name": "",
+    }
     java = ["java", _HEAP, "-Djava.awt.headless=true", f"-Djava.util.prefs.userRoot={folder}", "-XX:-UsePerfData"]
     files = ["-t", str(folder / "plan.jmx"), "-l", str(folder / "results.jtl"), "-j", str(folder / "log")]
     argv = [*java, "-jar", str(_home() / "bin" / "ApacheJMeter.jar"), "-n", *files]
@@ -134,6 +146,7 @@ class Busy:
         """Look at `pid` from `with` on."""
         self._pid = pid
         self._looks: list[tuple[int, int]] = []
+        self._clients: dict[int, int] = {}
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._look, daemon=True)
 
@@ -148,14 +161,38 @@ class Busy:
         self._thread.join()
 
     def _look(self) -> None:
+        number = 0
         while not self._over.wait(_LOOK_S):
-            seen = light(family(self._pid))
+            pids = family(self._pid)
+            seen = light(pids)
             if seen.processes:
                 self._looks.append((time.time_ns() // 1_000_000, seen.user_ms + seen.system_ms))
+            if number % _THREADS_EVERY == 0:
+                self._clients |= threads(pids)
+            number += 1
+
+    def client_ms(self) -> float | None:
+        """How long the clients that count ran or waited for a processor, as of the last look at each."""
+        return sum(self._clients.values()) / 1e6 if self._clients else None
 
     def between(self, begin_ms: int, end_ms: int) -> float:
         """Milliseconds of processor time used from one moment of the wall clock to another."""
         return used(self._looks, end_ms) - used(self._looks, begin_ms)
+
+
+def threads(pids: Sequence[int], proc: Path = PROC) -> dict[int, int]:
+    """How long each thread of the group that counts ran or waited for a processor, in nanoseconds by its id.
+
+    The virtual machine gives a thread's name to the kernel. Fields as in the kernel's Documentation/scheduler/
+    sched-stats: time on a processor, time in a run queue.
+    """
+    found = {}
+    for task in (task for pid in pids for task in (proc / str(pid) / "task").glob("*")):
+        with contextlib.suppress(OSError, ValueError):
+            if (task / "comm").read_text().startswith(COUNTED):
+                ran, waited = (task / "schedstat").read_text().split()[:2]
+                found[int(task.name)] = int(ran) + int(waited)
+    return found
 
 
 def used(looks: Sequence[tuple[int, int]], at_ms: int) -> float:

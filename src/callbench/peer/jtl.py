@@ -4,11 +4,12 @@ import csv
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from callbench.errors import BadInput
 
-# What a run of ours asks JMeter to write, in its own order; it would write fifteen columns more.
-COLUMNS = ("timeStamp", "elapsed", "responseCode", "success")
+# What a run of ours asks JMeter to write, in its own order; it would write fourteen columns more.
+COLUMNS = ("timeStamp", "elapsed", "responseCode", "threadName", "success")
 _TRUE = "true"
 
 
@@ -20,12 +21,14 @@ class Sample:
         start_ms: when it began, by the wall clock.
         elapsed_ms: how long it took; JMeter has no finer times.
         code: the status, or the sentence that JMeter has instead of one.
+        thread: the client that made it; its group's name comes first.
         right: whether the answer was as expected.
     """
 
     start_ms: int
     elapsed_ms: int
     code: str
+    thread: str
     right: bool
 
     @property
@@ -35,22 +38,29 @@ class Sample:
 
 
 @dataclass(frozen=True)
-class Window:
-    """The samples that ended within a time.
+class Seen:
+    """What samples come to.
 
     Attributes:
         calls: answered rightly.
-        rate_per_s: of those.
+        begin_ms: when the first began, by the wall clock.
+        end_ms: when the last was answered.
+        rate_per_s: those answered rightly, from the first beginning to the last answer: as our driver has it.
         median_ms: of those, between the whole milliseconds; None without any.
         mean_ms: likewise.
         errors: those answered otherwise, by code, most first.
+        gap_ms: from an answer to the same client's next call, without its thought: the mean; None where nobody called
+            twice.
     """
 
     calls: int
+    begin_ms: int
+    end_ms: int
     rate_per_s: float
     median_ms: float | None
     mean_ms: float | None
     errors: Mapping[str, int]
+    gap_ms: float | None
 
 
 def read(lines: Iterable[str]) -> list[Sample]:
@@ -70,31 +80,47 @@ def read(lines: Iterable[str]) -> list[Sample]:
     found = []
     for number, row in enumerate(rows, 2):
         try:
-            start, elapsed, code, success = (row[place] for place in at)
-            found.append(Sample(int(start), int(elapsed), code, success == _TRUE))
+            start, elapsed, code, thread, success = (row[place] for place in at)
+            found.append(Sample(int(start), int(elapsed), code, thread, success == _TRUE))
         except (IndexError, ValueError) as failure:
             raise BadInput(f"JMeter's results, line {number}, are no sample: {','.join(row)[:80]}") from failure
     return found
 
 
-def window(samples: Sequence[Sample], begin_ms: int, end_ms: int) -> Window:
-    """What ended from `begin_ms` on and before `end_ms`.
+def seen(samples: Sequence[Sample], think_ms: float = 0.0) -> Seen:
+    """Sum up the samples of a group of threads.
+
+    Args:
+        samples: all of them.
+        think_ms: how long each client waited between an answer and its next call because it was told to.
 
     Raises:
-        ValueError: the time is empty.
+        ValueError: there is none.
     """
-    if end_ms <= begin_ms:
-        raise ValueError(f"a window from {begin_ms} to {end_ms} ms is empty")
-    within = [sample for sample in samples if begin_ms <= sample.end_ms < end_ms]
-    times = Counter(sample.elapsed_ms for sample in within if sample.right)
+    if not samples:
+        raise ValueError("no samples to sum up")
+    begin, end = min(one.start_ms for one in samples), max(one.end_ms for one in samples)
+    times = Counter(sample.elapsed_ms for sample in samples if sample.right)
     calls = times.total()
-    return Window(
+    return Seen(
         calls,
-        calls / (end_ms - begin_ms) * 1e3,
+        begin,
+        end,
+        calls / max(end - begin, 1) * 1e3,
         median(times),
         sum(ms * count for ms, count in times.items()) / calls if calls else None,
-        dict(Counter(sample.code for sample in within if not sample.right).most_common()),
+        dict(Counter(sample.code for sample in samples if not sample.right).most_common()),
+        _gap_ms(samples, think_ms),
     )
+
+
+def _gap_ms(samples: Sequence[Sample], think_ms: float) -> float | None:
+    """Both ends are cut to whole milliseconds, so a mean of many is right, and one by itself may be below 0."""
+    by_thread: dict[str, list[Sample]] = {}
+    for sample in sorted(samples, key=lambda one: one.start_ms):
+        by_thread.setdefault(sample.thread, []).append(sample)
+    gaps = [later.start_ms - one.end_ms - think_ms for mine in by_thread.values() for one, later in pairwise(mine)]
+    return max(0.0, sum(gaps) / len(gaps)) if gaps else None
 
 
 def median(times: Mapping[int, int]) -> float | None:

@@ -1,31 +1,46 @@
-"""Drives one server with our load driver and with a peer, in turn, and in random order within each round."""
+"""One server driven by our load driver and by a peer, in turn: a round of a cell, all rounds of a stack or URL."""
 
-import contextlib
+import math
 import random
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
-from callbench import catalogue, manifest, placement, request
-from callbench.adapter import Adapter
+from callbench import judge, placement, request
 from callbench.catalogue import Catalogue
-from callbench.cell import Stack
+from callbench.cell import Cell, Load, Stack
 from callbench.contract import Done
 from callbench.errors import AdapterFailure, BadInput, CallbenchError
-from callbench.home import home
+from callbench.external import given
+from callbench.measure.warm_up import warmed_up
 from callbench.peer import jmeter
 from callbench.peer.agreement import Agreement, Round, Side, agreement
+from callbench.peer.asked import DRIVER, PEER, asked, why_not
 from callbench.peer.plan import Asked
-from callbench.sides import Sides
 from callbench.stats.histogram import Buckets
+from callbench.visit import AnsweredWrongly, OpenVisit
 
-PEER = "JMeter"
-_DRIVER = "load/http1"
-# What of a request both sides can make alike.
-_ALIKE = {"protocol", "path", "method", "expect_body", "keep_alive"}
+# Beyond its time, for answers that come late.
+_SLACK_S = 30.0
+# A warm-up's pieces are a tenth of this.
+_WARM_S = 0.5
 
-Connected = Callable[[], Adapter]
+
+@dataclass(frozen=True)
+class Pace:
+    """How long a round is.
+
+    Attributes:
+        seconds: how long each side's calls are made once all of its clients have begun.
+        warm_up_s: how long the peer calls before: Java compiles while it runs.
+    """
+
+    seconds: float
+    warm_up_s: float
+
+    def whole_s(self, cell: Cell) -> int:
+        """How long each side drives a cell, ramp-up and all: whole seconds, as the peer has no others."""
+        return math.ceil(cell.load.ramp_up_ns / 1e9 + self.seconds)
 
 
 @dataclass(frozen=True)
@@ -34,8 +49,6 @@ class Wish:
 
     Attributes:
         target: a stack that the load driver calls, or a URL.
-        seconds: how long the calls of a round are made that count, by each side.
-        warm_up_s: how long the peer's first calls of a round do not count.
         expected: of a URL: the body that every answer must have; None: any. A stack's card has its own.
         options: of the stack's server.
     """
@@ -46,7 +59,7 @@ class Wish:
     seconds: float = 5.0
     warm_up_s: float = 10.0
     expected: str | None = None
-    options: dict[str, Any] | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -54,13 +67,23 @@ class Found:
     """Finished rounds."""
 
     wish: Wish
-    url: str
     rounds: tuple[Round, ...]
     agreement: Agreement
 
 
+def ready() -> None:
+    """Refuses where the peer is not set up.
+
+    Raises:
+        CallbenchError: with the remedy.
+    """
+    missing = jmeter.why_not()
+    if missing:
+        raise CallbenchError(missing)
+
+
 def held(wish: Wish, known: Catalogue, tell: Callable[[int], None]) -> Found:
-    """Drive all rounds.
+    """Drive all rounds of one stack or URL.
 
     Args:
         wish: what and how long.
@@ -71,78 +94,88 @@ def held(wish: Wish, known: Catalogue, tell: Callable[[int], None]) -> Found:
         BadInput: the target is no stack of the load driver and no URL, or nobody answers there as expected.
         CallbenchError: a side is not set up, or failed.
     """
-    missing = jmeter.why_not()
-    if missing:
-        raise CallbenchError(missing)
+    ready()
+    asked_for = {} if wish.expected is None else {"expect_body": wish.expected}
+    known, [name] = given.named(known, [wish.target], None, asked_for)
+    stack = known.stack(name)
+    cell = Cell("c001", "", stack.id, request.STANDS_FOR, {}, Load(wish.clients, 1, wish.seconds))
+    why = why_not(cell, stack)
+    if why:
+        raise BadInput(f"{wish.target}: {why}; name a stack of {DRIVER}, a URL, or a study")
+    if request.called(stack.card[request.KEY]) != request.STANDS_FOR:
+        raise BadInput(f"{wish.target} is asked for items, and how many a study says: callbench peer qlio")
+    pace = Pace(wish.seconds, wish.warm_up_s)
+    rounds = []
+    for number in range(1, wish.rounds + 1):
+        tell(number)
+        try:
+            rounds.append(driven(known, stack, cell, pace, random.Random(), wish.options))  # noqa: S311 - an order
+        except AdapterFailure as failure:
+            raise BadInput(f"{wish.target}: {failure} ({failure.kind})") from failure
+        except AnsweredWrongly as wrong:
+            raise BadInput(f"{wish.target} {wrong}") from wrong
+    return Found(wish, tuple(rounds), agreement(rounds, PEER))
+
+
+def driven(  # noqa: PLR0913, PLR0917 - what, where, how long, in which order, and how the server is told
+    known: Catalogue, stack: Stack, cell: Cell, pace: Pace, dice: random.Random, options: Mapping[str, Any]
+) -> Round:
+    """Starts a stack's server, and lets both sides drive it once, in random order.
+
+    Raises:
+        AdapterFailure: a side of the stack failed.
+        AnsweredWrongly: the server's answer is not the service's.
+        CallbenchError: the peer failed, no call was answered rightly, or the server counted other calls.
+    """
     processors = placement.placed()
-    with _target(wish, known, processors) as (connected, asked):
-        rounds = []
-        for number in range(1, wish.rounds + 1):
-            tell(number)
-            sides = {"ours": lambda: _ours(connected(), wish), "peers": lambda: _peers(asked, wish, processors)}
-            found = {name: sides[name]() for name in random.sample(sorted(sides), 2)}
-            rounds.append(Round(**found))
-    return Found(wish, asked.url, tuple(rounds), agreement(rounds, wish.clients, PEER))
+    with OpenVisit(known.programs(stack), stack, [cell], processors, options=options) as visit:
+        if cell.id in visit.cannot:
+            raise AdapterFailure("unsupported", visit.cannot[cell.id])
+        visit.connect(cell)
+        to_ask = asked(visit.sides.client, stack, visit.endpoint, cell)
+        # Before either, so that both meet a server that is warm; ours is compiled beforehand.
+        warmed_up(visit.sides.client, _short(cell))
+        sides = {"ours": lambda: _ours(visit, stack, cell, pace), "peers": lambda: _peers(visit, to_ask, cell, pace)}
+        return Round(**{name: sides[name]() for name in dice.sample(sorted(sides), 2)})
 
 
-@contextlib.contextmanager
-def _target(wish: Wish, known: Catalogue, processors: placement.Placement) -> Iterator[tuple[Connected, Asked]]:
-    """What connects our driver to the server that is to be driven, and the same for the peer."""
-    if "://" in wish.target:
-        read = manifest.read(home() / "engine" / "load" / "adapter.toml")
-        why_not = catalogue.cannot_run(read)
-        if why_not:
-            raise CallbenchError(why_not)
-        asked = Asked(wish.target, wish.clients, wish.expected)
-        with Adapter(read, "the driver", () if processors.shared else processors.client) as driver:
-            options = {} if wish.expected is None else {"expect_body": wish.expected}
-            connected = _connecting(driver, _DRIVER, wish, wish.target, options)
-            try:
-                connected().call(request.STANDS_FOR, {})
-            except AdapterFailure as failure:
-                raise BadInput(f"{wish.target}: {failure} ({failure.kind})") from failure
-            yield connected, asked
-        return
-    stack = known.stack(wish.target)
-    told = _told(stack)
-    with Sides(known.programs(stack), processors, in_process=False) as sides:
-        endpoint = sides.serve(stack, wish.options)
-        connected = _connecting(sides.client, stack.client, wish, endpoint, {})
-        connected().call(request.STANDS_FOR, {})
-        url, _ = request.connected_with(told, endpoint, {})
-        yield connected, Asked(url, wish.clients, _expected(told), told.get("keep_alive", True))
+def _short(cell: Cell) -> Cell:
+    """The cell as its warm-up needs it, which takes its lengths from the trial's."""
+    load = Load(cell.load.clients, 1, _WARM_S)
+    return Cell(cell.id, cell.group, cell.stack, cell.call, cell.arguments, load, options=cell.options)
 
 
-def _connecting(driver: Adapter, stack: str, wish: Wish, endpoint: str, options: dict[str, Any]) -> Connected:
-    """Connects our driver anew for each round: a server may close what was idle while the peer drove."""
-
-    def connected() -> Adapter:
-        driver.connect(stack, endpoint, wish.clients, options=options)
-        return driver
-
-    return connected
-
-
-def _told(stack: Stack) -> dict[str, Any]:
-    """The request of a stack that both sides can make alike."""
-    if stack.client != _DRIVER:
-        raise BadInput(f"{stack.id} is not called by the load driver: name a stack of {_DRIVER}, or a URL")
-    told: dict[str, Any] = dict(stack.card[request.KEY])
-    other = set(told) - _ALIKE - {"expect_body_file"}
-    other |= {request.called(told)} - {request.STANDS_FOR}
-    if told.get("method", "GET") != "GET" or other:
-        raise BadInput(f"{stack.id} asks for more than {PEER}'s plan has: a GET and one answer to it")
-    return told
-
-
-def _expected(told: dict[str, Any]) -> str | None:
-    file = told.get("expect_body_file")
-    return told.get("expect_body") if file is None else Path(file).read_text()
-
-
-def _ours(driver: Adapter, wish: Wish) -> Side:
-    done = driver.drive(request.STANDS_FOR, {}, calls=1, seconds=wish.seconds, timing="each")
+def _ours(visit: OpenVisit, stack: Stack, cell: Cell, pace: Pace) -> Side:
+    client, seconds = visit.sides.client, pace.whole_s(cell)
+    # Connected anew: a server may close what was idle while the peer drove. What is listed is looked at before.
+    client.connect(stack.client, visit.endpoint, cell.load.clients, options=cell.options)
+    client.call(cell.call, cell.arguments)
+    visit.sides.counted()
+    done = client.drive(
+        cell.call,
+        cell.arguments,
+        calls=1,
+        seconds=seconds,
+        limit_seconds=seconds + _SLACK_S,
+        timing="each",
+        think_ns=cell.load.think_ns,
+        ramp_up_ns=cell.load.ramp_up_ns,
+    )
+    _counted_by_server(visit, cell, "the load driver", done["calls"], sum(done["errors"].values()))
     return ours(done)
+
+
+def _counted_by_server(visit: OpenVisit, cell: Cell, who: str, calls: int, errors: int) -> None:
+    """Holds a side's count against the server's.
+
+    Raises:
+        CallbenchError: they do not agree.
+    """
+    counts = visit.sides.counted()
+    done: Any = {"calls": calls, "errors": {"any": errors}}
+    if counts is not None and not judge.agree(cell.call, done, counts):
+        counted = counts["calls"].get(cell.call, 0)
+        raise CallbenchError(f"{who} says {calls:,} calls and {errors:,} errors, but the server counted {counted:,}")
 
 
 def ours(done: Done) -> Side:
@@ -161,15 +194,41 @@ def ours(done: Done) -> Side:
     begin, end = (int(at["user_ns"]) + int(at["system_ns"]) for at in (used["start"], used["end"]))
     elapsed = done["elapsed_ns"]
     errors = sum(done["errors"].values())
-    return Side(done["calls"] / elapsed * 1e9, middle / 1e6, mean / 1e6, (end - begin) / elapsed, errors)
+    busy = (end - begin) / elapsed
+    return Side(done["calls"] / elapsed * 1e9, middle / 1e6, mean / 1e6, busy, done["calls"], errors)
 
 
-def _peers(asked: Asked, wish: Wish, processors: placement.Placement) -> Side:
+def _peers(visit: OpenVisit, to_ask: Asked, cell: Cell, pace: Pace) -> Side:
+    processors = placement.placed()
     mine = () if processors.shared else processors.client
-    driven = jmeter.drive(asked, warm_up_s=wish.warm_up_s, seconds=wish.seconds, processors=mine)
+    visit.sides.counted()
+    driven = jmeter.drive(to_ask, warm_up_s=pace.warm_up_s, seconds=pace.whole_s(cell), processors=mine)
+    _counted_by_server(visit, cell, PEER, driven.samples - driven.wrong, driven.wrong)
+    return theirs(driven, to_ask.think_ms, max(1, len(processors.client)))
+
+
+def theirs(driven: jmeter.Driven, think_ms: float, processors: int) -> Side:
+    """What the peer said, as a side.
+
+    Args:
+        driven: its samples, and what was seen of it from outside.
+        think_ms: how long its clients were told to wait between calls.
+        processors: on how many it could run.
+
+    Raises:
+        CallbenchError: no call was answered rightly.
+    """
     seen = driven.seen
     if seen.median_ms is None or seen.mean_ms is None:
-        raise CallbenchError(f"no call of {PEER} was answered rightly in its {wish.seconds:g} s: {dict(seen.errors)}")
-    busy = driven.processor_ms / 1e3 / wish.seconds / max(1, len(processors.client))
+        raise CallbenchError(f"no call of {PEER} was answered rightly: {dict(seen.errors)}")
+    errors = sum(seen.errors.values())
+    busy = driven.processor_ms / max(1, seen.end_ms - seen.begin_ms) / processors
+    # Its threads' time lies partly between calls: the larger of the two is what it took at least.
+    known = [time for time in (driven.client_ms and driven.client_ms / (seen.calls + errors), seen.gap_ms) if time]
+    own = max(known, default=0.0)
+    around = seen.mean_ms + (seen.gap_ms or 0.0) + think_ms
     # A median of 0 ms is one that JMeter's clock cannot tell from nothing.
-    return Side(seen.rate_per_s, max(seen.median_ms, 0.001), seen.mean_ms, busy, sum(seen.errors.values()))
+    middle = max(seen.median_ms, 0.001)
+    return Side(
+        seen.rate_per_s, middle, seen.mean_ms, busy, seen.calls, errors, own, min(1.0, own / around) if around else None
+    )

@@ -1,0 +1,137 @@
+"""The command line of `callbench peer`: arguments to calls. No logic."""
+
+import json
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+
+from callbench import catalogue, launch
+from callbench.errors import BadInput
+
+if TYPE_CHECKING:
+    from callbench.peer.kept import Found
+
+
+def add_to(app: typer.Typer) -> None:
+    """Gives the program its command."""
+    app.command("peer")(peer)
+
+
+def peer(  # noqa: PLR0913, PLR0917 - the options a person has
+    target: Annotated[
+        str,
+        typer.Argument(metavar="STUDY|STACK|URL", help="as datasnap, load/http1:node/http, or a server of your own"),
+    ],
+    quick: Annotated[
+        bool, typer.Option("--quick", help="of a study: its quick cells, fewer and shorter rounds")
+    ] = False,
+    select: Annotated[
+        list[str] | None, typer.Option("--select", metavar="[KEY=]GLOB", help="of a study, as `run` has it")
+    ] = None,
+    settings: Annotated[
+        list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="a parameter of the study")
+    ] = None,
+    out: Annotated[Path | None, typer.Option("--out", metavar="DIR", help="of a study: the folder")] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="go on with the study in --out")] = False,
+    seed: Annotated[int | None, typer.Option("--seed", min=0, help="of a study's random order")] = None,
+    clients: Annotated[int | None, typer.Option("--clients", min=1, max=5000, help="50; a study has its own")] = None,
+    rounds: Annotated[
+        int | None, typer.Option("--rounds", min=1, max=1000, help="in each of which both drive once: 5; quick: 3")
+    ] = None,
+    seconds: Annotated[
+        float | None, typer.Option("--seconds", min=0.5, max=3600, help="of each side in a round: 5; a study: 10")
+    ] = None,
+    warm_up: Annotated[
+        float | None, typer.Option("--warm-up", min=0, max=3600, help="of JMeter in a round: 10; quick: 5")
+    ] = None,
+    expect: Annotated[str | None, typer.Option("--expect-body", help="of a URL, in every answer")] = None,
+    delay: Annotated[int, typer.Option("--delay-us", min=0, max=10_000_000, help="in each call of a stack")] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="for programs")] = False,
+) -> None:
+    """Drive a server, or a study's, with our load driver and with Apache JMeter in turn: do they say the same?"""
+    from callbench.peer import kept, study  # noqa: PLC0415 - statistics are slow to load
+
+    of_study = {
+        "--select": select,
+        "--set": settings,
+        "--out": out,
+        "--seed": seed,
+        "--quick": quick,
+        "--resume": resume,
+    }
+    of_one = {"--clients": clients, "--expect-body": expect}
+    pace = {"rounds": rounds, "seconds": seconds, "warm_up_s": warm_up}
+    known = catalogue.load()
+    for sentence in () if as_json else known.broken:
+        print(f"callbench: {sentence}", file=sys.stderr)  # noqa: T201
+    if kept.is_kept(Path(target)):
+        _refuse(f"{target} is shown as it is", of_study | of_one | pace | {"--delay-us": delay})
+        _show_study(kept.read(kept.opened(Path(target))), as_json=as_json)
+        return
+    if not study.is_study(target):
+        _refuse(f"{target} is no study", of_study)
+        given = {name: value for name, value in pace.items() if value is not None}
+        _one(target, known, {**given, "clients": clients or 50, "expected": expect}, delay, as_json=as_json)
+        return
+    _refuse("a study has its own clients and answers", of_one)
+    if resume:
+        _refuse(
+            "a folder that is resumed has its own", pace | {"--delay-us": delay, "--select": select, "--seed": seed}
+        )
+        path = study.to_resume(target, out)
+    else:
+        wish = study.Wish(
+            target, quick, select or [], launch.settings_of(settings or []), rounds, seconds, warm_up, delay, seed, out
+        )
+        path = study.begun(wish, known)
+    _show_study(kept.read(study.gone_on(path, target, known, quiet=as_json)), as_json=as_json)
+
+
+def _refuse(why: str, options: Mapping[str, object]) -> None:
+    given = [
+        f"--{name.removeprefix('--').removesuffix('_s').replace('_', '-')}" for name, value in options.items() if value
+    ]
+    if given:
+        raise BadInput(f"{why}: leave out {', '.join(given)}")
+
+
+def _one(target: str, known: catalogue.Catalogue, asked: dict[str, object], delay: int, *, as_json: bool) -> None:
+    from callbench.peer import rounds, told  # noqa: PLC0415 - statistics are slow to load
+
+    wish = rounds.Wish(target, **asked, options={"delay_us": delay} if delay else {})  # type: ignore[arg-type]
+    found = rounds.held(
+        wish,
+        known,
+        lambda number: None if as_json else print(told.line(number, wish), flush=True),  # noqa: T201
+    )
+    if as_json:
+        _print_json(told.record(found))
+    else:
+        told.show(found, _console())
+    if found.agreement.verdict == "differ":
+        raise typer.Exit(1)
+
+
+def _show_study(found: "Found", *, as_json: bool) -> None:
+    from callbench.peer import told  # noqa: PLC0415 - statistics are slow to load
+
+    if as_json:
+        _print_json(told.study_record(found))
+    else:
+        told.show_study(found, _console())
+        print(f"folder: {found.run.path}")  # noqa: T201
+    if not found.passes:
+        raise typer.Exit(1)
+
+
+def _console() -> Console:
+    """Where nobody watches, lines are not cut to the width of a window."""
+    return Console() if sys.stdout.isatty() else Console(width=200)
+
+
+def _print_json(value: object) -> None:
+    print(json.dumps(value, indent=1, ensure_ascii=False, default=str))  # noqa: T201
