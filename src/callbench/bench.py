@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 # Who is killed once was killed by somebody; who dies twice at the same place dies of it.
 _TRIES = 2
+# Where a study asks for it: who dies now and then may live through one of so many.
+_TRIES_RESTARTED = 6
 _START = -1  # the place of a start among the numbers of trials
 # Where a machine is never quiet, repeating helps nothing: one trial in so many, and a few to begin with.
 _REPEATS_IN = 5
@@ -240,7 +242,7 @@ class Bench:
                 try:
                     self._measure(visit, trial, opened)
                 except AdapterFailure as failure:
-                    self._failed(visit, trial, failure, fails)
+                    self._failed(visit, trial, failure, fails, opened.sides.client.answered)
                     if opened.sides.broken:
                         opened.sides.close(at_once=True)
                         return
@@ -270,18 +272,23 @@ class Bench:
         allowed = _FIRST_REPEATS + len(self._past.trials) // _REPEATS_IN
         return trial.number not in spoiled and len(spoiled) < allowed
 
-    def _failed(self, visit: Visit, trial: Trial, failure: AdapterFailure, fails: Counter[int]) -> None:
-        """A side said no, or died: tried once more, and then the cell is left out."""
-        if failure.ending is not None:
-            place = {"block": visit.block, "visit": visit.number, "stack": visit.stack}
-            of = {"trial": trial.number, "cell": trial.cell.id}
-            how = {"how": failure.ending, "answered": failure.answered, "why": str(failure)}
-            self._run.append({"kind": "death", **place, **of, **how})
+    def _failed(
+        self, visit: Visit, trial: Trial, failure: AdapterFailure, fails: Counter[int], since_start: int
+    ) -> None:
+        """A side said no, or died: tried again, and then the cell is left out."""
         fails[trial.number] += 1
-        if fails[trial.number] < _TRIES:
+        died = failure.ending is not None
+        tries = _TRIES_RESTARTED if died and trial.cell.restart else _TRIES
+        again = fails[trial.number] < tries
+        if died:
+            place = {"block": visit.block, "visit": visit.number, "stack": visit.stack}
+            of = {"trial": trial.number, "cell": trial.cell.id, "answered": failure.answered}
+            how = {"how": failure.ending, "since_start": since_start, "again": again, "why": str(failure)}
+            self._run.append({"kind": "death", **place, **of, **how})
+        if again:
             self._run.note(f"trial {trial.number} ({visit.stack}, {trial.cell.call}) is made again: {failure}")
         else:
-            self._exclude(visit.stack, visit.block, f"failed {_TRIES} times: {failure}", trial.cell.id)
+            self._exclude(visit.stack, visit.block, f"failed {fails[trial.number]} times: {failure}", trial.cell.id)
 
     def _exclude_visit(self, visit: Visit, why: str) -> None:
         """Leaves out what the visit would have measured; over a link only its cells: the stack may do over another."""

@@ -103,6 +103,7 @@ class Cell:
         wire: None: its bytes are not counted; empty: they are; else the sweep that counts them: over, grid, fine, most.
         watch: whether it is left alone for a while after its load, to see what its processes give back.
         fresh: whether its stack is started for it alone.
+        restart: whether a server that dies of it is started again and again, not once.
     """
 
     id: str
@@ -117,6 +118,7 @@ class Cell:
     wire: Mapping[str, Any] | None = None
     watch: bool = False
     fresh: bool = False
+    restart: bool = False
 
 
 def sides_of(stack: str) -> tuple[str, str]:

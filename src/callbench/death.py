@@ -1,4 +1,4 @@
-"""How a process ended: for want of memory, by a crash, or by itself."""
+"""How a process ended: for want of memory, by a crash, or by itself; and after how much."""
 
 import re
 import signal
@@ -46,6 +46,21 @@ def ending(code: int, log: Sequence[str], before: Mapping[str, int], after: Mapp
     if number in _CRASHES:
         return "crash"
     return "killed" if 0 < number < signal.NSIG else "exit"
+
+
+def after(least: int | None, most: int | None, restarts: int) -> str:
+    """Say that processes ended, and after how many calls of their lives where that is known.
+
+    Args:
+        least: calls answered rightly since the start, of several the fewest.
+        most: the most.
+        restarts: how often one was started again.
+    """
+    again = f", restarted {restarts} times" if restarts > 1 else ", restarted once" if restarts else ""
+    if least is None or most is None:
+        return f"died{again}"
+    span = f"{least:,}" if least == most else f"{least:,} to {most:,}"
+    return f"died after {span} call{'' if most == 1 else 's'}{again}"
 
 
 def _count(file: Path) -> int:

@@ -28,7 +28,10 @@ WHERE load_ms >= {LONG_MS} AND at_ms <= load_ms ORDER BY trial, side, at_ms"""  
 CALLS_SQL = f"""
 SELECT trial, at_ns, calls FROM intervals
 WHERE trial IN (SELECT trial FROM processes WHERE load_ms >= {LONG_MS}) ORDER BY trial, at_ns"""  # noqa: S608 - our own number
-DEATHS_SQL = "SELECT stack, how, count(*) AS times, min(why) AS why FROM deaths GROUP BY stack, how ORDER BY stack, how"
+DEATHS_SQL = """
+SELECT stack, how, count(*) AS times, min(why) AS why, min(coalesce(since_start, answered)) AS least,
+       max(coalesce(since_start, answered)) AS most, count(*) FILTER (WHERE again) AS restarts
+FROM deaths GROUP BY stack, how ORDER BY stack, how"""
 
 # What a slope must come to over the half it was taken from, before anybody is warned: an allocator's arena and a
 # worker more are no leak, and a kernel counts pages in batches.
@@ -112,12 +115,18 @@ class Death:
     Attributes:
         how: `out-of-memory`, `crash`, `killed`, `exit`.
         why: the sentence of one of them.
+        least: calls answered rightly since the start of one, the fewest of them; None where nobody knows.
+        most: the most.
+        restarts: how often the stack was started again.
     """
 
     stack: str
     how: str
     times: int
     why: str
+    least: int | None = None
+    most: int | None = None
+    restarts: int = 0
 
 
 _PEAKS = ("resident_peak", "threads_peak")

@@ -188,4 +188,5 @@ def _deep(flat: Mapping[str, Any]) -> Cell:
         flat.get("wire"),
         watch=flat.get("watch", False),
         fresh=flat.get("fresh", False),
+        restart=flat.get("restart", False),
     )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from callbench import belief, process_statistics
+from callbench import belief, death, process_statistics
 from callbench.cell import MIXED, rate_text
 from callbench.stats.bottleneck import Verdict
 from callbench.stats.histogram import TOP, Buckets
@@ -41,7 +41,11 @@ CODECS_SQL = 'SELECT * FROM codecs ORDER BY "group", message, direction DESC'
 RANKING_SQL = """
 SELECT "group", cells.clients, link, stack, block, sum(trials.calls) / (sum(elapsed_ns) / 1e9) AS rate_per_s
 FROM trials JOIN cells USING (cell) GROUP BY ALL ORDER BY ALL"""
-DEATHS_SQL = "SELECT cell, answered FROM deaths WHERE cell IS NOT NULL ORDER BY visit DESC, answered IS NULL DESC"
+# Of a process's whole life; journals of before that was counted have the calls of its last trial.
+DEATHS_SQL = """
+SELECT cell, min(coalesce(since_start, answered)) AS least, max(coalesce(since_start, answered)) AS most,
+       count(*) FILTER (WHERE again) AS restarts
+FROM deaths WHERE cell IS NOT NULL GROUP BY cell"""
 EXCLUDED_SQL = (
     "SELECT stack, cell, min(block) AS block, why FROM excluded GROUP BY stack, cell, why ORDER BY stack, cell"
 )
@@ -102,7 +106,8 @@ class Result:
         open_loop: of an open loop; where its target was missed, the cell has no other figures.
         plateaus: where its latencies stand for a reason.
         verdict: what limited it.
-        died: where a process of its stack ended while it was measured: `died after 1,234 calls`; else "".
+        died: where a process of its stack ended while it was measured: `died after 1,234 calls,
+            restarted once`; else "".
     """
 
     attributes: Mapping[str, str]
@@ -200,8 +205,10 @@ def read(run: Run) -> Results:
         beliefs = belief.from_connection(connection, _known(run, found))
         counted = ledgers(connection), sweeps(connection)
         served = process_statistics.read(connection)
-        # Of several the last row is kept: the first death, with its number of calls where that is known.
-        died = {row["cell"]: _died(row["answered"]) for row in rows_of(connection, DEATHS_SQL)}
+        died = {
+            row["cell"]: death.after(row["least"], row["most"], row["restarts"])
+            for row in rows_of(connection, DEATHS_SQL)
+        }
     cells = [_with_wire(cell, *counted) for cell in found.cells]
     cells = [
         replace(cell, by_block={**cell.by_block, **served.get(cell.id, {})}, died=died.get(cell.id, ""))
@@ -304,11 +311,6 @@ def from_connection(connection: "duckdb.DuckDBPyConnection") -> Results:
         "SELECT (SELECT count(*) FROM visits), (SELECT count(*) FROM trials)"
     ).fetchall()[0]
     return Results(cells, codecs, excluded, visits, trials)
-
-
-def _died(answered: int | None) -> str:
-    """Say that a process ended, and after how many calls where that is known."""
-    return "died" if answered is None else f"died after {answered:,} call{'' if answered == 1 else 's'}"
 
 
 def _with_wire(cell: Result, counted: Mapping[str, Ledger], swept: Mapping[str, Sweep]) -> Result:

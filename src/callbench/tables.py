@@ -118,6 +118,8 @@ JOURNAL_COLUMNS = {
     "processes": f"STRUCT(load_ms BIGINT, rest_ms BIGINT, sides {_WATCHED}[])",
     "how": "VARCHAR",
     "answered": "BIGINT",
+    "since_start": "BIGINT",
+    "again": "BOOLEAN",
 }
 
 PLAN_COLUMNS = {
@@ -347,7 +349,8 @@ _STAGES_QUERY = """
 """
 
 _DEATHS = """
-    SELECT block, visit, trial, cell, stack, how, answered, why FROM lines WHERE kind = 'death' ORDER BY visit, trial
+    SELECT block, visit, trial, cell, stack, how, answered, since_start, again, why
+    FROM lines WHERE kind = 'death' ORDER BY visit, trial
 """
 
 _STEPS = """

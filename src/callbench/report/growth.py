@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from callbench.death import after
 from callbench.health import Death, Health
 from callbench.stats.digits import figure
 
@@ -36,4 +37,8 @@ def leaks(every: Sequence[Health]) -> list[str]:
 
 def deaths(every: Sequence[Death]) -> list[str]:
     """Write a sentence for each way that a stack's processes ended in trials."""
-    return [f"{one.stack}: {HOW.get(one.how, one.how)} ({one.times} times): {one.why}" for one in every]
+    return [
+        f"{one.stack}: {HOW.get(one.how, one.how)} ({one.times} times;"
+        f" {after(one.least, one.most, one.restarts)}): {one.why}"
+        for one in every
+    ]

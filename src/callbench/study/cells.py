@@ -89,6 +89,7 @@ def write_out(
                         wire=_wire(group, quick=quick is not None),
                         watch=load.watch if group.watch is None else group.watch,
                         fresh=load.fresh if group.fresh is None else group.fresh,
+                        restart=load.restart if group.restart is None else group.restart,
                     )
                 )
     return found

@@ -40,6 +40,7 @@ class LoadPart(PacePart):
 
     Attributes:
         fresh: whether each cell has a start of its stack for itself.
+        restart: whether a server that dies is started again for as long as that may help, not once.
         slow_calls: the most calls of a trial of a stack that is `slow` by its card.
     """
 
@@ -50,6 +51,7 @@ class LoadPart(PacePart):
     link: Name = "loopback"
     watch: bool = False
     fresh: bool = False
+    restart: bool = False
     slow_calls: Calls | None = None
 
 
@@ -135,6 +137,7 @@ class Group(PacePart):
     link: NameList | None = None
     watch: bool | None = None
     fresh: bool | None = None
+    restart: bool | None = None
     quick: GroupQuickPart = GroupQuickPart()
 
     @model_validator(mode="after")
