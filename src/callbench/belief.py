@@ -297,7 +297,7 @@ def _evidence(
     seen = [one for row in trials for one in sides.get(row["trial"], ())]
     loop = None
     if elapsed and all(row["gap_ns"] is not None for row in trials):
-        loop = sum(row["gap_ns"] for row in trials) / (elapsed * clients)
+        loop = max(0, sum(row["gap_ns"] for row in trials) - _last_waits(trials)) / (elapsed * clients)
     late = [row["late"] for row in trials if row["late"] is not None]
     stolen = [one["steal_share"] for one in seen]
     if known.in_process:
@@ -318,6 +318,15 @@ def _evidence(
         together=known.together,
         driver=known.driver,
     )
+
+
+def _last_waits(trials: Sequence[Mapping[str, Any]]) -> int:
+    """Reckon what clients waited at the most for the last of them, when they had no call to make any more.
+
+    It is in the gaps, yet no work of the loop's: up to a call's length a client, which is much of a trial of few calls.
+    """
+    made = [(row["calls"] + row["error_count"], row) for row in trials]
+    return sum(int(row["clients"]) * (row["in_call_ns"] or 0) // calls for calls, row in made if calls)
 
 
 def _slowed(rows: Sequence[Mapping[str, Any]]) -> list[Slowed]:

@@ -116,7 +116,8 @@ class Bench:
         """Says how long what is left will take."""
         past = self._past
         known = past.accounts | past.cells
-        left = estimated(self._plan, self._catalogue, past.trials, known, past.stacks)
+        floors = bool(self._run.info.get("floors", True))
+        left = estimated(self._plan, self._catalogue, past.trials, known, past.stacks, quick=self._quick, floors=floors)
         if left.trials or left.accounts:
             self._progress.foretells(str(left))
 

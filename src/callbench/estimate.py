@@ -4,9 +4,13 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from callbench import floors as floor_echoes
 from callbench.catalogue import Catalogue
-from callbench.cell import Cell
-from callbench.measure.warm_up import least_seconds, operation_of
+from callbench.cell import Cell, Load, Stack
+from callbench.codecs import CHANNEL
+from callbench.measure.processes import REST_S
+from callbench.measure.trial import limit_seconds
+from callbench.measure.warm_up import least_seconds, longest, operation_of
 from callbench.plan import Plan, Visit
 from callbench.wire.payload import payload
 
@@ -18,9 +22,18 @@ _LIFE = 0.15
 # An account starts a server and two clients and waits for each of its phases to be quiet; a sweep one client more.
 _ACCOUNT = 1.5
 _STARTS_OF_ACCOUNT, _STARTS_OF_SWEEP = 1.5, 2.0
-# Pieces of a warm-up at least, and the call of which nothing is known yet.
+# Pieces of a warm-up at least, and what each takes besides.
 _PIECES = 4
+_BESIDE_A_PIECE = 0.005
+# A call of which nothing is known: with one client, and how long it keeps the busier side's processor, which is what it
+# takes where many call. A card may know better: `busy_us`.
 _CALL = 2e-4
+_BUSY = 5e-5
+# Raw echoes beside a visit's cells of one client: how many, and what each takes besides its time.
+_ECHOES, _QUICK_ECHOES = 9, 5
+_BESIDE_AN_ECHO = 0.01
+# A message alone, both of its sides written and read.
+_CODEC, _QUICK_CODEC = 0.25, 0.06
 # A connection is made and every call verified: round trips of the link, and octets.
 _TRIPS_OF_VISIT = 25
 _OCTETS_OF_VISIT = 6_000
@@ -47,15 +60,19 @@ class Estimate:
         """One line for a person."""
         parts = [_count(self.trials, "trial") + " in " + _count(self.visits, "visit")] if self.trials else []
         parts += [_count(self.accounts, "account") + " of bytes"] if self.accounts else []
-        return f"{span(self.seconds)}: {' and '.join(parts) or 'nothing to measure'}"
+        told = " and ".join(parts)
+        return f"{span(self.seconds)} if the machine has nothing else to do: {told}" if told else "nothing to measure"
 
 
-def estimated(
+def estimated(  # noqa: PLR0913 - what is planned, what is there already, what is measured beside it
     plan: Plan,
     catalogue: Catalogue,
     done: Collection[int] = (),
     known: Collection[str] = (),
     left_out: Collection[str] = (),
+    *,
+    quick: bool = False,
+    floors: bool = True,
 ) -> Estimate:
     """Reckon what is left of a plan.
 
@@ -67,8 +84,12 @@ def estimated(
         done: numbers of trials that are there already.
         known: cells whose bytes were counted already, or that are left out.
         left_out: stacks that cannot run here.
+        quick: whether it is a quick run, which takes less time for what it measures beside the trials.
+        floors: whether each channel's floor is measured.
     """
     warm = _warm_up_seconds(plan, catalogue)
+    busy = {stack.id: _busy(stack) for stack in plan.stacks}
+    bare = _with_messages_alone(plan, catalogue)
     seconds, visits, trials = 0.0, 0, 0
     for block in plan.blocks:
         may = [visit for visit in block if visit.stack not in left_out]
@@ -78,7 +99,16 @@ def estimated(
         for visit in left:
             cells = [trial.cell for trial in visit.trials if trial.number not in done]
             trials += len(cells)
-            seconds += _visit(visit, cells, warm.get(visit.stack, 0.0), plan.wires)
+            seconds += _visit(visit, cells, warm.get(visit.stack, 0.0), busy.get(visit.stack, _BUSY), plan.wires)
+            if floors and visit.stack in bare:
+                seconds += _floor(cells, _QUICK_ECHOES if quick else _ECHOES)
+    if not done:
+        messages = {
+            (bare[cell.stack], cell.group)
+            for cell in plan.cells
+            if cell.timed and cell.stack in bare and cell.stack not in left_out
+        }
+        seconds += len(messages) * (_QUICK_CODEC if quick else _CODEC)
     accounts = [cell for cell in plan.cells if cell.wire is not None and cell.id not in known]
     accounts = [cell for cell in accounts if cell.stack not in left_out]
     seconds += sum(_account(cell, warm.get(cell.stack, 0.0)) for cell in accounts)
@@ -101,27 +131,63 @@ def _warm_up_seconds(plan: Plan, catalogue: Catalogue) -> dict[str, float]:
     return {name: max(one.client.warm_up_seconds, one.server.warm_up_seconds) for name, one in sides.items()}
 
 
+def _busy(stack: Stack) -> float:
+    """Give how long a call keeps a processor, in seconds: as the server's card has it, else what most take."""
+    return float(stack.card.get("busy_us", _BUSY * 1e6)) / 1e6
+
+
+def _with_messages_alone(plan: Plan, catalogue: Catalogue) -> dict[str, tuple[str, str]]:
+    """Find the stacks whose message is timed alone, by an in-process stack of theirs: they have a floor too."""
+    inside = {(one.adapter, one.message) for one in catalogue.stacks if one.channel == CHANNEL and one.available}
+    pairs = {stack.id: (stack.adapter, stack.message) for stack in plan.stacks}
+    return {name: pair for name, pair in pairs.items() if pair in inside}
+
+
+def _floor(cells: list[Cell], echoes: int) -> float:
+    """Reckon the raw echoes beside a visit."""
+    mine = [cell for cell in cells if floor_echoes.applies(cell)]
+    if not mine:
+        return 0.0
+    least, most = floor_echoes.SHORTEST, floor_echoes.LONGEST
+    each = min(max(floor_echoes.SHARE * min(cell.load.seconds for cell in cells), least), most)
+    return echoes * (1.25 * each + _BESIDE_AN_ECHO)
+
+
 def _start(warm_s: float) -> float:
     return _START_COMPILING if warm_s else _START
 
 
-def _visit(visit: Visit, cells: list[Cell], warm_s: float, wires: Mapping[str, Mapping[str, Any]]) -> float:
-    """Reckon a visit: started, verified, and each cell warmed up and measured."""
+def _visit(
+    visit: Visit, cells: list[Cell], warm_s: float, busy_s: float, wires: Mapping[str, Mapping[str, Any]]
+) -> float:
+    """Reckon a visit: started, verified, and each cell warmed up, measured and left to rest."""
     trip, per_octet = _line(wires.get(visit.link))
-    seconds = _start(warm_s) + _TRIPS_OF_VISIT * trip + _OCTETS_OF_VISIT * per_octet
+    seconds = _start(warm_s) + _TRIPS_OF_VISIT * (trip + busy_s) + _OCTETS_OF_VISIT * per_octet
     had: dict[str, float] = {}
     for cell in cells:
         # Where octets take no time nobody counts them: a long text takes the core a second to make.
         line = (sum(payload(cell.call, cell.arguments)) + _AROUND) * per_octet if per_octet else 0.0
-        call = _CALL + trip + line
+        call = max(_CALL, busy_s) + trip + line
         operation = operation_of(cell)
-        warm = max(least_seconds(warm_s, had.get(operation, 0.0)), _PIECES * max(cell.load.seconds / 10, call))
-        had[operation] = had.get(operation, 0.0) + warm
         load = cell.load
-        wait = call + load.think_ns / 1e9
-        calls = load.calls / load.rate_per_s if load.rate_per_s else load.calls * wait / load.clients
-        seconds += warm + max(load.seconds, calls) + _BESIDE_A_TRIAL
+        warm = _warm_up(load, call, busy_s, least_seconds(warm_s, had.get(operation, 0.0)))
+        had[operation] = had.get(operation, 0.0) + warm
+        # Each client makes a call at least; where they are many, the busier side's processor sets the pace.
+        wait = max((call + load.think_ns / 1e9) / load.clients, busy_s)
+        calls = load.calls / load.rate_per_s if load.rate_per_s else max(load.calls, load.clients) * wait
+        seconds += warm + min(max(load.seconds, calls), limit_seconds(load)) + _BESIDE_A_TRIAL
+        seconds += REST_S if cell.watch else 0.0
     return seconds
+
+
+def _warm_up(load: Load, call: float, busy_s: float, least_s: float) -> float:
+    """Reckon a warm-up: as long as its runtime wants, or a few pieces in which each client calls."""
+    most = max(2 * least_s, longest(load.seconds))
+    piece = min(max(load.seconds / 10, 0.01), 0.1)
+    # Without a think time, which warming up does not have.
+    each = max(piece, call, load.clients * busy_s)
+    pieces = 1 if each > most else _PIECES
+    return max(least_s, pieces * (each + _BESIDE_A_PIECE))
 
 
 def _line(wire: Mapping[str, Any] | None) -> tuple[float, float]:

@@ -30,7 +30,7 @@ _LEAST_REQUEST, _LEAST_ANSWER = 5, 1
 _RUNGS, _QUICK_RUNGS = 5, 3
 _CALLS = 20
 # A floor takes a tenth of the time of its stack's trial, within these bounds, in seconds.
-_SHARE, _SHORTEST, _LONGEST = 0.1, 0.015, 0.2
+SHARE, SHORTEST, LONGEST = 0.1, 0.015, 0.2
 _TRIES = 2
 
 Sizes = Mapping[tuple[str, str, str], tuple[int, int]]
@@ -101,7 +101,7 @@ class Floors(AbstractContextManager["Floors"]):
             ]
             if not left:
                 continue
-            seconds = min(max(_SHARE * min(cell.load.seconds for cell in cells), _SHORTEST), _LONGEST)
+            seconds = min(max(SHARE * min(cell.load.seconds for cell in cells), SHORTEST), LONGEST)
             try:
                 for line in self._measure(visit, floor, json.loads(options), left, seconds):
                     yield {**line, "cells": sorted(own)}

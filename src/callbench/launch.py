@@ -132,7 +132,7 @@ def foretold(wish: Wish, known: catalogue.Catalogue) -> list[str]:
     told += [f"left out: {some(stacks)}: {reason}" for reason, stacks in left_out.items()]
     told += [planned.without] if planned.without else []
     cannot = {stack for stack, reason in why.items() if reason}
-    return [*told, str(estimated(planned.made, known, left_out=cannot))]
+    return [*told, str(estimated(planned.made, known, left_out=cannot, quick=wish.quick, floors=wish.floors))]
 
 
 def begin(wish: Wish, known: catalogue.Catalogue) -> Path:

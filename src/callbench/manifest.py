@@ -70,6 +70,7 @@ class Card(_Strict):
     when_lost: WhenLost | None = None
     explains: dict[Literal["1.1 ms", "10 ms", "40 ms", "100 ms", "200 ms"], str] | None = None
     slow: str | None = None
+    busy_us: float | None = Field(default=None, gt=0, allow_inf_nan=False)
     message: str | None = None
     channel: str | None = None
     lacks: tuple[Lack, ...] = ()

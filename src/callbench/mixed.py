@@ -14,7 +14,7 @@ PROTOCOL = "protocol"
 _CLIENT_ONLY = "client-only"
 # What a card says of its side: the other members of a mixed stack's card are both sides'.
 _CLIENTS = ("connections_per_client", "when_lost")
-_SERVERS = ("server_model", "counts", "external", "backend", request.KEY)
+_SERVERS = ("server_model", "counts", "external", "backend", "busy_us", request.KEY)
 
 
 def every(stacks: Iterable[Stack]) -> Iterator[Stack]:

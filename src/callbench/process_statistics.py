@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 Found = dict[str, dict[str, dict[int, float]]]
 
 # A stack whose one process plays both sides has no server of its own to look at, yet it is what serves.
-_PROCESSES_SQL = """
+PROCESSES_SQL = """
 SELECT cell, block, avg(resident_begin) / 1048576 AS memory_begin_mib, max(resident_peak) / 1048576 AS memory_peak_mib,
        avg(resident_end) / 1048576 AS memory_end_mib, avg(resident_rest) / 1048576 AS memory_rest_mib,
        sum(resident_end - resident_begin) / sum(calls) AS memory_per_call_bytes,
@@ -17,7 +17,7 @@ SELECT cell, block, avg(resident_begin) / 1048576 AS memory_begin_mib, max(resid
 FROM processes JOIN trials USING (trial)
 WHERE side <> 'client' AND calls > 0 GROUP BY cell, block ORDER BY cell, block"""
 # Of calls made, or of those asked for where the server died: nothing is known of how many were tried then.
-_ANSWERED_SQL = """
+ANSWERED_SQL = """
 SELECT cell, block, min(share) AS answered_share
 FROM (
     SELECT cell, block, calls / (calls + error_count) AS share FROM trials WHERE calls + error_count > 0
@@ -35,7 +35,7 @@ def read(connection: "duckdb.DuckDBPyConnection") -> Found:
     looked at, or was none at all, has none either: figures are compared as ratios.
     """
     found: Found = {}
-    for query in (_PROCESSES_SQL, _ANSWERED_SQL):
+    for query in (PROCESSES_SQL, ANSWERED_SQL):
         cursor = connection.execute(query)
         names = [column[0] for column in cursor.description or []][2:]
         for cell, block, *values in cursor.fetchall():

@@ -6,12 +6,14 @@ called by a request can carry, and what its client connects with.
 
 import re
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from callbench.cell import Stack
+from callbench.errors import BadInput
 
 KEY = "request"
 PROTOCOL = "http1"
@@ -85,6 +87,35 @@ def only_call(stack: Stack) -> str | None:
 def called(request: Mapping[str, Any]) -> str:
     """The call that a request stands for."""
     return str(request.get("call") or STANDS_FOR)
+
+
+def octets(stack: Stack) -> tuple[int, int | None] | None:
+    """The octets of data that the driver sends to a server and gets from it, as the server's card has them.
+
+    Returns:
+        What is asked and what is answered; the answer is None where any is right. None where no request stands for the
+        call, or where what it carries follows from the call's arguments.
+
+    Raises:
+        BadInput: a file that the card names cannot be read.
+    """
+    if only_call(stack) != STANDS_FOR:
+        return None
+    table = stack.card[KEY]
+    return _length(table, "body") or 0, _length(table, "expect_body")
+
+
+def _length(table: Mapping[str, Any], name: str) -> int | None:
+    """How long a text of a request is, however it is given; None where it is not."""
+    if f"{name}_file" in table:
+        file = Path(table[f"{name}_file"])
+        try:
+            return file.stat().st_size
+        except OSError as failure:
+            raise BadInput(f"{name}_file {file} cannot be read: {failure.strerror}") from failure
+    if f"{name}_hex" in table:
+        return len(str(table[f"{name}_hex"])) // 2
+    return len(str(table[name]).encode()) if name in table else None
 
 
 def connected_with(

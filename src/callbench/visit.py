@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 from callbench import judge
+from callbench.adapter import DEFAULT_TIMEOUT_MS
 from callbench.cell import Cell, Stack
 from callbench.errors import AdapterFailure, CallbenchError
 from callbench.links.host import LOOPBACK_HOSTS, Hosts
@@ -22,6 +23,8 @@ _ALWAYS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("Sum", {"a": 2**31 - 1, "b": 1}),
 )
 
+# What is slow by its card may answer a hundred clients one after another: that is no failure.
+_SLOW_TIMEOUT_MS = 60_000
 _WRONG = ("wrong-answer", "status", "redirect")
 
 
@@ -101,7 +104,10 @@ class OpenVisit:
             return None
         self._connected = None
         self._judged = set()
-        connections = self.sides.client.connect(self._stack.client, self.endpoint, clients, options=options)
+        timeout_ms = _SLOW_TIMEOUT_MS if self._stack.card.get("slow") else DEFAULT_TIMEOUT_MS
+        connections = self.sides.client.connect(
+            self._stack.client, self.endpoint, clients, timeout_ms=timeout_ms, options=options
+        )
         self._connected = wanted
         return connections
 

@@ -40,8 +40,42 @@ def test_what_is_done_takes_no_time(known: catalogue.Catalogue) -> None:
     assert every.seconds > 8 * 0.5
     half = estimated(whole, known, done=range(4))
     assert (half.trials, half.visits) == (4, 2)
-    assert half.seconds == pytest.approx(every.seconds / 2)
+    # What a message takes alone is timed once, before the first block.
+    assert half.seconds == pytest.approx(every.seconds / 2, abs=0.2)
     assert estimated(whole, known, left_out=["honest/tcp"]).seconds == 0
+
+
+def driven(name: str, number: int, clients: int, calls: int, *, watch: bool = False) -> Cell:
+    return Cell(f"c{number}", "g", name, "Hello", {}, Load(clients, calls, 0.2), watch=watch, fresh=True)
+
+
+def seconds_of(known: catalogue.Catalogue, cell: Cell, **card: object) -> float:
+    stacks = [Stack(cell.stack, "x", "none", "none", "x", "l", "1", card=card)]
+    return estimated(plan.made([cell], stacks, 1, 1), known).seconds
+
+
+def test_what_is_known_of_a_server_tells_how_long_its_calls_take(known: catalogue.Catalogue) -> None:
+    slow, quick = (seconds_of(known, driven("x/y", 1, 50, 50_000), busy_us=busy) for busy in (400.0, 10.0))
+    # 50 clients do not make 50 times the calls of one: one processor answers them.
+    assert slow > 50_000 * 400e-6
+    assert quick < 10
+    # Each client calls once at least, in each piece of the warm-up too.
+    assert seconds_of(known, driven("x/y", 1, 100, 20), busy_us=100_000.0) > 20
+    # No trial lasts longer than its limit.
+    assert seconds_of(known, driven("x/y", 1, 1, 10**9)) < 70
+
+
+def test_a_rest_takes_its_time(known: catalogue.Catalogue) -> None:
+    kept, watched = (seconds_of(known, driven("x/y", 1, 1, 10, watch=watch)) for watch in (False, True))
+    assert watched - kept == pytest.approx(2.0)
+
+
+def test_floors_beside_the_cells_are_in_it(known: catalogue.Catalogue) -> None:
+    inside = [one for one in known.stacks if one.channel == "inproc"]
+    assert inside
+    mine = Stack("honest/tcp", inside[0].adapter, inside[0].message, "tcp", "python", "l", "1")
+    whole = plan.made([cell(1)], [mine], 1, 1)
+    assert estimated(whole, known).seconds > estimated(whole, known, floors=False).seconds
 
 
 def test_a_slow_line_takes_its_time(known: catalogue.Catalogue) -> None:

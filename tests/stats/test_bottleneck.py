@@ -62,3 +62,8 @@ def test_it_is_judged(case: str, evidence: Evidence, limit: Limit) -> None:  # n
 def test_a_verdict_names_the_figures_it_rests_on() -> None:
     why = judged(replace(MANY, server=FULL)).why
     assert why == "client 30 % busy, server 97 % busy, server waited 30 % for a processor"
+
+
+def test_threads_that_wait_together_are_counted() -> None:
+    crowd = replace(MANY, server=Side(busy=0.2, thread=0.1, waited=0.96, neighbours=0.5))
+    assert "it had 5 threads waiting at any time" in judged(crowd).why

@@ -4,6 +4,7 @@ import json
 import subprocess
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,8 @@ from callbench.claims import Verdict, judge
 from callbench.errors import BadInput
 from callbench.report.tables import filled
 from callbench.results import Latency, Result, Results
+from callbench.stats.bottleneck import Limit
+from callbench.stats.bottleneck import Verdict as Limited
 from callbench.study import Study, load
 from conftest import ROOT
 
@@ -38,6 +41,13 @@ def result(name: str, group: str, **figures: float) -> Result:
 @pytest.fixture(scope="module")
 def study() -> Study:
     return load("datasnap")
+
+
+LIMITS = [Limit.SERVER, Limit.GENERATOR, Limit.SERVER, Limit.WAITING, Limit.SHARED]
+
+
+def limited(group: str, name: str, limit: Limit) -> Result:
+    return replace(result(name, group, rate_per_s=10.0), verdict=Limited(limit, "why"))
 
 
 def verdict(study: Study, claim: str, *cells: Result) -> Verdict:
@@ -129,8 +139,29 @@ def test_what_a_server_died_after_stands_in_its_place(study: Study) -> None:
 
 
 def test_a_setting_of_a_wrong_kind_is_refused() -> None:
-    with pytest.raises(BadInput, match="calls_per_client"):
-        load("datasnap", {"calls_per_client": "many"})
+    with pytest.raises(BadInput, match="share"):
+        load("datasnap", {"share": "many"})
+    with pytest.raises(BadInput, match="share"):
+        load("datasnap", {"share": "0"})
+
+
+def test_a_share_of_it_is_less_of_the_same(study: Study) -> None:
+    tenth = load("datasnap", {"share": "0.1"})
+    for whole, less in zip(study.cells(STACKS, quick=False), tenth.cells(STACKS, quick=False), strict=True):
+        assert (less.group, less.stack, less.load.clients) == (whole.group, whole.stack, whole.load.clients)
+        assert less.load.calls == whole.load.calls // 10
+        assert less.load.seconds == pytest.approx(whole.load.seconds / 10)
+    assert tenth.cells(STACKS, quick=True) == study.cells(STACKS, quick=True)
+
+
+def test_what_limited_it_stands_beside_what_the_author_took_for_the_limit(study: Study) -> None:
+    found = [limited("fifty", name, limit) for name, limit in zip(SERVERS, LIMITS, strict=True)]
+    table = next(one for one in filled(study, Results(found, [], [])) if one.id == "limit")
+    column = [row.places[2] for row in table.rows[: len(SERVERS)]]
+    assert [place.text for place in column] == ["server", "generator", "server", "neither: waiting", "others' work"]
+    assert [place.published for place in column] == ["crashed", "not said", "server", "server", "server: one core"]
+    assert table.in_words
+    assert all(place.heat is None for place in column)
 
 
 @pytest.mark.skipif(PASCAL.why_not is not None, reason=str(PASCAL.why_not))

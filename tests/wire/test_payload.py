@@ -1,10 +1,13 @@
 """Bytes of data in a call, counted by hand from SERVICE.md."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from callbench.wire.payload import payload
+from callbench.cell import Cell, Load, Stack
+from callbench.errors import BadInput
+from callbench.wire.payload import payload, payload_of
 
 
 @pytest.mark.parametrize(
@@ -41,3 +44,32 @@ def test_a_long_is_8_bytes_though_json_writes_it_as_a_text() -> None:
     twice_the_first_name = size - 50 - 4 - bean - (persons + 1) - 2 * len("0") - len("@example.org") - (4 + 1 + 8)
     assert 4 <= twice_the_first_name <= 2 * (persons - 2)
     assert twice_the_first_name % 2 == 0
+
+
+@pytest.mark.parametrize(
+    ("request_", "octets"),
+    [
+        ({"expect_body": '{"result":["Hello World!"]}'}, (0, 27)),
+        ({"body": "Grüße", "expect_body_hex": "0001ff"}, (7, 3)),
+        ({"method": "GET"}, (0, 11)),
+    ],
+)
+def test_what_a_request_stands_for_carries_what_its_card_says(
+    request_: dict[str, str], octets: tuple[int, int]
+) -> None:
+    stack = Stack("load/http1:a/b", "load:a", "json", "http", "x", "l", "1", card={"request": request_})
+    assert payload_of(stack, Cell("c1", "g", stack.id, "Hello", {}, Load(1, 1, 1.0))) == octets
+    alone = Stack("a/b", "a", "json", "http", "x", "l", "1", card={"request": request_})
+    assert payload_of(alone, Cell("c1", "g", alone.id, "Hello", {}, Load(1, 1, 1.0))) == (0, 11)
+
+
+def test_the_body_of_a_file_is_counted(tmp_path: Path) -> None:
+    file = tmp_path / "body"
+    file.write_bytes(bytes(1000))
+    card = {"request": {"expect_body_file": str(file)}}
+    stack = Stack("load/http1:a/b", "load:a", "json", "http", "x", "l", "1", card=card)
+    cell = Cell("c1", "g", stack.id, "Hello", {}, Load(1, 1, 1.0))
+    assert payload_of(stack, cell) == (0, 1000)
+    file.unlink()
+    with pytest.raises(BadInput, match="expect_body_file"):
+        payload_of(stack, cell)

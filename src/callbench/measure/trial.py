@@ -40,7 +40,7 @@ def measured(sides: Sides, cell: Cell, probes: Sequence[Probe] = (), schedule: P
             cell.arguments,
             calls=cell.load.calls,
             seconds=cell.load.seconds,
-            limit_seconds=_limit_seconds(cell.load),
+            limit_seconds=limit_seconds(cell.load),
             think_ns=cell.load.think_ns,
             ramp_up_ns=cell.load.ramp_up_ns,
             schedule=schedule,
@@ -82,8 +82,8 @@ def _counted(before: Counts | None, after: Counts | None, found: Mapping[str, An
     return {"calls": after["calls"], "processor": processor, "stages": after.get("stages")}
 
 
-def _limit_seconds(load: Load) -> float:
-    """When a trial ends in any case."""
+def limit_seconds(load: Load) -> float:
+    """Say after how many seconds a trial ends in any case."""
     if load.rate_per_s:
         # Twice as long as its arrivals take, a rate has been missed beyond doubt: the queue need not be worked off.
         return 2 * max(load.seconds, load.calls / load.rate_per_s) + _SLACK_SECONDS

@@ -33,7 +33,7 @@ def warmed_up(client: Adapter, cell: Cell) -> list[tuple[int, int]]:
     least_s = least_seconds(client.warm_up_seconds, had_s)
     # A piece costs the core some milliseconds besides: a long warm-up is made of longer ones.
     piece_s = min(max(cell.load.seconds / 10, 0.01, least_s / _PIECES), 0.1)
-    limit_s = max(2 * least_s, min(max(_TRIALS_LONG * cell.load.seconds, _LIMIT_LEAST), _LIMIT_MOST))
+    limit_s = max(2 * least_s, longest(cell.load.seconds))
     pieces: list[tuple[int, int]] = []
     passed_s = 0.0
     while passed_s < limit_s and (passed_s < least_s or not settled(rates_of_pieces(pieces))):
@@ -52,6 +52,11 @@ def warmed_up(client: Adapter, cell: Cell) -> list[tuple[int, int]]:
 def operation_of(cell: Cell) -> str:
     """Name what a runtime compiles: the call, with the type that it sends."""
     return f"{cell.call} {cell.arguments.get('type', '')}".strip()
+
+
+def longest(trial_s: float) -> float:
+    """Say how many seconds a warm-up takes at the most, before a trial of so many, where no runtime asks for more."""
+    return min(max(_TRIALS_LONG * trial_s, _LIMIT_LEAST), _LIMIT_MOST)
 
 
 def least_seconds(wanted_s: float, had_s: float) -> float:

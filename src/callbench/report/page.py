@@ -9,6 +9,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from callbench.claims import Verdict
+from callbench.report import limits
 from callbench.report.charts.gallery import gallery
 from callbench.report.sections import sections
 from callbench.report.story import cautions, left_out, sentences
@@ -47,6 +48,8 @@ def page(subject: Subject) -> str:
             cautions=cautions(subject),
             first_tables=beside or others,
             other_tables=others if beside else [],
+            more_title="All channels and messages" if any(one.by_channel for one in others) else "More tables",
+            limits_key=limits.KEY,
             charts=charts,
             asked=[
                 {"question": one, "tables": [table for table in subject.tables if table.id in one.tables]}
@@ -141,6 +144,7 @@ def _cards(subject: Subject) -> list[dict[str, Any]]:
 def _facts(stack: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Write a card's facts in our words, those we know first."""
     card = dict(stack.get("card") or {})
+    card.pop("busy_us", None)
     lost, explains = card.pop("when_lost", None), card.pop("explains", None) or {}
     served = served_text(card.pop("request", None), card.pop("external", None), counts=card.pop("counts", True))
     known = [(words, str(card.pop(key))) for key, words in CARD_WORDS.items() if card.get(key) is not None]

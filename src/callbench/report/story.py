@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from callbench.claims import Verdict
-from callbench.report import along, plateaus
+from callbench.report import along, limits, plateaus
 from callbench.report.growth import deaths, leaks
 from callbench.report.subject import Subject
 from callbench.report.words import listed, some
@@ -82,9 +82,14 @@ def in_process(subject: Subject, result: Result) -> bool:
 def sentences(subject: Subject) -> list[Found]:
     """Write what came out, group by group or as the study charts them, then the claims and what is missing."""
     left = uncharted(subject)
-    written = [Found(name, text) for name in left if (text := _of_group(subject, name))]
+    written = [Found(subject.title_of(name), text) for name in left if (text := _of_group(subject, name))]
     told = ((part.title, along.in_words(part, along.figures(part, subject.results))) for part in subject.study.charts)
     written += [Found(title, text) for title, text in told if text]
+    for table in subject.tables:
+        if table.in_words:
+            rows = [(row.label, [one.text for one in row.places]) for row in table.rows]
+            text = limits.in_words(table.columns, rows)
+            written += [Found(table.title, text)] if text else []
     if subject.judged:
         written.append(Found("Claims", _of_claims(subject)))
     return written
@@ -107,7 +112,7 @@ def _of_group(subject: Subject, name: str) -> str:
     outside = [one for one in ranked if not in_process(subject, one)]
     if len(outside) < 3:
         return ""
-    best, worst = (_named(one, outside) for one in (outside[-1], outside[0]))
+    best, worst = (_named(one, outside, subject.names) for one in (outside[-1], outside[0]))
     channel, message = sway(cells, "channel", "message"), sway(cells, "message", "channel")
     if not (channel and message):
         return f"the fastest between processes was {best}, the slowest {worst}."
@@ -121,12 +126,13 @@ def _of_group(subject: Subject, name: str) -> str:
     )
 
 
-def _named(one: Result, cells: Sequence[Result]) -> str:
-    """Name a stack with its rate, by message and channel where they tell it from all others."""
+def _named(one: Result, cells: Sequence[Result], names: Mapping[str, str]) -> str:
+    """Name a stack with its rate: as the study's rows do, or by message and channel where no other has them."""
     rate = one.rate
     text = figure(rate.middle, rate.half_width) if rate else ""
     mine, *others = ((each.attributes["message"], each.attributes["channel"]) for each in (one, *cells))
-    name = f"{mine[0]} over {mine[1]}" if others.count(mine) == 1 else one.attributes["stack"]
+    stack = one.attributes["stack"]
+    name = names.get(stack) or (f"{mine[0]} over {mine[1]}" if others.count(mine) == 1 else stack)
     return f"{name} ({text} calls/s)"
 
 
@@ -152,6 +158,9 @@ def cautions(subject: Subject) -> list[str]:
             f"This was a quick run: {info['blocks']} blocks of short trials. Its intervals are wide: run without"
             " --quick before deciding anything."
         )
+    share = subject.study.part.load.share
+    if share != 1 and not subject.quick:
+        told.append(f"This run made {percent(share)} of the study's calls, and its trials lasted as much less.")
     if info["state"] != "finished":
         told.append(f"This run is {info['state']}: what is not there has not been measured yet. Go on with --resume.")
     if info.get("hold_idle"):

@@ -40,6 +40,11 @@ class Subject:
         """What the study's own rows call a stack, by its id."""
         return {row.where.stack: row.label for row in self.study.part.rows if row.where.stack}
 
+    def title_of(self, group: str) -> str:
+        """What the study's own columns call a group, else its name."""
+        columns = (column for table in self.study.tables for column in table.columns)
+        return next((one.label for one in columns if one.where.conditions() == {"group": group}), group)
+
     @property
     def quick(self) -> bool:
         """Whether it was a quick run."""

@@ -5,6 +5,9 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from callbench.belief import SIDES_SQL, TRIALS_SQL, Belief
+from callbench.process_statistics import ANSWERED_SQL, PROCESSES_SQL
+from callbench.report import limits
 from callbench.report.units import UNITS, Unit
 from callbench.report.words import listed
 from callbench.results import Result, Results
@@ -79,6 +82,11 @@ class Filled:
     by_channel: bool = False
     left_out: str = ""
     mixed: bool = False
+
+    @property
+    def in_words(self) -> bool:
+        """Whether its places are words: what limited a cell."""
+        return self.statistic == limits.STATISTIC and not self.mixed
 
     @property
     def head(self) -> str:
@@ -173,7 +181,16 @@ def _choose(table: TablePart, row: Line, column: Line, results: Results) -> Plac
         )
     if not found:
         return Place(why="needs a link" if table.link != LOOPBACK else "", about="Not part of this run.")
+    if statistic == limits.STATISTIC and limits.word(found[0], None):
+        return _limit(found[0], results.beliefs.cells.get(found[0].id))
     return place(found[0], statistic)
+
+
+def _limit(result: Result, known: Belief | None) -> Place:
+    """Write what limited a cell."""
+    why = result.verdict.why if result.verdict else ""
+    about = f"{result.id} {result.attributes['stack']}: {why}"
+    return Place(limits.word(result, known), limits.beside(known), about=about, cell=result.id, tried=True)
 
 
 def place(result: Result, statistic: str) -> Place:
@@ -298,8 +315,13 @@ def _source(table: TablePart) -> str:
         "cpu_us": f'SELECT stack, "group", sum(user_ns + system_ns + server_user_ns + server_system_ns) / sum(calls) / 1e3 FROM {trials} WHERE {where} GROUP BY ALL',  # noqa: S608, E501 - text for a reader, run by nobody here
         "codec_us": "SELECT message, \"group\", sum(encode_ns + decode_ns) FROM 'parquet/codecs.parquet' GROUP BY ALL",
         "break_even_mbit": "8 * (bytes of the one - bytes of the other) / (mean_us of the other - mean_us of the one)",
+        "client_cpu_us": TRIALS_SQL,
+        "server_cpu_us": TRIALS_SQL,
+        "answered_share": ANSWERED_SQL.strip(),
+        limits.STATISTIC: SIDES_SQL,
         "bytes": "SELECT message, \"group\", sum(bytes) FROM 'parquet/codecs.parquet' GROUP BY ALL",
     }
     buckets = f"{trials} JOIN 'parquet/histograms.parquet' h USING (trial) WHERE name = 'latency' AND {where}"
     percentiles = f"SELECT cell, low_ns, width_ns, sum(h.count) FROM {buckets} GROUP BY ALL ORDER BY ALL"  # noqa: S608 - text for a reader, run by nobody here
-    return queries.get(table.statistic, percentiles)
+    of_processes = PROCESSES_SQL.strip() if table.statistic.startswith(("memory_", "threads_")) else percentiles
+    return queries.get(table.statistic, of_processes)

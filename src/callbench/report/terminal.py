@@ -46,8 +46,13 @@ def print_summary(subject: Subject, console: Console, report: Path | None = None
 
 def _grid(table: Filled) -> Table:
     """Lay one table out; the published figure stands beneath in brackets."""
-    unit = table.unit.name + (", published in brackets" if table.beside else "")
-    grid = Table(title=f"{table.title} ({unit})", title_justify="left", title_style="bold", box=box.SIMPLE_HEAD)
+    unit = ", ".join(part for part in (table.unit.name, "published in brackets" if table.beside else "") if part)
+    grid = Table(
+        title=f"{table.title} ({unit})" if unit else table.title,
+        title_justify="left",
+        title_style="bold",
+        box=box.SIMPLE_HEAD,
+    )
     grid.add_column("")
     for column in table.columns:
         grid.add_column(column, justify="right")

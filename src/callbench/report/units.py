@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Unit:
-    """What a statistic is called, what it is measured in, and which way is better."""
+    """What a statistic is called, what it is measured in ("" where it is words), and which way is better."""
 
     title: str
     name: str
@@ -32,6 +32,7 @@ UNITS = {
     "threads_made_per_call": Unit("threads that the server makes for a call", "threads", more_is_better=False),
     "memory_per_call_bytes": Unit("what a call adds to the server's memory", "bytes", more_is_better=False),
     "answered_share": Unit("calls answered rightly, of those made", "of 1", more_is_better=True),
+    "limit": Unit("what limited the rate", "", more_is_better=True),
     "stream_bytes": Unit("bytes of a steady call in its TCP streams", "bytes", more_is_better=False),
     "wire_bytes": Unit("bytes of a steady call in IP packets", "bytes", more_is_better=False),
     "packets": Unit("packets of a steady call", "packets", more_is_better=False),

@@ -126,8 +126,8 @@ def _generator(evidence: Evidence) -> str:
     waited, others = client.lost, client.neighbours or 0.0
     if waited > STARVED and others > NEIGHBOURS and waited > 2 * server.lost:
         return (
-            f"the generator was starved: its side waited {percent(waited)} of the time for a processor of which"
-            f" others took {percent(others)}"
+            f"the generator was starved: {_waiting('it', waited)} for a processor of which others took"
+            f" {percent(others)}"
         )
     if evidence.lateness is not None and evidence.lateness > DISTURBED:
         return f"the generator was late for {percent(evidence.lateness)} of the arrivals"
@@ -144,16 +144,20 @@ def _shared(evidence: Evidence) -> str:
         if waited <= DISTURBED:
             continue
         if evidence.together:
-            return f"client and server share processors, and the {name} waited {percent(waited)} of the time for one"
+            return f"client and server share processors, and {_waiting(name, waited)} for one"
         if others > NEIGHBOURS:
-            return (
-                f"others took {percent(others)} of the {name}'s processors, and it waited {percent(waited)} of the time"
-            )
+            return f"others took {percent(others)} of the {name}'s processors, and {_waiting('it', waited)} for one"
         if side.used < SATURATED:
-            return (
-                f"the {name}'s threads waited {percent(waited)} of the time for a processor, though it was not used up"
-            )
+            return f"{_waiting(name, waited)} for a processor, though it was not used up"
     return ""
+
+
+def _waiting(name: str, waited: float) -> str:
+    """Say how long a side waited; the time of several threads adds up, to how many of them waited at any time."""
+    who = name if name == "it" else f"the {name}"
+    if waited <= 1:
+        return f"{who} waited {percent(waited)} of the time"
+    return f"{who} had {waited:.0f} thread{'s' if round(waited) != 1 else ''} waiting at any time"
 
 
 def _used_up(evidence: Evidence) -> Verdict:

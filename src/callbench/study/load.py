@@ -164,6 +164,7 @@ def load(
         part = StudyPart.model_validate({**filled, "parameters": values, "lists": lists})
     except ValidationError as error:
         raise BadInput(f"{path}: {_sentence(error, filled)}") from None
+    part = part.shared()
     if link is not None:
         part = part.over(link)
     figures_path = published or (path.parent / part.published if part.published else None)

@@ -42,6 +42,7 @@ class LoadPart(PacePart):
         fresh: whether each cell has a start of its stack for itself.
         restart: whether a server that dies is started again for as long as that may help, not once.
         slow_calls: the most calls of a trial of a stack that is `slow` by its card.
+        share: how much of its calls and seconds each trial makes, unless the run is quick: a tenth is 0.1.
     """
 
     clients: ClientsList = [1]
@@ -53,6 +54,7 @@ class LoadPart(PacePart):
     fresh: bool = False
     restart: bool = False
     slow_calls: Calls | None = None
+    share: Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)] = 1.0
 
 
 class QuickPart(PacePart):

@@ -63,6 +63,24 @@ class StudyPart(Part):
                 filled[kind] = [{key: raw["rows"], **part} if isinstance(part, dict) else part for part in parts]
         return filled
 
+    def shared(self) -> Self:
+        """The same study with `load.share` of the calls and seconds that it says; what --quick says stays as it is."""
+        share = self.load.share
+
+        def less(part: LoadPart | Group, names: tuple[str, ...]) -> dict[str, int | float]:
+            given = {name: getattr(part, name) for name in names if getattr(part, name) is not None}
+            return {
+                name: value * share if name == "seconds" else max(1, round(value * share))
+                for name, value in given.items()
+            }
+
+        return self.model_copy(
+            update={
+                "load": self.load.model_copy(update=less(self.load, ("calls", "seconds", "slow_calls"))),
+                "cells": [group.model_copy(update=less(group, ("calls", "seconds"))) for group in self.cells],
+            }
+        )
+
     def over(self, link: str) -> Self:
         """The same study with every cell and every table over one link."""
         return self.model_copy(

@@ -33,6 +33,8 @@ ProcessStatistic = Literal[
     "answered_share",
 ]
 Statistic = Literal[TimedStatistic, ProcessStatistic, WireStatistic]
+# What a table can show besides, which is no figure: what limited a cell, in words.
+Words = Literal["limit"]
 Threshold = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 
 
@@ -77,7 +79,7 @@ class Line(Part):
     label: Name
     optional: bool = False
     sections: list[Name] = []
-    statistic: Statistic | Literal["break_even_mbit"] | None = None
+    statistic: Statistic | Words | Literal["break_even_mbit"] | None = None
     against: Where | None = None
     where: Where = Where()
     published: Name | None = None
@@ -92,7 +94,7 @@ class TablePart(Part):
     title: Name
     about: str = ""
     group: Name | None = None
-    statistic: Statistic = "rate_per_s"
+    statistic: Statistic | Words = "rate_per_s"
     published: Name | None = None
     link: Name = "loopback"
     rows: Annotated[list[Line], Field(min_length=1)]

@@ -14,7 +14,7 @@ from callbench.placement import Placement
 from callbench.plan import Plan
 from callbench.progress import Progress
 from callbench.wire.lab import Lab
-from callbench.wire.payload import payload
+from callbench.wire.payload import payload_of
 from callbench.wire.sweeping import explored
 from callbench.wire.trial import accounted
 
@@ -81,9 +81,10 @@ def _of_cell(lab: Lab, catalogue: Catalogue, stack: Stack, cell: Cell, keep: Pat
     if why and is_elsewhere(stack):
         yield {"kind": "note", "text": f"{stack.id}, {cell.group}: its bytes were not counted: {why}"}
         return
+    if not sweep:
+        line["request_payload"], line["answer_payload"] = payload_of(stack, cell)
     if why:
-        request, answer = payload(cell.call, cell.arguments)
-        yield line | {"request_payload": request, "answer_payload": answer, "accounts": [], "exact": True}
+        yield line | {"accounts": [], "exact": True}
         return
     programs = catalogue.programs(stack)
     try:

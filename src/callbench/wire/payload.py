@@ -8,6 +8,8 @@ in them (names, lengths, types) is encoding.
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from callbench.cell import Cell, Stack
+from callbench.request import octets
 from callbench.service import generate, literal
 from callbench.service.search import search_response
 
@@ -26,6 +28,19 @@ def payload(call: str, arguments: Mapping[str, Any]) -> tuple[int, int]:
         KeyError: the service has no such call.
     """
     return _CALLS[call](arguments)
+
+
+def payload_of(stack: Stack, cell: Cell) -> tuple[int, int]:
+    """Count the bytes of data in a cell's call and in its answer: those of the card where a request stands for it.
+
+    Raises:
+        BadInput: a file that the card names cannot be read.
+    """
+    own = octets(stack)
+    if own is None:
+        return payload(cell.call, cell.arguments)
+    # Where any answer is right, the service's own is the least that can be meant.
+    return own[0], payload(cell.call, cell.arguments)[1] if own[1] is None else own[1]
 
 
 def _echo(arguments: Mapping[str, Any]) -> tuple[int, int]:

@@ -10,7 +10,6 @@ from callbench.errors import AdapterFailure
 from callbench.manifest import Programs
 from callbench.wire.counts import FIRST, LIFE, SET_UP, STEADY, TEAR_DOWN, Row, per_call, stream
 from callbench.wire.lab import Lab
-from callbench.wire.payload import payload
 
 # A mark waits until TCP has acknowledged everything, which can take 200 ms, and then so long without a frame. What a
 # channel's own clock sends later (the tcp channel acknowledges alone after 250 ms) falls into a later phase; a steady
@@ -48,8 +47,7 @@ def accounted(lab: Lab, programs: Programs, cell: Cell, pcap: Path | None = None
             lost, trouble = lab.end()
     finally:
         server.stop()
-    request, answer = payload(cell.call, cell.arguments)
-    said = {"request_payload": request, "answer_payload": answer, "accounts": found, "exact": exact}
+    said = {"accounts": found, "exact": exact}
     return {**said, "lost": lost, "trouble": trouble, "pcap": pcap.name if pcap else None}
 
 

@@ -46,7 +46,14 @@ def _table(table: Filled) -> dict[str, Any]:
             "section": row.section,
             "label": row.label,
             "places": [
-                {"cell": one.cell, "result": _interval(one.interval), "published": one.published, "why": one.why}
+                {
+                    "cell": one.cell,
+                    "result": _interval(one.interval),
+                    # What has no interval is words, or a figure that is at an end of what can be said.
+                    "text": " ".join(part for part in (one.text, one.spread) if part and one.interval is None),
+                    "published": one.published,
+                    "why": one.why,
+                }
                 for one in row.places
             ],
         }

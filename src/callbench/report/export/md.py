@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from callbench.claims import Judged
 from callbench.questions import Asked
+from callbench.report import limits
 from callbench.report.section import Section, Sheet
 from callbench.report.sections import sections
 from callbench.report.story import cautions, left_out, sentences
@@ -42,7 +43,11 @@ def plain(text_: str) -> str:
 def _table(table: Filled) -> str:
     """Write one table; the published figure stands in brackets."""
     unit = (
-        "" if table.mixed else f"In {table.unit.name}" + ("; published figures in brackets." if table.beside else ".")
+        limits.KEY + (" Published words in brackets." if table.beside else "")
+        if table.in_words
+        else ""
+        if table.mixed
+        else f"In {table.unit.name}" + ("; published figures in brackets." if table.beside else ".")
     )
     lines = [f"## {plain(table.title)}", "", plain(f"{table.about} {unit}"), ""]
     if table.missing:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from statistics import median
 
+from callbench.cell import MIXED
 from callbench.report.charts.draw import drawn
 from callbench.report.charts.tax import tax as chart_of
 from callbench.report.section import Chart, Section, Sheet
@@ -23,6 +24,12 @@ CHART_ABOUT = (
     " the two lie within that interval; where they do not, or it is too wide to tell, the tax is one bar that is not"
     " taken apart."
 )
+DRIVEN = (
+    "No server of this run has a tax, the time of a call over a raw echo of its size. The echo is made by the same kit"
+    " as the client of a stack; these servers are called by the load driver, which waits for thousands of connections"
+    " at once and takes another time for one call. The difference would be of two clients, not of a server. The"
+    " processor time of a call, client and server apart, is what compares here."
+)
 COLUMNS = ("stack", "time, µs", "", "floor, µs", "", "tax, µs", "times the floor", "codec, µs", "rest, µs", "adds up")
 
 
@@ -30,7 +37,8 @@ def section(subject: Subject) -> Section | None:
     """Take every group's cells apart that have a floor."""
     taxes = read(subject.run, subject.results.cells)
     if not taxes:
-        return None
+        alone = any(MIXED in name and "request" in card["card"] for name, card in subject.cards.items())
+        return Section("tax", "Tax", DRIVEN) if alone else None
     found, sheets, charts = [], [], []
     for name in groups(subject):
         own = [one for one in taxes if one.cell.attributes["group"] == name]

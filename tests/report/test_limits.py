@@ -1,0 +1,68 @@
+"""What limited a cell, in a table and in words; and that few calls are not taken for a busy loop."""
+
+import pytest
+
+from callbench import belief
+from callbench.belief import Belief, Cost, Known
+from callbench.report import limits
+from callbench.results import Latency, Result
+from callbench.stats.bottleneck import Evidence, Limit, Side, Verdict, judged
+
+BUSY = Evidence(50, in_process=False, client=Side(0.41, 0.4, 0.0, 0.0), server=Side(0.98, 0.97, 0.0, 0.0), driver=True)
+
+
+def cell(limit: Limit) -> Result:
+    attributes = {"cell": "c1", "stack": "x", "group": "g", "link": "loopback"}
+    none = Latency(None, None, None)
+    return Result(attributes, {}, 9, {}, 1, {}, None, none, batched=False, agree=True, verdict=Verdict(limit, "why"))
+
+
+def known(limit: Limit, client_us: float = 10.0, server_us: float = 17.0) -> Belief:
+    cost = Cost({0: client_us / 2}, {0: client_us / 2}, {0: server_us}, {0: 0.0})
+    return Belief("c1", BUSY, Verdict(limit, "why"), "", (), cost, ())
+
+
+def test_each_limit_has_a_word() -> None:
+    words = {limits.word(cell(limit), None) for limit in Limit}
+    assert "" not in words
+    assert len(words) == len(Limit)
+    assert limits.word(cell(Limit.GENERATOR), known(Limit.GENERATOR)) == "load driver"
+
+
+def test_beside_the_word_stands_how_busy_the_sides_were() -> None:
+    assert limits.beside(known(Limit.SERVER)) == "41 %, 98 %"
+    assert limits.beside(None) == ""
+
+
+def test_where_others_worked_the_need_is_told() -> None:
+    assert limits.beside(known(Limit.SHARED)) == "server needs 1.7 ×"
+    assert limits.beside(known(Limit.SHARED, 34.0)) == "client needs 2.0 ×"
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["server", "server", "neither: waiting"], "50: server for all but C (neither: waiting)."),
+        (["server", "server", "server"], "50: server for all."),
+        (["server", "load driver", ""], "50: server for A; load driver for B."),
+        (["", "", ""], ""),
+    ],
+)
+def test_a_table_of_them_is_told_in_a_sentence(words: list[str], told: str) -> None:
+    assert limits.in_words(["50"], [(label, [word]) for label, word in zip("ABC", words, strict=True)]) == told
+
+
+def row(calls: int, gap_ns: int) -> dict[str, object]:
+    """A trial of 50 clients whose server answers one call after another, 100 ms each: the last one ends after 5 s."""
+    return {
+        "trial": 1, "clients": 50, "calls": calls, "error_count": 0, "elapsed_ns": 5_000_000_000,
+        "in_call_ns": 50 * 2_550_000_000, "think_ns": 0, "gap_ns": gap_ns, "late": None, "block": 0,
+        "user_ns": 0, "system_ns": 0, "server_user_ns": 0, "server_system_ns": 0, "count": calls, "sum_ns": 1,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(("calls", "limit"), [(50, Limit.WAITING), (5_000, Limit.GENERATOR)])
+def test_who_has_no_call_left_to_make_is_not_busy(calls: int, limit: Limit) -> None:
+    mine = Known("c1", in_process=False, together=False, half_width=None, plateaus=(), driver=True)
+    trial = row(calls, 50 * 2_450_000_000)
+    assert judged(belief._evidence(mine, [trial], {})).limit is limit
