@@ -113,6 +113,35 @@ def test_a_server_that_is_killed_is_told_and_another_serves(server: Adapter, mar
 
 @needs_wine
 @pytest.mark.usefixtures("nothing_left")
+def test_a_server_that_hangs_ends_no_client_and_the_next_call_makes_a_new_object(server: Adapter, mark: str) -> None:
+    """Stopped, its process answers nothing at all: neither a call nor the making of an object."""
+    endpoint = server.serve(COM)
+
+    def answers() -> bool:
+        # On a busy machine the first ones may themselves be too late.
+        try:
+            server.connect(COM, endpoint, 2, timeout_ms=500)
+            return bool(server.call("Sum", SUM)["value"] == 42)
+        except AdapterFailure as failure:
+            assert failure.kind == "timeout"  # noqa: PT017 - another would be the failure of this test
+            return False
+
+    assert eventually(answers)
+    (victim,) = serving(mark, "com")
+    os.kill(victim, signal.SIGSTOP)
+    for _ in range(2):
+        assert refused(lambda: server.call("Sum", SUM)).kind == "timeout"
+    done = server.drive("Sum", SUM, calls=4, seconds=0, limit_seconds=30)
+    assert (done["calls"], done["errors"]) == (0, {"timeout": 4})
+    assert refused(lambda: server.connect(COM, endpoint, 1, timeout_ms=500)).kind == "timeout"
+    os.kill(victim, signal.SIGCONT)
+    server.connect(COM, endpoint, 2, timeout_ms=60_000)
+    done = server.drive("Sum", SUM, calls=10, seconds=0, limit_seconds=30)
+    assert (done["calls"], done["errors"]) == (10, {})
+
+
+@needs_wine
+@pytest.mark.usefixtures("nothing_left")
 def test_an_access_violation_ends_a_channels_server_and_is_named(server: Adapter) -> None:
     for stack in (PIPE, MESSAGE):
         server.connect(stack, server.serve(stack, options={"access_violation_at": 2}), 1, timeout_ms=20_000)

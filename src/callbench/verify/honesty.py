@@ -349,9 +349,14 @@ def _patiently(check: Callable[[Session, int], str | None]) -> Callable[[Session
     return twice
 
 
+def _is_a_function(session: Session) -> bool:
+    """Whether its server is the caller: a card that says it never waits. One program can also hold two processes."""
+    return session.stack.in_process and session.stack.card.get("waits") == "never"
+
+
 def _timeout(session: Session, times: int) -> str | None:
-    """A function call cannot time out: not asked of in-process stacks."""
-    if session.stack.in_process:
+    """A function call cannot time out."""
+    if _is_a_function(session):
         return None
     client = session.client(Arrangement({"delay_us": times * LONG_DELAY_US}, timeout_ms=times * SHORT_TIMEOUT_MS))
     probe = session.probe
@@ -370,8 +375,8 @@ def _timeout(session: Session, times: int) -> str | None:
 
 
 def _server_gone(session: Session, times: int) -> str | None:
-    """Not asked of in-process stacks, whose server is the caller."""
-    if session.stack.in_process:
+    """Not asked of a function, which is there for as long as its caller."""
+    if _is_a_function(session):
         return None
     if is_elsewhere(session.stack):
         raise Unasked("its server runs by itself, and is not ours to stop")

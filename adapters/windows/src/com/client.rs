@@ -1,6 +1,6 @@
 //! The client: an object of another process, and each call of the service as a method of it.
 
-use callbench_kit::stack::{Client, Connect};
+use callbench_kit::stack::Connect;
 use callbench_kit::{Failure, Kind};
 use callbench_service::{Answer, Call, Octets, Value};
 use windows_core::{GUID, HRESULT, Interface};
@@ -20,9 +20,6 @@ const ACCESS_VIOLATION: u32 = 0x8007_03e6;
 pub struct Caller {
     service: ISpeedService,
 }
-
-// SAFETY: the proxy was made in the process's apartment of many threads, all of which may call it.
-unsafe impl Send for Caller {}
 
 impl Caller {
     pub fn connect(to: &Connect) -> Result<Self, Failure> {
@@ -114,8 +111,9 @@ impl Caller {
     }
 }
 
-impl Client for Caller {
-    fn call(&mut self, call: &Call) -> Result<Answer, Failure> {
+impl Caller {
+    /// Makes a call, however long that takes.
+    pub fn call(&self, call: &Call) -> Result<Answer, Failure> {
         // SAFETY, here and below: every argument outlives its call, and every answer has a place of its type.
         match call {
             // SAFETY: see above.

@@ -1,6 +1,7 @@
 //! `com`: an object of another process, called through the proxy that COM's runtime makes of a type library (`speed.idl`). No message and no
 //! channel are ours here: the runtime, which is Wine's, has both.
 
+mod carrier;
 mod client;
 #[expect(non_snake_case, reason = "the names are those of COM and of `speed.idl`")]
 #[expect(clippy::transmute_ptr_to_ptr, reason = "windows-core's macro writes it")]
@@ -50,7 +51,7 @@ impl Stack for Com {
 
     fn connect(&self, to: &Connect) -> Result<Box<dyn Client>, Failure> {
         enter()?;
-        Ok(Box::new(client::Caller::connect(to)?))
+        Ok(Box::new(carrier::Carried::connect(to)?))
     }
 }
 
