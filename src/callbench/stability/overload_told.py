@@ -7,7 +7,7 @@ from typing import Any
 from callbench.report.charts.draw import chart
 from callbench.report.charts.over_time import Panel, over_time
 from callbench.report.section import Chart, Section, Sheet
-from callbench.stability.record import valid
+from callbench.stability.record import notes, valid
 from callbench.stability.slices import slice_of
 from callbench.stability.told import Told
 from callbench.stability.words import errors_text, mib, microseconds, over_text, recovery_text, whole
@@ -82,7 +82,7 @@ def told(run: Run) -> Told:
         "deaths": [{name: value for name, value in death.items() if name != "kind"} for death in deaths],
         "moments": {line["moment"]: line["sides"] for line in lines if line["kind"] == "moment"},
     }
-    found = list(_sentences(capacity, asked, overs, deaths, lines))
+    found = [*_sentences(capacity, asked, overs, deaths, lines), *notes(lines)]
     return Told(run, about, found, _sections(capacity, overs, lines), record)
 
 

@@ -106,6 +106,11 @@ def valid(lines: Iterable[dict[str, Any]], key: str) -> list[dict[str, Any]]:
     return kept
 
 
+def notes(lines: Iterable[Mapping[str, Any]]) -> list[str]:
+    """What a reader should know."""
+    return [str(line["text"]) for line in lines if line["kind"] == "note"]
+
+
 def carried_out(run: RunWriter, work: Callable[[], None], again: str) -> None:
     """Do the work, and mark the folder finished; what was seen until a person stops it is kept.
 

@@ -6,6 +6,7 @@ from statistics import median
 from typing import Any
 
 from callbench.health import LEAST_GROWTH_BYTES, LEAST_GROWTH_THREADS, Growth, growth
+from callbench.stability.record import notes
 from callbench.stability.slices import slice_of, times
 from callbench.stats.histogram import merged
 from callbench.stats.recovery import Episode, State, episodes
@@ -123,7 +124,7 @@ def read(run: Run) -> Soaked:
         [_step(lines, step) for step in sorted({line["step"] for line in slices})],
         [line for line in lines if line["kind"] == "death"],
         over,
-        [str(line["text"]) for line in lines if line["kind"] == "note"],
+        notes(lines),
         slices,
         [line for line in lines if line["kind"] == "rest"],
     )

@@ -7,7 +7,7 @@ from typing import Any
 from callbench.report.charts.draw import chart
 from callbench.report.charts.over_time import Panel, over_time
 from callbench.report.section import Chart, Section, Sheet
-from callbench.stability.record import valid
+from callbench.stability.record import notes, valid
 from callbench.stability.slices import slice_of
 from callbench.stability.told import Told
 from callbench.stability.words import episode_text, errors_text, mib, microseconds, over_text, recovery_text, whole
@@ -82,7 +82,7 @@ def told(run: Run) -> Told:
         "tests": [{**asdict(one), "verdict": one.verdict.value} for one in tests],
         "left_out": left_out,
     }
-    return Told(run, about, list(_sentences(tests, left_out)), _sections(tests, lines), record)
+    return Told(run, about, [*_sentences(tests, left_out), *notes(lines)], _sections(tests, lines), record)
 
 
 def _tested(test: Mapping[str, Any], lines: Sequence[Mapping[str, Any]]) -> Tested | None:
