@@ -1,39 +1,51 @@
-"""The load driver beside Apache JMeter at one server: do they say the same where JMeter is not the limit?
+"""The load driver beside Apache JMeter: do they say the same where JMeter is not the limit?
 
-`bench/run against_jmeter`, or with the number of rounds: `.venv/bin/python bench/against_jmeter.py 10`. Client and
-server have processors of their own. First a server that answers at once, where JMeter is the limit; then servers that
-take 50 ms for a call, so that the server sets the pace. Fails where the two differ there.
+`bench/run against_jmeter`, under 200 s on a machine with nothing else to do; or with a factor for rounds:
+`.venv/bin/python bench/against_jmeter.py 2`. Client and server have processors of their own. First a server that
+answers at once, where JMeter is the limit; then two that take 50 ms for a call, one of them a connection for each; then
+the gateway article's load, 200 users who think for 900 ms, from its study. Fails where one of these does not agree.
 """
 
 import sys
+import tempfile
+from pathlib import Path
 
 from rich.console import Console
 
 from callbench import catalogue
-from callbench.peer import rounds, told
+from callbench.peer import kept, rounds, study, told
 
-ROUNDS = 5
-# A stack, how long its server waits in each call, and the clients.
+# A stack, how long its server waits in each call, the clients, the rounds, and the verdict that is due.
 CELLS = [
-    ("load/http1:rust/hyper", 0, 50),
-    ("load/http1:rust/hyper", 50_000, 10),
-    ("load/http1:node/http", 50_000, 10),
-    ("load/http1:pascal/fphttpserver", 50_000, 10),
+    ("load/http1:rust/hyper", 0, 50, 2, "peer limited"),
+    ("load/http1:rust/hyper", 50_000, 10, 3, "agree"),
+    ("load/http1:pascal/fphttpserver", 50_000, 10, 3, "agree"),
 ]
+STUDY, SELECT, STUDY_ROUNDS = "qlio", ("group=users", "load/http1:gateway/protobuf"), 3
+SECONDS, WARM_UP_S = 4.0, 4.0
 
 
 def main() -> int:
     """Drive all cells, print what each side said."""
-    number = int(sys.argv[1]) if len(sys.argv) > 1 else ROUNDS
+    times = int(sys.argv[1]) if len(sys.argv) > 1 else 1
     known = catalogue.load()
-    differ = 0
-    for stack, delay_us, clients in CELLS:
-        wish = rounds.Wish(stack, clients, number, 5.0, options={"delay_us": delay_us} if delay_us else {})
-        print(f"{stack}, {delay_us / 1e3:g} ms in each call, {clients} clients", flush=True)
-        found = rounds.held(wish, known, lambda _: None)
-        told.show(found, Console(width=120))
-        differ += found.agreement.verdict == "differ"
-    return 1 if differ else 0
+    to = Console(width=180)
+    wrong = 0
+    for stack, delay_us, clients, number, due in CELLS:
+        options = {"delay_us": delay_us} if delay_us else {}
+        wish = rounds.Wish(stack, clients, times * number, SECONDS, WARM_UP_S, options=options)
+        print(f"{stack}, {delay_us / 1e3:g} ms in each call, {clients} clients: {due} is due", flush=True)
+        one = rounds.held(wish, known, lambda _: None)
+        told.show(one, to)
+        wrong += one.agreement.verdict != due
+    print(f"{STUDY}, {', '.join(SELECT)}: agree is due", flush=True)
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder) / "peer"
+        asked = study.Wish(STUDY, True, SELECT, {}, times * STUDY_ROUNDS, SECONDS, WARM_UP_S, out=out)
+        found = kept.read(study.gone_on(study.begun(asked, known), STUDY, known, quiet=False))
+        told.show_study(found, to)
+    wrong += any(one.agreement is None or one.agreement.verdict != "agree" for one in found.held)
+    return 1 if wrong else 0
 
 
 if __name__ == "__main__":

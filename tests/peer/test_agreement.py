@@ -1,5 +1,6 @@
 """The parts of `callbench peer` that need no JMeter: its results, its plan, what both sides' figures say together."""
 
+from dataclasses import replace
 from pathlib import Path
 from xml.etree.ElementTree import fromstring
 
@@ -8,10 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from callbench.errors import BadInput
-from callbench.peer import jtl
+from callbench.peer import jmeter, jtl
 from callbench.peer.agreement import Agreement, Round, Side, agreement
 from callbench.peer.jmeter import threads, used
 from callbench.peer.plan import Asked, plan
+from callbench.peer.rounds import theirs
 
 HEAD = "timeStamp,elapsed,responseCode,threadName,success\n"
 # Two clients: one is right twice, 7 ms apart, and the other wrong once and right once, 10 ms apart.
@@ -36,6 +38,27 @@ def test_the_gap_between_calls_is_each_clients_own_and_leaves_out_its_thought() 
     assert jtl.seen(samples).gap_ms == 8.5
     assert jtl.seen(samples, think_ms=6).gap_ms == 2.5
     assert jtl.seen(samples[:1]).gap_ms is None
+
+
+def test_clients_that_begin_later_than_they_were_told_are_late() -> None:
+    samples = [jtl.Sample(1000 + at, 5, "200", f"clients 1-{at}", right=True) for at in (0, 100, 200, 300)]
+    assert jtl.seen(samples).late_ms == 300
+    # Of 400 ms the fourth of four waits for 300.
+    assert jtl.seen(samples, ramp_up_ms=400).late_ms == 0
+    assert jtl.seen(samples, ramp_up_ms=200).late_ms == 150
+
+
+def test_what_a_peer_took_for_itself_is_the_larger_sign_and_what_it_began_late() -> None:
+    samples = [jtl.Sample(1000 + 100 * n, 80, "200", "clients 1-1", right=True) for n in range(10)]
+    seen = jtl.seen(samples)
+    # 20 ms between calls of 80; its thread ran for 5 a call, or for 50.
+    assert theirs(jmeter.Driven(seen, 100, 50, 10, 0), 0, 1).own == pytest.approx(0.2)
+    side = theirs(jmeter.Driven(seen, 100, 500, 10, 0), 0, 2)
+    assert side.own == pytest.approx(0.5)
+    assert side.own_ms == 50
+    assert side.busy == pytest.approx(100 / 980 / 2)
+    late = replace(seen, late_ms=490)
+    assert theirs(jmeter.Driven(late, 100, None, 10, 0), 0, 1).own == pytest.approx(1 - 0.5 * 0.8)
 
 
 @given(st.integers(1, 8), st.integers(2, 20), st.integers(0, 900), st.floats(0, 5), st.floats(0.3, 40))

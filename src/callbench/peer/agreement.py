@@ -15,6 +15,7 @@ NEAR = 0.05
 SURE = 0.10
 # Where a generator takes more of its clients' time for itself than it leaves, it is the limit.
 _MOSTLY_OWN = 0.50
+_ALL_OWN = 0.999
 # A peer's clock has whole milliseconds: what its median may be off by.
 _CLOCK_MS = 0.5
 # Of a side's calls, so many may fail and its rate is still that of the load which was asked for.
@@ -34,9 +35,10 @@ class Side:
         busy: share of its processors that it used.
         calls: answered rightly.
         errors: calls that were not.
-        own_ms: of the peer: the time of a call's round (call, thought, what lies between) that was its own and not the
-            server's: between calls, or running or waiting for a processor in them; None where it is not known.
-        own: the same as a share of that round.
+        own_ms: of the peer: what of a call's round (call, thought, what lies between) was its own and not the server's:
+            between calls, or running or waiting for a processor in them; None where it is not known.
+        own: of the peer: the share of its clients' time that was its own: that, and the time in which they were to call
+            and had not begun.
     """
 
     rate_per_s: float
@@ -107,7 +109,7 @@ def _judged(rounds: Sequence[Round], rate: Interval, peer: str) -> tuple[Verdict
         return "unsure", f"one round has no interval: its rates are {off} apart"
     if abs(rate.middle - 1) <= NEAR and rate.low >= 1 - SURE and rate.high <= 1 + SURE:
         return "agree", f"their rates are {off} apart"
-    limit = _limit(rounds, rate.middle, peer) if rate.middle < 1 else None
+    limit = _limit(rounds, peer) if rate.middle < 1 else None
     if limit is not None:
         return "peer limited", limit
     why = None
@@ -135,19 +137,21 @@ def _failed(sides: Sequence[Side]) -> float:
     return errors / max(1, errors + sum(side.calls for side in sides))
 
 
-def _limit(rounds: Sequence[Round], ratio: float, peer: str) -> str | None:
+def _limit(rounds: Sequence[Round], peer: str) -> str | None:
     """Why the peer itself limits its rate; None where it does not.
 
-    Its processors have no more to give; or its clients' own time, taken off each call's round, leaves a rate that is
-    ours. A client that takes the share w of its round for itself calls at 1 - w times the rate that it could.
+    Its processors have no more to give; or its clients' own time, taken off round by round, leaves a rate that is ours.
+    A client that takes the share w of its time for itself calls at 1 - w times the rate that it could.
     """
     busy = median(each.peers.busy for each in rounds)
     if busy >= SATURATED:
         return f"{peer} used {percent(min(1.0, busy))} of its processors: its rate is its own, not the server's"
-    shares = [each.peers.own for each in rounds if each.peers.own is not None]
-    own = median(shares) if shares else 0.0
-    if own >= _MOSTLY_OWN or (own > 0 and ratio / (1 - own) >= 1 - NEAR):
-        return f"{peer}'s clients spent {percent(own)} of their time in {peer} itself: its rate is not the server's"
+    shares = [min(each.peers.own or 0.0, _ALL_OWN) for each in rounds]
+    ratios = (each.peers.rate_per_s / each.ours.rate_per_s for each in rounds)
+    without = geometric_mean([ratio / (1 - own) for ratio, own in zip(ratios, shares, strict=True)]).middle
+    own = median(shares)
+    if own >= _MOSTLY_OWN or (own > 0 and without >= 1 - NEAR):
+        return f"{peer} took {percent(own)} of its clients' time for itself: its rate is its own, not the server's"
     return None
 
 

@@ -222,13 +222,21 @@ def theirs(driven: jmeter.Driven, think_ms: float, processors: int) -> Side:
     if seen.median_ms is None or seen.mean_ms is None:
         raise CallbenchError(f"no call of {PEER} was answered rightly: {dict(seen.errors)}")
     errors = sum(seen.errors.values())
-    busy = driven.processor_ms / max(1, seen.end_ms - seen.begin_ms) / processors
+    lasted_ms = max(1, seen.end_ms - seen.begin_ms)
     # Its threads' time lies partly between calls: the larger of the two is what it took at least.
     known = [time for time in (driven.client_ms and driven.client_ms / (seen.calls + errors), seen.gap_ms) if time]
-    own = max(known, default=0.0)
-    around = seen.mean_ms + (seen.gap_ms or 0.0) + think_ms
-    # A median of 0 ms is one that JMeter's clock cannot tell from nothing.
-    middle = max(seen.median_ms, 0.001)
+    own_ms = max(known, default=0.0)
+    around_ms = seen.mean_ms + (seen.gap_ms or 0.0) + think_ms
+    # A thread lives for as long as it was told to from when it was made: one that was made late also ends late.
+    there = 1 - min(1.0, seen.late_ms / lasted_ms)
     return Side(
-        seen.rate_per_s, middle, seen.mean_ms, busy, seen.calls, errors, own, min(1.0, own / around) if around else None
+        rate_per_s=seen.rate_per_s,
+        # A median of 0 ms is one that JMeter's clock cannot tell from nothing.
+        median_ms=max(seen.median_ms, 0.001),
+        mean_ms=seen.mean_ms,
+        busy=driven.processor_ms / lasted_ms / processors,
+        calls=seen.calls,
+        errors=errors,
+        own_ms=own_ms,
+        own=1 - there * (1 - min(1.0, own_ms / around_ms if around_ms else 0.0)),
     )
