@@ -107,7 +107,9 @@ function answered(way, whole, stages) {
   try {
     const decoded = stages.within('decode', () => way.decode(whole));
     const transformed = stages.within('transform', () => projected(decoded));
-    return stages.within('encode', () => Buffer.from(JSON.stringify(transformed)));
+    const body = stages.within('encode', () => Buffer.from(JSON.stringify(transformed)));
+    stages.carried('decode', whole.length);
+    return body;
   } catch (error) {
     return new Failed(`the backend's answer cannot be understood: ${/** @type {Error} */ (error).message}`);
   }
@@ -128,6 +130,7 @@ function asked(way, agent, url, body, stages) {
     'Content-Length': Buffer.byteLength(body),
     'X-Operation-Name': 'findItemsByKeywords',
   };
+  const since = process.hrtime.bigint();
   return new Promise((resolve, reject) => {
     const asking = ask(url, { method: 'POST', agent, headers, timeout: PATIENCE_MS }, (said) => {
       if (said.statusCode !== 200) {
@@ -135,7 +138,7 @@ function asked(way, agent, url, body, stages) {
         reject(new Error(`answered with the status ${said.statusCode}`));
         return;
       }
-      gathered(way, said, stages, resolve, reject);
+      gathered(way, said, stages, since, resolve, reject);
     });
     asking.on('timeout', () => asking.destroy(new Error(`has not answered in ${PATIENCE_MS} ms`)));
     asking.on('error', (error) => reject(new Error(`cannot be reached: ${error.message}`)));
@@ -147,10 +150,11 @@ function asked(way, agent, url, body, stages) {
  * @param {Way} way
  * @param {IncomingMessage} said
  * @param {import('./stages.mjs').Stages} stages
+ * @param {bigint} since when the query was posted
  * @param {(whole: Buffer) => void} resolve
  * @param {(error: Error) => void} reject
  */
-function gathered(way, said, stages, resolve, reject) {
+function gathered(way, said, stages, since, resolve, reject) {
   const length = Number(said.headers['content-length'] ?? 0);
   if (length > MOST) {
     said.destroy();
@@ -159,7 +163,10 @@ function gathered(way, said, stages, resolve, reject) {
   }
   const gathering = way.knowsLength ? new Once(length) : new Twice();
   said.on('data', (piece) => stages.within('decode', () => gathering.take(piece), false));
-  said.on('end', () => resolve(stages.within('decode', () => gathering.whole(), false)));
+  said.on('end', () => {
+    stages.waited(since);
+    resolve(stages.within('decode', () => gathering.whole(), false));
+  });
   said.on('error', (error) => reject(new Error(`ended in the middle of its answer: ${error.message}`)));
 }
 

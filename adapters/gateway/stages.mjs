@@ -1,12 +1,20 @@
-// Where the gateway's own time goes: decoding, transforming, encoding.
+// Where the gateway's own time goes: decoding, transforming, encoding; and how long an answer waits for the backend.
 
 /** @typedef {'decode' | 'transform' | 'encode'} Name */
+/** @typedef {{ times: number, ns: bigint, us: number, octets: number }} Sum times, by the clock, of a processor, octets */
 
-/** Sums of the time within each stage, and how often it was passed. */
+/** Microseconds of a processor that this process has had: only what it did itself, unlike the clock. */
+function worked() {
+  const { user, system } = process.cpuUsage();
+  return user + system;
+}
+
+/** Sums of the time within each stage, how often it was passed, and how many octets it was given. */
 export class Stages {
   constructor() {
-    /** @type {Record<Name, { ns: bigint, times: number }>} */
+    /** @type {Record<Name, Sum>} */
     this.sums = fresh();
+    this.waits = { times: 0, ns: 0n };
   }
 
   /**
@@ -19,24 +27,50 @@ export class Stages {
    */
   within(name, work, last = true) {
     const begun = process.hrtime.bigint();
+    const before = worked();
     try {
       return work();
     } finally {
       const sum = this.sums[name];
+      sum.us += worked() - before;
       sum.ns += process.hrtime.bigint() - begun;
       if (last) sum.times += 1;
     }
   }
 
+  /**
+   * Counts octets to a stage.
+   * @param {Name} name
+   * @param {number} octets
+   */
+  carried(name, octets) {
+    this.sums[name].octets += octets;
+  }
+
+  /**
+   * Counts one wait for the backend, which nobody works in: others' work may lie within.
+   * @param {bigint} since what the clock said when it began
+   */
+  waited(since) {
+    this.waits.times += 1;
+    this.waits.ns += process.hrtime.bigint() - since;
+  }
+
   /** What was counted since last asked, as the contract has it. */
   taken() {
-    const taken = Object.entries(this.sums).map(([name, { ns, times }]) => [name, { times, ns: String(ns) }]);
+    const stages = Object.entries(this.sums).map(([name, { times, ns, us, octets }]) => [
+      name,
+      { times, ns: String(ns), processor_ns: String(us * 1000), ...(octets && { octets: String(octets) }) },
+    ]);
+    const wait = { times: this.waits.times, ns: String(this.waits.ns) };
     this.sums = fresh();
-    return Object.fromEntries(taken);
+    this.waits = { times: 0, ns: 0n };
+    return { wait, ...Object.fromEntries(stages) };
   }
 }
 
-/** @returns {Record<Name, { ns: bigint, times: number }>} */
+/** @returns {Record<Name, Sum>} */
 function fresh() {
-  return { decode: { ns: 0n, times: 0 }, transform: { ns: 0n, times: 0 }, encode: { ns: 0n, times: 0 } };
+  const none = () => ({ times: 0, ns: 0n, us: 0, octets: 0 });
+  return { decode: none(), transform: none(), encode: none() };
 }

@@ -19,12 +19,13 @@ if TYPE_CHECKING:
 TRIALS_SQL = """
 SELECT trials.trial, trials.cell, trials.block, trials.clients, trials.calls, error_count, elapsed_ns, in_call_ns,
        think_ns, gap_ns, count, sum_ns, user_ns, system_ns, server_user_ns, server_system_ns,
-       lateness.late AS late
+       backend_user_ns, backend_system_ns, lateness.late AS late
 FROM trials LEFT JOIN (
     SELECT trial, sum(count) FILTER (low_ns >= 1000000) / sum(count) AS late
     FROM histograms WHERE name = 'lateness' GROUP BY trial) lateness USING (trial)
 ORDER BY trial"""
 SIDES_SQL = "SELECT * FROM sides ORDER BY trial, side"
+TRAFFIC_SQL = "SELECT * FROM traffic ORDER BY trial, direction"
 INTERVALS_SQL = "SELECT trial, at_ns, calls FROM intervals ORDER BY trial, at_ns"
 WARM_UPS_SQL = "SELECT trial, calls, elapsed_ns FROM warm_ups ORDER BY trial, piece"
 SPOILED_SQL = "SELECT * FROM spoiled ORDER BY trial, counted"
@@ -36,7 +37,8 @@ SELECT stack, adapter, max(connections) AS connections, any_value(runtime) AS ru
        any_value(libraries) AS libraries, any_value(clock) AS clock, min(resolution_ns) AS resolution_ns,
        min(reading_ns) AS reading_ns, max(client_threads) AS client_threads, max(server_threads) AS server_threads
 FROM visits LEFT JOIN (
-    SELECT stack, any_value(adapter) AS adapter, max(threads) FILTER (side <> 'server') AS client_threads,
+    SELECT stack, any_value(adapter) AS adapter,
+           max(threads) FILTER (side NOT IN ('server', 'backend')) AS client_threads,
            max(threads) FILTER (side = 'server') AS server_threads
     FROM (SELECT trial, side, sum(threads) AS threads FROM threads GROUP BY ALL)
     JOIN trials USING (trial) JOIN cells USING (cell) GROUP BY stack) counted USING (stack)
@@ -71,12 +73,17 @@ class Curve:
 
 @dataclass(frozen=True)
 class Cost:
-    """Processor time a call, in microseconds, a figure a block: user and system of each side."""
+    """Processor time a call, in microseconds, a figure a block: user and system of each side.
+
+    A backend's only where something stands behind the server; it is not among what both sides cost together.
+    """
 
     client_user: Mapping[int, float]
     client_system: Mapping[int, float]
     server_user: Mapping[int, float]
     server_system: Mapping[int, float]
+    backend_user: Mapping[int, float] = field(default_factory=dict)
+    backend_system: Mapping[int, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -121,6 +128,7 @@ class Belief:
         breaks: how it breaks Little's law, or "".
         plateaus: where its latencies stand for a reason.
         cost: processor time a call.
+        link_bytes: octets of frames over the link for each call, both ways, a figure a block.
         curves: one a trial.
         slowed: what making a side slower did, where it was asked.
     """
@@ -133,6 +141,7 @@ class Belief:
     cost: Cost
     curves: Sequence[Curve]
     slowed: Sequence[Slowed] = ()
+    link_bytes: Mapping[int, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -214,6 +223,7 @@ def from_connection(connection: "duckdb.DuckDBPyConnection", known: Sequence[Kno
     """Reckon from the run's tables."""
     trials = _by(_rows(connection, TRIALS_SQL), "cell")
     sides = _by(_rows(connection, SIDES_SQL), "trial")
+    traffic = _by(_rows(connection, TRAFFIC_SQL), "trial")
     intervals = _by(_rows(connection, INTERVALS_SQL), "trial")
     warm_ups = _by(_rows(connection, WARM_UPS_SQL), "trial")
     slowed = _by(_rows(connection, SLOWDOWNS_SQL), "cell")
@@ -222,7 +232,7 @@ def from_connection(connection: "duckdb.DuckDBPyConnection", known: Sequence[Kno
         mine = trials.get(one.cell, [])
         if mine:
             curves = [_curve(row, warm_ups.get(row["trial"], []), intervals.get(row["trial"], [])) for row in mine]
-            made = _belief(one, mine, sides, curves)
+            made = _belief(one, mine, sides, traffic, curves)
             cells[one.cell] = replace(made, slowed=_slowed(slowed.get(one.cell, [])))
     spoiled = [
         Spoiled(
@@ -261,15 +271,41 @@ def _belief(
     known: Known,
     trials: Sequence[Mapping[str, Any]],
     sides: Mapping[int, Sequence[Mapping[str, Any]]],
+    traffic: Mapping[int, Sequence[Mapping[str, Any]]],
     curves: Sequence[Curve],
 ) -> Belief:
-    evidence = _evidence(known, trials, sides)
+    evidence = replace(_evidence(known, trials, sides), link=_link(trials, traffic))
     verdict = judged(evidence)
     if known.plateaus and verdict.limit in (Limit.SERIAL, Limit.WAITING):
         verdict = replace(verdict, why=f"{verdict.why}; {known.plateaus[0].sentence()}")
     # An open loop waits for its arrivals, which no client is in.
     breaks = "" if any(row["late"] is not None for row in trials) else _breaks(known, trials)
-    return Belief(known.cell, evidence, verdict, breaks, known.plateaus, _cost(known, trials), curves)
+    cost = _cost(known, trials)
+    crossed = _crossed(trials, traffic)
+    return Belief(known.cell, evidence, verdict, breaks, known.plateaus, cost, curves, link_bytes=crossed)
+
+
+def _link(trials: Sequence[Mapping[str, Any]], traffic: Mapping[int, Sequence[Mapping[str, Any]]]) -> float | None:
+    """Reckon the share of the link's rate that was used, of the fuller direction, over all trials."""
+    ways = _by([dict(one) for row in trials for one in traffic.get(row["trial"], ()) if one["rate_bps"]], "direction")
+    shares = [
+        sum(one["line_octets"] for one in seen) * 8 / sum(one["rate_bps"] * one["elapsed_ns"] / 1e9 for one in seen)
+        for seen in ways.values()
+    ]
+    return min(1.0, max(shares)) if shares else None
+
+
+def _crossed(
+    trials: Sequence[Mapping[str, Any]], traffic: Mapping[int, Sequence[Mapping[str, Any]]]
+) -> dict[int, float]:
+    """Reckon octets of frames a call, both ways, by block."""
+    found = {}
+    for block, rows in _by([dict(row) for row in trials], "block").items():
+        calls = sum(row["calls"] + row["error_count"] for row in rows)
+        seen = [one["octets"] for row in rows for one in traffic.get(row["trial"], ())]
+        if calls and sum(seen):
+            found[block] = sum(seen) / calls
+    return found
 
 
 def _breaks(known: Known, trials: Sequence[Mapping[str, Any]]) -> str:
@@ -306,6 +342,7 @@ def _evidence(
     else:
         client = _side([one for one in seen if one["side"] == "client"], _cpu(trials, ""), elapsed)
         server = _side([one for one in seen if one["side"] == "server"], _cpu(trials, "server_"), elapsed)
+    behind = [one for one in seen if one["side"] == "backend"]
     return Evidence(
         clients=clients,
         in_process=known.in_process,
@@ -317,6 +354,7 @@ def _evidence(
         steal=sum(stolen) / len(stolen) if stolen else None,
         together=known.together,
         driver=known.driver,
+        backend=_side(behind, _cpu(trials, "backend_"), elapsed) if behind else None,
     )
 
 
@@ -385,7 +423,7 @@ def _cost(known: Known, trials: Sequence[Mapping[str, Any]]) -> Cost:
 
     if known.in_process:
         return Cost(of("user_ns"), of("system_ns"), {}, {})
-    return Cost(of("user_ns"), of("system_ns"), of("server_user_ns"), of("server_system_ns"))
+    return Cost(*(of(f"{side}{kind}_ns") for side in ("", "server_", "backend_") for kind in ("user", "system")))
 
 
 def _curve(

@@ -18,6 +18,7 @@ from callbench.measure import measured
 from callbench.measure.neighbours import spoiled_by
 from callbench.measure.processes import Processes
 from callbench.measure.processor_time import ProcessorTime
+from callbench.measure.traffic import Traffic
 from callbench.measure.witness import CANARY_SECONDS, QUICK_CANARY_SECONDS, GapDetector, canary
 from callbench.placement import Placement
 from callbench.plan import Plan, Trial, Visit
@@ -99,6 +100,7 @@ class Bench:
             self._probes = (
                 Processes(),
                 ProcessorTime(self._placement),
+                Traffic(self._plan.wires),
                 owned.enter_context(GapDetector(self._placement)),
             )
             self._foretell()

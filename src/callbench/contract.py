@@ -85,10 +85,16 @@ class Done(TypedDict):
 
 
 class Stage(TypedDict):
-    """A part of a server's own work: how often it was done, and the nanoseconds within it, a decimal string."""
+    """A part of a server's own work: how often it was done, and the nanoseconds within it, by the clock.
+
+    `processor_ns` is what of a processor it had within; a stage without is a wait. `octets` is what it was given.
+    All but `times` are decimal strings.
+    """
 
     times: int
     ns: str
+    processor_ns: NotRequired[str]
+    octets: NotRequired[str]
 
 
 class Counts(TypedDict):

@@ -1,4 +1,4 @@
-"""What a study can ask of a cell's server: memory before, during and after a load, threads, how much it answered."""
+"""What a study can ask of a cell's server: memory around a load, threads, how much it answered, and decoded."""
 
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,7 @@ SELECT cell, block, avg(resident_begin) / 1048576 AS memory_begin_mib, max(resid
        sum(resident_end - resident_begin) / sum(calls) AS memory_per_call_bytes,
        max(threads_peak) AS threads_peak, sum(threads_made) / sum(calls) AS threads_made_per_call
 FROM processes JOIN trials USING (trial)
-WHERE side <> 'client' AND calls > 0 GROUP BY cell, block ORDER BY cell, block"""
+WHERE side NOT IN ('client', 'backend') AND calls > 0 GROUP BY cell, block ORDER BY cell, block"""
 # Of calls made, or of those asked for where the server died: nothing is known of how many were tried then.
 ANSWERED_SQL = """
 SELECT cell, block, min(share) AS answered_share
@@ -24,6 +24,9 @@ FROM (
     UNION ALL
     SELECT cell, block, least(answered / cells.calls, 1) FROM deaths JOIN cells USING (cell))
 WHERE share IS NOT NULL GROUP BY cell, block ORDER BY cell, block"""
+_DECODED_SQL = """
+SELECT cell, block, sum(octets) / sum(times) AS decoded_bytes
+FROM stages WHERE stage = 'decode' AND times > 0 GROUP BY cell, block ORDER BY cell, block"""
 # What nothing was answered of has a ratio too.
 _LEAST_SHARE = 1e-9
 
@@ -35,7 +38,7 @@ def read(connection: "duckdb.DuckDBPyConnection") -> Found:
     looked at, or was none at all, has none either: figures are compared as ratios.
     """
     found: Found = {}
-    for query in (PROCESSES_SQL, ANSWERED_SQL):
+    for query in (PROCESSES_SQL, ANSWERED_SQL, _DECODED_SQL):
         cursor = connection.execute(query)
         names = [column[0] for column in cursor.description or []][2:]
         for cell, block, *values in cursor.fetchall():

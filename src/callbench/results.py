@@ -263,7 +263,9 @@ def _believed(one: Result, known: belief.Belief) -> Result:
         "server_system_us": known.cost.server_system,
         "client_cpu_us": _sum(known.cost.client_user, known.cost.client_system),
         "server_cpu_us": _sum(known.cost.server_user, known.cost.server_system),
+        "backend_cpu_us": _sum(known.cost.backend_user, known.cost.backend_system),
         "cpu_us": belief.total(known.cost),
+        "link_bytes": known.link_bytes,
     }
     doubts = (*one.doubts, f"at least: {known.verdict.why}") if known.verdict.at_least else one.doubts
     by_block = {**one.by_block, **{name: values for name, values in costs.items() if values}}

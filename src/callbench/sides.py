@@ -26,6 +26,7 @@ class Sides:
         server: serves.
         client: connects, calls, drives. The same one where the stack is in-process.
         backend: what the server asks, or None.
+        backend_counts: what that said when last asked what it answered.
         elsewhere: the processes of a server that runs by itself, as far as they are known; None of one started here.
     """
 
@@ -44,6 +45,7 @@ class Sides:
         self.client = Adapter(programs.client, part, placement.client, hosts.client.entered(), programs.request)
         self.server = self.client
         self.backend: Adapter | None = None
+        self.backend_counts: Counts | None = None
         self._backend_stack = self._behind = ""
         self._server_host = hosts.server
         try:
@@ -92,7 +94,7 @@ class Sides:
         """
         if self.backend is not None:
             # Nobody else speaks with it: that it is gone shows here.
-            self.backend.counted()
+            self.backend_counts = self.backend.counted()
         try:
             return self.server.counted()
         except AdapterFailure as failure:

@@ -8,7 +8,7 @@ _CPU = "STRUCT(user_ns BIGINT, system_ns BIGINT)"
 _BOTH_ENDS = f'STRUCT("start" {_CPU}, "end" {_CPU})'
 _CODEC = "STRUCT(bytes DOUBLE, encode_ns DOUBLE, decode_ns DOUBLE)"
 _COUNTS = "MAP(VARCHAR, BIGINT)"
-_STAGES = "MAP(VARCHAR, STRUCT(times BIGINT, ns BIGINT))"
+_STAGES = "MAP(VARCHAR, STRUCT(times BIGINT, ns BIGINT, processor_ns BIGINT, octets BIGINT))"
 _THREAD = "STRUCT(name VARCHAR, threads BIGINT, run_ns BIGINT, wait_ns BIGINT, busiest_ns BIGINT)"
 _SIDE = (
     "STRUCT(side VARCHAR, cpus BIGINT[], processes BIGINT, user_ns BIGINT, system_ns BIGINT, run_ns BIGINT,"
@@ -58,6 +58,9 @@ JOURNAL_COLUMNS = {
         " received_octets BIGINT, intervals BIGINT[][])"
     ),
     "counted": f"STRUCT(calls {_COUNTS}, processor {_BOTH_ENDS}, stages {_STAGES})",
+    "behind": f"STRUCT(calls {_COUNTS}, processor {_BOTH_ENDS})",
+    "traffic": "STRUCT(elapsed_ns BIGINT, ways STRUCT(direction VARCHAR, octets BIGINT, packets BIGINT,"
+    " line_octets BIGINT, rate_bps BIGINT)[])",
     "agree": "BOOLEAN",
     "warm_up": "BIGINT[][]",
     "processors": (
@@ -159,6 +162,8 @@ _TRIALS = """
            done.processor.end.system_ns - done.processor.start.system_ns AS system_ns,
            counted.processor.end.user_ns - counted.processor.start.user_ns AS server_user_ns,
            counted.processor.end.system_ns - counted.processor.start.system_ns AS server_system_ns,
+           behind.processor.end.user_ns - behind.processor.start.user_ns AS backend_user_ns,
+           behind.processor.end.system_ns - behind.processor.start.system_ns AS backend_system_ns,
            done.received_octets AS received_octets, agree
     FROM lines
     JOIN (SELECT c.id AS cell, c.clients AS clients FROM (SELECT unnest(cells) AS c FROM planned)) c USING (cell)
@@ -341,11 +346,22 @@ _PROCESS_SAMPLES = """
 
 # The sums of a server that tells where its own time went.
 _STAGES_QUERY = """
-    SELECT trial, cell, block, stage.key AS stage, stage.value.times AS times, stage.value.ns AS ns
+    SELECT trial, cell, block, stage.key AS stage, stage.value.times AS times, stage.value.ns AS ns,
+           stage.value.processor_ns AS processor_ns, stage.value.octets AS octets
     FROM (
         SELECT trial, cell, block, unnest(map_entries(counted.stages)) AS stage
         FROM lines WHERE kind = 'trial')
     ORDER BY trial, stage
+"""
+
+# Of trials over a link: what crossed it, by direction.
+_TRAFFIC = """
+    SELECT trial, way.direction AS direction, elapsed_ns, way.octets AS octets, way.packets AS packets,
+           way.line_octets AS line_octets, way.rate_bps AS rate_bps
+    FROM (
+        SELECT trial, traffic.elapsed_ns AS elapsed_ns, unnest(traffic.ways) AS way
+        FROM lines WHERE kind = 'trial')
+    ORDER BY trial, direction
 """
 
 _DEATHS = """
@@ -371,6 +387,7 @@ QUERIES = {
     "processes": _PROCESSES,
     "process_samples": _PROCESS_SAMPLES,
     "stages": _STAGES_QUERY,
+    "traffic": _TRAFFIC,
     "deaths": _DEATHS,
     "excluded": _EXCLUDED,
     "visits": _VISITS,

@@ -3,6 +3,7 @@
 import http.client
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -24,6 +25,7 @@ from grpc_tools import protoc  # type: ignore[import-untyped]
 from callbench import catalogue, placement, stands_for
 from callbench.adapter import Adapter
 from callbench.errors import AdapterFailure
+from callbench.links import Pair
 from callbench.service.canonical import float_form
 from callbench.service.search import search_response
 from callbench.sides import Sides
@@ -158,9 +160,15 @@ def test_every_gateway_answers_the_cores_projection_and_tells_where_its_time_wen
         "decode": 3,
         "transform": 3,
         "encode": 3,
+        "wait": 3,
     }
-    spent = sum(int(one["ns"]) for one in counts["stages"].values())
-    assert spent > 0
+    worked = [one for stage, one in counts["stages"].items() if stage != "wait"]
+    used = counts["processor"]
+    assert 0 < sum(int(one["processor_ns"]) for one in worked) <= int(used["user_ns"]) + int(used["system_ns"])
+    assert "processor_ns" not in counts["stages"]["wait"]
+    format_ = name.partition("-")[0]
+    sizes = [len(ask(behind, f"/items/{n}.{format_}", "POST")[1]) for n in (0, 1, 50)]
+    assert int(counts["stages"]["decode"]["octets"]) == sum(sizes)
     assert ask(endpoint, "/find/ipad/many")[0] == ask(endpoint, "/find/%ff%/1")[0] == 404
 
 
@@ -314,7 +322,7 @@ def small(tmp_path: Path, link: str) -> Path:
     return tmp_path / "small.toml"
 
 
-def test_a_run_has_the_articles_table_and_the_gateways_stages(callbench: Run, tmp_path: Path) -> None:
+def test_a_run_has_the_articles_table_the_gateways_stages_and_the_backends_time(callbench: Run, tmp_path: Path) -> None:
     manifest()
     run = tmp_path / "run"
     callbench("run", small(tmp_path, "loopback"), "--out", run, check=True)
@@ -322,11 +330,19 @@ def test_a_run_has_the_articles_table_and_the_gateways_stages(callbench: Run, tm
     page = (run / "report.md").read_text()
     assert "XML, published" in page
     assert "734,339" in page
-    assert "decode, µs" in page
+    assert "| decode | transform | encode | rest | all | wait, by the clock | octets to decode |" in page
+    assert "| backend busy |" in page
+    assert "| backend, besides |" in page
+    sides = callbench("query", run, "SELECT DISTINCT side FROM sides ORDER BY side", "--json", check=True)
+    assert [row["side"] for row in json.loads(sides.stdout)] == ["backend", "client", "server"]
+    behind = "SELECT bool_and(backend_user_ns + backend_system_ns > 0) AS used FROM trials"
+    assert json.loads(callbench("query", run, behind, "--json", check=True).stdout) == [{"used": True}]
+    shown = json.loads(callbench("show", run, "--json", check=True).stdout)["cells"]
+    assert all(one["cpu_us"]["backend"] > 0 and "backend" in one["processes"] for one in shown)
     asked = (
         "SELECT (SELECT count(DISTINCT stage) FROM stages) AS n, bool_and(agree)::INT AS a, sum(error_count)::INT AS e"
     )
-    assert callbench("query", run, f"{asked} FROM trials", check=True).stdout.split()[-3:] == ["3", "1", "0"]
+    assert callbench("query", run, f"{asked} FROM trials", check=True).stdout.split()[-3:] == ["4", "1", "0"]
 
 
 def test_a_link_lies_between_the_gateway_and_its_backend(
@@ -337,11 +353,60 @@ def test_a_link_lies_between_the_gateway_and_its_backend(
     manifest()
     run = tmp_path / "run"
     callbench("run", small(tmp_path, "wan50"), "--select", "stack=load/http1:gateway/json", "--out", run, check=True)
+    crossed = "SELECT direction, min(octets / calls) AS each FROM traffic JOIN trials USING (trial) GROUP BY ALL"
+    rows = json.loads(callbench("query", run, crossed, "--json", check=True).stdout)
+    each = {row["direction"]: row["each"] for row in rows}
+    # The query one way, an answer of two items the other: a client's call does not cross, and an answer is larger.
+    body = len(json.dumps(search_response(2)))
+    assert body < each["to_client"] < 3 * body
+    assert 400 < each["to_server"] < 2000
     told = callbench("query", run, "SELECT min(min_ns) / 1e6 AS ms, sum(error_count)::INT AS e FROM trials", check=True)
     least_ms, errors = told.stdout.split()[-2:]
     # 25 ms each way lie before the backend, and none before the gateway: it is asked on its own host.
     assert 50 <= float(least_ms) < 100
     assert errors == "0"
+
+
+@pytest.mark.parametrize(("name", "kind"), [("xml", "text/xml"), ("protobuf", "application/octet-stream")])
+def test_what_crosses_the_cable_behind_the_gateway_is_what_tshark_finds(
+    tmp_path: Path,
+    name: str,
+    kind: str,
+    lab: None,  # noqa: ARG001
+) -> None:
+    manifest()
+    tshark = shutil.which("tshark")
+    if tshark is None:
+        pytest.skip("tshark is not there: setup/system tshark")
+    known = catalogue.load()
+    stack = known.stack(f"load/http1:gateway/{name}")
+    capture = tmp_path / "cable.pcap"
+    with (
+        Pair() as pair,
+        Sides(known.programs(stack), placement.placed(), in_process=False, hosts=pair.hosts) as sides,
+    ):
+        pair.ask("offload", "offloads", on=False)
+        sides.client.connect("load/http1", sides.serve(stack), 1)
+        pair.ask("account", "accounting", phase="", pcap=str(capture))
+        for _ in range(2):
+            sides.client.call("FindItems", {"n": 50})
+        pair.ask("mark", "marked", phase="", quiet_ms=20, closed=False, within_ms=20_000)
+        pair.ask("end-account", "account")
+        counts = sides.counted()
+    assert counts is not None
+    fields = ["http.request.method", "http.request.uri", "http.content_type", "http.content_length"]
+    words = [tshark, "-n", "-r", str(capture), "-Y", "http", "-T", "fields", "-E", "separator=|"]
+    words += [word for field in fields for word in ("-e", field)]
+    # The backend's port is an ephemeral one, which a dissector would not take for HTTP.
+    words += ["-d", "tcp.port==1-65535,http"]
+    seen = subprocess.run(words, capture_output=True, text=True, check=True, timeout=120).stdout.split()
+    exchanges = [line.split("|") for line in seen]
+    asked, answered = exchanges[::2], exchanges[1::2]
+    assert [one[:3] for one in asked] == [["POST", f"/items/50.{name}", "application/xml"]] * 2
+    assert {one[2].partition(";")[0] for one in answered} == {kind}
+    sizes = {int(one[3]) for one in answered}
+    assert all(abs(size / PUBLISHED[name] - 1) <= 0.01 for size in sizes)
+    assert int(counts["stages"]["decode"]["octets"]) == 2 * sizes.pop()
 
 
 def test_the_study_is_planned(callbench: Run) -> None:

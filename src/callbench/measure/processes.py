@@ -72,14 +72,14 @@ class Processes(Probe):
     def _families(sides: Sides, known: Mapping[str, Any]) -> dict[str, tuple[int, ...]]:
         """Each side's processes under the names it began with, also where one has died meanwhile."""
         found = of(sides)
-        every = {"client": found.client, "server": found.server, "both": found.client}
+        every = {"client": found.client, "server": found.server, "both": found.client, "backend": found.backend or ()}
         return {side: every[side] for side in known}
 
 
 def _heap(sides: Sides, side: str) -> int | None:
     """What the runtime says of its heap, where it can; after the trial, since it may collect first."""
-    adapter = sides.server if side == "server" else sides.client
-    if adapter.broken or _HEAP not in adapter.hello["features"]:
+    adapter = {"server": sides.server, "backend": sides.backend}.get(side, sides.client)
+    if adapter is None or adapter.broken or _HEAP not in adapter.hello["features"]:
         return None
     try:
         return adapter.heap()

@@ -1,4 +1,4 @@
-"""Processor time of both sides: user and system, by thread, waits for a processor, and what others took."""
+"""Processor time of every side: user and system, by thread, waits for a processor, and what others took."""
 
 import os
 import re
@@ -105,7 +105,7 @@ class ProcessorTime(Probe):
         if side == "server" and self._sides.elsewhere is not None:
             # Nobody gave it processors: it may run on any, the client's among them.
             return tuple(sorted(self._processors.busy_ns))
-        return self._placement.server if side == "server" else self._placement.client
+        return self._placement.client if side in ("client", "both") else self._placement.server
 
     def _sharing(self, side: str, sides: Mapping[str, Mapping[str, Any]]) -> int:
         """What the sides took of the processors of one: its own time, and the other's where they share any."""

@@ -24,25 +24,31 @@ class SideProcesses:
     Attributes:
         client: of the side that calls.
         server: of the side that answers; the same ones where one process plays both.
+        backend: of what stands behind the server, where something does.
         unknown: whether the server runs by itself, and nobody knows where.
     """
 
     client: tuple[int, ...]
     server: tuple[int, ...]
+    backend: tuple[int, ...] | None = None
     unknown: bool = False
 
     @property
     def every(self) -> tuple[int, ...]:
         """Each once."""
-        return tuple(dict.fromkeys((*self.client, *self.server)))
+        return tuple(dict.fromkeys((*self.client, *self.server, *(self.backend or ()))))
 
     def by_side(self) -> dict[str, tuple[int, ...]]:
-        """`client` and `server`; `both` where one process plays both; no `server` where nobody knows its processes."""
+        """`client` and `server`; `both` where one process plays both; no `server` where nobody knows its processes.
+
+        A `backend` besides, where one stands behind the server.
+        """
         if self.client == self.server:
             return {"both": self.client}
         if self.unknown:
             return {"client": self.client}
-        return {"client": self.client, "server": self.server}
+        behind = {} if self.backend is None else {"backend": self.backend}
+        return {"client": self.client, "server": self.server, **behind}
 
 
 def of(sides: Sides) -> SideProcesses:
@@ -52,7 +58,8 @@ def of(sides: Sides) -> SideProcesses:
     if sides.server is sides.client:
         return SideProcesses(client, client)
     if sides.elsewhere is None:
-        return SideProcesses(client, _below(sides.server.process.pid, children))
+        backend = None if sides.backend is None else _below(sides.backend.process.pid, children)
+        return SideProcesses(client, _below(sides.server.process.pid, children), backend)
     roots = (_below(pid, children) for pid in sides.elsewhere)
     server = tuple(dict.fromkeys(pid for family in roots for pid in family))
     return SideProcesses(client, server, unknown=not server)

@@ -33,6 +33,7 @@ def measured(sides: Sides, cell: Cell, probes: Sequence[Probe] = (), schedule: P
     """
     pieces = warmed_up(sides.client, cell)
     before = sides.counted()
+    behind = sides.backend_counts
     started = now()
     with Watch(probes, sides, cell) as watch:
         done = sides.client.drive(
@@ -51,6 +52,7 @@ def measured(sides: Sides, cell: Cell, probes: Sequence[Probe] = (), schedule: P
         "warm_up": pieces,
         "done": done,
         "counted": _counted(before, after, watch.found),
+        "behind": _behind(behind, sides.backend_counts),
         "agree": None if after is None else judge.agree(cell.call, done, after),
         **watch.found,
     }
@@ -80,6 +82,13 @@ def _counted(before: Counts | None, after: Counts | None, found: Mapping[str, An
         return {"calls": {}, "processor": {"start": dict.fromkeys(used, "0"), "end": used}}
     processor = {"start": before["processor"], "end": after["processor"]}
     return {"calls": after["calls"], "processor": processor, "stages": after.get("stages")}
+
+
+def _behind(before: Counts | None, after: Counts | None) -> dict[str, Any] | None:
+    """What stands behind the server said of itself; None where nothing does."""
+    if before is None or after is None:
+        return None
+    return {"calls": after["calls"], "processor": {"start": before["processor"], "end": after["processor"]}}
 
 
 def limit_seconds(load: Load) -> float:

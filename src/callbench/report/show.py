@@ -99,6 +99,8 @@ def _cost(result: Result) -> dict[str, float | None] | None:
     for name in ("client_user", "client_system", "server_user", "server_system"):
         values = result.by_block.get(f"{name}_us", {}).values()
         parts[name] = fmean(values) if values else None
+    behind = result.by_block.get("backend_cpu_us", {}).values()
+    parts["backend"] = fmean(behind) if behind else None
     return {**parts, "total": total.middle, "total_low": total.low, "total_high": total.high}
 
 

@@ -22,6 +22,7 @@ class Limit(StrEnum):
 
     SERIAL = "serial"
     SERVER = "server"
+    BACKEND = "backend"
     CLIENT = "client stack"
     GENERATOR = "generator"
     LINK = "link"
@@ -76,6 +77,7 @@ class Evidence:
         together: whether the sides shared processors.
         link: share of the link's rate that was used; None where there is no limit.
         driver: whether the client is the load driver: it is no part of the stack, but of the instrument.
+        backend: what stands behind the server, on the server's processors; None where nothing does.
     """
 
     clients: int
@@ -89,6 +91,18 @@ class Evidence:
     together: bool = False
     link: float | None = None
     driver: bool = False
+    backend: Side | None = None
+
+    @property
+    def behind(self) -> Side:
+        """The backend, or a side that did nothing."""
+        return self.backend or Side()
+
+    @property
+    def far(self) -> float:
+        """How far server and backend used up what they have: threads of their own, or the processors they share."""
+        both = (self.server.busy or 0.0) + (self.behind.busy or 0.0)
+        return max(self.server.used, self.behind.used, min(1.0, both))
 
 
 @dataclass(frozen=True)
@@ -131,7 +145,10 @@ def _generator(evidence: Evidence) -> str:
         )
     if evidence.lateness is not None and evidence.lateness > DISTURBED:
         return f"the generator was late for {percent(evidence.lateness)} of the arrivals"
-    if evidence.loop is not None and evidence.loop > LOOP and not evidence.paced:
+    # The driver's clients share its threads: what passes while these are idle is no work of the loop's. Where calls are
+    # long it is mostly clients that are done and wait for the others' last answers.
+    worked = not evidence.driver or client.used >= IDLE
+    if evidence.loop is not None and evidence.loop > LOOP and worked and not evidence.paced:
         return f"the load loop itself took {percent(evidence.loop)} of the clients' time"
     return ""
 
@@ -139,7 +156,9 @@ def _generator(evidence: Evidence) -> str:
 def _shared(evidence: Evidence) -> str:
     if evidence.steal is not None and evidence.steal > DISTURBED:
         return f"the host gave {percent(evidence.steal)} of the processor time to others"
-    for name, side in (("server", evidence.server), ("client", evidence.client)):
+    sides = [("server", evidence.server), ("client", evidence.client)]
+    sides += [("backend", evidence.backend)] if evidence.backend else []
+    for name, side in sides:
         waited, others = side.lost, side.neighbours or 0.0
         if waited <= DISTURBED:
             continue
@@ -147,8 +166,11 @@ def _shared(evidence: Evidence) -> str:
             return f"client and server share processors, and {_waiting(name, waited)} for one"
         if others > NEIGHBOURS:
             return f"others took {percent(others)} of the {name}'s processors, and {_waiting('it', waited)} for one"
-        if side.used < SATURATED:
-            return f"{_waiting(name, waited)} for a processor, though it was not used up"
+        # Server and backend wait for each other where together they use their processors up: no stranger is in it.
+        if (side.used if name == "client" else evidence.far) < SATURATED:
+            turns = evidence.backend is not None and name != "client"
+            why = "server and backend run on the same processors, and " if turns else ""
+            return f"{why}{_waiting(name, waited)} for a processor, though it was not used up"
     return ""
 
 
@@ -170,19 +192,29 @@ def _used_up(evidence: Evidence) -> Verdict:
         return Verdict(Limit.SHARED, f"{shared}; {_shares(evidence)}")
     if client.busy is None or server.busy is None:
         return Verdict(Limit.UNKNOWN, "the processor time of a side could not be seen")
-    if max(client.used, server.used) >= SATURATED:
-        of_client = Limit.GENERATOR if evidence.driver else Limit.CLIENT
-        limit = Limit.SERVER if server.used >= client.used else of_client
-        return Verdict(limit, _shares(evidence))
+    if max(client.used, evidence.far) >= SATURATED:
+        if client.used > evidence.far:
+            return Verdict(Limit.GENERATOR if evidence.driver else Limit.CLIENT, _shares(evidence))
+        return _far(evidence)
     return _unsaturated(evidence)
 
 
+def _far(evidence: Evidence) -> Verdict:
+    """Judge a server that is used up, or what stands behind it: whichever does more of the work."""
+    server, behind = evidence.server, evidence.behind
+    limit = Limit.BACKEND if behind.used > server.used else Limit.SERVER
+    if max(server.used, behind.used) >= SATURATED:
+        return Verdict(limit, _shares(evidence))
+    return Verdict(limit, f"server and backend together used up the processors that they share; {_shares(evidence)}")
+
+
 def _unsaturated(evidence: Evidence) -> Verdict:
-    busiest = max(evidence.client.used, evidence.server.used)
+    busiest = max(evidence.client.used, evidence.far)
     if busiest < IDLE and not evidence.paced:
         return Verdict(
             Limit.WAITING,
-            f"neither side was busy: calls waited for a sleep, a timer, a lock or the network; {_shares(evidence)}",
+            f"{'no' if evidence.backend else 'neither'} side was busy: calls waited for a sleep, a timer, a lock or the"
+            f" network; {_shares(evidence)}",
         )
     return Verdict(Limit.UNSATURATED, f"nothing was used up, more clients may give more; {_shares(evidence)}")
 
@@ -191,6 +223,7 @@ def _shares(evidence: Evidence) -> str:
     """Write the figures that a verdict rests on."""
     named = [("both sides", evidence.client)] if evidence.in_process else []
     named = named or [("client", evidence.client), ("server", evidence.server)]
+    named += [("backend", evidence.backend)] if evidence.backend else []
     parts = [f"{name} {_percent(side.busy)} busy" for name, side in named]
     waits = [(name, side.waited or 0.0) for name, side in named]
     parts += [f"{name} waited {percent(waited)} for a processor" for name, waited in waits if waited > 0.01]

@@ -11,10 +11,12 @@ from callbench.stats.digits import figure, share
 ABOUT = (
     "Microseconds of processor time a call, by the account of each side's own process, geometric means over the blocks:"
     " what a call costs whoever pays for the machine, which a short wait does not show. User is the stack's own work,"
-    " system the kernel's on its behalf. Where a client or server spins while it waits, its waiting is in it."
+    " system the kernel's on its behalf. What stands behind a server is not among what both sides took. Where a client"
+    " or server spins while it waits, its waiting is in it."
 )
 PARTS = ("client_user_us", "client_system_us", "server_user_us", "server_system_us")
 COLUMNS = ("stack", "cell", "client user", "client system", "server user", "server system", "both sides", "")
+BACKEND = "backend, besides"
 MOST_ROWS = 60
 
 
@@ -26,16 +28,23 @@ def section(subject: Subject) -> Section | None:
     groups = list(dict.fromkeys(one.attributes["group"] for one, _ in costs))
     costs.sort(key=lambda pair: (groups.index(pair[0].attributes["group"]), pair[1]))
     rows = [_row(one) for one, _ in costs[:MOST_ROWS]]
+    columns: Sequence[str] = COLUMNS
+    behind = [_part(one, "backend_cpu_us") for one, _ in costs[:MOST_ROWS]]
+    if any(behind):
+        columns = (*COLUMNS, BACKEND)
+        rows = [(*row, value) for row, value in zip(rows, behind, strict=True)]
     note = f"The other {len(costs) - MOST_ROWS} are in `callbench show --json`." if len(costs) > MOST_ROWS else ""
-    sheet = Sheet("Processor time a call (µs)", COLUMNS, rows, note)
+    sheet = Sheet("Processor time a call (µs)", columns, rows, note)
     return Section("cost", "Cost", ABOUT, sheets=[sheet], source=TRIALS_SQL.strip())
 
 
 def _row(one: Result) -> Sequence[str]:
-    parts = []
-    for name in PARTS:
-        interval = one.interval(name) if all(one.by_block.get(name, {}).values()) else None
-        parts.append(figure(interval.middle, interval.half_width) if interval else "0" if name in one.by_block else "")
+    parts = [_part(one, name) for name in PARTS]
     total = one.interval("cpu_us")
     whole = (figure(total.middle, total.half_width), share(total.half_width)) if total else ("", "")
     return (one.attributes["stack"], f"{one.id} {one.attributes['group']}", *parts, *whole)
+
+
+def _part(one: Result, name: str) -> str:
+    interval = one.interval(name) if all(one.by_block.get(name, {}).values()) else None
+    return figure(interval.middle, interval.half_width) if interval else "0" if name in one.by_block else ""

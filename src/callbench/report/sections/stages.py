@@ -1,4 +1,4 @@
-"""Where the own time of a server went that tells it: stage by stage, within its processor time."""
+"""Where the own time of a server went that tells it: stage by stage, of its processor time; and what it waited for."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -10,17 +10,22 @@ from callbench.stats.digits import figure
 from callbench.stats.interval import geometric_mean
 
 ABOUT = (
-    "A server that tells where its time goes has read the clock around each stage of its work. The rest of its"
-    " processor time is what it has not told of: sockets, HTTP, its runtime's collector. A clock goes on where another"
-    " takes the processor, so that stages can come to more than the processor time: trials of which that is true are"
-    " counted."
+    "A server that tells where its time goes has read its processor time before and after each stage of its work, so"
+    " that what others do on its processor is not in a stage; a reading takes a microsecond or so itself, half of it"
+    " within the stage. The rest is what no stage holds: sockets, HTTP, the runtime's collector between them. A wait is"
+    " by the clock: from the question until the whole of the answer was there, and queues within the server are part of"
+    " it. Octets are of bodies, an answer each."
 )
 # A tick of the accounts of processor time is no more than this, each way.
 _TICK_NS = 10_000_000
 STAGES_SQL = """
-SELECT trials.cell, trials.block, stage, sum(ns) AS ns, sum(times) AS times, any_value(trials.calls) AS calls,
-       any_value(server_user_ns + server_system_ns) AS processor_ns
+SELECT trials.cell, trials.block, stage, sum(ns) AS ns, sum(processor_ns) AS processor_ns, sum(octets) AS octets,
+       sum(times) AS times, any_value(trials.calls + trials.error_count) AS calls,
+       any_value(server_user_ns + server_system_ns) AS used_ns
 FROM stages JOIN trials USING (trial) GROUP BY trials.trial, trials.cell, trials.block, stage ORDER BY ALL"""
+_KNOWN = ("decode", "transform", "encode")
+
+Trial = dict[str, Any]
 
 
 def section(subject: Subject) -> Section | None:
@@ -29,51 +34,72 @@ def section(subject: Subject) -> Section | None:
         rows = list(rows_of(connection, STAGES_SQL))
     if not rows:
         return None
-    trials: dict[str, dict[int, dict[str, Any]]] = {}
+    trials: dict[str, dict[int, Trial]] = {}
     for row in rows:
         one = trials.setdefault(row["cell"], {}).setdefault(
-            row["block"], {"stages": {}, "calls": row["calls"], "processor_ns": row["processor_ns"]}
+            row["block"], {"stages": {}, "calls": row["calls"], "used_ns": row["used_ns"]}
         )
-        one["stages"][row["stage"]] = row["ns"]
-    # In the order of the work, as the server names them first: an object of JSON has none that lasts.
+        one["stages"][row["stage"]] = row
     names = sorted({row["stage"] for row in rows}, key=_order)
+    worked = [name for name in names if any(row["stage"] == name and row["processor_ns"] is not None for row in rows)]
+    carried = [name for name in names if any(row["stage"] == name and row["octets"] for row in rows)]
+    waits = [name for name in names if name not in worked]
+    columns = (
+        "",
+        *worked,
+        "rest",
+        "all",
+        *(f"{name}, by the clock" for name in waits),
+        *(f"octets to {name}" for name in carried),
+    )
     sheets = []
     for group in dict.fromkeys(one.attributes["group"] for one in subject.results.cells):
         cells = [one for one in subject.results.cells if one.attributes["group"] == group and one.id in trials]
-        if cells:
-            lines = [_line(subject, one.attributes, names, list(trials[one.id].values())) for one in cells]
-            columns = ("", *(f"{name}, µs" for name in names), "together", "rest", "processor time an answer, µs")
-            sheets.append(Sheet(f"A server's own time: {group}", columns, lines))
+        lines = [
+            [_label(subject, one.attributes), *_line(list(trials[one.id].values()), worked, waits, carried)]
+            for one in cells
+        ]
+        if lines:
+            sheets.append(Sheet(f"A server's own time: {group} (µs an answer)", columns, lines))
     every = [one for blocks in trials.values() for one in blocks.values()]
-    within = sum(sum(one["stages"].values()) <= one["processor_ns"] + _TICK_NS for one in every)
+    within = sum(_worked(one, worked) <= one["used_ns"] + _TICK_NS for one in every)
     told = f"In {within} of {len(every)} trials the stages lie within the server's processor time."
     return Section("stages", "A server's own time", ABOUT, found=[told], sheets=sheets, source=STAGES_SQL.strip())
 
 
 def _order(name: str) -> tuple[int, str]:
-    known = ("decode", "transform", "encode")
-    return (known.index(name) if name in known else len(known), name)
+    """In the order of the work: an object of JSON has none that lasts."""
+    return (_KNOWN.index(name) if name in _KNOWN else len(_KNOWN), name)
 
 
-def _line(
-    subject: Subject, of: Mapping[str, str], names: Sequence[str], blocks: Sequence[Mapping[str, Any]]
-) -> list[str]:
-    answered = [one for one in blocks if one["calls"]]
-    label = subject.names.get(of["stack"], of["stack"])
+def _label(subject: Subject, of: Mapping[str, str]) -> str:
     link = "" if of["link"] == "loopback" else f", {of['link']}"
-    head = f"{label}, {of['clients']} clients{link}"
+    return f"{subject.names.get(of['stack'], of['stack'])}, {of['clients']} clients{link}"
+
+
+def _worked(one: Trial, names: Sequence[str]) -> int:
+    """All stages of a trial together, nanoseconds of a processor."""
+    return sum(int(one["stages"][name]["processor_ns"] or 0) for name in names if name in one["stages"])
+
+
+def _line(blocks: Sequence[Trial], worked: Sequence[str], waits: Sequence[str], carried: Sequence[str]) -> list[str]:
+    """One cell: each stage an answer, means over its trials; nothing where it answered nothing."""
+    answered = [one for one in blocks if one["calls"]]
     if not answered:
-        return [head, *([""] * (len(names) + 3))]
-    each = [[one["stages"].get(name, 0) / one["calls"] / 1e3 for one in answered] for name in names]
-    together = [sum(one["stages"].values()) / one["calls"] / 1e3 for one in answered]
-    processor = [one["processor_ns"] / one["calls"] / 1e3 for one in answered]
-    rest = sum(processor) / len(processor) - sum(together) / len(together)
+        return [""] * (len(worked) + 2 + len(waits) + len(carried))
+
+    def each(name: str, what: str) -> list[float]:
+        return [(one["stages"].get(name, {}).get(what) or 0) / one["calls"] for one in answered]
+
+    together = [_worked(one, worked) / one["calls"] / 1e3 for one in answered]
+    used = [one["used_ns"] / one["calls"] / 1e3 for one in answered]
+    rest = (sum(used) - sum(together)) / len(answered)
     return [
-        head,
-        *(_figure(values) for values in each),
-        _figure(together),
-        f"{rest:.0f}" if rest >= 0 else "",
-        _figure(processor),
+        *(_figure([value / 1e3 for value in each(name, "processor_ns")]) for name in worked),
+        f"{rest:,.0f}" if rest >= 0 else "",
+        _figure(used),
+        *(_figure([value / 1e3 for value in each(name, "ns")]) for name in waits),
+        *(f"{sum(values) / len(values):,.0f}" for values in (each(name, "octets") for name in carried)),
     ]
 
 

@@ -49,7 +49,7 @@ def _sheet(part: SummaryPart, subject: Subject, found: Mapping[str, Mapping[str,
         if len(cells) != 1:
             continue
         one = cells[0]
-        spread = f" ± {share(one.rate.half_width).removeprefix('± ')}" if one.rate and one.rate.half_width else ""
+        spread = f" {share(one.rate.half_width)}" if one.rate and one.rate.half_width else ""
         said = _row(found[one.id], spread) if one.id in found else None
         rows.append((line.label, *(said or ("",) * (len(COLUMNS) - 2) + (one.excluded or "no trial",))))
         published = _published(line, subject.study.published)

@@ -14,11 +14,13 @@ from callbench.stats.digits import percent
 
 ABOUT = (
     "A rate says little without what held it back. Serial: one client that waits for each answer, to be read as a"
-    " latency. Server, client stack, link: that was used up. Generator: Callbench itself was the limit, so the rate is"
-    " at least that. Shared processor: others' work is in the figure. Waiting: neither side was busy. Unsaturated: more"
-    " clients may give more."
+    " latency. Server, backend, client stack, link: that was used up; a backend stands behind its server, on the same"
+    " processors, and where the two together use these up, the one that does more is named. Generator: Callbench itself"
+    " was the limit, so the rate is at least that. Shared processor: others' work is in the figure. Waiting: no side"
+    " was busy. Unsaturated: more clients may give more."
 )
 COLUMNS = ("stack", "cell", "clients", "verdict", "client busy", "server busy", "client waited", "server waited")
+BACKEND, LINK = "backend busy", "link used"
 MOST_ROWS = 40
 
 
@@ -36,13 +38,25 @@ def section(subject: Subject) -> Section | None:
     found += [
         f"{one.attributes['stack']} ({one.id}): {known.verdict.why}."
         for one, known in judged
-        if known.verdict.limit in (Limit.GENERATOR, Limit.SHARED)
+        if known.verdict.limit in (Limit.GENERATOR, Limit.SHARED, Limit.BACKEND, Limit.LINK)
     ][:MOST_ROWS]
     # What is serial says it by its number of clients; the others come first where there is not room for all.
     judged.sort(key=lambda pair: pair[1].verdict.limit is Limit.SERIAL)
-    rows = [_row(one, known) for one, known in judged[:MOST_ROWS]]
+    shown = judged[:MOST_ROWS]
+    rows = [_row(one, known) for one, known in shown]
+    columns: Sequence[str] = COLUMNS
+    for name, more in (
+        (
+            BACKEND,
+            ["" if known.evidence.backend is None else _share(known.evidence.backend.busy) for _, known in shown],
+        ),
+        (LINK, ["" if known.evidence.link is None else _share(known.evidence.link) for _, known in shown]),
+    ):
+        if any(more):
+            columns = (*columns, name)
+            rows = [(*row, value) for row, value in zip(rows, more, strict=True)]
     note = f"The other {len(judged) - MOST_ROWS} are in `callbench show --json`." if len(judged) > MOST_ROWS else ""
-    sheet = Sheet("Verdicts", COLUMNS, rows, note)
+    sheet = Sheet("Verdicts", columns, rows, note)
     return Section("verdicts", "Verdicts", ABOUT, found, [sheet], source=SIDES_SQL)
 
 

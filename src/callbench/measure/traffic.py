@@ -1,0 +1,83 @@
+"""What crosses the link while a trial is driven: octets and packets each way, by the far host's own interfaces."""
+
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, ClassVar
+
+from callbench.cell import Cell
+from callbench.links.reach import LOOPBACK
+from callbench.measure import side_processes
+from callbench.measure.probe import Probe
+from callbench.measure.side_processes import PROC
+from callbench.sides import Sides
+
+# proc_pid_net(5): of `dev`, per interface: octets and packets received, and eight fields on the same of sent ones.
+_RECEIVED, _SENT = 0, 8
+
+
+class Traffic(Probe):
+    """Reads the interfaces of the host on the far side of the link, at both ends of the drive.
+
+    That host is the server's, or the backend's where one stands behind the server. Nobody else is on it.
+    """
+
+    name: ClassVar[str] = "traffic"
+
+    def __init__(self, wires: Mapping[str, Mapping[str, Any]]) -> None:
+        """Takes what each link is made of: its rate, and what its line adds to a packet."""
+        self._wires = wires
+        self._pid: int | None = None
+
+    def begin(self, sides: Sides, cell: Cell) -> None:
+        """Reads, where there is a link."""
+        self._pid = None
+        if cell.link == LOOPBACK:
+            return
+        found = side_processes.of(sides)
+        far = found.server if found.backend is None else found.backend
+        self._pid = far[0] if far else None
+        self._link = (self._wires.get(cell.link) or {}).get("link") or {}
+        self._before = _counted(self._pid)
+        self._began = time.monotonic_ns()
+
+    def end(self) -> Mapping[str, Any]:
+        """Reads again. Without a link there is nothing to tell."""
+        if self._pid is None:
+            return {}
+        after = _counted(self._pid)
+        ways = [
+            _way(name, self._link.get(name) or {}, self._before[name], after[name])
+            for name in ("to_server", "to_client")
+            if name in self._before and name in after
+        ]
+        return {"elapsed_ns": time.monotonic_ns() - self._began, "ways": ways}
+
+
+def _way(name: str, line: Mapping[str, Any], before: tuple[int, int], after: tuple[int, int]) -> dict[str, Any]:
+    """One direction. What its line adds to each packet counts against its rate alone."""
+    octets, packets = (max(0, now - then) for then, now in zip(before, after, strict=True))
+    return {
+        "direction": name,
+        "octets": octets,
+        "packets": packets,
+        "line_octets": octets + packets * int(line.get("overhead_bytes") or 0),
+        "rate_bps": line.get("rate_bps"),
+    }
+
+
+def _counted(pid: int | None, proc: Path = PROC) -> dict[str, tuple[int, int]]:
+    """Octets and packets by direction since the host was made; empty where its process has ended."""
+    try:
+        lines = (proc / str(pid) / "net" / "dev").read_text().splitlines()[2:]
+    except OSError:
+        return {}
+    fields = [
+        list(map(int, rest.split()))
+        for name, _, rest in (line.partition(":") for line in lines)
+        if name.strip() != "lo"
+    ]
+    return {
+        "to_server": (sum(one[_RECEIVED] for one in fields), sum(one[_RECEIVED + 1] for one in fields)),
+        "to_client": (sum(one[_SENT] for one in fields), sum(one[_SENT + 1] for one in fields)),
+    }
