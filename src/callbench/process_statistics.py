@@ -24,7 +24,7 @@ FROM (
     UNION ALL
     SELECT cell, block, least(answered / cells.calls, 1) FROM deaths JOIN cells USING (cell))
 WHERE share IS NOT NULL GROUP BY cell, block ORDER BY cell, block"""
-_DECODED_SQL = """
+DECODED_SQL = """
 SELECT cell, block, sum(octets) / sum(times) AS decoded_bytes
 FROM stages WHERE stage = 'decode' AND times > 0 GROUP BY cell, block ORDER BY cell, block"""
 # What nothing was answered of has a ratio too.
@@ -38,7 +38,7 @@ def read(connection: "duckdb.DuckDBPyConnection") -> Found:
     looked at, or was none at all, has none either: figures are compared as ratios.
     """
     found: Found = {}
-    for query in (PROCESSES_SQL, ANSWERED_SQL, _DECODED_SQL):
+    for query in (PROCESSES_SQL, ANSWERED_SQL, DECODED_SQL):
         cursor = connection.execute(query)
         names = [column[0] for column in cursor.description or []][2:]
         for cell, block, *values in cursor.fetchall():

@@ -5,8 +5,8 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from callbench.belief import SIDES_SQL, TRIALS_SQL, Belief
-from callbench.process_statistics import ANSWERED_SQL, PROCESSES_SQL
+from callbench.belief import SIDES_SQL, TRAFFIC_SQL, TRIALS_SQL, Belief
+from callbench.process_statistics import ANSWERED_SQL, DECODED_SQL, PROCESSES_SQL
 from callbench.report import limits
 from callbench.report.units import UNITS, Unit
 from callbench.report.words import listed
@@ -317,6 +317,9 @@ def _source(table: TablePart) -> str:
         "break_even_mbit": "8 * (bytes of the one - bytes of the other) / (mean_us of the other - mean_us of the one)",
         "client_cpu_us": TRIALS_SQL,
         "server_cpu_us": TRIALS_SQL,
+        "backend_cpu_us": TRIALS_SQL,
+        "link_bytes": TRAFFIC_SQL,
+        "decoded_bytes": DECODED_SQL.strip(),
         "answered_share": ANSWERED_SQL.strip(),
         limits.STATISTIC: SIDES_SQL,
         "bytes": "SELECT message, \"group\", sum(bytes) FROM 'parquet/codecs.parquet' GROUP BY ALL",
