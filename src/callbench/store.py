@@ -1,5 +1,6 @@
 """A run on disk, for reading: what was asked, what came out, as tables. docs/reference/run-folder.md is its page."""
 
+import hashlib
 import json
 import os
 import tempfile
@@ -173,7 +174,9 @@ class Run:
         """What the tables are made from: they are stale where this differs from what lies beside them."""
         if not self.journal_file.is_file():
             raise BadInput(f"{self.path} is damaged: it has no journal.jsonl")
-        return {"callbench": VERSION, "bytes": journal.complete_bytes(self.journal_file)}
+        said = "\n".join((*QUERIES.values(), str(JOURNAL_COLUMNS), str(PLAN_COLUMNS)))
+        tables = hashlib.sha256(said.encode()).hexdigest()[:16]
+        return {"callbench": VERSION, "tables": tables, "bytes": journal.complete_bytes(self.journal_file)}
 
     @staticmethod
     def _made_from(folder: Path) -> object:

@@ -10,7 +10,7 @@ import hypothesis.strategies as some
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from callbench import journal, plan
+from callbench import journal, plan, tables
 from callbench.cell import Cell, Load, Stack
 from callbench.errors import BadInput, CallbenchError
 from callbench.run_writer import RunWriter
@@ -116,6 +116,14 @@ def test_tables_follow_the_journal(run: RunWriter) -> None:
     made = (run.path / "parquet" / "trials.parquet").stat().st_mtime_ns
     assert asked(run, "SELECT count(*) FROM trials") == [(2,)]
     assert (run.path / "parquet" / "trials.parquet").stat().st_mtime_ns == made, "made again without need"
+
+
+def test_tables_of_another_making_are_made_again(run: RunWriter, monkeypatch: pytest.MonkeyPatch) -> None:
+    run.append(trial(0))
+    with monkeypatch.context() as before:
+        before.setitem(tables.QUERIES, "trials", "SELECT 1 AS one")
+        assert asked(run, "SELECT * FROM trials") == [(1,)]
+    assert asked(run, "SELECT count(elapsed_ns) FROM trials") == [(1,)]
 
 
 @given(cut=some.integers(1, 2000))

@@ -1,5 +1,7 @@
 """What limited a cell, in a table and in words; and that few calls are not taken for a busy loop."""
 
+from dataclasses import replace
+
 import pytest
 
 from callbench import belief
@@ -27,6 +29,13 @@ def test_each_limit_has_a_word() -> None:
     assert "" not in words
     assert len(words) == len(Limit)
     assert limits.word(cell(Limit.GENERATOR), known(Limit.GENERATOR)) == "load driver"
+
+
+def test_a_generator_that_others_starved_is_told_as_their_work() -> None:
+    one = known(Limit.GENERATOR)
+    hungry = replace(one, evidence=replace(BUSY, client=Side(0.3, 0.3, 0.8, 0.6)))
+    assert limits.word(cell(Limit.GENERATOR), hungry) == "others' work"
+    assert limits.beside(hungry) == "server needs 1.7 ×"
 
 
 def test_beside_the_word_stands_how_busy_the_sides_were() -> None:

@@ -94,9 +94,9 @@ def test_a_published_ratio_is_of_the_same_statistic(study: Study) -> None:
     published = {
         one.comparison.label: one.published for claim in judge(study, Results([], [], [])) for one in claim.compared
     }
-    assert published[f"{KEPT} over a thread a connection"] == pytest.approx(799.8 / 62.0)
+    assert published["pascal/keepalive over a thread a connection"] == pytest.approx(799.8 / 62.0)
     assert published["fifty: threads made for a call"] is None
-    assert published[f"{THREADED}: end over beginning"] is None
+    assert published["pascal/fphttpserver: end over beginning"] is None
 
 
 @pytest.mark.parametrize(("share", "said"), [(0.3, Verdict.HOLDS), (1.0, Verdict.FAILS)])

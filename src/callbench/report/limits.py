@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from callbench.belief import Belief
 from callbench.report.words import listed
 from callbench.results import Result
-from callbench.stats.bottleneck import Limit
+from callbench.stats.bottleneck import Limit, starved
 from callbench.stats.digits import figure, percent
 
 STATISTIC = "limit"
@@ -33,8 +33,11 @@ def word(one: Result, known: Belief | None) -> str:
     """Say what limited a cell; "" where it was not judged."""
     if one.verdict is None or not one.calls:
         return ""
-    if one.verdict.limit is Limit.GENERATOR and known is not None and known.evidence.driver:
-        return _DRIVER
+    if one.verdict.limit is Limit.GENERATOR and known is not None:
+        if starved(known.evidence):
+            return _WORDS[Limit.SHARED]
+        if known.evidence.driver:
+            return _DRIVER
     return _WORDS[one.verdict.limit]
 
 
@@ -45,7 +48,7 @@ def beside(known: Belief | None) -> str:
     """
     if known is None or known.evidence.in_process:
         return ""
-    if known.verdict.limit is Limit.SHARED:
+    if known.verdict.limit is Limit.SHARED or starved(known.evidence):
         return _needs(known)
     shares = [known.evidence.client.busy, known.evidence.server.busy]
     return "" if None in shares else ", ".join(percent(share) for share in shares if share is not None)

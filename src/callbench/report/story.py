@@ -112,7 +112,7 @@ def _of_group(subject: Subject, name: str) -> str:
     outside = [one for one in ranked if not in_process(subject, one)]
     if len(outside) < 3:
         return ""
-    best, worst = (_named(one, outside, subject.names) for one in (outside[-1], outside[0]))
+    best, worst = (_named(one, outside, subject.every_name) for one in (outside[-1], outside[0]))
     channel, message = sway(cells, "channel", "message"), sway(cells, "message", "channel")
     if not (channel and message):
         return f"the fastest between processes was {best}, the slowest {worst}."
@@ -208,7 +208,7 @@ def _meanwhile(subject: Subject) -> list[str]:
     beliefs, told = subject.results.beliefs, []
     if beliefs.drift is not None and beliefs.drift > DRIFT:
         told.append(
-            f"The machine drifted: a raw echo was up to {percent(beliefs.drift)} faster at one time than at"
+            f"The machine drifted: a raw echo was up to {_faster(beliefs.drift)} at one time than at"
             " another. Compare within this run, where comparisons are taken block by block, and not with other runs."
         )
     spoiled = [one for one in beliefs.spoiled if one.counted and one.why]
@@ -229,6 +229,11 @@ def _meanwhile(subject: Subject) -> list[str]:
             " ranked."
         )
     return told
+
+
+def _faster(drift: float) -> str:
+    """Say how much faster something is: in per cent, or from twice on as a factor."""
+    return f"{percent(drift)} faster" if drift < 1 else f"{figure(drift + 1)} times faster"
 
 
 def _troubles(subject: Subject) -> list[str]:

@@ -40,6 +40,12 @@ class Subject:
         """What the study's own rows call a stack, by its id."""
         return {row.where.stack: row.label for row in self.study.part.rows if row.where.stack}
 
+    @property
+    def every_name(self) -> Mapping[str, str]:
+        """What the study's own rows call a stack, else those of a table."""
+        rows = (row for table in reversed(self.study.tables) for row in table.rows)
+        return {**{row.where.stack: row.label for row in rows if row.where.stack}, **self.names}
+
     def title_of(self, group: str) -> str:
         """What the study's own columns call a group, else its name."""
         columns = (column for table in self.study.tables for column in table.columns)

@@ -202,7 +202,8 @@ def place(result: Result, statistic: str) -> Place:
         batched = statistic.startswith("p") and result.batched
         missed = result.open_loop.missed if result.open_loop else None
         why = "not reached" if missed else result.died
-        why = why or ("batches" if batched else "excluded" if result.excluded else "failed" if errors else "")
+        failed = "failed" if errors and result.rate is None else ""
+        why = why or ("batches" if batched else "excluded" if result.excluded else failed)
         about = (
             result.excluded
             or missed

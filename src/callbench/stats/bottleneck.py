@@ -135,10 +135,15 @@ def judged(evidence: Evidence) -> Verdict:
     return _used_up(evidence)
 
 
+def starved(evidence: Evidence) -> bool:
+    """Say whether others took the generator's processors, so that it was no limit of its own doing."""
+    waited, others = evidence.client.lost, evidence.client.neighbours or 0.0
+    return waited > STARVED and others > NEIGHBOURS and waited > 2 * evidence.server.lost
+
+
 def _generator(evidence: Evidence) -> str:
-    client, server = evidence.client, evidence.server
-    waited, others = client.lost, client.neighbours or 0.0
-    if waited > STARVED and others > NEIGHBOURS and waited > 2 * server.lost:
+    waited, others = evidence.client.lost, evidence.client.neighbours or 0.0
+    if starved(evidence):
         return (
             f"the generator was starved: {_waiting('it', waited)} for a processor of which others took"
             f" {percent(others)}"
