@@ -106,6 +106,8 @@ def test_who_crashes_is_started_again_where_that_is_asked_for(
     monkeypatch.setenv("SICK", "crash 100")
     found = soaked(callbench, tmp_path, "--restart", "--seconds", "4")
     assert len(found["deaths"]) >= 1
+    assert found["restarts"] == len(found["deaths"])
+    assert "It was started again" in " ".join(found["found"])
     assert found["over"] == ""
     assert {one["start"] for one in found["slices"]} == set(
         range(len(found["deaths"]) + (not found["slices"][-1]["dead"]))

@@ -1,5 +1,6 @@
 """What a soak came to, reckoned from its journal: a step, its figures, its episodes, its deaths."""
 
+import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from statistics import median
@@ -99,6 +100,7 @@ class Soaked:
         over: why it ended before its time, or "".
         deaths: the journal's lines.
         notes: what a reader should know.
+        restarts: how often it was started again after it had died.
     """
 
     run: Run
@@ -108,6 +110,7 @@ class Soaked:
     notes: Sequence[str]
     slices: Sequence[Mapping[str, Any]]
     rests: Sequence[Mapping[str, Any]]
+    restarts: int
 
 
 def read(run: Run) -> Soaked:
@@ -127,7 +130,14 @@ def read(run: Run) -> Soaked:
         notes(lines),
         slices,
         [line for line in lines if line["kind"] == "rest"],
+        _restarts(lines),
     )
+
+
+def _restarts(lines: Iterable[Mapping[str, Any]]) -> int:
+    """Count the starts that follow a death: one that goes on after it was stopped is none."""
+    happened = [line["kind"] for line in lines if line["kind"] in {"death", "start"}]
+    return sum(pair == ("death", "start") for pair in itertools.pairwise(happened))
 
 
 def _step(lines: Sequence[Mapping[str, Any]], step: int) -> Step:
@@ -235,6 +245,7 @@ def record(found: Soaked) -> dict[str, Any]:
         "over": found.over,
         "notes": list(found.notes),
         "deaths": [{name: value for name, value in death.items() if name != "kind"} for death in found.deaths],
+        "restarts": found.restarts,
         "steps": [asdict(step) for step in found.steps],
         "slices": [{name: value for name, value in line.items() if name != "kind"} for line in found.slices],
         "rests": [{name: value for name, value in line.items() if name != "kind"} for line in found.rests],

@@ -47,6 +47,8 @@ def _sentences(found: Soaked) -> Iterator[str]:
     for death in found.deaths:
         why = "" if death["side"] == "server" else " (the client)"
         yield f"It died{why} after {death['calls']:,} calls, at {death['at_s']:.1f} s: {death['why']}."
+    if found.restarts:
+        yield f"It was started again {'once' if found.restarts == 1 else f'{found.restarts} times'}."
     if found.over:
         yield f"It ended before its time: {found.over}."
     told_of = [(step, one) for step in found.steps for one in sick(step)]
