@@ -152,7 +152,7 @@ def _generator(evidence: Evidence) -> str:
         return f"the generator was late for {percent(evidence.lateness)} of the arrivals"
     # The driver's clients share its threads: what passes while these are idle is no work of the loop's. Where calls are
     # long it is mostly clients that are done and wait for the others' last answers.
-    worked = not evidence.driver or client.used >= IDLE
+    worked = not evidence.driver or evidence.client.used >= IDLE
     if evidence.loop is not None and evidence.loop > LOOP and worked and not evidence.paced:
         return f"the load loop itself took {percent(evidence.loop)} of the clients' time"
     return ""
