@@ -1,17 +1,25 @@
-"""How late the load driver's open loop is, beside a bare timer loop, at half of what it reaches in a closed one.
+"""How late the load driver's open loop is beside bare loops in C, at half of what a closed loop reaches and at a 20th.
 
-`bench/run load_open_loop`, or with the number of rounds. Against nginx: the rate beside the one that was asked for
-(within 0.1 %), and the 99th percentile of lateness over the timer's in the same round (at most 2), medians over rounds.
+`bench/run load_open_loop`, or with the number of rounds. Against nginx, in turn on the client's processor: ours; a
+timer that sleeps; a timer that spins for the last 60 us; a caller that makes the same system calls to the same server
+and does nothing with what it reads. Rate beside the one that was asked for (within 0.1 %), and the 99th percentile of
+lateness over each of theirs in the same round (at most 2), medians over rounds. Writing to a server that is asleep
+wakes another processor: what that takes no loop of one thread can be punctual in, and the caller says how long it is.
 """
 
 import statistics
 import subprocess
 import sys
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 
 from open_loop import p99_us, scheduled
 from rivals import BODY, CLIENTS, SECONDS, driver, nginx, ours, processors
+
+from callbench.adapter import Adapter
+
+PARTS = {"half": 2, "a 20th": 20}
 
 
 def main() -> None:
@@ -19,25 +27,53 @@ def main() -> None:
     rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 5
     with tempfile.TemporaryDirectory() as name, nginx() as port, driver() as one:
         folder = Path(name)
-        timer = folder / "bare_timer"
-        source = Path(__file__).with_name("bare_timer.c")
-        subprocess.run(["cc", "-O2", "-o", timer, source], check=True)  # noqa: S607 - the compiler that is there
+        timer, caller = (built(folder, program) for program in ("bare_timer", "bare_caller"))
         one.connect("load/http1", f"http://127.0.0.1:{port}/", CLIENTS, options={"expect_body": BODY})
-        rate = ours(one).rate / 2
-        count = int(rate * SECONDS)
-        file = scheduled(folder, rate, min(count, 2**20))
-        ratios, missed = [], []
-        for _ in range(rounds):
-            done = one.drive("Hello", {}, calls=1, seconds=SECONDS, schedule=file)
-            argv = ["taskset", "-c", str(processors()[0]), str(timer), str(round(1e9 / rate)), str(count)]
-            bare_us = int(subprocess.run(argv, capture_output=True, text=True, check=True).stdout.split()[1]) / 1e3
-            own_us = p99_us(done["lateness"])
-            ratios.append(own_us / bare_us)
-            missed.append(done["calls"] / done["elapsed_ns"] * 1e9 / rate - 1)
-            print(f"  {rate:,.0f}/s: {missed[-1]:+.3%}; p99 of lateness {own_us:.1f} us, bare {bare_us:.1f} us")
-        print(
-            f"rate off by {statistics.median(missed):+.3%}, lateness {statistics.median(ratios):.2f} times the timer's"
-        )
+        capacity = ours(one).rate
+        for part, over in PARTS.items():
+            rate = capacity / over
+            words = [str(round(1e9 / rate)), str(int(rate * SECONDS))]
+            bare = {
+                "timer asleep": [timer, *words, "0"],
+                "timer spinning": [timer, *words],
+                "caller": [caller, str(port), str(CLIENTS), *words],
+            }
+            print(f"{part} of {capacity:,.0f} calls/s: 99th percentiles of lateness, us")
+            beside(one, bare, rate, rounds, folder)
+
+
+def beside(one: Adapter, bare: Mapping[str, list[str]], rate: float, rounds: int, folder: Path) -> None:
+    """Prints our lateness beside each of the bare loops'."""
+    file = scheduled(folder, rate, min(int(rate * SECONDS), 2**20))
+    missed: list[float] = []
+    ratios: dict[str, list[float]] = {name: [] for name in bare}
+    for _ in range(rounds):
+        done = one.drive("Hello", {}, calls=1, seconds=SECONDS, schedule=file)
+        own_us = p99_us(done["lateness"])
+        missed.append(done["calls"] / done["elapsed_ns"] * 1e9 / rate - 1)
+        said = {name: [int(word) / 1e3 for word in alone(argv)] for name, argv in bare.items()}
+        for name, figures in said.items():
+            ratios[name].append(own_us / figures[1])
+        told = (f"{name} {figures[1]:.2f}" for name, figures in said.items())
+        *_, typical, _, longest = said["caller"]
+        print(f"  ours {own_us:.2f}, rate {missed[-1]:+.3%}; {', '.join(told)}", end="; ")
+        print(f"its writes took {typical:.1f}, one in a hundred {longest:.1f}")
+    told = (f"{statistics.median(those):.2f} times the {name}'s" for name, those in ratios.items())
+    print(f"rate off by {statistics.median(missed):+.3%}, lateness {', '.join(told)}")
+
+
+def alone(argv: list[str]) -> list[str]:
+    """What a program prints on the client's processor, word by word."""
+    placed = ["taskset", "-c", str(processors()[0]), *argv]
+    return subprocess.run(placed, capture_output=True, text=True, check=True).stdout.split()
+
+
+def built(folder: Path, name: str) -> str:
+    """The program of this source, beside this file."""
+    made = folder / name
+    source = Path(__file__).with_name(f"{name}.c")
+    subprocess.run(["cc", "-O2", "-o", made, source], check=True)  # noqa: S607 - the compiler that is there
+    return str(made)
 
 
 if __name__ == "__main__":
