@@ -13,6 +13,9 @@ use crate::request::{Request, Values};
 use crate::wire::Wire;
 use crate::wishes::Wished;
 
+/// A right answer of more octets is not remembered.
+const LONGEST_RIGHT: usize = 4096;
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Doing {
     /// No call is under way.
@@ -20,6 +23,12 @@ enum Doing {
     Connecting,
     /// The request is sent, and its answer awaited.
     Exchanging,
+}
+
+/// What the clients of a herd read with.
+struct Reader<'r> {
+    scratch: &'r mut [u8],
+    right: &'r mut Vec<u8>,
 }
 
 struct Client {
@@ -104,7 +113,7 @@ impl Client {
 
     /// After an event: how the call ended, if it did.
     #[inline]
-    fn go_on(&mut self, event: Event, settings: &Settings, request: &Request, scratch: &mut [u8]) -> Option<Result<(), Failure>> {
+    fn go_on(&mut self, event: Event, asked: &Asked, reader: &mut Reader) -> Option<Result<(), Failure>> {
         if (event.token >> 32) as u32 != self.generation {
             return None;
         }
@@ -121,9 +130,9 @@ impl Client {
                     return Some(Err(failure));
                 }
                 self.doing = Doing::Exchanging;
-                self.exchange(event, settings, request, scratch).transpose()
+                self.exchange(event, asked, reader).transpose()
             }
-            Doing::Exchanging => self.exchange(event, settings, request, scratch).transpose(),
+            Doing::Exchanging => self.exchange(event, asked, reader).transpose(),
         }
     }
 
@@ -142,13 +151,13 @@ impl Client {
         self.doing = Doing::Nothing;
     }
 
-    fn exchange(&mut self, event: Event, settings: &Settings, request: &Request, scratch: &mut [u8]) -> Result<Option<()>, Failure> {
+    fn exchange(&mut self, event: Event, asked: &Asked, reader: &mut Reader) -> Result<Option<()>, Failure> {
         // A server may answer, and close, before it has read everything: its answer counts.
-        let sending = self.send(request);
+        let sending = self.send(&asked.request);
         if !event.readable() {
             return sending.map(|()| None);
         }
-        match self.receive(event, settings, request.bodiless, scratch) {
+        match self.receive(event, asked, reader) {
             Ok(None) => sending.map(|()| None),
             other => other,
         }
@@ -167,22 +176,33 @@ impl Client {
         wire.push()
     }
 
-    fn receive(&mut self, event: Event, settings: &Settings, bodiless: bool, scratch: &mut [u8]) -> Result<Option<()>, Failure> {
+    fn receive(&mut self, event: Event, asked: &Asked, reader: &mut Reader) -> Result<Option<()>, Failure> {
         let Some(wire) = self.wire.as_mut() else { return Ok(None) };
-        while let Some(read) = wire.read(scratch)? {
+        let (settings, bodiless) = (&asked.settings, asked.request.bodiless);
+        while let Some(read) = wire.read(reader.scratch)? {
             if read == 0 {
                 return self.closed(settings).map(Some);
             }
+            let piece = &reader.scratch[..read];
             self.received += read as u64;
-            let progress = self.answer.take(&scratch[..read], &settings.expected, bodiless, settings.most)?;
+            let begins = !self.answer.begun;
+            if begins && reader.right == piece && !event.ended() {
+                return Ok(Some(()));
+            }
+            let progress = self.answer.take(piece, &settings.expected, bodiless, settings.most)?;
             if let Progress::Whole { left } = progress {
                 if left > 0 {
                     return Err(Failure::protocol(format!("{left} octets follow the end of the answer: its length is wrong")));
                 }
                 self.answer.closes |= event.ended();
-                return self.answer.judged(&settings.expected).map(Some);
+                self.answer.judged(&settings.expected)?;
+                if begins && !self.answer.closes && !settings.expected.keeps && read <= LONGEST_RIGHT {
+                    reader.right.clear();
+                    reader.right.extend_from_slice(piece);
+                }
+                return Ok(Some(()));
             }
-            if read < scratch.len() && wire.short_reads_empty() && !event.ended() {
+            if read < reader.scratch.len() && wire.short_reads_empty() && !event.ended() {
                 break;
             }
         }
@@ -225,17 +245,21 @@ impl Asks for Asked {
 pub struct Clients {
     asked: Arc<Asked>,
     each: Vec<Client>,
+    /// The last right answer that came in one piece, head and all, after which its connection stayed: one of the same octets is right
+    /// too, and need not be taken apart.
+    right: Vec<u8>,
 }
 
 impl Carrier for Clients {
     type Asked = Asked;
 
     fn new(asked: Arc<Asked>, _streams: usize, clients: usize) -> Self {
-        Clients { asked, each: (0..clients as u32).map(Client::new).collect() }
+        Clients { asked, each: (0..clients as u32).map(Client::new).collect(), right: Vec::new() }
     }
 
     fn go_by(&mut self, asked: &Arc<Asked>) {
         self.asked = Arc::clone(asked);
+        self.right.clear(); // Another answer may be right from now on.
     }
 
     fn kept(&mut self) -> Vec<u8> {
@@ -270,7 +294,8 @@ impl Carrier for Clients {
     #[inline]
     fn go_on(&mut self, event: Event, _events: &Events, scratch: &mut [u8], ended: &mut Vec<Ended>) {
         let index = event.token as u32 as usize;
-        ended.extend(self.each[index].go_on(event, &self.asked.settings, &self.asked.request, scratch).map(|result| (index, result)));
+        let mut reader = Reader { scratch, right: &mut self.right };
+        ended.extend(self.each[index].go_on(event, &self.asked, &mut reader).map(|result| (index, result)));
     }
 
     #[inline]

@@ -134,6 +134,32 @@ fn clients_that_begin_in_turn_are_spread_over_the_ramp_and_every_nanosecond_is_a
     }
 }
 
+/// An answer like the last right one is known without being taken apart: one that differs in an octet anywhere must still be seen.
+#[test]
+fn an_answer_that_differs_from_the_right_ones_around_it_is_seen() {
+    const ANSWERS: [&[u8]; 4] = [
+        GOOD,
+        b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhellO",
+        b"HTTP/1.1 500 OK\r\nContent-Length: 5\r\n\r\nhello",
+        b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello!",
+    ];
+    // Two right ones before each.
+    let url = server(|mut stream, _| {
+        for number in 0.. {
+            let answer = if number % 3 == 2 { ANSWERS[number / 3 % ANSWERS.len()] } else { GOOD };
+            if !request(&mut stream) || stream.write_all(answer).is_err() {
+                return;
+            }
+        }
+    });
+    let mut crowd = gathered(&url, 1, json!({"expect_body": "hello"})).expect("a connection");
+    let outcome = driven(crowd.as_mut(), 1, &closed(24, 0));
+    assert_eq!(outcome.calls, 18);
+    for kind in [Kind::WrongAnswer, Kind::Status, Kind::Protocol] {
+        assert_eq!(outcome.errors[kind as usize], 2, "{kind:?}");
+    }
+}
+
 /// Answers the number at the end of the path, as a list of so many ones; `then` stands in the place of every answer after the second of a connection.
 fn listing(then: &'static [u8]) -> String {
     server(move |mut stream, _| {
