@@ -24,8 +24,9 @@ from callbench.study.published import Published
 from callbench.study.shown import ChartPart, ClaimPart, LadderPart, QuestionPart, RanksPart, TablePart
 
 MOST_BYTES = 4 * 2**20
-# In the braces of [servers]: what is filled in when a server is started, and when a request is made.
-_LATER = {name: f"{{{name}}}" for name in ("port", "host", "number", "client", "random")}
+# In the braces of [servers]: what is filled in when a server is started, and when a request is made. `n` is the number
+# of items that a call of FindItems asks for.
+_LATER = {name: f"{{{name}}}" for name in ("port", "host", "number", "client", "random", "n")}
 
 
 @dataclass(frozen=True)
