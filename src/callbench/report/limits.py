@@ -12,6 +12,7 @@ STATISTIC = "limit"
 _WORDS = {
     Limit.SERIAL: "neither: in turn",
     Limit.SERVER: "server",
+    Limit.BACKEND: "backend",
     Limit.CLIENT: "client",
     Limit.GENERATOR: "generator",
     Limit.LINK: "link",
