@@ -66,7 +66,8 @@ def row(calls: int, gap_ns: int) -> dict[str, object]:
     return {
         "trial": 1, "clients": 50, "calls": calls, "error_count": 0, "elapsed_ns": 5_000_000_000,
         "in_call_ns": 50 * 2_550_000_000, "think_ns": 0, "gap_ns": gap_ns, "late": None, "block": 0,
-        "user_ns": 3_000_000_000, "system_ns": 0, "server_user_ns": 0, "server_system_ns": 0, "count": calls, "sum_ns": 1,
+        "user_ns": 3_000_000_000, "system_ns": 0, "server_user_ns": 0, "server_system_ns": 0,
+        "count": calls, "sum_ns": 1,
     }  # fmt: skip
 
 

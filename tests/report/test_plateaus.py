@@ -44,10 +44,12 @@ def test_a_plateau_stands_beside_what_its_card_says_of_it(  # noqa: PLR0917 - pa
     shutil.copytree(MISBEHAVING / "honest", folder)
     manifest = folder / "adapter.toml"
     manifest.write_text(manifest.read_text().replace("[card]", f"[card]\n{card}"))
-    program = (MISBEHAVING / "honest.py").read_text()
+    for part in ("honest.py", "driving.py"):
+        shutil.copy(MISBEHAVING / part, folder.parent)
+    program = (MISBEHAVING / "serving.py").read_text()
     assert program.count('"""Be as slow as asked."""') == 1
     slow = program.replace('"""Be as slow as asked."""', "time.sleep(0.039)")
-    (folder.parent / "honest.py").write_text(slow)
+    (folder.parent / "serving.py").write_text(slow)
     monkeypatch.setenv("CALLBENCH_ADAPTERS", str(folder))
     study = tmp_path / "slow.toml"
     study.write_text(STUDY)
