@@ -1,6 +1,5 @@
 """The parts of `callbench peer` that need no JMeter: its results, its plan, what both sides' figures say together."""
 
-from dataclasses import replace
 from pathlib import Path
 from xml.etree.ElementTree import fromstring
 
@@ -40,25 +39,26 @@ def test_the_gap_between_calls_is_each_clients_own_and_leaves_out_its_thought() 
     assert jtl.seen(samples[:1]).gap_ms is None
 
 
-def test_clients_that_begin_later_than_they_were_told_are_late() -> None:
-    samples = [jtl.Sample(1000 + at, 5, "200", f"clients 1-{at}", right=True) for at in (0, 100, 200, 300)]
-    assert jtl.seen(samples).late_ms == 300
-    # Of 400 ms the fourth of four waits for 300.
-    assert jtl.seen(samples, ramp_up_ms=400).late_ms == 0
-    assert jtl.seen(samples, ramp_up_ms=200).late_ms == 150
-
-
-def test_what_a_peer_took_for_itself_is_the_larger_sign_and_what_it_began_late() -> None:
+def test_what_a_peer_took_for_itself_is_the_larger_sign() -> None:
     samples = [jtl.Sample(1000 + 100 * n, 80, "200", "clients 1-1", right=True) for n in range(10)]
     seen = jtl.seen(samples)
     # 20 ms between calls of 80; its thread ran for 5 a call, or for 50.
-    assert theirs(jmeter.Driven(seen, 100, 50, 10, 0), 0, 1).own == pytest.approx(0.2)
+    assert theirs(jmeter.Driven(seen, 100, 50, 10, 0), 0, 1).own_ms == 20
     side = theirs(jmeter.Driven(seen, 100, 500, 10, 0), 0, 2)
-    assert side.own == pytest.approx(0.5)
-    assert side.own_ms == 50
+    assert (side.own_ms, side.round_ms) == (50, 100)
     assert side.busy == pytest.approx(100 / 980 / 2)
-    late = replace(seen, late_ms=490)
-    assert theirs(jmeter.Driven(late, 100, None, 10, 0), 0, 1).own == pytest.approx(1 - 0.5 * 0.8)
+
+
+def test_clients_that_began_late_are_the_peers_own_matter() -> None:
+    """Ten clients with rounds of 100 ms on both sides: on the peer's they were there for half of the time."""
+    ours = Side(100, 20, 20, 0.1, 500, 0, 100)
+    late = Side(50, 20, 20, 0.1, 500, 0, 100, 0.0)
+    assert Round(ours, late).own == pytest.approx(0.5)
+    assert agreement([Round(ours, late)] * 3, "JMeter", thinks=True).verdict == "peer limited"
+    # As long there, but slower in every round, by what it did not take for itself.
+    slow = Side(50, 120, 120, 0.1, 500, 0, 200, 0.0)
+    assert Round(ours, slow).own == pytest.approx(0)
+    assert agreement([Round(ours, slow)] * 3, "JMeter", thinks=True).verdict == "differ"
 
 
 @given(st.integers(1, 8), st.integers(2, 20), st.integers(0, 900), st.floats(0, 5), st.floats(0.3, 40))
@@ -131,8 +131,9 @@ def test_only_the_threads_that_count_are_looked_at(tmp_path: Path) -> None:
 
 
 def side(rate: float, median: float, busy: float = 0.3, own: float | None = None, errors: int = 0) -> Side:
-    own_ms = None if own is None else own * 1000 / rate
-    return Side(rate, median, median, busy, round(rate * 10), errors, own_ms, own)
+    """Of fifty clients, all of whom are there."""
+    round_ms = 50_000 / rate
+    return Side(rate, median, median, busy, round(rate * 10), errors, round_ms, None if own is None else own * round_ms)
 
 
 def judged(ours: Side, *theirs: Side, thinks: bool = False) -> Agreement:
@@ -209,7 +210,7 @@ def test_calls_that_failed_on_one_side_only_differ() -> None:
 )
 def test_where_clients_think_their_latencies_must_agree_too(median: float, own: float, verdict: str) -> None:
     ours = side(222, 20)
-    theirs = [Side(221, median, median, 0.3, 2210, 0, own * 230, own)] * 3
+    theirs = [Side(221, median, median, 0.3, 2210, 0, 50_000 / 221, own * 230)] * 3
     assert judged(ours, *theirs, thinks=True).verdict == verdict
     assert judged(ours, *theirs).verdict == "agree"
 

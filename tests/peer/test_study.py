@@ -71,7 +71,7 @@ rate = 50
         (replace(CELL, load=Load(5, 1, 1.0, ramp_up_ns=1_500_000_000)), CARD, "ramp-up of 1.5 s"),
         (replace(CELL, load=Load(5, 1, 1.0, think_ns=1_500_000)), CARD, "think time of 1.5 ms"),
         (replace(CELL, timed=False), CARD, "nothing is timed"),
-        (CELL, {"roles": "both"}, "load/http1 does not call them"),
+        (CELL, {"roles": "both"}, "is not called by the load driver"),
         (CELL, {"request": {"expect_status": [201]}}, "expect_status of their request"),
         (CELL, {"request": {"path": "/{number}"}}, "{number} in their request"),
         (CELL, {"request": {"path": "/{number}", "variables": False}}, None),
@@ -126,7 +126,7 @@ def folder(at: Path, **info: object) -> Path:
     (at / "run.json").write_text(json.dumps(said | info))
     cells = [{**asdict(CELL), "groups": ["one", "long"]}, {**asdict(replace(CELL, id="c002")), "groups": ["two"]}]
     (at / "plan.json").write_text(json.dumps({"cells": cells, "left_out": [{"why": "over wan50", "cells": ["far"]}]}))
-    both = Round(Side(1000.0, 5, 5, 0.2, 5000, 0), Side(990.0, 5.1, 5.1, 0.4, 4950, 0, 0.1, 0.02))
+    both = Round(Side(1000.0, 5, 5, 0.2, 5000, 0, 5), Side(990.0, 5.1, 5.1, 0.4, 4950, 0, 5.1, 0.1))
     lines: list[dict[str, object]] = [{"kind": "round", "round": n, "cell": "c001", **asdict(both)} for n in range(2)]
     lines.append({"kind": "excluded", "round": 0, "cell": "c002", "why": "failed twice: it died"})
     (at / "journal.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
@@ -221,7 +221,7 @@ def test_a_study_is_driven_by_both_interrupted_and_gone_on_with(tmp_path: Path, 
             assert side["median_ms"] >= 39
             # Clients that begin with a call make one more than their share of so short a time.
             assert side["rate_per_s"] <= most * (1 if not cell["think_ms"] else 1.2)
-        assert all(each["peers"]["own"] is not None for each in cell["rounds"])
+        assert all(each["peers"]["own_ms"] is not None and 0 <= each["own"] < 1 for each in cell["rounds"])
 
 
 @needs_jmeter
@@ -241,4 +241,4 @@ def test_what_was_kept_is_read_as_it_was(tmp_path: Path) -> None:
         (CELL, ("one", "long")),
         (replace(CELL, id="c002"), ("two",)),
     ]
-    assert found.held[0].rounds[0].peers.own == 0.02
+    assert found.held[0].rounds[0].peers.own_ms == 0.1

@@ -35,10 +35,9 @@ class Side:
         busy: share of its processors that it used.
         calls: answered rightly.
         errors: calls that were not.
-        own_ms: of the peer: what of a call's round (call, thought, what lies between) was its own and not the server's:
-            between calls, or running or waiting for a processor in them; None where it is not known.
-        own: of the peer: the share of its clients' time that was its own: that, and the time in which they were to call
-            and had not begun.
+        round_ms: from a client's call to its next: the call, what lies between, its thought; the mean.
+        own_ms: of the peer: what of that was its own and not the server's: between calls, or running or waiting for a
+            processor in them; None where it is not known.
     """
 
     rate_per_s: float
@@ -47,8 +46,8 @@ class Side:
     busy: float
     calls: int
     errors: int
+    round_ms: float
     own_ms: float | None = None
-    own: float | None = None
 
 
 @dataclass(frozen=True)
@@ -57,6 +56,16 @@ class Round:
 
     ours: Side
     peers: Side
+
+    @property
+    def own(self) -> float:
+        """The share of the peer's clients' time that was its own.
+
+        A part of each call's round; and the time in which its clients did not go round, as they began late. By Little's
+        law rate x round is how many did, on the average over all the time, on either side.
+        """
+        there = self.peers.rate_per_s * self.peers.round_ms / (self.ours.rate_per_s * self.ours.round_ms)
+        return 1 - min(1.0, there) * (1 - min(1.0, (self.peers.own_ms or 0.0) / self.peers.round_ms))
 
 
 @dataclass(frozen=True)
@@ -146,7 +155,7 @@ def _limit(rounds: Sequence[Round], peer: str) -> str | None:
     busy = median(each.peers.busy for each in rounds)
     if busy >= SATURATED:
         return f"{peer} used {percent(min(1.0, busy))} of its processors: its rate is its own, not the server's"
-    shares = [min(each.peers.own or 0.0, _ALL_OWN) for each in rounds]
+    shares = [min(each.own, _ALL_OWN) for each in rounds]
     ratios = (each.peers.rate_per_s / each.ours.rate_per_s for each in rounds)
     without = geometric_mean([ratio / (1 - own) for ratio, own in zip(ratios, shares, strict=True)]).middle
     own = median(shares)

@@ -23,7 +23,7 @@ _ITEMS = "{n}"
 def why_not(cell: Cell, stack: Stack) -> str | None:
     """Why a cell cannot be driven by both; None where it can be."""
     if stack.client != DRIVER or request.KEY not in stack.card:
-        return f"{DRIVER} does not call them"
+        return "is not called by the load driver"
     load = cell.load
     ramp_s, think_ms = load.ramp_up_ns / 1e9, load.think_ns / 1e6
     whys = {

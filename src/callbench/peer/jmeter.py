@@ -91,7 +91,7 @@ def drive(asked: Asked, *, warm_up_s: float, seconds: float, processors: Sequenc
     counted = [sample for sample in samples if sample.thread.startswith(COUNTED)]
     if not counted:
         raise CallbenchError("JMeter made no call: the load was too short for it to start")
-    seen = jtl.seen(counted, asked.think_ms, asked.ramp_up_s * 1e3)
+    seen = jtl.seen(counted, asked.think_ms)
     used_ms = busy.between(seen.begin_ms, seen.end_ms)
     return Driven(seen, used_ms, busy.client_ms(), len(samples), sum(not sample.right for sample in samples))
 

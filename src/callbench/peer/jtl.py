@@ -51,7 +51,6 @@ class Seen:
         errors: those answered otherwise, by code, most first.
         gap_ms: from an answer to the same client's next call, without its thought: the mean; None where nobody called
             twice.
-        late_ms: how much longer than they were told to its clients took until all had begun.
     """
 
     calls: int
@@ -62,7 +61,6 @@ class Seen:
     mean_ms: float | None
     errors: Mapping[str, int]
     gap_ms: float | None
-    late_ms: float
 
 
 def read(lines: Iterable[str]) -> list[Sample]:
@@ -89,13 +87,12 @@ def read(lines: Iterable[str]) -> list[Sample]:
     return found
 
 
-def seen(samples: Sequence[Sample], think_ms: float = 0.0, ramp_up_ms: float = 0.0) -> Seen:
+def seen(samples: Sequence[Sample], think_ms: float = 0.0) -> Seen:
     """Sum up the samples of a group of threads.
 
     Args:
         samples: all of them.
         think_ms: how long each client waited between an answer and its next call because it was told to.
-        ramp_up_ms: over how long the clients were told to begin.
 
     Raises:
         ValueError: there is none.
@@ -113,23 +110,17 @@ def seen(samples: Sequence[Sample], think_ms: float = 0.0, ramp_up_ms: float = 0
         median(times),
         sum(ms * count for ms, count in times.items()) / calls if calls else None,
         dict(Counter(sample.code for sample in samples if not sample.right).most_common()),
-        *_of_clients(samples, think_ms, ramp_up_ms),
+        _gap_ms(samples, think_ms),
     )
 
 
-def _of_clients(samples: Sequence[Sample], think_ms: float, ramp_up_ms: float) -> tuple[float | None, float]:
-    """The mean gap between a client's calls, and how late the last client began.
-
-    Both ends of a gap are cut to whole milliseconds, so a mean of many is right, and one by itself may be below 0.
-    """
+def _gap_ms(samples: Sequence[Sample], think_ms: float) -> float | None:
+    """Both ends are cut to whole milliseconds, so a mean of many is right, and one by itself may be below 0."""
     by_thread: dict[str, list[Sample]] = {}
     for sample in sorted(samples, key=lambda one: one.start_ms):
         by_thread.setdefault(sample.thread, []).append(sample)
     gaps = [later.start_ms - one.end_ms - think_ms for mine in by_thread.values() for one, later in pairwise(mine)]
-    begun = [mine[0].start_ms for mine in by_thread.values()]
-    # The last of n begins when all but the n-th part of the ramp-up is over.
-    late_ms = max(begun) - min(begun) - ramp_up_ms * (1 - 1 / len(begun))
-    return max(0.0, sum(gaps) / len(gaps)) if gaps else None, max(0.0, late_ms)
+    return max(0.0, sum(gaps) / len(gaps)) if gaps else None
 
 
 def median(times: Mapping[int, int]) -> float | None:

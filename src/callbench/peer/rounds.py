@@ -101,7 +101,7 @@ def held(wish: Wish, known: Catalogue, tell: Callable[[int], None]) -> Found:
     cell = Cell("c001", "", stack.id, request.STANDS_FOR, {}, Load(wish.clients, 1, wish.seconds))
     why = why_not(cell, stack)
     if why:
-        raise BadInput(f"{wish.target}: {why}; name a stack of {DRIVER}, a URL, or a study")
+        raise BadInput(f"{wish.target} {why}: name a stack of {DRIVER}, a URL, or a study")
     if request.called(stack.card[request.KEY]) != request.STANDS_FOR:
         raise BadInput(f"{wish.target} is asked for items, and how many a study says: callbench peer qlio")
     pace = Pace(wish.seconds, wish.warm_up_s)
@@ -162,7 +162,7 @@ def _ours(visit: OpenVisit, stack: Stack, cell: Cell, pace: Pace) -> Side:
         ramp_up_ns=cell.load.ramp_up_ns,
     )
     _counted_by_server(visit, cell, "the load driver", done["calls"], sum(done["errors"].values()))
-    return ours(done)
+    return ours(done, cell.load.think_ns / 1e6)
 
 
 def _counted_by_server(visit: OpenVisit, cell: Cell, who: str, calls: int, errors: int) -> None:
@@ -178,8 +178,12 @@ def _counted_by_server(visit: OpenVisit, cell: Cell, who: str, calls: int, error
         raise CallbenchError(f"{who} says {calls:,} calls and {errors:,} errors, but the server counted {counted:,}")
 
 
-def ours(done: Done) -> Side:
+def ours(done: Done, think_ms: float) -> Side:
     """What our driver said, as a side.
+
+    Args:
+        done: what its drive came to.
+        think_ms: how long its clients were told to wait between calls.
 
     Raises:
         CallbenchError: no call was answered rightly.
@@ -195,7 +199,8 @@ def ours(done: Done) -> Side:
     elapsed = done["elapsed_ns"]
     errors = sum(done["errors"].values())
     busy = (end - begin) / elapsed
-    return Side(done["calls"] / elapsed * 1e9, middle / 1e6, mean / 1e6, busy, done["calls"], errors)
+    mean_ms = mean / 1e6
+    return Side(done["calls"] / elapsed * 1e9, middle / 1e6, mean_ms, busy, done["calls"], errors, mean_ms + think_ms)
 
 
 def _peers(visit: OpenVisit, to_ask: Asked, cell: Cell, pace: Pace) -> Side:
@@ -226,9 +231,6 @@ def theirs(driven: jmeter.Driven, think_ms: float, processors: int) -> Side:
     # Its threads' time lies partly between calls: the larger of the two is what it took at least.
     known = [time for time in (driven.client_ms and driven.client_ms / (seen.calls + errors), seen.gap_ms) if time]
     own_ms = max(known, default=0.0)
-    around_ms = seen.mean_ms + (seen.gap_ms or 0.0) + think_ms
-    # A thread lives for as long as it was told to from when it was made: one that was made late also ends late.
-    there = 1 - min(1.0, seen.late_ms / lasted_ms)
     return Side(
         rate_per_s=seen.rate_per_s,
         # A median of 0 ms is one that JMeter's clock cannot tell from nothing.
@@ -237,6 +239,6 @@ def theirs(driven: jmeter.Driven, think_ms: float, processors: int) -> Side:
         busy=driven.processor_ms / lasted_ms / processors,
         calls=seen.calls,
         errors=errors,
+        round_ms=seen.mean_ms + (seen.gap_ms or 0.0) + think_ms,
         own_ms=own_ms,
-        own=1 - there * (1 - min(1.0, own_ms / around_ms if around_ms else 0.0)),
     )

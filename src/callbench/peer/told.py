@@ -8,7 +8,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from callbench.peer.agreement import Agreement, Round, Side
+from callbench.peer.agreement import Agreement, Round
 from callbench.peer.asked import PEER
 from callbench.peer.kept import Found as Study
 from callbench.peer.kept import Held, named
@@ -31,7 +31,7 @@ def record(found: Found) -> dict[str, Any]:
         "clients": found.wish.clients,
         "seconds": found.wish.seconds,
         "warm_up_seconds": found.wish.warm_up_s,
-        "rounds": [asdict(each) for each in found.rounds],
+        "rounds": [{**asdict(each), "own": each.own} for each in found.rounds],
         **asdict(found.agreement),
     }
 
@@ -40,7 +40,7 @@ def show(found: Found, to: Console) -> None:
     """One stack or URL, for people."""
     table = _table("round", "ours calls/s", f"{PEER} calls/s", "ours p50 ms", f"{PEER} p50 ms", "busy", "busy", "own")
     for number, each in enumerate(found.rounds, 1):
-        table.add_row(str(number), *_row(each.ours, each.peers))
+        table.add_row(str(number), *_row(each))
     to.print(table)
     _say(found.agreement, found.rounds, to)
 
@@ -81,7 +81,7 @@ def _held_record(one: Held) -> dict[str, Any]:
         "clients": load.clients,
         "think_ms": load.think_ns / 1e6,
         "ramp_up_ms": load.ramp_up_ns / 1e6,
-        "rounds": [asdict(each) for each in one.rounds],
+        "rounds": [{**asdict(each), "own": each.own} for each in one.rounds],
         **(asdict(one.agreement) if one.agreement else {"verdict": None}),
         "failed": one.failed,
     }
@@ -131,11 +131,11 @@ def _table(*columns: str, left: Sequence[int] = (0,)) -> Table:
     return table
 
 
-def _row(ours: Side, peers: Side) -> list[str]:
-    rates = [f"{side.rate_per_s:,.0f}" for side in (ours, peers)]
-    medians = [f"{side.median_ms:.2f}" for side in (ours, peers)]
-    shares = [side.busy for side in (ours, peers)] + [peers.own or 0.0]
-    return [*rates, *medians, *(percent(min(1.0, share)) for share in shares)]
+def _row(each: Round) -> list[str]:
+    sides = (each.ours, each.peers)
+    rates = [f"{side.rate_per_s:,.0f}" for side in sides]
+    medians = [f"{side.median_ms:.2f}" for side in sides]
+    return [*rates, *medians, *(percent(min(1.0, share)) for share in (*(side.busy for side in sides), each.own))]
 
 
 def _shown(interval: Interval) -> str:
