@@ -19,10 +19,12 @@ if TYPE_CHECKING:
 TRIALS_SQL = """
 SELECT trials.trial, trials.cell, trials.block, trials.clients, trials.calls, error_count, elapsed_ns, in_call_ns,
        think_ns, gap_ns, count, sum_ns, user_ns, system_ns, server_user_ns, server_system_ns,
-       backend_user_ns, backend_system_ns, lateness.late AS late
+       backend_user_ns, backend_system_ns, lateness.late AS late, wine.run_ns AS wineserver_ns
 FROM trials LEFT JOIN (
     SELECT trial, sum(count) FILTER (low_ns >= 1000000) / sum(count) AS late
     FROM histograms WHERE name = 'lateness' GROUP BY trial) lateness USING (trial)
+LEFT JOIN (
+    SELECT trial, sum(run_ns) AS run_ns FROM threads WHERE name LIKE 'wineserver%' GROUP BY trial) wine USING (trial)
 ORDER BY trial"""
 SIDES_SQL = "SELECT * FROM sides ORDER BY trial, side"
 TRAFFIC_SQL = "SELECT * FROM traffic ORDER BY trial, direction"
@@ -75,7 +77,8 @@ class Curve:
 class Cost:
     """Processor time a call, in microseconds, a figure a block: user and system of each side.
 
-    A backend's only where something stands behind the server; it is not among what both sides cost together.
+    A backend's only where something stands behind the server; it is not among what both sides cost together. Nor is
+    that of Wine's server, which works for both sides.
     """
 
     client_user: Mapping[int, float]
@@ -84,6 +87,7 @@ class Cost:
     server_system: Mapping[int, float]
     backend_user: Mapping[int, float] = field(default_factory=dict)
     backend_system: Mapping[int, float] = field(default_factory=dict)
+    wineserver: Mapping[int, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -422,8 +426,9 @@ def _cost(known: Known, trials: Sequence[Mapping[str, Any]]) -> Cost:
         return found
 
     if known.in_process:
-        return Cost(of("user_ns"), of("system_ns"), {}, {})
-    return Cost(*(of(f"{side}{kind}_ns") for side in ("", "server_", "backend_") for kind in ("user", "system")))
+        return Cost(of("user_ns"), of("system_ns"), {}, {}, wineserver=of("wineserver_ns"))
+    names = [f"{side}{kind}" for side in ("", "server_", "backend_") for kind in ("user", "system")]
+    return Cost(*(of(f"{name}_ns") for name in (*names, "wineserver")))
 
 
 def _curve(

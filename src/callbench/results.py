@@ -266,6 +266,7 @@ def _believed(one: Result, known: belief.Belief) -> Result:
         "backend_cpu_us": _sum(known.cost.backend_user, known.cost.backend_system),
         "cpu_us": belief.total(known.cost),
         "link_bytes": known.link_bytes,
+        "wineserver_us": {block: us for block, us in known.cost.wineserver.items() if us > 0},
     }
     doubts = (*one.doubts, f"at least: {known.verdict.why}") if known.verdict.at_least else one.doubts
     by_block = {**one.by_block, **{name: values for name, values in costs.items() if values}}

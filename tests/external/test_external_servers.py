@@ -4,6 +4,7 @@ import http.server
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -14,7 +15,8 @@ from typing import Any
 import pytest
 
 from callbench import catalogue, manifest
-from callbench.errors import BadInput
+from callbench.adapter import Adapter
+from callbench.errors import AdapterFailure, BadInput
 from conftest import command, eventually, marked
 
 Finished = subprocess.CompletedProcess[str]
@@ -264,6 +266,63 @@ def test_kill_9_of_the_core_ends_the_server_too(mark: str, tmp_path: Path) -> No
         core.kill()
         core.wait()
     assert eventually(lambda: not marked(mark)), marked(mark)
+
+
+def test_kill_9_of_the_core_in_a_run_ends_the_server_and_the_servers_own_children(mark: str, tmp_path: Path) -> None:
+    """One of them in a session of its own, where no signal to the server's group finds it."""
+    script = f"setsid sleep 3601 & sleep 3602 & exec {sys.executable} {SERVER} $0"
+    study = tmp_path / "mine.toml"
+    study.write_text(
+        'title = "Mine"\n[load]\ncalls = 1\nseconds = 300\nblocks = 1\n'
+        f'[servers.family]\nstart = ["sh", "-c", "{script}", "{{port}}"]\npath = "/hello"\n'
+        '[[cells]]\ngroup = "hello"\nstacks = ["load/http1:servers/*"]\ncall = "Hello"\nclients = [2]\n'
+    )
+    family = ("server.py", "sleep 3601", "sleep 3602")
+    core = subprocess.Popen(
+        command("run", study, "--out", tmp_path / "run"),
+        cwd=tmp_path,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+
+    def calls() -> bool:
+        words = [_words(pid) for pid in marked(mark)]
+        alive = all(any(member in each for each in words) for member in family)
+        # Its journal names the visit once the driver is connected and its answers are verified.
+        return alive and '"visit"' in _read(tmp_path / "run" / "journal.jsonl")
+
+    try:
+        assert eventually(calls, 120), [_words(pid) for pid in marked(mark)]
+        os.kill(core.pid, signal.SIGKILL)
+    finally:
+        core.kill()
+        core.wait()
+    assert eventually(lambda: not marked(mark)), [_words(pid) for pid in marked(mark)]
+
+
+@pytest.mark.usefixtures("nothing_left")
+def test_a_port_that_is_taken_is_told_and_a_free_one_is_served(tmp_path: Path) -> None:
+    (tmp_path / "adapter.toml").write_text(
+        'contract = 1\nname = "mine"\nlanguage = "python"\n[[stack]]\nname = "greeting"\n[stack.external]\n'
+        f'start = ["{sys.executable}", "{SERVER}", "{{port}}"]\npath = "/hello"\n'
+    )
+    known = catalogue.load([tmp_path]).adapter("mine")
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        with Adapter(known.manifest, "the server") as server, pytest.raises(AdapterFailure) as taken:
+            server.serve("mine/greeting", port=port)
+    said = f"port {port} of 127.0.0.1 is taken: Address already in use"
+    assert (taken.value.kind, said in str(taken.value)) == ("out-of-resources", True)
+    with Adapter(known.manifest, "the server") as server:
+        assert server.serve("mine/greeting", port=port) == f"http://127.0.0.1:{port}/hello"
+        server.stop_serving()
+
+
+def _read(file: Path) -> str:
+    try:
+        return file.read_text()
+    except OSError:
+        return ""
 
 
 def _words(pid: int) -> str:

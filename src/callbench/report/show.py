@@ -101,6 +101,8 @@ def _cost(result: Result) -> dict[str, float | None] | None:
         parts[name] = fmean(values) if values else None
     behind = result.by_block.get("backend_cpu_us", {}).values()
     parts["backend"] = fmean(behind) if behind else None
+    if served := result.by_block.get("wineserver_us", {}).values():
+        parts["wineserver"] = fmean(served)
     return {**parts, "total": total.middle, "total_low": total.low, "total_high": total.high}
 
 

@@ -94,9 +94,9 @@ def _questions(subject: Subject, console: Console) -> None:
         for answer in one.answers:
             verdict = answer.compared.verdict
             mark = Text(f"  {MARKS[verdict]} ", style=STYLES[verdict])
-            told = answer.sentence or answer.compared.comparison.label
-            found = ratio_text(answer.compared.ratio) or answer.compared.why
-            console.print(Text.assemble(mark, f"{told} ", (found, "dim")))
+            label = answer.compared.comparison.label
+            found = f"{label}: {ratio_text(answer.compared.ratio) or answer.compared.why}"
+            console.print(Text.assemble(mark, f"{answer.sentence} ".lstrip(), (found, "dim")))
     console.print()
 
 

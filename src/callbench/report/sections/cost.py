@@ -6,7 +6,7 @@ from callbench.belief import TRIALS_SQL
 from callbench.report.section import Section, Sheet
 from callbench.report.subject import Subject
 from callbench.results import Result
-from callbench.stats.digits import figure, share
+from callbench.stats.digits import figure, percent, share
 
 ABOUT = (
     "Microseconds of processor time a call, by the account of each side's own process, geometric means over the blocks:"
@@ -18,6 +18,12 @@ PARTS = ("client_user_us", "client_system_us", "server_user_us", "server_system_
 COLUMNS = ("stack", "cell", "client user", "client system", "server user", "server system", "both sides", "")
 BACKEND = "backend, besides"
 MOST_ROWS = 60
+WINE_COLUMNS = ("stack", "cell", "both sides", "Wine's server", "", "its share of the three")
+WINE_NOTE = (
+    "One process of Wine, the wineserver, serves both sides: every window message, every write to a pipe and every wait"
+    " goes through it, and it is no part of either side's time above. On Windows the kernel does that work. Seen from"
+    " outside, as the kernel counts the thread's time on a processor."
+)
 
 
 def section(subject: Subject) -> Section | None:
@@ -35,7 +41,21 @@ def section(subject: Subject) -> Section | None:
         rows = [(*row, value) for row, value in zip(rows, behind, strict=True)]
     note = f"The other {len(costs) - MOST_ROWS} are in `callbench show --json`." if len(costs) > MOST_ROWS else ""
     sheet = Sheet("Processor time a call (µs)", columns, rows, note)
-    return Section("cost", "Cost", ABOUT, sheets=[sheet], source=TRIALS_SQL.strip())
+    sheets = [sheet, *_wine(costs)]
+    return Section("cost", "Cost", ABOUT, sheets=sheets, source=TRIALS_SQL.strip())
+
+
+def _wine(costs: Sequence[tuple[Result, float]]) -> list[Sheet]:
+    """Show what Wine's server took as a third's time, where stacks ran in Wine."""
+    rows = []
+    for one, sides in costs:
+        served = one.interval("wineserver_us")
+        if served is not None:
+            whole = (figure(served.middle, served.half_width), share(served.half_width))
+            cell = f"{one.id} {one.attributes['group']}"
+            part = percent(served.middle / (served.middle + sides))
+            rows.append((one.attributes["stack"], cell, figure(sides, None), *whole, part))
+    return [Sheet("Wine's server beside them (µs a call)", WINE_COLUMNS, rows[:MOST_ROWS], WINE_NOTE)] if rows else []
 
 
 def _row(one: Result) -> Sequence[str]:
