@@ -1,5 +1,10 @@
 """The channels of Windows, in Wine, against the contract suite."""
 
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
 import pytest
 
 from callbench import catalogue, placement
@@ -22,3 +27,20 @@ def test_it_keeps_the_contract(stack: str) -> None:
     outcomes = list(suite.of(known, [stack], every=False, placement=placement.placed()))
     assert len(outcomes) > 100
     assert [outcome.sentence for outcome in outcomes if outcome.fails] == []
+
+
+def test_what_wines_server_takes_stands_beside_both_sides(
+    callbench: Callable[..., subprocess.CompletedProcess[str]], tmp_path: Path
+) -> None:
+    (tmp_path / "w.toml").write_text(
+        'title = "W"\nabout = "One call."\n[load]\nclients = [1]\ncalls = 200\nseconds = 0.2\nblocks = 2\n'
+        '[[cells]]\ngroup = "Sum"\nstacks = ["windows/bin+namedpipe", "native/bin+pipe"]\ncall = "Sum"\n'
+        "arguments = { a = 1, b = 2 }\n"
+    )
+    callbench("run", "w.toml", "--out", "run", check=True)
+    shown = json.loads(callbench("show", "run", "--json", check=True).stdout)
+    costs = {cell["stack"]: cell["cpu_us"] for cell in shown["cells"]}
+    assert costs["windows/bin+namedpipe"]["wineserver"] > 0
+    assert "wineserver" not in costs["native/bin+pipe"]
+    page = (tmp_path / "run" / "report.html").read_text()
+    assert page.count("Wine&#39;s server beside them") == 1
