@@ -132,7 +132,7 @@ def test_who_is_killed_in_a_test_makes_only_that_one_again_also_over_a_link(
     words = ["torture", "native/json+http-keepalive", "--link", "lan1g", *short, "--out", tmp_path / "torture"]
     journal = tmp_path / "torture" / "journal.jsonl"
     with subprocess.Popen(command(*words), cwd=tmp_path, stdout=subprocess.DEVNULL) as running:
-        assert eventually(lambda: journal.exists() and '"during"' in journal.read_text().partition('"tested"')[2])
+        assert eventually(lambda: journal.exists() and '"during"' in journal.read_text().partition('"tested"')[2], 170)
         os.kill(running.pid, signal.SIGKILL)
     assert eventually(lambda: not marked(mark)), "something outlives a killed torture"
     finished = callbench(*words, "--resume", "--json")
