@@ -109,6 +109,7 @@ def test_who_is_killed_in_an_overload_makes_only_that_one_again_also_over_a_link
     [
         (["sick/tcp", "--objective", "fast"], "--objective"),
         (["sick/tcp", "--times", "2,x"], "whole numbers"),
+        (["sick/tcp", "--times", "2,2"], "each only once"),
         (["sick/tcp", "--resume"], "needs --out: the folder of the overload"),
         (["native/json+unix", "--link", "lan1g"], "never leaves the host"),
         (["http://192.0.2.1/"], "--any-host"),

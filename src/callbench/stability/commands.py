@@ -97,6 +97,8 @@ def overload(  # noqa: PLR0913, PLR0917 - the options a person has
 
     aim = _aim(what, call, timeout, pid, status, body, link, any_host=any_host)
     factors = tuple(float(value) for value in quantities.numbers(times, "--times", 1, 1000))
+    if len(set(factors)) < len(factors):
+        raise BadInput(f"--times {times}: each only once, since what comes after is told by it")
     wish = Wish(objective, factors, clients, seconds, patience, within, rest, rate)
     told = overloading.overloaded(aim, wish, catalogue.load(), placement.placed(), out, resume=resume, quiet=as_json)
     _end(told, as_json=as_json)
