@@ -53,6 +53,13 @@ def pytest_configure() -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Tells why a test had to run again: one that passes the second time has found something all the same."""
+    for report in terminalreporter.stats.get("rerun", []):
+        terminalreporter.section(f"why {report.nodeid} ran again")
+        terminalreporter.write_line(report.longreprtext)
+
+
 @pytest.fixture(autouse=True)
 def mark(monkeypatch: pytest.MonkeyPatch) -> str:
     """Marks the environment of everything that a test starts, so that what outlives it can be found."""
