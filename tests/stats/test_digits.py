@@ -14,6 +14,7 @@ from callbench.stats.digits import figure, share
         (12_345.6, 3.0, "10,000"),
         (12_345.6, None, "12,000"),
         (12_345.6, 0.0, "12,350"),
+        (84_947.000000001, 1e-12, "84,947"),
         (0.5234, 0.04, "0.52"),
         (23.85, 0.01, "23.9"),
         (1.0, 0.02, "1.00"),
@@ -27,5 +28,7 @@ def test_figures(value: float, half_width: float | None, text: str) -> None:
 def test_shares() -> None:
     assert share(0.04) == "± 4 %"
     assert share(0.004) == "± 0.4 %"
+    assert share(1e-12) == "± 0 %"
+    assert share(5e12) == "×÷ > 100"
     assert share(None) == ""
     assert share(2.1) == "×÷ 3.1"

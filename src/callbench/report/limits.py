@@ -24,9 +24,10 @@ _WORDS = {
 _DRIVER = "load driver"
 KEY = (
     "Small: how busy each side kept its processors, the load driver or client first. In turn: with one client each side"
-    " waits for the other, so that neither can be full. Others' work: another program took so much of the processors"
-    " that only the need is known: how many times the other side's processor time a call takes on this one. Waiting:"
-    " neither was half busy, calls waited for a sleep, a timer or a lock."
+    " waits for the other, so that neither need be full; one that is compiles or collects meanwhile. Others' work:"
+    " another program took so much of the processors that only the need is known: how many times the other side's"
+    " processor time a call takes on this one. Waiting: neither was half busy, calls waited for a sleep, a timer or a"
+    " lock."
 )
 
 

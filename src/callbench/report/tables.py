@@ -302,7 +302,9 @@ def _published(study: Study, table: TablePart, row: Line, column: Line) -> str:
     value = study.published.printed(table.published, row.published, column.published)
     if value is None or isinstance(value, str):
         return value or ""
-    return f"{value:,.2f}".removesuffix(".00") if value < 1000 else f"{value:,.0f}"
+    if value >= 1000 or float(value).is_integer():
+        return f"{value:,.0f}"
+    return f"{value:,.{study.published.decimals(table.published)}f}"
 
 
 def _source(table: TablePart) -> str:

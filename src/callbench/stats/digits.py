@@ -4,6 +4,9 @@ import math
 
 MOST_DIGITS = 4
 WITHOUT_INTERVAL = 2
+# Shares: an interval below the first is arithmetic's noise about one figure, one beyond the second tells nothing.
+_NOISE = 1e-9
+_TELLING = 99
 
 
 def last_place(value: float, half_width: float | None) -> int:
@@ -36,7 +39,7 @@ def at_place(value: float, last: int) -> str:
 
 
 def figure(value: float, half_width: float | None = None) -> str:
-    """Write a figure with as many digits as its interval supports: `12,300`, `0.52`.
+    """Write a figure with as many digits as its interval supports: `12,300`, `0.52`. A count that never varied: whole.
 
     Args:
         value: the figure.
@@ -44,6 +47,8 @@ def figure(value: float, half_width: float | None = None) -> str:
     """
     if value == 0 or not math.isfinite(value):
         return f"{value:g}"
+    if half_width is not None and half_width < _NOISE and abs(value - round(value)) < _NOISE * abs(value):
+        return f"{value:,.0f}"
     return at_place(value, last_place(value, half_width))
 
 
@@ -62,12 +67,16 @@ def end(value: float, middle: float, half_width: float | None) -> str:
 def share(half_width: float | None) -> str:
     """Write an interval's half-width as a share: `± 4 %`, `± 0.4 %`, or `×÷ 3.1` where it passes the figure itself.
 
+    One of more than a hundred times is `×÷ > 100`: how much more says nothing of the figure.
+
     Nothing is written where there is no interval.
     """
     if half_width is None or half_width < 0:
         return ""
     if half_width >= 1:
-        return f"×÷ {1 + half_width:.2g}" if half_width < 99 else f"×÷ {1 + half_width:,.0f}"
+        return f"×÷ {1 + half_width:.2g}" if half_width < _TELLING else "×÷ > 100"
+    if half_width < _NOISE:
+        return "± 0 %"
     percent = half_width * 100
     return f"± {percent:.1f} %" if percent < 1 else f"± {percent:.0f} %"
 

@@ -1,6 +1,6 @@
 """Figures that others published, kept beside a study: tables with columns, and claims."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -90,6 +90,17 @@ class Published:
         found = node[columns.index(column)]
         return found if isinstance(found, int | float | str) else None
 
+    def decimals(self, path: str) -> int:
+        """Say to how many decimals a table's figures were printed, two at the most: TOML keeps no zeros at their ends.
+
+        Args:
+            path: the table's dotted name, `local.Sum`.
+        """
+        node: Any = self.tree
+        for step in path.split("."):
+            node = node.get(step, {}) if isinstance(node, dict) else {}
+        return min(2, max((len(str(one).partition(".")[2]) for one in _fractions(node)), default=0))
+
     def beside(self, path: str, key: str) -> float | None:
         """Look up what a published table has of one thing, whichever way round the table stands.
 
@@ -110,3 +121,12 @@ class Published:
         for key in keys:
             if self.beside(path, key) is None:
                 raise BadInput(f'{self.name}: {path} has no figure of "{key}": give TABLE.COLUMN or TABLE.ROW')
+
+
+def _fractions(node: object) -> Iterator[float]:
+    """Every figure below that is no whole number."""
+    if isinstance(node, dict | list):
+        for one in node.values() if isinstance(node, dict) else node:
+            yield from _fractions(one)
+    elif isinstance(node, float) and not node.is_integer():
+        yield node
