@@ -86,7 +86,7 @@ def test_every_claim_of_the_published_file_is_held_against_the_run(study: Study)
 
 def test_a_published_word_stands_where_a_figure_would(study: Study) -> None:
     tables = {one.id: one for one in filled(study, Results([], [], []))}
-    assert [place.published for place in tables["rate"].rows[0].places] == ["63.20", "62", "crashed", "crashed"]
+    assert [place.published for place in tables["rate"].rows[0].places] == ["63.2", "62", "crashed", "crashed"]
     assert [place.published for place in tables["memory"].rows[1].places] == ["6", "6", "6", "6"]
 
 
