@@ -24,6 +24,12 @@ HEAD = (
     "|---|---|---|---|---|---|---|---|---|\n"
 )
 NONE = "not measured"
+EXACT = "Bytes are exact."
+VARIED = "mean of"
+VARIES = (
+    "Bytes are exact, but where a mean stands: there not every call sends the same (a ping, a header that changes), and"
+    " the mean of several counts stands with the least and the greatest."
+)
 
 
 def main() -> None:
@@ -79,18 +85,34 @@ def _costs(run: Run, stacks: Sequence[str], cells: Mapping[str, Any], phases: Ma
         "\nBytes of the streams, both ways; mean time of a call, and processor time of both sides"
         f" together. Indicative: one client, {machine}, kernel {told['kernel']['release']}, {told['at'][:10]},"
         f" Callbench {told['callbench']} at {told['commit']}; versions of libraries are on each stack's card."
-        " Bytes are exact. The times are of a few calls on a machine that other work kept busy, with runtimes hardly"
+        f" {EXACT} The times are of a few calls on a machine that other work kept busy, with runtimes hardly"
         " warm: they tell milliseconds from microseconds, and rank nothing.\n\n"
     )
+    said = said.replace(EXACT, VARIES) if VARIED in rows or "(counts" in rows else said
     return f"{HEAD}{rows}{said}"
 
 
 def _row(stack: str, groups: Mapping[str, Any], phases: Mapping[str, tuple[float, float, float]]) -> str:
-    stream = [f"{phases[name][0]:,.0f}" for name in ("set-up", "first call", "steady call")]
-    _, packets, turns = phases["steady call"]
+    stream = [f"{phases[name][0]:,.0f}" for name in ("set-up", "first call")]
+    steady, packets, turns = phases["steady call"]
     life = f"{phases['life'][0]:,.0f}"
     times = [_time(groups.get(name)) for name in ("sum", "persons")]
-    return f"| `{stack}` | {' | '.join([*stream, f'{packets:,.0f}', f'{turns / 2:g}', life, *times])} |\n"
+    told = [_steady(steady, groups.get("sum")), _count(packets), f"{turns / 2:.3g}"]
+    return f"| `{stack}` | {' | '.join([*stream, *told, life, *times])} |\n"
+
+
+def _steady(steady: float, cell: Mapping[str, Any] | None) -> str:
+    """Write a steady call's bytes: `75`, `75 (counts 75 to 75.5)`, `86.75, mean of counts from 86.5 to 87`."""
+    wire = (cell or {}).get("wire") or {}
+    if "stream_bytes_least" not in wire:
+        return _count(steady) if wire.get("exact") else f"{_count(steady)}, {VARIED} calls that differ"
+    ends = f"{_count(wire['stream_bytes_least'])} to {_count(wire['stream_bytes_most'])}"
+    return f"{_count(steady)} (counts {ends})" if wire["exact"] else f"{_count(steady)}, {VARIED} counts from {ends}"
+
+
+def _count(value: float) -> str:
+    """Write a count whole where it is whole, else as the mean that it is."""
+    return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.2f}"
 
 
 def _time(cell: Mapping[str, Any] | None) -> str:

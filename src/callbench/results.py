@@ -9,6 +9,7 @@ import numpy as np
 
 from callbench import belief, death, process_statistics
 from callbench.cell import MIXED, rate_text
+from callbench.messages import Codec, Written
 from callbench.stats.bottleneck import Verdict
 from callbench.stats.histogram import TOP, Buckets
 from callbench.stats.interval import Interval, geometric_mean
@@ -150,19 +151,6 @@ class Result:
 
 
 @dataclass(frozen=True)
-class Codec:
-    """A message alone, without a channel: mean bytes and nanoseconds of one side of a call."""
-
-    message: str
-    group: str
-    call: str
-    direction: str
-    bytes: float
-    encode_ns: float
-    decode_ns: float
-
-
-@dataclass(frozen=True)
 class Excluded:
     """A stack, or one of its cells, that was not measured, or no further."""
 
@@ -301,13 +289,9 @@ def from_connection(connection: "duckdb.DuckDBPyConnection") -> Results:
         for kind, count in json.loads(row["errors"]).items():
             kinds[kind] = kinds.get(kind, 0) + int(count)
     histograms = _histograms(connection)
-    sizes: dict[tuple[str, str], dict[str, float]] = {}
-    for codec in codecs:
-        both = sizes.setdefault((codec.message, codec.group), {"bytes": 0.0, "codec_us": 0.0})
-        both["bytes"] += codec.bytes
-        both["codec_us"] += (codec.encode_ns + codec.decode_ns) / 1e3
+    written = Written(codecs)
     cells = [
-        _result(row, blocks.get(row["cell"], []), errors.get(row["cell"], {}), histograms, sizes, excluded)
+        _result(row, blocks.get(row["cell"], []), errors.get(row["cell"], {}), histograms, written, excluded)
         for row in rows_of(connection, CELLS_SQL)
     ]
     visits, trials = connection.execute(
@@ -317,13 +301,14 @@ def from_connection(connection: "duckdb.DuckDBPyConnection") -> Results:
 
 
 def _with_wire(cell: Result, counted: Mapping[str, Ledger], swept: Mapping[str, Sweep]) -> Result:
-    """Put beside a cell's figures what its calls cost on the wire; a count is the same in every block."""
+    """Put beside a cell's figures what its calls cost on the wire; an exact count is the same in every block."""
     found = counted.get(cell.id) or swept.get(cell.id)
     if found is None:
         return cell
     blocks = set(cell.by_block.get("rate_per_s", {})) | {0, 1}
     exact = {name: dict.fromkeys(sorted(blocks), value) for name, value in found.statistics().items()}
-    return replace(cell, by_block={**cell.by_block, **exact})
+    varying = found.by_count() if isinstance(found, Ledger) else {}
+    return replace(cell, by_block={**cell.by_block, **exact, **varying})
 
 
 def rows_of(connection: "duckdb.DuckDBPyConnection", query: str) -> Iterable[dict[str, Any]]:
@@ -363,7 +348,7 @@ def _result(  # noqa: PLR0913, PLR0917 - one cell is made of all these tables
     blocks: Sequence[Mapping[str, Any]],
     errors: Mapping[str, int],
     histograms: Histograms,
-    sizes: Mapping[tuple[str, str], Mapping[str, float]],
+    written: Written,
     excluded: Sequence[Excluded],
 ) -> Result:
     """Put one cell's result together."""
@@ -378,10 +363,11 @@ def _result(  # noqa: PLR0913, PLR0917 - one cell is made of all these tables
         if block in limits:
             for name, value in zip(NAMES, buckets.percentiles(SHARES, *limits[block]), strict=True):
                 by_block.setdefault(f"{name}_us", {})[block] = value / 1e3
-    size = sizes.get((cell["message"], cell["group"]))
-    for name, figure in (size or {}).items():
-        if figure:
-            by_block[name] = {row["block"]: figure for row in answered}
+    messages = written.of(cell)
+    if messages is not None:
+        for name, figure in (("bytes", messages.bytes), ("codec_us", messages.codec_us)):
+            if figure:
+                by_block[name] = {row["block"]: figure for row in answered}
     latency = _latency(answered, own)
     open_loop = _open_loop(cell, answered, histograms, latency)
     why_missed = open_loop.missed if open_loop else None

@@ -114,6 +114,7 @@ JOURNAL_COLUMNS = {
     "answer_payload": "BIGINT",
     "accounts": f"{_WIRE_ROW}[]",
     "exact": "BOOLEAN",
+    "counts": "DOUBLE[]",
     "lost": "BIGINT",
     "points": f"{_POINT}[]",
     "over": "VARCHAR",
@@ -297,7 +298,7 @@ _MEETINGS = """
 
 # A channel without packets has one row that says only what data the call has.
 _WIRE = f"""
-    SELECT cell, stack, "group", request_payload, answer_payload, exact, lost,
+    SELECT cell, stack, "group", request_payload, answer_payload, exact, counts, lost,
            row.phase AS phase, row.direction AS direction, row.connections AS connections,
            {", ".join(f"row.{name} AS {name}" for name in _WIRE_FIGURES)}
     FROM (

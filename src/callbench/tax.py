@@ -19,8 +19,10 @@ SELECT cells.cell, request.bytes AS request_bytes, answer.bytes AS answer_bytes,
        (request.encode_ns + request.decode_ns + answer.encode_ns + answer.decode_ns) / 1e3 AS codec_us
 FROM cells
 JOIN codecs request ON request.message = cells.message AND request."group" = cells."group"
-     AND split_part(request.stack, '/', 1) = cells.adapter AND request.direction = 'request'
-JOIN codecs answer ON answer.stack = request.stack AND answer."group" = request."group" AND answer.direction = 'answer'
+     AND split_part(request.stack, '/', 1) = split_part(cells.stack, '/', 1) AND request.direction = 'request'
+JOIN codecs answer ON answer.message = cells.message AND answer."group" = cells."group"
+     AND split_part(answer.stack, '/', 1) = split_part(split_part(cells.stack, ':', -1), '/', 1)
+     AND answer.direction = 'answer'
 ORDER BY cells.cell"""
 
 # An interval that reaches further than this above its middle, as a share, holds every sum.

@@ -5,6 +5,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
+from callbench.messages import Messages, Written, labels
 from callbench.report.tables import place
 from callbench.results import RANKING_SQL, Results, from_connection, read
 from callbench.store import Run
@@ -21,8 +22,8 @@ CREATE TABLE trials (trial BIGINT, cell VARCHAR, block BIGINT, visit BIGINT, sta
     service_sum_ns BIGINT, service_min_ns BIGINT, service_max_ns BIGINT, lateness_sum_ns BIGINT,
     lateness_min_ns BIGINT, lateness_max_ns BIGINT);
 CREATE TABLE histograms (trial BIGINT, name VARCHAR, bucket BIGINT, low_ns BIGINT, width_ns BIGINT, count BIGINT);
-CREATE TABLE codecs (message VARCHAR, "group" VARCHAR, call VARCHAR, arguments VARCHAR, direction VARCHAR, bytes DOUBLE,
-    encode_ns DOUBLE, decode_ns DOUBLE);
+CREATE TABLE codecs (stack VARCHAR, message VARCHAR, "group" VARCHAR, call VARCHAR, arguments VARCHAR,
+    direction VARCHAR, bytes DOUBLE, encode_ns DOUBLE, decode_ns DOUBLE);
 CREATE TABLE excluded (stack VARCHAR, cell VARCHAR, block BIGINT, why VARCHAR);
 CREATE TABLE visits (block BIGINT, visit BIGINT, stack VARCHAR, start_s DOUBLE, verify_s DOUBLE, connect_s DOUBLE,
     connections BIGINT);
@@ -30,7 +31,13 @@ INSERT INTO cells VALUES
     ('c001', 'g', 'a/x+y', 'a', 'x', 'y', 'rust', 'Sum', '{"a":1,"b":2}', 1, 10, 0.1, 'loopback', 'closed', NULL, 0),
     ('c002', 'g', 'a/z+y', 'a', 'z', 'y', 'rust', 'Sum', '{"a":1,"b":2}', 1, 10, 0.1, 'loopback', 'closed', NULL, 0),
     ('c003', 'g', 'a/w+y', 'a', 'w', 'y', 'rust', 'Sum', '{"a":1,"b":2}', 1, 10, 0.1, 'loopback', 'closed', NULL, 0);
-INSERT INTO codecs VALUES ('x', 'g', 'Sum', '{}', 'request', 30, 1, 2), ('x', 'g', 'Sum', '{}', 'answer', 12, 3, 4);
+INSERT INTO codecs VALUES
+    ('a/x+inproc', 'x', 'g', 'Sum', '{}', 'request', 30, 1, 2),
+    ('a/x+inproc', 'x', 'g', 'Sum', '{}', 'answer', 12, 3, 4),
+    ('b/x+inproc', 'x', 'g', 'Sum', '{}', 'request', 900, 1, 2),
+    ('b/x+inproc', 'x', 'g', 'Sum', '{}', 'answer', 700, 3, 4),
+    ('b/z+inproc', 'z', 'g', 'Sum', '{}', 'request', 9, 1, 2),
+    ('b/z+inproc', 'z', 'g', 'Sum', '{}', 'answer', 9, 3, 4);
 INSERT INTO excluded VALUES ('a/w+y', NULL, 0, 'answered wrongly');
 """
 
@@ -119,6 +126,18 @@ def test_what_was_not_measured_says_why(results: Results) -> None:
 
 def test_bytes_are_those_of_both_messages(results: Results) -> None:
     assert results.cells[0].by_block["bytes"] == {0: 42.0, 1: 42.0}
+
+
+def test_another_adapters_message_of_the_same_name_says_nothing_of_ones_own(results: Results) -> None:
+    assert {"bytes", "codec_us"}.isdisjoint(results.cells[1].by_block)
+
+
+def test_the_messages_of_a_mixed_stack_are_each_sides_own(results: Results) -> None:
+    written = Written(results.codecs)
+    mixed = written.of({"stack": "a/x+y:b/x+y", "message": "x", "group": "g"})
+    assert mixed == Messages(730.0, 10e-3)
+    assert written.of({"stack": "load/http1:b/x+y", "message": "x", "group": "g"}) is None
+    assert labels(results.codecs) == {"a/x+inproc": "a x", "b/x+inproc": "b x", "b/z+inproc": "z"}
 
 
 def test_the_rankings_query_gives_what_is_ranked(tmp_path: Path) -> None:

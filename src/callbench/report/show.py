@@ -8,6 +8,7 @@ from callbench.belief import Belief, Beliefs
 from callbench.health import Growth, Health
 from callbench.report.subject import Subject
 from callbench.results import Latency, OpenLoop, Result
+from callbench.wire.found import Ledger
 
 
 def shown(subject: Subject) -> dict[str, Any]:
@@ -111,7 +112,11 @@ def _wire(subject: Subject, result: Result) -> dict[str, Any] | None:
     results = subject.results
     found = results.ledgers.get(result.id) or results.sweeps.get(result.id)
     statistics = found.statistics() if found else {}
-    return {**statistics, "exact": found.exact} if found and statistics else None
+    if not found or not statistics:
+        return None
+    reach = found.reach if isinstance(found, Ledger) else None
+    ends = dict(zip(("stream_bytes_least", "stream_bytes_most"), reach, strict=True)) if reach else {}
+    return {**statistics, **ends, "exact": found.exact}
 
 
 def _side(one: Health) -> dict[str, Any]:

@@ -312,11 +312,12 @@ def _source(table: TablePart) -> str:
     conditions: Mapping[str, str] = {"link": table.link, **({"group": table.group} if table.group else {})}
     where = " AND ".join(f"\"{key}\" = '{value}'" for key, value in conditions.items())
     trials = "'parquet/trials.parquet' JOIN 'parquet/cells.parquet' USING (cell)"
+    codecs = 'SELECT stack, message, "group",'
     queries = {
         "rate_per_s": f'SELECT stack, "group", exp(avg(ln(rate_per_s))) FROM {trials} WHERE {where} GROUP BY ALL',  # noqa: S608 - text for a reader, run by nobody here
         "mean_us": f'SELECT stack, "group", sum(sum_ns) / sum(count) / 1e3 FROM {trials} WHERE {where} GROUP BY ALL',  # noqa: S608 - text for a reader, run by nobody here
         "cpu_us": f'SELECT stack, "group", sum(user_ns + system_ns + server_user_ns + server_system_ns) / sum(calls) / 1e3 FROM {trials} WHERE {where} GROUP BY ALL',  # noqa: S608, E501 - text for a reader, run by nobody here
-        "codec_us": "SELECT message, \"group\", sum(encode_ns + decode_ns) FROM 'parquet/codecs.parquet' GROUP BY ALL",
+        "codec_us": f"{codecs} sum(encode_ns + decode_ns) FROM 'parquet/codecs.parquet' GROUP BY ALL",
         "break_even_mbit": "8 * (bytes of the one - bytes of the other) / (mean_us of the other - mean_us of the one)",
         "client_cpu_us": TRIALS_SQL,
         "server_cpu_us": TRIALS_SQL,
@@ -325,7 +326,7 @@ def _source(table: TablePart) -> str:
         "decoded_bytes": DECODED_SQL.strip(),
         "answered_share": ANSWERED_SQL.strip(),
         limits.STATISTIC: SIDES_SQL,
-        "bytes": "SELECT message, \"group\", sum(bytes) FROM 'parquet/codecs.parquet' GROUP BY ALL",
+        "bytes": f"{codecs} sum(bytes) FROM 'parquet/codecs.parquet' GROUP BY ALL",
     }
     buckets = f"{trials} JOIN 'parquet/histograms.parquet' h USING (trial) WHERE name = 'latency' AND {where}"
     percentiles = f"SELECT cell, low_ns, width_ns, sum(h.count) FROM {buckets} GROUP BY ALL ORDER BY ALL"  # noqa: S608 - text for a reader, run by nobody here

@@ -63,27 +63,75 @@ def wire(phase: Sequence[Row]) -> float:
     return float(sum(row["ip"] + row["tcp"] + row["payload"] + row["retransmitted"] for row in phase))
 
 
+PAYLOAD, ENCODING, FRAMING, MESSAGE = "payload", "encoding", "framing", "encoding and framing"
+HEADERS, ACKNOWLEDGED = "TCP and IP headers", "acknowledgements"
+SHARES = (
+    PAYLOAD,
+    ENCODING,
+    FRAMING,
+    MESSAGE,
+    "TLS",
+    HEADERS,
+    ACKNOWLEDGED,
+    "set-up and tear-down",
+    "sent again",
+)
+
+
 def shares(phase: Sequence[Row], payload: int, message: float | None) -> dict[str, float]:
-    """Say what the bytes of a phase were for. The shares add up to `wire`.
+    """Say what the bytes of a phase were for. The shares add up to `wire`, and none is below 0.
 
     Args:
         phase: rows of a call's phase.
         payload: bytes of data in the call, both ways.
-        message: bytes of its two messages; None where nobody counted them: encoding then holds framing too.
+        message: bytes of its two messages, as the stack's own sides write them; None where nobody counted them.
 
     Returns:
-        Bytes by share. Encoding is below 0 where a message is shorter than its data, as compressed ones are.
+        Bytes by share: `encoding` and `framing` where the size of the messages is known, else `encoding and framing`
+        for both together. A size that is more than was sent is not of these messages, and not known. Where a message
+        is shorter than its data, `payload` is what was sent of it; `saved` says how much that saves.
     """
-    streams, secret = stream(phase), sum(row["tls_headers"] + row["tls_handshake"] for row in phase)
-    framed = streams - secret if message is None else message
+    streams = stream(phase)
+    secret = min(streams, max(0, sum(row["tls_headers"] + row["tls_handshake"] for row in phase)))
+    body = streams - secret
+    if message is None or message > body:
+        sent = min(float(payload), body)
+        parts = {PAYLOAD: sent, MESSAGE: body - sent}
+    else:
+        sent = min(float(payload), message)
+        parts = {PAYLOAD: sent, ENCODING: message - sent, FRAMING: body - message}
+    return parts | {"TLS": secret} | _headers(phase)
+
+
+def saved(phase: Sequence[Row], payload: int, message: float | None) -> float:
+    """Give the bytes of data that were not sent, as messages are shorter than their data: compressed, or named twice.
+
+    At least so many where the size of the messages is not known.
+    """
+    return payload - shares(phase, payload, message)[PAYLOAD]
+
+
+def _headers(phase: Sequence[Row]) -> dict[str, float]:
+    """Say what headers were for."""
     headers = {kind: sum(row[f"{kind}_headers"] for row in phase) for kind in KINDS}
-    return {
-        "payload": payload,
-        "encoding": framed - payload,
-        "framing": streams - secret - framed,
-        "TLS": secret,
-        "TCP and IP headers": headers["data"],
-        "acknowledgements": headers["acknowledgements"],
+    parts = {
+        HEADERS: headers["data"],
+        ACKNOWLEDGED: headers["acknowledgements"],
         "set-up and tear-down": headers["set_up"] + headers["tear_down"],
         "sent again": headers["retransmissions"] + sum(row["retransmitted"] for row in phase),
     }
+    # A long drive can have fewer packets of a kind than a short one: then the kinds cannot be told apart.
+    return parts if min(parts.values()) >= 0 else {**dict.fromkeys(parts, 0), HEADERS: sum(parts.values())}
+
+
+def mean(counts: Sequence[Sequence[Row]]) -> list[Row]:
+    """Take the mean of several counts of one phase: rows in the same order."""
+    return [
+        {**each[0], **{key: sum(row[key] for row in each) / len(each) for key in ("connections", *FIGURES)}}
+        for each in zip(*counts, strict=True)
+    ]
+
+
+def whole(phase: Sequence[Row]) -> bool:
+    """Say whether each direction has a whole number of bytes: a fraction is a mean of calls that differ."""
+    return all(float(row["payload"]).is_integer() for row in phase)

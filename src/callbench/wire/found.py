@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from callbench.stats.straight import Line, fitted
 from callbench.stats.sweep import Swept, even, swept
-from callbench.wire.counts import FIGURES, FIRST, LIFE, STEADY, Row, stream, wire
+from callbench.wire.counts import FIGURES, FIRST, LIFE, STEADY, Row, stream, whole, wire
 
 if TYPE_CHECKING:
     import duckdb
@@ -24,13 +24,38 @@ class Ledger:
         phases: rows by phase, one a direction; none where the channel has no packets.
         request_payload: bytes of data in the arguments.
         answer_payload: bytes of data in the answer.
-        exact: whether two counts of a steady call were equal.
+        exact: whether two counts of a steady call in a row were equal, in whole bytes each way.
+        counts: bytes of the streams of a steady call in each count that was made; none where a run kept them not.
     """
 
     phases: Mapping[str, Sequence[Row]]
     request_payload: int
     answer_payload: int
     exact: bool
+    counts: Sequence[float] = ()
+
+    @property
+    def reach(self) -> tuple[float, float] | None:
+        """The least and the greatest count of a steady call's streams, where they differ."""
+        ends = (min(self.counts), max(self.counts)) if self.counts else (0.0, 0.0)
+        return ends if ends[0] < ends[1] else None
+
+    def by_count(self) -> dict[str, dict[int, float]]:
+        """Give the statistics that vary, a value a count; nothing where the account is exact.
+
+        Where a run kept no counts, one value: what varies has no interval then.
+        """
+        if self.exact or not self.phases:
+            return {}
+        steady = self.phases[STEADY]
+        counts = self.counts or [stream(steady)]
+        headers = wire(steady) - stream(steady)
+        return {
+            "stream_bytes": dict(enumerate(counts)),
+            "wire_bytes": {place: count + headers for place, count in enumerate(counts)},
+            "packets": {0: float(sum(row["packets"] for row in steady))},
+            "round_trips": {0: sum(row["turns"] for row in steady) / 2},
+        }
 
     def statistics(self) -> dict[str, float]:
         """Give what a study's tables and claims may ask for."""
@@ -103,10 +128,13 @@ def ledgers(connection: "duckdb.DuckDBPyConnection") -> dict[str, Ledger]:
         one = found.setdefault(row["cell"], {"phases": {}, "row": row})
         if row["phase"] is not None:
             one["phases"].setdefault(row["phase"], []).append({key: row[key] for key in ("connections", *FIGURES)})
-    return {
-        cell: Ledger(one["phases"], one["row"]["request_payload"], one["row"]["answer_payload"], one["row"]["exact"])
-        for cell, one in found.items()
-    }
+    return {cell: _ledger(one["phases"], one["row"]) for cell, one in found.items()}
+
+
+def _ledger(phases: Mapping[str, Sequence[Row]], row: Mapping[str, Any]) -> Ledger:
+    """Put an account together. Earlier runs took a fraction for exact where it came twice."""
+    exact = bool(row["exact"]) and (not phases or whole(phases[STEADY]))
+    return Ledger(phases, row["request_payload"], row["answer_payload"], exact, tuple(row.get("counts") or ()))
 
 
 def sweeps(connection: "duckdb.DuckDBPyConnection") -> dict[str, Sweep]:

@@ -8,8 +8,9 @@ from callbench.adapter import Adapter
 from callbench.cell import Cell, sides_of
 from callbench.errors import AdapterFailure
 from callbench.manifest import Programs
-from callbench.wire.counts import FIRST, LIFE, SET_UP, STEADY, TEAR_DOWN, Row, per_call, stream
+from callbench.wire.counts import FIRST, LIFE, SET_UP, STEADY, TEAR_DOWN, Row, per_call
 from callbench.wire.lab import Lab
+from callbench.wire.steady import Steady, agreed, told
 
 # A mark waits until TCP has acknowledged everything, which can take 200 ms, and then so long without a frame. What a
 # channel's own clock sends later (the tcp channel acknowledges alone after 250 ms) falls into a later phase; a steady
@@ -42,23 +43,23 @@ def accounted(lab: Lab, programs: Programs, cell: Cell, pcap: Path | None = None
         endpoint = lab.serve(server, cell)
         lab.begin(pcap)
         try:
-            found, exact = _phases(lab, programs, cell, endpoint)
+            found, steady = _phases(lab, programs, cell, endpoint)
         finally:
             lost, trouble = lab.end()
     finally:
         server.stop()
-    said = {"accounts": found, "exact": exact}
+    said = {"accounts": found, "exact": steady.exact, "counts": steady.counts}
     return {**said, "lost": lost, "trouble": trouble, "pcap": pcap.name if pcap else None}
 
 
-def _phases(lab: Lab, programs: Programs, cell: Cell, endpoint: str) -> tuple[list[Row], bool]:
-    """Go through the phases. Returns their rows, and whether two counts of a steady call were equal."""
+def _phases(lab: Lab, programs: Programs, cell: Cell, endpoint: str) -> tuple[list[Row], Steady]:
+    """Go through the phases. Returns their rows, and how the steady call was counted."""
     with lab.client(programs) as client:
         connected(client, cell, endpoint)
         set_up, _ = lab.ended(SET_UP, quiet_ms=QUIET_MS)
         called(client, cell)
         first, _ = lab.ended(FIRST, quiet_ms=QUIET_MS)
-        steady, exact = _steady(lab, client, cell)
+        steady = _steady(lab, client, cell)
         client.disconnect()
     tear_down, _ = lab.ended(TEAR_DOWN, closed=True)
     with lab.client(programs) as fresh:
@@ -68,7 +69,7 @@ def _phases(lab: Lab, programs: Programs, cell: Cell, endpoint: str) -> tuple[li
     life, settled = lab.ended(LIFE, closed=True)
     if not settled:
         raise AdapterFailure("silent", "connections of a client that has ended stay open: its life cannot be counted")
-    return [*set_up, *first, *steady, *tear_down, *life], exact
+    return [*set_up, *first, *steady.rows, *tear_down, *life], steady
 
 
 def connected(client: Adapter, cell: Cell, endpoint: str) -> None:
@@ -87,17 +88,16 @@ def called(client: Adapter, cell: Cell) -> None:
         raise AdapterFailure("wrong-answer", f"answered wrongly: {wrong}")
 
 
-def _steady(lab: Lab, client: Adapter, cell: Cell) -> tuple[list[Row], bool]:
-    """Count steady calls until two counts in a row are equal: each what a longer drive costs beyond a shorter one."""
-    before: list[Row] | None = None
+def _steady(lab: Lab, client: Adapter, cell: Cell) -> Steady:
+    """Count steady calls until two counts in a row agree: each what a longer drive costs beyond a shorter one."""
+    counts: list[list[Row]] = []
     for _ in range(_TRIES):
         short, calls = _driven(lab, client, cell, _FEW)
         long, more = _driven(lab, client, cell, 2 * _FEW)
-        now = per_call(long, short, more - calls)
-        if before is not None and stream(now) == stream(before):
-            return now, True
-        before = now
-    return before or [], False
+        counts.append(per_call(long, short, more - calls))
+        if agreed(counts):
+            break
+    return told(counts)
 
 
 def _driven(lab: Lab, client: Adapter, cell: Cell, calls: int) -> tuple[list[Row], int]:

@@ -2,18 +2,19 @@
 
 from collections.abc import Sequence
 
+from callbench.messages import Codec, labels
 from callbench.report.charts.bars import Fields, bars
 from callbench.report.charts.palette import SERIES, Spec
-from callbench.results import Codec
 
 STEPS = ("request, encode", "request, decode", "answer, encode", "answer, decode")
 
 
 def codec(codecs: Sequence[Codec]) -> Spec | None:
     """Describe the chart of one group: a bar a message, its four parts one behind the other in the order of a call."""
+    names = labels(codecs)
     values = [
         {
-            "message": one.message,
+            "message": names[one.stack],
             "step": f"{one.direction}, {name}",
             "us": ns / 1e3,
             "order": STEPS.index(f"{one.direction}, {name}"),

@@ -3,14 +3,12 @@
 from collections.abc import Mapping, Sequence
 
 from callbench.report.charts.bars import Fields, bars
-from callbench.report.charts.palette import SERIES, Spec
+from callbench.report.charts.palette import FAINT, SERIES, Spec
+from callbench.wire.counts import MESSAGE
 
 
 def shares(by_stack: Mapping[str, Mapping[str, float]], names: Sequence[str]) -> Spec:
     """Describe the chart.
-
-    A share below 0 (a message shorter than its data) takes from the payload's bar what it saves: bars end where bytes
-    do.
 
     Args:
         by_stack: bytes by share, one mapping a stack.
@@ -18,12 +16,13 @@ def shares(by_stack: Mapping[str, Mapping[str, float]], names: Sequence[str]) ->
     """
     values = []
     for stack, found in by_stack.items():
-        saved = min(0.0, found.get("encoding", 0.0))
         for order, name in enumerate(names):
-            value = found.get(name, 0.0) + (saved if name == "payload" else 0.0)
+            value = found.get(name, 0.0)
             if value > 0:
                 values.append({"stack": stack, "share": name, "bytes": value, "order": order})
     present = [name for name in names if any(one["share"] == name for one in values)]
-    colours = {name: SERIES[place % len(SERIES)] for place, name in enumerate(names)}
+    # What is not told apart has the colour of no part.
+    apart = [name for name in names if name != MESSAGE]
+    colours = {name: SERIES[place % len(SERIES)] for place, name in enumerate(apart)} | {MESSAGE: FAINT}
     title = "bytes of a steady call in IP packets, both ways"
     return bars(values, Fields("stack", "share", "bytes"), title, {name: colours[name] for name in present})

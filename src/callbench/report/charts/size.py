@@ -2,16 +2,17 @@
 
 from collections.abc import Sequence
 
+from callbench.messages import Codec, labels
 from callbench.report.charts.bars import Fields, bars
 from callbench.report.charts.palette import SERIES, Spec
-from callbench.results import Codec
 
 
 def size(codecs: Sequence[Codec]) -> Spec | None:
     """Describe the chart of one group: a bar a message, request and answer one behind the other."""
+    names = labels(codecs)
     values = [
         {
-            "message": one.message,
+            "message": names[one.stack],
             "direction": one.direction,
             "bytes": one.bytes,
             "order": int(one.direction == "answer"),

@@ -2,27 +2,34 @@
 
 from collections.abc import Mapping, Sequence
 
-from callbench.report.charts.draw import drawn
+from callbench.messages import Written
+from callbench.report.charts.draw import chart
 from callbench.report.charts.shares import shares as chart_of
 from callbench.report.section import Chart, Section, Sheet
 from callbench.report.subject import Subject
 from callbench.results import Result
-from callbench.wire.counts import FIRST, LIFE, SET_UP, STEADY, TEAR_DOWN, shares, stream, wire
+from callbench.wire.counts import (
+    ENCODING,
+    FIRST,
+    FRAMING,
+    LIFE,
+    MESSAGE,
+    SET_UP,
+    SHARES,
+    STEADY,
+    TEAR_DOWN,
+    saved,
+    shares,
+    stream,
+    wire,
+)
 from callbench.wire.found import WIRE_SQL, Ledger
 
-SHARES = (
-    "payload",
-    "encoding",
-    "framing",
-    "TLS",
-    "TCP and IP headers",
-    "acknowledgements",
-    "set-up and tear-down",
-    "sent again",
-)
 _PHASES = (SET_UP, FIRST, STEADY, TEAR_DOWN, LIFE)
 PRICE = "price_per_gigabyte"
 _NONE = "–"  # noqa: RUF001 - a mark, not a minus
+_ABOUT, _UNKNOWN = "about", "not known"
+_SAVED, _STREAM = "data not sent", "streams"
 
 
 def section(subject: Subject) -> Section | None:
@@ -46,9 +53,10 @@ def section(subject: Subject) -> Section | None:
         about=(
             "What each byte of a call was for, counted from a capture of a cable on which nothing else talks, in a"
             " trial of its own: no timed trial had a capture beside it. Payload is the data itself, whatever writes it"
-            " down; encoding what the message adds; framing what the channel puts around the message. Bytes of the"
-            " streams are exact: each counts once, however often it was sent. How many packets only acknowledge depends"
-            " on moments, so packets and their headers can vary by a few from run to run."
+            " down; encoding what the message adds; framing what the channel puts around the message. A byte of a"
+            " stream counts once, however often it was sent. A count is exact where it came twice in a row in whole"
+            " bytes, and is called a mean where calls differ. How many packets only acknowledge depends on moments, so"
+            " packets and their headers can vary by a few from run to run."
         ),
         found=[text for group, found in groups.items() if (text := _sentence(group, found))],
         sheets=sheets,
@@ -57,16 +65,18 @@ def section(subject: Subject) -> Section | None:
     )
 
 
-def message_bytes(subject: Subject, cell: Result) -> float | None:
-    """Give the mean size of a call's two messages, where the codec was timed."""
-    key = cell.attributes["message"], cell.attributes["group"]
-    found = [one.bytes for one in subject.results.codecs if (one.message, one.group) == key]
-    return sum(found) if len(found) == 2 else None
+def _message(subject: Subject, cell: Result) -> float | None:
+    """Give the mean size of a call's two messages as the stack's own sides write them, where their codec was timed."""
+    found = Written(subject.results.codecs).of(cell.attributes)
+    return found.bytes if found else None
+
+
+def _payload(ledger: Ledger) -> int:
+    return ledger.request_payload + ledger.answer_payload
 
 
 def _shares(subject: Subject, cell: Result, ledger: Ledger) -> Mapping[str, float]:
-    payload = ledger.request_payload + ledger.answer_payload
-    return shares(ledger.phases[STEADY], payload, message_bytes(subject, cell))
+    return shares(ledger.phases[STEADY], _payload(ledger), _message(subject, cell))
 
 
 def _price(subject: Subject) -> float | None:
@@ -77,38 +87,89 @@ def _price(subject: Subject) -> float | None:
 def _of_shares(subject: Subject, group: str, found: Sequence[tuple[Result, Ledger]]) -> Sheet:
     """Write the shares of a steady call."""
     price = _price(subject)
-    rows, without = [], False
-    for cell, ledger in found:
-        message, payload = message_bytes(subject, cell), ledger.request_payload + ledger.answer_payload
-        if not ledger.phases:
-            without = True
-            encoding = "" if message is None else _bytes(message - payload)
-            rows.append([cell.attributes["stack"], _bytes(payload), encoding, *[_NONE] * (len(SHARES) + 1)])
-            continue
-        parts, steady = _shares(subject, cell, ledger), ledger.phases[STEADY]
-        texts = [_bytes(parts[name]) for name in SHARES]
-        if message is None:
-            texts[SHARES.index("framing")] = "in encoding"
-        packets, turns = (sum(row[name] for row in steady) for name in ("packets", "turns"))
-        exact = "" if ledger.exact else " (varies)"
-        rows.append(
-            [cell.attributes["stack"], *texts, _bytes(wire(steady)) + exact, _bytes(packets), _bytes(turns / 2)]
-        )
-    columns = ["stack", *SHARES, "IP packets, whole", "packets", "round trips"]
+    rows = [_row(subject, cell, ledger) for cell, ledger in found]
+    columns = [_STREAM, *SHARES, "IP packets, whole", "packets", "round trips", _SAVED]
+    # What no stack has, or no stack has by itself, is no column.
+    columns = [name for name in columns if name not in {MESSAGE, _SAVED} or any(row.get(name) for row in rows)]
+    table = [
+        [cell.attributes["stack"], *(row.get(name, "") for name in columns)]
+        for (cell, _), row in zip(found, rows, strict=True)
+    ]
+    columns = ["stack", *columns]
     if price is not None:
         columns.append("a million calls cost")
-        for row, (_, ledger) in zip(rows, found, strict=True):
-            row.append(f"{wire(ledger.phases[STEADY]) * 1e6 / 1e9 * price:,.2f}" if ledger.phases else _NONE)
-    note = (
-        "A message's size is the codec's mean over 64 payloads, which differ in length a little."
-        if any(message_bytes(subject, cell) is not None for cell, _ in found)
-        else ""
-    )
-    if without:
-        note += " A channel without packets has neither headers nor round trips that could be captured."
+        for line, (_, ledger) in zip(table, found, strict=True):
+            line.append(f"{wire(ledger.phases[STEADY]) * 1e6 / 1e9 * price:,.2f}" if ledger.phases else _NONE)
+    note = " ".join(_notes(rows, found))
     if price is not None:
         note += f" At {price:g} a gigabyte (10^9 bytes) of IP packets, both ways."
-    return Sheet(f"Bytes of a steady call: {group}", columns, rows, note.strip())
+    return Sheet(f"Bytes of a steady call: {group}", columns, table, note.strip())
+
+
+def _row(subject: Subject, cell: Result, ledger: Ledger) -> dict[str, str]:
+    """Write one stack's shares by column. A size that is a mean of other payloads is written as about so much."""
+    message, payload = _message(subject, cell), _payload(ledger)
+    if not ledger.phases:
+        row = dict.fromkeys((_STREAM, *SHARES, "IP packets, whole", "packets", "round trips"), _NONE)
+        row |= {MESSAGE: "", "payload": _bytes(payload)}
+        if message is not None:
+            row |= {ENCODING: _about(max(0.0, message - payload))}
+        if message is not None and message < payload:
+            row |= {_SAVED: _about(payload - message)}
+        return row
+    parts, steady = _shares(subject, cell, ledger), ledger.phases[STEADY]
+    row = {name: _bytes(value) for name, value in parts.items()}
+    if MESSAGE in parts:
+        row |= {ENCODING: _UNKNOWN, FRAMING: _UNKNOWN}
+    else:
+        row |= {name: _about(parts[name]) for name in (ENCODING, FRAMING)}
+    spared = saved(steady, payload, message)
+    if spared > 0:
+        row |= {"payload": _about(parts["payload"]), _SAVED: _about(spared)}
+    packets, turns = (sum(one[name] for one in steady) for name in ("packets", "turns"))
+    kind = "" if ledger.exact else " (mean)"
+    row[_STREAM] = _bytes(stream(steady)) + kind
+    row["IP packets, whole"] = _bytes(wire(steady)) + kind
+    return row | {"packets": _bytes(packets), "round trips": _bytes(turns / 2)}
+
+
+def _notes(rows: Sequence[Mapping[str, str]], found: Sequence[tuple[Result, Ledger]]) -> list[str]:
+    """Say what must be known of the figures of a sheet."""
+    told = []
+    if any(row.get(ENCODING, "").startswith(_ABOUT) for row in rows):
+        told.append(
+            "About: the size of a message is the mean over 64 payloads, which differ in length a little; encoding and"
+            " framing are told apart by it."
+        )
+    if any(row.get(ENCODING) == _UNKNOWN for row in rows):
+        told.append(
+            "Not known: nobody counted the messages of this stack alone, so its encoding and its framing stand"
+            " together, as one figure."
+        )
+    if any(_SAVED in row for row in rows):
+        told.append(
+            "Data not sent: a message is shorter than its data, since it is compressed or names a value once; payload"
+            " is what was sent of it."
+        )
+    if any(not ledger.phases for _, ledger in found):
+        told.append("A channel without packets has neither headers nor round trips that could be captured.")
+    return told + [text for cell, ledger in found if (text := varying(cell.attributes["stack"], ledger))]
+
+
+def varying(stack: str, ledger: Ledger) -> str:
+    """Say of an account that is no single exact count what it is, or nothing."""
+    if not ledger.phases:
+        return ""
+    reach, said = ledger.reach, _bytes(stream(ledger.phases[STEADY]))
+    if reach is None:
+        return "" if ledger.exact else f"{stack}: {said} bytes is a mean of calls that differ."
+    ends = f"{_bytes(reach[0])} to {_bytes(reach[1])}"
+    if ledger.exact:
+        return f"{stack}: {said} bytes came twice in a row; other counts of it, means of four calls each, gave {ends}."
+    return (
+        f"{stack}: {said} bytes is the mean of {len(ledger.counts)} counts that varied from {ends}: its calls do not"
+        " all send the same."
+    )
 
 
 def _of_phases(group: str, found: Sequence[tuple[Result, Ledger]]) -> Sheet:
@@ -132,11 +193,10 @@ def _of_phases(group: str, found: Sequence[tuple[Result, Ledger]]) -> Sheet:
 
 def _chart(subject: Subject, group: str, found: Sequence[tuple[Result, Ledger]]) -> list[Chart]:
     parts = {cell.attributes["stack"]: _shares(subject, cell, ledger) for cell, ledger in found if ledger.phases}
-    if not parts:
-        return []
     title, about = f"Wire: {group}", "Bytes of one steady call, both ways, by what they were for."
-    svg = drawn(chart_of(parts, SHARES), f"{title}. {about} The figures are in the sheets above.")
-    return [Chart(f"wire-{group}", title, about, svg, WIRE_SQL)]
+    spec = chart_of(parts, SHARES) if parts else None
+    drawn = chart(f"wire-{group}", title, about, spec, WIRE_SQL)
+    return [drawn] if drawn else []
 
 
 def _sentence(group: str, found: Sequence[tuple[Result, Ledger]]) -> str:
@@ -149,6 +209,11 @@ def _sentence(group: str, found: Sequence[tuple[Result, Ledger]]) -> str:
         f"{group}: a steady call takes from {_bytes(least[1])} bytes ({least[0]}) to {_bytes(most[1])} ({most[0]}),"
         f" {most[1] / least[1]:.3g} times as many."
     )
+
+
+def _about(value: float) -> str:
+    """Write a size that is a mean over other payloads: to the whole byte, and as about so much where it is no count."""
+    return _bytes(value) if float(value).is_integer() else f"{_ABOUT} {value:,.0f}"
 
 
 def _bytes(value: float) -> str:
