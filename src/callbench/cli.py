@@ -244,18 +244,26 @@ def verify(  # noqa: PLR0913, PLR0917 - the options a person has
 
 
 @app.command()
-def serve(
-    every: Annotated[bool, typer.Option("--all", help="every stack (there is no other way yet)")] = False,
+def serve(  # noqa: PLR0913, PLR0917 - the options a person has
+    stacks: Annotated[
+        list[str] | None, typer.Argument(metavar="STACK...", help="names or globs; each in a process of its own")
+    ] = None,
+    every: Annotated[bool, typer.Option("--all", help="every native stack, in one process")] = False,
     host: Annotated[str, typer.Option(help="the address to listen on")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="of HTTP; 0: any free one")] = 0,
-    channels: Annotated[str, typer.Option(metavar="A,B", help="those switched on; all unless given")] = "",
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="the first one; stacks and channels of HTTP after it; 0: free ones")
+    ] = 0,
+    channels: Annotated[str, typer.Option(metavar="A,B", help="of --all: those switched on; all unless given")] = "",
+    options: Annotated[
+        list[str] | None, typer.Option("--option", metavar="NAME=VALUE", help="of the stacks' servers, in JSON")
+    ] = None,
     exposed: Annotated[bool, typer.Option("--i-know-what-i-expose", help="allow a --host that others reach")] = False,
 ) -> None:
-    """Serve every endpoint, for a client of your own."""
-    if not every:
-        raise BadInput("say what to serve: --all")
+    """Serve stacks, for a client of your own."""
+    where = serving.checked_host(host, exposed=exposed)
     wanted = [channel for channel in channels.split(",") if channel]
-    serving.serve_all(_catalogue(), serving.checked_host(host, exposed=exposed), port, wanted, _tell)
+    request = serving.Request(stacks or [], every, where, port, wanted, launch.values_of(options or [], "--option"))
+    serving.serve(_catalogue(), request, _tell)
 
 
 @app.command()

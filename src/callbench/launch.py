@@ -296,3 +296,21 @@ def settings_of(texts: Sequence[str]) -> dict[str, str]:
             raise BadInput(f"--set {text}: give NAME=VALUE")
         pairs[name] = value
     return pairs
+
+
+def values_of(texts: Sequence[str], option: str) -> dict[str, object]:
+    """`NAME=VALUE` as a mapping, the values in JSON; what is none is a text.
+
+    Raises:
+        BadInput: a text has no `=`.
+    """
+    pairs: dict[str, object] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals or not name:
+            raise BadInput(f"{option} {text}: give NAME=VALUE")
+        try:
+            pairs[name] = json.loads(value)
+        except ValueError:
+            pairs[name] = value
+    return pairs

@@ -106,6 +106,7 @@ class _File(_Strict):
     setup: str = ""
     start_seconds: float = Field(default=10, gt=0, le=600)
     warm_up_seconds: float = Field(default=0, ge=0, le=600)
+    serve_all: bool = False
     instrument: bool = False
     libraries: dict[str, str] = Field(default_factory=dict)
     card: Card = Field(default_factory=Card)
@@ -122,6 +123,7 @@ class Manifest:
         setup: the command that makes the program runnable.
         start_seconds: how long `hello` may take.
         warm_up_seconds: how long a warm-up takes at least, for a runtime that compiles while it runs.
+        serve_all: whether its program can hold all its stacks at once (feature `serve-all`).
         stacks: every stack, as if it were available; the catalogue knows whether it is.
     """
 
@@ -134,6 +136,7 @@ class Manifest:
     start_seconds: float
     stacks: tuple[Stack, ...]
     warm_up_seconds: float = 0.0
+    serve_all: bool = False
 
     @property
     def both(self) -> "Programs":
@@ -202,7 +205,7 @@ def of(raw: Mapping[str, Any], file: Path) -> Manifest:
         # Not resolved: what a virtual environment's Python links to knows nothing of the environment.
         program = (os.path.abspath(file.parent / program[0]), *program[1:])  # noqa: PTH100
     place = (file, said.name, said.language, said.about, program, said.setup, said.start_seconds)
-    return Manifest(*place, stacks, said.warm_up_seconds)
+    return Manifest(*place, stacks, said.warm_up_seconds, said.serve_all)
 
 
 def _program(said: _File, stacks: Sequence[Stack], file: Path) -> tuple[str, ...]:

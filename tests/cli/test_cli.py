@@ -1,14 +1,13 @@
 """The program as a person starts it: what it prints, what it ends with, and one sentence where it cannot."""
 
 import json
-import socket
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from conftest import SMALL, command, eventually
+from conftest import SMALL
 
 Program = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -200,41 +199,3 @@ def test_a_broken_manifest_does_not_hide_the_others(
     ended = callbench("list", "stacks", check=True)
     assert "native/soap+tcp" in ended.stdout
     assert f"callbench: {broken / 'adapter.toml'}: the key name is missing" in ended.stderr
-
-
-@pytest.mark.engine
-@pytest.mark.usefixtures("nothing_left")
-def test_a_port_that_is_taken(callbench: Program) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
-        ended = callbench("serve", "--all", "--port", port, "--channels", "http")
-    refused(ended, f"cannot serve on 127.0.0.1 port {port}: ")
-
-
-@pytest.mark.engine
-@pytest.mark.usefixtures("nothing_left")
-def test_serve_all_switches_channels(tmp_path: Path) -> None:
-    with subprocess.Popen(
-        command("serve", "--all", "--channels", "http,tcp"),
-        cwd=tmp_path,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as serving:
-        try:
-            assert serving.stdin is not None
-            assert serving.stdout is not None
-            seen: list[str] = []
-            while not (seen and seen[-1].startswith("Serving.")):
-                seen.append(serving.stdout.readline())
-                assert seen[-1], "it ended"
-            assert any(line.startswith("native/soap+tcp") for line in seen)
-            serving.stdin.write("off tcp\n")
-            serving.stdin.flush()
-            lines = [serving.stdout.readline() for _ in range(sum("+http" in line for line in seen))]
-            assert all("+tcp" not in line for line in lines)
-            serving.send_signal(2)
-            assert eventually(lambda: serving.poll() is not None)
-            assert serving.returncode == 130
-        finally:
-            serving.kill()

@@ -63,6 +63,8 @@ struct Served {
     service: Arc<Service>,
     at: Listen,
     on: BTreeMap<&'static str, Open>,
+    /// The fixed port of each channel that had one: it gets the same again when it is switched on again.
+    ports: BTreeMap<&'static str, u16>,
 }
 
 /// The running servers of one channel, with the endpoint of each message.
@@ -73,7 +75,7 @@ struct Open {
 
 impl Served {
     fn start(service: Arc<Service>, at: Listen, channels: &[String]) -> Result<Self, Failure> {
-        let mut served = Served { service, at, on: BTreeMap::new() };
+        let mut served = Served { service, at, on: BTreeMap::new(), ports: BTreeMap::new() };
         for channel in channels {
             served.switch(channel, true)?;
         }
@@ -81,17 +83,18 @@ impl Served {
     }
 
     /// Channels with paths have one server for all messages, the others one a message.
-    fn open(&self, channel: &dyn Channel) -> Result<Open, Failure> {
+    fn open(&mut self, channel: &dyn Channel) -> Result<Open, Failure> {
         let messages = message::all();
         let name = |message: &Arc<dyn Message>| format!("native/{}+{}", message.name(), channel.name());
         if channel.has_paths() {
             let routes = messages.iter().map(|message| route(message, &self.service)).collect();
-            let server = channel.serve(routes, self.at, &Options::new())?;
+            let at = Listen { port: self.fixed_port(channel.name())?, ..self.at };
+            let server = channel.serve(routes, at, &Options::new())?;
             let base = server.endpoint();
             let endpoints = messages.iter().map(|message| (name(message), format!("{base}/{}", message.name()))).collect();
             return Ok(Open { _servers: vec![server], endpoints });
         }
-        // The one fixed port belongs to HTTP; the others could not share it.
+        // Fixed ports belong to HTTP: the others need one for each message.
         let at = Listen { port: 0, ..self.at };
         let mut servers = Vec::new();
         let mut endpoints = Vec::new();
@@ -101,6 +104,21 @@ impl Served {
             servers.push(server);
         }
         Ok(Open { _servers: servers, endpoints })
+    }
+
+    /// The port of a channel with paths: the one that was asked for, or the next one that no other such channel has had.
+    fn fixed_port(&mut self, channel: &'static str) -> Result<u16, Failure> {
+        if self.at.port == 0 {
+            return Ok(0);
+        }
+        if let Some(port) = self.ports.get(channel) {
+            return Ok(*port);
+        }
+        let port = u16::try_from(usize::from(self.at.port) + self.ports.len()).map_err(|_| {
+            Failure::new(Kind::BadRequest, format!("no port is left behind {} for the channel {channel}: give a lower one", self.at.port))
+        })?;
+        self.ports.insert(channel, port);
+        Ok(port)
     }
 }
 

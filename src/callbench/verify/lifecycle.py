@@ -52,7 +52,7 @@ def outcomes(manifest: Manifest) -> Iterator[Outcome]:
             adapter.process.close(grace=0)
         return
     serves_only = all(stack.card.get("roles") == "server-only" for stack in manifest.stacks)
-    yield Outcome(manifest.name, "hello", _features(started["stop"], serves_only=serves_only))
+    yield Outcome(manifest.name, "hello", _features(started["stop"], manifest, serves_only=serves_only))
     try:
         for name, (_, told) in ENDINGS.items():
             told(started[name])
@@ -67,10 +67,13 @@ def outcomes(manifest: Manifest) -> Iterator[Outcome]:
             adapter.process.close(grace=0)
 
 
-def _features(adapter: Adapter, *, serves_only: bool) -> str | None:
+def _features(adapter: Adapter, manifest: Manifest, *, serves_only: bool) -> str | None:
     unknown = set(adapter.hello["features"]) - FEATURES
     if unknown:
         return f"it has features that the contract does not: {', '.join(sorted(unknown))}"
+    if ("serve-all" in adapter.hello["features"]) != manifest.serve_all:
+        says = "serve_all = true" if manifest.serve_all else "nothing of serve_all"
+        return f"its hello and its manifest differ on the feature 'serve-all': {manifest.file} says {says}"
     if serves_only or "closed" in adapter.hello["features"]:
         return None
     return "it lacks the feature 'closed', which every adapter with a client has"
