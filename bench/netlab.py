@@ -6,6 +6,7 @@ What is added is taken in turn: a pair of each kind alive, slices of echoes alte
 import tempfile
 import time
 from contextlib import ExitStack
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,7 @@ def main() -> None:
     losses()
     added()
     carried()
+    processor()
     capture()
 
 
@@ -104,6 +106,30 @@ def carried() -> None:
             said = [pair.ask("stream", "streamed", LONG, way="to-server", seconds=1.0)["stream"] for _ in range(5)]
         rates = sorted(one["octets"] * 8 / one["elapsed_ns"] for one in said)
         print(f"{name}: a TCP stream of {rates[2]:.2f} Gbit/s, median of 5, best {rates[-1]:.2f}{asked}")
+
+
+def processor() -> None:
+    """Processor time of the emulator, both ways together: while a stream fills the line, and for echoes."""
+    for name in ("lan100", "lan1g", "wan50"):
+        with Pair(**links.named()[name].wire) as pair:
+            began, before = time.monotonic_ns(), emulating_ns(pair)
+            pair.ask("stream", "streamed", LONG, way="to-server", seconds=3.0)
+            full = (emulating_ns(pair) - before) / (time.monotonic_ns() - began)
+            began, before = time.monotonic_ns(), emulating_ns(pair)
+            echoes(pair, 200)
+            light = (emulating_ns(pair) - before) / (time.monotonic_ns() - began)
+        asked = " (asked: 5)" if name == "lan100" else ""
+        print(
+            f"{name}: the emulator took {100 * full:.1f} % of one processor for a stream{asked},"
+            f" {100 * light:.1f} % for echoes"
+        )
+
+
+def emulating_ns(pair: Pair) -> int:
+    """Nanoseconds that the emulator's threads have run, with what the kernel did for them."""
+    tasks = Path(f"/proc/{pair.pid}/task").iterdir()
+    emulators = [task for task in tasks if (task / "comm").read_text().strip() == "emulator"]
+    return sum(int((task / "schedstat").read_text().split()[0]) for task in emulators)
 
 
 def capture() -> None:

@@ -23,6 +23,7 @@ class Sides:
     """Both sides of a stack, started. Close them: nothing of them is then left.
 
     Attributes:
+        hosts: that they run on.
         server: serves.
         client: connects, calls, drives. The same one where the stack is in-process.
         backend: what the server asks, or None.
@@ -38,7 +39,7 @@ class Sides:
         Raises:
             AdapterFailure: a side cannot be started.
         """
-        self._hosts = hosts
+        self.hosts = hosts
         self.elsewhere: tuple[int, ...] | None = None
         part = "both sides" if in_process else "the client"
         self._counts = programs.counts
@@ -78,7 +79,7 @@ class Sides:
             return endpoint
         if self.backend is not None:
             # Served once: it stays as it is, whatever the server is told.
-            self._behind = self._behind or _served(self.backend, self._backend_stack, self._hosts.server, {})
+            self._behind = self._behind or _served(self.backend, self._backend_stack, self.hosts.server, {})
             wanted["backend"] = self._behind
         return _served(self.server, stack.server, self._server_host, wanted)
 

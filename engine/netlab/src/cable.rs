@@ -79,6 +79,14 @@ impl Route {
         self.ask(RouteNetlinkMessage::SetLink(message), 0, &format!("cannot switch {name} on"))
     }
 
+    /// With segmentation offload, frames through an interface of this namespace are at most so long.
+    pub fn longest(&mut self, name: &str, octets: u32) -> Result<()> {
+        let mut message = LinkMessage::default();
+        message.header.index = index(name)?;
+        message.attributes = vec![LinkAttribute::GsoMaxSize(octets)];
+        self.ask(RouteNetlinkMessage::SetLink(message), 0, &format!("cannot limit the frames of {name} to {octets} octets"))
+    }
+
     /// Gives an interface of this namespace its address, and tells it where the other host is.
     pub fn address(&mut self, name: &str, own: Party, other: Party) -> Result<()> {
         let index = index(name)?;

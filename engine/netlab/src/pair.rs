@@ -50,13 +50,14 @@ impl Pair {
         let mut pair = Pair { client, server, middle: None };
         pair.connect()?;
         if let (Some(namespace), Some(link)) = (middle, link) {
-            if !link.offload {
-                pair.offload(false)?;
+            match link.grain(mtu) {
+                None => pair.offload(false)?,
+                Some(octets) => pair.grain(octets)?,
             }
             namespace.enter()?;
             for end in [LEFT.name, RIGHT.name] {
                 wait_until_it_sends(end)?;
-                if !link.offload {
+                if link.grain(mtu).is_none() {
                     offload::switch(end, false)?;
                 }
             }
@@ -73,6 +74,15 @@ impl Pair {
         let client = offload::switch(END, on);
         self.server.enter()?;
         client.and_then(|()| offload::switch(END, on))
+    }
+
+    /// How long a frame the hosts may hand over whole.
+    fn grain(&self, octets: u32) -> Result<()> {
+        for host in [&self.client, &self.server] {
+            host.enter()?;
+            Route::open()?.longest(END, octets)?;
+        }
+        Ok(())
     }
 
     /// What became of the frames, to the server and to the client, where there is an emulator.

@@ -2,7 +2,11 @@
 
 import ipaddress
 import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+
+# By direction, `to_server` and `to_client`: octets and frames of the line that left the link's emulator so far.
+Carried = Mapping[str, tuple[int, int]]
 
 _IPV4 = re.compile(r"(?<![\d.])\d{1,3}(?:\.\d{1,3}){3}(?![\d.])")
 
@@ -29,10 +33,15 @@ class Host:
 
 @dataclass(frozen=True)
 class Hosts:
-    """The two hosts of a link."""
+    """The two hosts of a link.
+
+    Attributes:
+        carried: asks what the link has carried so far; gives None where nothing but a cable lies between the hosts.
+    """
 
     client: Host
     server: Host
+    carried: Callable[[], Carried | None] = lambda: None
 
 
 LOOPBACK_HOSTS = Hosts(Host("127.0.0.1"), Host("127.0.0.1"))

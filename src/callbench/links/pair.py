@@ -6,7 +6,7 @@ from typing import Any, Self
 from callbench.adapter_process import AdapterProcess
 from callbench.errors import AdapterFailure, CallbenchError
 from callbench.home import home, keeper, netlab
-from callbench.links.host import Host, Hosts
+from callbench.links.host import Carried, Host, Hosts
 
 _PATIENCE_SECONDS = 30.0
 
@@ -57,12 +57,24 @@ class Pair:
             raise
         user = made["user"]
         client, server = (Host(made[side]["address"], made[side]["netns"], user) for side in ("client", "server"))
-        self.hosts = Hosts(client, server)
+        self.hosts = Hosts(client, server, self.carried)
 
     @property
     def pid(self) -> int:
         """Of the process that holds the hosts."""
         return self._process.pid
+
+    def carried(self) -> Carried | None:
+        """Octets and frames of the line so far, by direction; None where there is no emulator.
+
+        Raises:
+            LinkFailure: the lab died.
+        """
+        told = self.ask("tell", "told")
+        ways = {name: told[name] for name in ("to_server", "to_client")}
+        if None in ways.values():
+            return None
+        return {name: (int(way["left_octets"]), int(way["left"])) for name, way in ways.items()}
 
     def ask(self, do: str, expect: str, within: float = _PATIENCE_SECONDS, **members: Any) -> dict[str, Any]:  # noqa: ANN401 - JSON
         """Makes a request of the lab and gives its answer.

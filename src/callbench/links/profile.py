@@ -44,7 +44,7 @@ class LinkPart(Way):
     about: str = ""
     source: str = ""
     mtu: Annotated[int, Field(ge=576, le=9000)] = MTU
-    offload: bool = False
+    offload: bool | None = None
     seed: Annotated[int, Field(ge=0, le=2**63 - 1)] = 0
     to_server: Way = Way()
     to_client: Way = Way()

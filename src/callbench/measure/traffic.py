@@ -1,4 +1,4 @@
-"""What crosses the link while a trial is driven: octets and packets each way, by the far host's own interfaces."""
+"""What crosses the link while a trial is driven: octets and packets each way."""
 
 import time
 from collections.abc import Mapping
@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from callbench.cell import Cell
-from callbench.links.reach import LOOPBACK
+from callbench.links import LOOPBACK, LinkFailure
 from callbench.measure import side_processes
 from callbench.measure.probe import Probe
 from callbench.measure.side_processes import PROC
@@ -17,9 +17,11 @@ _RECEIVED, _SENT = 0, 8
 
 
 class Traffic(Probe):
-    """Reads the interfaces of the host on the far side of the link, at both ends of the drive.
+    """Reads at both ends of the drive what the link's emulator has carried: packets as the line has them.
 
-    That host is the server's, or the backend's where one stands behind the server. Nobody else is on it.
+    Where a cable alone lies between the hosts, the interfaces of the far one are read: the server's, or the backend's
+    where one stands behind the server. Nobody else is on it. They count a packet that segmentation offload keeps whole
+    once, which is right for a cable without a rate, and for nothing else.
     """
 
     name: ClassVar[str] = "traffic"
@@ -38,20 +40,28 @@ class Traffic(Probe):
         far = found.server if found.backend is None else found.backend
         self._pid = far[0] if far else None
         self._link = (self._wires.get(cell.link) or {}).get("link") or {}
-        self._before = _counted(self._pid)
+        self._carried = sides.hosts.carried
+        self._before = self._crossed()
         self._began = time.monotonic_ns()
 
     def end(self) -> Mapping[str, Any]:
         """Reads again. Without a link there is nothing to tell."""
         if self._pid is None:
             return {}
-        after = _counted(self._pid)
+        after = self._crossed()
         ways = [
             _way(name, self._link.get(name) or {}, self._before[name], after[name])
             for name in ("to_server", "to_client")
             if name in self._before and name in after
         ]
         return {"elapsed_ns": time.monotonic_ns() - self._began, "ways": ways}
+
+    def _crossed(self) -> Mapping[str, tuple[int, int]]:
+        try:
+            carried = self._carried()
+        except LinkFailure:
+            return {}
+        return _counted(self._pid) if carried is None else carried
 
 
 def _way(name: str, line: Mapping[str, Any], before: tuple[int, int], after: tuple[int, int]) -> dict[str, Any]:

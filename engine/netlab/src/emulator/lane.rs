@@ -8,6 +8,7 @@ use std::collections::VecDeque;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
+use super::carried::Carried;
 use super::profile::Direction;
 
 const SECOND_NS: u64 = 1_000_000_000;
@@ -37,11 +38,11 @@ impl Lane {
         Lane { way, dice: Xoshiro256PlusPlus::seed_from_u64(seed), line: Line::default(), waiting: Waiting::default(), last_ns: 0 }
     }
 
-    /// A frame of `octets` arrives at `now_ns`, which never goes back.
-    pub fn arrive(&mut self, now_ns: u64, octets: usize) -> Fate {
+    /// A frame arrives at `now_ns`, which never goes back. One that stands for several of the line is sent, lost and delayed as one.
+    pub fn arrive(&mut self, now_ns: u64, carried: Carried) -> Fate {
         // Always drawn, and in this order: what one knob does to a frame does not depend on the others.
         let [loss, duplicate, reorder, jitter] = [(); 4].map(|()| self.share());
-        let Some(sent_ns) = self.sent(now_ns, octets) else { return Fate::Overflowed };
+        let Some(sent_ns) = self.sent(now_ns, carried) else { return Fate::Overflowed };
         if loss < self.way.loss {
             return Fate::Lost;
         }
@@ -55,16 +56,22 @@ impl Lane {
         Fate::Leaves { at_ns, twice: duplicate < self.way.duplicate, held_back }
     }
 
+    /// Whether frames leave in the order in which they came.
+    #[must_use]
+    pub fn keeps_order(&self) -> bool {
+        self.way.reorder == 0.0
+    }
+
     /// When the line has sent the frame, or none where it may not wait for it.
-    fn sent(&mut self, now_ns: u64, octets: usize) -> Option<u64> {
+    fn sent(&mut self, now_ns: u64, carried: Carried) -> Option<u64> {
         let Some(rate) = self.way.rate_bps else { return Some(now_ns) };
         self.waiting.forget_before(now_ns);
         let begins_ns = self.line.free_at(now_ns);
-        if begins_ns > now_ns && !self.waiting.has_room(&self.way, octets as u64) {
+        if begins_ns > now_ns && !self.waiting.has_room(&self.way, carried) {
             return None;
         }
-        self.waiting.add(begins_ns, octets as u64);
-        let on_line = (octets as i64 + self.way.overhead_bytes).max(1) as u64;
+        self.waiting.add(begins_ns, carried);
+        let on_line = (carried.octets as i64 + carried.frames as i64 * self.way.overhead_bytes).max(1) as u64;
         Some(self.line.send(now_ns, on_line * 8, rate))
     }
 
@@ -100,28 +107,31 @@ impl Line {
 /// The frames that the line has not begun to send.
 #[derive(Default)]
 struct Waiting {
-    frames: VecDeque<(u64, u64)>,
+    each: VecDeque<(u64, Carried)>,
+    frames: u64,
     octets: u64,
 }
 
 impl Waiting {
     fn forget_before(&mut self, now_ns: u64) {
-        while let Some((begins_ns, octets)) = self.frames.front()
+        while let Some((begins_ns, carried)) = self.each.front()
             && *begins_ns <= now_ns
         {
-            self.octets -= octets;
-            self.frames.pop_front();
+            self.frames -= carried.frames;
+            self.octets -= carried.octets;
+            self.each.pop_front();
         }
     }
 
-    fn has_room(&self, way: &Direction, octets: u64) -> bool {
-        way.queue_bytes.is_none_or(|most| self.octets + octets <= most)
-            && way.queue_packets.is_none_or(|most| (self.frames.len() as u64) < most)
+    fn has_room(&self, way: &Direction, carried: Carried) -> bool {
+        way.queue_bytes.is_none_or(|most| self.octets + carried.octets <= most)
+            && way.queue_packets.is_none_or(|most| self.frames + carried.frames <= most)
     }
 
-    fn add(&mut self, begins_ns: u64, octets: u64) {
-        self.octets += octets;
-        self.frames.push_back((begins_ns, octets));
+    fn add(&mut self, begins_ns: u64, carried: Carried) {
+        self.frames += carried.frames;
+        self.octets += carried.octets;
+        self.each.push_back((begins_ns, carried));
     }
 }
 

@@ -1,6 +1,8 @@
 //! The link emulator: moves real frames between two interfaces, late, slowly, or not at all, as a profile says.
 
+pub mod carried;
 pub mod lane;
+mod pause;
 pub mod profile;
 mod queue;
 mod wire;
@@ -21,9 +23,12 @@ use profile::Link;
 /// What became of the frames of one direction.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Tally {
-    /// Frames that came in, and their octets.
+    /// Frames of the line that came in, and their octets.
     pub frames: u64,
     pub octets: u64,
+    /// Frames of the line that left, copies apart, and their octets.
+    pub left: u64,
+    pub left_octets: u64,
     /// Lost as the profile asks.
     pub lost: u64,
     /// Turned away by a full queue.
@@ -54,7 +59,7 @@ impl Emulator {
     /// Begins to move frames between two interfaces of this thread's namespace: `left` is the client's, `right` the server's.
     pub fn start(left: &str, right: &str, link: &Link, mtu: u32) -> Result<Self> {
         // Ethernet's header and one tag before what the MTU counts.
-        let longest = (!link.offload).then_some(mtu as usize + 18);
+        let longest = link.grain(mtu).is_none().then_some(mtu as usize + 18);
         let (left, right) = (Arc::new(open(left)?), Arc::new(open(right)?));
         let to_server = Running::start((Arc::clone(&left), Arc::clone(&right)), Lane::new(link.to_server, link.seed), longest)?;
         let ears = [(Arc::clone(&left), 0), (Arc::clone(&right), 0)];

@@ -13,10 +13,16 @@ pub struct Link {
     /// Of losses, jitter, copies and overtaking: the same seed, the same fate of the nth frame.
     #[serde(default)]
     pub seed: u64,
-    /// Keep segmentation and checksum offload: frames of up to 64 KiB pass whole. For links that change nothing.
+    /// Keep segmentation and checksum offload, or not; unless given, as `grain` says. True is for links without a rate.
     #[serde(default)]
-    pub offload: bool,
+    pub offload: Option<bool>,
 }
+
+/// With offload, a frame of the host may stand for so much of the line's time, nanoseconds: what is sent behind it waits for it as behind
+/// that many single frames, and a receiver sees its first octets that much later than it would.
+const GRAIN_NS: u64 = 500_000;
+/// The kernel's own longest frame.
+const LONGEST: u32 = 65_536;
 
 /// One direction.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize)]
@@ -47,11 +53,36 @@ impl Link {
         for (name, way) in [("to_server", &self.to_server), ("to_client", &self.to_client)] {
             way.check().map_err(|sentence| Failure::bad(format!("{name}: {sentence}")))?;
         }
-        let plain = [self.to_server, self.to_client].iter().all(|way| way.rate_bps.is_none());
-        if self.offload && !plain {
+        let plain = self.ways().iter().all(|way| way.rate_bps.is_none());
+        if self.offload == Some(true) && !plain {
             return Err(Failure::bad("offload keeps frames of 64 KiB, which a line of a given rate does not carry: leave out one of them"));
         }
         Ok(())
+    }
+
+    fn ways(&self) -> [Direction; 2] {
+        [self.to_server, self.to_client]
+    }
+
+    /// The longest frame that a host may hand over whole, octets, where several frames of the line may travel as one; none: offload is off.
+    ///
+    /// One frame of the host costs the emulator as much as one of the line, and a fast line has tens of thousands a second. So several travel
+    /// as one where that changes little: where frames are not lost, doubled or shaken one by one, and as long as all of them together take
+    /// the line half a millisecond.
+    #[must_use]
+    pub fn grain(&self, mtu: u32) -> Option<u32> {
+        match self.offload {
+            Some(false) => return None,
+            Some(true) => return Some(LONGEST),
+            None => {}
+        }
+        let even = |way: &Direction| way.loss == 0.0 && way.duplicate == 0.0 && way.reorder == 0.0 && way.jitter_ns == 0;
+        if !self.ways().iter().all(even) {
+            return None;
+        }
+        let slowest = self.ways().iter().filter_map(|way| way.rate_bps).min();
+        let octets = slowest.map_or(u64::from(LONGEST), |rate| rate / 8 * GRAIN_NS / 1_000_000_000);
+        (octets >= 2 * u64::from(mtu)).then(|| u32::try_from(octets).unwrap_or(LONGEST).min(LONGEST))
     }
 }
 
@@ -69,5 +100,27 @@ impl Direction {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn link(way: Direction, offload: Option<bool>) -> Link {
+        Link { to_server: way, to_client: way, seed: 0, offload }
+    }
+
+    #[test]
+    fn several_frames_travel_as_one_where_that_changes_little() {
+        let rate = |bps| Direction { rate_bps: Some(bps), ..Direction::default() };
+        assert_eq!(link(Direction::default(), None).grain(1500), Some(65_536));
+        assert_eq!(link(rate(100_000_000), None).grain(1500), Some(6250));
+        assert_eq!(link(rate(10_000_000_000), None).grain(1500), Some(65_536));
+        assert_eq!(link(rate(40_000_000), None).grain(1500), None);
+        assert_eq!(link(Direction { loss: 0.01, ..Direction::default() }, None).grain(1500), None);
+        assert_eq!(link(Direction { delay_ns: 2, jitter_ns: 1, ..Direction::default() }, None).grain(1500), None);
+        assert_eq!(link(Direction::default(), Some(false)).grain(1500), None);
+        assert_eq!(link(Direction::default(), Some(true)).grain(1500), Some(65_536));
     }
 }

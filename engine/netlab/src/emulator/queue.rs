@@ -42,11 +42,6 @@ impl Travelling {
         true
     }
 
-    /// How many there are.
-    pub fn len(&self) -> usize {
-        self.frames.len()
-    }
-
     /// When the next one leaves.
     pub fn next_ns(&self) -> Option<u64> {
         self.frames.peek().map(|Reverse(due)| due.at_ns)

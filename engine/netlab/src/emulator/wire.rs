@@ -1,6 +1,5 @@
 //! One direction on the real clock: frames from one packet socket to the other, many with each system call, each when its lane says.
 
-use std::hint;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,15 +12,13 @@ use nix::sys::time::TimeSpec;
 use nix::time::{ClockId, clock_gettime};
 
 use super::Tally;
+use super::carried::Carried;
 use super::lane::{Fate, Lane};
+use super::pause::{Pause, Step};
 use super::queue::{Frame, Travelling};
 
 /// Frames moved with one system call.
 const BATCH: usize = 32;
-/// The last so many nanoseconds before a frame leaves are spent looking at the clock: a sleep ends late by about as much.
-const SPIN_NS: u64 = 60_000;
-/// With so many frames on their way nobody waits for a single one, and looking at the clock would keep a processor from those who measure.
-const BULK: usize = 16;
 /// struct `virtio_net_hdr`, in front of each frame.
 pub const HEADER: usize = 10;
 /// The longest frame with segmentation offload, and its header.
@@ -32,6 +29,7 @@ pub struct Wire {
     to: Arc<OwnedFd>,
     bell: Arc<EventFd>,
     lane: Lane,
+    pause: Pause,
     told: Arc<Mutex<Tally>>,
     tally: Tally,
     travelling: Travelling,
@@ -53,34 +51,52 @@ impl Wire {
         let mut travelling = Travelling::default();
         let inbox = (0..BATCH).map(|_| travelling.buffer(room)).collect();
         let (from, to) = ends;
-        Wire { from, to, bell, lane, told, tally: Tally::default(), travelling, inbox, outbox: Vec::with_capacity(BATCH), room }
+        Wire {
+            from,
+            to,
+            bell,
+            lane,
+            pause: Pause::default(),
+            told,
+            tally: Tally::default(),
+            travelling,
+            inbox,
+            outbox: Vec::with_capacity(BATCH),
+            room,
+        }
     }
 
     /// Moves frames until told to end.
     pub fn run(&mut self, ending: &AtomicBool) {
         hurry();
         while !ending.load(Ordering::Acquire) {
-            self.deliver();
-            let received = self.receive();
-            let next_ns = self.travelling.next_ns();
-            if received {
+            self.deliver(monotonic_ns());
+            if self.receive() {
                 continue;
             }
-            match next_ns.map(|at_ns| at_ns.saturating_sub(monotonic_ns())) {
-                None => self.wait(None),
-                Some(0) => {}
-                Some(left) if self.travelling.len() >= BULK => self.wait(Some(left)),
-                Some(left) if left > SPIN_NS => self.wait(Some(left - SPIN_NS)),
-                Some(_) => hint::spin_loop(),
+            let Some(due_ns) = self.travelling.next_ns() else {
+                self.wait(None);
+                continue;
+            };
+            match self.pause.step(due_ns.saturating_sub(monotonic_ns())) {
+                Step::Send => self.deliver(due_ns),
+                Step::Sleep(ns) => self.wait(Some(ns)),
             }
         }
     }
 
-    fn wait(&self, at_most_ns: Option<u64>) {
+    fn wait(&mut self, at_most_ns: Option<u64>) {
         let timeout = at_most_ns.map(|ns| TimeSpec::from_duration(Duration::from_nanos(ns)));
-        let mut both = [PollFd::new(self.from.as_fd(), PollFlags::POLLIN), PollFd::new(self.bell.as_fd(), PollFlags::POLLIN)];
-        // A wait that a signal ends is a look that comes early.
-        let _ = ppoll(&mut both, timeout, None);
+        let [from, bell] = [self.from.as_fd(), self.bell.as_fd()].map(|it| PollFd::new(it, PollFlags::POLLIN));
+        let mut both = [bell, from];
+        // Where frames keep their order, what arrives now leaves after what travels already: it need not wake anybody, its time of
+        // arrival is the kernel's.
+        let sources = if at_most_ns.is_some() && self.lane.keeps_order() { &mut both[..1] } else { &mut both[..] };
+        let began_ns = monotonic_ns();
+        // A wait that a signal or a frame ends is a look that comes early, and says nothing of how late sleeps end.
+        if let (Ok(0), Some(asked_ns)) = (ppoll(sources, timeout, None), at_most_ns) {
+            self.pause.slept(asked_ns, monotonic_ns() - began_ns);
+        }
     }
 
     /// Takes in what has arrived. Whether there was anything.
@@ -118,12 +134,15 @@ impl Wire {
     }
 
     fn arrive(&mut self, place: usize, length: usize, arrived_ns: u64) {
-        self.tally.frames += 1;
-        self.tally.octets += (length - HEADER) as u64;
-        match self.lane.arrive(arrived_ns, length - HEADER) {
-            Fate::Lost => self.tally.lost += 1,
-            Fate::Overflowed => self.tally.overflowed += 1,
+        let carried = Carried::of(&self.inbox[place][..length]);
+        self.tally.frames += carried.frames;
+        self.tally.octets += carried.octets;
+        match self.lane.arrive(arrived_ns, carried) {
+            Fate::Lost => self.tally.lost += carried.frames,
+            Fate::Overflowed => self.tally.overflowed += carried.frames,
             Fate::Leaves { at_ns, twice, held_back } => {
+                self.tally.left += carried.frames;
+                self.tally.left_octets += carried.octets;
                 self.tally.held_back += u64::from(held_back);
                 let empty = self.travelling.buffer(self.room);
                 let bytes = std::mem::replace(&mut self.inbox[place], empty);
@@ -144,10 +163,11 @@ impl Wire {
         }
     }
 
-    /// Sends what is due.
-    fn deliver(&mut self) {
-        while self.travelling.next_ns().is_some_and(|at_ns| at_ns <= monotonic_ns()) {
-            self.travelling.due(monotonic_ns(), BATCH, &mut self.outbox);
+    /// Sends what is due at a time.
+    fn deliver(&mut self, until_ns: u64) {
+        while let Some(due_ns) = self.travelling.next_ns().filter(|at_ns| *at_ns <= until_ns) {
+            self.pause.sent(due_ns, monotonic_ns());
+            self.travelling.due(until_ns, BATCH, &mut self.outbox);
             let mut sent = 0;
             while sent < self.outbox.len() {
                 match self.send(sent) {

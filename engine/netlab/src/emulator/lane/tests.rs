@@ -11,7 +11,7 @@ fn times(lane: &mut Lane, arrivals: impl IntoIterator<Item = (u64, usize)>) -> V
         Fate::Leaves { at_ns, .. } => Some(at_ns),
         Fate::Lost | Fate::Overflowed => None,
     };
-    arrivals.into_iter().map(|(now_ns, octets)| leave(lane.arrive(now_ns, octets))).collect()
+    arrivals.into_iter().map(|(now_ns, octets)| leave(lane.arrive(now_ns, Carried::one(octets as u64)))).collect()
 }
 
 #[test]
@@ -44,10 +44,24 @@ fn a_full_queue_turns_away_what_comes_last() {
 }
 
 #[test]
+fn a_frame_that_stands_for_several_takes_the_line_as_long_as_they_do() {
+    let way = Direction { rate_bps: Some(100_000_000), overhead_bytes: 24, queue_packets: Some(3), ..Direction::default() };
+    let four = Carried { frames: 4, octets: 4 * 1514 };
+    let leave = |fate| matches!(fate, Fate::Leaves { at_ns: 492_160, .. });
+    assert!(leave(Lane::new(way, 0).arrive(0, four)));
+    let mut one_by_one = Lane::new(way, 0);
+    assert!(leave((0..4).map(|_| one_by_one.arrive(0, Carried::one(1514))).last().expect("four")));
+    // The queue counts frames of the line.
+    let mut lane = Lane::new(way, 0);
+    lane.arrive(0, Carried::one(1514));
+    assert_eq!(lane.arrive(0, four), Fate::Overflowed);
+}
+
+#[test]
 fn one_that_is_held_back_is_overtaken_and_the_others_keep_their_order() {
     let way = Direction { delay_ns: MS, reorder: 0.3, reorder_by_ns: 10 * MS, ..Direction::default() };
     let mut lane = Lane::new(way, 7);
-    let fates: Vec<_> = (0..1000).map(|number| lane.arrive(number * 1000, 60)).collect();
+    let fates: Vec<_> = (0..1000).map(|number| lane.arrive(number * 1000, Carried::one(60))).collect();
     let (held, kept): (Vec<_>, Vec<_>) =
         fates.iter().enumerate().partition(|(_, fate)| matches!(fate, Fate::Leaves { held_back: true, .. }));
     assert!(held.iter().all(|(number, fate)| matches!(fate, Fate::Leaves { at_ns, .. } if *at_ns == *number as u64 * 1000 + 11 * MS)));
@@ -59,7 +73,7 @@ fn one_that_is_held_back_is_overtaken_and_the_others_keep_their_order() {
 fn the_same_seed_loses_the_same_frames_whatever_else_the_profile_says() {
     let lost = |way: Direction, seed| -> Vec<usize> {
         let mut lane = Lane::new(way, seed);
-        (0..2000).filter(|number| lane.arrive(*number as u64 * MS, 60) == Fate::Lost).collect()
+        (0..2000).filter(|number| lane.arrive(*number as u64 * MS, Carried::one(60)) == Fate::Lost).collect()
     };
     let plain = Direction { loss: 0.02, ..Direction::default() };
     let rich = Direction { delay_ns: 5 * MS, jitter_ns: MS, duplicate: 0.1, reorder: 0.1, reorder_by_ns: MS, ..plain };
@@ -72,7 +86,7 @@ fn shares_lie_within_their_binomial_interval() {
     const FRAMES: u32 = 100_000;
     for (seed, share) in [(1, 0.01), (2, 0.05), (3, 0.5)] {
         let mut lane = Lane::new(Direction { loss: share, duplicate: share, ..Direction::default() }, seed);
-        let fates: Vec<_> = (0..FRAMES).map(|_| lane.arrive(0, 60)).collect();
+        let fates: Vec<_> = (0..FRAMES).map(|_| lane.arrive(0, Carried::one(60))).collect();
         let lost = fates.iter().filter(|fate| **fate == Fate::Lost).count();
         let twice = fates.iter().filter(|fate| matches!(fate, Fate::Leaves { twice: true, .. })).count();
         // Four standard deviations: a fixed seed either lies within or never does.
@@ -136,11 +150,11 @@ proptest! {
     fn the_queue_is_never_longer_than_it_may_be(way in ways(), arrivals in arrivals(), seed: u64) {
         let mut lane = Lane::new(way, seed);
         for (now_ns, octets) in arrivals {
-            lane.arrive(now_ns, octets);
+            lane.arrive(now_ns, Carried::one(octets as u64));
             lane.waiting.forget_before(now_ns);
-            prop_assert_eq!(lane.waiting.octets, lane.waiting.frames.iter().map(|(_, octets)| octets).sum::<u64>());
+            prop_assert_eq!(lane.waiting.octets, lane.waiting.each.iter().map(|(_, it)| it.octets).sum::<u64>());
             prop_assert!(way.queue_bytes.is_none_or(|most| lane.waiting.octets <= most));
-            prop_assert!(way.queue_packets.is_none_or(|most| lane.waiting.frames.len() as u64 <= most));
+            prop_assert!(way.queue_packets.is_none_or(|most| lane.waiting.frames <= most));
         }
     }
 }
