@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from callbench import catalogue
 from callbench.compare import comparison, live
-from callbench.compare.verdicts import Verdict
+from callbench.stats.decision import Decision, Outcome
 from callbench.store import Run
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ STACK = "native/json+tcp"
 CALL = "GetPersons:n=250"
 PARTS = ("slower", "same", "natives")
 SLOWER = 0.05
+_DIFFERENT = (Decision.BETTER, Decision.WORSE)
 
 
 def compared(a: str, b: str, call: str, seconds: float, rounds: int) -> Comparison:
@@ -54,7 +55,7 @@ def slower(repeats: int, seconds: float, rounds: int) -> None:
 
     A call of a busy machine takes longer than its own time, so the fastest of three looks says what 5 % of it is.
     """
-    looks = [compared(STACK, STACK, CALL, 1.0, 2).cells[0].rates[0] for _ in range(3)]
+    looks = [compared(STACK, STACK, CALL, 1.0, 2).cells[0].values[0] for _ in range(3)]
     first = max(look for look in looks if look)
     burn_us = max(1, round(SLOWER * 1e6 / first))
     made = [compared(STACK, f"{STACK}?burn_us={burn_us}", CALL, seconds, rounds) for _ in range(repeats)]
@@ -63,8 +64,8 @@ def slower(repeats: int, seconds: float, rounds: int) -> None:
     print(
         f"slower: a call of {1e6 / first:.0f} us burns {burn_us} us more, a ratio of"
         f" {1 / (1 + burn_us * first / 1e6):.3f}:"
-        f" found in {verdicts.count(Verdict.SLOWER)} of {repeats}, taken for faster in"
-        f" {verdicts.count(Verdict.FASTER)}; median ratio {statistics.median(ratios):.3f}, median interval"
+        f" found in {verdicts.count(Decision.WORSE)} of {repeats}, taken for better in"
+        f" {verdicts.count(Decision.BETTER)}; median ratio {statistics.median(ratios):.3f}, median interval"
         f" +/- {statistics.median(map(width, made)) * 100:.1f} %, {seconds:g} s of calls in {rounds} rounds",
         flush=True,
     )
@@ -74,10 +75,10 @@ def same(repeats: int, seconds: float, rounds: int) -> int:
     """Hold a stack against itself, again and again. Returns how often it was told apart."""
     made = [compared(STACK, STACK, "Sum", seconds, rounds) for _ in range(repeats)]
     verdicts = [one.cells[0].verdict for one in made]
-    wolves = repeats - verdicts.count(Verdict.SAME)
+    wolves = sum(one in _DIFFERENT for one in verdicts)
     print(
         f"same: told apart in {wolves} of {repeats} at a level of 1 %, regressions beyond 2 %:"
-        f" {sum(not one.passes for one in made)}; median interval"
+        f" {sum(one.outcome is Outcome.FAILED for one in made)}; median interval"
         f" +/- {statistics.median(map(width, made)) * 100:.1f} %, {seconds:g} s of calls in {rounds} rounds",
         flush=True,
     )
@@ -87,11 +88,12 @@ def same(repeats: int, seconds: float, rounds: int) -> int:
 def natives(seconds: float, rounds: int) -> int:
     """Hold every native stack against itself. Returns how many were told apart."""
     made = compared("native", "native", "Sum", seconds, rounds)
-    told = [one for one in made.cells if one.verdict in (Verdict.FASTER, Verdict.SLOWER)]
+    told = [one for one in made.cells if one.verdict in _DIFFERENT]
     flagged = ", ".join(f"{one.figures.stacks[0]} {one.ratio.middle:.3f}" for one in told if one.ratio) or "none"
     missing = "".join(f"; {one.figures.stacks[0]}: {one.why}" for one in made.missing)
     print(
-        f"natives: {len(told)} of {len(made.cells)} stacks told apart from themselves: {flagged}{missing}", flush=True
+        f"natives: {len(told)} of {len(made.cells)} metrics of stacks told apart from themselves: {flagged}{missing}",
+        flush=True,
     )
     return len(told)
 

@@ -44,6 +44,9 @@ ServerPath = Annotated[
 ServerAnswer = Annotated[
     str | None, typer.Option("--expect-body", help="what a server given as a command or a URL must answer")
 ]
+Undecided = Annotated[
+    str | None, typer.Option("--undecided", metavar="pass|fail", help="what undecided ends with; exit code 3 if unsaid")
+]
 
 
 def _version(wanted: bool) -> None:
@@ -277,9 +280,13 @@ def compare(  # noqa: PLR0913, PLR0917 - the options a person has
     seconds: Annotated[float, typer.Option("--seconds", min=0.1, help="of calls a cell, both sides together")] = 5.0,
     rounds: Annotated[int, typer.Option("--rounds", min=2, max=1000, help="how often both start afresh")] = 10,
     threshold: Annotated[
-        str | None, typer.Option("--threshold", help="how much slower B may be: 2% unless given")
+        str | None, typer.Option("--threshold", help="by how much B's rate may be lower; default 2%")
     ] = None,
-    level: Annotated[str | None, typer.Option("--level", help="of false discoveries, 1% if unsaid")] = None,
+    p99_threshold: Annotated[
+        str | None, typer.Option("--p99-threshold", help="by how much B's p99 may be higher, or none; default 10%")
+    ] = None,
+    level: Annotated[str | None, typer.Option("--level", help="chance that any verdict is wrong; default 1%")] = None,
+    undecided: Undecided = None,
     seed: Annotated[int | None, typer.Option("--seed", min=0, help="of the random order")] = None,
     out: Annotated[Path | None, typer.Option("--out", metavar="DIR", help="the comparison's folder")] = None,
     path: ServerPath = None,
@@ -287,16 +294,16 @@ def compare(  # noqa: PLR0913, PLR0917 - the options a person has
     as_json: AsJson = False,
     markdown: Annotated[bool, typer.Option("--markdown", help="for a pull request")] = False,
 ) -> None:
-    """Hold two stacks, two builds or two runs against each other; exit code 1 where B is slower than allowed."""
-    from callbench.compare import command, live, show  # noqa: PLC0415 - statistics are slow to load
+    """Compare two stacks, two builds or two runs. Exit code: 0 passed, 1 B is worse than allowed, 3 undecided."""
+    from callbench import exit_code  # noqa: PLC0415 - statistics are slow to load
+    from callbench.compare import command, live, show, verdicts  # noqa: PLC0415
 
-    limits = (
-        None if level is None else quantities.share(level, "--level"),
-        None if threshold is None else quantities.share(threshold, "--threshold", least=-1e-9),
-    )
+    exit_code.checked(undecided)
+    limits = command.given(level, threshold, p99_threshold)
+    strict = limits.over(verdicts.Rule())
     wish = live.Wish(
         a, b or "", calls or [], study, groups or [], clients or [], seconds, rounds,
-        limits[0] or command.LEVEL, command.THRESHOLD if limits[1] is None else limits[1], seed, out,
+        strict.level, strict.threshold, strict.p99_threshold, seed, out,
         path, {} if expect is None else {"expect_body": expect},
     )  # fmt: skip
     found = command.found(a, b, wish, limits, _catalogue())
@@ -306,8 +313,7 @@ def compare(  # noqa: PLR0913, PLR0917 - the options a person has
         print(show.markdown(found), end="")  # noqa: T201
     else:
         show.print_comparison(found, _console())
-    if not found.passes:
-        raise typer.Exit(1)
+    exit_code.end(found.outcome, undecided)
 
 
 @app.command(name="load")

@@ -40,6 +40,7 @@ class OpenVisit:
         endpoint: what the server said it serves at.
         record: what the journal has of the visit, but for its place in the plan.
         cannot: why, by cell, of the cells whose call the stack said it cannot carry.
+        lacks: those of them that it does not have, where others fail.
     """
 
     def __init__(  # noqa: PLR0913, PLR0917 - what is started, for what, where and how
@@ -60,6 +61,7 @@ class OpenVisit:
         self._stack = stack
         self._connected: tuple[int, Mapping[str, Any]] | None = None
         self.cannot: dict[str, str] = {}
+        self.lacks: set[str] = set()
         self._judged: set[str] = set()
         began = time.monotonic()
         self.sides = Sides(programs, placement, in_process=stack.in_process, hosts=hosts)
@@ -118,14 +120,16 @@ class OpenVisit:
                 self._check(call, arguments)
         self._cannot_pace(cells)
         # Each call once, however many numbers of clients there are for it.
-        known: dict[str, str | None] = {}
+        known: dict[str, AdapterFailure | None] = {}
         for cell in cells:
             key = _key(cell)
             if key not in known:
                 known[key] = self._cannot(cell)
                 self._judged.add(key)
-            if why := known[key]:
-                self.cannot[cell.id] = why
+            if failure := known[key]:
+                self.cannot[cell.id] = f"{cell.call} fails as {failure.kind}: {failure}"
+                if failure.kind == "unsupported":
+                    self.lacks.add(cell.id)
 
     def _cannot_pace(self, cells: Sequence[Cell]) -> None:
         """Leaves out the cells whose loop the adapter does not have."""
@@ -137,14 +141,15 @@ class OpenVisit:
                 self.cannot[cell.id] = f"the adapter {adapter} has no think time"
             elif cell.load.ramp_up_ns and "ramp-up" not in features:
                 self.cannot[cell.id] = f"the adapter {adapter} has no ramp-up: its clients all begin at once"
+        self.lacks |= self.cannot.keys()
 
-    def _cannot(self, cell: Cell) -> str | None:
+    def _cannot(self, cell: Cell) -> AdapterFailure | None:
         try:
             self._check(cell.call, cell.arguments)
         except AdapterFailure as failure:
             if self.sides.broken:
                 raise
-            return f"{cell.call} fails as {failure.kind}: {failure}"
+            return failure
         return None
 
     def _check(self, call: str, arguments: Any) -> None:  # noqa: ANN401 - JSON

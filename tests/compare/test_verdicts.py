@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from scipy import stats
 
-from callbench.compare.verdicts import Figures, Rule, Verdict, judged
+from callbench.compare.verdicts import Figures, Metric, Rule, judged
+from callbench.stats.decision import Decision, Outcome
 from callbench.stats.logratio import paired, unpaired
 
 # Of one slice of 20 ms, from slices on two shared processors: the logarithm of a rate moves by 8 %, half of it shared
@@ -37,15 +38,15 @@ def test_five_percent_is_found_with_a_power_of_95_percent() -> None:
     """In 10 rounds of 24 slices, 4.8 s of calls: 195 of 200 is what a power of 95 % stays above."""
     random = np.random.default_rng(1)
     found = [judged([rates(random, 1 / 1.05)], Rule(level=0.01))[0] for _ in range(200)]
-    assert sum(one.verdict is Verdict.SLOWER for one in found) >= 190
-    assert not any(one.verdict is Verdict.FASTER for one in found)
+    assert sum(one.verdict == Decision.WORSE for one in found) >= 190
+    assert not any(one.verdict == Decision.BETTER for one in found)
 
 
 def test_nothing_is_found_where_nothing_is() -> None:
     """At a level of 1 %, at most 4 of 100, and no gate fails at all."""
     random = np.random.default_rng(2)
     found = [judged([rates(random, 1.0)], Rule(level=0.01))[0] for _ in range(100)]
-    assert sum(one.verdict is not Verdict.SAME for one in found) <= 4
+    assert sum(one.verdict in (Decision.BETTER, Decision.WORSE) for one in found) <= 4
     assert not any(one.regression for one in found)
 
 
@@ -53,7 +54,7 @@ def test_seventy_cells_without_a_difference_flag_at_most_two() -> None:
     random = np.random.default_rng(3)
     for _ in range(5):
         found = judged([rates(random, 1.0) for _ in range(70)], Rule(level=0.01))
-        assert sum(one.verdict is not Verdict.SAME for one in found) <= 2
+        assert sum(one.verdict in (Decision.BETTER, Decision.WORSE) for one in found) <= 2
 
 
 def test_a_gate_fails_beyond_its_threshold_and_not_within() -> None:
@@ -61,22 +62,23 @@ def test_a_gate_fails_beyond_its_threshold_and_not_within() -> None:
     cells = [rates(random, 0.99, rounds=20), rates(random, 0.8, rounds=20), rates(random, 1.3, rounds=20)]
     found = judged(cells, Rule(threshold=0.02))
     assert [one.regression for one in found] == [False, True, False]
-    assert [one.verdict for one in found][1:] == [Verdict.SLOWER, Verdict.FASTER]
+    assert [one.verdict for one in found][1:] == [Decision.WORSE, Decision.BETTER]
 
 
 def test_what_the_canary_moved_by_cannot_be_told() -> None:
     figures = Figures(
         "c", ("a/x", "a/x"), "Sum", ([100.0, 101.0, 99.0, 100.0], [107.0, 106.0, 106.5, 107.0]), paired=False
     )
-    assert judged([figures], Rule())[0].verdict is Verdict.FASTER
-    assert judged([figures], Rule(shift=0.1))[0].verdict is Verdict.SAME
+    assert judged([figures], Rule())[0].verdict == Decision.BETTER
+    assert judged([figures], Rule(shift=0.1))[0].verdict == Decision.UNDECIDED
 
 
 def test_what_was_not_measured_is_no_verdict() -> None:
     one = Figures("c", ("a/x", "a/x"), "Sum", ([1.0], [1.0]))
     other = Figures("d", ("a/x", "a/x"), "Sum", ([1.0, 2.0], [1.0, 2.0]), why="a/x died")
     found = judged([one, other], Rule())
-    assert [cell.verdict for cell in found] == [Verdict.OPEN, Verdict.OPEN]
+    assert [cell.verdict for cell in found] == ["not compared", "not compared"]
+    assert {cell.outcome for cell in found} == {Outcome.UNDECIDED}
     assert [cell.why for cell in found] == ["fewer than two rounds have both", "a/x died"]
 
 
@@ -102,3 +104,22 @@ def test_the_interval_holds_1_exactly_where_the_doubt_reaches_the_level() -> Non
         assert interval.low is not None
         assert interval.high is not None
         assert (interval.low <= 1 <= interval.high) == (found.doubt() >= 0.01)
+
+
+def test_a_stack_beside_itself_passes_where_the_resolution_is_fine_enough_and_is_undecided_where_not() -> None:
+    random = np.random.default_rng(6)
+    quiet = judged([rates(random, 1.0, rounds=60)], Rule(threshold=0.02))[0]
+    loud = judged([rates(random, 1.0, rounds=3)], Rule(threshold=0.02))[0]
+    assert (quiet.verdict, quiet.outcome) == (Decision.EQUIVALENT, Outcome.PASSED)
+    assert loud.outcome is Outcome.UNDECIDED
+    assert loud.decided
+    assert loud.decided.unseen > 0.02
+
+
+def test_a_longer_tail_is_worse_and_a_shorter_one_better() -> None:
+    us = [100.0, 101.0, 99.0, 100.5]
+    for factor, verdict, outcome in ((2.0, Decision.WORSE, Outcome.FAILED), (0.5, Decision.BETTER, Outcome.PASSED)):
+        figures = Figures("c", ("a/x", "a/x"), "Sum", (us, [factor * one for one in us]), Metric.P99)
+        found = judged([figures], Rule())[0]
+        assert (found.verdict, found.outcome) == (verdict, outcome)
+    assert not judged([figures], Rule(p99_threshold=None))

@@ -59,6 +59,7 @@ class Wish:
     rounds: int = 10
     level: float = 0.01
     threshold: float = 0.02
+    p99_threshold: float | None = 0.1
     seed: int | None = None
     out: Path | None = None
     path: str | None = None
@@ -120,6 +121,7 @@ def _info(wish: Wish, seed: int) -> dict[str, Any]:
         "seconds": wish.seconds,
         "level": wish.level,
         "threshold": wish.threshold,
+        "p99_threshold": wish.p99_threshold,
         "seed": seed,
         "quick": False,
         "blocks": wish.rounds,
@@ -232,9 +234,14 @@ class _Rounds:
         """Write a round out, cell by cell."""
         return {
             "cells": [
-                {"cell": both[0].id, "cannot": found.cannot[place]}
+                {"cell": both[0].id, "cannot": found.cannot[place], "lacks": place in found.lacks}
                 if place in found.cannot
-                else {"cell": both[0].id, "agree": found.agree[place], "slices": found.slices[place]}
+                else {
+                    "cell": both[0].id,
+                    "agree": found.agree[place],
+                    "slices": found.slices[place],
+                    "latency": [None if one is None else list(one.items()) for one in found.latency[place]],
+                }
                 for place, both in enumerate(self._cells[index])
             ]
         }

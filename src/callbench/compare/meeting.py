@@ -8,9 +8,11 @@ from typing import Any
 from callbench import judge
 from callbench.cell import Cell
 from callbench.compare.operands import Contender
+from callbench.contract import Done
 from callbench.errors import AdapterFailure
 from callbench.measure.warm_up import LIMIT_SECONDS, warmed_up
 from callbench.placement import Placement
+from callbench.stats.histogram import merged
 from callbench.visit import AnsweredWrongly, OpenVisit
 
 SLICE_SECONDS = 0.02
@@ -46,11 +48,8 @@ def met(pair: Pair, cells: Sequence[Cells], seconds: float, placement: Placement
         }
         visits = [opened[side] for side in (0, 1)]
         for index in dice.sample(range(len(cells)), len(cells)):
-            cannot = [visits[side].cannot.get(cells[index][side].id) for side in (0, 1)]
-            why = next((f"{pair[side].stack.id}: {cannot[side]}" for side in (0, 1) if cannot[side]), "")
-            if why:
-                found.cannot[index] = why
-            else:
+            cannot = [found.cannot_do(index, pair[side].stack.id, visits[side], cells[index][side]) for side in (0, 1)]
+            if not any(cannot):
                 _in_turn(pair, visits, cells[index], seconds, dice, found, index)
     return found
 
@@ -62,6 +61,8 @@ class Round:
         slices: of each cell, in the order in which they were driven.
         agree: of each cell, whether both sides' servers counted what their clients did.
         cannot: why a cell cannot be driven, by its place.
+        lacks: those of them whose call a stack does not have, which is no failure.
+        latency: of each cell the histograms of A and B over all slices; None where calls were timed in batches.
     """
 
     def __init__(self, cells: int) -> None:
@@ -69,6 +70,27 @@ class Round:
         self.slices: list[list[Slice]] = [[] for _ in range(cells)]
         self.agree = [True] * cells
         self.cannot: dict[int, str] = {}
+        self.lacks: set[int] = set()
+        self.latency: list[list[dict[int, int] | None]] = [[{}, {}] for _ in range(cells)]
+
+    def add(self, index: int, side: int, done: Done) -> None:
+        """Add a slice."""
+        self.slices[index].append((side, done["calls"], sum(done["errors"].values()), done["elapsed_ns"]))
+        so_far, latency = self.latency[index][side], done["latency"]
+        if done["timed"] != "each" or so_far is None or latency is None:
+            self.latency[index][side] = None
+        else:
+            self.latency[index][side] = merged([so_far, dict(latency["buckets"])])
+
+    def cannot_do(self, index: int, stack: str, visit: OpenVisit, cell: Cell) -> bool:
+        """Say whether one side cannot drive a cell, and keep why."""
+        why = visit.cannot.get(cell.id)
+        if not why:
+            return False
+        self.cannot.setdefault(index, f"{stack}: {why}")
+        if cell.id in visit.lacks:
+            self.lacks.add(index)
+        return True
 
 
 def _opened(pair: Pair, side: int, cells: Sequence[Cell], placement: Placement, alive: ExitStack) -> OpenVisit:
@@ -99,10 +121,10 @@ def _in_turn(  # noqa: PLR0913, PLR0917 - who, what, how long, in which order, a
     while spent_ns < seconds * 1e9:
         for side in dice.sample((0, 1), 2):
             done = _driven(pair, side, visits[side], cells[side], SLICE_SECONDS)
-            found.slices[index].append((side, *done))
-            totals[side]["calls"] += done[0]
-            totals[side]["errors"] += done[1]
-            spent_ns += max(done[2], 1)
+            found.add(index, side, done)
+            totals[side]["calls"] += done["calls"]
+            totals[side]["errors"] += sum(done["errors"].values())
+            spent_ns += max(done["elapsed_ns"], 1)
     for side in (0, 1):
         found.agree[index] &= _agrees(visits[side], cells[side], **totals[side])
 
@@ -114,14 +136,12 @@ def _alone(  # noqa: PLR0913, PLR0917 - as `_in_turn`
     with ExitStack() as alive:
         visit = _opened(pair, side, [both[side] for both in cells], placement, alive)
         for index, both in enumerate(cells):
-            why = visit.cannot.get(both[side].id)
-            if why:
-                found.cannot[index] = f"{pair[side].stack.id}: {why}"
+            if found.cannot_do(index, pair[side].stack.id, visit, both[side]):
                 continue
             _prepared(pair, side, visit, both[side])
-            calls, errors, elapsed_ns = _driven(pair, side, visit, both[side], seconds)
-            found.slices[index].append((side, calls, errors, elapsed_ns))
-            found.agree[index] &= _agrees(visit, both[side], calls, errors)
+            done = _driven(pair, side, visit, both[side], seconds)
+            found.add(index, side, done)
+            found.agree[index] &= _agrees(visit, both[side], done["calls"], sum(done["errors"].values()))
 
 
 def _prepared(pair: Pair, side: int, visit: OpenVisit, cell: Cell) -> None:
@@ -134,15 +154,14 @@ def _prepared(pair: Pair, side: int, visit: OpenVisit, cell: Cell) -> None:
         raise _of(pair, side, failure) from failure
 
 
-def _driven(pair: Pair, side: int, visit: OpenVisit, cell: Cell, seconds: float) -> tuple[int, int, int]:
-    """Drive one slice. Gives calls, errors and nanoseconds."""
+def _driven(pair: Pair, side: int, visit: OpenVisit, cell: Cell, seconds: float) -> Done:
+    """Drive one slice."""
     try:
-        done = visit.sides.client.drive(
+        return visit.sides.client.drive(
             cell.call, cell.arguments, calls=cell.load.clients, seconds=seconds, limit_seconds=LIMIT_SECONDS
         )
     except AdapterFailure as failure:
         raise _of(pair, side, failure) from failure
-    return done["calls"], sum(done["errors"].values()), done["elapsed_ns"]
 
 
 def _agrees(visit: OpenVisit, cell: Cell, calls: int, errors: int) -> bool:

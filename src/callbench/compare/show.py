@@ -1,62 +1,112 @@
 """A comparison, shown: in the terminal, as JSON for programs, as Markdown for a pull request."""
 
+from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
-from rich import box
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
-from callbench.compare.comparison import Comparison, least_told
-from callbench.compare.verdicts import Judged, Verdict
-from callbench.report.words import ratio_text
+from callbench.compare.comparison import Comparison
+from callbench.compare.verdicts import NOT_COMPARED, Judged, Metric
+from callbench.report.grid import Column, Grid
+from callbench.report.words import ratio_text, some
+from callbench.stats.decision import Decision, Outcome
 from callbench.stats.digits import figure
 
-_STYLES = {Verdict.FASTER: "green", Verdict.SLOWER: "red", Verdict.SAME: "dim", Verdict.OPEN: "yellow"}
+# As `record` writes it; 1 had one row a cell, its rate.
+_FORMAT = 2
+_STYLES = {
+    Decision.BETTER: "green",
+    Decision.WORSE: "red",
+    Decision.EQUIVALENT: "dim",
+    Decision.UNDECIDED: "yellow",
+    NOT_COMPARED: "yellow",
+}
+_MARKS = {Outcome.PASSED: "✅", Outcome.FAILED: "❌", Outcome.UNDECIDED: "❔"}
+_COLUMNS = ("cell", "metric", "A", "B", "B / A", "could detect", "verdict")
 
 
 def headline(found: Comparison) -> str:
-    """Say in a line what came out."""
-    tally = {verdict: sum(one.verdict is verdict for one in found.cells) for verdict in Verdict}
-    parts = [f"{count} {verdict}" for verdict, count in tally.items() if count]
-    beyond = len(found.regressions)
-    gate = f"{beyond or 'no'} regression{'s' * (beyond > 1)} beyond {_percent(found.rule.threshold)}"
-    return f"{_cells(len(found.cells))}: B is {', '.join(parts)}; {gate}"
+    """Say in a line what was found of each metric."""
+    parts = []
+    for metric in Metric:
+        mine = [one for one in found.cells if one.figures.metric is metric]
+        tally = Counter(one.verdict for one in mine)
+        words = [f"{tally[word]} {word}" for word in (*map(str, Decision), NOT_COMPARED) if tally[word]]
+        if words:
+            parts.append(f"{metric}: B is {', '.join(words)}")
+    return "; ".join(parts)
+
+
+def sentences(found: Comparison) -> list[str]:
+    """Say what a gate makes of it: what failed, what may be there all the same, and what was not compared."""
+    said = []
+    for metric in Metric:
+        mine = [one for one in found.cells if one.figures.metric is metric]
+        if any(one.decided for one in mine):
+            said.append(_sentence(metric, mine, _percent(found.rule.allowed(metric))))
+    said += [f"{_name(one)}: {one.why}" for one in found.cells if one.why and one.ratio]
+    said += [f"not compared: {_name(one)} {one.figures.metric}: {one.why}" for one in found.missing]
+    return [*said, f"{found.outcome}"]
+
+
+def _sentence(metric: Metric, cells: Sequence[Judged], allowed: str) -> str:
+    """Say of a metric whether a regression was found, and how great a one may be there all the same."""
+    beyond = [one for one in cells if one.regression]
+    open_ = [one for one in cells if one.decided and one.decided.outcome is Outcome.UNDECIDED]
+    unseen = max((one.decided.unseen for one in open_ if one.decided), default=0.0)
+    where = f" in {_cells(len(open_))}" if len(cells) > 1 else ""
+    missed = f"one up to {_percent(unseen)} would not have been seen{where}" if open_ else ""
+    if beyond:
+        count = f"{len(beyond)} regression{'s' * (len(beyond) > 1)} beyond {allowed}"
+        return f"{metric}: {count} in {some([_name(one) for one in beyond])}" + (f"; {missed}" if missed else "")
+    if missed:
+        return f"{metric}: no regression beyond {allowed} was found, but {missed}"
+    return f"{metric}: no regression beyond {allowed}"
 
 
 def record(found: Comparison) -> dict[str, Any]:
-    """Give everything for programs: sealed by comparison.schema.json. Rates are in calls a second."""
+    """Give everything for programs: sealed by comparison.schema.json."""
     return {
-        "format": 1,
+        "format": _FORMAT,
         "a": found.a,
         "b": found.b,
         "how": found.how,
         "level": found.rule.level,
         "threshold": found.rule.threshold,
+        "p99_threshold": found.rule.p99_threshold,
         "shift": found.rule.shift,
-        "passes": found.passes,
+        "outcome": str(found.outcome),
         "regressions": len(found.regressions),
         "cells": [_record(one) for one in found.cells],
+        "sentences": sentences(found),
         "notes": list(found.notes),
         "folder": found.folder or None,
     }
 
 
 def _record(one: Judged) -> dict[str, Any]:
-    """Write one cell out."""
-    ratio = one.ratio
+    """Write one metric of a cell out."""
+    ratio, decided = one.ratio, one.decided
     return {
         "cell": one.figures.cell,
         "name": one.figures.name,
         "stacks": list(one.figures.stacks),
-        "rates_per_s": list(one.rates),
-        "figures": [len(rates) for rates in one.figures.rates],
+        "metric": str(one.figures.metric),
+        "unit": one.figures.metric.unit,
+        "values": list(one.values),
+        "counts": [len(values) for values in one.figures.values],
+        "calls": list(one.figures.calls),
         "errors": list(one.figures.errors),
         "ratio": None if ratio is None else ratio.middle,
         "low": None if ratio is None else ratio.low,
         "high": None if ratio is None else ratio.high,
-        "doubt": one.doubt,
-        "verdict": str(one.verdict),
+        "adjusted_p": None if decided is None else decided.adjusted_p,
+        "detectable": None if decided is None else decided.detectable,
+        "unseen": None if decided is None else decided.unseen,
+        "verdict": one.verdict,
+        "outcome": str(one.outcome),
         "regression": one.regression,
         "why": one.why,
     }
@@ -65,39 +115,45 @@ def _record(one: Judged) -> dict[str, Any]:
 def print_comparison(found: Comparison, console: Console) -> None:
     """Print it."""
     console.print(Text(f"A: {found.a}\nB: {found.b}\n{found.how}."), soft_wrap=True)
-    grid = Table(box=box.SIMPLE_HEAD)
-    grid.add_column("cell")
-    for name in ("A calls/s", "B calls/s", f"B / A ({_coverage(found)} interval)", "could tell"):
-        grid.add_column(name, justify="right")
-    grid.add_column("verdict")
+    names = [name if name != "B / A" else _between(found) for name in _COLUMNS]
+    grid = Grid([Column(name, number=name not in {"cell", "metric", "verdict"}) for name in names])
     for one in found.cells:
-        verdict = Text(_verdict(one), style=_STYLES[one.verdict])
-        grid.add_row(Text(_name(one)), *map(_rate, one.rates), ratio_text(one.ratio), _least(one), verdict)
-    console.print(grid)
+        grid.add(*_row(one), Text(_verdict(one), style=_STYLES[one.verdict]))
+    grid.print(console)
     for note in found.notes:
         console.print(Text(f"! {note}", style="yellow"), soft_wrap=True)
-    console.print(Text(f"{headline(found)}."), soft_wrap=True)
+    for sentence in (headline(found), *sentences(found)):
+        console.print(Text(f"{sentence}."), soft_wrap=True)
+
+
+def _row(one: Judged) -> tuple[str, ...]:
+    """Write what every table has of a metric of a cell, but for the verdict."""
+    values = (_value(one.figures.metric, value) for value in one.values)
+    return (_name(one), str(one.figures.metric), *values, ratio_text(one.ratio), _detectable(one))
 
 
 def markdown(found: Comparison) -> str:
     """Write it for a pull request."""
-    mark = "✅" if found.passes else "❌"
     lines = [
-        f"### {mark} callbench: {headline(found)}",
+        f"### {_MARKS[found.outcome]} callbench: {headline(found)}",
+        "",
+        *(f"- {_plain(sentence)}" for sentence in sentences(found)),
         "",
         f"A: `{_code(found.a)}` · B: `{_code(found.b)}`",
         "",
-        f"| cell | A calls/s | B calls/s | B / A ({_coverage(found)} interval) | could tell | verdict |",
-        "|---|---:|---:|---:|---:|---|",
+        f"| {' | '.join(_COLUMNS).replace('B / A', _between(found))} |",
+        "|---|---|---:|---:|---:|---:|---|",
     ]
     for one in found.cells:
-        verdict = f"**{_plain(_verdict(one))}**" if one.regression or one.ratio is None else _plain(_verdict(one))
-        cells = (_plain(_name(one)), *map(_rate, one.rates), ratio_text(one.ratio), _least(one), verdict)
-        lines.append(f"| {' | '.join(cells)} |")
-    level = _percent(found.rule.level)
+        marked = one.outcome is not Outcome.PASSED
+        verdict = f"**{_plain(_verdict(one))}**" if marked else _plain(_verdict(one))
+        lines.append(f"| {' | '.join((*map(_plain, _row(one)), verdict))} |")
     lines += [
         "",
-        f"{found.how}. Of the cells called faster or slower, at most {level} are expected to be so by chance.",
+        (
+            f"{found.how}. The chance that any verdict of better or worse is wrong is at most"
+            f" {_percent(found.rule.level)}, all together. *Could detect*: found in 80 % of such comparisons."
+        ),
     ]
     lines += [f"> {_plain(note)}" for note in found.notes]
     return "\n".join(lines) + "\n"
@@ -113,18 +169,24 @@ def _verdict(one: Judged) -> str:
     """Write a verdict with what a gate makes of it."""
     if one.why:
         return f"{one.verdict}: {one.why}"
-    return f"{one.verdict}, a regression" if one.regression else str(one.verdict)
+    if one.regression:
+        return f"{one.verdict}, a regression"
+    decided = one.decided
+    if decided is None or decided.outcome is Outcome.PASSED:
+        return one.verdict
+    return f"{one.verdict}; may be {_percent(decided.unseen)} worse"
 
 
-def _least(one: Judged) -> str:
-    """Write the least difference that could have been told."""
-    least = least_told(one)
-    return "" if least is None else f"± {_percent(least)}"
+def _detectable(one: Judged) -> str:
+    """Write the smallest difference that could have been detected."""
+    return "" if one.decided is None else f"± {_percent(one.decided.detectable)}"
 
 
-def _rate(rate: float | None) -> str:
-    """Write a rate with three digits: the ratio, not the rate, is what a comparison knows well."""
-    return "" if rate is None else figure(rate, 0.005)
+def _value(metric: Metric, value: float | None) -> str:
+    """Write a value with three digits: the ratio, not the value, is what a comparison knows well."""
+    if value is None:
+        return ""
+    return f"{figure(value, 0.005)} {'µs' if metric is Metric.P99 else metric.unit}"
 
 
 def _percent(share: float) -> str:
@@ -132,9 +194,9 @@ def _percent(share: float) -> str:
     return f"{share * 100:.2g} %" if share < 1 else f"{share * 100:.0f} %"
 
 
-def _coverage(found: Comparison) -> str:
-    """Write the intervals' coverage."""
-    return f"{(1 - found.rule.level) * 100:.4g} %"
+def _between(found: Comparison) -> str:
+    """Head the column of ratios."""
+    return f"B / A ({(1 - found.rule.level) * 100:.4g} % interval)"
 
 
 def _cells(count: int) -> str:

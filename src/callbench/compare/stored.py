@@ -3,19 +3,22 @@
 import json
 import math
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from callbench.compare.comparison import Comparison
-from callbench.compare.verdicts import Figures, Rule, judged
+from callbench.compare.verdicts import Figures, Metric, Rule, judged
 from callbench.errors import BadInput
 from callbench.results import Result, Results, read
 from callbench.stats.interval import geometric_mean
 from callbench.store import Run
 
+_ONLY_A = "B has no such cell"
+_COLUMNS = {Metric.RATE: "rate_per_s", Metric.P99: "p99_us"}
 _SAME = (("machine", "model"), ("kernel", "release"), ("processors", "online"), ("processors", "governor"))
 
 
-def compared(a: Run, b: Run, level: float, threshold: float) -> Comparison:
+def compared(a: Run, b: Run, strict: Rule) -> Comparison:
     """Hold the cells that two runs share against each other.
 
     Raises:
@@ -23,9 +26,10 @@ def compared(a: Run, b: Run, level: float, threshold: float) -> Comparison:
     """
     paired = _same_order(a, b)
     moved = _moved(a, b)
-    rule = Rule(level, threshold, shift=moved or 0.0)
-    cells = list(_figures(read(a), read(b), paired=paired))
-    if not cells:
+    rule = replace(strict, shift=moved or 0.0)
+    found = (read(a), read(b))
+    cells = list(_figures(*found, paired=paired))
+    if all(one.why == _ONLY_A for one in cells):
         raise BadInput(f"{a.path} and {b.path} have no cell in common: the same stack, call, clients and link")
     how = (
         "two stored runs, paired block by block, since both took the same order"
@@ -43,11 +47,17 @@ def _same_order(a: Run, b: Run) -> bool:
 
 def _figures(a: Results, b: Results, *, paired: bool) -> Iterator[Figures]:
     """Pair the cells of two runs but for open loops, whose rates are what was asked for."""
-    there = {_key(one): one for one in b.cells if one.open_loop is None}
-    for one in a.cells:
-        other = there.get(_key(one))
-        if other is not None and one.open_loop is None:
-            yield _of(one, other, paired=paired)
+    mine, theirs = ({_key(one): one for one in run.cells if one.open_loop is None} for run in (a, b))
+    for key, one in mine.items():
+        other = theirs.get(key)
+        if other is None:
+            stack = one.attributes["stack"]
+            yield Figures(one.id, (stack, stack), _name(one), ([], []), why=_ONLY_A)
+            continue
+        rates = _of(one, other, Metric.RATE, paired=paired)
+        yield rates
+        if not rates.why and all("p99_us" in result.by_block for result in (one, other)):
+            yield _of(one, other, Metric.P99, paired=paired)
 
 
 def _key(one: Result) -> tuple[str, ...]:
@@ -57,22 +67,33 @@ def _key(one: Result) -> tuple[str, ...]:
     return (*(attributes[key] for key in ("stack", "group", "call", "clients", "link")), str(one.think_ms), arguments)
 
 
-def _of(one: Result, other: Result, *, paired: bool) -> Figures:
-    """Take the rates of one cell from both runs."""
+def _name(one: Result) -> str:
+    """Name a cell by its group and its clients."""
+    clients = one.attributes["clients"]
+    return one.attributes["group"] + ("" if clients == "1" else f", {clients} clients")
+
+
+def _of(one: Result, other: Result, metric: Metric, *, paired: bool) -> Figures:
+    """Take the values of one cell from both runs."""
     whys = [
         f"{side}: {why}"
         for side, result in (("A", one), ("B", other))
         for why in ([result.excluded] if result.excluded else result.doubts)
     ]
-    rates = [result.by_block.get("rate_per_s", {}) for result in (one, other)]
-    blocks = [sorted(set(rates[0]) & set(rates[1]))] * 2 if paired else [sorted(mine) for mine in rates]
-    chosen = ([rates[0][block] for block in blocks[0]], [rates[1][block] for block in blocks[1]])
-    name = one.attributes["group"] + (
-        "" if one.attributes["clients"] == "1" else f", {one.attributes['clients']} clients"
+    figures = [result.by_block.get(_COLUMNS[metric], {}) for result in (one, other)]
+    blocks = [sorted(set(figures[0]) & set(figures[1]))] * 2 if paired else [sorted(mine) for mine in figures]
+    return Figures(
+        one.id,
+        (one.attributes["stack"], other.attributes["stack"]),
+        _name(one),
+        ([figures[0][block] for block in blocks[0]], [figures[1][block] for block in blocks[1]]),
+        metric,
+        paired,
+        errors=(sum(one.errors.values()), sum(other.errors.values())),
+        calls=(one.calls, other.calls),
+        why="; ".join(whys),
+        failed=other.excluded is not None,
     )
-    stacks = (one.attributes["stack"], other.attributes["stack"])
-    errors = (sum(one.errors.values()), sum(other.errors.values()))
-    return Figures(one.id, stacks, name, chosen, paired, errors, "; ".join(whys))
 
 
 def _moved(a: Run, b: Run) -> float | None:

@@ -1,47 +1,65 @@
-"""What a comparison says of its cells: faster, slower or the same, and what a gate makes of it. No input or output."""
+"""What a comparison says of each cell's rate and tail, and what a gate makes of it. No input or output."""
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+import numpy as np
 from scipy import stats
 
+from callbench.stats.decision import Decided, Outcome, Question, decided
 from callbench.stats.interval import Interval
 from callbench.stats.logratio import LogRatio, paired, unpaired
 
+NOT_COMPARED = "not compared"
 
-class Verdict(StrEnum):
-    """What B is, beside A."""
 
-    FASTER = "faster"
-    SLOWER = "slower"
-    SAME = "same"
-    OPEN = "not compared"
+class Metric(StrEnum):
+    """What is compared of a cell: calls a second, and the latency that 99 of 100 calls stay below, in microseconds."""
+
+    RATE = "rate"
+    P99 = "p99"
+
+    @property
+    def less_is_better(self) -> bool:
+        """Whether a greater value is a worse one."""
+        return self is Metric.P99
+
+    @property
+    def unit(self) -> str:
+        """The unit of its values."""
+        return "us" if self is Metric.P99 else "calls/s"
 
 
 @dataclass(frozen=True)
 class Figures:
-    """What was measured of one cell on both sides.
+    """What was measured of one metric of one cell on both sides.
 
     Attributes:
         name: the cell, for people.
-        rates: calls a second of A and of B, one a round or block.
-        paired: whether the figures at one place met the same conditions.
+        values: of A and of B, one a round or block.
+        paired: whether the values at one place met the same conditions.
+        errors: calls that failed, of A and of B.
+        calls: calls answered rightly, likewise.
         why: why there is nothing to compare, or "".
+        failed: whether that is a stack's failure, and not only something that is lacking.
     """
 
     cell: str
     stacks: tuple[str, str]
     name: str
-    rates: tuple[Sequence[float], Sequence[float]]
+    values: tuple[Sequence[float], Sequence[float]]
+    metric: Metric = Metric.RATE
     paired: bool = True
     errors: tuple[int, int] = (0, 0)
+    calls: tuple[int, int] = (0, 0)
     why: str = ""
+    failed: bool = False
 
     def difference(self) -> LogRatio | None:
-        """Estimate the log of B's rate over A's, or None where there are fewer than two figures."""
-        a, b = self.rates
+        """Estimate the log of B's value over A's, or None where there are fewer than two values."""
+        a, b = self.values
         if self.why or min(len(a), len(b)) < 2:
             return None
         return paired([y / x for x, y in zip(a, b, strict=True)]) if self.paired else unpaired(b, a)
@@ -49,23 +67,35 @@ class Figures:
 
 @dataclass(frozen=True)
 class Judged:
-    """One cell's verdict.
+    """The verdict on one metric of one cell.
 
     Attributes:
-        rates: geometric means of A and of B, None where there is none.
-        ratio: B's rate over A's with its interval, uncorrected.
-        doubt: the probability of so clear a difference by chance, adjusted over all cells.
-        regression: whether B is shown to be slower by more than the threshold.
-        why: why it was not compared, or "".
+        values: geometric means of A and of B, None where there is none.
+        decided: None where it was not compared.
+        outcome: what a gate makes of it.
+        why: why it was not compared, or failed in another way than by being worse; or "".
     """
 
     figures: Figures
-    rates: tuple[float | None, float | None]
-    ratio: Interval | None
-    doubt: float | None
-    verdict: Verdict
-    regression: bool
+    values: tuple[float | None, float | None]
+    decided: Decided | None
+    outcome: Outcome
     why: str
+
+    @property
+    def verdict(self) -> str:
+        """What B is beside A, in a word or two."""
+        return str(self.decided.decision) if self.decided else NOT_COMPARED
+
+    @property
+    def ratio(self) -> Interval | None:
+        """B's value over A's with its interval, not corrected for other comparisons."""
+        return self.decided.ratio if self.decided else None
+
+    @property
+    def regression(self) -> bool:
+        """Whether B is shown to be worse by more than the threshold."""
+        return self.decided is not None and self.decided.outcome is Outcome.FAILED
 
 
 @dataclass(frozen=True)
@@ -73,52 +103,67 @@ class Rule:
     """How strict a comparison is.
 
     Attributes:
-        level: the share of cells called different that may be so by chance.
-        threshold: how much slower B may be, as a share.
+        level: the chance that any verdict of better or worse is wrong, all comparisons together.
+        threshold: by how much B's rate may be lower, as a share.
+        p99_threshold: by how much B's p99 may be higher, as a share; None: p99 is not judged.
         shift: the least log-ratio that can be told at all.
     """
 
     level: float = 0.01
     threshold: float = 0.02
+    p99_threshold: float | None = 0.1
     shift: float = 0.0
+
+    def allowed(self, metric: Metric) -> float:
+        """Give a metric's threshold, as a share."""
+        return self.threshold if metric is Metric.RATE else self.p99_threshold or 0.0
+
+    def margin(self, metric: Metric) -> float:
+        """Give a metric's threshold as a log-ratio."""
+        return -math.log1p(-self.threshold) if metric is Metric.RATE else math.log1p(self.allowed(metric))
 
 
 def judged(cells: Sequence[Figures], rule: Rule) -> list[Judged]:
-    """Judge every cell, false discoveries controlled over all of them.
-
-    The expected share of cells called different that are not is kept below the level by Benjamini and Hochberg's
-    procedure ("Controlling the false discovery rate", Journal of the Royal Statistical Society B 57(1), 1995), from
-    SciPy. A regression is a cell whose rate is shown to lie below 1 - threshold: the same correction, one-sided,
-    against that bound, so that an estimate a little beyond it does not fail a gate by chance.
-    """
-    differences = [one.difference() for one in cells]
-    there = [one for one in differences if one is not None]
-    doubts = iter(_corrected([one.doubt(rule.shift) for one in there]))
-    falls = iter(_corrected([one.below((1 - rule.threshold) * math.exp(-rule.shift)) for one in there]))
+    """Judge every metric of every cell, corrected for how many there are."""
+    chosen = [one for one in cells if one.metric is Metric.RATE or rule.p99_threshold is not None]
+    differences = [one.difference() for one in chosen]
+    questions = [
+        Question(found, rule.margin(one.metric), one.metric.less_is_better)
+        for one, found in zip(chosen, differences, strict=True)
+        if found is not None
+    ]
+    found = iter(decided(questions, rule.level, rule.shift))
     return [
-        _open(one) if found is None else _judged(one, found, next(doubts), next(falls), rule)
-        for one, found in zip(cells, differences, strict=True)
+        _open(one) if difference is None else _judged(one, next(found), rule)
+        for one, difference in zip(chosen, differences, strict=True)
     ]
 
 
-def _corrected(doubts: Sequence[float]) -> list[float]:
-    """Adjust probabilities for the rate of false discoveries."""
-    return [float(one) for one in stats.false_discovery_control(doubts, method="bh")] if doubts else []
+def _judged(figures: Figures, found: Decided, rule: Rule) -> Judged:
+    """Judge what was measured: a rate is of no worth where more calls fail."""
+    a, b = (_mean(one) for one in figures.values)
+    why = _fails_more(figures, rule.level)
+    return Judged(figures, (a, b), found, Outcome.FAILED if why else found.outcome, why)
 
 
-def _judged(figures: Figures, found: LogRatio, doubt: float, fall: float, rule: Rule) -> Judged:
-    """Judge a cell that was measured."""
-    verdict = Verdict.SAME if doubt >= rule.level else Verdict.FASTER if found.log > 0 else Verdict.SLOWER
-    a, b = (_mean(one) for one in figures.rates)
-    return Judged(figures, (a, b), found.interval(1 - rule.level), doubt, verdict, fall < rule.level, "")
+def _fails_more(figures: Figures, level: float) -> str:
+    """Say that more of B's calls failed than of A's, where that is shown (Fisher's exact test, one-sided), or ""."""
+    if figures.metric is not Metric.RATE or not figures.errors[1]:
+        return ""
+    table = np.array([[figures.errors[side], figures.calls[side]] for side in (1, 0)])
+    if float(stats.fisher_exact(table, alternative="greater").pvalue) >= level:
+        return ""
+    shares = [f"{failed:,} of {failed + calls:,}" for failed, calls in zip(figures.errors, figures.calls, strict=True)]
+    return f"{shares[1]} calls of B failed, {shares[0]} of A"
 
 
 def _open(figures: Figures) -> Judged:
-    """Say of a cell that there is nothing to judge."""
-    a, b = (_mean(one) for one in figures.rates)
-    return Judged(figures, (a, b), None, None, Verdict.OPEN, False, figures.why or "fewer than two rounds have both")
+    """Say of what was not compared that there is nothing to judge."""
+    a, b = (_mean(one) for one in figures.values)
+    outcome = Outcome.FAILED if figures.failed else Outcome.UNDECIDED
+    return Judged(figures, (a, b), None, outcome, figures.why or "fewer than two rounds have both")
 
 
-def _mean(rates: Sequence[float]) -> float | None:
-    """Reckon the geometric mean."""
-    return math.exp(sum(map(math.log, rates)) / len(rates)) if rates else None
+def _mean(values: Sequence[float]) -> float | None:
+    """Compute the geometric mean."""
+    return math.exp(sum(map(math.log, values)) / len(values)) if values else None

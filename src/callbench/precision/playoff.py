@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from enum import Enum
 from itertools import pairwise
 
+from callbench.stats.decision import Decision, by_interval
 from callbench.stats.interval import Interval
 from callbench.stats.logratio import paired
 
@@ -28,6 +29,13 @@ class Outcome(Enum):
     FASTER = 1
     SLOWER = -1
     TIED = 0
+
+
+_OUTCOMES = {
+    Decision.BETTER: Outcome.FASTER,
+    Decision.WORSE: Outcome.SLOWER,
+    Decision.EQUIVALENT: Outcome.TIED,
+}
 
 
 @dataclass(frozen=True)
@@ -97,11 +105,13 @@ def _outcome(ratio: Interval, margin: float) -> Outcome | None:
     """Say what an interval of a ratio decides."""
     if ratio.low is None or ratio.high is None:
         return None
-    if ratio.low > 1.0:
-        return Outcome.FASTER
-    if ratio.high < 1.0:
-        return Outcome.SLOWER
-    return Outcome.TIED if math.log(ratio.high) <= math.log1p(margin) and ratio.low >= 1 / (1 + margin) else None
+    low, high = math.log(ratio.low), math.log(ratio.high)
+    # A ranking wants to know who is faster however little it is: only what is no difference may be a tie.
+    for allowed in (0.0, math.log1p(margin)):
+        found = by_interval(low, high, allowed)
+        if found is not Decision.UNDECIDED:
+            return _OUTCOMES[found]
+    return None
 
 
 def order(estimates: Mapping[str, float], contests: Sequence[Contest]) -> list[str]:
