@@ -112,7 +112,7 @@ def _steady(steady: float, cell: Mapping[str, Any] | None) -> str:
 
 def _count(value: float) -> str:
     """Write a count whole where it is whole, else as the mean that it is."""
-    return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.2f}"
+    return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.5g}"
 
 
 def _time(cell: Mapping[str, Any] | None) -> str:

@@ -15,6 +15,9 @@ from callbench.study.claim import Comparison, comparisons
 from callbench.study.places import link_of, published_figure
 from callbench.study.shown import ClaimPart
 
+# What names a stack in the conditions of a comparison; the rest names one of its cells.
+_NAMES = ("stack", "message", "channel", "adapter", "language")
+
 
 class Verdict(StrEnum):
     """What a run says of a claim."""
@@ -148,7 +151,7 @@ def _ratios(part: Comparison, statistic: str, results: Results, study: Study) ->
     for side, cells, figure in ((over, part.over, above), (under, part.under, part.under_statistic or above)):
         for conditions in cells:
             found = results.where(conditions)
-            why = _missing(conditions, found, figure, study)
+            why = _missing(conditions, found, figure, results, study)
             if why:
                 return [], why
             side.append(found[0].by_block[figure])
@@ -156,17 +159,38 @@ def _ratios(part: Comparison, statistic: str, results: Results, study: Study) ->
     return values, "" if values else "no block has all of its cells"
 
 
-def _missing(conditions: Mapping[str, str], found: Sequence[Result], statistic: str, study: Study) -> str:
+def _missing(
+    conditions: Mapping[str, str], found: Sequence[Result], statistic: str, results: Results, study: Study
+) -> str:
     """Say why a cell has no figure, or nothing."""
-    name = " ".join(conditions[key] for key in ("stack", "message", "channel") if key in conditions) or "a cell"
+    name = " ".join(conditions[key] for key in _NAMES if key in conditions) or "a cell"
     if len(found) > 1:
         return f"{len(found)} cells match {name}: the claim must name one"
     if not found:
-        link = link_of(study, conditions.get("group"))
-        return f"needs a link ({link})" if link != LOOPBACK else f"{name} was not part of this run"
+        link = conditions.get("link") or link_of(study, conditions.get("group"))
+        if link != LOOPBACK and not results.where({"link": link}):
+            return f"needs a link ({link})"
+        return f"{absent(name, conditions, results)} was not part of this run"
     if not found[0].by_block.get(statistic):
         return f"{name}: {'excluded' if found[0].excluded else 'no call was answered'}"
     return ""
+
+
+def absent(name: str, conditions: Mapping[str, str], results: Results) -> str:
+    """Name what is not there: the whole stack, or one cell of it by what tells that from the others."""
+    stack = {key: conditions[key] for key in _NAMES if key in conditions}
+    rest = {key: value for key, value in conditions.items() if key not in stack}
+    if not rest or (stack and not results.where(stack)):
+        return name
+    parts = []
+    for key, value in rest.items():
+        if key == "clients":
+            parts.append(f"with {value} client" + ("" if value == "1" else "s"))
+        elif key == "link":
+            parts.append(f"over {value}")
+        else:
+            parts.append(f"in group {value}" if key == "group" else f"with {key} {value}")
+    return f"{name} {' '.join(parts)}"
 
 
 def published_ratio(study: Study, part: Comparison, statistic: str) -> float | None:

@@ -104,6 +104,8 @@ class Result:
         excluded: why nothing was measured, or nothing more.
         doubts: why its figure must not be ranked, a phrase each; whoever finds a reason adds it here.
         think_ms: how long a client of a closed loop thought between two calls.
+        ramp_up_ms: within which clients began one after another.
+        options: what clients connected with.
         open_loop: of an open loop; where its target was missed, the cell has no other figures.
         plateaus: where its latencies stand for a reason.
         verdict: what limited it.
@@ -124,6 +126,8 @@ class Result:
     excluded: str | None = None
     doubts: Sequence[str] = ()
     think_ms: float = 0.0
+    ramp_up_ms: float = 0.0
+    options: Mapping[str, Any] = field(default_factory=dict)
     open_loop: OpenLoop | None = None
     plateaus: Sequence[Plateau] = ()
     verdict: Verdict | None = None
@@ -402,6 +406,8 @@ def _result(  # noqa: PLR0913, PLR0917 - one cell is made of all these tables
         excluded=whys[0] if whys else None,
         doubts=(*_doubts(blocks), *([why_missed] if why_missed else [])),
         think_ms=float(cell["think_ms"]),
+        ramp_up_ms=float(cell.get("ramp_up_ms") or 0.0),
+        options=json.loads(cell.get("options") or "{}") or {},
         open_loop=open_loop,
         plateaus=plateaus(_together(own.values())) if own else (),
     )

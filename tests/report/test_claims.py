@@ -1,10 +1,12 @@
 """Verdicts on claims, with figures made for the purpose."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from callbench.claims import Verdict, judge
+from callbench.claims import Verdict, absent, judge
+from callbench.report.story import of_claims
 from callbench.results import Latency, Result, Results
 from callbench.stats.interval import geometric_mean
 from callbench.study import Study, load
@@ -124,3 +126,33 @@ def test_the_articles_own_figures_meet_what_its_claims_are_read_as() -> None:
     assert {claim.id for claim in article.claims} == {one.id for one in judged}
     assert missed == {"same-bytes-same-speed": ["library: bin over bincomp"]}
     assert sum(len(comparisons(claim)) for claim in article.claims) > 90
+
+
+def test_one_cell_that_is_absent_is_named_and_not_its_whole_stack(tmp_path: Path) -> None:
+    """What came of it: "load/http1:pascal/fphttpserver was not part of this run", where one of its cells was not."""
+    there = cell("x", "tcp", [1.0, 2.0])
+    elsewhere = replace(there, attributes={**there.attributes, "group": "h"})
+    judged = judge(study(tmp_path, "above = 1"), Results([elsewhere], [], []))[0]
+    assert judged.deciding.why == "x tcp in group g was not part of this run"
+    asked = {"group": "g", "stack": "a/x+tcp", "clients": "50", "link": "loopback"}
+    found = Results([there], [], [])
+    assert absent("a/x+tcp", asked, found) == "a/x+tcp in group g with 50 clients over loopback"
+    assert absent("a/z+tcp", {**asked, "stack": "a/z+tcp"}, found) == "a/z+tcp"
+
+
+def test_a_link_that_the_run_had_is_not_what_is_missing(tmp_path: Path) -> None:
+    far = cell("z", "tcp", [1.0, 2.0])
+    there = replace(far, attributes={**far.attributes, "group": "far", "link": "lan100"})
+    judged = judge(study(tmp_path, "above = 1", group="far"), Results([there], [], []))[0]
+    assert judged.deciding.why == "x tcp was not part of this run"
+
+
+def test_the_summary_counts_what_was_tested_and_names_the_rest(tmp_path: Path) -> None:
+    cells = [cell("x", "tcp", [200.0, 202.0, 198.0]), cell("y", "tcp", [100.0] * 3)]
+    tested = judge(study(tmp_path, "above = 1.5"), Results(cells, [], []))[0]
+    lacks = replace(judge(study(tmp_path, "above = 1", group="far"), Results([], [], []))[0], id="two")
+    assert of_claims([tested]) == "of 1 tested, 1 holds."
+    assert of_claims([tested, lacks, replace(lacks, id="three")]) == (
+        "of 1 tested, 1 holds. Not measured, and not counted: two and three (needs a link (lan100))."
+    )
+    assert of_claims([lacks]).startswith("none was tested. Not measured")

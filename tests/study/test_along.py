@@ -33,6 +33,7 @@ class Cell:
 
     by_block: dict[str, dict[int, float]]
     attributes: dict[str, str] = field(default_factory=dict)
+    doubts: tuple[str, ...] = ()
 
 
 @dataclass
@@ -76,11 +77,28 @@ def test_a_ratio_is_taken_block_by_block() -> None:
 
 
 def test_what_a_chart_comes_to_is_said_of_its_ends() -> None:
-    found = figures(chart(), cast("Results", RUN))
-    assert in_words(chart(), found) == "by n, at 1: from 10 µs (a/quick) to 30 µs (a/slow); at 9: 90 µs (a/slow)."
+    run = cast("Results", RUN)
+    assert in_words(chart(), run) == "by n, at 1: from 10 µs (a/quick) to 30 µs (a/slow); at 9: 90 µs (a/slow)."
     ratio = chart(over={"stack": "a/quick"})
-    assert in_words(ratio, figures(ratio, cast("Results", RUN))) == "by n, at 1: from 1 (a/quick) to 2 (a/slow)."
-    assert not in_words(chart(), {"a/absent": {}})
+    assert in_words(ratio, run) == "by n, at 1: from 1 (a/quick) to 2 (a/slow)."
+    assert not in_words(chart(), cast("Results", Cells([])))
+
+
+def test_the_ends_of_a_chart_name_those_that_cannot_be_told_apart() -> None:
+    series = [{"label": name, "where": {"stack": name}} for name in ("a", "b", "c")]
+    times = {"a": (10.0, 11.0, 10.5), "b": (10.4, 10.2, 11.0), "c": (30.0, 31.0, 30.5)}
+    run = cast("Results", Cells([cell("n1", name, *by_block) for name, by_block in times.items()]))
+    told = in_words(chart(series=series), run)
+    assert told.startswith("by n, at 1: from 10.5 µs (a, not told apart from b) to 30.5")
+    alike = cast("Results", Cells([cell("n1", name, *by_block) for name, by_block in times.items() if name != "c"]))
+    assert in_words(chart(series=series), alike).endswith("(b), none told apart from another.")
+
+
+def test_what_may_not_be_ranked_is_no_end_of_a_chart() -> None:
+    doubted = cell("n1", "a/quick", 1, 1)
+    doubted.doubts = ("it was not steady",)
+    run = cast("Results", Cells([cell("n1", "a/slow", 20, 40), doubted]))
+    assert in_words(chart(), run) == "by n, at 1: 30 µs (a/slow)."
 
 
 def test_a_chart_over_a_link_shows_the_cells_over_it() -> None:

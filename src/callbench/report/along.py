@@ -3,13 +3,18 @@
 from collections.abc import Mapping
 
 from callbench.report.units import UNITS
+from callbench.report.words import ties
 from callbench.results import Result, Results
-from callbench.stats.contrast import block_ratios
+from callbench.stats.contrast import ByBlock, ratios_by_block
 from callbench.stats.digits import figure
 from callbench.stats.interval import Interval, geometric_mean
+from callbench.stats.ranking import standings
 from callbench.study.shown import ChartPart
 
 Figures = Mapping[str, Mapping[float, Interval]]
+Values = Mapping[str, Mapping[float, ByBlock]]
+# What a doubt of a cell's time speaks against.
+_TIMED = frozenset({"rate_per_s", "mean_us", "p50_us", "p90_us", "p99_us", "p999_us"})
 
 
 def figures(part: ChartPart, results: Results) -> Figures:
@@ -17,7 +22,16 @@ def figures(part: ChartPart, results: Results) -> Figures:
 
     A place whose conditions fit no cell, or more than one, has no figure.
     """
-    shown: dict[str, dict[float, Interval]] = {}
+    found = _values(part, results, doubted=True)
+    return {
+        label: {at: geometric_mean(list(values.values())) for at, values in line.items()}
+        for label, line in found.items()
+    }
+
+
+def _values(part: ChartPart, results: Results, *, doubted: bool) -> Values:
+    """Look up the values by block. Without `doubted`, those that may not be ranked are left out."""
+    shown: dict[str, dict[float, ByBlock]] = {}
     for series in part.series:
         line = shown.setdefault(series.label, {})
         for point in part.points:
@@ -26,10 +40,12 @@ def figures(part: ChartPart, results: Results) -> Figures:
             below = None if part.over is None else _cell(results, {**place, **part.over.conditions()})
             if cell is None or (part.over is not None and below is None):
                 continue
+            if not doubted and part.statistic in _TIMED and (cell.doubts or (below is not None and below.doubts)):
+                continue
             under = [] if below is None else [below.by_block.get(part.statistic, {})]
-            values = block_ratios([cell.by_block.get(part.statistic, {})], under)
+            values = ratios_by_block([cell.by_block.get(part.statistic, {})], under)
             if values:
-                line[point.at] = geometric_mean(values)
+                line[point.at] = values
     return shown
 
 
@@ -39,19 +55,34 @@ def _cell(results: Results, conditions: Mapping[str, str]) -> Result | None:
     return found[0] if len(found) == 1 else None
 
 
-def in_words(part: ChartPart, found: Figures) -> str:
-    """Say from what to what a chart's lines reach at its first and its last place; nothing where it has no figure."""
+def in_words(part: ChartPart, results: Results) -> str:
+    """Say from what to what a chart's lines reach at its first and its last place, and which cannot be told apart.
+
+    Nothing where it has no figure that may be compared.
+    """
+    found = _values(part, results, doubted=False)
     places = sorted({at for line in found.values() for at in line})
     ends = [places[0], places[-1]] if len(places) > 1 else places
     unit = "" if part.over is not None else f" {UNITS[part.statistic].name}"
     told = [f"at {at:,g}: {_span({name: line[at] for name, line in found.items() if at in line}, unit)}" for at in ends]
-    return f"by {part.x}, {'; '.join(told)}." if told else ""
+    more = "; what lies between is on the chart" if len(places) > 2 else ""
+    return f"by {part.x}, {'; '.join(told)}{more}." if told else ""
 
 
-def _span(here: Mapping[str, Interval], unit: str) -> str:
-    """Write the least and the greatest of the lines at one place."""
-    ranked = sorted(here, key=lambda name: here[name].middle)
-    least, most = (
-        f"{figure(here[name].middle, here[name].half_width)}{unit} ({name})" for name in (ranked[0], ranked[-1])
-    )
-    return least if len(ranked) == 1 else f"from {least} to {most}"
+def _span(here: Mapping[str, ByBlock], unit: str) -> str:
+    """Write the least and the greatest of the lines at one place, each with those that share its place."""
+    names, means = list(here), {name: geometric_mean(list(values.values())) for name, values in here.items()}
+    texts = {name: f"{figure(one.middle, one.half_width)}{unit}" for name, one in means.items()}
+    ranked = sorted(names, key=lambda name: means[name].middle)
+    if len(ranked) == 1:
+        return f"{texts[ranked[0]]} ({ranked[0]})"
+    found = standings([here[name] for name in names])
+    if not any(one.behind for one in found):
+        both = f"from {texts[ranked[0]]} ({ranked[0]}) to {texts[ranked[-1]]} ({ranked[-1]})"
+        return f"{both}, none told apart from another"
+    led = {names[one.index] for one in found if one.behind}
+    ahead = {names[other] for one in found for other in one.behind}
+    least = [name for name in ranked if name not in ahead]
+    most = [name for name in reversed(ranked) if name not in led]
+    ends = [f"{texts[group[0]]} ({group[0]}{ties(group[1:])})" for group in (least, most)]
+    return f"from {ends[0]} to {ends[1]}"

@@ -11,6 +11,7 @@ from markupsafe import Markup
 from callbench.claims import Verdict
 from callbench.report import limits
 from callbench.report.charts.gallery import gallery
+from callbench.report.columns import Column, alike, differing
 from callbench.report.sections import sections
 from callbench.report.story import cautions, left_out, sentences
 from callbench.report.subject import Subject
@@ -36,7 +37,7 @@ LOST_WORDS = ("server killed in a call", "connection cut in a call", "client, wh
 
 def page(subject: Subject) -> str:
     """Write the page, self-contained: styles and charts within, no scripts, nothing fetched."""
-    charts = gallery(subject)
+    charts, columns = gallery(subject), differing(subject.results.cells)
     beside = [table for table in subject.tables if table.beside]
     with_question = {name for one in subject.asked for name in one.tables}
     others = [table for table in subject.tables if not table.beside and table.id not in with_question]
@@ -60,7 +61,9 @@ def page(subject: Subject) -> str:
             left_out=left_out(subject),
             cards=_cards(subject),
             environment=list(flat(subject.environment)),
-            every=[_line(one) for one in subject.results.cells],
+            every=[_line(one, columns) for one in subject.results.cells],
+            columns=columns,
+            alike=alike(subject.results.cells),
             queries={"cells": CELLS_SQL, "trials": TRIALS_SQL.strip(), "excluded": EXCLUDED_SQL},
             when=when(str(subject.run.info["started"])),
         )
@@ -105,13 +108,13 @@ def when(stamp: str) -> str:
     return stamp[:16].replace("T", " ") + " UTC"
 
 
-def _line(one: Result) -> dict[str, Any]:
+def _line(one: Result, columns: Sequence[Column]) -> dict[str, Any]:
     """Write one line of the table of every cell."""
     rate = place(one, "rate_per_s")
     shares = one.latency.percentiles or {}
     return {
         "result": one,
-        "args": json.dumps(dict(one.arguments), ensure_ascii=False) if one.arguments else "",
+        "texts": [column.text(one) for column in columns],
         "rate": rate,
         "low": _end(one.rate, one.rate.low) if one.rate else "",
         "high": _end(one.rate, one.rate.high) if one.rate else "",

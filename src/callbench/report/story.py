@@ -1,18 +1,19 @@
 """What came out, in words reckoned from the run: the paragraph at the top, and what a reader must know."""
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from callbench.claims import Verdict
+from callbench.claims import Judged, Verdict
 from callbench.report import along, limits, plateaus
 from callbench.report.growth import deaths, leaks
+from callbench.report.headline import in_process, of_group, without_rates
+from callbench.report.rankings import rankings
 from callbench.report.subject import Subject
 from callbench.report.words import listed, some
-from callbench.results import Result
 from callbench.stats.digits import figure, percent
 
 MOST_REASONS = 4
+MOST_ALONE = 3
 DRIFT = 0.10
 
 
@@ -28,125 +29,72 @@ class Found:
         return f"{self.about}: {self.text}"
 
 
-@dataclass(frozen=True)
-class Sway:
-    """How far one attribute moves the rate when all others are averaged out.
-
-    Attributes:
-        factor: rate of the best value over that of the worst, geometric means over the other attribute.
-    """
-
-    best: str
-    worst: str
-    factor: float
-
-
 def groups(subject: Subject) -> list[str]:
     """Name the groups that have figures, in the study's order."""
     measured = {one.attributes["group"] for one in subject.results.cells if one.rate}
     return [group.group for group in subject.study.groups if group.group in measured]
 
 
+def charted_groups(subject: Subject) -> set[str]:
+    """Name the groups that have a place on a chart of the study: they are told together there."""
+    return {point.group for part in subject.study.charts for point in part.points}
+
+
 def uncharted(subject: Subject) -> list[str]:
-    """Name the groups that have figures and no place on a chart of the study: the others are told together there."""
-    charted = {point.group for part in subject.study.charts for point in part.points}
+    """Name the groups that have figures and no place on a chart of the study."""
+    charted = charted_groups(subject)
     return [name for name in groups(subject) if name not in charted]
-
-
-def sway(cells: Sequence[Result], along: str, other: str) -> Sway | None:
-    """Measure how much one attribute matters: over the values of `other` that every value of `along` was measured with.
-
-    These are the main effects of an additive model of the logarithm in a balanced two-way layout (Fisher,
-    "Statistical Methods for Research Workers", 1925, chapter VIII). None where there is no such layout.
-    """
-    table: dict[str, dict[str, float]] = {}
-    for one in cells:
-        if one.rate:
-            table.setdefault(one.attributes[along], {})[one.attributes[other]] = math.log(one.rate.middle)
-    if len(table) < 2:
-        return None
-    common = set.intersection(*(set(row) for row in table.values()))
-    if not common:
-        return None
-    means = {name: sum(row[key] for key in common) / len(common) for name, row in table.items()}
-    best, worst = max(means, key=lambda name: means[name]), min(means, key=lambda name: means[name])
-    return Sway(best, worst, math.exp(means[best] - means[worst]))
-
-
-def in_process(subject: Subject, result: Result) -> bool:
-    """Say whether one program plays both sides of a stack's call."""
-    card = subject.cards.get(result.attributes["stack"], {}).get("card") or {}
-    return bool(card.get("roles") == "in-process")
 
 
 def sentences(subject: Subject) -> list[Found]:
     """Write what came out, group by group or as the study charts them, then the claims and what is missing."""
-    left = uncharted(subject)
-    written = [Found(subject.title_of(name), text) for name in left if (text := _of_group(subject, name))]
-    told = ((part.title, along.in_words(part, along.figures(part, subject.results))) for part in subject.study.charts)
+    every, charted = rankings(subject), charted_groups(subject)
+    written: list[Found] = []
+    alone: list[Found] = []
+    for name in dict.fromkeys(group.group for group in subject.study.groups):
+        text = "" if name in charted else of_group(subject, name, every) or without_rates(subject, name)
+        compared = any(one.group == name and len(one.cells) > 1 for one in every)
+        (written if compared else alone).extend([Found(subject.title_of(name), text)] if text else [])
+    # Groups of one stack each compare nothing here; tables, claims and questions do so across groups.
+    if len(alone) > MOST_ALONE and written:
+        written.append(Found("Besides", f"{len(alone)} groups of one stack each; Every cell has their figures."))
+    else:
+        written += alone
+    told = ((part.title, along.in_words(part, subject.results)) for part in subject.study.charts)
     written += [Found(title, text) for title, text in told if text]
     for table in subject.tables:
         if table.in_words:
             rows = [(row.label, [one.text for one in row.places]) for row in table.rows]
             text = limits.in_words(table.columns, rows)
             written += [Found(table.title, text)] if text else []
+    if subject.run.info.get("knees"):
+        written.append(Found("Knees", "the section Knee has the highest level of each stack that met an objective."))
     if subject.judged:
-        written.append(Found("Claims", _of_claims(subject)))
+        written.append(Found("Claims", of_claims(subject.judged)))
     return written
 
 
-def over_first_link(cells: Sequence[Result]) -> list[Result]:
-    """Take the cells over the link that comes first, so that a stack stands there once."""
-    first = next((one.attributes["link"] for one in cells), "")
-    return [one for one in cells if one.attributes["link"] == first]
-
-
-def _of_group(subject: Subject, name: str) -> str:
-    """Write what came out of one group with its fewest clients, or nothing where there is nothing to compare."""
-    every = [one for one in subject.results.cells if one.attributes["group"] == name and one.rate and not one.open_loop]
-    if not every:
-        return ""
-    fewest = min(int(one.attributes["clients"]) for one in every)
-    cells = over_first_link([one for one in every if one.attributes["clients"] == str(fewest)])
-    ranked = sorted(cells, key=lambda one: one.rate.middle if one.rate else 0.0)
-    outside = [one for one in ranked if not in_process(subject, one)]
-    if len(outside) < 3:
-        return ""
-    best, worst = (_named(one, outside, subject.every_name) for one in (outside[-1], outside[0]))
-    channel, message = sway(cells, "channel", "message"), sway(cells, "message", "channel")
-    if not (channel and message):
-        return f"the fastest between processes was {best}, the slowest {worst}."
-    first, second = ("channel", channel), ("message", message)
-    if message.factor > channel.factor:
-        first, second = second, first
-    text = f"between processes the fastest was {best}, the slowest {worst}. "
-    by_first, by_second = (f"{figure(one.factor)} ({one.worst} to {one.best})" for one in (first[1], second[1]))
-    return text + (
-        f"The {first[0]} mattered more: it changed the rate by a factor of {by_first}, the {second[0]} by {by_second}."
-    )
-
-
-def _named(one: Result, cells: Sequence[Result], names: Mapping[str, str]) -> str:
-    """Name a stack with its rate: as the study's rows do, or by message and channel where no other has them."""
-    rate = one.rate
-    text = figure(rate.middle, rate.half_width) if rate else ""
-    mine, *others = ((each.attributes["message"], each.attributes["channel"]) for each in (one, *cells))
-    stack = one.attributes["stack"]
-    name = names.get(stack) or (f"{mine[0]} over {mine[1]}" if others.count(mine) == 1 else stack)
-    return f"{name} ({text} calls/s)"
-
-
-def _of_claims(subject: Subject) -> str:
-    """Count the verdicts."""
-    tally = {verdict: sum(one.verdict is verdict for one in subject.judged) for verdict in Verdict}
+def of_claims(judged: Sequence[Judged]) -> str:
+    """Count the verdicts on the claims that were tested, and name those that were not, with why."""
     words = {
         Verdict.HOLDS: ("holds", "hold"),
         Verdict.FAILS: ("does not", "do not"),
         Verdict.OPEN: ("is inconclusive", "are inconclusive"),
-        Verdict.UNMEASURED: ("was not measured", "were not measured"),
     }
+    tally = {verdict: sum(one.verdict is verdict for one in judged) for verdict in words}
+    tested = sum(tally.values())
     parts = [f"{count} {words[verdict][count != 1]}" for verdict, count in tally.items() if count]
-    return f"of {len(subject.judged)} held against this run, {listed(parts)}."
+    text = f"of {tested} tested, {listed(parts)}." if tested else "none was tested."
+    missing: dict[str, list[str]] = {}
+    for one in judged:
+        if one.verdict is Verdict.UNMEASURED:
+            missing.setdefault(one.deciding.why, []).append(one.id)
+    if missing:
+        told = [f"{listed(ids)} ({why})" for why, ids in list(missing.items())[:MOST_REASONS]]
+        more = sum(len(ids) for ids in list(missing.values())[MOST_REASONS:])
+        told += [f"{more} more"] if more else []
+        text += f" Not measured, and not counted: {'; '.join(told)}."
+    return text
 
 
 def cautions(subject: Subject) -> list[str]:

@@ -8,6 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from callbench.claims import Verdict
+from callbench.report.columns import alike, differing
 from callbench.report.story import cautions, sentences
 from callbench.report.subject import Subject
 from callbench.report.tables import Filled, Place, place
@@ -102,19 +103,22 @@ def _questions(subject: Subject, console: Console) -> None:
 
 def print_cells(subject: Subject, console: Console) -> None:
     """Print every cell, a line each."""
-    grid = Table(box=box.SIMPLE_HEAD)
+    cells = subject.results.cells
+    grid, columns = Table(box=box.SIMPLE_HEAD), differing(cells, within=True)
     for name in ("cell", "stack", "group"):
         grid.add_column(name)
-    for name in ("clients", "calls", "calls/s", "±", "p50 µs", "p99 µs", "errors"):
+    for column in columns:
+        grid.add_column(column.name, justify="right" if column.number else "left")
+    for name in ("calls", "calls/s", "±", "p50 µs", "p99 µs", "errors"):
         grid.add_column(name, justify="right")
-    for one in subject.results.cells:
+    for one in cells:
         rate, latencies = place(one, "rate_per_s"), one.latency.percentiles
         errors = ", ".join(f"{count} {kind}" for kind, count in one.errors.items())
         grid.add_row(
             one.id,
             one.attributes["stack"],
             one.attributes["group"],
-            one.attributes["clients"],
+            *(column.text(one) for column in columns),
             f"{one.calls:,}",
             rate.text or rate.why,
             rate.spread.removeprefix("± "),
@@ -122,5 +126,8 @@ def print_cells(subject: Subject, console: Console) -> None:
             errors,
         )
     console.print(grid)
+    said = alike(cells)
+    if said:
+        console.print(Text(said, style="dim"))
     for caution in cautions(subject):
         console.print(Text(f"! {caution}", style="yellow"))

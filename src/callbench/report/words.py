@@ -21,6 +21,11 @@ def some(names: Sequence[str], most: int = 4) -> str:
     return ", ".join(names[:most]) + f" and {len(names) - most} more"
 
 
+def ties(others: Sequence[str]) -> str:
+    """Name those that share a place with one that stands before: `, not told apart from b and c`; nothing of none."""
+    return f", not told apart from {some(others, 3)}" if others else ""
+
+
 def ratio_text(ratio: Interval | None) -> str:
     """Write a ratio with its interval: `1.72 (1.71 to 1.74)`; a ratio of counts, the same in every block, has none."""
     if ratio is None:

@@ -23,12 +23,17 @@ def block_ratios(over: Sequence[ByBlock], under: Sequence[ByBlock]) -> list[floa
     Returns:
         A ratio a block, in the order of the blocks.
     """
+    return list(ratios_by_block(over, under).values())
+
+
+def ratios_by_block(over: Sequence[ByBlock], under: Sequence[ByBlock]) -> dict[int, float]:
+    """Divide as `block_ratios` does, and keep the blocks."""
     every = [*over, *under]
     common = sorted(set.intersection(*(set(figures) for figures in every))) if every else []
-    return [
-        float(np.exp(sum(np.log(one[block]) for one in over) - sum(np.log(one[block]) for one in under)))
+    return {
+        block: float(np.exp(sum(np.log(one[block]) for one in over) - sum(np.log(one[block]) for one in under)))
         for block in common
-    ]
+    }
 
 
 def two_sided(ratios: Sequence[float], against: float) -> float:

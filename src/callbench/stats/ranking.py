@@ -21,11 +21,13 @@ class Standing:
         index: which of the things given.
         rank: 1 + how many are faster beyond doubt.
         ties: those that it cannot be told from, in the ranking's order.
+        behind: those that are faster beyond doubt, likewise.
     """
 
     index: int
     rank: int
     ties: Sequence[int]
+    behind: Sequence[int] = ()
 
 
 def standings(
@@ -64,6 +66,7 @@ def standings(
             index,
             1 + int(told[:, index].sum()),
             tuple(other for other in order if other != index and tied[index, other]),
+            tuple(other for other in order if told[other, index]),
         )
         for index in order
     ]

@@ -1,5 +1,7 @@
 """Which charts a report shows, with what each shows in words and where its figures come from."""
 
+from collections.abc import Sequence
+
 from callbench.report.charts.codec import codec
 from callbench.report.charts.draw import drawn
 from callbench.report.charts.latency import latency
@@ -8,8 +10,9 @@ from callbench.report.charts.places import Places
 from callbench.report.charts.rate import rate
 from callbench.report.charts.size import size
 from callbench.report.section import Chart
-from callbench.report.story import over_first_link, uncharted
+from callbench.report.story import uncharted
 from callbench.report.subject import Subject
+from callbench.report.words import listed
 from callbench.results import CODECS_SQL, HISTOGRAMS_SQL, TRIALS_SQL, Result
 
 
@@ -18,16 +21,16 @@ def gallery(subject: Subject) -> list[Chart]:
     messages = _messages(subject)
     charts: list[Chart] = []
     for name in uncharted(subject):
-        for cells, under in _by_clients(subject, name):
+        for cells, under, left in _by_clients(subject, name):
             places, slug = Places.of(cells), under.replace(", ", "-").replace(" ", "-")
             about = "Each mark is a stack, its line the 95 % interval over the blocks. Further right is faster."
             spec = rate(cells, places, messages)
-            _add(charts, f"rate-{name}{slug}", f"Rate: {name}{under}", about, spec, TRIALS_SQL)
+            _add(charts, f"rate-{name}{slug}", f"Rate: {name}{under}", about + left, spec, TRIALS_SQL)
             about = (
                 "How long a call takes, how far its tail reaches. Further left is quicker. None for calls in batches."
             )
             spec = latency(cells, places, messages)
-            _add(charts, f"latency-{name}{slug}", f"Latency: {name}{under}", about, spec, HISTOGRAMS_SQL)
+            _add(charts, f"latency-{name}{slug}", f"Latency: {name}{under}", about + left, spec, HISTOGRAMS_SQL)
     for name in (group.group for group in subject.study.groups):
         codecs = [one for one in subject.results.codecs if one.group == name]
         if len({one.message for one in codecs}) < 2:
@@ -53,20 +56,33 @@ def _messages(subject: Subject) -> list[str]:
     return list(dict.fromkeys(one.attributes["message"] for one in subject.results.cells))
 
 
-def _by_clients(subject: Subject, group: str) -> list[tuple[list[Result], str]]:
+def _by_clients(subject: Subject, group: str) -> list[tuple[list[Result], str, str]]:
     """Take a group's cells with the fewest clients, and with the most where there are several numbers of them.
 
     Of a group over several links, those over the first: the section of delays has the others.
+
+    Returns:
+        The cells of each chart, what its title says of them, and which others of the group it leaves out.
     """
     # The section of the open loop has charts of its own.
     every = [one for one in subject.results.cells if one.attributes["group"] == group and not one.open_loop]
-    cells = over_first_link(every)
-    numbers = sorted({int(one.attributes["clients"]) for one in cells})
-    if not numbers:
-        return []
-    shown = dict.fromkeys([numbers[0], numbers[-1]])
+    links = list(dict.fromkeys(one.attributes["link"] for one in every))
+    numbers = sorted({int(one.attributes["clients"]) for one in every if one.attributes["link"] == links[0]})
     parts = []
-    for number in shown:
+    for number in dict.fromkeys([numbers[0], numbers[-1]] if numbers else []):
         under = f", {number} client{'' if number == 1 else 's'}" if len(numbers) > 1 else ""
-        parts.append(([one for one in cells if one.attributes["clients"] == str(number)], under))
-    return [(part, under) for part, under in parts if len(part) >= 3]
+        under += f", over {links[0]}" if len(links) > 1 else ""
+        place = {"clients": str(number), "link": links[0]}
+        cells = [one for one in every if place.items() <= one.attributes.items()]
+        parts.append((cells, under, _left(numbers, links)))
+    return [part for part in parts if len(part[0]) >= 3]
+
+
+def _left(numbers: Sequence[int], links: Sequence[str]) -> str:
+    """Say which loads and links of a group its charts leave out."""
+    told = []
+    if len(numbers) > 2:
+        told.append(f"with {listed(map(str, numbers[1:-1]))} clients")
+    if len(links) > 1:
+        told.append(f"over {listed(links[1:])}")
+    return f" Not drawn: the cells {' and '.join(told)}, which the ranking and Every cell have." if told else ""

@@ -1,15 +1,14 @@
 """Who is faster, group by group, with ties: pairs told apart within blocks, not intervals that overlap or not."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from callbench.precision.told import told
+from callbench.report.rankings import Ranking, rankings
 from callbench.report.section import Section, Sheet
 from callbench.report.subject import Subject
 from callbench.report.tables import place
 from callbench.report.words import listed
 from callbench.results import RANKING_SQL, Result
-from callbench.stats.interval import CONFIDENCE
-from callbench.stats.ranking import Standing, standings
+from callbench.stats.ranking import Standing
 
 ABOUT = (
     "Two stacks tie where the 95 % interval of their ratio, taken within blocks, holds 1; all pairs of a table are"
@@ -17,53 +16,37 @@ ABOUT = (
     " What a play-off decided counts before what blocks say."
 )
 MOST_NAMES = 3
-Key = tuple[str, str, str]
 
 
 def section(subject: Subject) -> Section | None:
     """Rank each group of cells that differ in nothing but their stack."""
-    tables: dict[Key, list[Result]] = {}
-    for one in subject.results.cells:
-        attributes = one.attributes
-        # A rate that was asked for is no result; the section of the open loop compares what they made of it.
-        if one.open_loop is not None:
-            continue
-        tables.setdefault((attributes["group"], attributes["clients"], attributes["link"]), []).append(one)
-    met = {one.pair: one.outcome.value for one in told(subject.run).contests if one.outcome is not None}
-    sheets = [sheet for key, cells in tables.items() if (sheet := _sheet(_title(key, tables), cells, met)) is not None]
+    every = rankings(subject)
+    sheets = [_sheet(_title(one, every), one) for one in every if one.standings]
     if not sheets:
         return None
     return Section(id="ranking", title="Ranking", about=ABOUT, sheets=sheets, source=RANKING_SQL.strip())
 
 
-def _title(key: Key, tables: dict[Key, list[Result]]) -> str:
+def _title(one: Ranking, every: Sequence[Ranking]) -> str:
     """Name a table by what tells it from the others."""
-    group, clients, link = key
-    parts = [group]
-    if len({one[1] for one in tables}) > 1:
-        parts.append(f"{clients} client" + ("" if clients == "1" else "s"))
-    if len({one[2] for one in tables}) > 1:
-        parts.append(link)
+    parts = [one.group]
+    if len({other.clients for other in every}) > 1:
+        parts.append(f"{one.clients} client" + ("" if one.clients == "1" else "s"))
+    if len({other.link for other in every}) > 1:
+        parts.append(one.link)
     return ", ".join(parts)
 
 
-def _sheet(title: str, cells: Sequence[Result], met: Mapping[tuple[str, str], int]) -> Sheet | None:
-    """Rank the cells of one table."""
-    ranked = [one for one in cells if one.ranked]
-    if len(ranked) < 2 or max(one.blocks for one in ranked) < 2:
-        return None
-    places = {one.id: place_ for place_, one in enumerate(ranked)}
-    decided = {
-        (places[one], places[other]): sign for (one, other), sign in met.items() if one in places and other in places
-    }
-    found = standings([one.by_block["rate_per_s"] for one in ranked], 1 - CONFIDENCE, decided)
-    names = [one.attributes["stack"] for one in ranked]
+def _sheet(title: str, table: Ranking) -> Sheet:
+    """Write one table."""
+    names = [one.attributes["stack"] for one in table.ranked]
     rows = []
-    for one in found:
-        rate = place(ranked[one.index], "rate_per_s")
+    for one in table.standings:
+        rate = place(table.ranked[one.index], "rate_per_s")
         ties = _some([names[other] for other in one.ties])
         rows.append((names[one.index], str(one.rank), rate.text, rate.spread, ties))
-    return Sheet(f"Ranking: {title}", ("stack", "rank", "calls/s", "", "ties with"), rows, _note(cells, ranked, found))
+    note = _note(table.cells, table.ranked, table.standings)
+    return Sheet(f"Ranking: {title}", ("stack", "rank", "calls/s", "", "ties with"), rows, note)
 
 
 def _note(cells: Sequence[Result], ranked: Sequence[Result], found: Sequence[Standing]) -> str:

@@ -6,8 +6,9 @@ from statistics import median
 from callbench.cell import MIXED
 from callbench.report.charts.draw import drawn
 from callbench.report.charts.tax import tax as chart_of
+from callbench.report.headline import in_process
 from callbench.report.section import Chart, Section, Sheet
-from callbench.report.story import groups, in_process
+from callbench.report.story import groups
 from callbench.report.subject import Subject
 from callbench.stats.difference import Difference
 from callbench.stats.digits import at_place, figure, last_place, share

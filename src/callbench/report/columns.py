@@ -1,0 +1,71 @@
+"""What tells the cells of a run apart besides group and stack: a column for what differs, a sentence for the rest."""
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from callbench.cell import CLOSED
+from callbench.results import Result
+
+
+@dataclass(frozen=True)
+class Column:
+    """One attribute of cells.
+
+    Attributes:
+        name: the heading.
+        text: what a cell has of it, "" for nothing.
+        number: whether its texts are numbers.
+    """
+
+    name: str
+    text: Callable[[Result], str]
+    number: bool = False
+
+
+COLUMNS = (
+    Column("call", lambda one: one.attributes["call"]),
+    Column("arguments", lambda one: _members(one.arguments)),
+    Column("options", lambda one: _members(one.options)),
+    Column("clients", lambda one: one.attributes["clients"], number=True),
+    Column("arrivals", lambda one: "" if one.attributes["arrivals"] == CLOSED else one.attributes["arrivals"]),
+    Column("calls/s asked", lambda one: one.attributes["rate"], number=True),
+    Column("think ms", lambda one: f"{one.think_ms:g}" if one.think_ms else "", number=True),
+    Column("ramp-up ms", lambda one: f"{one.ramp_up_ms:g}" if one.ramp_up_ms else "", number=True),
+    Column("link", lambda one: one.attributes["link"]),
+)
+
+
+def differing(cells: Sequence[Result], *, within: bool = False) -> list[Column]:
+    """Choose the columns in which cells differ.
+
+    Args:
+        cells: all of a table.
+        within: without those that a group's name stands for; loads and links are never left to it.
+    """
+    return [
+        one for one in COLUMNS if len({one.text(cell) for cell in cells}) > 1 and not (within and _by_group(one, cells))
+    ]
+
+
+def _by_group(column: Column, cells: Sequence[Result]) -> bool:
+    """Say whether a group's name stands for what its cells have there."""
+    if column.name in {"clients", "calls/s asked", "link"}:
+        return False
+    pairs = {(cell.attributes["group"], column.text(cell)) for cell in cells}
+    return len(pairs) == len({group for group, _ in pairs})
+
+
+def alike(cells: Sequence[Result]) -> str:
+    """Say what all cells have, in one sentence: what has no column; nothing where there is nothing to say."""
+    said = []
+    for one in COLUMNS:
+        texts = {one.text(cell) for cell in cells}
+        if len(texts) == 1 and (text := texts.pop()):
+            said.append(f"{one.name} {text}")
+    return f"All cells: {', '.join(said)}." if said else ""
+
+
+def _members(found: object) -> str:
+    """Write members in a line, or nothing where there are none."""
+    return json.dumps(found, ensure_ascii=False) if found else ""
