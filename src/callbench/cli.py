@@ -348,6 +348,14 @@ def load_(  # noqa: PLR0913, PLR0917 - the options a person has
     expect: Annotated[str | None, typer.Option("--expect-body", help="octet by octet, in every answer")] = None,
     expect_file: Annotated[Path | None, typer.Option("--expect-body-file", exists=True, dir_okay=False)] = None,
     expect_hex: Annotated[str | None, typer.Option("--expect-body-hex", help="octets, two digits each")] = None,
+    expect_json: Annotated[
+        list[str] | None, typer.Option("--expect-json", metavar="PATH[=VALUE]", help="in every body: '$.user.name=x'")
+    ] = None,
+    expect_match: Annotated[str | None, typer.Option("--expect-match", metavar="REGEX", help="in every body")] = None,
+    schema: Annotated[
+        Path | None,
+        typer.Option("--expect-schema-file", exists=True, dir_okay=False, help="a JSON Schema of every body"),
+    ] = None,
     close: Annotated[bool, typer.Option("--no-keep-alive", help="a connection for each call")] = False,
     timeout: Annotated[float, typer.Option("--timeout", min=0.001, max=3600, metavar="SECONDS")] = 10.0,
     threads: Annotated[int, typer.Option("--threads", min=1, max=64, help="of the driver")] = 1,
@@ -365,6 +373,8 @@ def load_(  # noqa: PLR0913, PLR0917 - the options a person has
         headers=wish.headers(header or []), body=body, body_file=body_file and str(body_file.absolute()),
         variables=False if plain else None, expect_status=status or [], expect_body=expect,
         expect_body_file=expect_file and str(expect_file.absolute()), expect_body_hex=expect_hex,
+        expect_match=expect_match, expect_schema_file=schema and str(schema.absolute()),
+        **wish.expected_json(expect_json or []),
         keep_alive=False if close else None, streams=streams,
         certificates=certificates and str(certificates.absolute()), insecure=insecure or None,
     )  # fmt: skip

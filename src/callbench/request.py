@@ -21,7 +21,7 @@ PROTOCOL = "http1"
 STANDS_FOR = "Hello"
 # What of the table is for the core; the rest becomes options of the client's `connect`, under the same names.
 _OURS = ("protocol", "path", "call", "select")
-FILES = ("body_file", "expect_body_file", "certificates")
+FILES = ("body_file", "expect_body_file", "expect_schema_file", "certificates")
 
 
 def _path(text: str) -> str:
@@ -43,7 +43,11 @@ class Request(BaseModel):
             body is the number of items.
         select: what of FindItems' answer there is, as paths with dots; all of it unless given.
         path: replaces the path of the URL that the server serves at; with a query, if need be.
-        expect_body: octet by octet, in every answer.
+        expect_body: byte by byte, in every answer.
+        expect_json: by JSON path (RFC 9535): each selects something in every answer, and all of it is this value.
+        expect_path: JSON paths; each selects something in every answer.
+        expect_match: a regular expression that is found in every answer's body.
+        expect_schema: a JSON Schema that every answer's body keeps to.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -62,6 +66,11 @@ class Request(BaseModel):
     expect_body: str | None = None
     expect_body_file: str | None = None
     expect_body_hex: str | None = None
+    expect_json: Annotated[dict[str, Any], Field(min_length=1)] | None = None
+    expect_path: Annotated[tuple[str, ...], Field(min_length=1)] | None = None
+    expect_match: str | None = None
+    expect_schema: dict[str, Any] | None = None
+    expect_schema_file: str | None = None
     keep_alive: bool | None = None
     streams: Annotated[int, Field(ge=1)] | None = None
     certificates: str | None = None
@@ -74,6 +83,8 @@ class Request(BaseModel):
         for name in ("body", "expect_body"):
             if sum(getattr(self, one) is not None for one in (name, f"{name}_file", f"{name}_hex")) > 1:
                 raise ValueError(f"{name}, {name}_file and {name}_hex exclude each other")
+        if self.expect_schema is not None and self.expect_schema_file is not None:
+            raise ValueError("expect_schema and expect_schema_file exclude each other")
         if self.select is not None and self.call != "FindItems":
             raise ValueError('select is of the answer of call = "FindItems"')
         return self

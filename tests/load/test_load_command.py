@@ -165,7 +165,7 @@ def test_tls_is_spoken_and_a_stranger_refused(callbench: Run, secure: tuple[_Ser
     words = ("--clients", "2", "--calls", "10", "--expect-body", "Hello World")
     stranger = callbench("load", url, *words, "--out", str(tmp_path / "a.json"))
     assert stranger.returncode == 2
-    assert "nobody known here has signed it (certificate)" in stranger.stderr
+    assert "nobody known here has signed it: give it, or who signed it, with --certificates" in stranger.stderr
     for trust in (("--insecure",), ("--certificates", str(certificate))):
         said = _said(callbench("load", url, *words, *trust, "--out", str(tmp_path / f"{trust[0]}.json"), "--json"))
         assert (said["calls"], said["errors"]) == (10, {})

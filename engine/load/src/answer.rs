@@ -2,7 +2,8 @@
 
 use callbench_kit::{Failure, Kind};
 
-use crate::expected::{Comparison, Expected};
+use crate::body::Body;
+use crate::expected::Expected;
 
 /// A head may be so long.
 const LONGEST_HEAD: usize = 64 * 1024;
@@ -42,11 +43,7 @@ pub struct Answer {
     stage: Stage,
     /// A head or a line of which not all has come.
     held: Vec<u8>,
-    comparison: Comparison,
-    /// The body, where it is to be kept.
-    kept: Vec<u8>,
-    /// Why it is wrong, where its status is.
-    wrong: Option<Failure>,
+    body: Body,
     /// Whether the server closes the connection after it.
     pub closes: bool,
     /// Whether any of it has come.
@@ -55,15 +52,7 @@ pub struct Answer {
 
 impl Default for Answer {
     fn default() -> Self {
-        Answer {
-            stage: Stage::Head,
-            held: Vec::new(),
-            comparison: Comparison::default(),
-            kept: Vec::new(),
-            wrong: None,
-            closes: false,
-            begun: false,
-        }
+        Answer { stage: Stage::Head, held: Vec::new(), body: Body::default(), closes: false, begun: false }
     }
 }
 
@@ -72,9 +61,7 @@ impl Answer {
     pub fn begin(&mut self) {
         self.stage = Stage::Head;
         self.held.clear();
-        self.comparison = Comparison::default();
-        self.kept.clear();
-        self.wrong = None;
+        self.body.begin();
         self.closes = false;
         self.begun = false;
     }
@@ -92,16 +79,16 @@ impl Answer {
                     None => return Ok(Progress::More),
                 },
                 Stage::Length(left) => {
-                    let used = self.body(piece, left, expected, most)?;
+                    let used = self.take_body(piece, left, expected, most)?;
                     self.stage = Stage::Length(left - used as u64);
                     used
                 }
                 Stage::Chunk(left) => {
-                    let used = self.body(piece, left, expected, most)?;
+                    let used = self.take_body(piece, left, expected, most)?;
                     self.stage = if used as u64 == left { Stage::ChunkEnd } else { Stage::Chunk(left - used as u64) };
                     used
                 }
-                Stage::UntilClose => self.body(piece, u64::MAX, expected, most)?,
+                Stage::UntilClose => self.take_body(piece, u64::MAX, expected, most)?,
                 Stage::ChunkLine | Stage::ChunkEnd | Stage::Trailer => match self.line(piece)? {
                     Some((used, line)) => {
                         if self.end_of_line(&line)? {
@@ -128,32 +115,26 @@ impl Answer {
         self.stage == Stage::UntilClose
     }
 
-    /// The whole, judged.
-    pub fn judged(&mut self, expected: &Expected) -> Result<(), Failure> {
-        match self.wrong.take().or_else(|| self.comparison.wrong(expected)) {
-            Some(failure) => Err(failure),
-            None => Ok(()),
-        }
+    /// The whole, judged. `known` is the last body that was right.
+    pub fn judged(&mut self, expected: &Expected, known: &mut Vec<u8>) -> Result<(), Failure> {
+        self.body.wrong(expected, known).map_or(Ok(()), Err)
     }
 
     /// The body, where it was to be kept.
     pub fn kept(&mut self) -> Vec<u8> {
-        std::mem::take(&mut self.kept)
+        self.body.kept()
     }
 
     /// Octets of the body so far.
     #[must_use]
     pub fn octets(&self) -> u64 {
-        self.comparison.seen
+        self.body.seen
     }
 
-    fn body(&mut self, piece: &[u8], left: u64, expected: &Expected, most: u64) -> Result<usize, Failure> {
+    fn take_body(&mut self, piece: &[u8], left: u64, expected: &Expected, most: u64) -> Result<usize, Failure> {
         let used = left.min(piece.len() as u64) as usize;
-        self.comparison.take(&piece[..used], expected);
-        if expected.keeps {
-            self.kept.extend_from_slice(&piece[..used]);
-        }
-        if self.comparison.seen > most {
+        self.body.take(&piece[..used], expected);
+        if self.body.seen > most {
             return Err(Failure::new(Kind::TooLarge, format!("the body goes on beyond {most} octets")));
         }
         Ok(used)
@@ -194,7 +175,7 @@ impl Answer {
         if (100..200).contains(&status) && status != 101 {
             return Ok(Some(used)); // The real one follows.
         }
-        self.wrong = expected.wrong_status(status);
+        self.body.of_wrong(expected.wrong_status(status, fields.location));
         self.stage = if bodiless || status == 204 || status == 304 {
             Stage::Length(0)
         } else if fields.chunked {
@@ -266,14 +247,15 @@ fn chunk_size(line: &[u8]) -> Result<u64, Failure> {
 
 /// What the headers say of the body and the connection.
 #[derive(Default)]
-struct Fields {
+struct Fields<'h> {
     length: Option<u64>,
     chunked: bool,
     closes: Option<bool>,
+    location: Option<&'h [u8]>,
 }
 
-impl Fields {
-    fn of(headers: &[httparse::Header]) -> Result<Self, Failure> {
+impl<'h> Fields<'h> {
+    fn of(headers: &[httparse::Header<'h>]) -> Result<Self, Failure> {
         let mut fields = Fields::default();
         for header in headers {
             // Most headers go by their length alone.
@@ -287,6 +269,7 @@ impl Fields {
                     }
                     fields.length = Some(length);
                 }
+                8 if header.name.eq_ignore_ascii_case("location") => fields.location = Some(header.value),
                 17 if header.name.eq_ignore_ascii_case("transfer-encoding") => fields.chunked = has(header.value, b"chunked"),
                 10 if header.name.eq_ignore_ascii_case("connection") => {
                     if has(header.value, b"close") {

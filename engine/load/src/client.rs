@@ -29,6 +29,7 @@ enum Doing {
 struct Reader<'r> {
     scratch: &'r mut [u8],
     right: &'r mut Vec<u8>,
+    known: &'r mut Vec<u8>,
 }
 
 struct Client {
@@ -181,7 +182,7 @@ impl Client {
         let (settings, bodiless) = (&asked.settings, asked.request.bodiless);
         while let Some(read) = wire.read(reader.scratch)? {
             if read == 0 {
-                return self.closed(settings).map(Some);
+                return self.closed(settings, reader.known).map(Some);
             }
             let piece = &reader.scratch[..read];
             self.received += read as u64;
@@ -195,7 +196,7 @@ impl Client {
                     return Err(Failure::protocol(format!("{left} octets follow the end of the answer: its length is wrong")));
                 }
                 self.answer.closes |= event.ended();
-                self.answer.judged(&settings.expected)?;
+                self.answer.judged(&settings.expected, reader.known)?;
                 if begins && !self.answer.closes && !settings.expected.keeps && read <= LONGEST_RIGHT {
                     reader.right.clear();
                     reader.right.extend_from_slice(piece);
@@ -210,9 +211,9 @@ impl Client {
     }
 
     /// The server has closed.
-    fn closed(&mut self, settings: &Settings) -> Result<(), Failure> {
+    fn closed(&mut self, settings: &Settings, known: &mut Vec<u8>) -> Result<(), Failure> {
         if self.answer.ended() {
-            return self.answer.judged(&settings.expected);
+            return self.answer.judged(&settings.expected, known);
         }
         Err(if self.answer.begun {
             Failure::new(
@@ -248,18 +249,22 @@ pub struct Clients {
     /// The last right answer that came in one piece, head and all, after which its connection stayed: one of the same octets is right
     /// too, and need not be taken apart.
     right: Vec<u8>,
+    /// The last right body, where bodies are taken apart: heads have times and numbers that differ.
+    known: Vec<u8>,
 }
 
 impl Carrier for Clients {
     type Asked = Asked;
 
     fn new(asked: Arc<Asked>, _streams: usize, clients: usize) -> Self {
-        Clients { asked, each: (0..clients as u32).map(Client::new).collect(), right: Vec::new() }
+        Clients { asked, each: (0..clients as u32).map(Client::new).collect(), right: Vec::new(), known: Vec::new() }
     }
 
     fn go_by(&mut self, asked: &Arc<Asked>) {
         self.asked = Arc::clone(asked);
-        self.right.clear(); // Another answer may be right from now on.
+        // Another answer may be right from now on.
+        self.right.clear();
+        self.known.clear();
     }
 
     fn kept(&mut self) -> Vec<u8> {
@@ -294,7 +299,7 @@ impl Carrier for Clients {
     #[inline]
     fn go_on(&mut self, event: Event, _events: &Events, scratch: &mut [u8], ended: &mut Vec<Ended>) {
         let index = event.token as u32 as usize;
-        let mut reader = Reader { scratch, right: &mut self.right };
+        let mut reader = Reader { scratch, right: &mut self.right, known: &mut self.known };
         ended.extend(self.each[index].go_on(event, &self.asked, &mut reader).map(|result| (index, result)));
     }
 

@@ -2,6 +2,9 @@
 
 use callbench_kit::{Failure, Kind};
 
+use crate::checks::Checks;
+use crate::shown::{LONG, shown};
+
 /// Which answers are right.
 #[derive(Clone, Debug, Default)]
 pub struct Expected {
@@ -9,81 +12,47 @@ pub struct Expected {
     pub status: Vec<u16>,
     /// The body, octet by octet; None: any.
     pub body: Option<Vec<u8>>,
+    /// What the body must hold, whatever else is in it.
+    pub checks: Checks,
     /// Whether an answer's body is kept when it is there, for who asks for it.
     pub keeps: bool,
 }
 
 impl Expected {
-    /// Why an answer of this status is wrong.
-    pub fn wrong_status(&self, status: u16) -> Option<Failure> {
+    /// Why an answer of this status is wrong. `location`: where a redirect points to, as far as it says so.
+    pub fn wrong_status(&self, status: u16, location: Option<&[u8]>) -> Option<Failure> {
         let right = if self.status.is_empty() { (200..300).contains(&status) } else { self.status.contains(&status) };
         if right {
             return None;
         }
-        let kind = if (300..400).contains(&status) { Kind::Redirect } else { Kind::Status };
-        let told = if kind == Kind::Redirect { " (a redirect, which is not followed: name its target)" } else { "" };
-        Some(Failure::new(kind, format!("the server answered with the status {status}{told}")))
-    }
-}
-
-/// Compares a body with the expected one as it comes.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Comparison {
-    pub seen: u64,
-    differs: bool,
-}
-
-impl Comparison {
-    #[inline]
-    pub fn take(&mut self, piece: &[u8], expected: &Expected) {
-        if let Some(body) = &expected.body {
-            let from = (self.seen as usize).min(body.len());
-            self.differs |= !body[from..].starts_with(piece);
+        let wanted: Vec<String> = self.status.iter().map(u16::to_string).collect();
+        let wanted = if wanted.is_empty() { String::new() } else { format!(", not {}", wanted.join(" or ")) };
+        let message = format!("the server answered with the status {status}{wanted}");
+        if !(300..400).contains(&status) {
+            return Some(Failure::new(Kind::Status, message));
         }
-        self.seen += piece.len() as u64;
-    }
-
-    /// Why the whole is wrong.
-    pub fn wrong(&self, expected: &Expected) -> Option<Failure> {
-        let body = expected.body.as_ref()?;
-        let same = !self.differs && self.seen == body.len() as u64;
-        (!same).then(|| {
-            let message = format!("the body of {} octets is not the expected one of {} octets", self.seen, body.len());
-            Failure::new(Kind::WrongAnswer, message)
-        })
+        let target = location.map_or_else(String::new, |target| format!(" to {}", shown(target, LONG)));
+        Some(Failure::new(Kind::Redirect, format!("{message} (a redirect{target}, which is not followed: name its target)")))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use proptest::prelude::*;
-
-    proptest! {
-        #[test]
-        fn a_body_is_right_exactly_where_it_is_the_same_however_it_is_cut(
-            body in prop::collection::vec(0_u8..3, 0..20),
-            other in prop::collection::vec(0_u8..3, 0..20),
-            cut in 0_usize..20,
-        ) {
-            let expected = Expected { status: Vec::new(), body: Some(body.clone()), keeps: false };
-            for said in [&body, &other] {
-                let mut comparison = Comparison::default();
-                let (first, second) = said.split_at(cut.min(said.len()));
-                comparison.take(first, &expected);
-                comparison.take(second, &expected);
-                prop_assert_eq!(comparison.wrong(&expected).is_none(), *said == body);
-            }
-        }
-    }
 
     #[test]
     fn statuses() {
         let any = Expected::default();
-        assert!(any.wrong_status(204).is_none());
-        assert_eq!(any.wrong_status(302).map(|it| it.kind), Some(Kind::Redirect));
-        assert_eq!(any.wrong_status(500).map(|it| it.kind), Some(Kind::Status));
-        let one = Expected { status: vec![404], ..Expected::default() };
-        assert!(one.wrong_status(404).is_none() && one.wrong_status(200).is_some());
+        assert!(any.wrong_status(204, None).is_none());
+        let redirect = any.wrong_status(302, Some(b"/login")).expect("a failure");
+        assert_eq!(redirect.kind, Kind::Redirect);
+        assert!(redirect.message.contains("a redirect to `/login`, which is not followed"), "{}", redirect.message);
+        assert_eq!(any.wrong_status(500, None).map(|it| it.kind), Some(Kind::Status));
+        let one = Expected { status: vec![404, 410], ..Expected::default() };
+        assert!(one.wrong_status(404, None).is_none());
+        assert_eq!(
+            one.wrong_status(200, None).map(|it| it.message),
+            Some("the server answered with the status 200, not 404 or 410".to_owned())
+        );
     }
 }

@@ -1,9 +1,12 @@
 //! Whom a secure connection trusts.
+//!
+//! `given` takes a certificate at its own word where the user gave that very one, and `refusal` says in a sentence why TLS failed.
 
 use std::path::Path;
 use std::sync::Arc;
 
 use callbench_kit::{Failure, Kind};
+use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature};
 use rustls::pki_types::pem::PemObject;
@@ -12,6 +15,9 @@ use rustls::{ClientConfig, DigitallySignedStruct, Error, RootCertStore, Signatur
 
 use crate::endpoint::Endpoint;
 use crate::wire::Tls;
+
+mod given;
+pub mod refusal;
 
 /// Whose word is taken for who a server is.
 #[derive(Clone, Debug)]
@@ -26,38 +32,56 @@ pub enum Trust {
 
 /// How to make connections to `endpoint` secure, for a protocol by its name in TLS.
 pub fn settings(endpoint: &Endpoint, trust: &Trust, protocol: &str) -> Result<Tls, Failure> {
-    let refused = |why: String| Failure::new(Kind::BadRequest, why);
     let provider = Arc::new(ring::default_provider());
     let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
         .with_safe_default_protocol_versions()
         .map_err(|error| refused(format!("TLS cannot be set up: {error}")))?;
-    let mut config = match trust {
-        Trust::Anybody => builder.dangerous().with_custom_certificate_verifier(Arc::new(Credulous(provider))).with_no_client_auth(),
-        Trust::Machine => builder.with_root_certificates(machine()).with_no_client_auth(),
-        Trust::File(path) => builder.with_root_certificates(file(path)?).with_no_client_auth(),
+    let verifier: Arc<dyn ServerCertVerifier> = match trust {
+        Trust::Anybody => Arc::new(Credulous(provider)),
+        Trust::Machine => trusting(rustls_native_certs::load_native_certs().certs, provider)?,
+        Trust::File(path) => trusting(file(path)?, provider)?,
     };
+    let mut config = builder.dangerous().with_custom_certificate_verifier(verifier).with_no_client_auth();
     config.alpn_protocols = vec![protocol.as_bytes().to_vec()];
     let name = ServerName::try_from(endpoint.name.clone())
         .map_err(|_| refused(format!("{} is no name that a certificate can have", endpoint.name)))?;
     Ok(Tls { config: Arc::new(config), name })
 }
 
-fn machine() -> RootCertStore {
-    let mut roots = RootCertStore::empty();
-    // A machine's own store often holds a few that cannot be read; those are of no use to anybody.
-    roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
-    roots
+fn refused(why: String) -> Failure {
+    Failure::new(Kind::BadRequest, why)
 }
 
-fn file(path: &str) -> Result<RootCertStore, Failure> {
-    let refused = |why: String| Failure::new(Kind::BadRequest, format!("the certificates {path}: {why}"));
-    let found = CertificateDer::pem_file_iter(Path::new(path)).map_err(|error| refused(error.to_string()))?;
+/// Trusts these certificates, and those whom they have signed.
+fn trusting(certificates: Vec<CertificateDer<'static>>, provider: Arc<CryptoProvider>) -> Result<Arc<dyn ServerCertVerifier>, Failure> {
     let mut roots = RootCertStore::empty();
-    for certificate in found {
-        let certificate = certificate.map_err(|error| refused(error.to_string()))?;
-        roots.add(certificate).map_err(|error| refused(error.to_string()))?;
+    // A machine's own store often holds a few that cannot be read; those are of no use to anybody.
+    roots.add_parsable_certificates(certificates.iter().cloned());
+    if roots.is_empty() {
+        return Err(refused(
+            "no certificate is trusted on this machine: name some with --certificates, or take any with --insecure".to_owned(),
+        ));
     }
-    if roots.is_empty() { Err(refused("no certificate is in it".to_owned())) } else { Ok(roots) }
+    let signed = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider)
+        .build()
+        .map_err(|error| refused(format!("TLS cannot be set up: {error}")))?;
+    Ok(Arc::new(given::Given { certificates, signed }))
+}
+
+fn file(path: &str) -> Result<Vec<CertificateDer<'static>>, Failure> {
+    let wrong = |why: String| refused(format!("the certificates {path}: {why}"));
+    let found = CertificateDer::pem_file_iter(Path::new(path)).map_err(|error| wrong(error.to_string()))?;
+    let all: Result<Vec<_>, _> = found.collect();
+    let all = all.map_err(|error| wrong(error.to_string()))?;
+    if all.is_empty() {
+        return Err(wrong("no certificate is in it".to_owned()));
+    }
+    // Of a file that somebody named, each must be good.
+    let mut roots = RootCertStore::empty();
+    for certificate in &all {
+        roots.add(certificate.clone()).map_err(|error| wrong(error.to_string()))?;
+    }
+    Ok(all)
 }
 
 /// Takes every certificate; the signatures of the handshake are checked all the same.

@@ -8,7 +8,9 @@ use std::sync::Arc;
 use callbench_kit::{Failure, Kind};
 use nix::errno::Errno;
 use nix::sys::socket::{self, AddressFamily, SockFlag, SockType, SockaddrStorage};
-use rustls::{AlertDescription, CertificateError, ClientConfig, ClientConnection, StreamOwned, pki_types::ServerName};
+use rustls::{ClientConfig, ClientConnection, StreamOwned, pki_types::ServerName};
+
+use crate::tls::refusal;
 
 /// How to make a connection secure.
 #[derive(Clone, Debug)]
@@ -145,7 +147,7 @@ fn of_system(error: Errno) -> Failure {
 /// The failure that an error of a socket is.
 fn of(error: &io::Error) -> Failure {
     if let Some(tls) = error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>()) {
-        return of_tls(tls);
+        return refusal::failure(tls);
     }
     match error.kind() {
         ErrorKind::ConnectionReset | ErrorKind::BrokenPipe => Failure::new(Kind::Reset, "the server reset the connection"),
@@ -167,21 +169,4 @@ fn of(error: &io::Error) -> Failure {
             _ => Failure::new(Kind::Internal, error.to_string()),
         },
     }
-}
-
-fn of_tls(error: &rustls::Error) -> Failure {
-    let kind = if matches!(error, rustls::Error::InvalidCertificate(_) | rustls::Error::NoCertificatesPresented) {
-        Kind::Certificate
-    } else {
-        Kind::Protocol
-    };
-    let why = match error {
-        rustls::Error::InvalidCertificate(CertificateError::UnknownIssuer) => "nobody known here has signed it".to_owned(),
-        rustls::Error::AlertReceived(AlertDescription::NoApplicationProtocol) => {
-            "the server does not speak the version of HTTP that was asked for; ask it with --http2, or without".to_owned()
-        }
-        other => other.to_string(),
-    };
-    let what = if kind == Kind::Certificate { "the server's certificate is refused" } else { "TLS failed" };
-    Failure::new(kind, format!("{what}: {why}"))
 }

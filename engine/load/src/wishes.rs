@@ -11,6 +11,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::asking::{Draft, Protocol};
+use crate::checks::{Checks, Wanted};
 use crate::crowd::Settings;
 use crate::endpoint::Endpoint;
 use crate::expected::Expected;
@@ -28,6 +29,11 @@ pub const NAMES: &[&str] = &[
     "expect_body",
     "expect_body_file",
     "expect_body_hex",
+    "expect_json",
+    "expect_path",
+    "expect_match",
+    "expect_schema",
+    "expect_schema_file",
     "keep_alive",
     "streams",
     "threads",
@@ -56,6 +62,8 @@ struct Wishes {
     expect_body: Option<String>,
     expect_body_file: Option<String>,
     expect_body_hex: Option<String>,
+    #[serde(flatten)]
+    wanted: Wanted,
     /// False: a connection for each call.
     keep_alive: bool,
     /// Of HTTP/2: so many clients share a connection.
@@ -82,6 +90,7 @@ impl Default for Wishes {
             expect_body: None,
             expect_body_file: None,
             expect_body_hex: None,
+            wanted: Wanted::default(),
             keep_alive: true,
             streams: 1,
             threads: 1,
@@ -125,8 +134,12 @@ pub fn read(to: &Connect, protocol: Protocol, n: Option<i32>) -> Result<Wished, 
     let body = octets("body", wishes.body.as_deref(), wishes.body_file.as_deref(), wishes.body_hex.as_deref())?;
     let expected =
         octets("expect_body", wishes.expect_body.as_deref(), wishes.expect_body_file.as_deref(), wishes.expect_body_hex.as_deref())?;
+    let checks = Checks::of(&wishes.wanted)?;
+    if protocol == Protocol::Grpc && checks.want_json() {
+        return Err(bad("an answer of gRPC is no JSON: expect its octets, or a regular expression".to_owned()));
+    }
     let settings = Settings {
-        expected: Expected { status: wishes.expect_status, body: expected, keeps: false },
+        expected: Expected { status: wishes.expect_status, body: expected, checks, keeps: false },
         keeps: wishes.keep_alive,
         timeout_ns: nanoseconds(to.timeout),
         most: wishes.most_octets,
@@ -246,6 +259,8 @@ mod tests {
             (Protocol::Http1, json!({"streams": 2})),
             (Protocol::Http2, json!({"streams": 2, "keep_alive": false})),
             (Protocol::Http1, json!({"expect_status": "200"})),
+            (Protocol::Http2, json!({"expect_json": {"user": 1}})),
+            (Protocol::Grpc, json!({"expect_path": ["$.id"]})),
             (Protocol::Http1, json!({"certificates": "a", "insecure": true})),
         ] {
             let asked = wished(options.clone(), protocol).and_then(|it| match protocol {

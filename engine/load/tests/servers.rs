@@ -160,6 +160,48 @@ fn an_answer_that_differs_from_the_right_ones_around_it_is_seen() {
     }
 }
 
+/// Every answer has an id of its own; each third one is of somebody else.
+#[test]
+fn answers_that_are_never_the_same_are_checked_by_what_is_in_them() {
+    let url = server(|mut stream, _| {
+        for number in 0.. {
+            let name = if number % 3 == 2 { "other" } else { "x" };
+            let body = format!(r#"{{"id":{number},"user":{{"name":"{name}"}}}}"#);
+            let answer = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{body}", body.len());
+            if !request(&mut stream) || stream.write_all(answer.as_bytes()).is_err() {
+                return;
+            }
+        }
+    });
+    for options in [
+        json!({"expect_json": {"$.user.name": "x"}, "expect_path": ["$.id"]}),
+        json!({"expect_match": r#""name":"x""#}),
+        json!({"expect_schema": {"required": ["id"], "properties": {"user": {"properties": {"name": {"const": "x"}}}}}}),
+    ] {
+        let mut crowd = gathered(&url, 1, options.clone()).expect("a connection");
+        let outcome = driven(crowd.as_mut(), 1, &closed(24, 0));
+        assert_eq!((outcome.calls, outcome.errors[Kind::WrongAnswer as usize]), (16, 8), "{options}");
+    }
+}
+
+/// Only the head differs from answer to answer: what was right stays right, and a body that changes is seen.
+#[test]
+fn a_body_that_was_right_is_known_behind_another_head() {
+    let url = server(|mut stream, _| {
+        for number in 0.. {
+            let body = if number % 4 == 3 { r#"{"ok":false}"# } else { r#"{"ok":true}"# };
+            let answer = format!("HTTP/1.1 200 OK\r\nX-Number: {number}\r\nContent-Length: {}\r\n\r\n{body}", body.len());
+            if !request(&mut stream) || stream.write_all(answer.as_bytes()).is_err() {
+                return;
+            }
+        }
+    });
+    let mut crowd = gathered(&url, 1, json!({"expect_json": {"$.ok": true}})).expect("a connection");
+    let outcome = driven(crowd.as_mut(), 1, &closed(24, 0));
+    assert_eq!((outcome.calls, outcome.errors[Kind::WrongAnswer as usize]), (18, 6));
+    assert!(outcome.said[&Kind::WrongAnswer].contains("at $.ok the body has false, not true"), "{:?}", outcome.said);
+}
+
 /// Answers the number at the end of the path, as a list of so many ones; `then` stands in the place of every answer after the second of a connection.
 fn listing(then: &'static [u8]) -> String {
     server(move |mut stream, _| {

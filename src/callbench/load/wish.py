@@ -1,5 +1,6 @@
 """What was asked for on the command line of `callbench load`, checked."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -104,6 +105,55 @@ def headers(given: Sequence[str]) -> list[tuple[str, str]]:
     if wrong is not None:
         raise BadInput(f"--header {wrong!r}: give a name and a value, as 'Accept: text/plain'")
     return [(name.strip(), value.strip()) for name, _, value in parts]
+
+
+def expected_json(given: Sequence[str]) -> dict[str, Any]:
+    """Read `PATH=VALUE` and `PATH` each, as the driver's options `expect_json` and `expect_path`.
+
+    The sign that ends a path stands outside of its brackets and quotes, where RFC 9535 compares. A value that is no
+    JSON is a text.
+
+    Raises:
+        BadInput: a path is asked for twice with different values.
+    """
+    values: dict[str, Any] = {}
+    paths: list[str] = []
+    for one in given:
+        end = _path_end(one)
+        path = one[:end].strip()
+        if end == len(one):
+            paths.append(path)
+            continue
+        value = _json_or_text(one[end + 1 :].strip())
+        if path in values and values[path] != value:
+            raise BadInput(f"--expect-json {path}: it is asked for with two values")
+        values[path] = value
+    return {"expect_json": values or None, "expect_path": paths}
+
+
+def _path_end(text: str) -> int:
+    """Where the path at the beginning of a text ends: at the first = that no bracket or quote encloses."""
+    depth, quote, escaped = 0, "", False
+    for place, letter in enumerate(text):
+        if escaped:
+            escaped = False
+        elif quote:
+            escaped, quote = letter == "\\", "" if letter == quote else quote
+        elif letter in "'\"":
+            quote = letter
+        elif letter in "[]":
+            depth += 1 if letter == "[" else -1
+        elif letter == "=" and depth == 0:
+            return place
+    return len(text)
+
+
+def _json_or_text(text: str) -> object:
+    try:
+        value: object = json.loads(text)
+    except ValueError:
+        return text
+    return value
 
 
 def request(**asked: object) -> dict[str, Any]:

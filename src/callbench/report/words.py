@@ -13,6 +13,14 @@ MARKS = {Verdict.HOLDS: "✓", Verdict.FAILS: "✗", Verdict.OPEN: "?", Verdict.
 ANSWERS = {Verdict.HOLDS: "yes", Verdict.FAILS: "no", Verdict.OPEN: "not clear", Verdict.UNMEASURED: "not measured"}
 CLASSES = {Verdict.HOLDS: "holds", Verdict.FAILS: "fails", Verdict.OPEN: "open", Verdict.UNMEASURED: "unmeasured"}
 
+_OF_A_REQUEST = frozenset({"method", "path", "protocol"})
+_CHECKED_BY = {
+    "its body octet by octet": ("expect_body", "expect_body_file", "expect_body_hex"),
+    "its body by JSON path": ("expect_json", "expect_path"),
+    "its body by a regular expression": ("expect_match",),
+    "its body by a JSON Schema": ("expect_schema", "expect_schema_file"),
+}
+
 
 def some(names: Sequence[str], most: int = 4) -> str:
     """Join names, the first few where there are many."""
@@ -46,19 +54,22 @@ def served_text(
     told: list[tuple[str, str]] = []
     if request is not None:
         method, path = request.get("method", "GET"), request.get("path", "")
-        own = sorted(
-            request.keys() - {"method", "path", "protocol", "expect_status", "expect_body", "expect_body_file"}
-        )
+        own = sorted(name for name in request if name not in _OF_A_REQUEST and not name.startswith("expect_"))
         told.append(("called by", f"{method} {path}".strip() + (f", with {', '.join(own)}" if own else "")))
         status = " or ".join(str(one) for one in request.get("expect_status") or ("any status from 200 to 299",))
-        exact = "expect_body" in request or "expect_body_file" in request
-        told.append(("right answer", f"{status}, {'its body octet by octet' if exact else 'any body'}"))
+        told.append(("right answer", f"{status}, {_right_body(request)}"))
     if external is not None:
         start, url = external.get("start"), external.get("url")
         told.append(("started by", " ".join(start)) if start else ("runs by itself at", str(url)))
     if not counts:
         told.append(("counts", "its server cannot count, so nobody holds its count against the client's"))
     return told
+
+
+def _right_body(request: Mapping[str, Any]) -> str:
+    """Write how the body of an answer is checked."""
+    whys = [why for why, names in _CHECKED_BY.items() if any(name in request for name in names)]
+    return " and ".join(whys) or "any body"
 
 
 def answer_text(answer: Answer) -> str:

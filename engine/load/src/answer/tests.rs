@@ -4,7 +4,7 @@ use proptest::prelude::*;
 const MOST: u64 = 1 << 20;
 
 fn expecting(body: &str) -> Expected {
-    Expected { status: Vec::new(), body: Some(body.as_bytes().to_vec()), keeps: false }
+    Expected { body: Some(body.as_bytes().to_vec()), ..Expected::default() }
 }
 
 /// Takes `bytes` in pieces of `size`; what came of it, and what was left over.
@@ -14,12 +14,12 @@ fn taken(bytes: &[u8], size: usize, expected: &Expected, bodiless: bool) -> Resu
     for piece in bytes.chunks(size) {
         at += piece.len();
         if let Progress::Whole { left } = answer.take(piece, expected, bodiless, MOST)? {
-            answer.judged(expected)?;
+            answer.judged(expected, &mut Vec::new())?;
             return Ok(Some(bytes.len() - at + left));
         }
     }
     if answer.ended() {
-        answer.judged(expected)?;
+        answer.judged(expected, &mut Vec::new())?;
         return Ok(Some(0));
     }
     Ok(None)

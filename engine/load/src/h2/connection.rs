@@ -65,6 +65,8 @@ pub struct Connection {
     answered: bool,
     heard: u64,
     filled: Vec<u8>,
+    /// The last right body, where bodies are taken apart.
+    known: Vec<u8>,
 }
 
 impl Connection {
@@ -103,6 +105,7 @@ impl Connection {
             answered: false,
             heard: 0,
             filled: Vec::new(),
+            known: Vec::new(),
         }
     }
 
@@ -166,6 +169,7 @@ impl Connection {
             return;
         }
         self.asked = Arc::clone(asked);
+        self.known.clear(); // Another answer may be right from now on.
         // The server's table has the fields of other requests; those of the new one come on top.
         if matches!(self.table, Table::Empty | Table::Filled) {
             self.table = asked.table();

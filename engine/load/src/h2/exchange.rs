@@ -5,7 +5,7 @@ use callbench_kit::{Failure, Kind};
 use super::asked::Asked;
 use super::fields::Fields;
 use super::grpc;
-use crate::expected::Comparison;
+use crate::body::Body;
 use crate::request::Values;
 
 /// Where a call is.
@@ -42,13 +42,10 @@ struct Answer {
     status: Option<u16>,
     length: Option<u64>,
     octets: u64,
-    comparison: Comparison,
+    body: Body,
     message: grpc::Unwrapping,
     /// Whether its gRPC status has come.
     concluded: bool,
-    wrong: Option<Failure>,
-    /// The body, where it is to be kept.
-    kept: Vec<u8>,
 }
 
 impl Exchange {
@@ -58,7 +55,7 @@ impl Exchange {
         self.stream = 0;
         self.body.clear();
         (self.sent, self.taken, self.heard) = (0, 0, heard);
-        self.answer = Answer::default();
+        self.answer.reset();
     }
 
     pub fn is_open(&self) -> bool {
@@ -72,7 +69,7 @@ impl Exchange {
 
     /// The body of the answer, where it was to be kept.
     pub fn kept(&mut self) -> Vec<u8> {
-        std::mem::take(&mut self.answer.kept)
+        self.answer.body.kept()
     }
 
     /// Takes a header block; `ends`: nothing follows.
@@ -93,7 +90,9 @@ impl Exchange {
         if ends && asked.grpc {
             answer.concluded = true;
             let wrong = || grpc::wrong_status(fields.grpc_status.as_deref(), &fields.grpc_message);
-            answer.wrong = answer.wrong.take().or_else(wrong);
+            if !answer.body.is_of_wrong() {
+                answer.body.of_wrong(wrong());
+            }
         }
         Ok(())
     }
@@ -108,21 +107,25 @@ impl Exchange {
         if answer.octets > asked.settings.most {
             return Err(Failure::new(Kind::TooLarge, format!("the body goes on beyond {} octets", asked.settings.most)));
         }
-        let piece = if asked.grpc && answer.wrong.is_none() { answer.message.take(piece)? } else { piece };
-        answer.comparison.take(piece, &asked.settings.expected);
-        if asked.settings.expected.keeps {
-            answer.kept.extend_from_slice(piece);
-        }
+        let piece = if asked.grpc && !answer.body.is_of_wrong() { answer.message.take(piece)? } else { piece };
+        answer.body.take(piece, &asked.settings.expected);
         Ok(())
     }
 
-    /// The whole, judged.
-    pub fn judged(&mut self, asked: &Asked) -> Result<(), Failure> {
-        self.answer.wrong(asked).map_or(Ok(()), Err)
+    /// The whole, judged. `known` is the last body that was right.
+    pub fn judged(&mut self, asked: &Asked, known: &mut Vec<u8>) -> Result<(), Failure> {
+        self.answer.wrong(asked, known).map_or(Ok(()), Err)
     }
 }
 
 impl Answer {
+    /// Ready for the next one; what memory it has stays.
+    fn reset(&mut self) {
+        let mut body = std::mem::take(&mut self.body);
+        body.begin();
+        *self = Answer { body, ..Answer::default() };
+    }
+
     fn begin(&mut self, status: u16, fields: &Fields, asked: &Asked) -> Result<(), Failure> {
         let (expected, most) = (&asked.settings.expected, asked.settings.most);
         self.status = Some(status);
@@ -130,20 +133,21 @@ impl Answer {
         if let Some(length) = self.length.filter(|length| *length > most) {
             return Err(Failure::new(Kind::TooLarge, format!("the body has {length} octets; at most {most} are taken")));
         }
-        self.wrong = expected.wrong_status(status);
-        if asked.grpc && self.wrong.is_none() && !fields.content_type.starts_with(b"application/grpc") {
+        self.body.of_wrong(expected.wrong_status(status, fields.location.as_deref()));
+        if asked.grpc && !self.body.is_of_wrong() && !fields.content_type.starts_with(b"application/grpc") {
             let said = String::from_utf8_lossy(&fields.content_type);
-            self.wrong = Some(Failure::protocol(format!("the answer is no gRPC: its content-type is {said:?}")));
+            self.body.of_wrong(Some(Failure::protocol(format!("the answer is no gRPC: its content-type is {said:?}"))));
         }
         Ok(())
     }
 
-    fn wrong(&mut self, asked: &Asked) -> Option<Failure> {
+    fn wrong(&mut self, asked: &Asked, known: &mut Vec<u8>) -> Option<Failure> {
         if self.status.is_none() {
             return Some(Failure::protocol("the answer ended without a head"));
         }
-        if let Some(wrong) = self.wrong.take() {
-            return Some(wrong);
+        let expected = &asked.settings.expected;
+        if self.body.is_of_wrong() {
+            return self.body.wrong(expected, known);
         }
         if let Some(length) = self.length.filter(|length| *length != self.octets) {
             return Some(Failure::protocol(format!("the body has {} octets, and the head of the answer says {length}", self.octets)));
@@ -154,6 +158,6 @@ impl Answer {
                 return Some(wrong);
             }
         }
-        self.comparison.wrong(&asked.settings.expected)
+        self.body.wrong(expected, known)
     }
 }

@@ -13,6 +13,8 @@ pub struct Fields {
     /// The length of the body that is to come.
     pub length: Option<u64>,
     pub content_type: Vec<u8>,
+    /// Where a redirect points to.
+    pub location: Option<Vec<u8>>,
     pub grpc_status: Option<String>,
     pub grpc_message: Vec<u8>,
 }
@@ -68,6 +70,7 @@ impl Fields {
                 self.length = Some(length.ok_or_else(|| Failure::protocol("the answer has a content-length that is no number"))?);
             }
             b"content-type" => self.content_type = value.to_vec(),
+            b"location" => self.location = Some(value.to_vec()),
             b"grpc-status" => self.grpc_status = Some(text().to_owned()),
             b"grpc-message" => self.grpc_message = value.to_vec(),
             _ if name.first() == Some(&b':') || name.iter().any(u8::is_ascii_uppercase) => {

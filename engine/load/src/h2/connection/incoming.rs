@@ -168,7 +168,7 @@ impl Connection {
     #[inline]
     fn finish(&mut self, place: usize, news: &mut News) {
         let exchange = &mut self.exchanges[place];
-        let result = exchange.judged(&self.asked);
+        let result = exchange.judged(&self.asked, &mut self.known);
         if exchange.sent < exchange.body.len() {
             self.reset(place); // The server has answered before it had the whole request.
         }

@@ -1,0 +1,207 @@
+//! What a body must hold, where it is not the same in every answer: it has ids, times or an order of its own.
+
+use std::fs;
+
+use callbench_kit::{Failure, Kind};
+use jsonschema::Validator;
+use regex::bytes::Regex;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use serde_json_path::JsonPath;
+
+use crate::shown::{LONG, shown};
+
+/// What is wanted of a body, as the options of `connect` say it.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct Wanted {
+    /// By path (RFC 9535): the path selects something, and all that it selects is this.
+    #[serde(rename = "expect_json")]
+    values: Map<String, Value>,
+    /// Each of these paths selects something.
+    #[serde(rename = "expect_path")]
+    paths: Vec<String>,
+    /// A regular expression that is found somewhere in the body.
+    #[serde(rename = "expect_match")]
+    pattern: Option<String>,
+    /// A JSON Schema, or a file with one.
+    #[serde(rename = "expect_schema")]
+    schema: Option<Value>,
+    #[serde(rename = "expect_schema_file")]
+    schema_file: Option<String>,
+}
+
+/// The same, ready to be used.
+#[derive(Clone, Debug, Default)]
+pub struct Checks {
+    pattern: Option<Regex>,
+    /// What a path selects must be; None: anything.
+    paths: Vec<(JsonPath, Option<Value>)>,
+    schema: Option<Validator>,
+}
+
+impl Checks {
+    /// Fails as `bad-request` where something wanted is none of its kind.
+    pub fn of(wanted: &Wanted) -> Result<Self, Failure> {
+        let with_value = wanted.values.iter().map(|(path, value)| (path, Some(value.clone())));
+        let without = wanted.paths.iter().map(|path| (path, None));
+        let paths: Result<Vec<_>, Failure> = with_value.chain(without).map(|(path, value)| Ok((read_path(path)?, value))).collect();
+        let pattern = wanted.pattern.as_ref().map(|text| {
+            Regex::new(text)
+                .map_err(|error| bad(format!("expect_match {text:?} is no regular expression: {}", last_line(&error.to_string()))))
+        });
+        Ok(Checks { pattern: pattern.transpose()?, paths: paths?, schema: schema(wanted)? })
+    }
+
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.pattern.is_none() && !self.want_json()
+    }
+
+    /// Whether a body must be JSON.
+    #[must_use]
+    pub fn want_json(&self) -> bool {
+        self.schema.is_some() || !self.paths.is_empty()
+    }
+
+    /// Why a body is wrong.
+    #[must_use]
+    pub fn wrong(&self, body: &[u8]) -> Option<String> {
+        if let Some(pattern) = self.pattern.as_ref().filter(|pattern| !pattern.is_match(body)) {
+            return Some(format!(
+                "the body has nothing that matches {}: it is {}",
+                shown(pattern.as_str().as_bytes(), LONG),
+                shown(body, LONG)
+            ));
+        }
+        if !self.want_json() {
+            return None;
+        }
+        let value: Value = match serde_json::from_slice(body) {
+            Ok(value) => value,
+            Err(error) => return Some(format!("the body is no JSON ({error}): it is {}", shown(body, LONG))),
+        };
+        let by_path = || self.paths.iter().find_map(|(path, wanted)| wrong_at(path, wanted.as_ref(), &value, body));
+        let by_schema = || {
+            let error = self.schema.as_ref()?.validate(&value).err()?;
+            let (place, what) = (error.instance_path().to_string(), error.to_string());
+            let place = if place.is_empty() { String::new() } else { format!(" at {place}") };
+            Some(format!("the body breaks the schema{place}: {}", cut(&what)))
+        };
+        by_path().or_else(by_schema)
+    }
+}
+
+fn wrong_at(path: &JsonPath, wanted: Option<&Value>, value: &Value, body: &[u8]) -> Option<String> {
+    let found = path.query(value);
+    if found.is_empty() {
+        return Some(format!("the body has nothing at {path}: it is {}", shown(body, LONG)));
+    }
+    let wanted = wanted?;
+    let other = found.iter().find(|one| !same(one, wanted))?;
+    Some(format!("at {path} the body has {}, not {}", cut(&other.to_string()), cut(&wanted.to_string())))
+}
+
+/// Whether two values are the same, numbers by what they are worth: 1 is 1.0.
+fn same(one: &Value, other: &Value) -> bool {
+    match (one, other) {
+        (Value::Number(a), Value::Number(b)) => a == b || ((a.is_f64() || b.is_f64()) && a.as_f64() == b.as_f64()),
+        (Value::Array(a), Value::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b)),
+        (Value::Object(a), Value::Object(b)) => a.len() == b.len() && a.iter().all(|(key, a)| b.get(key).is_some_and(|b| same(a, b))),
+        (one, other) => one == other,
+    }
+}
+
+fn read_path(text: &str) -> Result<JsonPath, Failure> {
+    JsonPath::parse(text).map_err(|error| bad(format!("{text:?} is no JSON path such as $.user.name or $['a b'][0]: {error}")))
+}
+
+fn schema(wanted: &Wanted) -> Result<Option<Validator>, Failure> {
+    let (named, value) = match (&wanted.schema, &wanted.schema_file) {
+        (None, None) => return Ok(None),
+        (Some(_), Some(_)) => return Err(bad("expect_schema and expect_schema_file exclude each other".to_owned())),
+        (Some(value), None) => ("expect_schema".to_owned(), value.clone()),
+        (None, Some(path)) => {
+            let named = format!("expect_schema_file {path}");
+            let octets = fs::read(path).map_err(|error| bad(format!("{named} cannot be read: {error}")))?;
+            let value = serde_json::from_slice(&octets).map_err(|error| bad(format!("{named} is no JSON: {error}")))?;
+            (named, value)
+        }
+    };
+    let built = jsonschema::validator_for(&value);
+    built.map(Some).map_err(|error| bad(format!("{named} is no JSON Schema: {}", cut(&error.to_string()))))
+}
+
+fn cut(text: &str) -> String {
+    if text.len() <= LONG { text.to_owned() } else { shown(text.as_bytes(), LONG) }
+}
+
+/// The regular expressions' own message shows the place over several lines; the last one says what is wrong.
+fn last_line(text: &str) -> &str {
+    text.lines().last().unwrap_or_default().trim_start_matches("error: ")
+}
+
+fn bad(message: String) -> Failure {
+    Failure::new(Kind::BadRequest, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    const BODY: &str = r#"{"id":"7f3a","at":"2026-01-02T03:04:05Z","user":{"name":"x","age":30.0},"items":[{"ok":true},{"ok":true}]}"#;
+
+    fn checks(options: Value) -> Result<Checks, Failure> {
+        Checks::of(&serde_json::from_value(options).expect("options"))
+    }
+
+    #[test]
+    fn a_body_is_right_where_it_holds_what_is_wanted() {
+        for options in [
+            json!({"expect_json": {"$.user.name": "x"}}),
+            json!({"expect_json": {"$.user.age": 30, "$.items[*].ok": true}}),
+            json!({"expect_json": {"$.user": {"age": 30, "name": "x"}}}),
+            json!({"expect_path": ["$.id", "$.items[?@.ok == true]"]}),
+            json!({"expect_match": "\"id\":\"[0-9a-f]{4}\""}),
+            json!({"expect_schema": {"type": "object", "required": ["id", "user"], "properties": {"id": {"type": "string"}}}}),
+        ] {
+            let checks = checks(options.clone()).expect("checks");
+            assert!(!checks.is_empty());
+            assert_eq!(checks.wrong(BODY.as_bytes()), None, "{options}");
+        }
+        assert!(Checks::default().is_empty());
+    }
+
+    #[test]
+    fn a_wrong_body_is_told_by_what_is_wrong_in_it() {
+        for (options, why) in [
+            (json!({"expect_json": {"$.user.name": "y"}}), r#"at $.user.name the body has "x", not "y""#),
+            (json!({"expect_json": {"$.items[*].ok": 1}}), "the body has true, not 1"),
+            (json!({"expect_json": {"$.nobody": null}}), "the body has nothing at $.nobody: it is `{\"id\""),
+            (json!({"expect_path": ["$.items[?@.ok == false]"]}), "the body has nothing at $"),
+            (json!({"expect_match": "^Hello"}), "the body has nothing that matches `^Hello`: it is `{"),
+            (json!({"expect_schema": {"properties": {"id": {"type": "integer"}}}}), r#"the body breaks the schema at /id: "7f3a" is not"#),
+        ] {
+            let found = checks(options).expect("checks").wrong(BODY.as_bytes()).expect("a difference");
+            assert!(found.contains(why), "{found}");
+        }
+        let text = checks(json!({"expect_path": ["$"]})).expect("checks").wrong(b"<p>no</p>").expect("a difference");
+        assert!(text.starts_with("the body is no JSON (") && text.ends_with("it is `<p>no</p>`"), "{text}");
+    }
+
+    #[test]
+    fn what_is_none_of_its_kind_is_refused() {
+        for (options, why) in [
+            (json!({"expect_json": {"user.name": 1}}), "no JSON path such as $.user.name"),
+            (json!({"expect_match": "(a"}), "no regular expression: unclosed group"),
+            (json!({"expect_schema": {"type": "nothing"}}), "expect_schema is no JSON Schema"),
+            (json!({"expect_schema": {"$ref": "https://example.invalid/schema"}}), "expect_schema is no JSON Schema"),
+            (json!({"expect_schema_file": "/no/such"}), "cannot be read"),
+            (json!({"expect_schema_file": "/no/such", "expect_schema": {}}), "exclude each other"),
+        ] {
+            let failure = checks(options).expect_err("a refusal");
+            assert!(failure.kind == Kind::BadRequest && failure.message.contains(why), "{}", failure.message);
+        }
+    }
+}
