@@ -47,10 +47,17 @@ class Growth:
         per_thousand: for each thousand calls, with its interval: over the trials where there are several, else
             within the one.
         over_trial: what that comes to over the half of a trial that it was taken from.
+        calls: made in that half.
     """
 
     per_thousand: Difference
     over_trial: float
+    calls: float
+
+    def most(self) -> float | None:
+        """Give what it may come to over that half at the most; None where a slope has no interval."""
+        high = self.per_thousand.high
+        return None if high is None else high * self.calls / 1e3
 
     def leaks(self, least: float) -> bool:
         """Whether it grows beyond doubt, and by at least so much."""
@@ -225,4 +232,4 @@ def growth(trials: Sequence[tuple[Sequence[float], Sequence[float]]]) -> Growth 
         low, high = (None if value is None else value * 1e3 for value in (only.low, only.high))
         per_thousand = Difference(slopes[0], low, high, 1)
     half = median(calls[-1] - calls[int(len(calls) * SETTLING)] for _, calls in found)
-    return Growth(per_thousand, per_thousand.middle * half / 1e3)
+    return Growth(per_thousand, per_thousand.middle * half / 1e3, half)

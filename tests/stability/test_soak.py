@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 from collections.abc import Callable
@@ -9,9 +10,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from ending import code_of
 
 from callbench.placement import placed
 from callbench.stability import record, soak_told
+from callbench.stability.findings import chosen, outcome
+from callbench.stability.soak import slice_s
+from callbench.stability.soak_findings import LEAST_SLICES
+from callbench.stability.told import Told
+from callbench.stats.decision import Outcome
 from callbench.store import Run
 from conftest import command, eventually, marked
 
@@ -26,9 +33,9 @@ def sick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def said(finished: subprocess.CompletedProcess[str]) -> dict[str, Any]:
-    assert finished.returncode == 0, finished.stderr
     found = json.loads(finished.stdout)
     assert isinstance(found, dict)
+    assert finished.returncode == code_of(found), finished.stderr
     return found
 
 
@@ -54,7 +61,11 @@ def test_who_stays_well_is_told_step_by_step(callbench: Program, tmp_path: Path)
             assert {"begin", "end", "rested"} <= seen.keys()
             assert seen["rested"]["resident_bytes"] > 0
     assert found["rests"]
-    assert "All was well" in found["found"][-1]
+    # Ten slices have no slope: it says so, and what length would give one, where it said that all was well.
+    assert re.match(
+        "Whether all was well cannot be told: .*a slope needs 64 of one start; give --seconds", found["found"][-1]
+    )
+    assert {one["kind"] for one in found["findings"]} <= {"growth", "slower"}
     page = (tmp_path / "soak" / "report.html").read_text()
     assert "<svg" in page
     assert "soak of sick/tcp" in page
@@ -78,6 +89,8 @@ def test_sicknesses_are_told_apart_and_timed(  # noqa: PLR0917 - fixtures and ca
     found = soaked(callbench, tmp_path)
     last = found["steps"][0]["episodes"][-1]
     assert last["state"] == state
+    assert found["found"][-1].startswith("Not well: 2 clients: ")
+    assert ("errors", "failed") in {(one["kind"], one["outcome"]) for one in found["findings"]}
     assert last["errors"].keys() <= kinds | {"timeout", "closed"}
     assert last["end_s"] > last["start_s"]
     assert found["deaths"] == []
@@ -97,6 +110,7 @@ def test_who_crashes_has_died_after_so_many_calls_and_is_not_started_again_unask
     assert 98 <= death["calls"] <= 100
     assert "not to be started again" in found["over"]
     assert f"It died after {death['calls']:,} calls" in found["found"][0]
+    assert found["found"][-1].startswith("Not well: it died")
 
 
 @pytest.mark.usefixtures("nothing_left")
@@ -171,6 +185,8 @@ def test_a_leak_is_told_with_its_slope_also_over_a_restart(tmp_path: Path, a_cal
         for line in lines:
             run.append(line)
     told = soak_told.told(Run(folder))
+    assert told.found[-1].startswith("Not well: it died")
+    assert any(one.kind == "growth" and one.outcome is Outcome.FAILED for one in told.findings) is leaks
     memory = told.record["steps"][0]["sides"]["server"]["memory"]
     assert memory["leaks"] is leaks
     assert abs(memory["per_thousand"] - 1000 * a_call) < 20_000
@@ -178,9 +194,100 @@ def test_a_leak_is_told_with_its_slope_also_over_a_restart(tmp_path: Path, a_cal
     assert "after 20,000 calls" in told.found[0]
 
 
+def kept(tmp_path: Path, lines: list[dict[str, Any]]) -> Told:
+    """A soak that never took place, told."""
+    info = {"name": "x/y", "clients": [1], "seconds": 200.0, "rest_s": 0.0, "every_s": 1.0}
+    folder = tmp_path / "soak"
+    with record.made("soak", "x/y", info, folder, placed()) as run:
+        for line in lines:
+            run.append(line)
+        run.end("finished")
+    return soak_told.told(Run(folder))
+
+
+def machine(share: float, **other: Any) -> dict[str, Any]:
+    """What two processors did in a slice in which other programs had so much of them."""
+    seen = {"elapsed_ns": 10**9, "processors": 2, "busy_ns": 10**9 + round(share * 2e9), "steal_ns": 0}
+    return {**seen, "ours_ns": 10**9, "known": True, "most": [["cc1plus", round(share * 2e9)]], **other}
+
+
+def paced(at_s: int, p50_us: float, share: float, **other: Any) -> dict[str, Any]:
+    return {**slice_line(0, at_s, 50_000_000), "p50_us": p50_us + at_s % 3, "machine": machine(share, **other)}
+
+
+@pytest.mark.parametrize(
+    ("late_us", "late_share", "outcome_", "says"),
+    [
+        (100.0, 0.03, Outcome.PASSED, "^All was well: 20,000 calls in 100 s, of which not one failed"),
+        (190.0, 0.03, Outcome.FAILED, "^Not well: 1 client: the median call took .* other programs took 3 % of"),
+        (190.0, 0.60, Outcome.UNDECIDED, r"cannot be told: .* \(cc1plus\) took 60 % .*, 3 % before, which may be why"),
+    ],
+)
+def test_who_became_slower_while_others_were_busy_is_not_judged_by_it(
+    tmp_path: Path, late_us: float, late_share: float, outcome_: Outcome, says: str
+) -> None:
+    """It said "1.8 times slower" there without a word of who had taken the processors, and then "All was well"."""
+    told = kept(tmp_path, [paced(at, *((100.0, 0.03) if at < 50 else (late_us, late_share))) for at in range(100)])
+    assert outcome(told.findings, chosen("soak", None)) is outcome_
+    assert re.search(says, told.found[-1])
+    assert outcome(told.findings, chosen("soak", "died,errors")) is Outcome.PASSED
+    assert outcome(told.findings, chosen("soak", "none")) is Outcome.PASSED
+    if late_us > 100:
+        assert re.search(
+            "became 1.* times slower; other programs.* of the processors meanwhile, 3 % before", told.found[0]
+        )
+
+
+def test_a_server_whose_processes_nobody_knows_is_not_well_beyond_doubt(tmp_path: Path) -> None:
+    lines = [{**paced(at, 190.0 if at > 50 else 100.0, 0.0, known=False), "sides": {}} for at in range(100)]
+    told = kept(tmp_path, lines)
+    assert outcome(told.findings, chosen("soak", None)) is Outcome.UNDECIDED
+    assert "give --pid" in told.found[-1]
+    assert "what other programs took of the processors is not known" in told.found[-1]
+
+
+def test_a_peak_is_never_below_what_is_shown_beside_it(tmp_path: Path) -> None:
+    lines = [slice_line(0, at, 40_000_000 + at) for at in range(5)]
+    full = {**lines[0]["sides"]["server"], "resident_bytes": 41_000_000, "threads": 9, "files": 12}
+    moments = [
+        {"kind": "moment", "step": 0, "moment": name, "at_s": 5.0, "sides": {"server": full}} for name in ("end",)
+    ]
+    (step,) = kept(tmp_path, [*lines, *moments]).record["steps"]
+    server = step["sides"]["server"]
+    assert (server["resident_peak"], server["threads_peak"], server["files_peak"]) == (41_000_000, 9, 12)
+
+
+@pytest.mark.parametrize(("seconds", "every", "is_"), [(60, None, 0.75), (600, None, 1.0), (5, None, 0.25), (60, 5, 5)])
+def test_a_slice_is_short_enough_for_a_slope(seconds: float, every: float | None, is_: float) -> None:
+    """A minute in slices of a second, the default, had 60 of the 64 that a slope needs, and was always too short."""
+    assert slice_s(seconds, every) == is_
+
+
+def test_the_default_length_of_a_step_has_a_slope(tmp_path: Path) -> None:
+    lines = [slice_line(0, at, 50_000_000 + 4096 * (at % 3)) for at in range(int(60 / slice_s(60, None)))]
+    told = kept(tmp_path, lines)
+    assert len(lines) >= LEAST_SLICES
+    assert told.record["steps"][0]["sides"]["server"]["memory"]["per_thousand"] is not None
+    assert not [one for one in told.findings if one.kind == "growth"]
+
+
+def test_what_fails_a_soak_is_one_of_what_it_finds(callbench: Program, tmp_path: Path) -> None:
+    wrong = callbench("soak", "sick/tcp", "--fail-on", "died,sloth", "--out", tmp_path / "soak")
+    assert (wrong.returncode, wrong.stderr.count("\n")) == (2, 1)
+    assert '--fail-on "sloth": a soak does not find that' in wrong.stderr
+    assert not (tmp_path / "soak").exists()
+
+
 def slice_line(start: int, at_s: int, size: int) -> dict[str, Any]:
     zeros = dict.fromkeys(("threads_made", "threads_ended", "user_ms", "system_ms"), 0)
-    side = {"resident_bytes": size, "resident_peak": size, "threads": 3, "threads_peak": 3, "files": 9, "processes": 1}
+    side = {
+        "resident_bytes": size,
+        "resident_peak": size - 9_999,
+        "threads": 3,
+        "threads_peak": 3,
+        "files": 9,
+        "processes": 1,
+    }
     place = {"kind": "slice", "step": 0, "clients": 1, "start": start, "at_s": float(at_s), "seconds": 1.0}
     return {**place, "calls": 200, "errors": {}, "said": {}, "dead": False, "sides": {"server": {**side, **zeros}}}
 

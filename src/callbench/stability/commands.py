@@ -23,6 +23,12 @@ AnyHost = Annotated[bool, typer.Option("--any-host", help="allow a URL that is n
 Link = Annotated[str, typer.Option("--link", metavar="LINK", help="before a stack's server: one of `list links`")]
 Resume = Annotated[bool, typer.Option("--resume", help="go on with the record of --out")]
 Out = Annotated[Path | None, typer.Option("--out", metavar="DIR", help="the record's folder; runs/KIND-TIME")]
+FailOn = Annotated[
+    str | None, typer.Option("--fail-on", metavar="NAME,NAME,...|none", help="what ends with exit code 1")
+]
+Undecided = Annotated[
+    str | None, typer.Option("--undecided", metavar="pass|fail", help="what undecided ends with; exit code 3 if unsaid")
+]
 AsJson = Annotated[bool, typer.Option("--json", help="for programs")]
 
 
@@ -38,7 +44,10 @@ def soak(  # noqa: PLR0913, PLR0917 - the options a person has
     clients: Annotated[str, typer.Option("--clients", metavar="N,N,...", help="the steps")] = "1,10,50",
     seconds: Annotated[float, typer.Option("--seconds", min=0.1, max=1e7, help="of each step")] = 60.0,
     rest: Annotated[float, typer.Option("--rest", min=0, max=1e6, metavar="SECONDS", help="after each step")] = 10.0,
-    every: Annotated[float, typer.Option("--every", min=0.05, max=600, metavar="SECONDS", help="of a slice")] = 1.0,
+    every: Annotated[
+        float | None,
+        typer.Option("--every", min=0.05, max=600, metavar="SECONDS", help="of a slice; 1, or less in a short step"),
+    ] = None,
     think: Annotated[float, typer.Option("--think", min=0, max=1e6, metavar="MS", help="between two calls")] = 0.0,
     restart: Annotated[bool, typer.Option("--restart", help="start a server that dies again, and go on")] = False,
     call: Call = None,
@@ -49,17 +58,20 @@ def soak(  # noqa: PLR0913, PLR0917 - the options a person has
     any_host: AnyHost = False,
     link: Link = LOOPBACK,
     resume: Resume = False,
+    fail_on: FailOn = None,
+    undecided: Undecided = None,
     out: Out = None,
     as_json: AsJson = False,
 ) -> None:
     """Let clients call for long, step by step, and watch the server's health second by second."""
     from callbench.stability import soaking  # noqa: PLC0415 - statistics are slow to load
-    from callbench.stability.soak import Wish  # noqa: PLC0415
+    from callbench.stability.soak import Wish, slice_s  # noqa: PLC0415
 
+    kinds = _kinds("soak", fail_on, undecided)
     aim = _aim(what, call, timeout, pid, status, body, link, any_host=any_host)
-    wish = Wish(_steps(clients), seconds, rest, min(every, seconds), restart, think)
+    wish = Wish(_steps(clients), seconds, rest, slice_s(seconds, every), restart, think)
     told = soaking.soaked(aim, wish, catalogue.load(), placement.placed(), out, resume=resume, quiet=as_json)
-    _end(told, as_json=as_json)
+    _end(told, kinds, undecided, as_json=as_json)
 
 
 def overload(  # noqa: PLR0913, PLR0917 - the options a person has
@@ -88,6 +100,8 @@ def overload(  # noqa: PLR0913, PLR0917 - the options a person has
     any_host: AnyHost = False,
     link: Link = LOOPBACK,
     resume: Resume = False,
+    fail_on: FailOn = None,
+    undecided: Undecided = None,
     out: Out = None,
     as_json: AsJson = False,
 ) -> None:
@@ -95,13 +109,14 @@ def overload(  # noqa: PLR0913, PLR0917 - the options a person has
     from callbench.stability import overloading  # noqa: PLC0415 - statistics are slow to load
     from callbench.stability.overload import Wish  # noqa: PLC0415
 
+    kinds = _kinds("overload", fail_on, undecided)
     aim = _aim(what, call, timeout, pid, status, body, link, any_host=any_host)
     factors = tuple(float(value) for value in quantities.numbers(times, "--times", 1, 1000))
     if len(set(factors)) < len(factors):
         raise BadInput(f"--times {times}: each only once, since what comes after is told by it")
     wish = Wish(objective, factors, clients, seconds, patience, within, rest, rate)
     told = overloading.overloaded(aim, wish, catalogue.load(), placement.placed(), out, resume=resume, quiet=as_json)
-    _end(told, as_json=as_json)
+    _end(told, kinds, undecided, as_json=as_json)
 
 
 def torture(  # noqa: PLR0913, PLR0917 - the options a person has
@@ -122,6 +137,8 @@ def torture(  # noqa: PLR0913, PLR0917 - the options a person has
     any_host: AnyHost = False,
     link: Link = LOOPBACK,
     resume: Resume = False,
+    fail_on: FailOn = None,
+    undecided: Undecided = None,
     out: Out = None,
     as_json: AsJson = False,
 ) -> None:
@@ -129,11 +146,12 @@ def torture(  # noqa: PLR0913, PLR0917 - the options a person has
     from callbench.stability import torturing  # noqa: PLC0415 - statistics are slow to load
     from callbench.stability.torture import Wish  # noqa: PLC0415
 
+    kinds = _kinds("torture", fail_on, undecided)
     aim = _aim(what, call, timeout, pid, status, body, link, any_host=any_host)
     names = tuple(name.strip() for name in test.split(",") if name.strip())
     wish = Wish(names, connections, pace, seconds, patience, within)
     told = torturing.tortured(aim, wish, catalogue.load(), placement.placed(), out, resume=resume, quiet=as_json)
-    _end(told, as_json=as_json)
+    _end(told, kinds, undecided, as_json=as_json)
 
 
 def _aim(  # noqa: PLR0913, PLR0917 - the options that the commands share
@@ -165,12 +183,24 @@ def _steps(text: str) -> tuple[int, ...]:
     return quantities.numbers(text, "--clients", 1, 65_536)
 
 
-def _end(told: Any, *, as_json: bool) -> None:  # noqa: ANN401 - a Told, whose module is slow to load
-    from callbench.stability import told as shown  # noqa: PLC0415 - statistics are slow to load
+def _kinds(command: str, fail_on: str | None, undecided: str | None) -> tuple[str, ...]:
+    """Read what fails it, before anything is begun."""
+    from callbench import exit_code  # noqa: PLC0415 - statistics are slow to load
+    from callbench.stability import findings  # noqa: PLC0415
+
+    exit_code.checked(undecided)
+    return findings.chosen(command, fail_on)
+
+
+def _end(told: Any, kinds: tuple[str, ...], undecided: str | None, *, as_json: bool) -> None:  # noqa: ANN401 - a Told, whose module is slow to load
+    from callbench import exit_code  # noqa: PLC0415 - statistics are slow to load
+    from callbench.stability import findings  # noqa: PLC0415
+    from callbench.stability import told as shown  # noqa: PLC0415
 
     page = shown.write(told)
     if as_json:
         print(shown.as_json(told), end="")  # noqa: T201
-        return
-    shown.show(told, Console() if Console().is_terminal else Console(width=200))
-    print(f"page: {page}\nrecord: {told.run.path}")  # noqa: T201
+    else:
+        shown.show(told, Console() if Console().is_terminal else Console(width=200))
+        print(f"page: {page}\nrecord: {told.run.path}")  # noqa: T201
+    exit_code.end(findings.outcome(told.findings, kinds), undecided)

@@ -13,6 +13,7 @@ from callbench.knees import RATES, held
 from callbench.run_writer import RunWriter
 from callbench.schedules import Schedules
 from callbench.stability import record
+from callbench.stability.machine import Machine
 from callbench.stability.slices import failed, reckoned, slice_of, times
 from callbench.stability.target import Target
 from callbench.stability.vitals import Vitals
@@ -97,6 +98,7 @@ class Overload:
         self._past = _past(run)
         self._began = time.monotonic() - record.until_s(run.lines())
         self._vitals: Vitals | None = None
+        self._machine = Machine(target.pids)
 
     def go(self) -> None:
         """Does what is left to do; a server that dies ends it.
@@ -145,6 +147,7 @@ class Overload:
         """How it is at half of the capacity. Gives the time above which a median call is slow, in microseconds."""
         self._anew(_BEFORE_ALL)
         self._say(f"half of {capacity:,.0f} calls/s")
+        self._machine.taken()
         before = [self._half(capacity, "before", _BEFORE_ALL) for _ in range(_BEFORE)]
         speeds = [one.latency_us for one in before if one.latency_us is not None]
         if not speeds:
@@ -207,7 +210,7 @@ class Overload:
             made = failed(failure, time.monotonic() - began)
         made.pop("buckets", None)
         line = {"kind": "slice", "phase": phase, "factor": factor, "at_s": at_s, **made}
-        line |= {"dead": self._target.lost() is not None, "sides": self._seen()}
+        line |= {"dead": self._target.lost() is not None, "sides": self._seen(), "machine": self._machine.taken()}
         self._run.append(line)
         return slice_of(line)
 
@@ -224,6 +227,7 @@ class Overload:
         until_s = round(at_s + self._wish.seconds, 4)
         place = {"factor": factor, "rate_asked_per_s": capacity * factor, "at_s": at_s, "until_s": until_s}
         said = {"service_us": _service(done), "intervals": done["intervals"], "sides": self._seen()}
+        said["machine"] = self._machine.taken()
         self._run.append({"kind": "over", **place, **made, **said})
         return until_s
 

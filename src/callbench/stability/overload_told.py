@@ -7,10 +7,13 @@ from typing import Any
 from callbench.report.charts.draw import chart
 from callbench.report.charts.over_time import Panel, over_time
 from callbench.report.section import Chart, Section, Sheet
+from callbench.stability.findings import UNFINISHED, Finding, closing, unfinished
+from callbench.stability.machine import MOVED, beside, usual
 from callbench.stability.record import notes, valid
 from callbench.stability.slices import slice_of
 from callbench.stability.told import Told
-from callbench.stability.words import errors_text, mib, microseconds, over_text, recovery_text, whole
+from callbench.stability.words import STATES, errors_text, mib, microseconds, over_text, recovery_text, whole
+from callbench.stats.decision import Outcome
 from callbench.stats.digits import figure
 from callbench.stats.recovery import Recovery, State, judged, recovery, worst
 from callbench.store import Run
@@ -22,7 +25,16 @@ COLUMNS = (
     "load", "asked for, calls/s", "answered, calls/s", "share of the capacity", "p50 of the call itself, µs",
     "p99 of the call itself, µs", "errors", "last right answer, s", "well again", "peak MiB", "threads",
 )  # fmt: skip
-MEMORY_COLUMNS = ("side", "begin MiB", "end MiB", "after the rest MiB", "files, begin", "files after the rest")
+_AFTER = "after"
+MEMORY_COLUMNS = (
+    "side",
+    "begin MiB",
+    "peak MiB",
+    "end MiB",
+    "after the rest MiB",
+    "files, begin",
+    "files after the rest",
+)
 
 
 @dataclass(frozen=True)
@@ -82,15 +94,45 @@ def told(run: Run) -> Told:
         "deaths": [{name: value for name, value in death.items() if name != "kind"} for death in deaths],
         "moments": {line["moment"]: line["sides"] for line in lines if line["kind"] == "moment"},
     }
-    found = [*_sentences(capacity, asked, overs, deaths, lines), *notes(lines)]
-    return Told(run, about, found, _sections(capacity, overs, lines), record)
+    findings = [*unfinished(run.info), *_findings(capacity, overs, deaths, lines)]
+    work = "it answered as before each time that an overload was over, and did not die"
+    found = [*_sentences(capacity, asked, overs, deaths, lines), *notes(lines), closing(findings, work)]
+    return Told(run, about, found, _sections(capacity, overs, lines), record, findings)
+
+
+def _findings(
+    capacity: float | None,
+    overs: Sequence[Over],
+    deaths: Sequence[Mapping[str, Any]],
+    lines: Sequence[Mapping[str, Any]],
+) -> Iterator[Finding]:
+    """What was wrong, or cannot be told; who was only slow while others were busy may have come back."""
+    if capacity is None:
+        yield Finding(UNFINISHED, Outcome.UNDECIDED, "its capacity was not found")
+    if deaths:
+        yield Finding("died", Outcome.FAILED, "it died")
+    before = usual(line for line in lines if line["kind"] == "slice" and line["phase"] == "before")
+    for one in overs:
+        if one.well_again is not None or deaths:
+            continue
+        after = [
+            line
+            for line in lines
+            if line["kind"] == "slice" and (line["phase"], line["factor"]) == (_AFTER, one.factor)
+        ]
+        share = usual(after)
+        text = f"{one.factor:g} times: not well again within {one.watched_s:.1f} s ({STATES[one.unwell]})"
+        theirs = one.unwell is State.SLOW and (share is None or share - (before or 0.0) > MOVED)
+        text = f"{text}; {beside(after, before)}" if one.unwell is State.SLOW else text
+        outcome = Outcome.UNDECIDED if theirs or not after else Outcome.FAILED
+        yield Finding("not-recovered", outcome, f"{text}, which may be why" if theirs else text)
 
 
 def _over(line: Mapping[str, Any], lines: Sequence[Mapping[str, Any]], before: Mapping[str, Any]) -> Over:
     after = [
         slice_of(one)
         for one in lines
-        if one["kind"] == "slice" and one["phase"] == "after" and one["factor"] == line["factor"]
+        if one["kind"] == "slice" and one["phase"] == _AFTER and one["factor"] == line["factor"]
     ]
     names = ("p50_us", "p90_us", "p99_us", "p99.9_us", "max_us")
     return Over(
@@ -162,7 +204,7 @@ def _sections(capacity: float | None, overs: Sequence[Over], lines: Sequence[Map
     rows = [
         (
             side,
-            *(mib(one["resident_bytes"]) if one else "" for one in moments),
+            *_memory(side, moments, lines),
             *(whole(one["files"]) if one else "" for one in (moments[0], moments[2])),
         )
         for side, moments in _sizes(lines).items()
@@ -170,6 +212,15 @@ def _sections(capacity: float | None, overs: Sequence[Over], lines: Sequence[Map
     sheets = [Sheet("Overload", COLUMNS, [_row(one, capacity) for one in overs])]
     sheets += [Sheet("Memory and files", MEMORY_COLUMNS, rows)] if rows else []
     return [Section("overload", "Overload", about, sheets=sheets, charts=_charts(overs, lines), source=_SOURCE)]
+
+
+def _memory(side: str, moments: Sequence[Mapping[str, Any] | None], lines: Sequence[Mapping[str, Any]]) -> list[str]:
+    """A side's memory at the begin, at its peak over all of the overload, at the end and after the rest."""
+    peaks = [line["sides"][side]["resident_peak"] for line in lines if side in line.get("sides", {})
+             and line["kind"] in {"slice", "over"}]  # fmt: skip
+    sizes = [one["resident_bytes"] if one else None for one in moments]
+    peak = max([*peaks, *(size for size in sizes if size is not None)], default=None)
+    return [mib(size) for size in (sizes[0], peak, *sizes[1:])]
 
 
 def _row(one: Over, capacity: float) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from typing import Any
 from callbench.errors import AdapterFailure, BadInput, CallbenchError
 from callbench.run_writer import RunWriter
 from callbench.stability import record
+from callbench.stability.machine import Machine
 from callbench.stability.slices import driven, failed
 from callbench.stability.target import Loss, Target
 from callbench.stability.vitals import Vitals
@@ -19,7 +20,19 @@ IN_VAIN = 3
 _HISTOGRAM_EVERY = 60
 _PAUSE_S = 1.0
 
+# Slices are a second long, or shorter where that would leave a step too few for a slope; a shorter one than the least
+# has too little in it. A few more than a slope needs, since the last one may be longer.
+_SLICE_S = 1.0
+_LEAST_SLICE_S = 0.25
+_SLICES = 80
+
 Tell = Callable[[Mapping[str, Any]], None]
+
+
+def slice_s(seconds: float, every_s: float | None) -> float:
+    """Choose how long a slice of a step is, in seconds: as was asked for, but never longer than the step."""
+    own = max(_LEAST_SLICE_S, min(_SLICE_S, seconds / _SLICES))
+    return min(seconds, own if every_s is None else every_s)
 
 
 @dataclass(frozen=True)
@@ -30,7 +43,7 @@ class Wish:
         clients: of each step, one after the other.
         seconds: of each step.
         rest_s: after each step: the clients are taken away, and the server is left alone.
-        every_s: of a slice: what is seen is told so often.
+        every_s: of a slice: what is seen is told so often; `slice_s` chooses it.
         restart: whether a server that has died is started again.
         think_ms: how long each client waits between an answer and its next call.
     """
@@ -85,6 +98,7 @@ class Soak:
         self._in_vain = 0
         self._over = self._past.over
         self._vitals: Vitals | None = None
+        self._machine = Machine(target.pids)
         self._buckets: list[dict[int, int]] = []
         self._extremes: list[int] = []
 
@@ -97,6 +111,7 @@ class Soak:
         if self._over:
             return
         self._opens()
+        self._machine.taken()
         try:
             for step, clients in enumerate(self._wish.clients):
                 self._step(step, clients)
@@ -145,6 +160,7 @@ class Soak:
             place = {"step": step, "clients": clients, "start": start, "at_s": at_s}
             self._keep(made)
             line = {"kind": "slice", **place, **made, "dead": loss is not None, "sides": self._seen()}
+            line["machine"] = self._machine.taken()
             self._run.append(line)
             self._tell(line)
             number += 1
@@ -219,6 +235,7 @@ class Soak:
             loss = self._target.lost()
             place = {"step": step, "clients": clients, "start": self._start, "at_s": at_s}
             line = {"kind": "rest", **place, "seconds": round(length, 4), "sides": self._seen()}
+            line["machine"] = self._machine.taken()
             self._run.append(line)
             self._tell(line)
             if loss is not None:

@@ -1,20 +1,28 @@
 """What a soak came to, reckoned from its journal: a step, its figures, its episodes, its deaths."""
 
 import itertools
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from statistics import median
 from typing import Any
 
 from callbench.health import LEAST_GROWTH_BYTES, LEAST_GROWTH_THREADS, Growth, growth
+from callbench.stability.machine import usual
 from callbench.stability.record import notes
-from callbench.stability.slices import slice_of, times
+from callbench.stability.slices import SPEED, slice_of, times
+from callbench.stats.decision import Outcome, Question, decided
 from callbench.stats.histogram import merged
+from callbench.stats.logratio import unpaired
 from callbench.stats.recovery import Episode, State, episodes
 from callbench.store import Run
 
 # A descriptor more or less is no leak.
 LEAST_GROWTH_FILES = 8
+_POOL = 0.01
+# A median call that takes so much longer in the end is slower; the level of that test.
+_SLOWER = 1.25
+_LEVEL = 0.01
 
 
 @dataclass(frozen=True)
@@ -24,19 +32,52 @@ class Grown:
     Attributes:
         per_thousand: with each thousand calls, its interval beside it; None where there is too little to tell.
         leaks: whether it grows beyond doubt, and by more than any pool does.
+        may_leak: whether its interval leaves room for that.
     """
 
     per_thousand: float | None
     low: float | None
     high: float | None
     leaks: bool
+    may_leak: bool
 
     @classmethod
-    def of(cls, found: Growth | None, least: float) -> "Grown":
-        """Of what was reckoned."""
+    def of(cls, found: Growth | None, least: float, size: float = 0.0) -> "Grown":
+        """Of what was computed.
+
+        Args:
+            found: the slope, or None.
+            least: what a pool may grow by.
+            size: of the figure itself: a hundredth of it more or less is no leak.
+        """
         if found is None:
-            return cls(None, None, None, leaks=False)
-        return cls(found.per_thousand.middle, found.per_thousand.low, found.per_thousand.high, found.leaks(least))
+            return cls(None, None, None, leaks=False, may_leak=True)
+        slope, most = found.per_thousand, found.most()
+        may = most is None or most > max(least, _POOL * size)
+        return cls(slope.middle, slope.low, slope.high, found.leaks(least), may)
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How long the median call took in the last tenth of a step's slices, beside the first.
+
+    Attributes:
+        ratio: of the two; above 1 it became slower.
+        low: its interval, with `high`; None where there is none.
+        outcome: `failed` where it is shown to have become slower by more than a quarter, `passed` where that is
+            excluded.
+        others_before: the share of the processors that other programs had in the first tenth; None: not known.
+        others: likewise in the last.
+        last: the slices of the last tenth, as the journal has them.
+    """
+
+    ratio: float
+    low: float | None
+    high: float | None
+    outcome: Outcome
+    others_before: float | None
+    others: float | None
+    last: Sequence[Mapping[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -73,7 +114,8 @@ class Step:
         rate_per_s: calls answered rightly, over all its time; then the median and the 5th and 95th percentile over
             the slices.
         latency: microseconds, of all its calls together; empty where none was answered.
-        drift: the median of `p50_us` over the last tenth of the slices, over that of the first; None for less than 20.
+        slices: how many.
+        pace: how the last tenth compares with the first; None for less than 20 slices with answers.
         worst_s: the longest time without a right answer that slices can tell.
     """
 
@@ -85,7 +127,8 @@ class Step:
     rate_low: float
     rate_high: float
     latency: Mapping[str, float]
-    drift: float | None
+    slices: int
+    pace: Pace | None
     errors: Mapping[str, int]
     said: Mapping[str, str]
     sides: Mapping[str, Side]
@@ -158,7 +201,8 @@ def _step(lines: Sequence[Mapping[str, Any]], step: int) -> Step:
         rate_low=rates[int(0.05 * (len(rates) - 1))],
         rate_high=rates[-1 - int(0.05 * (len(rates) - 1))],
         latency=_latency([line for line in mine if line["kind"] == "histogram"]),
-        drift=_drift(slices),
+        slices=len(slices),
+        pace=_pace(slices),
         errors=_added(line["errors"] for line in slices),
         said=said,
         sides={side: _side(mine, slices, side, calls) for side in _sides(slices)},
@@ -173,12 +217,17 @@ def _latency(histograms: Sequence[Mapping[str, Any]]) -> Mapping[str, float]:
     return times(buckets, min(line["min_ns"] for line in histograms), max(line["max_ns"] for line in histograms))
 
 
-def _drift(slices: Sequence[Mapping[str, Any]]) -> float | None:
-    speeds = [float(line["p50_us"]) for line in slices if "p50_us" in line]
-    tenth = len(speeds) // 10
+def _pace(slices: Sequence[Mapping[str, Any]]) -> Pace | None:
+    """Compare both ends of a step: a single slow slice decides nothing."""
+    answered = [line for line in slices if line.get(SPEED)]
+    tenth = len(answered) // 10
     if tenth < 2:
         return None
-    return median(speeds[-tenth:]) / median(speeds[:tenth])
+    first, last = answered[:tenth], answered[-tenth:]
+    speeds = [[float(line[SPEED]) for line in part] for part in (last, first)]
+    found = decided([Question(unpaired(*speeds), math.log(_SLOWER), less_is_better=True)], _LEVEL)[0]
+    ratio = found.ratio
+    return Pace(ratio.middle, ratio.low, ratio.high, found.outcome, usual(first), usual(last), last)
 
 
 def _added(every: Iterable[Mapping[str, int]]) -> dict[str, int]:
@@ -196,23 +245,31 @@ def _sides(slices: Sequence[Mapping[str, Any]]) -> list[str]:
 def _side(lines: Sequence[Mapping[str, Any]], slices: Sequence[Mapping[str, Any]], side: str, calls: int) -> Side:
     seen = [line["sides"][side] for line in slices if side in line["sides"]]
     moments = {line["moment"]: line["sides"].get(side) for line in lines if line["kind"] == "moment"}
+    # Between two looks a size is seen ten times a second: what a moment found is not above the peak, but part of it.
+    known = [one for one in moments.values() if one]
     end, rested = moments.get("end"), moments.get("rested")
     used_us = 1e3 * sum(one["user_ms"] + one["system_ms"] for one in seen)
-    files = [one["files"] for one in seen if one["files"] is not None]
+    files = _each([*seen, *known], "files")
+    sizes = _each(seen, "resident_bytes")
     return Side(
         processor_us=used_us / calls if calls else None,
         begin=moments.get("begin"),
         end=end,
         rested=rested,
         given_back=end["resident_bytes"] - rested["resident_bytes"] if end and rested else None,
-        resident_peak=max(one["resident_peak"] for one in seen),
-        threads_peak=max(one["threads_peak"] for one in seen),
+        resident_peak=max(_each(seen, "resident_peak") + _each([*seen, *known], "resident_bytes")),
+        threads_peak=max(_each(seen, "threads_peak") + _each([*seen, *known], "threads")),
         threads_made=sum(one["threads_made"] for one in seen) / calls if calls else None,
         files_peak=max(files, default=None),
-        memory=Grown.of(_grown(slices, side, "resident_bytes"), LEAST_GROWTH_BYTES),
+        memory=Grown.of(_grown(slices, side, "resident_bytes"), LEAST_GROWTH_BYTES, max(sizes)),
         threads=Grown.of(_grown(slices, side, "threads"), LEAST_GROWTH_THREADS),
         files=Grown.of(_grown(slices, side, "files"), LEAST_GROWTH_FILES),
     )
+
+
+def _each(seen: Sequence[Mapping[str, Any]], name: str) -> list[int]:
+    """What was seen of a figure, where it is known."""
+    return [one[name] for one in seen if one.get(name) is not None]
 
 
 def _grown(slices: Sequence[Mapping[str, Any]], side: str, name: str) -> Growth | None:
@@ -228,6 +285,14 @@ def _grown(slices: Sequence[Mapping[str, Any]], side: str, name: str) -> Growth 
             calls.append(float(made[start]))
             values.append(float(value))
     return growth(list(series.values()))
+
+
+def _written(step: Step) -> dict[str, Any]:
+    """Write a step out; the slices of its last tenth stand among all slices."""
+    flat = asdict(step)
+    if flat["pace"] is not None:
+        del flat["pace"]["last"]
+    return flat
 
 
 def sick(step: Step) -> list[Episode]:
@@ -246,7 +311,7 @@ def record(found: Soaked) -> dict[str, Any]:
         "notes": list(found.notes),
         "deaths": [{name: value for name, value in death.items() if name != "kind"} for death in found.deaths],
         "restarts": found.restarts,
-        "steps": [asdict(step) for step in found.steps],
+        "steps": [_written(step) for step in found.steps],
         "slices": [{name: value for name, value in line.items() if name != "kind"} for line in found.slices],
         "rests": [{name: value for name, value in line.items() if name != "kind"} for line in found.rests],
     }

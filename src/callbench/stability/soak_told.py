@@ -5,6 +5,9 @@ from collections.abc import Iterator, Sequence
 from callbench.report.charts.draw import chart
 from callbench.report.charts.over_time import Panel, over_time
 from callbench.report.section import Chart, Section, Sheet
+from callbench.stability import soak_findings
+from callbench.stability.findings import Finding, closing
+from callbench.stability.machine import beside
 from callbench.stability.soak_found import Grown, Side, Soaked, Step, read, record, sick
 from callbench.stability.told import Told
 from callbench.stability.words import episode_text, errors_text, mib, over_text, small, whole
@@ -40,10 +43,11 @@ def told(run: Run) -> Told:
         f"{asked['name']}{over_text(asked)}: {steps} clients{think}, {asked['seconds']:g} s each,"
         f" {asked['rest_s']:g} s of rest after each, looked at every {asked['every_s']:g} s."
     )
-    return Told(run, about, list(_sentences(found)), _sections(found), record(found))
+    findings = soak_findings.found(found)
+    return Told(run, about, list(_sentences(found, findings)), _sections(found), record(found), findings)
 
 
-def _sentences(found: Soaked) -> Iterator[str]:
+def _sentences(found: Soaked, findings: Sequence[Finding]) -> Iterator[str]:
     for death in found.deaths:
         why = "" if death["side"] == "server" else " (the client)"
         yield f"It died{why} after {death['calls']:,} calls, at {death['at_s']:.1f} s: {death['why']}."
@@ -58,15 +62,22 @@ def _sentences(found: Soaked) -> Iterator[str]:
         yield f"{len(told_of) - _MOST_TOLD} more such times are in the table of what happened."
     for step in found.steps:
         yield from _grew(step)
-        if step.drift is not None and not 1 / _DRIFT < step.drift < _DRIFT:
-            how = "slower" if step.drift > 1 else "faster"
-            times = figure(max(step.drift, 1 / step.drift))
-            yield f"{step.clients} clients: the median call became {times} times {how}."
-    if found.steps and not (told_of or found.deaths):
-        calls = sum(step.calls for step in found.steps)
-        seconds = sum(step.seconds for step in found.steps)
-        yield f"All was well: {calls:,} calls in {seconds:,.0f} s, and not one failed."
+        yield from _pace(step)
     yield from found.notes
+    calls = sum(step.calls for step in found.steps)
+    seconds = sum(step.seconds for step in found.steps)
+    work = f"{calls:,} calls in {seconds:,.0f} s, of which not one failed, and nothing grew or became slower"
+    yield closing(findings, work)
+
+
+def _pace(step: Step) -> Iterator[str]:
+    """Say that calls became slower or faster, and who else was busy."""
+    pace = step.pace
+    if pace is not None and not 1 / _DRIFT < pace.ratio < _DRIFT:
+        how = "slower" if pace.ratio > 1 else "faster"
+        times = figure(max(pace.ratio, 1 / pace.ratio))
+        beside_it = beside(pace.last, pace.others_before)
+        yield f"{step.clients} clients: the median call became {times} times {how}; {beside_it}."
 
 
 def _grew(step: Step) -> Iterator[str]:
@@ -147,7 +158,7 @@ def _health_row(step: Step, name: str, side: Side) -> tuple[str, ...]:
         mib(side.resident_peak),
         mib(of("end", "resident_bytes")),
         mib(of("rested", "resident_bytes")),
-        _slope(side.memory),
+        _slope(side.memory, step),
         whole(side.threads_peak),
         small(side.threads_made),
         whole(side.files_peak),
@@ -155,9 +166,9 @@ def _health_row(step: Step, name: str, side: Side) -> tuple[str, ...]:
     )
 
 
-def _slope(grown: Grown) -> str:
+def _slope(grown: Grown, step: Step) -> str:
     if grown.per_thousand is None:
-        return "too short"
+        return f"{step.slices} of {soak_findings.LEAST_SLICES} slices"
     if grown.low is None or grown.high is None:
         return small(grown.per_thousand / 1024)
     ends = " to ".join(small(value / 1024) for value in (grown.low, grown.high))

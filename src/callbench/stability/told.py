@@ -6,15 +6,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rich import box
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from callbench.report.export.file import written
 from callbench.report.export.md import plain, section_text
+from callbench.report.grid import Column, Grid
 from callbench.report.page import flat, template, when
 from callbench.report.section import Section
+from callbench.stability.findings import Finding, record
 from callbench.store import Run
 
 
@@ -26,6 +26,7 @@ class Told:
         about: what was done, in a sentence or two.
         found: what came out, most important first.
         record: for programs.
+        findings: what was wrong, or could not be told.
     """
 
     run: Run
@@ -33,25 +34,29 @@ class Told:
     found: Sequence[str]
     sections: Sequence[Section]
     record: Mapping[str, Any]
+    findings: Sequence[Finding] = ()
 
 
 def show(told: Told, console: Console) -> None:
     """Print it: tables first, since sentences are read last and remembered."""
     for section in told.sections:
         for sheet in section.every_sheet:
-            grid = Table(title=sheet.title, title_justify="left", box=box.SIMPLE_HEAD)
-            for place, column in enumerate(sheet.columns):
-                grid.add_column(column, justify="right" if place else "left")
+            grid = Grid([Column(name, number=place > 0) for place, name in enumerate(sheet.columns)], title=sheet.title)
             for row in sheet.rows:
-                grid.add_row(*map(Text, row))
-            console.print(grid)
+                grid.add(*row)
+            grid.print(console)
     for sentence in told.found:
         console.print(Text(sentence), soft_wrap=True)
 
 
 def as_json(told: Told) -> str:
     """Write it for programs."""
-    return json.dumps({**told.record, "found": list(told.found)}, indent=1, ensure_ascii=False) + "\n"
+    return (
+        json.dumps(
+            {**told.record, "findings": record(told.findings), "found": list(told.found)}, indent=1, ensure_ascii=False
+        )
+        + "\n"
+    )
 
 
 def html(told: Told) -> str:

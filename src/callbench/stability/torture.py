@@ -9,6 +9,7 @@ from typing import Any
 from callbench.errors import AdapterFailure, CallbenchError
 from callbench.run_writer import RunWriter
 from callbench.stability import overheard, record
+from callbench.stability.machine import Machine
 from callbench.stability.mischief import Known, Mischief, chosen
 from callbench.stability.observer import LENGTH_S, Observer
 from callbench.stability.slices import slice_of
@@ -124,6 +125,7 @@ class Torture:
         self._target.alone()
         observer = Observer(self._target)
         vitals = Vitals(self._target.pids)
+        self._machine = Machine(self._target.pids)
         try:
             seen = [self._look(test, "before", observer) for _ in range(_BEFORE)]
             begin = vitals.exact()
@@ -187,7 +189,7 @@ class Torture:
         except AdapterFailure as failure:
             raise CallbenchError(f"the observer cannot be started: {failure}") from failure
         line = {"kind": "slice", "test": test.name, "phase": phase, "at_s": at_s, **made}
-        line["dead"] = self._target.lost() is not None
+        line |= {"dead": self._target.lost() is not None, "machine": self._machine.taken()}
         self._run.append(line)
         return slice_of(line)
 

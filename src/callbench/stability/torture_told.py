@@ -7,10 +7,13 @@ from typing import Any
 from callbench.report.charts.draw import chart
 from callbench.report.charts.over_time import Panel, over_time
 from callbench.report.section import Chart, Section, Sheet
+from callbench.stability.findings import UNFINISHED, Finding, closing, unfinished
+from callbench.stability.machine import MOVED, beside, usual
 from callbench.stability.record import notes, valid
 from callbench.stability.slices import slice_of
 from callbench.stability.told import Told
 from callbench.stability.words import episode_text, errors_text, mib, microseconds, over_text, recovery_text, whole
+from callbench.stats.decision import Outcome
 from callbench.stats.recovery import Episode, Recovery, State, Verdict, episodes, recovery, verdict
 from callbench.store import Run
 
@@ -41,6 +44,8 @@ class Tested:
         left_over: what the server holds more than before: `resident_bytes`, `files`, `threads`; None: not known.
         storm: what came of the bad connections.
         loss: how the server ended, or None.
+        beside: what other programs took of the processors since it began, as a part of a sentence.
+        others_more: whether that was more than before, or is not known.
     """
 
     name: str
@@ -58,6 +63,8 @@ class Tested:
     left_over: Mapping[str, int | None]
     storm: Mapping[str, Any]
     loss: Mapping[str, str] | None
+    beside: str
+    others_more: bool
 
 
 def told(run: Run) -> Told:
@@ -82,7 +89,26 @@ def told(run: Run) -> Told:
         "tests": [{**asdict(one), "verdict": one.verdict.value} for one in tests],
         "left_out": left_out,
     }
-    return Told(run, about, [*_sentences(tests, left_out), *notes(lines)], _sections(tests, lines), record)
+    findings = [*unfinished(run.info), *_findings(tests, left_out)]
+    work = f"it survived {', '.join(one.name for one in tests)}"
+    said = [*_sentences(tests, left_out), *notes(lines), closing(findings, work)]
+    return Told(run, about, said, _sections(tests, lines), record, findings)
+
+
+def _findings(tests: Sequence[Tested], left_out: Mapping[str, str]) -> Iterator[Finding]:
+    """What was wrong, or cannot be told; who was only slow while others were busy may have survived."""
+    if not tests:
+        yield Finding(UNFINISHED, Outcome.UNDECIDED, f"no test was made{': ' if left_out else ''}{', '.join(left_out)}")
+    for one in tests:
+        if one.verdict is not Verdict.SURVIVED:
+            slow = {each.state for each in one.episodes} <= {State.WELL, State.SLOW}
+            theirs = slow and one.others_more
+            text = f"{one.name}: {one.verdict}" + (f"; {one.beside}" if slow else "")
+            outcome = Outcome.UNDECIDED if theirs else Outcome.FAILED
+            yield Finding(one.verdict.value, outcome, f"{text}, which may be why" if theirs else text)
+        if one.well_again is None and one.loss is None:
+            text = f"{one.name}: not well again within {one.watched_s:.1f} s; {one.beside}"
+            yield Finding("not-recovered", Outcome.UNDECIDED if one.others_more else Outcome.FAILED, text)
 
 
 def _tested(test: Mapping[str, Any], lines: Sequence[Mapping[str, Any]]) -> Tested | None:
@@ -94,6 +120,8 @@ def _tested(test: Mapping[str, Any], lines: Sequence[Mapping[str, Any]]) -> Test
     seen = [line for line in own if line["kind"] == "slice" and line["phase"] != "before"]
     during = [line for line in seen if line["phase"] == "during"]
     slices, limit = [slice_of(line) for line in seen], test["limit_us"]
+    before = usual(line for line in own if line["kind"] == "slice" and line["phase"] == "before")
+    share = usual(seen)
     # One process of several may have ended: who goes on answering has not died.
     dead = ended["loss"] is not None and not (slices and slices[-1].calls)
     speeds = sorted(line["p50_us"] for line in during if "p50_us" in line)
@@ -117,6 +145,8 @@ def _tested(test: Mapping[str, Any], lines: Sequence[Mapping[str, Any]]) -> Test
         left_over=_left_over(test["begin"].get("server"), ended["end"].get("server")),
         storm=ended["storm"],
         loss=ended["loss"],
+        beside=beside(seen, before),
+        others_more=share is None or share - (before or 0.0) > MOVED,
     )
 
 
