@@ -17,7 +17,7 @@ from typing import Any
 from callbench import death
 from callbench.contract import LONGEST_LINE
 from callbench.errors import AdapterFailure
-from callbench.home import HOME_VARIABLE, home, keeper
+from callbench.home import HOME_VARIABLE, home, keeper, scratch
 
 GRACE_SECONDS = 5.0
 _LAST_LINES = 5
@@ -66,7 +66,7 @@ class AdapterProcess:
         argv = list(program)
         if keeping is not None:
             pinned = ["--cpus", ",".join(map(str, processors))] if processors else []
-            argv = [str(keeping), *pinned, *entered, "--", *argv]
+            argv = [str(keeping), *pinned, *entered, *belonging(), "--", *argv]
         try:
             self._process = subprocess.Popen(
                 argv,
@@ -254,6 +254,12 @@ class AdapterProcess:
             return ""
         shown = " | ".join(line if len(line) <= _LINE_SHOWN else line[:_LINE_SHOWN] + "..." for line in list(self._log))
         return f"; its log ends with: {shown}"
+
+
+def belonging() -> list[str]:
+    """The keeper's options that tie what it keeps to this process: its end, and a place for temporary files."""
+    place = scratch()
+    return ["--parent", str(os.getpid()), *(["--scratch", str(place)] if place else [])]
 
 
 def _following(processors: Sequence[int]) -> Any:  # noqa: ANN401 - what Popen takes

@@ -40,6 +40,16 @@ def keeper() -> Path | None:
     return _built("callbench-keeper")
 
 
+def scratch() -> Path | None:
+    """The folder on which the keeper lays an adapter's temporary files; None where the installation has no place."""
+    place = home() / "engine" / "target" / "scratch"
+    try:
+        place.mkdir(exist_ok=True)
+    except OSError:
+        return None
+    return place
+
+
 def netlab() -> Path | None:
     """The engine's network lab, or None where the engine is not built."""
     return _built("callbench-netlab")

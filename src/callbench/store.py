@@ -154,13 +154,16 @@ class Run:
     def _tabulate(self, connection: "duckdb.DuckDBPyConnection") -> None:
         """Makes every table in `connection` from the journal and the plan."""
         self.plan()
-        with tempfile.NamedTemporaryFile(suffix=".jsonl") as whole:
+        # In memory: a file would outlive a core that is killed meanwhile.
+        with os.fdopen(os.memfd_create("journal"), "wb") as whole:
             # A run under way grows while it is read, and a killed one can end in half a line: whole lines only.
             with self.journal_file.open("rb") as source:
                 whole.write(source.read(journal.complete_bytes(self.journal_file)))
             whole.flush()
             try:
-                connection.execute(f"CREATE TEMP TABLE lines AS {_reading(Path(whole.name), JOURNAL_COLUMNS)}")
+                connection.execute(
+                    f"CREATE TEMP TABLE lines AS {_reading(Path(f'/proc/self/fd/{whole.fileno()}'), JOURNAL_COLUMNS)}"
+                )
                 connection.execute(f"CREATE TEMP TABLE planned AS {_reading(self.path / 'plan.json', PLAN_COLUMNS)}")
                 for name, query in QUERIES.items():
                     connection.execute(f"CREATE TABLE {name} AS {query}")

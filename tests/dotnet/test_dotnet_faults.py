@@ -4,7 +4,7 @@ import ctypes
 import os
 import signal
 import socket
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -124,3 +124,14 @@ def test_a_machine_without_mono_is_told_how_to_get_it(tmp_path: Path, monkeypatc
     (finding,) = [each for each in doctor.findings(CATALOGUE) if each.subject == "adapter dotnet"]
     assert (finding.state, finding.remedy) == ("missing", "make dotnet")
     assert "Mono is not installed" in finding.found
+
+
+@pytest.mark.usefixtures("server")
+def test_mono_keeps_no_counters_that_would_outlive_it(mark: str) -> None:
+    """It failed before: /dev/shm/mono.PID stayed where the adapter was killed."""
+    maps = []
+    for pid in marked(mark):
+        with suppress(OSError):
+            maps.append(Path(f"/proc/{pid}/maps").read_text())
+    assert any("mscorlib" in text for text in maps), "Mono runs"
+    assert not any("/dev/shm/mono." in text for text in maps)  # noqa: S108 - that is where Mono has them

@@ -209,3 +209,23 @@ def test_a_core_that_is_killed_leaves_no_wine(tmp_path: Path, mark: str, home: P
     assert str(BUILT) not in Path("/proc/mounts").read_text()
     assert set(Path(os.environ.get("TMPDIR", "/tmp")).glob("callbench-wine-*")) == kept  # noqa: S108 - see above
     assert home.exists()
+
+
+@needs_wine
+@pytest.mark.usefixtures("nothing_left")
+@pytest.mark.parametrize("kept", [True, False], ids=["kept", "no keeper"])
+def test_no_folder_of_wines_stays(
+    callbench: Callable[..., subprocess.CompletedProcess[str]],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    kept: bool,
+) -> None:
+    """It failed before: Wine makes a folder for its server's socket for each new prefix, and never removes it."""
+    place = tmp_path / "temporary"
+    place.mkdir()
+    monkeypatch.setenv("TMPDIR", str(place))
+    if not kept:
+        monkeypatch.setenv("CALLBENCH_KEEPER", "")
+    callbench("verify", MESSAGE, "--check", "Sum*", check=True)
+    assert not list(place.iterdir())

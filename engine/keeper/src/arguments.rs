@@ -1,4 +1,4 @@
-//! The command line: `[--cpus 0,1] [--user PATH] [--netns PATH] -- PROGRAM [ARGUMENT ...]`.
+//! The command line: `[--cpus 0,1] [--user PATH] [--netns PATH] [--parent PID] [--scratch FOLDER] [--remove FOLDER] -- PROGRAM [ARGUMENT ...]`.
 
 use std::ffi::{CString, OsString};
 use std::os::unix::ffi::OsStringExt;
@@ -11,11 +11,17 @@ pub struct Arguments {
     pub user: Option<OsString>,
     /// The network namespace to run the adapter in: the host it plays.
     pub netns: Option<OsString>,
+    /// The core that starts this; 0 where whoever starts it does not say.
+    pub parent: i32,
+    /// The folder that the adapter finds empty, and its own, as the place for temporary files.
+    pub scratch: Option<OsString>,
+    /// A folder of the core's, to be removed at the end.
+    pub remove: Option<OsString>,
     /// The adapter and its arguments, never empty.
     pub command: Vec<CString>,
 }
 
-const USAGE: &str = "usage: callbench-keeper [--cpus 0,1] [--user PATH] [--netns PATH] -- PROGRAM [ARGUMENT ...]";
+const USAGE: &str = "usage: callbench-keeper [--cpus 0,1] [--user PATH] [--netns PATH] [--parent PID] [--scratch FOLDER] [--remove FOLDER] -- PROGRAM [ARGUMENT ...]";
 
 pub fn parse(mut arguments: impl Iterator<Item = OsString>) -> Result<Arguments, String> {
     let mut parsed = Arguments::default();
@@ -26,6 +32,9 @@ pub fn parse(mut arguments: impl Iterator<Item = OsString>) -> Result<Arguments,
             Some("--cpus") => parsed.cpus = parse_cpus(&arguments.next().ok_or(USAGE)?)?,
             Some("--user") => parsed.user = Some(arguments.next().ok_or(USAGE)?),
             Some("--netns") => parsed.netns = Some(arguments.next().ok_or(USAGE)?),
+            Some("--parent") => parsed.parent = parse_parent(&arguments.next().ok_or(USAGE)?)?,
+            Some("--remove") => parsed.remove = Some(arguments.next().ok_or(USAGE)?),
+            Some("--scratch") => parsed.scratch = Some(arguments.next().ok_or(USAGE)?),
             _ => return Err(format!("{} is not an option; {USAGE}", argument.display())),
         }
     }
@@ -43,6 +52,11 @@ fn parse_cpus(list: &OsString) -> Result<Vec<usize>, String> {
     text.split(',')
         .map(|number| number.parse().map_err(|_| format!("--cpus {text}: {number} is no processor; give numbers with commas, such as 0,1")))
         .collect()
+}
+
+fn parse_parent(number: &OsString) -> Result<i32, String> {
+    let text = number.to_string_lossy();
+    text.parse().ok().filter(|pid| *pid > 0).ok_or_else(|| format!("--parent {text}: it must be the id of the process that starts this"))
 }
 
 #[cfg(test)]
@@ -66,6 +80,15 @@ mod tests {
         assert_eq!(arguments.user, Some("/proc/7/ns/user".into()));
         assert_eq!(arguments.netns, Some("/proc/7/fd/3".into()));
         assert!(parse_words(&["--netns"]).unwrap_err().contains("usage"));
+    }
+
+    #[test]
+    fn takes_whom_it_belongs_to_and_where_temporary_files_go() {
+        let arguments = parse_words(&["--parent", "7", "--scratch", "/srv/scratch", "--remove", "/tmp/x", "--", "cat"]).unwrap();
+        assert_eq!(arguments.parent, 7);
+        assert_eq!(arguments.scratch, Some("/srv/scratch".into()));
+        assert_eq!(arguments.remove, Some("/tmp/x".into()));
+        assert!(parse_words(&["--parent", "0", "--", "cat"]).unwrap_err().contains("--parent 0"));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The first process of the namespace, and the step from it to the adapter.
 
 use std::ffi::CString;
+use std::os::fd::OwnedFd;
 
 use nix::sched::{CpuSet, sched_setaffinity};
 use nix::sys::prctl;
@@ -10,16 +11,22 @@ use nix::unistd::{ForkResult, Pid, execvp, fork};
 use crate::watch::{self, Signals};
 
 /// Starts the adapter and waits for its end. When this process ends, the kernel kills everything that is left in the namespace.
-pub fn run(signals: &Signals, command: &[CString]) -> u8 {
+///
+/// `keeper` reads from a pipe that the keeper alone can write to: it is at its end where the keeper has died.
+pub fn run(signals: &Signals, command: &[CString], keeper: &OwnedFd) -> u8 {
     // The keeper killed by SIGKILL cannot say so any more: the kernel says it.
     if let Err(error) = prctl::set_pdeathsig(Signal::SIGKILL) {
         return complain("cannot ask for the parent-death signal", error);
+    }
+    // From in here the keeper has no id that could be looked at.
+    if watch::hung_up(keeper) {
+        return 0;
     }
     // SAFETY: this process has one thread, so the child may do anything.
     match unsafe { fork() } {
         Ok(ForkResult::Child) => become_adapter(signals, command, None),
         Ok(ForkResult::Parent { child }) => {
-            watch::until_gone(signals, child).unwrap_or_else(|error| complain("cannot wait for the adapter", error))
+            watch::until_gone(signals, child, None).unwrap_or_else(|error| complain("cannot wait for the adapter", error))
         }
         Err(error) => complain("cannot start a process", error),
     }

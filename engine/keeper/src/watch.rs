@@ -1,15 +1,19 @@
 //! Waiting for a child, for SIGTERM, and for the time after which patience ends.
 
+use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
 
 use nix::errno::Errno;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::{SigSet, SigmaskHow, Signal, kill, sigprocmask};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
-use nix::unistd::Pid;
+use nix::unistd::{Pid, getppid};
 
 /// How long an adapter has between being told to end and being killed.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// The same where the core has died: an adapter that waits for an answer, from a host that has ended with the core, would use up all of the above.
+const ORPHANS_PATIENCE: Duration = Duration::from_millis(200);
 
 /// The signals the keeper waits for, blocked so that none is lost, and the mask to give back to the adapter.
 pub struct Signals {
@@ -36,8 +40,6 @@ impl Signals {
 
     /// Waits for one of the signals, at most until `deadline`. True where it was a request to end.
     fn wait(&self, deadline: Option<Instant>) -> nix::Result<bool> {
-        use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
-        use std::os::fd::AsFd;
         let timeout = deadline.map_or(PollTimeout::NONE, |deadline| {
             let left = deadline.saturating_duration_since(Instant::now()).as_millis() + 1;
             PollTimeout::try_from(left).unwrap_or(PollTimeout::MAX)
@@ -55,8 +57,9 @@ impl Signals {
 }
 
 /// Waits until `child` has ended, and reaps whatever else ends meanwhile. Passes a request to end on, and kills the child when patience ends.
+/// Patience is short where the request is the news that `core`, this process's parent, has died.
 /// Returns the child's exit code, 128 + n where signal n ended it.
-pub fn until_gone(signals: &Signals, child: Pid) -> nix::Result<u8> {
+pub fn until_gone(signals: &Signals, child: Pid, core: Option<Pid>) -> nix::Result<u8> {
     let mut deadline = None;
     loop {
         while let Some((pid, code)) = reap()? {
@@ -65,10 +68,16 @@ pub fn until_gone(signals: &Signals, child: Pid) -> nix::Result<u8> {
             }
         }
         let asked = signals.wait(deadline)?;
-        if asked && deadline.is_none() {
-            // The child may have ended in this moment: that it cannot be told is no error.
-            let _ = kill(child, Signal::SIGTERM);
-            deadline = Some(Instant::now() + PATIENCE);
+        if asked {
+            let orphaned = core.is_some_and(|core| getppid() != core);
+            let patience = if orphaned { ORPHANS_PATIENCE } else { PATIENCE };
+            if deadline.is_none() {
+                // The child may have ended in this moment: that it cannot be told is no error.
+                let _ = kill(child, Signal::SIGTERM);
+            }
+            // The core may die while an adapter that it told to end takes its time.
+            let due = Instant::now() + patience;
+            deadline = Some(deadline.map_or(due, |before: Instant| before.min(due)));
         }
         if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             let _ = kill(child, Signal::SIGKILL);
@@ -84,4 +93,10 @@ fn reap() -> nix::Result<Option<(Pid, u8)>> {
         Ok(_) | Err(Errno::ECHILD) => Ok(None),
         Err(error) => Err(error),
     }
+}
+
+/// Whether nobody can write any more to the pipe that this reads from.
+pub fn hung_up(reader: &impl AsFd) -> bool {
+    let mut polled = [PollFd::new(reader.as_fd(), PollFlags::empty())];
+    poll(&mut polled, PollTimeout::ZERO).is_ok_and(|ready| ready > 0)
 }

@@ -1,7 +1,6 @@
 """Lets the load driver make the calls of a wish."""
 
 import json
-import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -9,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from callbench import catalogue, manifest, placement
+from callbench import catalogue, manifest, placement, temporary
 from callbench.adapter import Adapter
 from callbench.cell import Cell
 from callbench.errors import AdapterFailure, BadInput, CallbenchError
@@ -49,13 +48,13 @@ def driven(wish: Wish, watch: Interval) -> Found:
     mine = placement.placed()
     processors = () if (wish.pid is None and wish.start is None) or mine.shared else mine.client
     with (
-        tempfile.TemporaryDirectory(prefix="callbench-load-") as folder,
+        temporary.folder("callbench-load-") as folder,
         _server(wish, () if mine.shared else mine.server) as server,
         Adapter(read, "the driver", processors) as one,
     ):
         wish, roots = server
         try:
-            found = _driven(one, wish, Path(folder), watch, roots)
+            found = _driven(one, wish, folder, watch, roots)
         except AdapterFailure as failure:
             raise _explained(wish, failure) from failure
     _keep(out, record(found))

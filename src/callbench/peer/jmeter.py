@@ -2,7 +2,6 @@
 
 import contextlib
 import subprocess
-import tempfile
 import threading
 import time
 from bisect import bisect_left
@@ -11,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
+from callbench import temporary
+from callbench.adapter_process import belonging
 from callbench.errors import CallbenchError
 from callbench.home import home, keeper
 from callbench.load.watched import family
@@ -74,8 +75,7 @@ def drive(asked: Asked, *, warm_up_s: float, seconds: float, processors: Sequenc
     Raises:
         CallbenchError: it could not be started, failed, or made no call.
     """
-    with tempfile.TemporaryDirectory(prefix="callbench-jmeter-") as name:
-        folder = Path(name)
+    with temporary.folder("callbench-jmeter-") as folder:
         (folder / "plan.jmx").write_text(plan(asked, warm_up_s=warm_up_s, seconds=seconds))
         patience_s = warm_up_s + seconds + _PATIENCE_S
         with _started(folder, processors) as process, Busy(process.pid) as busy:
@@ -117,7 +117,7 @@ def _started(folder: Path, processors: Sequence[int]) -> Iterator["subprocess.Po
     pinned = ["--cpus", ",".join(map(str, processors))] if processors else []
     try:
         process = subprocess.Popen(
-            [str(keeping), *pinned, "--", *argv],
+            [str(keeping), *pinned, *belonging(), "--", *argv],
             cwd=folder,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,

@@ -1,6 +1,5 @@
 """An overload from what was asked to what is told."""
 
-import tempfile
 from dataclasses import asdict
 from pathlib import Path
 
@@ -34,11 +33,10 @@ def overloaded(  # noqa: PLR0913 - what is asked, and where
         # Who cannot leaves no folder.
         target.must("open", "an overload needs a client with an open loop")
         with (
-            tempfile.TemporaryDirectory(prefix="callbench-overload-") as folder,
             record.taken_up("overload", aim.name, asked, out, where, resume=resume) as run,
             Line(quiet=quiet) as line,
         ):
-            work = Overload(run, target, wish, Path(folder), line.says)
+            work = Overload(run, target, wish, run.path / "schedules", line.says)
             again = f"callbench overload {aim.name} ... --resume --out {run.path} goes on with it"
             record.carried_out(run, work.go, again)
     return overload_told.told(Run(run.path))
