@@ -58,7 +58,7 @@ fn main() -> ExitCode {
 /// Runs the adapter to its end. Returns its exit code, 128 + n where signal n ended it.
 fn keep(arguments: &arguments::Arguments) -> nix::Result<u8> {
     let signals = watch::Signals::block()?;
-    let core = if arguments.parent == 0 { getppid() } else { Pid::from_raw(arguments.parent) };
+    let parent = if arguments.parent == 0 { getppid() } else { Pid::from_raw(arguments.parent) };
     if !arguments.cpus.is_empty() {
         init::pin(&arguments.cpus)?;
     }
@@ -69,7 +69,7 @@ fn keep(arguments: &arguments::Arguments) -> nix::Result<u8> {
     let own = arguments.scratch.as_deref().map(|folder| scratch::make(folder, caged)).transpose()?;
     // After the steps into namespaces, which may clear it.
     prctl::set_pdeathsig(Signal::SIGTERM)?;
-    if getppid() != core {
+    if getppid() != parent {
         clean(arguments);
         return Ok(0); // It died before the kernel could tell us.
     }
@@ -83,7 +83,7 @@ fn keep(arguments: &arguments::Arguments) -> nix::Result<u8> {
         ForkResult::Child => init::become_adapter(&signals, &arguments.command, Some(Signal::SIGKILL)),
         ForkResult::Parent { child } => {
             drop(alive);
-            let code = watch::until_gone(&signals, child, Some(core))?;
+            let code = watch::until_gone(&signals, child, Some(parent))?;
             if !caged {
                 descendants::kill_all();
             }
