@@ -1,10 +1,10 @@
 """What makes a figure worth believing, from the stored run: verdicts, Little's law, steady state, neighbours, drift."""
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from callbench.costs import Cost, cost
 from callbench.stats import littles_law
 from callbench.stats.bottleneck import Evidence, Limit, Side, Verdict, judged
 from callbench.stats.digits import percent
@@ -71,23 +71,6 @@ class Curve:
         if self.shift is not None and self.shift.real:
             return f"its rate changed by {percent(self.shift.ratio - 1, sign=True)} while it was measured"
         return "its warm-up was still getting faster at its limit" if self.settled is False else ""
-
-
-@dataclass(frozen=True)
-class Cost:
-    """Processor time a call, in microseconds, a figure a block: user and system of each side.
-
-    A backend's only where something stands behind the server; it is not among what both sides cost together. Nor is
-    that of Wine's server, which works for both sides.
-    """
-
-    client_user: Mapping[int, float]
-    client_system: Mapping[int, float]
-    server_user: Mapping[int, float]
-    server_system: Mapping[int, float]
-    backend_user: Mapping[int, float] = field(default_factory=dict)
-    backend_system: Mapping[int, float] = field(default_factory=dict)
-    wineserver: Mapping[int, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -284,9 +267,9 @@ def _belief(
         verdict = replace(verdict, why=f"{verdict.why}; {known.plateaus[0].sentence()}")
     # An open loop waits for its arrivals, which no client is in.
     breaks = "" if any(row["late"] is not None for row in trials) else _breaks(known, trials)
-    cost = _cost(known, trials)
+    spent = cost(trials, in_process=known.in_process)
     crossed = _crossed(trials, traffic)
-    return Belief(known.cell, evidence, verdict, breaks, known.plateaus, cost, curves, link_bytes=crossed)
+    return Belief(known.cell, evidence, verdict, breaks, known.plateaus, spent, curves, link_bytes=crossed)
 
 
 def _link(trials: Sequence[Mapping[str, Any]], traffic: Mapping[int, Sequence[Mapping[str, Any]]]) -> float | None:
@@ -410,27 +393,6 @@ def _side(seen: Sequence[Mapping[str, Any]], own_ns: int | None, elapsed_ns: int
     )
 
 
-def _cost(known: Known, trials: Sequence[Mapping[str, Any]]) -> Cost:
-    """Reckon processor time a call and block, right or wrong calls alike."""
-    blocks: dict[int, list[Mapping[str, Any]]] = {}
-    for row in trials:
-        blocks.setdefault(row["block"], []).append(row)
-
-    def of(column: str) -> dict[int, float]:
-        found = {}
-        for block, rows in blocks.items():
-            calls = sum(row["calls"] + row["error_count"] for row in rows)
-            parts = [row[column] for row in rows]
-            if calls and None not in parts:
-                found[block] = sum(parts) / calls / 1e3
-        return found
-
-    if known.in_process:
-        return Cost(of("user_ns"), of("system_ns"), {}, {}, wineserver=of("wineserver_ns"))
-    names = [f"{side}{kind}" for side in ("", "server_", "backend_") for kind in ("user", "system")]
-    return Cost(*(of(f"{name}_ns") for name in (*names, "wineserver")))
-
-
 def _curve(
     trial: Mapping[str, Any], warm_up: Sequence[Mapping[str, Any]], intervals: Sequence[Mapping[str, Any]]
 ) -> Curve:
@@ -443,11 +405,3 @@ def _curve(
     found = shift([rate for rate in rates_of([(row["at_ns"], row["calls"]) for row in intervals]) if rate > 0])
     done = settled(rates) if len(rates) >= 4 else None
     return Curve(trial["trial"], trial["cell"], trial["block"], points, done, found)
-
-
-def total(cost: Cost) -> dict[int, float]:
-    """Add both sides' user and system time up, in microseconds a call, by block."""
-    parts = [one for one in (cost.client_user, cost.client_system, cost.server_user, cost.server_system) if one]
-    common = set.intersection(*(set(one) for one in parts)) if parts else set()
-    sums = {block: math.fsum(one[block] for one in parts) for block in sorted(common)}
-    return {block: value for block, value in sums.items() if value > 0}

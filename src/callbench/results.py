@@ -15,6 +15,7 @@ from callbench.stats.histogram import TOP, Buckets
 from callbench.stats.interval import Interval, geometric_mean
 from callbench.stats.pace import missed, reached_per_s
 from callbench.stats.plateau import Plateau, plateaus
+from callbench.stats.spent import Spent
 from callbench.store import Run
 from callbench.wire.found import Ledger, Sweep, ledgers, sweeps
 
@@ -109,6 +110,7 @@ class Result:
         open_loop: of an open loop; where its target was missed, the cell has no other figures.
         plateaus: where its latencies stand for a reason.
         verdict: what limited it.
+        costs: processor time a call by statistic: sums over the time driven.
         died: where a process of its stack ended while it was measured: `died after 1,234 calls,
             restarted once`; else "".
     """
@@ -131,6 +133,7 @@ class Result:
     open_loop: OpenLoop | None = None
     plateaus: Sequence[Plateau] = ()
     verdict: Verdict | None = None
+    costs: Mapping[str, Spent] = field(default_factory=dict)
     died: str = ""
 
     @property
@@ -149,7 +152,10 @@ class Result:
         return len(self.by_block.get("rate_per_s", {}))
 
     def interval(self, statistic: str) -> Interval | None:
-        """Reckon the geometric mean of a statistic over the blocks, with its interval."""
+        """Reckon the geometric mean of a statistic over the blocks, with its interval; of costs, their sums' mean."""
+        spent = self.costs.get(statistic)
+        if spent is not None:
+            return spent.interval()
         values = list(self.by_block.get(statistic, {}).values())
         return geometric_mean(values) if values else None
 
@@ -248,26 +254,11 @@ def _believed(one: Result, known: belief.Belief) -> Result:
         return replace(
             one, rate=None, by_block={}, latency=Latency(None, None, None), excluded=known.breaks, verdict=known.verdict
         )
-    costs = {
-        "client_user_us": known.cost.client_user,
-        "client_system_us": known.cost.client_system,
-        "server_user_us": known.cost.server_user,
-        "server_system_us": known.cost.server_system,
-        "client_cpu_us": _sum(known.cost.client_user, known.cost.client_system),
-        "server_cpu_us": _sum(known.cost.server_user, known.cost.server_system),
-        "backend_cpu_us": _sum(known.cost.backend_user, known.cost.backend_system),
-        "cpu_us": belief.total(known.cost),
-        "link_bytes": known.link_bytes,
-        "wineserver_us": {block: us for block, us in known.cost.wineserver.items() if us > 0},
-    }
+    costs = known.cost.by_statistic
     doubts = (*one.doubts, f"at least: {known.verdict.why}") if known.verdict.at_least else one.doubts
-    by_block = {**one.by_block, **{name: values for name, values in costs.items() if values}}
-    return replace(one, by_block=by_block, verdict=known.verdict, doubts=doubts)
-
-
-def _sum(user: Mapping[int, float], system: Mapping[int, float]) -> dict[int, float]:
-    """Add user and system time, where a block has both and they are more than nothing."""
-    return {block: user[block] + system[block] for block in user if block in system and user[block] + system[block] > 0}
+    told = {name: spent.by_block for name, spent in costs.items()} | {"link_bytes": known.link_bytes}
+    by_block = {**one.by_block, **{name: values for name, values in told.items() if values}}
+    return replace(one, by_block=by_block, verdict=known.verdict, doubts=doubts, costs=costs)
 
 
 def _notes(run: Run) -> Iterable[str]:

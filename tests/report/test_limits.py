@@ -5,10 +5,12 @@ from dataclasses import replace
 import pytest
 
 from callbench import belief
-from callbench.belief import Belief, Cost, Known
+from callbench.belief import Belief, Known
+from callbench.costs import Cost
 from callbench.report import limits
 from callbench.results import Latency, Result
 from callbench.stats.bottleneck import Evidence, Limit, Side, Verdict, judged
+from callbench.stats.spent import Piece, Spent
 
 BUSY = Evidence(50, in_process=False, client=Side(0.41, 0.4, 0.0, 0.0), server=Side(0.98, 0.97, 0.0, 0.0), driver=True)
 
@@ -20,7 +22,8 @@ def cell(limit: Limit) -> Result:
 
 
 def known(limit: Limit, client_us: float = 10.0, server_us: float = 17.0) -> Belief:
-    cost = Cost({0: client_us / 2}, {0: client_us / 2}, {0: server_us}, {0: 0.0})
+    spent = {"client_cpu_us": client_us, "server_cpu_us": server_us}
+    cost = Cost({name: Spent({0: Piece(int(us * 1e6), 1, 1000)}) for name, us in spent.items()})
     return Belief("c1", BUSY, Verdict(limit, "why"), "", (), cost, ())
 
 

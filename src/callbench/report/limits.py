@@ -58,9 +58,7 @@ def beside(known: Belief | None) -> str:
 
 def _needs(known: Belief) -> str:
     """Say which side needs more of its processor for a call, and how many times as much: `server needs 1.7 ×`."""
-    cost = known.cost
-    sides = [(cost.client_user, cost.client_system), (cost.server_user, cost.server_system)]
-    client, server = (sum(user.values()) + sum(system.values()) for user, system in sides)
+    client, server = (known.cost.ns(f"{side}_cpu_us") for side in ("client", "server"))
     if not (client and server):
         return ""
     name, times = ("server", server / client) if server >= client else ("client", client / server)

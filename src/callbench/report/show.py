@@ -1,10 +1,10 @@
 """The cells of a run as plain records: what `callbench show --json` prints. Sealed by show.schema.json."""
 
 from collections.abc import Sequence
-from statistics import fmean
 from typing import Any
 
 from callbench.belief import Belief, Beliefs
+from callbench.costs import WINE
 from callbench.health import Growth, Health
 from callbench.report.subject import Subject
 from callbench.results import Latency, OpenLoop, Result
@@ -91,20 +91,20 @@ def _verdict(result: Result, known: Belief | None) -> dict[str, Any] | None:
     return {"limit": str(result.verdict.limit), "why": result.verdict.why, "slowed": slowed}
 
 
-def _cost(result: Result) -> dict[str, float | None] | None:
-    """Write processor time a call, both sides together with its interval, and its parts."""
-    total = result.interval("cpu_us")
-    if total is None:
+def _cost(result: Result) -> dict[str, Any] | None:
+    """Write processor time a call, both sides together with its interval, and its parts; what is too little is null."""
+    costs = result.costs
+    if "cpu_us" not in costs:
         return None
-    parts = {}
-    for name in ("client_user", "client_system", "server_user", "server_system"):
-        values = result.by_block.get(f"{name}_us", {}).values()
-        parts[name] = fmean(values) if values else None
-    behind = result.by_block.get("backend_cpu_us", {}).values()
-    parts["backend"] = fmean(behind) if behind else None
-    if served := result.by_block.get("wineserver_us", {}).values():
-        parts["wineserver"] = fmean(served)
-    return {**parts, "total": total.middle, "total_low": total.low, "total_high": total.high}
+    names = ("client_user", "client_system", "server_user", "server_system")
+    wanted = {name: f"{name}_us" for name in names} | {"backend": "backend_cpu_us", "total": "cpu_us"}
+    if WINE in costs:
+        wanted["wineserver"] = WINE
+    told = {name: costs[key].us if key in costs and costs[key].under is None else None for name, key in wanted.items()}
+    below = {name: costs[key].under for name, key in wanted.items() if key in costs and costs[key].under is not None}
+    total = result.interval("cpu_us")
+    ends = {"total_low": total.low if total else None, "total_high": total.high if total else None}
+    return {**told, **ends, **({"under": below} if below else {})}
 
 
 def _wire(subject: Subject, result: Result) -> dict[str, Any] | None:

@@ -197,6 +197,12 @@ def place(result: Result, statistic: str) -> Place:
     """Write one cell's figure."""
     unit = UNITS[statistic]
     interval = _pooled(result, statistic)
+    spent = result.costs.get(statistic)
+    if spent is not None and spent.under is not None:
+        about = "Less than the clock of its processor time can tell in so few calls."
+        return Place(
+            f"under {figure(spent.under)}", about=f"{result.id} {result.attributes['stack']}: {about}", cell=result.id
+        )
     if interval is None:
         errors = ", ".join(f"{count} x {kind}" for kind, count in result.errors.items())
         batched = statistic.startswith("p") and result.batched

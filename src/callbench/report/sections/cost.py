@@ -3,16 +3,19 @@
 from collections.abc import Sequence
 
 from callbench.belief import TRIALS_SQL
+from callbench.costs import WINE
 from callbench.report.section import Section, Sheet
 from callbench.report.subject import Subject
 from callbench.results import Result
 from callbench.stats.digits import figure, percent, share
 
 ABOUT = (
-    "Microseconds of processor time a call, by the account of each side's own process, geometric means over the blocks:"
-    " what a call costs whoever pays for the machine, which a short wait does not show. User is the stack's own work,"
-    " system the kernel's on its behalf. What stands behind a server is not among what both sides took. Where a client"
-    " or server spins while it waits, its waiting is in it."
+    "Microseconds of processor time a call, by the account of each side's own process: the sum over all trials, by the"
+    " calls made in them. It is what a call costs whoever pays for the machine, which a short wait does not show. What"
+    " is too little for the clock that counts it stands as under what that clock can tell; user and system are told"
+    " apart by the kernel's ticks, which are taken for 10 ms. User is the stack's own work, system the kernel's on its"
+    " behalf. What stands behind a server is not among what both sides took. Where a client or server spins while it"
+    " waits, its waiting is in it."
 )
 PARTS = ("client_user_us", "client_system_us", "server_user_us", "server_system_us")
 COLUMNS = ("stack", "cell", "client user", "client system", "server user", "server system", "both sides", "")
@@ -28,7 +31,7 @@ WINE_NOTE = (
 
 def section(subject: Subject) -> Section | None:
     """List the cells by what a call costs, group by group, the cheapest first."""
-    costs = [(one, total.middle) for one in subject.results.cells if (total := one.interval("cpu_us")) is not None]
+    costs = [(one, total.us) for one in subject.results.cells if (total := one.costs.get("cpu_us")) is not None]
     if not costs:
         return None
     groups = list(dict.fromkeys(one.attributes["group"] for one, _ in costs))
@@ -49,22 +52,29 @@ def _wine(costs: Sequence[tuple[Result, float]]) -> list[Sheet]:
     """Show what Wine's server took as a third's time, where stacks ran in Wine."""
     rows = []
     for one, sides in costs:
-        served = one.interval("wineserver_us")
+        served = one.costs.get(WINE)
         if served is not None:
-            whole = (figure(served.middle, served.half_width), share(served.half_width))
             cell = f"{one.id} {one.attributes['group']}"
-            part = percent(served.middle / (served.middle + sides))
-            rows.append((one.attributes["stack"], cell, figure(sides, None), *whole, part))
+            part = percent(served.us / (served.us + sides)) if served.us + sides else ""
+            rows.append((one.attributes["stack"], cell, _part(one, "cpu_us"), *_whole(one, WINE), part))
     return [Sheet("Wine's server beside them (µs a call)", WINE_COLUMNS, rows[:MOST_ROWS], WINE_NOTE)] if rows else []
 
 
 def _row(one: Result) -> Sequence[str]:
     parts = [_part(one, name) for name in PARTS]
-    total = one.interval("cpu_us")
-    whole = (figure(total.middle, total.half_width), share(total.half_width)) if total else ("", "")
-    return (one.attributes["stack"], f"{one.id} {one.attributes['group']}", *parts, *whole)
+    return (one.attributes["stack"], f"{one.id} {one.attributes['group']}", *parts, *_whole(one, "cpu_us"))
+
+
+def _whole(one: Result, name: str) -> tuple[str, str]:
+    """Write a figure and its interval."""
+    interval = one.interval(name)
+    return _part(one, name), share(interval.half_width) if interval else ""
 
 
 def _part(one: Result, name: str) -> str:
-    interval = one.interval(name) if all(one.by_block.get(name, {}).values()) else None
-    return figure(interval.middle, interval.half_width) if interval else "0" if name in one.by_block else ""
+    """Write a figure: `3.1`, or `under 0.9`; nothing where nobody told it."""
+    spent = one.costs.get(name)
+    if spent is None:
+        return ""
+    interval = spent.interval()
+    return figure(interval.middle, interval.half_width) if interval else f"under {figure(spent.under or 0.0)}"

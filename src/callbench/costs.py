@@ -1,0 +1,71 @@
+"""What a call costs in processor time, each side and user and system apart, from the stored trials."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from callbench.stats.spent import TICK_NS, Piece, Spent, step_of, together
+
+Row = Mapping[str, Any]
+Costs = Mapping[str, Spent]
+SIDES = {"client": "", "server": "server_", "backend": "backend_"}
+# A kernel that counts by ticks says which part of the time was a user's by the ticks that it saw.
+WINE = "wineserver_us"
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Processor time of a cell.
+
+    Attributes:
+        by_statistic: by the name that a study asks for it: `client_user_us` ... `server_cpu_us`, `backend_cpu_us`,
+            `cpu_us` for both sides together. A backend's only where something stands behind the server; it is not among
+            what both sides cost together. Nor is that of Wine's server, `wineserver_us`, which works for both.
+    """
+
+    by_statistic: Costs = field(default_factory=dict)
+
+    def ns(self, statistic: str) -> int:
+        """Give the nanoseconds of all trials together, 0 where they are not known."""
+        found = self.by_statistic.get(statistic)
+        return sum(one.ns for one in found.pieces.values()) if found else 0
+
+
+def cost(trials: Sequence[Row], *, in_process: bool) -> Cost:
+    """Add up a cell's trials, right or wrong calls alike.
+
+    Args:
+        trials: with `<side>user_ns` and `<side>system_ns`, None where a side did not tell.
+        in_process: whether one process plays both sides: what it used is the client's.
+    """
+    found: dict[str, Spent | None] = {}
+    sides = {"client": ""} if in_process else SIDES
+    for side, before in sides.items():
+        names = [f"{before}{kind}_ns" for kind in ("user", "system")]
+        for kind, name in zip(("user", "system"), names, strict=True):
+            found[f"{side}_{kind}_us"] = _spent(trials, [name], TICK_NS)
+        found[f"{side}_cpu_us"] = _spent(trials, names, None)
+    both = [found[f"{side}_cpu_us"] for side in sides if side != "backend"]
+    known = [one for one in both if one is not None]
+    found["cpu_us"] = together(known) if known else None
+    if any(row["wineserver_ns"] for row in trials):
+        found[WINE] = _spent(trials, ["wineserver_ns"], None)
+    return Cost({name: one for name, one in found.items() if one is not None})
+
+
+def _spent(trials: Sequence[Row], columns: Sequence[str], step: int | None) -> Spent | None:
+    """Add up columns by block; where no step is given, the one that the values tell."""
+    seen: dict[int, list[tuple[int, int]]] = {}
+    for row in trials:
+        parts, calls = [row[column] for column in columns], row["calls"] + row["error_count"]
+        if calls and None not in parts:
+            seen.setdefault(row["block"], []).append((sum(parts), calls))
+    if not seen:
+        return None
+    own = step or step_of(ns for pairs in seen.values() for ns, _ in pairs)
+    return Spent(
+        {
+            block: Piece(sum(ns for ns, _ in pairs), own * len(pairs), sum(calls for _, calls in pairs))
+            for block, pairs in seen.items()
+        }
+    )
