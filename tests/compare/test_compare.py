@@ -1,5 +1,6 @@
 """Comparisons as a person makes them: live over the stand-in, of builds, of stored runs, and read again."""
 
+import io
 import json
 import math
 import re
@@ -14,6 +15,7 @@ from typing import Any
 
 import jsonschema
 import pytest
+from rich.console import Console
 
 from callbench import catalogue, quantities
 from callbench.compare import command as command_
@@ -26,6 +28,7 @@ from callbench.stats.decision import Outcome
 from callbench.stats.histogram import index_of
 from callbench.store import Run
 from conftest import MISBEHAVING, ROOT, command, eventually
+from golden import golden
 from report.synthetic import write as synthetic
 
 Program = Callable[..., subprocess.CompletedProcess[str]]
@@ -48,16 +51,6 @@ def stand_in(folder: Path) -> Path:
     text = (MISBEHAVING / "honest" / "adapter.toml").read_text()
     (folder / "adapter.toml").write_text(text.replace('"../honest.py"', f'"{MISBEHAVING}/honest.py"'))
     return folder
-
-
-def golden(name: str, text: str) -> None:
-    """Hold a text against its golden file; delete the file and run again to write it anew."""
-    file = GOLDEN / name
-    if not file.exists():
-        file.parent.mkdir(exist_ok=True)
-        file.write_text(text, newline="")
-        pytest.fail(f"{file} was not there and has been written: look at it and commit it")
-    assert text == file.read_bytes().decode()
 
 
 def written(folder: Path) -> Run:
@@ -107,11 +100,11 @@ def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Comparison:
 
 
 def test_json_is_sealed(made: Comparison) -> None:
-    golden("comparison.json", json.dumps(six_digits(valid(show.record(made))), indent=1) + "\n")
+    golden(GOLDEN / "comparison.json", json.dumps(six_digits(valid(show.record(made))), indent=1) + "\n")
 
 
 def test_markdown_is_sealed(made: Comparison) -> None:
-    golden("comparison.md", show.markdown(made))
+    golden(GOLDEN / "comparison.md", show.markdown(made))
 
 
 def test_the_threshold_can_be_another_when_it_is_read_again(made: Comparison) -> None:
@@ -387,3 +380,16 @@ def test_a_comparison_is_not_reported_as_a_run(callbench: Program, tmp_path: Pat
         ended = callbench(*asked)
         assert ended.returncode == 2
         assert "`callbench compare compared` shows it" in ended.stderr
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_the_terminal_cuts_nothing_off(made: Comparison, width: int) -> None:
+    texts = []
+    for columns in (1000, width):
+        out = io.StringIO()
+        show.print_comparison(made, Console(file=out, width=columns))
+        texts.append(out.getvalue())
+    wide, narrow = (set(re.findall(r"\d[\d,.]*\d", text)) for text in texts)
+    assert wide <= narrow
+    assert "…" not in texts[1]
+    golden(GOLDEN / f"comparison-{width}.txt", texts[1])

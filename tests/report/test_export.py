@@ -17,6 +17,7 @@ from callbench.errors import BadInput, CallbenchError
 from callbench.report import FORMATS, print_cells, print_summary, shown, write
 from callbench.report.subject import Subject, subject
 from callbench.store import Run
+from golden import golden
 from report.synthetic import write as synthetic
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -44,22 +45,12 @@ def six_digits(tree: Any) -> Any:
     return float(f"{tree:.6g}") if isinstance(tree, float) else tree
 
 
-def golden(name: str, text: str) -> None:
-    """Hold a text against its golden file; delete the file and run again to write it anew."""
-    file = GOLDEN / name
-    if not file.exists():
-        file.parent.mkdir(exist_ok=True)
-        file.write_text(text, newline="")
-        pytest.fail(f"{file} was not there and has been written: look at it and commit it")
-    assert text == file.read_bytes().decode()
-
-
 def test_show_is_sealed(few: Subject) -> None:
     record = shown(few)
     schema = json.loads(files("callbench.report").joinpath("show.schema.json").read_text())
     jsonschema.Draft202012Validator.check_schema(schema)
     jsonschema.Draft202012Validator(schema).validate(json.loads(json.dumps(record, allow_nan=False)))
-    golden("show.json", json.dumps(six_digits(record), indent=1) + "\n")
+    golden(GOLDEN / "show.json", json.dumps(six_digits(record), indent=1) + "\n")
 
 
 def test_show_of_every_cell_fits_the_schema(whole: Subject) -> None:
@@ -74,14 +65,14 @@ def test_show_of_every_cell_fits_the_schema(whole: Subject) -> None:
 
 def test_csv_is_sealed(few: Subject) -> None:
     text = FORMATS["csv"](few)
-    golden("report.csv", text)
+    golden(GOLDEN / "report.csv", text)
     rows = list(csv.DictReader(io.StringIO(text)))
     assert len(rows) == len(few.results.cells)
     assert float(rows[0]["rate_per_s"]) > 0
 
 
 def test_markdown_is_sealed(few: Subject) -> None:
-    golden("report.md", FORMATS["md"](few))
+    golden(GOLDEN / "report.md", FORMATS["md"](few))
 
 
 def test_json_is_json(whole: Subject) -> None:

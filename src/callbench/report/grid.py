@@ -19,7 +19,7 @@ class Column:
     """A column.
 
     Attributes:
-        number: whether it has numbers: to the right, and never broken over lines.
+        number: whether it has numbers: to the right.
     """
 
     name: str
@@ -31,12 +31,14 @@ class Grid:
     """A table to be printed.
 
     Attributes:
-        rows: a text a column each; the first column names the row.
+        rows: a text a column each; the first columns, up to the first of numbers, name the row.
+        ruled: whether a line stands below the heads.
     """
 
     columns: Sequence[Column]
     rows: list[Sequence[Text]] = field(default_factory=list)
     title: str = ""
+    ruled: bool = True
 
     def add(self, *texts: str | Text) -> None:
         """Add a row."""
@@ -46,32 +48,45 @@ class Grid:
         """Print it so that every text stands whole, whatever the width."""
         if self.title:
             console.print(Text(self.title, style="bold"), soft_wrap=True)
-        if sum(self._least()) + _BETWEEN * len(self.columns) + _EDGES <= console.width:
-            console.print(self._table())
+        widths = self._widths(console.width - _BETWEEN * len(self.columns) - _EDGES)
+        if widths is not None:
+            console.print(self._table(widths))
             return
         for line in self._blocks():
             console.print(line, soft_wrap=True)
 
+    def _widths(self, available: int) -> list[int] | None:
+        """Share a width out: whole lines where they fit, else the widest column gives way first; None: too narrow."""
+        least = self._least()
+        if sum(least) > available:
+            return None
+        widths = [
+            max(map(cell_len, [column.name, *(line for row in self.rows for line in row[place].plain.splitlines())]))
+            for place, column in enumerate(self.columns)
+        ]
+        while sum(widths) > available:
+            widest = max(
+                (place for place in range(len(widths)) if widths[place] > least[place]), key=widths.__getitem__
+            )
+            widths[widest] -= 1
+        return widths
+
     def _least(self) -> list[int]:
-        """How narrow each column can be: a number is whole, a name can be broken where it has a space."""
+        """How narrow each column can be: a number is whole with its interval, words break where there is a space."""
         every = zip(self.columns, zip(*self.rows, strict=True) if self.rows else ((),) * len(self.columns), strict=True)
         return [
-            max(
-                (_widest(text.plain, number=column.number) for text in (Text(column.name), *texts)),
-                default=0,
-            )
+            max([_widest(column.name), *(_widest(text.plain, number=column.number) for text in texts)])
             for column, texts in every
         ]
 
-    def _table(self) -> Table:
+    def _table(self, widths: Sequence[int]) -> Table:
         """Lay it out side by side."""
-        table = Table(box=box.SIMPLE_HEAD)
-        for column, least in zip(self.columns, self._least(), strict=True):
+        table = Table(box=box.SIMPLE_HEAD if self.ruled else None, pad_edge=self.ruled, header_style="bold")
+        for column, width in zip(self.columns, widths, strict=True):
             table.add_column(
                 Text(column.name),
                 justify="right" if column.number else "left",
-                no_wrap=column.number,
-                min_width=least,
+                width=width,
                 overflow="fold",
             )
         for row in self.rows:
@@ -80,10 +95,11 @@ class Grid:
 
     def _blocks(self) -> Iterator[Text]:
         """Lay it out one below the other: a row's name, and a line for whatever it has."""
+        names = next((place for place, column in enumerate(self.columns) if column.number), 1) or 1
         yield Text()
         for row in self.rows:
-            yield Text.assemble(row[0], style="bold")
-            for column, text in zip(self.columns[1:], row[1:], strict=True):
+            yield Text.assemble(Text(" ").join(one for one in row[:names] if one.plain), style="bold")
+            for column, text in zip(self.columns[names:], row[names:], strict=True):
                 for number, part in enumerate(text.split("\n")):
                     if part.plain:
                         name = f"  {column.name}: " if number == 0 and column.name else "    "
@@ -91,6 +107,8 @@ class Grid:
             yield Text()
 
 
-def _widest(text: str, *, number: bool) -> int:
+def _widest(text: str, *, number: bool = False) -> int:
     """How many columns of the terminal the widest part of a text takes that must not be broken."""
-    return max((cell_len(part) for part in (text.splitlines() if number else text.split())), default=0)
+    lines = text.splitlines()
+    parts = [part for line in lines for part in ([line] if number and any(map(str.isdigit, line)) else line.split())]
+    return max(map(cell_len, parts), default=0)

@@ -2,13 +2,13 @@
 
 from pathlib import Path
 
-from rich import box
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from callbench.claims import Verdict
 from callbench.report.columns import alike, differing
+from callbench.report.grid import Column, Grid
+from callbench.report.sections import ranking
 from callbench.report.story import cautions, sentences
 from callbench.report.subject import Subject
 from callbench.report.tables import Filled, Place, place
@@ -26,40 +26,51 @@ def print_summary(subject: Subject, console: Console, report: Path | None = None
         report: the page, to be named at the end.
     """
     beside = [table for table in subject.tables if table.beside] or list(subject.tables)
+    if not beside:
+        _without_tables(subject, console)
     for table in beside:
         if table.missing:
             console.print(Text.assemble((table.title, "bold"), f"\n{table.missing}\n"))
         else:
-            console.print(_grid(table))
+            _grid(table).print(console)
             if table.left_out:
                 console.print(Text(f"{table.left_out}\n", style="dim"))
     if subject.judged:
-        console.print(_claims(subject))
+        _claims(subject).print(console)
     if any(one.measured for one in subject.asked):
         _questions(subject, console)
     for sentence in sentences(subject):
-        console.print(Text(str(sentence)))
+        console.print(Text(str(sentence)), soft_wrap=True)
     for caution in cautions(subject):
-        console.print(Text(f"! {caution}", style="yellow"))
+        console.print(Text(f"! {caution}", style="yellow"), soft_wrap=True)
     if report is not None:
         console.print(Text.assemble("\nReport: ", (str(report), "bold")), soft_wrap=True)
 
 
-def _grid(table: Filled) -> Table:
+def _without_tables(subject: Subject, console: Console) -> None:
+    """Print the rankings of a study that asks for no tables; where nothing is ranked, every cell."""
+    section = ranking.section(subject)
+    if section is None:
+        _cells(subject).print(console)
+        return
+    for sheet in section.every_sheet:
+        columns = [Column(name, number=0 < place < len(sheet.columns) - 1) for place, name in enumerate(sheet.columns)]
+        grid = Grid(columns, title=sheet.title)
+        for row in sheet.rows:
+            grid.add(*row)
+        grid.print(console)
+        if sheet.note:
+            console.print(Text(f"{sheet.note}\n", style="dim"), soft_wrap=True)
+
+
+def _grid(table: Filled) -> Grid:
     """Lay one table out; the published figure stands beneath in brackets."""
     unit = ", ".join(part for part in (table.unit.name, "published in brackets" if table.beside else "") if part)
-    grid = Table(
-        title=f"{table.title} ({unit})" if unit else table.title,
-        title_justify="left",
-        title_style="bold",
-        box=box.SIMPLE_HEAD,
-    )
-    grid.add_column("")
-    for column in table.columns:
-        grid.add_column(column, justify="right")
+    columns = [Column(""), *(Column(name, number=True) for name in table.columns)]
+    grid = Grid(columns, title=f"{table.title} ({unit})" if unit else table.title)
     for row in table.rows:
         label = f"{row.section}: {row.label}" if row.section else row.label
-        grid.add_row(Text(label), *(_place(one) for one in row.places))
+        grid.add(label, *(_place(one) for one in row.places))
     return grid
 
 
@@ -71,16 +82,14 @@ def _place(one: Place) -> Text:
     return text
 
 
-def _claims(subject: Subject) -> Table:
+def _claims(subject: Subject) -> Grid:
     """Lay the verdicts out."""
-    grid = Table(title="Claims", title_justify="left", title_style="bold", box=box.SIMPLE_HEAD)
-    for name in ("", "claim", "decided by", "needed", "published"):
-        grid.add_column(name)
+    grid = Grid([Column(name) for name in ("", "claim", "decided by", "needed", "published")], title="Claims")
     for claim in subject.judged:
         one = claim.deciding
         found = f"{one.comparison.label}: {ratio_text(one.ratio)}" if one.ratio else one.why
         mark = Text(f"{MARKS[claim.verdict]} {claim.verdict}", style=STYLES[claim.verdict])
-        grid.add_row(mark, Text(claim.id), Text(found), Text(one.threshold), Text(published_text(one.published)))
+        grid.add(mark, claim.id, found, one.threshold, published_text(one.published))
     return grid
 
 
@@ -102,19 +111,30 @@ def _questions(subject: Subject, console: Console) -> None:
 
 
 def print_cells(subject: Subject, console: Console) -> None:
-    """Print every cell, a line each."""
+    """Print every cell, a line each, or a block each where the terminal is narrow."""
+    _cells(subject).print(console)
+    said = alike(subject.results.cells)
+    if said:
+        console.print(Text(said, style="dim"), soft_wrap=True)
+    for caution in cautions(subject):
+        console.print(Text(f"! {caution}", style="yellow"), soft_wrap=True)
+
+
+def _cells(subject: Subject) -> Grid:
+    """Lay every cell out."""
     cells = subject.results.cells
-    grid, columns = Table(box=box.SIMPLE_HEAD), differing(cells, within=True)
-    for name in ("cell", "stack", "group"):
-        grid.add_column(name)
-    for column in columns:
-        grid.add_column(column.name, justify="right" if column.number else "left")
-    for name in ("calls", "calls/s", "±", "p50 µs", "p99 µs", "errors"):
-        grid.add_column(name, justify="right")
+    columns = differing(cells, within=True)
+    grid = Grid(
+        [
+            *(Column(name) for name in ("cell", "stack", "group")),
+            *(Column(column.name, number=column.number) for column in columns),
+            *(Column(name, number=True) for name in ("calls", "calls/s", "±", "p50 µs", "p99 µs", "errors")),
+        ]
+    )
     for one in cells:
         rate, latencies = place(one, "rate_per_s"), one.latency.percentiles
         errors = ", ".join(f"{count} {kind}" for kind, count in one.errors.items())
-        grid.add_row(
+        grid.add(
             one.id,
             one.attributes["stack"],
             one.attributes["group"],
@@ -125,9 +145,4 @@ def print_cells(subject: Subject, console: Console) -> None:
             *(place(one, name).text if latencies else "" for name in ("p50_us", "p99_us")),
             errors,
         )
-    console.print(grid)
-    said = alike(cells)
-    if said:
-        console.print(Text(said, style="dim"))
-    for caution in cautions(subject):
-        console.print(Text(f"! {caution}", style="yellow"))
+    return grid
