@@ -421,7 +421,7 @@ def _rows(rows: list[dict[str, Any]], columns: tuple[str, ...] | list[str], as_j
     if as_json:
         _print_json(rows)
     else:
-        _console(1000).print(listing.table(rows, columns))
+        listing.table(rows, columns).print(_console(1000))
 
 
 def _console(width: int = 160) -> Console:

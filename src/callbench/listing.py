@@ -3,12 +3,10 @@
 from collections.abc import Sequence
 from typing import Any
 
-from rich.table import Table
-from rich.text import Text
-
 from callbench import links as profiles
 from callbench.catalogue import Catalogue
 from callbench.errors import CallbenchError
+from callbench.grid import Column, Grid
 from callbench.study import load, names
 
 Row = dict[str, Any]
@@ -99,11 +97,11 @@ def studies() -> list[Row]:
     return rows
 
 
-def table(rows: Sequence[Row], columns: Sequence[str]) -> Table:
+def table(rows: Sequence[Row], columns: Sequence[str]) -> Grid:
     """Rows as a table for the terminal."""
-    shown = Table(*columns, box=None, pad_edge=False, header_style="bold")
+    shown = Grid([Column(name) for name in columns], ruled=False)
     for row in rows:
-        shown.add_row(*(Text(_cell(row[column])) for column in columns))
+        shown.add(*(_cell(row[column]) for column in columns))
     return shown
 
 

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from rich.console import Console
 
+from callbench.grid import Column, Grid
 from callbench.report import print_cells, print_summary
-from callbench.report.grid import Column, Grid
 from callbench.report.subject import Subject, subject
 from callbench.store import Run
 from golden import golden

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from callbench.compare.comparison import Comparison
 from callbench.compare.verdicts import NOT_COMPARED, Judged, Metric
-from callbench.report.grid import Column, Grid
+from callbench.grid import Column, Grid
 from callbench.report.words import ratio_text, some
 from callbench.stats.decision import Decision, Outcome
 from callbench.stats.digits import figure

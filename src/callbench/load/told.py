@@ -5,8 +5,8 @@ from typing import Any
 
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
 
+from callbench.grid import Column, Grid
 from callbench.load.found import SHARES, Found, Times
 from callbench.stats.digits import percent
 
@@ -63,7 +63,7 @@ def show(found: Found, to: Console) -> None:
     rows = [("latency", found.latency), ("service", found.service), ("lateness", found.lateness)]
     named = [(name, times) for name, times in rows if times is not None]
     if named:
-        to.print(_table(named))
+        _table(named).print(to)
     for kind, count in found.errors.items():
         to.print(f"{count:,} failed as {kind}: {escape(found.said.get(kind, 'no more was said'))}")
     to.print(f"Limited by: {found.verdict.limit.value}. {escape(found.verdict.why)}.")
@@ -71,13 +71,12 @@ def show(found: Found, to: Console) -> None:
         to.print(_server(found))
 
 
-def _table(rows: list[tuple[str, Times]]) -> Table:
-    table = Table("us", "mean", "least", *map(_name, SHARES), "greatest", box=None)
-    for column in table.columns[1:]:
-        column.justify = "right"
+def _table(rows: list[tuple[str, Times]]) -> Grid:
+    names = ("mean", "least", *map(_name, SHARES), "greatest")
+    table = Grid([Column("us"), *(Column(name, number=True) for name in names)], ruled=False)
     for name, times in rows:
         values = (times.mean, times.least, *times.percentiles.values(), times.greatest)
-        table.add_row(name, *(f"{value:,.0f}" for value in values))
+        table.add(name, *(f"{value:,.0f}" for value in values))
     return table
 
 

@@ -6,8 +6,8 @@ from dataclasses import asdict
 from typing import Any
 
 from rich.console import Console
-from rich.table import Table
 
+from callbench.grid import Column, Grid
 from callbench.peer.agreement import Agreement, Round
 from callbench.peer.asked import PEER
 from callbench.peer.kept import Found as Study
@@ -40,8 +40,8 @@ def show(found: Found, to: Console) -> None:
     """One stack or URL, for people."""
     table = _table("round", "ours calls/s", f"{PEER} calls/s", "ours p50 ms", f"{PEER} p50 ms", "busy", "busy", "own")
     for number, each in enumerate(found.rounds, 1):
-        table.add_row(str(number), *_row(each))
-    to.print(table)
+        table.add(str(number), *_row(each))
+    table.print(to)
     _say(found.agreement, found.rounds, to)
 
 
@@ -94,8 +94,8 @@ def show_study(found: Study, to: Console) -> None:
         "rate over ours", "verdict", left=(0, 1, 8, 9),
     )  # fmt: skip
     for one in found.held:
-        table.add_row(*_study_row(one))
-    to.print(table)
+        table.add(*_study_row(one))
+    table.print(to)
     for one in found.held:
         why = one.failed or (one.agreement.why if one.agreement else "no round was finished")
         to.print(f"{_groups(one)} {one.cell.stack}: {why}.", markup=False, highlight=False, soft_wrap=True)
@@ -124,11 +124,8 @@ def _groups(one: Held) -> str:
 _SIDES = (("ours", "ours"), (PEER, "peers"))
 
 
-def _table(*columns: str, left: Sequence[int] = (0,)) -> Table:
-    table = Table(*columns, box=None)
-    for place, column in enumerate(table.columns):
-        column.justify = "left" if place in left else "right"
-    return table
+def _table(*columns: str, left: Sequence[int] = (0,)) -> Grid:
+    return Grid([Column(name, number=place not in left) for place, name in enumerate(columns)], ruled=False)
 
 
 def _row(each: Round) -> list[str]:

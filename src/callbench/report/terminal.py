@@ -6,8 +6,8 @@ from rich.console import Console
 from rich.text import Text
 
 from callbench.claims import Verdict
+from callbench.grid import Column, Grid
 from callbench.report.columns import alike, differing
-from callbench.report.grid import Column, Grid
 from callbench.report.sections import ranking
 from callbench.report.story import cautions, sentences
 from callbench.report.subject import Subject

@@ -9,9 +9,9 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
+from callbench.grid import Column, Grid
 from callbench.report.export.file import written
 from callbench.report.export.md import plain, section_text
-from callbench.report.grid import Column, Grid
 from callbench.report.page import flat, template, when
 from callbench.report.section import Section
 from callbench.stability.findings import Finding, record
