@@ -36,7 +36,7 @@ app.add_typer(links_app, name="link")
 stability.add_to(app)
 peers.add_to(app)
 
-RunFolder = Annotated[Path, typer.Argument(metavar="RUN", help="a run folder")]
+RunFolder = Annotated[Path, typer.Argument(metavar="RUN", help="a run folder, or a load's file")]
 AsJson = Annotated[bool, typer.Option("--json", help="for programs")]
 ServerPath = Annotated[
     str | None, typer.Option("--path", metavar="/PATH", help="of a server that is given as a command with {port}")
@@ -177,15 +177,13 @@ def try_(
 
 @app.command()
 def show(path: RunFolder, as_json: AsJson = False) -> None:
-    """Show a run's cells."""
-    from callbench import report as reports  # noqa: PLC0415 - statistics are slow to load
-    from callbench.report.subject import subject  # noqa: PLC0415
+    """Show what was kept: a run's cells, a comparison, a load, a soak, an overload, a torture."""
+    from callbench import records  # noqa: PLC0415 - statistics are slow to load
 
-    found = subject(Run(path))
     if as_json:
-        _print_json(reports.shown(found))
+        _print_json(records.as_record(path))
     else:
-        reports.print_cells(found, _console())
+        records.show(path, _console())
 
 
 @app.command()
@@ -194,18 +192,10 @@ def report(
     form: Annotated[str, typer.Option("--format", metavar="html|md|csv|json")] = "html",
     out: Annotated[Path | None, typer.Option("--out", metavar="FILE")] = None,
 ) -> None:
-    """Write a run's report."""
-    from callbench.stability import record  # noqa: PLC0415 - statistics are slow to load
+    """Write the report of what was kept."""
+    from callbench import records  # noqa: PLC0415 - statistics are slow to load
 
-    if record.of_stability(path):
-        from callbench.stability import kinds, told  # noqa: PLC0415
-
-        print(told.write(kinds.told_of(path), form, out))  # noqa: T201
-        return
-    from callbench import report as reports  # noqa: PLC0415 - statistics are slow to load
-    from callbench.report.subject import subject  # noqa: PLC0415
-
-    print(reports.write(subject(Run(path)), form, out))  # noqa: T201
+    print(records.write(path, form, out))  # noqa: T201
 
 
 @app.command()

@@ -190,10 +190,8 @@ class Run:
         return mark if all((folder / f"{name}.parquet").is_file() for name in QUERIES) else None
 
     def _read_info(self) -> dict[str, Any]:
-        if not self.path.is_dir():
-            raise BadInput(f"{self.path} is not a run folder: there is no such folder")
-        if not (self.path / "run.json").exists():
-            raise BadInput(f"{self.path} is not a run folder: it has no run.json")
+        if not (self.path / "run.json").is_file():
+            raise BadInput(f"{self.path} is not a run folder: {_instead(self.path)}")
         info = self._json("run.json")
         written = info.get("format")
         if not isinstance(written, int):
@@ -221,6 +219,22 @@ class Run:
         if not isinstance(value, dict):
             raise BadInput(f"{file} is damaged: it is not a JSON object")
         return value
+
+
+def _instead(path: Path) -> str:
+    """Say what is there instead of a run folder, and what to do with it."""
+    if path.is_file():
+        known = {".toml": "it is a file; a study is run with `callbench run`", ".json": "it is a file, not a folder"}
+        return known.get(path.suffix, "it is a file, not a folder")
+    if not path.is_dir():
+        return "there is no such folder"
+    if (path / "adapter.toml").is_file():
+        return "it is an adapter's; `callbench list stacks` has its stacks"
+    inside = sorted(each.parent.name for each in path.glob("*/run.json"))
+    loads = sorted(each.name for each in path.glob("load-*.json"))
+    if inside or loads:
+        return f"it holds {len(inside) + len(loads)} records: name one of them, such as {path / (inside or loads)[-1]}"
+    return "it has no run.json"
 
 
 def _reading(file: Path, columns: dict[str, str]) -> str:

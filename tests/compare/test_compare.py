@@ -374,12 +374,15 @@ def test_what_is_no_time(text: str) -> None:
         quantities.seconds(text, "--budget")
 
 
-def test_a_comparison_is_not_reported_as_a_run(callbench: Program, tmp_path: Path) -> None:
+def test_a_comparison_is_shown_and_reported_as_what_it_is(callbench: Program, tmp_path: Path) -> None:
     written(tmp_path / "compared")
-    for asked in (("show", "compared"), ("report", "compared"), ("query", "compared", "SELECT 1")):
+    assert callbench("show", "compared").stdout == callbench("compare", "compared").stdout
+    assert callbench("report", "compared", "--format", "md").returncode == 0
+    assert (tmp_path / "compared" / "report.md").read_text().startswith("### ")
+    for asked in (("report", "compared"), ("query", "compared", "SELECT 1")):
         ended = callbench(*asked)
-        assert ended.returncode == 2
-        assert "`callbench compare compared` shows it" in ended.stderr
+        assert (ended.returncode, ended.stderr.count("\n")) == (2, 1)
+    assert "`callbench compare compared` shows it" in ended.stderr
 
 
 @pytest.mark.parametrize("width", [60, 80, 120])

@@ -1,12 +1,10 @@
 """Lets the load driver make the calls of a wish."""
 
-import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 from callbench import catalogue, manifest, placement, temporary
 from callbench.adapter import Adapter
@@ -14,6 +12,7 @@ from callbench.cell import Cell
 from callbench.errors import AdapterFailure, BadInput, CallbenchError
 from callbench.external import given
 from callbench.home import home
+from callbench.load import kept
 from callbench.load.found import Found, reckoned
 from callbench.load.told import record
 from callbench.load.watched import Machine, Watch, must_run
@@ -57,7 +56,7 @@ def driven(wish: Wish, watch: Interval) -> Found:
             found = _driven(one, wish, folder, watch, roots)
         except AdapterFailure as failure:
             raise _explained(wish, failure) from failure
-    _keep(out, record(found))
+    kept.write(out, record(found))
     return found
 
 
@@ -123,12 +122,3 @@ def _free(out: Path | None) -> Path:
     except OSError as failure:
         raise BadInput(f"the record cannot be kept in {path.parent}: {failure.strerror}") from failure
     return path
-
-
-def _keep(path: Path, said: Mapping[str, Any]) -> None:
-    part = path.with_suffix(path.suffix + ".part")
-    try:
-        part.write_text(json.dumps({**said, "file": str(path)}, indent=1, ensure_ascii=False) + "\n")
-        part.replace(path)
-    except OSError as failure:
-        raise CallbenchError(f"cannot write {path}: {failure.strerror}") from failure

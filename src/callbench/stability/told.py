@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from rich.console import Console
 from rich.text import Text
@@ -15,7 +15,21 @@ from callbench.report.export.md import plain, section_text
 from callbench.report.page import flat, template, when
 from callbench.report.section import Section
 from callbench.stability.findings import Finding, record
-from callbench.store import Run
+
+
+class Kept(Protocol):
+    """Where a record lies, and what stands above and below its report."""
+
+    @property
+    def path(self) -> Path:
+        """Its folder or file."""
+
+    @property
+    def info(self) -> Mapping[str, Any]:
+        """`title` and `started`."""
+
+    def environment(self) -> Mapping[str, Any]:
+        """The machine that it was made on."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +43,7 @@ class Told:
         findings: what was wrong, or could not be told.
     """
 
-    run: Run
+    run: Kept
     about: str
     found: Sequence[str]
     sections: Sequence[Section]

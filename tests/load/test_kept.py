@@ -1,0 +1,91 @@
+"""A load that was kept is shown again and reported, and what is no record is named."""
+
+import csv
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from callbench.errors import BadInput
+from callbench.load import kept
+
+Program = Callable[..., subprocess.CompletedProcess[str]]
+
+
+def written(path: Path, **other: Any) -> Path:
+    """A load that never took place."""
+    times = {"mean": 900.0, "min": 100.0, "p50": 812.0, "p99": 57_012.0, "max": 61_000.0}
+    record = {
+        "url": "http://127.0.0.1:8080/hello", "protocol": "http1", "clients": 50, "connections": 50,
+        "arrivals": "closed", "rate_asked_per_s": None, "seconds": 2.0, "calls": 12_345, "rate_per_s": 6172.5,
+        "rate_missed": False, "latency_us": times, "service_us": None, "lateness_us": None,
+        "errors": {"status": 44}, "said": {"status": "the answer's status is 500"}, "server": None,
+        "verdict": {"limit": "server", "why": "it used 97 % of its processors"}, "histogram_ns": None,
+        "intervals": [[10**9, 6000, 20], [2 * 10**9, 12_345, 44]],
+    }  # fmt: skip
+    kept.write(path, {**record, **other})
+    return path
+
+
+def test_a_load_is_shown_again(callbench: Program, tmp_path: Path) -> None:
+    written(tmp_path / "load.json")
+    text = callbench("show", "load.json", check=True).stdout
+    for said in ("12,345 calls", "57,012", "44 failed as status: the answer's status is 500", "Limited by: server."):
+        assert said in text
+    record = json.loads(callbench("show", "load.json", "--json", check=True).stdout)
+    assert (record["kind"], record["calls"], record["findings"]) == ("load", 12_345, [])
+    assert record["environment"]["processors"]
+
+
+def test_a_load_has_a_report_in_every_format(callbench: Program, tmp_path: Path) -> None:
+    before = written(tmp_path / "load.json").read_bytes()
+    for form in ("html", "md", "csv", "json"):
+        ended = callbench("report", "load.json", "--format", form, check=True)
+        assert ended.stdout.strip() == f"load.report.{form}"
+    page = (tmp_path / "load.report.html").read_text()
+    assert "load of http://127.0.0.1:8080/hello" in page
+    assert "<svg" in page
+    assert "57,012" in (tmp_path / "load.report.md").read_text()
+    rows = list(csv.reader((tmp_path / "load.report.csv").read_text().splitlines()))
+    assert ["latency_us", "p99", "57012.0"] in rows
+    assert json.loads((tmp_path / "load.report.json").read_text())["calls"] == 12_345
+    # The load's own file is the record: no report may take its place.
+    assert (tmp_path / "load.json").read_bytes() == before
+    wrong = callbench("report", "load.json", "--format", "xml")
+    assert (wrong.returncode, wrong.stderr.count("\n")) == (2, 1)
+
+
+def test_what_is_no_record_is_named(callbench: Program, tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("hello\n")
+    (tmp_path / "list.json").write_text("[1]\n")
+    (tmp_path / "cut.json").write_text('{"kind": "load", "url": "http://x"}\n')
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "adapter.toml").write_text("")
+    (tmp_path / "runs").mkdir()
+    written(tmp_path / "runs" / "load-1.json")
+    cases = {
+        "nowhere": "there is no such folder",
+        "notes.txt": "notes.txt is not a run folder, nor a file of `load`: it is not JSON",
+        "list.json": "is JSON, but no record of a load",
+        "cut.json": "is damaged: it has no clients, seconds",
+        "empty": "it has no run.json",
+        "mine": "it is an adapter's",
+        "runs": "it holds 1 records: name one of them, such as runs/load-1.json",
+    }
+    for path, why in cases.items():
+        for command in ("show", "report"):
+            ended = callbench(command, path)
+            assert (ended.returncode, ended.stderr.count("\n")) == (2, 1)
+            assert why in ended.stderr
+
+
+@pytest.mark.parametrize("version", [2, 99])
+def test_a_newer_one_is_left_to_newer_programs(tmp_path: Path, version: int) -> None:
+    path = written(tmp_path / "load.json")
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"format": version}))
+    with pytest.raises(BadInput, match="newer Callbench"):
+        kept.read(path)
