@@ -2,6 +2,7 @@
 .DEFAULT_GOAL := help
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
+# Scripts there name the folder they were installed into, which a copy of the checkout is not: modules are run instead.
 PYTHON_BIN := .venv/bin
 # Tests start the program hundreds of times: where an environment forbids compiled modules, each start compiles them all again.
 export PYTHONDONTWRITEBYTECODE :=
@@ -83,17 +84,17 @@ test-python: dev ## test the core, the contract, the stacks
 	@setup/system tshark || echo "tshark is not there: the tests that hold captures against it skip" >&2
 	@setup/system nghttp2-server nghttp2-proxy nginx-light || echo "nghttpd, nghttpx or nginx is not there: tests of HTTP/2 skip" >&2
 	@setup/jmeter || echo "JMeter is not there: the tests that it takes part in skip" >&2
-	$(PYTHON_BIN)/pytest
+	$(PYTHON_BIN)/python -m pytest
 
 test-windows: dev windows ## test the stacks of Windows, in Wine
 	setup/windows lint
-	$(PYTHON_BIN)/pytest tests/windows
+	$(PYTHON_BIN)/python -m pytest tests/windows
 
 lint: dev ## formatters, linters and type checkers, strict
 	@setup/system shellcheck
 	$(PYTHON_BIN)/ruff format --check .
 	$(PYTHON_BIN)/ruff check .
-	$(PYTHON_BIN)/mypy
+	$(PYTHON_BIN)/python -m mypy
 	cargo fmt $(MANIFEST) --all --check
 	cargo clippy --locked $(MANIFEST) --workspace --all-targets -- -D warnings
 	setup/cpp lint

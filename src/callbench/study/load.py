@@ -168,7 +168,7 @@ def load(
     part = part.shared()
     if link is not None:
         part = part.over(link)
-    figures_path = published or (path.parent / part.published if part.published else None)
+    figures_path = published or (_published_file(path, part.published) if part.published else None)
     figures_source = _read(figures_path, f"the published figures that {path.name} names") if figures_path else None
     figures = (
         Published.of(figures_path.name, _parse(figures_source, figures_path))
@@ -177,6 +177,23 @@ def load(
     )
     check(part, figures, str(path))
     return Study(path.stem, path, source, part, figures, figures_source, values)
+
+
+def _published_file(study: Path, name: str) -> Path:
+    """Find the published figures that a study names: beside it, or, of a copied study, among those that come along.
+
+    Raises:
+        BadInput: they are in neither place.
+    """
+    bare = Path(name).name
+    places = (study.parent / name, study.parent / bare, folder() / name, folder() / "published" / bare)
+    for place in places:
+        if place.exists():
+            return place
+    raise BadInput(
+        f'{study}: the published figures that it names, "{name}", lie neither beside it ({places[0]}) nor among those'
+        f" that come along ({places[-1]}): copy the file there, or take the line published away"
+    )
 
 
 def _find(name_or_path: str | Path) -> Path:
