@@ -67,9 +67,7 @@ def read(path: Path) -> Kept:
     except OSError as failure:
         raise BadInput(f"cannot read {path}: {failure.strerror}") from failure
     except ValueError as failure:
-        raise BadInput(
-            f"{path} is no record: it is a file and not JSON; name a run's folder or a load's file"
-        ) from failure
+        raise BadInput(f"{path} is not a run folder, nor a file of `load`: it is not JSON") from failure
     if not isinstance(record, dict) or record.get("kind", KIND) != KIND or "url" not in record:
         raise BadInput(f"{path} is JSON, but no record of a load; name a run's folder or what `load --out` wrote")
     if int(record.get("format", FORMAT)) > FORMAT:
