@@ -26,6 +26,7 @@ from callbench.progress import Progress
 from callbench.run_writer import RunWriter, now
 from callbench.schedules import Schedules
 from callbench.slowdown import Slowdown, chosen, rates_of
+from callbench.unknown_calls import beyond
 from callbench.visit import AnsweredWrongly, OpenVisit
 from callbench.wire import accounts
 
@@ -121,7 +122,7 @@ class Bench:
         floors = bool(self._run.info.get("floors", True))
         left = estimated(self._plan, self._catalogue, past.trials, known, past.stacks, quick=self._quick, floors=floors)
         if left.trials or left.accounts:
-            self._progress.foretells(str(left))
+            self._progress.foretells(beyond(self._plan, past.trials, past.stacks).beside(left))
 
     def _block(self, number: int, block: Sequence[Visit], floors: "Floors") -> None:
         """Makes a block's visits, with the canary at its start, in its middle and at its end."""

@@ -22,6 +22,7 @@ from callbench.report.words import some
 from callbench.run_writer import RunWriter, now
 from callbench.store import FORMAT, Run
 from callbench.study import load
+from callbench.unknown_calls import beyond
 from callbench.version import VERSION
 
 if TYPE_CHECKING:
@@ -132,7 +133,8 @@ def foretold(wish: Wish, known: catalogue.Catalogue) -> list[str]:
     told += [f"left out: {some(stacks)}: {reason}" for reason, stacks in left_out.items()]
     told += [planned.without] if planned.without else []
     cannot = {stack for stack, reason in why.items() if reason}
-    return [*told, str(estimated(planned.made, known, left_out=cannot, quick=wish.quick, floors=wish.floors))]
+    left = estimated(planned.made, known, left_out=cannot, quick=wish.quick, floors=wish.floors)
+    return [*told, beyond(planned.made, left_out=cannot).beside(left)]
 
 
 def begin(wish: Wish, known: catalogue.Catalogue) -> Path:

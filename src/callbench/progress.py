@@ -9,8 +9,10 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
 
+from callbench.estimate import span
 from callbench.plan import Plan, Trial, Visit
 from callbench.report.words import some
+from callbench.unknown_calls import left_s
 
 
 class Progress:
@@ -41,6 +43,8 @@ class Progress:
         self._task = self._bar.add_task("", total=None)
         self._blocks = self._trials = self._done = self._left_out = 0
         self._began = time.monotonic()
+        self._first_block: float | None = None
+        self._made = 0
 
     def foretells(self, left: str) -> None:
         """Say what is left to do, before it begins."""
@@ -68,6 +72,8 @@ class Progress:
 
     def visits(self, visit: Visit) -> None:
         """A visit begins."""
+        if self._first_block is None:
+            self._first_block = time.monotonic()
         self._bar.update(self._task, description=f"block {visit.block + 1}/{self._blocks} {visit.stack:28}")
 
     def trial_ends(self, trial: Trial) -> None:
@@ -87,13 +93,21 @@ class Progress:
 
     def block_ends(self, block: int) -> None:
         """A block is done."""
+        # Without a visit all of it was there already, and tells nothing of how long one takes.
+        self._made += self._first_block is not None
         if not self._live:
             left_out = f", {self._left_out} left out" if self._left_out else ""
             passed = time.monotonic() - self._began
-            self._console.print(
-                f"block {block + 1} of {self._blocks}: {self._done} of {self._trials} trials{left_out}, {passed:.0f} s",
-                highlight=False,
+            line = (
+                f"block {block + 1} of {self._blocks}: {self._done} of {self._trials} trials{left_out}, {passed:.0f} s"
             )
+            self._console.print(f"{line}{self._left(self._blocks - block - 1)}", highlight=False, soft_wrap=True)
+
+    def _left(self, blocks: int) -> str:
+        """Say how long the rest will take, from the blocks that were made."""
+        if not blocks or self._first_block is None:
+            return ""
+        return f"; {span(left_s(self._made, blocks, time.monotonic() - self._first_block))} left"
 
     def __enter__(self) -> Self:
         """Begins to show."""
