@@ -13,7 +13,7 @@ from pathlib import Path
 from rivals import BODY, CLIENTS, driver, nginx
 
 from callbench.adapter import Adapter
-from callbench.measure.side_processes import children_of_all
+from callbench.process_tree import children_of_all
 
 MANY = 10_000
 MIB = 1 << 20

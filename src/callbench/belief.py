@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from callbench.costs import Cost, cost
 from callbench.stats import littles_law
-from callbench.stats.bottleneck import Evidence, Limit, Side, Verdict, judged
+from callbench.stats.bottleneck import Evidence, Limit, Verdict, judged
 from callbench.stats.digits import percent
 from callbench.stats.interval import Interval, geometric_mean
 from callbench.stats.plateau import Plateau
+from callbench.stats.side_shares import side_of
 from callbench.stats.slowdown import ratios
 from callbench.stats.steady import Shift, rates_of, settled, shift
 
@@ -324,11 +325,11 @@ def _evidence(
     late = [row["late"] for row in trials if row["late"] is not None]
     stolen = [one["steal_share"] for one in seen]
     if known.in_process:
-        both = _side([one for one in seen if one["side"] == "both"], _cpu(trials, ""), elapsed)
+        both = side_of([one for one in seen if one["side"] == "both"], _cpu(trials, ""), elapsed)
         client = server = both
     else:
-        client = _side([one for one in seen if one["side"] == "client"], _cpu(trials, ""), elapsed)
-        server = _side([one for one in seen if one["side"] == "server"], _cpu(trials, "server_"), elapsed)
+        client = side_of([one for one in seen if one["side"] == "client"], _cpu(trials, ""), elapsed)
+        server = side_of([one for one in seen if one["side"] == "server"], _cpu(trials, "server_"), elapsed)
     behind = [one for one in seen if one["side"] == "backend"]
     return Evidence(
         clients=clients,
@@ -341,7 +342,7 @@ def _evidence(
         steal=sum(stolen) / len(stolen) if stolen else None,
         together=known.together,
         driver=known.driver,
-        backend=_side(behind, _cpu(trials, "backend_"), elapsed) if behind else None,
+        backend=side_of(behind, _cpu(trials, "backend_"), elapsed) if behind else None,
     )
 
 
@@ -369,28 +370,6 @@ def _cpu(trials: Sequence[Mapping[str, Any]], side: str) -> int | None:
     """Processor time by the adapter's own account, which is exact where the kernel's is in ticks."""
     parts = [row[f"{side}{kind}_ns"] for row in trials for kind in ("user", "system")]
     return None if None in parts else int(sum(parts))
-
-
-def _side(seen: Sequence[Mapping[str, Any]], own_ns: int | None, elapsed_ns: int) -> Side:
-    """Put a side's figures together: the larger of what its adapter says of itself and of what was seen from outside.
-
-    An adapter speaks for its own process only, and what was seen by thread ends a little before the drive does.
-    """
-    time = sum(one["elapsed_ns"] for one in seen)
-    if not seen or not time:
-        return Side(busy=own_ns / elapsed_ns if own_ns is not None and elapsed_ns else None)
-    capacity = sum(one["elapsed_ns"] * max(1, one["cpus"]) for one in seen)
-    watched = sum(one["seen_ns"] for one in seen)
-    per_processor = capacity / time
-    counted = sum(one["run_ns"] for one in seen) / (watched * per_processor) if watched else 0.0
-    said = own_ns / (elapsed_ns * per_processor) if own_ns is not None and elapsed_ns else 0.0
-    wanted = sum(one["run_ns"] + one["wait_ns"] for one in seen)
-    return Side(
-        busy=min(1.0, max(counted, said)),
-        thread=min(1.0, sum(one["busiest_ns"] or 0 for one in seen) / watched) if watched else None,
-        waited=sum(one["wait_ns"] for one in seen) / wanted if wanted else 0.0,
-        neighbours=min(1.0, sum(one["neighbour_ns"] for one in seen) / capacity),
-    )
 
 
 def _curve(

@@ -28,7 +28,7 @@ class Sides:
         client: connects, calls, drives. The same one where the stack is in-process.
         backend: what the server asks, or None.
         backend_counts: what that said when last asked what it answered.
-        elsewhere: the processes of a server that runs by itself, as far as they are known; None of one started here.
+        elsewhere: a server that runs by itself, whose processes can be looked for; None of one started here.
     """
 
     def __init__(
@@ -40,7 +40,7 @@ class Sides:
             AdapterFailure: a side cannot be started.
         """
         self.hosts = hosts
-        self.elsewhere: tuple[int, ...] | None = None
+        self.elsewhere: processes.Running | None = None
         part = "both sides" if in_process else "the client"
         self._counts = programs.counts
         self.client = Adapter(programs.client, part, placement.client, hosts.client.entered(), programs.request)
@@ -75,7 +75,7 @@ class Sides:
         if spec.is_elsewhere(stack):
             # It runs where it runs, on any processor.
             endpoint = self.server.serve(stack.server, self._server_host.address, wanted)
-            self.elsewhere = processes.roots(stack.card[spec.KEY])
+            self.elsewhere = processes.of_table(stack.card[spec.KEY])
             return endpoint
         if self.backend is not None:
             # Served once: it stays as it is, whatever the server is told.

@@ -141,7 +141,7 @@ def test_calls_of_grpc_are_judged_by_message_and_status(callbench: Run, greeting
     said = _said(callbench("load", url, *words, "--expect-body-hex", "6162", "--json", "--out", "right.json"))
     assert (said["calls"], said["connections"], said["errors"], said["protocol"]) == (200, 2, {}, "grpc")
     wrong = callbench("load", url, *words, "--expect-body", "aB", "--out", "wrong.json")
-    assert "the body of 2 octets is not the expected one of 2 octets (wrong-answer)" in wrong.stderr
+    assert "differs from the expected one at byte 1, counted from 0: `ab`, not `aB` (wrong-answer)" in wrong.stderr
     page = callbench("load", f"http://127.0.0.1:{greeting}/", *words, "--out", "page.json")
     assert "the answer is no gRPC" in page.stderr
     assert (wrong.returncode, page.returncode) == (2, 2)

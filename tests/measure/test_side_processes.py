@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import pytest
 
-from callbench import catalogue
+from callbench import catalogue, process_tree
 from callbench.adapter_process import AdapterProcess
 from callbench.home import keeper
 from callbench.measure import side_processes
@@ -60,5 +60,5 @@ def test_a_name_with_brackets_does_not_shift_the_fields(tmp_path: Path) -> None:
     folder.mkdir()
     (folder / "stat").write_text("7 (a) b) c) S 3 7 7 0")
     (tmp_path / "self").mkdir()
-    assert side_processes.children_of_all(tmp_path) == {3: [7]}
-    assert side_processes.stat_fields(tmp_path / "8") == ()
+    assert process_tree.children_of_all(tmp_path) == {3: [7]}
+    assert process_tree.stat_fields(tmp_path / "8") == ()

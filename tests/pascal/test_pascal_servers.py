@@ -15,7 +15,7 @@ from callbench import catalogue, placement
 from callbench.adapter import Adapter
 from callbench.errors import AdapterFailure
 from callbench.measure.reading import threads_of
-from callbench.measure.side_processes import children_of_all
+from callbench.process_tree import children_of_all
 from callbench.verify import lifecycle, suite
 from conftest import ROOT, eventually
 

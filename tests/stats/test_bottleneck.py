@@ -77,6 +77,21 @@ TABLE = [
         replace(MANY, server=Side(busy=0.6, thread=0.6, waited=0.3, neighbours=0.3)),
         Limit.SHARED,
     ),
+    (
+        "neighbours leave nothing, and the waits cannot be seen",
+        replace(MANY, server=Side(busy=0.57, neighbours=0.4)),
+        Limit.SHARED,
+    ),
+    (
+        "neighbours and both sides together use up the processors that they share",
+        replace(MANY, together=True, client=Side(0.3, 0.3, 0.01, 0.35), server=Side(0.3, 0.3, 0.01, 0.35)),
+        Limit.SHARED,
+    ),
+    (
+        "neighbours are there, and leave enough",
+        replace(MANY, server=Side(busy=0.57, thread=0.57, waited=0.01, neighbours=0.2)),
+        Limit.UNSATURATED,
+    ),
     ("nobody is busy", MANY, Limit.WAITING),
     ("nobody is busy, as the pace wants it", replace(MANY, paced=True), Limit.UNSATURATED),
     ("somewhat busy", replace(MANY, server=replace(QUIET, busy=0.7)), Limit.UNSATURATED),
@@ -95,6 +110,17 @@ def test_it_is_judged(case: str, evidence: Evidence, limit: Limit) -> None:  # n
 def test_a_verdict_names_the_figures_it_rests_on() -> None:
     why = judged(replace(MANY, server=FULL)).why
     assert why == "client 30 % busy, server 97 % busy, server waited 30 % for a processor"
+
+
+def test_neighbours_come_before_the_sides_that_share_processors_with_them() -> None:
+    beside = Side(busy=0.4, thread=0.4, waited=0.4, neighbours=0.5)
+    why = judged(replace(MANY, together=True, client=beside, server=beside)).why
+    assert why.startswith("others took 50 % of the server's processors")
+
+
+def test_what_neighbours_left_is_named_where_it_was_enough() -> None:
+    why = judged(replace(MANY, server=Side(busy=0.57, thread=0.57, waited=0.01, neighbours=0.2))).why
+    assert why.startswith("nothing was used up of the processors that others left, of which they took 20 %")
 
 
 def test_threads_that_wait_together_are_counted() -> None:

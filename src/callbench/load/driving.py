@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 from callbench import catalogue, manifest, placement, temporary
@@ -11,13 +12,15 @@ from callbench.adapter import Adapter
 from callbench.cell import Cell
 from callbench.errors import AdapterFailure, BadInput, CallbenchError
 from callbench.external import given
+from callbench.external.processes import Running
 from callbench.home import home
 from callbench.load import kept
 from callbench.load.found import Found, reckoned
 from callbench.load.told import record
-from callbench.load.watched import Machine, Watch, must_run
+from callbench.load.watched import Processes, Watch, must_run
 from callbench.load.wish import Wish
 from callbench.measure import side_processes
+from callbench.measure.processor_time import processors_of
 from callbench.schedules import Schedules
 
 # What the URL answers stands for this call of the service.
@@ -46,14 +49,18 @@ def driven(wish: Wish, watch: Interval) -> Found:
         must_run(wish.pid)
     mine = placement.placed()
     processors = () if (wish.pid is None and wish.start is None) or mine.shared else mine.client
+    # A server that somebody else started may run on any.
+    every = tuple(sorted(processors_of().busy_ns))
+    cpus = {"client": processors or every, "server": every if wish.start is None or mine.shared else mine.server}
     with (
         temporary.folder("callbench-load-") as folder,
         _server(wish, () if mine.shared else mine.server) as server,
         Adapter(read, "the driver", processors) as one,
     ):
-        wish, roots = server
+        wish, pids = server
+        look = partial(Watch, lambda: side_processes.below(one.process.pid), pids, cpus)
         try:
-            found = _driven(one, wish, folder, watch, roots)
+            found = _driven(one, wish, folder, watch, look)
         except AdapterFailure as failure:
             raise _explained(wish, failure) from failure
     kept.write(out, record(found))
@@ -61,10 +68,10 @@ def driven(wish: Wish, watch: Interval) -> Found:
 
 
 @contextmanager
-def _server(wish: Wish, processors: Sequence[int]) -> Iterator[tuple[Wish, Sequence[int]]]:
-    """Starts the server, where it is to be started. Gives the wish with its URL, and the processes to watch."""
+def _server(wish: Wish, processors: Sequence[int]) -> Iterator[tuple[Wish, Processes]]:
+    """Starts the server, where it is to be started. Gives the wish with its URL, and what finds its processes."""
     if wish.start is None:
-        yield wish, () if wish.pid is None else (wish.pid,)
+        yield wish, Running(wish.url, wish.pid).pids
         return
     table = given.server_of(wish.start, wish.path, {})
     known = given.added(catalogue.Catalogue((), ()), {"server": table}, Path.cwd() / "the command line")
@@ -76,10 +83,10 @@ def _server(wish: Wish, processors: Sequence[int]) -> Iterator[tuple[Wish, Seque
             url = server.serve(stack.id)
         except AdapterFailure as failure:
             raise BadInput(f"--start: {failure}") from failure
-        yield replace(wish, url=url, start=None, path=None), side_processes.below(server.process.pid)
+        yield replace(wish, url=url, start=None, path=None), lambda: side_processes.below(server.process.pid)
 
 
-def _driven(one: Adapter, wish: Wish, folder: Path, watch: Interval, roots: Sequence[int]) -> Found:
+def _driven(one: Adapter, wish: Wish, folder: Path, watch: Interval, look: Callable[[], Watch]) -> Found:
     load = wish.load
     options = {**(wish.request or {}), "threads": wish.threads}
     timeout_ms = max(1, round(wish.timeout_s * 1e3))
@@ -88,8 +95,7 @@ def _driven(one: Adapter, wish: Wish, folder: Path, watch: Interval, roots: Sequ
     one.call(_CALL, {})
     if wish.warm_up_s:
         one.drive(_CALL, {}, calls=1, seconds=wish.warm_up_s, limit_seconds=wish.warm_up_s + 60)
-    server = Watch(roots) if roots else None
-    machine = Machine()
+    meanwhile = look()
     cell = Cell("load", "load", stack, _CALL, {}, load)
     done = one.drive(
         _CALL,
@@ -102,7 +108,8 @@ def _driven(one: Adapter, wish: Wish, folder: Path, watch: Interval, roots: Sequ
         schedule=Schedules(folder, seed=0).of(cell, 0),
         watch=watch,
     )
-    return reckoned(wish, done, connections, None if server is None else server.end(), machine.busy_ns())
+    seen = replace(meanwhile.end(), unseen=Running(wish.url, wish.pid).unseen())
+    return reckoned(wish, done, connections, seen)
 
 
 def _explained(wish: Wish, failure: AdapterFailure) -> CallbenchError:

@@ -1,15 +1,17 @@
 """What a load came to: rate, latencies, errors, and what limited it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from callbench.contract import Cpu, Done
-from callbench.load.watched import Watched
+from callbench.load.watched import Seen, Watched
 from callbench.load.wish import Wish
-from callbench.stats.bottleneck import NEIGHBOURS, SATURATED, Evidence, Limit, Side, Verdict, judged
+from callbench.measure.neighbours import rows_of
+from callbench.stats.bottleneck import SATURATED, Evidence, Limit, Verdict, judged
 from callbench.stats.digits import percent
 from callbench.stats.histogram import Buckets, index_of
+from callbench.stats.side_shares import side_of
 
 SHARES = (0.5, 0.75, 0.9, 0.99, 0.999, 0.9999)
 # An arrival later than that was not when it should have been.
@@ -45,6 +47,8 @@ class Found:
         said: the first sentence of each kind.
         client_us: processor time of the driver a call, in microseconds; None without calls.
         verdict: what limited the rate.
+        processors: what the verdict rests on: what driver, server and others had of the processors.
+        unseen: what of the server could not be seen, in a sentence; nothing where all could.
     """
 
     wish: Wish
@@ -59,6 +63,8 @@ class Found:
     client_us: float | None
     server: Watched | None
     verdict: Verdict
+    processors: Mapping[str, Any]
+    unseen: str
 
     @property
     def seconds(self) -> float:
@@ -71,15 +77,14 @@ class Found:
         return self.wish.rate is not None and self.rate_per_s < _MISSED * self.wish.rate
 
 
-def reckoned(wish: Wish, done: Done, connections: int, server: Watched | None, machine: tuple[int, int]) -> Found:
+def reckoned(wish: Wish, done: Done, connections: int, seen: Seen) -> Found:
     """Make figures of what the driver said.
 
     Args:
         wish: what was asked for.
         done: what the driver said.
         connections: how many were open when it began.
-        server: what the server used, where it was watched.
-        machine: for how many nanoseconds processors were busy meanwhile, added up, and how many there are.
+        seen: what was seen meanwhile.
     """
     seconds = done["elapsed_ns"] / 1e9
     used_ns = _used_ns(done["processor"]["end"]) - _used_ns(done["processor"]["start"])
@@ -95,8 +100,10 @@ def reckoned(wish: Wish, done: Done, connections: int, server: Watched | None, m
         errors=errors,
         said=done.get("said", {}),
         client_us=used_ns / 1e3 / done["calls"] if done["calls"] else None,
-        server=server,
-        verdict=_verdict(wish, done, used_ns, server, machine),
+        server=seen.server,
+        verdict=_verdict(wish, done, used_ns, seen.processors),
+        processors=seen.processors,
+        unseen=seen.unseen,
     )
 
 
@@ -113,25 +120,37 @@ def _times(histogram: Mapping[str, Any] | None) -> Times | None:
     return Times(int(histogram["sum_ns"]) / histogram["count"] / 1e3, least / 1e3, greatest / 1e3, percentiles)
 
 
-def _verdict(wish: Wish, done: Done, used_ns: int, server: Watched | None, machine: tuple[int, int]) -> Verdict:
+def _verdict(wish: Wish, done: Done, used_ns: int, processors: Mapping[str, Any]) -> Verdict:
     """The driver's thread is the generator, whatever the core's verdict would call it."""
     elapsed_ns = done["elapsed_ns"]
     busy = used_ns / (elapsed_ns * max(1, done["threads"]))
     if busy >= SATURATED:
         remedy = "give it more --threads" if wish.threads == 1 else "it needs more processors"
         return Verdict(Limit.GENERATOR, f"the driver was {percent(min(1.0, busy))} busy: {remedy}")
-    seen = Side() if server is None else Side(busy=server.processor_ms * 1e6 / (elapsed_ns * server.processors))
-    paced = wish.rate is not None or wish.think_ms > 0
-    verdict = judged(Evidence(wish.clients, False, Side(busy), seen, paced, lateness=_late(done)))
-    if verdict.limit is Limit.UNKNOWN and server is None:
+    seen = rows_of(processors, "server")
+    time = processors["elapsed_ns"] * max(1, processors["processors"])
+    evidence = Evidence(
+        clients=wish.clients,
+        in_process=False,
+        client=side_of(rows_of(processors, "client"), used_ns, elapsed_ns),
+        server=side_of(seen, None, elapsed_ns),
+        paced=wish.rate is not None or wish.think_ms > 0,
+        lateness=_late(done),
+        steal=processors["steal_ns"] / time if time else None,
+        together=_share(processors["sides"]),
+        driver=True,
+    )
+    verdict = judged(evidence)
+    if verdict.limit is Limit.UNKNOWN and not seen:
         why = f"not the driver, which was {percent(busy)} busy; name the server's process with --pid to learn more"
         return replace(verdict, why=why)
-    known_ns = used_ns + (server.processor_ms * 1_000_000 if server else 0)
-    others = (machine[0] - known_ns) / (elapsed_ns * machine[1])
-    if verdict.limit is Limit.WAITING and others > NEIGHBOURS:
-        why = f"others took {percent(others)} of the machine's processors; {verdict.why.partition('; ')[2]}"
-        return Verdict(Limit.SHARED, why)
     return verdict
+
+
+def _share(sides: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether sides may run on the same processors."""
+    sets = [set(one["cpus"]) for one in sides]
+    return any(one & other for place, one in enumerate(sets) for other in sets[place + 1 :])
 
 
 def _late(done: Done) -> float | None:

@@ -34,7 +34,9 @@ def record(found: Found) -> dict[str, Any]:
         "said": dict(found.said),
         "client_processor_us_per_call": found.client_us,
         "server": None if server is None else asdict(server),
+        "server_unseen": found.unseen or None,
         "verdict": {"limit": found.verdict.limit.value, "why": found.verdict.why},
+        "processors": dict(found.processors),
         "histogram_ns": found.done["latency"],
         "intervals": [list(one) for one in found.done["intervals"]],
     }
@@ -69,6 +71,8 @@ def show(found: Found, to: Console) -> None:
     to.print(f"Limited by: {found.verdict.limit.value}. {escape(found.verdict.why)}.")
     if found.server is not None:
         to.print(_server(found))
+    if found.unseen:
+        to.print(f"{escape(found.unseen[:1].upper() + found.unseen[1:])}.")
 
 
 def _table(rows: list[tuple[str, Times]]) -> Grid:
@@ -87,7 +91,9 @@ def _server(found: Found) -> str:
     share = server.processor_ms / 1e3 / (found.seconds * server.processors)
     sizes = [f"{one.resident_bytes / _MIB:,.0f}" for one in (server.begin, server.end)]
     threads = f"{server.begin.threads} to {server.end.threads} threads"
+    number = server.end.processes
+    its = f"{number} processes" if number != 1 else "one process"
     return (
-        f"The server used {percent(share)} of its {server.processors} processors; memory {sizes[0]} to {sizes[1]} MiB,"
-        f" {threads}."
+        f"The server used {percent(share)} of its {server.processors} processors; {its}, memory {sizes[0]} to"
+        f" {sizes[1]} MiB, {threads}."
     )

@@ -1,13 +1,17 @@
-"""What runs while a server is under load: its processes, where one was named, and everybody else's."""
+"""What runs while a server is under load: its processes, where they are found, and everybody else's."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from typing import Any
 
 from callbench.errors import BadInput
-from callbench.measure.processor_time import processors_of
+from callbench.measure.processor_time import ProcessorWatch
 from callbench.measure.reading import Full, full
-from callbench.measure.side_processes import PROC, children_of_all
+from callbench.process_tree import PROC
+
+Processes = Callable[[], tuple[int, ...]]
 
 
 @dataclass(frozen=True)
@@ -27,19 +31,47 @@ class Watched:
     end: Full
 
 
+@dataclass(frozen=True)
+class Seen:
+    """What was seen while calls were made.
+
+    Attributes:
+        server: what the server used, where its processes were found.
+        processors: what driver, server and others had of the processors, as `ProcessorWatch` tells it.
+        unseen: what of the server could not be seen, in a sentence; nothing where all could.
+    """
+
+    server: Watched | None
+    processors: Mapping[str, Any]
+    unseen: str = ""
+
+
 class Watch:
-    """Looks at processes and their descendants from now on."""
+    """Looks at driver and server from now on; processes that come and go meanwhile are counted with them."""
 
-    def __init__(self, roots: Sequence[int]) -> None:
-        """Looks for the first time."""
-        self._roots = roots
-        self._begin = full(family(*roots))
+    def __init__(self, driver: Processes, server: Processes, cpus: Mapping[str, tuple[int, ...]]) -> None:
+        """Looks for the first time.
 
-    def end(self) -> Watched:
+        Args:
+            driver: finds the driver's processes that there are.
+            server: the server's; nobody where they are not known.
+            cpus: the processors of `client` and `server`.
+        """
+        self._server = server
+        there = server()
+        self._begin = full(there) if there else None
+        sides = {"client": driver, **({"server": server} if there else {})}
+        self._time = ProcessorWatch(lambda: {side: find() for side, find in sides.items()}, cpus.__getitem__)
+
+    def end(self) -> Seen:
         """Looks again."""
-        last = full(family(*self._roots))
+        processors = self._time.end()
+        if self._begin is None:
+            return Seen(None, processors)
+        pids = self._server()
+        last = full(pids)
         used = last.user_ms + last.system_ms - self._begin.user_ms - self._begin.system_ms
-        return Watched(max(0, used), _processors(self._roots[0]), self._begin, last)
+        return Seen(Watched(max(0, used), _processors(pids), self._begin, last), processors)
 
 
 def must_run(pid: int) -> None:
@@ -52,30 +84,10 @@ def must_run(pid: int) -> None:
         raise BadInput(f"--pid {pid}: there is no such process")
 
 
-class Machine:
-    """Looks at all processors from now on."""
-
-    def __init__(self) -> None:
-        """Looks for the first time."""
-        self._begin = processors_of().busy_ns
-
-    def busy_ns(self) -> tuple[int, int]:
-        """How long processors were busy since, added up, and how many there are."""
-        last = processors_of().busy_ns
-        return sum(last.values()) - sum(self._begin.values()), len(last)
-
-
-def family(*roots: int) -> list[int]:
-    """Processes and their descendants, parents before children."""
-    children = children_of_all()
-    found = list(roots)
-    for pid in found:
-        found += [child for child in children.get(pid, []) if child not in found]
-    return found
-
-
-def _processors(pid: int) -> int:
-    try:
-        return len(os.sched_getaffinity(pid))
-    except OSError:
-        return os.cpu_count() or 1
+def _processors(pids: Sequence[int]) -> int:
+    """On how many processors they may run: each may be held to one of its own."""
+    allowed: set[int] = set()
+    for pid in pids:
+        with suppress(OSError):
+            allowed |= os.sched_getaffinity(pid)
+    return len(allowed) or os.cpu_count() or 1

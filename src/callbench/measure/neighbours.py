@@ -35,6 +35,21 @@ def beside(trial: Mapping[str, Any]) -> Beside:
     )
 
 
+def rows_of(processors: Mapping[str, Any], side: str) -> list[dict[str, Any]]:
+    """What the probe of processor time found of a side, as `stats.side_shares` takes it; empty where it saw none."""
+    return [
+        {
+            "elapsed_ns": processors["elapsed_ns"],
+            "seen_ns": processors["seen_ns"],
+            "cpus": len(one["cpus"]),
+            "busiest_ns": max((thread["busiest_ns"] for thread in one["threads"]), default=0),
+            **{name: one[name] for name in ("run_ns", "wait_ns", "neighbour_ns")},
+        }
+        for one in processors.get("sides", ())
+        if one["side"] == side
+    ]
+
+
 def waited(side: Mapping[str, Any]) -> float:
     """The share of the time in which a side's threads waited for a processor, of that in which they wanted one."""
     wanted = side["run_ns"] + side["wait_ns"]

@@ -4,7 +4,7 @@ import os
 import re
 import threading
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,16 +13,19 @@ from typing import Any, ClassVar
 from callbench.cell import Cell
 from callbench.measure import side_processes
 from callbench.measure.probe import Probe
-from callbench.measure.side_processes import PROC, stat_fields
 from callbench.placement import Placement
+from callbench.process_tree import PROC, stat_fields
 from callbench.sides import Sides
 
 TICK_NS = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
 # Between looks at the threads; a look never takes more than a hundredth of the time, however many threads there are.
 EVERY_SECONDS = 0.1
 MOST_OF_THE_TIME = 0.01
+# Between looks for processes that were started meanwhile: that is a look at every process of the machine.
+SEARCH_SECONDS = 2.0
 # proc_pid_stat(5) counts from 1 with the process id; `stat_fields` begins with field 3.
 _USER, _SYSTEM = 14 - 3, 15 - 3
+Find = Callable[[], Mapping[str, tuple[int, ...]]]
 _NUMBER = re.compile(r"[-#:_ ]*\d+$")
 
 
@@ -42,29 +45,29 @@ class Processors:
     steal_ns: Mapping[int, int]
 
 
-class ProcessorTime(Probe):
-    """Reads /proc at both ends of the drive for every process of a side, and its threads meanwhile.
+class ProcessorWatch:
+    """Reads /proc at both ends of a load for every process of a side, and its threads meanwhile.
 
     A client's threads end with the drive, so their last state must be seen before: a thread of ours looks ten times a
-    second. What is told by thread is therefore a little less than all; shares are taken of what was seen.
+    second. What is told by thread is therefore a little less than all; shares are taken of what was seen. Processes
+    that come while it looks are found every two seconds, and those that have gone stay in the account by their threads.
     """
 
-    name: ClassVar[str] = "processors"
+    def __init__(self, find: Find, cpus: Callable[[str], tuple[int, ...]]) -> None:
+        """Reads everything, and begins to look at threads.
 
-    def __init__(self, placement: Placement) -> None:
-        """Takes the processors of each side."""
-        self._placement = placement
-        self._stop = threading.Event()
-        self._looking: threading.Thread | None = None
-
-    def begin(self, sides: Sides, cell: Cell) -> None:  # noqa: ARG002 - the interface
-        """Reads everything, and begins to look at threads."""
-        self._sides = sides
-        self._found = side_processes.of(sides)
+        Args:
+            find: finds the processes of each side.
+            cpus: the processors of a side, by its name.
+        """
+        self._find, self._cpus = find, cpus
         self._first: dict[int, Ran] = {}
         self._last: dict[int, Ran] = {}
         self._names: dict[int, tuple[int, str]] = {}
-        self._used = {pid: used(pid) for pid in self._found.every}
+        # By side: every process that was ever seen.
+        self._pids: dict[str, dict[int, None]] = {}
+        self._search()
+        self._used = {pid: used(pid) for pid in self._every()}
         self._processors = processors_of()
         self._own = time.process_time_ns()
         self._began = self._seen_until = time.monotonic_ns()
@@ -73,20 +76,19 @@ class ProcessorTime(Probe):
         self._looking = threading.Thread(target=self._keep_looking, name="processor time", daemon=True)
         self._looking.start()
 
-    def end(self) -> Mapping[str, Any]:
-        """Reads everything again."""
+    def end(self) -> dict[str, Any]:
+        """Reads everything again: what was used and waited for since it began, by side."""
         self._stop.set()
-        if self._looking is not None:
-            self._looking.join()
+        self._looking.join()
         # With what was started meanwhile; who has ended meanwhile is known by its threads only.
-        self._found = side_processes.of(self._sides)
+        now = self._search()
         self._look(at_start=False)
         elapsed = time.monotonic_ns() - self._began
         after = processors_of()
         busy = _difference(after.busy_ns, self._processors.busy_ns)
         steal = _difference(after.steal_ns, self._processors.steal_ns)
         own = time.process_time_ns() - self._own
-        sides = {name: self._side(pids) for name, pids in self._found.by_side().items()}
+        sides = {name: self._side(name, now[name]) for name in now}
         for name, figures in sides.items():
             figures["neighbour_ns"] = _neighbours(self._cpus(name), busy, own, self._sharing(name, sides))
         return {
@@ -101,11 +103,16 @@ class ProcessorTime(Probe):
             ],
         }
 
-    def _cpus(self, side: str) -> tuple[int, ...]:
-        if side == "server" and self._sides.elsewhere is not None:
-            # Nobody gave it processors: it may run on any, the client's among them.
-            return tuple(sorted(self._processors.busy_ns))
-        return self._placement.client if side in ("client", "both") else self._placement.server
+    def _search(self) -> Mapping[str, tuple[int, ...]]:
+        """Looks for the processes that there are now."""
+        self._searched = time.monotonic()
+        found = self._find()
+        for name, pids in found.items():
+            self._pids.setdefault(name, {}).update(dict.fromkeys(pids))
+        return found
+
+    def _every(self) -> list[int]:
+        return list(dict.fromkeys(pid for pids in self._pids.values() for pid in pids))
 
     def _sharing(self, side: str, sides: Mapping[str, Mapping[str, Any]]) -> int:
         """What the sides took of the processors of one: its own time, and the other's where they share any."""
@@ -120,12 +127,14 @@ class ProcessorTime(Probe):
         pause = EVERY_SECONDS / 4
         while not self._stop.wait(pause):
             began = time.monotonic()
+            if began - self._searched >= SEARCH_SECONDS:
+                self._search()
             self._look(at_start=False)
             pause = max(EVERY_SECONDS, (time.monotonic() - began) / MOST_OF_THE_TIME)
 
     def _look(self, *, at_start: bool) -> None:
         """Reads what every thread has had so far. Who is new since the start began with nothing."""
-        for pid in self._found.every:
+        for pid in self._every():
             for tid in threads_of(pid):
                 ran = ran_by(pid, tid)
                 if ran is None:
@@ -136,10 +145,11 @@ class ProcessorTime(Probe):
                 self._last[tid] = ran
         self._seen_until = time.monotonic_ns()
 
-    def _side(self, pids: tuple[int, ...]) -> dict[str, Any]:
+    def _side(self, side: str, now: Sequence[int]) -> dict[str, Any]:
+        mine = self._pids.get(side, {})
         by_name: dict[str, dict[str, int]] = {}
         for tid, (pid, name) in self._names.items():
-            if pid in pids:
+            if pid in mine:
                 figures = by_name.setdefault(name, {"threads": 0, "run_ns": 0, "wait_ns": 0, "busiest_ns": 0})
                 run_ns = self._last[tid].run_ns - self._first[tid].run_ns
                 figures["threads"] += 1
@@ -147,19 +157,47 @@ class ProcessorTime(Probe):
                 figures["wait_ns"] += self._last[tid].wait_ns - self._first[tid].wait_ns
                 figures["busiest_ns"] = max(figures["busiest_ns"], run_ns)
         user = system = 0
-        for pid in pids:
+        for pid in mine:
             before = self._used.get(pid, (0, 0))
-            now = used(pid)
-            user += max(0, now[0] - before[0])
-            system += max(0, now[1] - before[1])
+            after = used(pid)
+            user += max(0, after[0] - before[0])
+            system += max(0, after[1] - before[1])
         return {
-            "processes": len(pids),
+            "processes": len(now),
             "user_ns": user,
             "system_ns": system,
             "run_ns": sum(one["run_ns"] for one in by_name.values()),
             "wait_ns": sum(one["wait_ns"] for one in by_name.values()),
             "threads": [{"name": name, **figures} for name, figures in sorted(by_name.items())],
         }
+
+
+class ProcessorTime(Probe):
+    """The processor time of both sides of a trial."""
+
+    name: ClassVar[str] = "processors"
+
+    def __init__(self, placement: Placement) -> None:
+        """Takes the processors of each side."""
+        self._placement = placement
+        self._watch: ProcessorWatch | None = None
+
+    def begin(self, sides: Sides, cell: Cell) -> None:  # noqa: ARG002 - the interface
+        """Reads everything, and begins to look at threads."""
+        every = tuple(sorted(processors_of().busy_ns))
+
+        def cpus(side: str) -> tuple[int, ...]:
+            if side == "server" and sides.elsewhere is not None:
+                # Nobody gave it processors: it may run on any, the client's among them.
+                return every
+            return self._placement.client if side in ("client", "both") else self._placement.server
+
+        self._watch = ProcessorWatch(lambda: side_processes.of(sides).by_side(), cpus)
+
+    def end(self) -> Mapping[str, Any]:
+        """Reads everything again."""
+        watch, self._watch = self._watch, None
+        return {} if watch is None else watch.end()
 
 
 def _neighbours(cpus: Iterable[int], busy: Mapping[int, int], own_ns: int, sides_ns: int) -> int:

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from callbench.measure.side_processes import PROC, stat_fields
+from callbench.process_tree import PROC, stat_fields
 
 _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 _TICK_MS = 1000 // os.sysconf("SC_CLK_TCK")

@@ -7,12 +7,11 @@ below the keeper where that is its subreaper.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from callbench.external.program import NAME as EXTERNAL
+from callbench.process_tree import PROC, children_of_all
 from callbench.sides import Sides
 
-PROC = Path("/proc")
 # As the kernel has it: a command is cut to 15 bytes.
 _OURS = (b"callbench-keeper"[:15], EXTERNAL)
 
@@ -60,35 +59,13 @@ def of(sides: Sides) -> SideProcesses:
     if sides.elsewhere is None:
         backend = None if sides.backend is None else _below(sides.backend.process.pid, children)
         return SideProcesses(client, _below(sides.server.process.pid, children), backend)
-    roots = (_below(pid, children) for pid in sides.elsewhere)
-    server = tuple(dict.fromkeys(pid for family in roots for pid in family))
+    server = sides.elsewhere.pids()
     return SideProcesses(client, server, unknown=not server)
 
 
 def below(root: int) -> tuple[int, ...]:
     """The process `root` and its descendants now, without keeper and init."""
     return _below(root, children_of_all())
-
-
-def children_of_all(proc: Path = PROC) -> dict[int, list[int]]:
-    """Every process's children, by the parent's id."""
-    children: dict[int, list[int]] = {}
-    for entry in proc.iterdir():
-        if entry.name.isdigit() and (fields := stat_fields(entry)):
-            children.setdefault(int(fields[1]), []).append(int(entry.name))
-    return children
-
-
-def stat_fields(folder: Path) -> Sequence[str]:
-    """The fields of a process's or thread's `stat` behind its name: state, parent, ... Empty where it has ended.
-
-    proc_pid_stat(5): the name stands in brackets and may hold brackets and blanks itself. Field n of the page is
-    element n - 3 here.
-    """
-    try:
-        return (folder / "stat").read_bytes().rpartition(b")")[2].decode().split()
-    except OSError:
-        return ()
 
 
 def _below(root: int, children: Mapping[int, Sequence[int]]) -> tuple[int, ...]:

@@ -9,7 +9,7 @@ from callbench.cell import Cell
 from callbench.links import LOOPBACK, LinkFailure
 from callbench.measure import side_processes
 from callbench.measure.probe import Probe
-from callbench.measure.side_processes import PROC
+from callbench.process_tree import PROC
 from callbench.sides import Sides
 
 # proc_pid_net(5): of `dev`, per interface: octets and packets received, and eight fields on the same of sent ones.

@@ -14,11 +14,10 @@ from callbench import temporary
 from callbench.adapter_process import belonging
 from callbench.errors import CallbenchError
 from callbench.home import home, keeper
-from callbench.load.watched import family
 from callbench.measure.reading import light
-from callbench.measure.side_processes import PROC
 from callbench.peer import jtl
 from callbench.peer.plan import COUNTED, Asked, plan
+from callbench.process_tree import PROC, family
 
 _HEAP = "-Xmx512m"
 # Beyond its load: a virtual machine that starts, and one that writes its results.
@@ -163,7 +162,7 @@ class Busy:
     def _look(self) -> None:
         number = 0
         while not self._over.wait(_LOOK_S):
-            pids = family(self._pid)
+            pids = family([self._pid])
             seen = light(pids)
             if seen.processes:
                 self._looks.append((time.time_ns() // 1_000_000, seen.user_ms + seen.system_ms))

@@ -10,7 +10,7 @@ from typing import Any
 
 from callbench.measure.processor_time import TICK_NS, processors_of
 from callbench.measure.sampler import Families
-from callbench.measure.side_processes import PROC, stat_fields
+from callbench.process_tree import PROC, stat_fields
 from callbench.stats.digits import percent
 
 # Of `stat_fields`: parent, user and system time in ticks.

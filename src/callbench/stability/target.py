@@ -12,11 +12,12 @@ from callbench import judge, links, manifest
 from callbench.adapter import Adapter
 from callbench.catalogue import Catalogue, cannot_run
 from callbench.errors import AdapterFailure, BadInput, CallbenchError
+from callbench.external import processes
 from callbench.home import home
-from callbench.load.watched import family, must_run
+from callbench.load.watched import must_run
 from callbench.measure import side_processes
-from callbench.measure.side_processes import PROC, stat_fields
 from callbench.placement import Placement
+from callbench.process_tree import is_alive
 from callbench.sides import Sides
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ class Aim:
         call: of the service.
         arguments: its arguments.
         timeout_s: a call without an answer for so long has failed.
-        pid: of a URL: the server's process, to watch it with its descendants.
+        pid: of a URL: a process of the server's, where they cannot be found by its port.
         request: of a URL: options of the driver.
         any_host: whether a URL may be one of another machine.
         link: what lies between a stack's client and its server: a name of `callbench list links`.
@@ -102,8 +103,10 @@ class Target:
         self._stack: Stack | None = None
         self._driver: manifest.Manifest | None = None
         self._programs: Programs | None = None
+        self._running: processes.Running | None = None
         if aim.is_url:
             self._driver = _driver(aim)
+            self._running = processes.Running(aim.name, aim.pid)
         else:
             if aim.pid is not None:
                 raise BadInput(f"--pid is for a URL: {aim.name} is started by Callbench, which knows its processes")
@@ -178,7 +181,9 @@ class Target:
             self.close(at_once=True)
             raise CallbenchError(f"{self.aim.name} answered wrongly before anything was begun: {wrong}")
         self.started_s = time.monotonic() - began
-        self._first = self.pids().get("server", ())
+        first = self.pids().get("server", ())
+        # Of a server of somebody else's a worker may be replaced by another, which is no loss.
+        self._first = first if self._running is None else processes.tops(first)
         self._open = True
 
     def another(self, part: str) -> Adapter:
@@ -218,15 +223,17 @@ class Target:
         )
 
     def pids(self) -> dict[str, tuple[int, ...]]:
-        """The processes of each side that are there; a server that is not ours and was not named has none."""
+        """The processes of each side that are there; a server that is not ours and cannot be seen has none."""
         if self._sides is not None:
             return side_processes.of(self._sides).by_side()
         found = {"client": side_processes.below(self.client.process.pid)}
-        return found | ({"server": tuple(family(self.aim.pid))} if self.aim.pid is not None else {})
+        server = () if self._running is None else self._running.pids()
+        # One that is gone stays a side that has nothing; one that could never be seen is none.
+        return found | ({"server": server} if server or self._first else {})
 
     def lost(self) -> Loss | None:
         """How the server ended, if it did."""
-        gone = [pid for pid in self._first if _ended(pid)]
+        gone = [pid for pid in self._first if not is_alive(pid)]
         if self._sides is not None:
             # Its keeper ends a moment after it.
             failure = self._sides.server.process.died(_KEEPER_S if gone else 0.0)
@@ -273,12 +280,6 @@ def reached(aim: Aim, known: Catalogue, placement: Placement) -> Iterator[Target
     wires = {} if aim.link == links.LOOPBACK else {aim.link: links.find(aim.link).wire}
     with links.made(aim.link, wires) as target.hosts, target:
         yield target
-
-
-def _ended(pid: int) -> bool:
-    """Whether a process is no more, also where nobody has asked for its end yet."""
-    fields = stat_fields(PROC / str(pid))
-    return not fields or fields[0] in "ZX"
 
 
 def _driver(aim: Aim) -> manifest.Manifest:

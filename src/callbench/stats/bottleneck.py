@@ -167,10 +167,10 @@ def _shared(evidence: Evidence) -> str:
         waited, others = side.lost, side.neighbours or 0.0
         if waited <= DISTURBED:
             continue
-        if evidence.together:
-            return f"client and server share processors, and {_waiting(name, waited)} for one"
         if others > NEIGHBOURS:
             return f"others took {percent(others)} of the {name}'s processors, and {_waiting('it', waited)} for one"
+        if evidence.together:
+            return f"client and server share processors, and {_waiting(name, waited)} for one"
         # Server and backend wait for each other where together they use their processors up: no stranger is in it.
         if (side.used if name == "client" else evidence.far) < SATURATED:
             turns = evidence.backend is not None and name != "client"
@@ -214,6 +214,9 @@ def _far(evidence: Evidence) -> Verdict:
 
 
 def _unsaturated(evidence: Evidence) -> Verdict:
+    crowded = _crowded(evidence)
+    if crowded:
+        return Verdict(Limit.SHARED, f"{crowded}; {_shares(evidence)}")
     busiest = max(evidence.client.used, evidence.far)
     if busiest < IDLE and not evidence.paced:
         return Verdict(
@@ -221,7 +224,21 @@ def _unsaturated(evidence: Evidence) -> Verdict:
             f"{'no' if evidence.backend else 'neither'} side was busy: calls waited for a sleep, a timer, a lock or the"
             f" network; {_shares(evidence)}",
         )
-    return Verdict(Limit.UNSATURATED, f"nothing was used up, more clients may give more; {_shares(evidence)}")
+    others = max(side.neighbours or 0.0 for side in (evidence.client, evidence.server, evidence.behind))
+    beside = f" of the processors that others left, of which they took {percent(others)}" if others > NEIGHBOURS else ""
+    return Verdict(Limit.UNSATURATED, f"nothing was used up{beside}, more clients may give more; {_shares(evidence)}")
+
+
+def _crowded(evidence: Evidence) -> str:
+    """Say whose processors were used up by others and the sides together, though no side did it alone."""
+    sides = (("server", evidence.server), ("client", evidence.client))
+    for name, side in sides:
+        # Where they run on the same processors, what the one has is taken from the other.
+        with_it = (evidence.client, evidence.server, evidence.behind) if evidence.together else (side,)
+        own, others = sum(one.busy or 0.0 for one in with_it), side.neighbours or 0.0
+        if others > NEIGHBOURS and own + others >= SATURATED:
+            return f"others took {percent(others)} of the {name}'s processors, and nothing of them was left"
+    return ""
 
 
 def _shares(evidence: Evidence) -> str:

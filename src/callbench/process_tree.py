@@ -1,0 +1,76 @@
+"""Which processes there are, and who started whom: the kernel's own account in /proc."""
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+PROC = Path("/proc")
+# Field n of proc_pid_stat(5) is element n - 3 of `stat_fields`.
+_PARENT = 4 - 3
+
+
+def stat_fields(folder: Path) -> Sequence[str]:
+    """The fields of a process's or thread's `stat` behind its name: state, parent, ... Empty where it has ended.
+
+    proc_pid_stat(5): the name stands in brackets and may hold brackets and blanks itself. Field n of the page is
+    element n - 3 here.
+    """
+    try:
+        return (folder / "stat").read_bytes().rpartition(b")")[2].decode().split()
+    except OSError:
+        return ()
+
+
+def children_of_all(proc: Path = PROC) -> dict[int, list[int]]:
+    """Every process's children, by the parent's id."""
+    children: dict[int, list[int]] = {}
+    for entry in proc.iterdir():
+        if entry.name.isdigit() and (fields := stat_fields(entry)):
+            children.setdefault(int(fields[_PARENT]), []).append(int(entry.name))
+    return children
+
+
+def parent_of(pid: int) -> int:
+    """A process's parent; 0 where it has none that can be seen, or has ended."""
+    fields = stat_fields(PROC / str(pid))
+    return int(fields[_PARENT]) if fields else 0
+
+
+def is_alive(pid: int) -> bool:
+    """Whether a process still runs; one that has ended and that nobody has asked for does not."""
+    fields = stat_fields(PROC / str(pid))
+    return bool(fields) and fields[0] not in "ZX"
+
+
+def ancestors() -> set[int]:
+    """This process and those that it descends from."""
+    found = {os.getpid()}
+    pid = os.getppid()
+    while pid and pid not in found:
+        found.add(pid)
+        pid = parent_of(pid)
+    return found
+
+
+def family(roots: Iterable[int], children: Mapping[int, Sequence[int]] | None = None) -> tuple[int, ...]:
+    """Processes and their descendants, parents before children, each once.
+
+    We and what we have started are none of another's family, also where it started us.
+    """
+    known = children_of_all() if children is None else children
+    found = list(dict.fromkeys(roots))
+    seen = set(found)
+    for pid in found:
+        more = [child for child in sorted(known.get(pid, ())) if child not in seen and child != os.getpid()]
+        found += more
+        seen.update(more)
+    return tuple(found)
+
+
+def program_of(pid: int) -> tuple[str, bytes] | None:
+    """What a process runs: its file and its command; None where we may not know."""
+    with suppress(OSError):
+        folder = PROC / str(pid)
+        return os.readlink(folder / "exe"), (folder / "cmdline").read_bytes()  # noqa: PTH115 - a text, not a path
+    return None

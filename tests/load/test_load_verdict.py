@@ -1,0 +1,76 @@
+"""What limited a load, from evidence that was recorded on a machine whose processors others used up."""
+
+import copy
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from callbench.load import found
+from callbench.load.watched import Seen
+from callbench.load.wish import Wish
+from callbench.stats.bottleneck import Limit
+
+RECORDED = json.loads((Path(__file__).parent / "recorded" / "beside_neighbours.json").read_text())
+
+
+def _found(processors: dict[str, Any], *, driver_share: float | None = None, **wish: Any) -> found.Found:
+    elapsed_ns = round(RECORDED["seconds"] * 1e9)
+    used_ns = round(RECORDED["driver_us"] * 1e3 if driver_share is None else driver_share * elapsed_ns)
+    nothing = {"user_ns": "0", "system_ns": "0"}
+    done: Any = {
+        "calls": RECORDED["calls"],
+        "errors": {},
+        "elapsed_ns": elapsed_ns,
+        "threads": 1,
+        "processor": {"start": nothing, "end": {"user_ns": str(used_ns), "system_ns": "0"}},
+        "latency": None,
+        "service": None,
+        "lateness": None,
+    }
+    asked = Wish("http://127.0.0.1:80/", clients=RECORDED["clients"], **wish)
+    return found.reckoned(asked, done, RECORDED["clients"], Seen(None, processors))
+
+
+def _changed(busy: float, waited: float, neighbours: float, sides: tuple[str, ...] = ("client", "server")) -> Any:
+    """The recorded evidence with other shares: of the server's processors, of the time it wanted one, of others."""
+    changed = copy.deepcopy(RECORDED["processors"])
+    changed["sides"] = [one for one in changed["sides"] if one["side"] in sides]
+    for one in changed["sides"]:
+        room = changed["seen_ns"] * len(one["cpus"])
+        one["run_ns"] = round(room * (busy if one["side"] == "server" else 0.1))
+        one["wait_ns"] = round(one["run_ns"] * waited / (1 - waited))
+        one["neighbour_ns"] = round(changed["elapsed_ns"] * len(one["cpus"]) * neighbours)
+        for thread in one["threads"]:
+            thread["busiest_ns"] = one["run_ns"] // 2
+    return changed
+
+
+def test_neighbours_are_named_where_they_took_the_processors() -> None:
+    verdict = _found(RECORDED["processors"]).verdict
+    assert verdict.limit is Limit.SHARED
+    assert verdict.why.startswith("others took 85 % of the server's processors, and it waited")
+
+
+@pytest.mark.parametrize(
+    ("case", "processors", "limit"),
+    [
+        # As it was seen: the server at 57 %, a load average of 9 to 14. "More clients may give more" was told of it.
+        ("busy neighbours", _changed(0.57, 0.6, 0.3), Limit.SHARED),
+        ("neighbours that leave nothing", _changed(0.57, 0.01, 0.4), Limit.SHARED),
+        ("a quiet machine", _changed(0.57, 0.01, 0.0), Limit.UNSATURATED),
+        ("a quiet machine, and a server that is used up", _changed(0.95, 0.02, 0.0), Limit.SERVER),
+        ("calls that wait for a timer", _changed(0.1, 0.01, 0.0), Limit.WAITING),
+        ("a server that cannot be seen", _changed(0.1, 0.01, 0.0, ("client",)), Limit.UNKNOWN),
+        ("likewise, and a driver that waits", _changed(0.1, 0.6, 0.5, ("client",)), Limit.SHARED),
+    ],
+)
+def test_the_verdict_knows_the_neighbours(case: str, processors: Any, limit: Limit) -> None:  # noqa: ARG001 - its name
+    assert _found(processors, driver_share=0.2).verdict.limit is limit
+
+
+def test_a_driver_that_is_used_up_is_the_limit_whatever_others_do() -> None:
+    verdict = _found(RECORDED["processors"], driver_share=0.95).verdict
+    assert verdict.limit is Limit.GENERATOR
+    assert "--threads" in verdict.why
