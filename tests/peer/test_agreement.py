@@ -13,6 +13,7 @@ from callbench.peer.agreement import Agreement, Round, Side, agreement
 from callbench.peer.jmeter import threads, used
 from callbench.peer.plan import Asked, plan
 from callbench.peer.rounds import theirs
+from callbench.stats.decision import Outcome
 
 HEAD = "timeStamp,elapsed,responseCode,threadName,success\n"
 # Two clients: one is right twice, 7 ms apart, and the other wrong once and right once, 10 ms apart.
@@ -181,6 +182,16 @@ def test_a_busy_peer_that_says_the_same_agrees() -> None:
 )
 def test_what_a_peer_takes_for_itself_explains_so_much_and_no_more(rate: float, own: float, verdict: str) -> None:
     assert judged(side(1000, 50), *[side(rate, 50, own=own)] * 3).verdict == verdict
+
+
+def test_what_follows_of_a_verdict() -> None:
+    """A scatter that says nothing ended with 0, as agreement does."""
+    scattered = judged(side(1000, 50), *[side(rate, 5e4 / rate) for rate in (700, 1000, 1600)])
+    assert scattered.outcome is Outcome.UNDECIDED
+    near, far = (
+        [side(1000, 50), *[side(rate, 50) for rate in rates]] for rates in ((990, 1000, 1010), (700, 701, 699))
+    )
+    assert [judged(*one).outcome for one in (near, far)] == [Outcome.PASSED, Outcome.FAILED]
 
 
 def test_rounds_that_scatter_say_nothing() -> None:

@@ -142,7 +142,7 @@ def test_a_folder_is_shown_again(tmp_path: Path, callbench: Run) -> None:
     assert "left out: far: over wan50." in seen.stdout
     told = json.loads(callbench("peer", tmp_path / "kept", "--json").stdout)
     assert [cell["verdict"] for cell in told["cells"]] == ["agree", None]
-    assert (told["passes"], told["state"]) == (False, "stopped")
+    assert (told["outcome"], told["state"]) == ("failed", "stopped")
 
 
 def test_a_damaged_folder_is_one_sentence(tmp_path: Path, callbench: Run) -> None:

@@ -99,6 +99,20 @@ def test_a_leak_is_found_told_and_warned_of(tmp_path: Path) -> None:
     assert record["client"]["memory_slope"]["per_thousand_calls"] == 0
 
 
+def test_a_peak_is_never_below_an_end(tmp_path: Path) -> None:
+    run = watched(tmp_path / "run")
+    journal = run.path / "journal.jsonl"
+    lines = [json.loads(line) for line in journal.read_text().splitlines()]
+    for line in lines:
+        for one in line.get("processes", {}).get("sides", ()):
+            one["peak_bytes"], one["peak_threads"] = MIB, 1
+    journal.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    for one in subject(Run(run.path)).health:
+        most = max(one.figures[name] or 0.0 for name in ("resident_begin", "resident_end", "resident_rest"))
+        assert (one.figures["resident_peak"] or 0.0) >= most
+        assert one.figures["threads_peak"] == 2
+
+
 def test_short_trials_claim_no_slope(tmp_path: Path) -> None:
     about = subject(watched(tmp_path / "run", seconds=2))
     assert {one.memory for one in about.health} == {None}

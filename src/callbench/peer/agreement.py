@@ -1,11 +1,12 @@
 """Whether two load generators say the same of one server, from rounds in which each drove it once."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 from typing import Literal
 
 from callbench.stats.bottleneck import SATURATED
+from callbench.stats.decision import Outcome
 from callbench.stats.digits import percent
 from callbench.stats.interval import Interval, geometric_mean
 
@@ -86,6 +87,14 @@ class Agreement:
     limited: bool
     verdict: Verdict
     why: str
+
+    @property
+    def outcome(self) -> Outcome:
+        """What follows: failed where they differ, undecided where the rounds cannot say."""
+        return _OUTCOMES.get(self.verdict, Outcome.PASSED)
+
+
+_OUTCOMES: Mapping[Verdict, Outcome] = {"differ": Outcome.FAILED, "unsure": Outcome.UNDECIDED}
 
 
 def agreement(rounds: Sequence[Round], peer: str, *, thinks: bool = False) -> Agreement:

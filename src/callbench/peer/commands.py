@@ -100,7 +100,8 @@ def _refuse(why: str, options: Mapping[str, object]) -> None:
 
 
 def _one(target: str, known: catalogue.Catalogue, asked: dict[str, object], delay: int, *, as_json: bool) -> None:
-    from callbench.peer import rounds, told  # noqa: PLC0415 - statistics are slow to load
+    from callbench import exit_code  # noqa: PLC0415 - statistics are slow to load
+    from callbench.peer import rounds, told  # noqa: PLC0415
 
     wish = rounds.Wish(target, **asked, options={"delay_us": delay} if delay else {})  # type: ignore[arg-type]
     found = rounds.held(
@@ -112,20 +113,19 @@ def _one(target: str, known: catalogue.Catalogue, asked: dict[str, object], dela
         _print_json(told.record(found))
     else:
         told.show(found, _console())
-    if found.agreement.verdict == "differ":
-        raise typer.Exit(1)
+    exit_code.end(found.agreement.outcome, None)
 
 
 def _show_study(found: "Found", *, as_json: bool) -> None:
-    from callbench.peer import told  # noqa: PLC0415 - statistics are slow to load
+    from callbench import exit_code  # noqa: PLC0415 - statistics are slow to load
+    from callbench.peer import told  # noqa: PLC0415
 
     if as_json:
         _print_json(told.study_record(found))
     else:
         told.show_study(found, _console())
         print(f"folder: {found.run.path}")  # noqa: T201
-    if not found.passes:
-        raise typer.Exit(1)
+    exit_code.end(found.outcome, None)
 
 
 def _console() -> Console:

@@ -10,6 +10,7 @@ from callbench.errors import BadInput
 from callbench.peer.agreement import Agreement, Round, Side, agreement
 from callbench.peer.asked import PEER
 from callbench.report.words import some
+from callbench.stats.decision import Outcome, together
 from callbench.store import Run
 
 KIND = "peer"
@@ -45,9 +46,11 @@ class Found:
     left_out: tuple[tuple[str, tuple[str, ...]], ...]
 
     @property
-    def passes(self) -> bool:
-        """Whether every cell was driven and none differs."""
-        return all(one.agreement and one.agreement.verdict != "differ" and not one.failed for one in self.held)
+    def outcome(self) -> Outcome:
+        """What follows of all: failed where a cell differs or could not be driven, undecided where rounds scatter."""
+        return together(
+            one.agreement.outcome if one.agreement and not one.failed else Outcome.FAILED for one in self.held
+        )
 
 
 def is_kept(path: Path) -> bool:

@@ -33,6 +33,7 @@ def record(found: Found) -> dict[str, Any]:
         "warm_up_seconds": found.wish.warm_up_s,
         "rounds": [{**asdict(each), "own": each.own} for each in found.rounds],
         **asdict(found.agreement),
+        "outcome": str(found.agreement.outcome),
     }
 
 
@@ -66,7 +67,7 @@ def study_record(found: Study) -> dict[str, Any]:
         "rounds": info["blocks"],
         "cells": [_held_record(one) for one in found.held],
         "left_out": [{"why": why, "cells": list(whose)} for why, whose in found.left_out],
-        "passes": found.passes,
+        "outcome": str(found.outcome),
     }
 
 
