@@ -257,10 +257,17 @@ def test_a_peak_is_never_below_what_is_shown_beside_it(tmp_path: Path) -> None:
     assert (server["resident_peak"], server["threads_peak"], server["files_peak"]) == (41_000_000, 9, 12)
 
 
-@pytest.mark.parametrize(("seconds", "every", "is_"), [(60, None, 0.75), (600, None, 1.0), (5, None, 0.25), (60, 5, 5)])
+@pytest.mark.parametrize(("seconds", "every", "is_"), [(60, None, 0.6), (600, None, 1.0), (5, None, 0.25), (60, 5, 5)])
 def test_a_slice_is_short_enough_for_a_slope(seconds: float, every: float | None, is_: float) -> None:
     """A minute in slices of a second, the default, had 60 of the 64 that a slope needs, and was always too short."""
     assert slice_s(seconds, every) == is_
+
+
+def test_the_length_that_would_tell_counts_what_lies_between_slices(tmp_path: Path) -> None:
+    lines = [{**slice_line(0, 0, 50_000_000), "at_s": 0.5 * at, "seconds": 0.25} for at in range(61)]
+    (said,) = [one.text for one in kept(tmp_path, lines).findings if one.kind == "growth"]
+    # 64 of them take half a second each, of which a quarter is driven: 32 s, and a fifth more to be sure.
+    assert "61 slices, and a slope needs 64 of one start; give --seconds 38" in said
 
 
 def test_the_default_length_of_a_step_has_a_slope(tmp_path: Path) -> None:

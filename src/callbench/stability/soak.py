@@ -21,10 +21,10 @@ _HISTOGRAM_EVERY = 60
 _PAUSE_S = 1.0
 
 # Slices are a second long, or shorter where that would leave a step too few for a slope; a shorter one than the least
-# has too little in it. A few more than a slope needs, since the last one may be longer.
+# has too little in it. Half as many again as a slope needs, since what lies between two takes its time too.
 _SLICE_S = 1.0
 _LEAST_SLICE_S = 0.25
-_SLICES = 80
+_SLICES = 100
 
 Tell = Callable[[Mapping[str, Any]], None]
 

@@ -86,10 +86,10 @@ def _grown(step: Step, grown: Mapping[str, Grown]) -> Iterator[Finding]:
 
 def too_short(step: Step) -> str:
     """Say why a step has no slope, and what length would give one."""
-    each = step.seconds / max(1, step.slices)
+    each = step.lasted_s / max(1, step.slices)
     return (
         f"too short to tell whether it grows: {step.slices} slices, and a slope needs {LEAST_SLICES} of one start;"
-        f" give --seconds {figure(1.1 * LEAST_SLICES * each, 0.05).replace(',', '')} or a shorter --every"
+        f" give --seconds {figure(1.2 * LEAST_SLICES * each, 0.05).replace(',', '')} or a shorter --every"
     )
 
 

@@ -115,6 +115,7 @@ class Step:
             the slices.
         latency: microseconds, of all its calls together; empty where none was answered.
         slices: how many.
+        lasted_s: from the begin of the first to the end of the last: what lies between two takes its time too.
         pace: how the last tenth compares with the first; None for less than 20 slices with answers.
         worst_s: the longest time without a right answer that slices can tell.
     """
@@ -128,6 +129,7 @@ class Step:
     rate_high: float
     latency: Mapping[str, float]
     slices: int
+    lasted_s: float
     pace: Pace | None
     errors: Mapping[str, int]
     said: Mapping[str, str]
@@ -202,6 +204,7 @@ def _step(lines: Sequence[Mapping[str, Any]], step: int) -> Step:
         rate_high=rates[-1 - int(0.05 * (len(rates) - 1))],
         latency=_latency([line for line in mine if line["kind"] == "histogram"]),
         slices=len(slices),
+        lasted_s=round(slices[-1]["at_s"] + slices[-1]["seconds"] - slices[0]["at_s"], 4),
         pace=_pace(slices),
         errors=_added(line["errors"] for line in slices),
         said=said,
