@@ -143,6 +143,24 @@ class Arrivals:
         return due
 
 
+class Flight:
+    """A moment that calls went beyond: how many were in flight then, and the parts of their time before it."""
+
+    def __init__(self, end_ns: float) -> None:
+        """Take the moment, since the start."""
+        self.end_ns = end_ns
+        self.after = self.flying = 0
+        self.part = 0.0
+
+    def take(self, began_ns: int, ended_ns: int, *, right: bool) -> None:
+        """Take in a call."""
+        if ended_ns > self.end_ns:
+            self.after += right
+            if began_ns < self.end_ns:
+                self.flying += 1
+                self.part += right * (self.end_ns - began_ns) / (ended_ns - began_ns)
+
+
 class Drive:
     """Clients in a closed loop, or an open one where there is a schedule, each in a thread."""
 
@@ -162,11 +180,17 @@ class Drive:
         if self.arrivals and self.think_ns:
             raise No("bad-request", "schedule and think_ns exclude each other: an open loop does not think")
         self.first: dict[str, Any] | None = None
+        self.length_ns = min(asked["seconds"], asked["limit_seconds"]) * 1e9
+        self.within, self.limited = Flight(self.length_ns), Flight(asked["limit_seconds"] * 1e9)
+        self.due_later = False
 
     def run(self, say: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
         """Drive, saying intervals, and give `done`."""
         start_cpu, self.start = cpu(), time.monotonic_ns()
-        threads = [threading.Thread(target=self.loop, args=(client,), daemon=True) for client in self.clients]
+        threads = [
+            threading.Thread(target=self.loop, args=(client, place), daemon=True)
+            for place, client in enumerate(self.clients)
+        ]
         for thread in threads:
             thread.start()
         for thread in threads:
@@ -180,6 +204,7 @@ class Drive:
             "calls": self.calls,
             "errors": dict(self.errors),
             "elapsed_ns": max(1, end - self.start),
+            **self.window(max(1, end - self.start)),
             "timed": "batch" if self.asked["timing"] == "batch" else "each",
             "batch": 1,
             "latency": None if self.asked["timing"] == "batch" else self.latency.shown(),
@@ -192,15 +217,30 @@ class Drive:
             "threads": len(threads),
         }
 
+    def window(self, elapsed_ns: int) -> dict[str, Any]:
+        """Give what lay within the window: to the end of the time, or to the last end where calls were due after it."""
+        bound = self.due_later or self.errors.total() >= ERRORS_IN_A_ROW * len(self.clients)
+        ns = min(elapsed_ns, self.limited.end_ns) if bound else self.length_ns
+        flight = self.limited if bound else self.within
+        return {
+            "window_ns": max(1, round(ns)),
+            "answered": self.calls - flight.after,
+            "in_flight": flight.flying,
+            "in_flight_part": flight.part,
+        }
+
     def interval(self) -> dict[str, Any]:
         """Give the counts so far."""
         at = time.monotonic_ns() - self.start
         return {"is": "interval", "at_ns": at, "calls": self.calls, "errors": self.errors.total()}
 
-    def loop(self, client: "Client") -> None:
+    def loop(self, client: "Client", place: int) -> None:
         """Call until enough is done, or nothing works any more."""
         in_a_row = 0
         idle = self.start
+        if self.think_ns:
+            # In the middle of a thought when the drive began, each at another place of it.
+            idle = self.think(idle, self.think_ns * (2 * place + 1) // (2 * len(self.clients)))
         while in_a_row < ERRORS_IN_A_ROW:
             intended = self.next()
             if intended is None:
@@ -216,6 +256,7 @@ class Drive:
             in_a_row = in_a_row + 1 if kind else 0
             with self.lock:
                 self.in_call, self.gap = self.in_call + ended - began, self.gap + began - idle
+                self.late(intended or idle, began, ended, right=not kind)
                 if kind:
                     self.errors[kind] += 1
                 else:
@@ -224,8 +265,17 @@ class Drive:
                     self.service.add(ended - began)
                     self.lateness.add(began - max(intended, idle))
             # What follows is the loop's own, until the next call begins.
-            idle = self.think(ended) if self.think_ns else ended
+            idle = self.think(ended, self.think_ns) if self.think_ns else ended
         self.left.append(idle)
+
+    def late(self, due: int, began: int, ended: int, *, right: bool) -> None:
+        """Take in what of a call lay beyond the end."""
+        since = [at - self.start for at in (due, began, ended)]
+        if since[0] >= self.length_ns:
+            self.due_later = True
+        else:
+            self.within.take(since[1], since[2], right=right)
+        self.limited.take(since[1], since[2], right=right)
 
     def next(self) -> int | None:
         """Wait for the next arrival and give when it was due, 0 in a closed loop; none where there is no more."""
@@ -240,9 +290,9 @@ class Drive:
             time.sleep(left / 1e9)
         return self.start + due
 
-    def think(self, since: int) -> int:
+    def think(self, since: int, think_ns: int) -> int:
         """Wait as long as a client thinks; give when it was over."""
-        while (left := since + self.think_ns - time.monotonic_ns()) > 0:
+        while (left := since + think_ns - time.monotonic_ns()) > 0:
             time.sleep(left / 1e9)
         over = time.monotonic_ns()
         with self.lock:

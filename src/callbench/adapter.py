@@ -245,6 +245,7 @@ class Adapter:
         schedule: Path | None = None,
         burn_ns: int = 0,
         watch: Callable[[int, int, int], None] | None = None,
+        over: Callable[[], None] | None = None,
     ) -> Done:
         """Lets all clients call until both `calls` and `seconds` are reached or `limit_seconds` is.
 
@@ -260,6 +261,7 @@ class Adapter:
             schedule: the file of gaps that makes an open loop of it (feature `open`); None: a closed loop.
             burn_ns: how much longer each call keeps its client busy (feature `burn`).
             watch: told ten times a second, with nanoseconds since the start, calls answered rightly, and errors.
+            over: told once when `seconds` are over, where calls are under way still.
 
         Raises:
             AdapterFailure: as `ask`; `silent` also where no interval comes for longer than a call may take.
@@ -282,6 +284,9 @@ class Adapter:
             if said["is"] == "done":
                 return cast("Done", {**said, "intervals": intervals})
             intervals.append((said["at_ns"], said["calls"], said["errors"]))
+            if over is not None and said["at_ns"] >= seconds * 1e9 - 1:
+                over()
+                over = None
             if watch is not None:
                 watch(*intervals[-1])
 

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     import duckdb
 
 TRIALS_SQL = """
-SELECT trials.trial, trials.cell, trials.block, trials.clients, trials.calls, error_count, elapsed_ns, in_call_ns,
+SELECT trials.trial, trials.cell, trials.block, trials.clients, trials.calls, error_count, elapsed_ns, window_ns,
+       window_calls, in_call_ns,
        think_ns, gap_ns, count, sum_ns, user_ns, system_ns, server_user_ns, server_system_ns,
        backend_user_ns, backend_system_ns, lateness.late AS late, wine.run_ns AS wineserver_ns
 FROM trials LEFT JOIN (
@@ -29,7 +30,10 @@ LEFT JOIN (
 ORDER BY trial"""
 SIDES_SQL = "SELECT * FROM sides ORDER BY trial, side"
 TRAFFIC_SQL = "SELECT * FROM traffic ORDER BY trial, direction"
-INTERVALS_SQL = "SELECT trial, at_ns, calls FROM intervals ORDER BY trial, at_ns"
+# Those of the window: what follows is the wait for the last answers. Its last line comes a little after it is over.
+INTERVALS_SQL = """
+SELECT trial, at_ns, intervals.calls FROM intervals JOIN trials USING (trial)
+WHERE at_ns <= window_ns + 20000000 ORDER BY trial, at_ns"""
 WARM_UPS_SQL = "SELECT trial, calls, elapsed_ns FROM warm_ups ORDER BY trial, piece"
 SPOILED_SQL = "SELECT * FROM spoiled ORDER BY trial, counted"
 SLOWDOWNS_SQL = """
@@ -275,10 +279,15 @@ def _belief(
 
 def _link(trials: Sequence[Mapping[str, Any]], traffic: Mapping[int, Sequence[Mapping[str, Any]]]) -> float | None:
     """Reckon the share of the link's rate that was used, of the fuller direction, over all trials."""
-    ways = _by([dict(one) for row in trials for one in traffic.get(row["trial"], ()) if one["rate_bps"]], "direction")
+    every = [
+        {**one, "window_ns": row["window_ns"], "line_octets": one["line_octets"] * _share_within(row)}
+        for row in trials
+        for one in traffic.get(row["trial"], ())
+        if one["rate_bps"] and row["window_ns"]
+    ]
     shares = [
-        sum(one["line_octets"] for one in seen) * 8 / sum(one["rate_bps"] * one["elapsed_ns"] / 1e9 for one in seen)
-        for seen in ways.values()
+        sum(one["line_octets"] for one in seen) * 8 / sum(one["rate_bps"] * one["window_ns"] / 1e9 for one in seen)
+        for seen in _by(every, "direction").values()
     ]
     return min(1.0, max(shares)) if shares else None
 
@@ -316,20 +325,20 @@ def _evidence(
     known: Known, trials: Sequence[Mapping[str, Any]], sides: Mapping[int, Sequence[Mapping[str, Any]]]
 ) -> Evidence:
     """Gather all trials' figures: shares of the time of all of them together."""
-    elapsed = sum(row["elapsed_ns"] or 0 for row in trials)
+    window = sum(row["window_ns"] or 0 for row in trials)
     clients = int(trials[0]["clients"])
     seen = [one for row in trials for one in sides.get(row["trial"], ())]
     loop = None
-    if elapsed and all(row["gap_ns"] is not None for row in trials):
-        loop = max(0, sum(row["gap_ns"] for row in trials) - _last_waits(trials)) / (elapsed * clients)
+    if window and all(row["gap_ns"] is not None for row in trials):
+        loop = max(0, sum(row["gap_ns"] for row in trials) - _last_waits(trials)) / (window * clients)
     late = [row["late"] for row in trials if row["late"] is not None]
     stolen = [one["steal_share"] for one in seen]
     if known.in_process:
-        both = side_of([one for one in seen if one["side"] == "both"], _cpu(trials, ""), elapsed)
+        both = side_of([one for one in seen if one["side"] == "both"], _cpu(trials, ""), window)
         client = server = both
     else:
-        client = side_of([one for one in seen if one["side"] == "client"], _cpu(trials, ""), elapsed)
-        server = side_of([one for one in seen if one["side"] == "server"], _cpu(trials, "server_"), elapsed)
+        client = side_of([one for one in seen if one["side"] == "client"], _cpu(trials, ""), window)
+        server = side_of([one for one in seen if one["side"] == "server"], _cpu(trials, "server_"), window)
     behind = [one for one in seen if one["side"] == "backend"]
     return Evidence(
         clients=clients,
@@ -342,17 +351,22 @@ def _evidence(
         steal=sum(stolen) / len(stolen) if stolen else None,
         together=known.together,
         driver=known.driver,
-        backend=side_of(behind, _cpu(trials, "backend_"), elapsed) if behind else None,
+        backend=side_of(behind, _cpu(trials, "backend_"), window) if behind else None,
     )
 
 
 def _last_waits(trials: Sequence[Mapping[str, Any]]) -> int:
     """Reckon what clients waited at the most for the last of them, when they had no call to make any more.
 
-    It is in the gaps, yet no work of the loop's: up to a call's length a client, which is much of a trial of few calls.
+    It is in the gaps, yet no work of the loop's: up to a call's length a client, which is much of a trial of few calls,
+    or all that the drive went on beyond its window.
     """
     made = [(row["calls"] + row["error_count"], row) for row in trials]
-    return sum(int(row["clients"]) * (row["in_call_ns"] or 0) // calls for calls, row in made if calls)
+    return sum(
+        int(row["clients"]) * max((row["in_call_ns"] or 0) // calls, row["elapsed_ns"] - row["window_ns"])
+        for calls, row in made
+        if calls
+    )
 
 
 def _slowed(rows: Sequence[Mapping[str, Any]]) -> list[Slowed]:
@@ -367,9 +381,17 @@ def _slowed(rows: Sequence[Mapping[str, Any]]) -> list[Slowed]:
 
 
 def _cpu(trials: Sequence[Mapping[str, Any]], side: str) -> int | None:
-    """Processor time by the adapter's own account, which is exact where the kernel's is in ticks."""
-    parts = [row[f"{side}{kind}_ns"] for row in trials for kind in ("user", "system")]
-    return None if None in parts else int(sum(parts))
+    """Processor time by the adapter's own account, which is exact where the kernel's is in ticks.
+
+    It is of the whole drive: what lies within the window is as much of it as of the calls.
+    """
+    parts = [(row[f"{side}{kind}_ns"], _share_within(row)) for row in trials for kind in ("user", "system")]
+    return None if any(own is None for own, _ in parts) else int(sum(own * share for own, share in parts))
+
+
+def _share_within(row: Mapping[str, Any]) -> float:
+    """Reckon the share of a trial's calls that lie within its window."""
+    return float(row["window_calls"] / row["calls"]) if row["calls"] else 1.0
 
 
 def _curve(

@@ -70,6 +70,10 @@ class Done(TypedDict):
     errors: dict[str, int]
     said: NotRequired[dict[str, str]]
     elapsed_ns: int
+    window_ns: NotRequired[int]
+    answered: NotRequired[int]
+    in_flight: NotRequired[int]
+    in_flight_part: NotRequired[float]
     timed: str
     batch: int
     latency: Histogram | None

@@ -14,6 +14,7 @@ from callbench.placement import Placement
 from callbench.plan import Plan, Visit
 from callbench.schedules import Schedules
 from callbench.stats.knee import Span, Step, next_level
+from callbench.stats.rate import window_of
 from callbench.store import Run
 from callbench.study.loads import KneePart
 from callbench.visit import AnsweredWrongly, OpenVisit
@@ -192,9 +193,10 @@ def held(done: Mapping[str, Any], wished: str, rate_per_s: float | None) -> dict
     value_us = aim.value_us(done)
     service = done["service"]
     mean_ns = int(service["sum_ns"]) / service["count"] if service and service["count"] else 0.0
-    reached = reached_per_s(done["calls"], done["elapsed_ns"], mean_ns)
+    window = window_of(done)
+    reached = reached_per_s(done["calls"], done["elapsed_ns"], mean_ns, window)
     # What the last calls may still wait for within the objective is no sign of a rate that was missed.
-    begun = reached_per_s(done["calls"], done["elapsed_ns"], max(mean_ns, aim.limit_us * 1e3))
+    begun = reached_per_s(done["calls"], done["elapsed_ns"], max(mean_ns, aim.limit_us * 1e3), window)
     kept = rate_per_s is None or begun >= REACHED * rate_per_s
     # JSON has no infinity: no figure where there is none.
     shown = value_us if math.isfinite(value_us) else None
@@ -207,4 +209,4 @@ def _guess(cell: Cell, opened: OpenVisit) -> float:
     done = opened.sides.client.drive(
         cell.call, cell.arguments, calls=cell.load.clients, seconds=_GUESS_SECONDS, limit_seconds=LIMIT_SECONDS
     )
-    return max(1.0, done["calls"] / (done["elapsed_ns"] / 1e9) / 2)
+    return max(1.0, window_of(done).per_s / 2)

@@ -15,6 +15,7 @@ from callbench.stats.histogram import TOP, Buckets
 from callbench.stats.interval import Interval, geometric_mean
 from callbench.stats.pace import missed, reached_per_s
 from callbench.stats.plateau import Plateau, plateaus
+from callbench.stats.rate import Window
 from callbench.stats.spent import Spent
 from callbench.store import Run
 from callbench.wire.found import Ledger, Sweep, ledgers, sweeps
@@ -30,6 +31,7 @@ NAMES = ("p50", "p90", "p99", "p999")
 CELLS_SQL = "SELECT * FROM cells ORDER BY cell"
 TRIALS_SQL = """
 SELECT cell, block, sum(calls) AS calls, sum(elapsed_ns) AS elapsed_ns, sum(error_count) AS error_count,
+       sum(window_calls) AS window_calls, sum(window_ns) AS window_ns, sum(in_flight) AS in_flight,
        sum(in_call_ns) AS in_call_ns, sum(count) AS count, sum(sum_ns) AS sum_ns, min(min_ns) AS min_ns, max(max_ns)
        AS max_ns, sum(service_sum_ns) AS service_sum_ns, min(service_min_ns) AS service_min_ns, max(service_max_ns)
        AS service_max_ns, sum(lateness_sum_ns) AS lateness_sum_ns, min(lateness_min_ns) AS lateness_min_ns,
@@ -41,7 +43,7 @@ SELECT name, cell, block, low_ns, width_ns, sum(histograms.count)::BIGINT AS cou
 FROM histograms JOIN trials USING (trial) GROUP BY ALL ORDER BY name, cell, block, low_ns"""
 CODECS_SQL = 'SELECT * FROM codecs ORDER BY "group", message, direction DESC'
 RANKING_SQL = """
-SELECT "group", cells.clients, link, stack, block, sum(trials.calls) / (sum(elapsed_ns) / 1e9) AS rate_per_s
+SELECT "group", cells.clients, link, stack, block, sum(window_calls) / (sum(window_ns) / 1e9) AS rate_per_s
 FROM trials JOIN cells USING (cell) GROUP BY ALL ORDER BY ALL"""
 # Of a process's whole life; journals of before that was counted have the calls of its last trial.
 DEATHS_SQL = """
@@ -349,7 +351,7 @@ def _result(  # noqa: PLR0913, PLR0917 - one cell is made of all these tables
     """Put one cell's result together."""
     answered = [row for row in blocks if row["calls"] and row["elapsed_ns"]]
     by_block: dict[str, dict[int, float]] = {
-        "rate_per_s": {row["block"]: row["calls"] / (row["elapsed_ns"] / 1e9) for row in answered},
+        "rate_per_s": {row["block"]: rate for row in answered if (rate := window_in(row).per_s)},
         "mean_us": {row["block"]: mean for row in answered if (mean := _mean_us([row]))},
     }
     own = histograms.get(("latency", cell["cell"]), {})
@@ -404,6 +406,11 @@ def _result(  # noqa: PLR0913, PLR0917 - one cell is made of all these tables
     )
 
 
+def window_in(row: Mapping[str, Any]) -> Window:
+    """Give the window of a trial, or of several, as the tables have it."""
+    return Window(row["window_calls"], row["window_ns"], row["in_flight"])
+
+
 def _doubts(blocks: Sequence[Mapping[str, Any]]) -> Sequence[str]:
     """Gather why a cell must not be ranked."""
     return ("client and server counted differently",) if any(row["agree"] is False for row in blocks) else ()
@@ -433,7 +440,10 @@ def _open_loop(
     if not timed:
         return OpenLoop(target, None, latency, service, lateness, None)
     reached = geometric_mean(
-        [reached_per_s(row["calls"], row["elapsed_ns"], row["service_sum_ns"] / row["count"]) for row in timed]
+        [
+            reached_per_s(row["calls"], row["elapsed_ns"], row["service_sum_ns"] / row["count"], window_in(row))
+            for row in timed
+        ]
     )
     p99 = [(one.percentiles or {}).get("p99", 0.0) for one in (lateness, latency)]
     return OpenLoop(target, reached, latency, service, lateness, missed(target, reached, *p99))

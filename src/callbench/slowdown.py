@@ -18,6 +18,7 @@ from callbench.errors import AdapterFailure
 from callbench.measure.warm_up import LIMIT_SECONDS, warmed_up
 from callbench.placement import Placement
 from callbench.plan import Plan
+from callbench.stats.rate import Window, window_of
 from callbench.visit import AnsweredWrongly, OpenVisit
 
 SHARE = 0.05
@@ -52,15 +53,14 @@ def chosen(plan: Plan, rates: Mapping[str, float], seed: int, *, every: bool, sp
 
 def rates_of(lines: Iterable[Mapping[str, Any]]) -> tuple[dict[str, float], float]:
     """Calls a second by cell, over all trials of a journal; and the seconds that all trials took."""
-    calls: dict[str, int] = {}
-    spent: dict[str, int] = {}
+    windows: dict[str, Window] = {}
+    spent_ns = 0
     for line in lines:
         if line["kind"] == "trial":
             cell, done = str(line["cell"]), line["done"]
-            calls[cell] = calls.get(cell, 0) + done["calls"]
-            spent[cell] = spent.get(cell, 0) + done["elapsed_ns"]
-    rates = {cell: calls[cell] / (spent[cell] / 1e9) for cell in calls if calls[cell] and spent[cell]}
-    return rates, sum(spent.values()) / 1e9
+            windows[cell] = windows.get(cell, Window(0.0, 0)) + window_of(done)
+            spent_ns += done["elapsed_ns"]
+    return {cell: window.per_s for cell, window in windows.items() if window.per_s}, spent_ns / 1e9
 
 
 def burn_ns(rate: float, clients: int, processors: int) -> int:

@@ -52,7 +52,8 @@ JOURNAL_COLUMNS = {
     "stack": "VARCHAR",
     "started": "TIMESTAMP",
     "done": (
-        f"STRUCT(calls BIGINT, errors {_COUNTS}, elapsed_ns BIGINT, timed VARCHAR, batch BIGINT,"
+        f"STRUCT(calls BIGINT, errors {_COUNTS}, elapsed_ns BIGINT, window_ns BIGINT, answered BIGINT,"
+        " in_flight BIGINT, in_flight_part DOUBLE, timed VARCHAR, batch BIGINT,"
         f" latency {_HISTOGRAM}, service {_HISTOGRAM}, lateness {_HISTOGRAM},"
         f" in_call_ns BIGINT, think_ns BIGINT, gap_ns BIGINT, processor {_BOTH_ENDS},"
         " received_octets BIGINT, intervals BIGINT[][])"
@@ -147,11 +148,20 @@ _CELLS = """
     ORDER BY cell
 """
 
-_TRIALS = """
+# As stats/rate.py has it: of a record that does not tell the window it is the whole drive.
+_WINDOW_CALLS = "CASE WHEN done.window_ns IS NULL THEN done.calls ELSE done.answered + done.in_flight_part END"
+_WINDOW_NS = "coalesce(done.window_ns, done.elapsed_ns)"
+_RATE = f"({_WINDOW_CALLS}) / ({_WINDOW_NS} / 1e9)"
+_WINDOW = (
+    f"{_WINDOW_NS} AS window_ns, CAST({_WINDOW_CALLS} AS DOUBLE) AS window_calls,"
+    " coalesce(done.in_flight, 0) AS in_flight"
+)
+
+_TRIALS = f"""
     SELECT trial, cell, block, visit, started, done.calls AS calls,
            CAST(to_json(done.errors) AS VARCHAR) AS errors,
            CAST(coalesce(list_sum(map_values(done.errors)), 0) AS BIGINT) AS error_count,
-           done.elapsed_ns AS elapsed_ns, done.calls / (done.elapsed_ns / 1e9) AS rate_per_s,
+           done.elapsed_ns AS elapsed_ns, {_WINDOW}, {_RATE} AS rate_per_s,
            done.timed AS timed, done.batch AS batch,
            done.latency.count AS count, done.latency.sum_ns AS sum_ns,
            done.latency.min_ns AS min_ns, done.latency.max_ns AS max_ns,
@@ -170,7 +180,7 @@ _TRIALS = """
     JOIN (SELECT c.id AS cell, c.clients AS clients FROM (SELECT unnest(cells) AS c FROM planned)) c USING (cell)
     WHERE kind = 'trial'
     ORDER BY trial
-"""
+"""  # noqa: S608 - our own names
 
 # A bucket's bounds are the contract's: width 1 below 256, then 128 buckets an octave.
 _HISTOGRAMS = """
@@ -224,13 +234,13 @@ _VISITS = """
 """
 
 # What was seen beside a trial, the spoiled ones too: their line has another kind, so they count nowhere else.
-_SPOILED = """
+_SPOILED = f"""
     SELECT trial, cell, block, started, kind = 'trial' AS counted, coalesce(repeated, false) AS repeated,
-           spoiled AS why, done.calls / (done.elapsed_ns / 1e9) AS rate_per_s
+           spoiled AS why, {_RATE} AS rate_per_s
     FROM lines
     WHERE kind = 'spoiled' OR (kind = 'trial' AND (spoiled <> '' OR repeated))
     ORDER BY trial, counted
-"""
+"""  # noqa: S608 - our own names
 
 _SIDES = """
     SELECT trial, s.side AS side, len(s.cpus) AS cpus, s.processes AS processes, p.elapsed_ns AS elapsed_ns,
@@ -373,12 +383,13 @@ _DEATHS = """
     FROM lines WHERE kind = 'death' ORDER BY visit, trial
 """
 
-_STEPS = """
+_STEPS = f"""
     SELECT knee, cell, stack, block, step, along, level, clients, done.calls AS calls,
            CAST(coalesce(list_sum(map_values(done.errors)), 0) AS BIGINT) AS error_count, done.elapsed_ns AS elapsed_ns,
+           {_WINDOW},
            reached_per_s, value_us, holds
     FROM lines WHERE kind = 'step' ORDER BY knee, cell, block, step
-"""
+"""  # noqa: S608 - our own names
 
 QUERIES = {
     "steps": _STEPS,

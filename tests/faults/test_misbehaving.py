@@ -17,6 +17,8 @@ FOUND_OUT: Sequence[tuple[str, str, Sequence[str]]] = [
     ("dies-driving", "counts", ["died (exit code 3)", "its log ends with: fatal: out of cheese"]),
     ("lies", "counts", ["the client says that 200 calls of Sum were answered, but the server counted 100"]),
     ("flatters", "delay", ["took 10 ms longer for each call, as asked, and the client reports a mean of 0.1"]),
+    ("stretches", "window", ["a drive of 0.1 s", "says a window of 0.1"]),
+    ("in-step", "think/rate", ["4 clients that think for 100 ms made", "they cannot make more than 9.8"]),
     ("hangs-on-stop", "stop", ["still runs 5 s after the request stop, and was killed"]),
     ("hangs-on-stop", "end-of-input", ["still runs 5 s after the end of its input, and was killed"]),
     ("hangs-on-stop", "sigterm", ["still runs 5 s after SIGTERM, and was killed"]),

@@ -11,7 +11,7 @@ from callbench.errors import BadInput
 from callbench.peer import jmeter, jtl
 from callbench.peer.agreement import Agreement, Round, Side, agreement
 from callbench.peer.jmeter import threads, used
-from callbench.peer.plan import Asked, plan
+from callbench.peer.plan import Asked, first_thought_ms, plan
 from callbench.peer.rounds import theirs
 from callbench.stats.decision import Outcome
 
@@ -25,7 +25,7 @@ RESULTS = (
 
 
 def test_samples_are_summed_up_from_the_first_beginning_to_the_last_answer() -> None:
-    seen = jtl.seen(jtl.read(RESULTS.splitlines()))
+    seen = jtl.seen(jtl.read(RESULTS.splitlines()), 1)
     assert (seen.calls, seen.begin_ms, seen.end_ms) == (3, 1000, 1050)
     assert seen.rate_per_s == 60
     assert seen.errors == {"Non HTTP response code: x, y": 1}
@@ -33,16 +33,43 @@ def test_samples_are_summed_up_from_the_first_beginning_to_the_last_answer() -> 
     assert seen.median_ms == 20
 
 
+def test_one_call_that_takes_long_does_not_stretch_the_peers_time() -> None:
+    """A hundred calls in a second, then one of 6 s: it counts by its part within the two seconds asked for."""
+    calls = [jtl.Sample(1000 + 10 * n, 10, "200", "clients 1-1", right=True) for n in range(100)]
+    seen = jtl.seen([*calls, jtl.Sample(2000, 6000, "200", "clients 1-1", right=True)], 2)
+    assert (seen.begin_ms, seen.end_ms, seen.calls) == (1000, 3000, 101)
+    assert seen.rate_per_s == pytest.approx((100 + 1 / 6) / 2)
+
+
+@given(st.integers(1, 60), st.integers(100, 3000), st.integers(0, 500), st.integers(1, 10))
+def test_a_peers_clients_that_think_are_not_counted_over_one_period_too_few(
+    clients: int, think: int, lasts: int, seconds: int
+) -> None:
+    """As its plan has it: first thoughts end evenly spread. The rate is within a call a client of what they can do."""
+    asked = Asked("http://127.0.0.1:1/", clients, think_ms=think)
+    samples = []
+    for client in range(1, clients + 1):
+        at = 1000 + int(first_thought_ms(asked, client))
+        while at < 1000 + 1000 * seconds:
+            samples.append(jtl.Sample(at, lasts, "200", f"clients 1-{client}", right=True))
+            at += lasts + think
+    if samples:
+        seen = jtl.seen(samples, seconds, think, first_thought_ms(asked, 1))
+        assert seen.rate_per_s * seconds == pytest.approx(
+            clients * 1000 * seconds / (lasts + think), abs=clients + 0.01
+        )
+
+
 def test_the_gap_between_calls_is_each_clients_own_and_leaves_out_its_thought() -> None:
     samples = jtl.read(RESULTS.splitlines())
-    assert jtl.seen(samples).gap_ms == 8.5
-    assert jtl.seen(samples, think_ms=6).gap_ms == 2.5
-    assert jtl.seen(samples[:1]).gap_ms is None
+    assert jtl.seen(samples, 1).gap_ms == 8.5
+    assert jtl.seen(samples, 1, think_ms=6).gap_ms == 2.5
+    assert jtl.seen(samples[:1], 1).gap_ms is None
 
 
 def test_what_a_peer_took_for_itself_is_the_larger_sign() -> None:
     samples = [jtl.Sample(1000 + 100 * n, 80, "200", "clients 1-1", right=True) for n in range(10)]
-    seen = jtl.seen(samples)
+    seen = jtl.seen(samples, 1)
     # 20 ms between calls of 80; its thread ran for 5 a call, or for 50.
     assert theirs(jmeter.Driven(seen, 100, 50, 10, 0), 0, 1).own_ms == 20
     side = theirs(jmeter.Driven(seen, 100, 500, 10, 0), 0, 2)
@@ -74,7 +101,7 @@ def test_the_gap_is_found_to_a_part_of_a_millisecond(
             start, end = int(at), int(at + lasts)
             samples.append(jtl.Sample(start, end - start, "200", f"clients 1-{client}", right=True))
             at += lasts + think + gap
-    found = jtl.seen(samples, think).gap_ms
+    found = jtl.seen(samples, 60, think).gap_ms
     assert found is not None
     assert found == pytest.approx(gap, abs=1.0)
 

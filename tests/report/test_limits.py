@@ -68,6 +68,7 @@ def row(calls: int, gap_ns: int) -> dict[str, object]:
     """A trial of 50 clients whose server answers one call after another, 100 ms each: the last one ends after 5 s."""
     return {
         "trial": 1, "clients": 50, "calls": calls, "error_count": 0, "elapsed_ns": 5_000_000_000,
+        "window_ns": 5_000_000_000, "window_calls": calls,
         "in_call_ns": 50 * 2_550_000_000, "think_ns": 0, "gap_ns": gap_ns, "late": None, "block": 0,
         "user_ns": 3_000_000_000, "system_ns": 0, "server_user_ns": 0, "server_system_ns": 0,
         "count": calls, "sum_ns": 1,
@@ -79,3 +80,16 @@ def test_who_has_no_call_left_to_make_is_not_busy(calls: int, limit: Limit) -> N
     mine = Known("c1", in_process=False, together=False, half_width=None, plateaus=(), driver=True)
     trial = row(calls, 50 * 2_450_000_000)
     assert judged(belief._evidence(mine, [trial], {})).limit is limit
+
+
+def test_one_straggler_dilutes_no_share_and_blames_no_loop() -> None:
+    """A server busy for all of a second, whose last call is answered after nine more: 50 clients wait for it."""
+    mine = Known("c1", in_process=False, together=False, half_width=None, plateaus=())
+    trial = row(5_000, 49 * 9_000_000_000) | {
+        "elapsed_ns": 10_000_000_000, "window_ns": 1_000_000_000, "window_calls": 4_999.1,
+        "in_call_ns": 59_000_000_000, "user_ns": 200_000_000, "server_user_ns": 990_000_000,
+    }  # fmt: skip
+    evidence = belief._evidence(mine, [trial], {})
+    assert evidence.server.busy == pytest.approx(0.99, rel=1e-3)
+    assert evidence.loop == 0
+    assert judged(evidence).limit is Limit.SERVER

@@ -2,11 +2,25 @@
 
 from callbench.stats.interval import Interval, geometric_mean
 from callbench.stats.pace import missed, reached_per_s
+from callbench.stats.rate import Window
 
 
 def test_the_last_call_of_a_short_trial_does_not_make_its_target_look_missed() -> None:
     # 100 calls at 1000/s: the last is due at 0.1 s and answered 20 ms later.
-    assert reached_per_s(100, 0.12e9, 0.02e9) == 1000.0
+    assert reached_per_s(100, 0.12e9, 0.02e9, Window(99, 10**8, 0)) == 1000.0
+    # Answers that take as long as the whole window are in flight at its end: nothing was missed.
+    assert reached_per_s(100, 0.2e9, 0.1e9, Window(50, 10**8, 100)) == 1000.0
+
+
+def test_one_answer_that_takes_long_does_not_make_a_rate_look_missed() -> None:
+    # 3,000 calls at 1000/s for 3 s, the last of which is answered after 7 s, the others at once.
+    assert reached_per_s(3000, 7e9, 0.002e9, Window(2999.0, 3 * 10**9, 1)) == 1000.0
+
+
+def test_a_server_that_is_too_slow_reaches_what_it_can() -> None:
+    # Of 1,000 calls due within a second four clients begin 104; the rest wait, and are made in the nine that follow.
+    reached = reached_per_s(1000, 10e9, 0.04e9, Window(102.0, 10**9, 4))
+    assert 100 <= reached <= 106
 
 
 def test_a_rate_is_missed_where_its_interval_lies_below() -> None:

@@ -27,6 +27,7 @@ mod pool;
 mod schedule;
 mod seat;
 mod tally;
+mod window;
 
 use gate::Gate;
 use pool::Pool;
@@ -35,6 +36,7 @@ pub use schedule::Schedule;
 use seat::Progress;
 pub use seat::Seat;
 pub use tally::{Left, Tally};
+pub use window::Window;
 
 /// How often the reporter speaks.
 const INTERVAL_NS: u64 = 100_000_000;
@@ -83,8 +85,17 @@ impl Plan {
     /// How long after the common start the client at `place` of so many makes its first call.
     #[must_use]
     pub fn first_after_ns(&self, place: usize, clients: usize) -> u64 {
-        (u128::from(self.ramp_up_ns) * place as u128 / clients.max(1) as u128) as u64
+        match self.pace {
+            Pace::Closed { think_ns, .. } if self.ramp_up_ns == 0 => first_thought_ns(think_ns, place, clients),
+            _ => (u128::from(self.ramp_up_ns) * place as u128 / clients.max(1) as u128) as u64,
+        }
     }
+}
+
+/// How long the client at `place` of so many thinks before its first call: those who think are not in step, so the first thoughts end
+/// evenly spread over one of them. In step, they would all call at once, and n of their calls would lie in n - 1 periods.
+fn first_thought_ns(think_ns: u64, place: usize, clients: usize) -> u64 {
+    (u128::from(think_ns) * (2 * place + 1) as u128 / (2 * clients.max(1)) as u128) as u64
 }
 
 /// How far a drive is.
@@ -108,6 +119,7 @@ pub struct Outcome {
     pub said: BTreeMap<Kind, String>,
     /// From the common start to the last end.
     pub elapsed_ns: u64,
+    pub window: Window,
     /// Calls a batch; None where each call was timed.
     pub batch: Option<u64>,
     /// None where calls were timed in batches.
@@ -210,11 +222,12 @@ pub fn drive<W: Worker>(
         shared.gate.await_workers(threads);
         let before = processor::usage();
         let start = shared.gate.open(plan.start_at_ns, threads);
-        watch(&ends, threads, start, &progress, stopping, report);
+        watch(&ends, threads, [start, start.saturating_add(plan.length_ns.min(plan.limit_ns))], &progress, stopping, report);
         let tallies: Vec<Tally> = running.into_iter().filter_map(|thread| thread.join().ok()).collect();
         Ok((start, tallies, [before, processor::usage()]))
     })?;
-    Ok(sum_up(tallies, start, shared.batch.get().copied().unwrap_or(1), processor, threads))
+    let ends_ns = [plan.length_ns.min(plan.limit_ns), plan.limit_ns];
+    Ok(sum_up(tallies, start, ends_ns, shared.batch.get().copied().unwrap_or(1), processor, threads))
 }
 
 /// A worker's thread, from the gate to its end.
@@ -233,23 +246,26 @@ fn attend(worker: &mut dyn Worker, progress: &Progress, shared: &Shared, place: 
         tally.count_error(failure.kind);
         tally.said.entry(failure.kind).or_insert(failure.message);
         progress.show_errors(tally.error_count());
+        tally.gave_up = true;
         tally.ended_at = clock::now();
         tally.left = Left::One(tally.ended_at);
     }
     tally
 }
 
-/// Reports until every client has ended.
+/// Reports until every client has ended, and once when the time is over: what is watched from outside is read then.
 fn watch(
     ends: &mpsc::Receiver<()>,
     mut running: usize,
-    start: u64,
+    [start, end_at]: [u64; 2],
     progress: &[Progress],
     stopping: &AtomicBool,
     report: &mut dyn FnMut(Interval) -> bool,
 ) {
-    let mut next = start + INTERVAL_NS;
+    let mut tick = start + INTERVAL_NS;
+    let mut end = Some(end_at).filter(|at| *at > start);
     while running > 0 {
+        let next = end.map_or(tick, |at| at.min(tick));
         match ends.recv_timeout(Duration::from_nanos(next.saturating_sub(clock::now()))) {
             Ok(()) => running -= 1,
             Err(RecvTimeoutError::Disconnected) => return,
@@ -258,24 +274,30 @@ fn watch(
                 if !report(Interval { at_ns: clock::now() - start, calls, errors }) {
                     stopping.store(true, Relaxed);
                 }
-                next += INTERVAL_NS;
+                end = end.filter(|at| *at > next);
+                if tick == next {
+                    tick += INTERVAL_NS;
+                }
             }
         }
     }
 }
 
-fn sum_up(tallies: Vec<Tally>, start: u64, batch: u64, processor: [Usage; 2], threads: usize) -> Outcome {
+fn sum_up(tallies: Vec<Tally>, start: u64, ends_ns: [u64; 2], batch: u64, processor: [Usage; 2], threads: usize) -> Outcome {
     let ended_at = tallies.iter().map(|tally| tally.ended_at).max().unwrap_or(start);
     let closed = tallies.iter().all(|tally| tally.open.is_none());
     let mut tallies = tallies.into_iter().map(|tally| tally.until(start, ended_at));
     let first = tallies.next().unwrap_or_else(|| Tally::new(false));
     let total = tallies.fold(first, |sum, tally| sum.merged(&tally));
+    let elapsed_ns = ended_at.saturating_sub(start).max(1);
+    let window = total.late.window(ends_ns, elapsed_ns, total.calls, total.gave_up);
     let [service, lateness] = total.open.map_or([None, None], |both| (*both).map(Some));
     Outcome {
         calls: total.calls,
         errors: total.errors,
         said: total.said,
-        elapsed_ns: ended_at.saturating_sub(start).max(1),
+        elapsed_ns,
+        window,
         batch: (batch > 1).then_some(batch),
         latency: (batch == 1).then_some(total.latency),
         service,

@@ -36,6 +36,8 @@ struct Account {
     /// When that began, and when it was meant to.
     started: u64,
     intended: u64,
+    /// When it was decided to make it.
+    due: u64,
     /// Since when it has had nothing to do.
     since: u64,
     errors_in_a_row: u32,
@@ -204,9 +206,10 @@ impl<C: Carrier> Worker for Shift<'_, C> {
         let plan = seat.plan();
         let first_after = |index| plan.first_after_ns(index * self.herds + self.place, self.of);
         let mut later = BinaryHeap::new();
-        if plan.ramp_up_ns > 0 && think_ns.is_some() {
+        if think_ns.is_some_and(|think_ns| think_ns > 0 || plan.ramp_up_ns > 0) {
             for (index, account) in self.herd.accounts[..self.clients].iter_mut().enumerate() {
-                account.ramps = true;
+                // Without a ramp it is the rest of a thought that comes before the first call.
+                account.ramps = plan.ramp_up_ns > 0;
                 later.push(Reverse((start + first_after(index), index)));
             }
         }
@@ -291,7 +294,7 @@ impl<C: Carrier> Round<'_, '_, C> {
     /// Those whose thought or rest is over call again.
     fn wake(&mut self, now: u64) {
         while let Some(Reverse((at, index))) = self.later.peek().copied() {
-            if at > now && !self.seat.leaves(now) {
+            if self.seat.thinks_until(now, at) > now && !self.seat.leaves(now) {
                 return;
             }
             self.later.pop();
@@ -319,7 +322,7 @@ impl<C: Carrier> Round<'_, '_, C> {
         let started = clock::now();
         let client = &mut self.herd.accounts[index];
         self.seat.tally.gap_ns += started.saturating_sub(client.since);
-        (client.started, client.intended) = (started, started);
+        (client.started, client.intended, client.due) = (started, started, now);
         self.begin(index);
     }
 
@@ -338,7 +341,8 @@ impl<C: Carrier> Round<'_, '_, C> {
             }
             let Some(index) = self.idle.pop() else { break };
             let client = &mut self.herd.accounts[index];
-            (client.started, client.intended) = (if now < intended { clock::wait_until(intended, BLIND_NS) } else { now }, intended);
+            (client.intended, client.due) = (intended, intended);
+            client.started = if now < intended { clock::wait_until(intended, BLIND_NS) } else { now };
             self.next = self.seat.next_arrival();
             self.begin(index);
             began = true;
@@ -376,6 +380,9 @@ impl<C: Carrier> Round<'_, '_, C> {
                 self.seat.right();
             }
             Err(failure) => self.seat.wrong_because(failure),
+        }
+        if ended > self.seat.end_at {
+            self.seat.overran(client.due, client.started, ended, u64::from(result.is_ok()));
         }
         client.since = ended;
         client.calls = false;

@@ -17,11 +17,12 @@ from callbench.home import home
 from callbench.load import kept
 from callbench.load.found import Found, reckoned
 from callbench.load.told import record
-from callbench.load.watched import Processes, Watch, must_run
+from callbench.load.watched import Processes, Seen, Watch, must_run
 from callbench.load.wish import Wish
 from callbench.measure import side_processes
 from callbench.measure.processor_time import processors_of
 from callbench.schedules import Schedules
+from callbench.stats.rate import window_of
 
 # What the URL answers stands for this call of the service.
 _CALL = "Hello"
@@ -96,6 +97,7 @@ def _driven(one: Adapter, wish: Wish, folder: Path, watch: Interval, look: Calla
     if wish.warm_up_s:
         one.drive(_CALL, {}, calls=1, seconds=wish.warm_up_s, limit_seconds=wish.warm_up_s + 60)
     meanwhile = look()
+    at_end: list[Seen] = []
     cell = Cell("load", "load", stack, _CALL, {}, load)
     done = one.drive(
         _CALL,
@@ -107,8 +109,13 @@ def _driven(one: Adapter, wish: Wish, folder: Path, watch: Interval, look: Calla
         think_ns=load.think_ns,
         schedule=Schedules(folder, seed=0).of(cell, 0),
         watch=watch,
+        over=lambda: at_end.append(meanwhile.over()),
     )
-    seen = replace(meanwhile.end(), unseen=Running(wish.url, wish.pid).unseen())
+    seen = meanwhile.end()
+    if at_end and window_of(done).in_flight:
+        # What came after the window was the wait for its last answers.
+        seen = at_end[0]
+    seen = replace(seen, unseen=Running(wish.url, wish.pid).unseen())
     return reckoned(wish, done, connections, seen)
 
 

@@ -11,6 +11,8 @@ from callbench.measure.neighbours import rows_of
 from callbench.stats.bottleneck import SATURATED, Evidence, Limit, Verdict, judged
 from callbench.stats.digits import percent
 from callbench.stats.histogram import Buckets, index_of
+from callbench.stats.pace import reached_per_s
+from callbench.stats.rate import Window, window_of
 from callbench.stats.side_shares import side_of
 
 SHARES = (0.5, 0.75, 0.9, 0.99, 0.999, 0.9999)
@@ -39,7 +41,7 @@ class Found:
     """A finished load.
 
     Attributes:
-        rate_per_s: calls answered rightly, a second.
+        window: the calls within the time of the load: what is a rate is of it.
         latency: from the intended start of each call to its end; None where no call was answered rightly.
         service: of an open loop: from the real start.
         lateness: of an open loop: how late the driver itself was.
@@ -54,7 +56,7 @@ class Found:
     wish: Wish
     done: Done
     connections: int
-    rate_per_s: float
+    window: Window
     latency: Times | None
     service: Times | None
     lateness: Times | None
@@ -67,14 +69,28 @@ class Found:
     unseen: str
 
     @property
+    def rate_per_s(self) -> float:
+        """Calls answered rightly within the window, a second."""
+        return self.window.per_s
+
+    @property
     def seconds(self) -> float:
-        """How long it lasted."""
-        return self.done["elapsed_ns"] / 1e9
+        """How long the window was."""
+        return self.window.ns / 1e9
+
+    @property
+    def waited_s(self) -> float:
+        """How long after the window's end the last answer came: 0 where none was in flight then."""
+        return max(0.0, self.done["elapsed_ns"] / 1e9 - self.seconds) if self.window.in_flight else 0.0
 
     @property
     def missed(self) -> bool:
-        """Whether an open loop fell short of the rate that was asked for."""
-        return self.wish.rate is not None and self.rate_per_s < _MISSED * self.wish.rate
+        """Whether an open loop fell short of the rate that was asked for: calls still in flight are no sign of it."""
+        if self.wish.rate is None:
+            return False
+        mean_ns = 0.0 if self.service is None else self.service.mean * 1e3
+        reached = reached_per_s(self.done["calls"], self.done["elapsed_ns"], mean_ns, self.window)
+        return reached < _MISSED * self.wish.rate
 
 
 def reckoned(wish: Wish, done: Done, connections: int, seen: Seen) -> Found:
@@ -84,16 +100,18 @@ def reckoned(wish: Wish, done: Done, connections: int, seen: Seen) -> Found:
         wish: what was asked for.
         done: what the driver said.
         connections: how many were open when it began.
-        seen: what was seen meanwhile.
+        seen: what was seen within the window.
     """
-    seconds = done["elapsed_ns"] / 1e9
+    window = window_of(done)
     used_ns = _used_ns(done["processor"]["end"]) - _used_ns(done["processor"]["start"])
+    # The driver tells that of the whole drive: what lies within the window is as much of it as of the calls.
+    share = window.calls / done["calls"] if done["calls"] else 1.0
     errors: dict[str, int] = dict(sorted(done["errors"].items(), key=lambda it: -it[1]))
     return Found(
         wish=wish,
         done=done,
         connections=connections,
-        rate_per_s=done["calls"] / seconds,
+        window=window,
         latency=_times(done["latency"]),
         service=_times(done["service"]),
         lateness=_times(done["lateness"]),
@@ -101,7 +119,7 @@ def reckoned(wish: Wish, done: Done, connections: int, seen: Seen) -> Found:
         said=done.get("said", {}),
         client_us=used_ns / 1e3 / done["calls"] if done["calls"] else None,
         server=seen.server,
-        verdict=_verdict(wish, done, used_ns, seen.processors),
+        verdict=_verdict(wish, done, round(used_ns * share), seen.processors),
         processors=seen.processors,
         unseen=seen.unseen,
     )
@@ -122,8 +140,8 @@ def _times(histogram: Mapping[str, Any] | None) -> Times | None:
 
 def _verdict(wish: Wish, done: Done, used_ns: int, processors: Mapping[str, Any]) -> Verdict:
     """The driver's thread is the generator, whatever the core's verdict would call it."""
-    elapsed_ns = done["elapsed_ns"]
-    busy = used_ns / (elapsed_ns * max(1, done["threads"]))
+    window_ns = window_of(done).ns
+    busy = used_ns / (window_ns * max(1, done["threads"]))
     if busy >= SATURATED:
         remedy = "give it more --threads" if wish.threads == 1 else "it needs more processors"
         return Verdict(Limit.GENERATOR, f"the driver was {percent(min(1.0, busy))} busy: {remedy}")
@@ -132,8 +150,8 @@ def _verdict(wish: Wish, done: Done, used_ns: int, processors: Mapping[str, Any]
     evidence = Evidence(
         clients=wish.clients,
         in_process=False,
-        client=side_of(rows_of(processors, "client"), used_ns, elapsed_ns),
-        server=side_of(seen, None, elapsed_ns),
+        client=side_of(rows_of(processors, "client"), used_ns, window_ns),
+        server=side_of(seen, None, window_ns),
         paced=wish.rate is not None or wish.think_ms > 0,
         lateness=_late(done),
         steal=processors["steal_ns"] / time if time else None,

@@ -36,7 +36,13 @@ def _sentences(record: Mapping[str, Any]) -> Iterator[str]:
     failed = sum(record["errors"].values())
     errors = "not one failed" if not failed else f"{failed:,} failed"
     rate = f"{record['rate_per_s']:,.0f} calls/s"
-    yield f"{record['calls']:,} calls answered in {record['seconds']:.2f} s, {rate}; {errors}."
+    within = record.get("calls_in_window", record["calls"])
+    yield f"{within:,.0f} calls answered in {record['seconds']:.2f} s, {rate}; {errors}."
+    if record.get("in_flight"):
+        yield (
+            f"{record['in_flight']:,} in flight at the end count by the part before it; the last answer came after"
+            f" {record['last_answer_after_s']:.2f} s."
+        )
     for kind, count in record["errors"].items():
         yield f"{count:,} failed as {kind}: {record['said'].get(kind, 'no more was said')}"
     yield f"Limited by: {verdict['limit']}. {verdict['why']}."

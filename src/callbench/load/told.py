@@ -11,6 +11,8 @@ from callbench.load.found import SHARES, Found, Times
 from callbench.stats.digits import percent
 
 _MIB = 1 << 20
+# What is answered later than that share of the time after its end is told.
+_LONG = 0.01
 
 
 def record(found: Found) -> dict[str, Any]:
@@ -25,6 +27,9 @@ def record(found: Found) -> dict[str, Any]:
         "rate_asked_per_s": wish.rate,
         "seconds": found.seconds,
         "calls": found.done["calls"],
+        "calls_in_window": found.window.calls,
+        "in_flight": found.window.in_flight,
+        "last_answer_after_s": found.done["elapsed_ns"] / 1e9,
         "rate_per_s": found.rate_per_s,
         "rate_missed": found.missed,
         "latency_us": _record(found.latency),
@@ -57,9 +62,11 @@ def show(found: Found, to: Console) -> None:
     """For people."""
     at_least = "at least " if found.verdict.at_least else ""
     to.print(
-        f"{found.done['calls']:,} calls in {found.seconds:.2f} s by {found.wish.clients} clients:"
+        f"{found.window.calls:,.0f} calls in {found.seconds:.2f} s by {found.wish.clients} clients:"
         f" {at_least}[bold]{found.rate_per_s:,.0f} calls/s[/bold]"
     )
+    if found.waited_s > _LONG * found.seconds:
+        to.print(_in_flight(found))
     if found.missed:
         to.print(f"[bold]The rate of {found.wish.rate:,.0f} calls/s was missed: these latencies are no result.[/bold]")
     rows = [("latency", found.latency), ("service", found.service), ("lateness", found.lateness)]
@@ -73,6 +80,16 @@ def show(found: Found, to: Console) -> None:
         to.print(_server(found))
     if found.unseen:
         to.print(f"{escape(found.unseen[:1].upper() + found.unseen[1:])}.")
+
+
+def _in_flight(found: Found) -> str:
+    """Say what was still waited for when the time was over."""
+    one = found.window.in_flight == 1
+    were, they = ("call was", "it counts") if one else ("calls were", "they count")
+    return (
+        f"{found.window.in_flight:,} {were} still in flight at the end; the last answer came {found.waited_s:.2f} s"
+        f" later. In the rate {they} by the part before the end, in the latencies whole."
+    )
 
 
 def _table(rows: list[tuple[str, Times]]) -> Grid:

@@ -63,9 +63,15 @@ class Watch:
         sides = {"client": driver, **({"server": server} if there else {})}
         self._time = ProcessorWatch(lambda: {side: find() for side, find in sides.items()}, cpus.__getitem__)
 
+    def over(self) -> Seen:
+        """Looks again while it goes on."""
+        return self._seen(self._time.over())
+
     def end(self) -> Seen:
-        """Looks again."""
-        processors = self._time.end()
+        """Looks for the last time."""
+        return self._seen(self._time.end())
+
+    def _seen(self, processors: Mapping[str, Any]) -> Seen:
         if self._begin is None:
             return Seen(None, processors)
         pids = self._server()

@@ -5,7 +5,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Self
 
 from callbench.cell import Cell
+from callbench.contract import Done
 from callbench.sides import Sides
+from callbench.stats.rate import window_of
+
+# A drive that went on for less beyond its window is told whole.
+_LONGER = 1.01
 
 
 class Probe(ABC):
@@ -21,6 +26,10 @@ class Probe(ABC):
     def begin(self, sides: Sides, cell: Cell) -> None:
         """The trial begins: warmed up, not yet driven. It must not raise, nor cost the trial what it measures."""
 
+    def over(self) -> Mapping[str, Any]:
+        """The trial's window may be over, while calls are under way still: what was found so far, if it matters."""
+        return {}
+
     @abstractmethod
     def end(self) -> Mapping[str, Any]:
         """The trial has ended, or failed. Gives what was found, as the journal has it."""
@@ -35,6 +44,7 @@ class Watch:
         self._sides = sides
         self._cell = cell
         self.found: dict[str, Mapping[str, Any]] = {}
+        self._within: dict[str, Mapping[str, Any]] = {}
 
     def __enter__(self) -> Self:
         """Begins every probe."""
@@ -46,3 +56,16 @@ class Watch:
         """Ends them in the opposite order, also where the trial failed."""
         for probe in reversed(self._probes):
             self.found[probe.name] = probe.end()
+
+    def over(self) -> None:
+        """Keeps what every probe found so far: the trial's window may be over."""
+        self._within = {probe.name: said for probe in self._probes if (said := probe.over())}
+
+    def within(self, done: Done) -> dict[str, Mapping[str, Any]]:
+        """What was found within the window, where the drive went on much longer for the last answers; else all of it.
+
+        Else a server that lets one call wait would look idle: its share of the processors would be that of the waiting.
+        """
+        window = window_of(done)
+        waited = window.in_flight > 0 and done["elapsed_ns"] > window.ns * _LONGER
+        return {**self.found, **self._within} if waited else self.found

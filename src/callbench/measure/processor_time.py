@@ -61,6 +61,7 @@ class ProcessorWatch:
             cpus: the processors of a side, by its name.
         """
         self._find, self._cpus = find, cpus
+        self._lock = threading.Lock()
         self._first: dict[int, Ran] = {}
         self._last: dict[int, Ran] = {}
         self._names: dict[int, tuple[int, str]] = {}
@@ -76,10 +77,18 @@ class ProcessorWatch:
         self._looking = threading.Thread(target=self._keep_looking, name="processor time", daemon=True)
         self._looking.start()
 
+    def over(self) -> dict[str, Any]:
+        """Reads everything while it goes on."""
+        with self._lock:
+            return self._read()
+
     def end(self) -> dict[str, Any]:
         """Reads everything again: what was used and waited for since it began, by side."""
         self._stop.set()
         self._looking.join()
+        return self._read()
+
+    def _read(self) -> dict[str, Any]:
         # With what was started meanwhile; who has ended meanwhile is known by its threads only.
         now = self._search()
         self._look(at_start=False)
@@ -127,9 +136,10 @@ class ProcessorWatch:
         pause = EVERY_SECONDS / 4
         while not self._stop.wait(pause):
             began = time.monotonic()
-            if began - self._searched >= SEARCH_SECONDS:
-                self._search()
-            self._look(at_start=False)
+            with self._lock:
+                if began - self._searched >= SEARCH_SECONDS:
+                    self._search()
+                self._look(at_start=False)
             pause = max(EVERY_SECONDS, (time.monotonic() - began) / MOST_OF_THE_TIME)
 
     def _look(self, *, at_start: bool) -> None:
@@ -193,6 +203,10 @@ class ProcessorTime(Probe):
             return self._placement.client if side in ("client", "both") else self._placement.server
 
         self._watch = ProcessorWatch(lambda: side_processes.of(sides).by_side(), cpus)
+
+    def over(self) -> Mapping[str, Any]:
+        """Reads everything while it goes on."""
+        return {} if self._watch is None else self._watch.over()
 
     def end(self) -> Mapping[str, Any]:
         """Reads everything again."""

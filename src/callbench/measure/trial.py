@@ -45,6 +45,7 @@ def measured(sides: Sides, cell: Cell, probes: Sequence[Probe] = (), schedule: P
             think_ns=cell.load.think_ns,
             ramp_up_ns=cell.load.ramp_up_ns,
             schedule=schedule,
+            over=watch.over,
         )
     after = _counted_after(sides, done)
     return {
@@ -54,7 +55,7 @@ def measured(sides: Sides, cell: Cell, probes: Sequence[Probe] = (), schedule: P
         "counted": _counted(before, after, watch.found),
         "behind": _behind(behind, sides.backend_counts),
         "agree": None if after is None else judge.agree(cell.call, done, after),
-        **watch.found,
+        **watch.within(done),
     }
 
 

@@ -16,7 +16,7 @@ from callbench.errors import CallbenchError
 from callbench.home import home, keeper
 from callbench.measure.reading import light
 from callbench.peer import jtl
-from callbench.peer.plan import COUNTED, Asked, plan
+from callbench.peer.plan import COUNTED, Asked, first_thought_ms, plan
 from callbench.process_tree import PROC, family
 
 _HEAP = "-Xmx512m"
@@ -90,7 +90,7 @@ def drive(asked: Asked, *, warm_up_s: float, seconds: float, processors: Sequenc
     counted = [sample for sample in samples if sample.thread.startswith(COUNTED)]
     if not counted:
         raise CallbenchError("JMeter made no call: the load was too short for it to start")
-    seen = jtl.seen(counted, asked.think_ms)
+    seen = jtl.seen(counted, seconds, asked.think_ms, first_thought_ms(asked, 1))
     used_ms = busy.between(seen.begin_ms, seen.end_ms)
     return Driven(seen, used_ms, busy.client_ms(), len(samples), sum(not sample.right for sample in samples))
 

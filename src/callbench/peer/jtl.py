@@ -1,6 +1,7 @@
 """What Apache JMeter wrote of its samples, a .jtl file of comma-separated values, as pure functions."""
 
 import csv
+import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -43,9 +44,10 @@ class Seen:
 
     Attributes:
         calls: answered rightly.
-        begin_ms: when the first began, by the wall clock.
-        end_ms: when the last was answered.
-        rate_per_s: those answered rightly, from the first beginning to the last answer: as our driver has it.
+        begin_ms: when the window began, by the wall clock: with the first call, or the first thought before it.
+        end_ms: when it ended.
+        rate_per_s: those answered rightly within the window; one in flight at its end counts by its part, as of our
+            driver (stats/rate.py).
         median_ms: of those, between the whole milliseconds; None without any.
         mean_ms: likewise.
         errors: those answered otherwise, by code, most first.
@@ -87,31 +89,45 @@ def read(lines: Iterable[str]) -> list[Sample]:
     return found
 
 
-def seen(samples: Sequence[Sample], think_ms: float = 0.0) -> Seen:
+def seen(samples: Sequence[Sample], seconds: float, think_ms: float = 0.0, first_ms: float = 0.0) -> Seen:
     """Sum up the samples of a group of threads.
 
     Args:
         samples: all of them.
+        seconds: how long the group was to call.
         think_ms: how long each client waited between an answer and its next call because it was told to.
+        first_ms: how long the first of them was told to wait before its first call.
 
     Raises:
         ValueError: there is none.
     """
     if not samples:
         raise ValueError("no samples to sum up")
-    begin, end = min(one.start_ms for one in samples), max(one.end_ms for one in samples)
+    begin = min(one.start_ms for one in samples) - first_ms
+    end = begin + seconds * 1e3
+    if not think_ms:
+        # A peer that begins late ends early; of clients that think, nobody need be in a call at the end.
+        end = min(end, max(one.end_ms for one in samples))
+    within = math.fsum(_part_before(end, one) for one in samples if one.right)
     times = Counter(sample.elapsed_ms for sample in samples if sample.right)
     calls = times.total()
     return Seen(
         calls,
-        begin,
-        end,
-        calls / max(end - begin, 1) * 1e3,
+        math.floor(begin),
+        math.ceil(end),
+        within / max(end - begin, 1) * 1e3,
         median(times),
         sum(ms * count for ms, count in times.items()) / calls if calls else None,
         dict(Counter(sample.code for sample in samples if not sample.right).most_common()),
         _gap_ms(samples, think_ms),
     )
+
+
+def _part_before(end_ms: float, one: Sample) -> float:
+    """Of a call: the part of its time before a moment."""
+    if one.end_ms <= end_ms:
+        return 1.0
+    return max(0.0, end_ms - one.start_ms) / one.elapsed_ms
 
 
 def _gap_ms(samples: Sequence[Sample], think_ms: float) -> float | None:

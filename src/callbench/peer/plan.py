@@ -64,16 +64,32 @@ def plan(asked: Asked, *, warm_up_s: float, seconds: float) -> str:
         _calls(SubElement(within, "hashTree"), asked)
     _threads(within, "ThreadGroup", COUNTED, asked.clients, seconds, asked.ramp_up_s)
     group = SubElement(within, "hashTree")
+    if first_thought_ms(asked, 1):
+        _node(group, "OnceOnlyController", "OnceOnlyControllerGui", "begin")
+        # JMeter counts its threads from 1; the quotient is one of whole numbers.
+        first_ms = f"${{__jexl3({asked.think_ms}*(2*${{__threadNum}}-1)/{2 * asked.clients})}}"
+        _pause(SubElement(group, "hashTree"), first_ms)
     _calls(group, asked)
     if asked.think_ms:
         # Not a timer, which would wait before the first call as well.
-        pause = _node(group, "TestAction", "TestActionGui", "think")
-        for name, value in (("action", 1), ("target", 0)):  # a pause, of this thread
-            _property(pause, "int", f"ActionProcessor.{name}", str(value))
-        _property(pause, "string", "ActionProcessor.duration", str(asked.think_ms))
-        SubElement(group, "hashTree")
+        _pause(group, str(asked.think_ms))
     indent(root)
     return tostring(root, encoding="unicode", xml_declaration=True)
+
+
+def first_thought_ms(asked: Asked, number: int) -> float:
+    """How long the client of this number, from 1 on, thinks before its first call: as with our driver, not in step."""
+    if not asked.think_ms or asked.ramp_up_s:
+        return 0.0
+    return asked.think_ms * (2 * number - 1) // (2 * asked.clients)
+
+
+def _pause(to: Element, duration_ms: str) -> None:
+    pause = _node(to, "TestAction", "TestActionGui", "think")
+    for name, value in (("action", 1), ("target", 0)):  # a pause, of this thread
+        _property(pause, "int", f"ActionProcessor.{name}", str(value))
+    _property(pause, "string", "ActionProcessor.duration", duration_ms)
+    SubElement(to, "hashTree")
 
 
 def _check(asked: Asked) -> None:

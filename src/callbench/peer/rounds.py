@@ -18,6 +18,7 @@ from callbench.peer.agreement import Agreement, Round, Side, agreement
 from callbench.peer.asked import DRIVER, PEER, asked, why_not
 from callbench.peer.plan import Asked
 from callbench.stats.histogram import Buckets
+from callbench.stats.rate import window_of
 from callbench.visit import AnsweredWrongly, OpenVisit
 
 # Beyond its time, for answers that come late.
@@ -196,11 +197,11 @@ def ours(done: Done, think_ms: float) -> Side:
     mean = int(histogram["sum_ns"]) / histogram["count"]
     used = done["processor"]
     begin, end = (int(at["user_ns"]) + int(at["system_ns"]) for at in (used["start"], used["end"]))
-    elapsed = done["elapsed_ns"]
+    window = window_of(done)
     errors = sum(done["errors"].values())
-    busy = (end - begin) / elapsed
+    busy = (end - begin) * window.calls / done["calls"] / window.ns
     mean_ms = mean / 1e6
-    return Side(done["calls"] / elapsed * 1e9, middle / 1e6, mean_ms, busy, done["calls"], errors, mean_ms + think_ms)
+    return Side(window.per_s, middle / 1e6, mean_ms, busy, done["calls"], errors, mean_ms + think_ms)
 
 
 def _peers(visit: OpenVisit, to_ask: Asked, cell: Cell, pace: Pace) -> Side:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from callbench.errors import BadInput
+from callbench.stats.rate import Window, window_of
 
 if TYPE_CHECKING:
     from callbench.precision.playoff import Pair
@@ -37,7 +38,7 @@ class Seen:
         self._journal = journal
         self._by_latency = by_latency
         self._read = 0
-        self._sums: dict[str, dict[int, tuple[int, int]]] = {}
+        self._sums: dict[str, dict[int, Window]] = {}
         self.excluded: set[str] = set()
         self.stacks: set[str] = set()
         self.ended: set[str] = set()
@@ -47,14 +48,11 @@ class Seen:
         self.spent_s = 0.0
 
     def rates(self) -> dict[str, dict[int, float]]:
-        """Give calls a second by cell and block: all calls of a block's trials over all their time.
+        """Give calls a second by cell and block: all calls in the windows of a block's trials over all their time.
 
         Of an open loop, whose calls a second are what was asked for, it is one over the mean latency.
         """
-        return {
-            cell: {block: calls / (elapsed_ns / 1e9) for block, (calls, elapsed_ns) in blocks.items()}
-            for cell, blocks in self._sums.items()
-        }
+        return {cell: {block: window.per_s for block, window in blocks.items()} for cell, blocks in self._sums.items()}
 
     def go_on(self) -> None:
         """Reads what was written since.
@@ -96,13 +94,12 @@ class Seen:
 
     def _trial(self, line: Mapping[str, Any]) -> None:
         done = line["done"]
-        calls, elapsed_ns = int(done["calls"]), int(done["elapsed_ns"])
+        window = window_of(done)
         if line["cell"] in self._by_latency and done["latency"]:
-            calls, elapsed_ns = int(done["latency"]["count"]), int(done["latency"]["sum_ns"])
-        if calls and elapsed_ns:
+            window = Window(float(done["latency"]["count"]), int(done["latency"]["sum_ns"]))
+        if window.per_s:
             blocks = self._sums.setdefault(line["cell"], {})
-            before = blocks.get(line["block"], (0, 0))
-            blocks[line["block"]] = before[0] + calls, before[1] + elapsed_ns
+            blocks[line["block"]] = blocks.get(line["block"], Window(0.0, 0)) + window
 
     def _meeting(self, line: Mapping[str, Any]) -> None:
         pair = (str(line["cell"]), str(line["other"]))

@@ -7,6 +7,8 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
+from callbench.stability.slices import window_in
+
 
 class Line:
     """The moving line, on stderr."""
@@ -42,7 +44,7 @@ def _text(seen: Mapping[str, Any]) -> str:
     size = f", {server['resident_bytes'] / 2**20:,.0f} MiB, {server['threads']} threads" if server else ""
     if "calls" not in seen:
         return f"{seen['at_s']:.0f} s, {seen['clients']} clients: at rest{size}"
-    rate = seen["calls"] / max(1e-9, seen["seconds"])
+    rate = window_in(seen).per_s
     failed = sum(seen["errors"].values())
     wrong = f", {failed:,} failed" if failed else ""
     return f"{seen['at_s']:.0f} s, {seen['clients']} clients: {rate:,.0f} calls/s{wrong}{size}"

@@ -18,6 +18,7 @@ from callbench.stability.slices import failed, reckoned, slice_of, times
 from callbench.stability.target import Target
 from callbench.stability.vitals import Vitals
 from callbench.stats.knee import Span, Step, knee, next_level
+from callbench.stats.rate import window_of
 from callbench.stats.recovery import IN_A_ROW, Slice, recovery, slow_above
 
 HALF = 0.5
@@ -171,7 +172,7 @@ class Overload:
         closed = self._target.client.drive(
             aim.call, aim.arguments, calls=1, seconds=_GUESS_S, limit_seconds=_GUESS_S, timing="each"
         )
-        start = max(1.0, closed["calls"] / (closed["elapsed_ns"] / 1e9) / 2)
+        start = max(1.0, window_of(closed).per_s / 2)
         span, steps = Span(*RATES, _PRECISION), list(self._past.steps)
         while (level := next_level(steps, start, span)) is not None:
             self._say(f"searching: {level:,.0f} calls/s")

@@ -10,7 +10,7 @@ from callbench.report.section import Chart, Section, Sheet
 from callbench.stability.findings import UNFINISHED, Finding, closing, unfinished
 from callbench.stability.machine import MOVED, beside, usual
 from callbench.stability.record import notes, valid
-from callbench.stability.slices import slice_of
+from callbench.stability.slices import slice_of, window_in
 from callbench.stability.told import Told
 from callbench.stability.words import STATES, errors_text, mib, microseconds, over_text, recovery_text, whole
 from callbench.stats.decision import Outcome
@@ -138,7 +138,7 @@ def _over(line: Mapping[str, Any], lines: Sequence[Mapping[str, Any]], before: M
     return Over(
         factor=line["factor"],
         asked_per_s=line["rate_asked_per_s"],
-        answered_per_s=line["calls"] / line["seconds"] if line["seconds"] else 0.0,
+        answered_per_s=window_in(line).per_s,
         calls=line["calls"],
         service=line["service_us"],
         latency={name: line[name] for name in names if name in line},
@@ -242,7 +242,7 @@ def _row(one: Over, capacity: float) -> tuple[str, ...]:
 
 def _charts(overs: Sequence[Over], lines: Sequence[Mapping[str, Any]]) -> list[Chart]:
     halves = [line for line in lines if line["kind"] == "slice"]
-    rates = [(line["at_s"], line["calls"] / line["seconds"]) for line in halves if line["seconds"]]
+    rates = [(line["at_s"], window_in(line).per_s) for line in halves if line["seconds"]]
     marks: dict[float, str] = {}
     for line in lines:
         if line["kind"] == "over":

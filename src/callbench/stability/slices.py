@@ -9,6 +9,7 @@ from callbench.adapter import Adapter
 from callbench.errors import AdapterFailure
 from callbench.stability.target import Aim
 from callbench.stats.histogram import Buckets
+from callbench.stats.rate import Window, window_of
 from callbench.stats.recovery import Slice
 
 SHARES = {"p50_us": 0.5, "p90_us": 0.9, "p99_us": 0.99, "p99.9_us": 0.999}
@@ -22,7 +23,8 @@ def driven(  # noqa: PLR0913 - a drive has so many members
     """Drive for so long, whatever becomes of it: a client that the server does not let in has a slice of errors.
 
     Returns:
-        `calls`, `errors`, `said`, `seconds`, latencies in microseconds, `last_answer_s` since its beginning,
+        `calls`, `errors`, `said`, `seconds` to the last end, `window` (the calls, nanoseconds and calls in flight of
+        stats/rate.py), latencies in microseconds, `last_answer_s` since its beginning,
         `buckets` of its histogram, and `processor_us` of the client's processor time.
 
     Raises:
@@ -58,11 +60,13 @@ def reckoned(done: Mapping[str, Any]) -> dict[str, Any]:
     used = [
         int(cpu["user_ns"]) + int(cpu["system_ns"]) for cpu in (done["processor"]["start"], done["processor"]["end"])
     ]
+    window = window_of(done)
     made = {
         "calls": done["calls"],
         "errors": done["errors"],
         "said": done.get("said", {}),
         "seconds": round(done["elapsed_ns"] / 1e9, 6),
+        "window": [round(window.calls, 3), window.ns, window.in_flight],
         "last_answer_s": last_answer_s(done),
         "processor_us": round((used[1] - used[0]) / 1e3),
     }
@@ -92,6 +96,13 @@ def last_answer_s(done: Mapping[str, Any]) -> float | None:
     if done["calls"] > (intervals[-1][1] if intervals else 0):
         last = done["elapsed_ns"]
     return round(last / 1e9, 3) if last else None
+
+
+def window_in(line: Mapping[str, Any]) -> Window:
+    """Give the window of a slice in the journal; of one that does not tell it, it is the whole slice."""
+    if "window" not in line:
+        return Window(float(line["calls"]), round(float(line["seconds"]) * 1e9))
+    return Window(*line["window"])
 
 
 def slice_of(line: Mapping[str, Any]) -> Slice:

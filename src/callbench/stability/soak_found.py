@@ -10,10 +10,11 @@ from typing import Any
 from callbench.health import LEAST_GROWTH_BYTES, LEAST_GROWTH_THREADS, Growth, growth
 from callbench.stability.machine import usual
 from callbench.stability.record import notes
-from callbench.stability.slices import SPEED, slice_of, times
+from callbench.stability.slices import SPEED, slice_of, times, window_in
 from callbench.stats.decision import Outcome, Question, decided
 from callbench.stats.histogram import merged
 from callbench.stats.logratio import unpaired
+from callbench.stats.rate import Window
 from callbench.stats.recovery import Episode, State, episodes
 from callbench.store import Run
 
@@ -190,7 +191,8 @@ def _step(lines: Sequence[Mapping[str, Any]], step: int) -> Step:
     slices = [line for line in mine if line["kind"] == "slice"]
     seconds = sum(line["seconds"] for line in slices)
     calls = sum(line["calls"] for line in slices)
-    rates = sorted(line["calls"] / line["seconds"] if line["seconds"] else 0.0 for line in slices)
+    windows = [window_in(line) for line in slices]
+    rates = sorted(window.per_s for window in windows)
     said: dict[str, str] = {}
     for line in slices:
         said = {**line["said"], **said}
@@ -198,7 +200,7 @@ def _step(lines: Sequence[Mapping[str, Any]], step: int) -> Step:
         clients=slices[0]["clients"],
         seconds=seconds,
         calls=calls,
-        rate_per_s=calls / seconds if seconds else 0.0,
+        rate_per_s=sum(windows, Window(0.0, 0)).per_s,
         rate_median=median(rates),
         rate_low=rates[int(0.05 * (len(rates) - 1))],
         rate_high=rates[-1 - int(0.05 * (len(rates) - 1))],

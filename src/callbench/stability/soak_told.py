@@ -8,6 +8,7 @@ from callbench.report.section import Chart, Section, Sheet
 from callbench.stability import soak_findings
 from callbench.stability.findings import Finding, closing
 from callbench.stability.machine import beside
+from callbench.stability.slices import window_in
 from callbench.stability.soak_found import Grown, Side, Soaked, Step, read, record, sick
 from callbench.stability.told import Told
 from callbench.stability.words import episode_text, errors_text, mib, over_text, small, whole
@@ -190,7 +191,7 @@ def _charts(found: Soaked) -> Sequence[Chart]:
             for side in sides
         }
 
-    rates = [(line["at_s"], line["calls"] / line["seconds"]) for line in slices if line["seconds"]]
+    rates = [(line["at_s"], window_in(line).per_s) for line in slices if line["seconds"]]
     failed = [(line["at_s"], sum(line["errors"].values()) / line["seconds"]) for line in slices if line["seconds"]]
     lines = {"calls/s": rates} | ({"errors/s": failed} if any(value for _, value in failed) else {})
     times = {name: [(line["at_s"], line[key]) for line in slices if key in line]

@@ -10,7 +10,7 @@ from callbench.report.section import Chart, Section, Sheet
 from callbench.stability.findings import UNFINISHED, Finding, closing, unfinished
 from callbench.stability.machine import MOVED, beside, usual
 from callbench.stability.record import notes, valid
-from callbench.stability.slices import slice_of
+from callbench.stability.slices import slice_of, window_in
 from callbench.stability.told import Told
 from callbench.stability.words import episode_text, errors_text, mib, microseconds, over_text, recovery_text, whole
 from callbench.stats.decision import Outcome
@@ -228,7 +228,7 @@ def _charts(tests: Sequence[Tested], lines: Sequence[Mapping[str, Any]]) -> list
         begun = next(line["at_s"] for line in seen if line["phase"] == "during") - start
         ended = next(line["ended_s"] for line in own if line["kind"] == "tested") - start
         times = [(line["at_s"] - start, line["p50_us"]) for line in seen if "p50_us" in line]
-        calls = [(line["at_s"] - start, line["calls"] / line["seconds"]) for line in seen if line["seconds"]]
+        calls = [(line["at_s"] - start, window_in(line).per_s) for line in seen if line["seconds"]]
         failed = [(line["at_s"] - start, sum(line["errors"].values()) / line["seconds"]) for line in seen]
         bad = [(begun + line["at_ms"] / 1e3, line["open_now"]) for line in own if line["kind"] == "storm"]
         panels = [

@@ -2,6 +2,7 @@
 
 from callbench.stats.digits import figure
 from callbench.stats.interval import Interval
+from callbench.stats.rate import Window
 
 # The share of its target that a rate must reach.
 REACHED = 0.99
@@ -11,13 +12,25 @@ SURELY_MISSED = 0.9
 FORGIVEN_US = 1_000.0
 
 
-def reached_per_s(calls: int, elapsed_ns: float, mean_service_ns: float) -> float:
-    """Reckon the rate at which calls were begun: the time that the last one took is no part of it.
+def reached_per_s(calls: int, elapsed_ns: float, mean_service_ns: float, window: Window) -> float:
+    """Compute the rate at which calls were begun: the time that the last one took is no part of it.
 
     The k-th of n calls at rate r is due at k / r, so the last one begins at n / r and ends a service time later. In a
-    short trial that time would make every target look missed.
+    short trial that time would make every target look missed. Where an answer takes much longer than the mean, what was
+    begun within the window says it instead: with n of them the next was due at its end or after it. Neither says more
+    than was begun, so the larger of the two holds.
+
+    Args:
+        calls: answered rightly.
+        elapsed_ns: to the last of their ends.
+        mean_service_ns: from the real start of a call to its end.
+        window: of the same drive; its calls in flight had been begun.
     """
-    return calls / (max(elapsed_ns - mean_service_ns, 1.0) / 1e9)
+    whole = calls / (max(elapsed_ns - mean_service_ns, 1.0) / 1e9)
+    if not window.in_flight:
+        return whole
+    begun = min(calls, window.calls + window.in_flight)
+    return max(whole, begun / (window.ns / 1e9))
 
 
 def missed(target_per_s: float, reached: Interval, lateness_p99_us: float, latency_p99_us: float) -> str | None:

@@ -18,6 +18,11 @@ from callbench.verify.session import Arrangement, Session, Unasked, said_error
 
 DELAY_US = 10_000
 THINK_NS = 5_000_000
+# Clients that think for so long, over so many of their periods: in step, each would make a call more.
+RATE_THINK_NS = 100_000_000
+RATE_PERIODS = 2.2
+WINDOW_S = 0.1
+WINDOW_DELAY_US = 60_000
 # Replayed in a circle; two of them due at once.
 # Three arrivals, in a file that is there: one made for the check would outlive a core that is killed.
 SCHEDULE = Path(__file__).with_name("three.gaps")
@@ -53,7 +58,9 @@ def checks() -> Iterator[tuple[str, Callable[[Session], str | None]]]:
     yield "drive/limit", _limit
     yield "codec", _codec
     yield "clients", _clients
+    yield "window", _window
     yield "think", _think
+    yield "think/rate", _think_rate
     yield "open", _open
     yield "delay", _delay
     yield "burn", _burn
@@ -243,6 +250,54 @@ def _think(session: Session) -> str | None:
         thought = f"it says that it thought for {int(done['think_ns']) / 1e6:.1f} ms"
         return f"{calls} calls, {THINK_NS / 1e6:g} ms apart, took {done['elapsed_ns'] / 1e6:.1f} ms; {thought}"
     return None
+
+
+def _window(session: Session) -> str | None:
+    """Calls that are in flight when the time is over: a rate is of what lay within it."""
+    done, _ = _driven(session, Arrangement({"delay_us": WINDOW_DELAY_US}, clients=2), calls=1, seconds=WINDOW_S)
+    if done.get("window_ns") is None:
+        raise Unasked("it does not say its window, so that it is taken whole")
+    return _windowed_wrong(done, WINDOW_S, clients=2)
+
+
+def _windowed_wrong(done: Done, seconds: float, clients: int) -> str | None:
+    """The sentence where the window of a drive that its time bounds is not what the contract says."""
+    window, asked_ns = done["window_ns"], seconds * 1e9
+    if abs(window - asked_ns) > 1:
+        return f"a drive of {seconds:g} s, every call of which began within it, says a window of {window / 1e9:.6g} s"
+    flying, part = done["in_flight"], done["in_flight_part"]
+    if flying > clients or part > flying:
+        return f"{clients} clients had {flying} calls in flight at the window's end, of which it counts {part:g}"
+    late_ms, calls, answered = (done["elapsed_ns"] - window) / 1e6, done["calls"], done["answered"]
+    if late_ms > 0 and not flying and answered == calls:
+        return f"the last call ended {late_ms:.3f} ms after the window, and none was in flight"
+    # A client that was let go on just before the end can have begun just after it.
+    if not calls - flying - clients <= answered <= calls:
+        return f"of {calls} calls {answered} ended within the window, and {flying} were in flight at its end"
+    # Each client's calls follow each other: what of them lies within the window fills it, or less.
+    mean_ns = int(done["in_call_ns"]) / max(1, done["calls"] + sum(done["errors"].values()))
+    counted = done["answered"] + part
+    if counted > clients * (window / mean_ns + 1):
+        return f"{counted:g} calls of {mean_ns / 1e6:.3f} ms by {clients} clients do not lie within {seconds:g} s"
+    return None
+
+
+def _think_rate(session: Session) -> str | None:
+    """Only where the adapter has the feature: clients that think are not in step, and count over all their periods."""
+    client = session.client(Arrangement(clients=CLIENTS))
+    if "think" not in client.hello["features"]:
+        return None
+    seconds = RATE_PERIODS * RATE_THINK_NS / 1e9
+    done = _drives(session, client, calls=1, seconds=seconds, think_ns=RATE_THINK_NS)
+    if done.get("window_ns") is None:
+        raise Unasked("it does not say its window, so that it is taken whole")
+    most = CLIENTS * done["window_ns"] / RATE_THINK_NS + 1
+    counted = done["answered"] + done["in_flight_part"]
+    if counted > most:
+        asked = f"{CLIENTS} clients that think for {RATE_THINK_NS / 1e6:g} ms"
+        within = f"within {done['window_ns'] / 1e6:g} ms"
+        return f"{asked} made {counted:g} calls {within}; they cannot make more than {most:g}"
+    return _times_add_up(done, clients=CLIENTS)
 
 
 def _open(session: Session) -> str | None:

@@ -16,25 +16,33 @@ const MOST: u64 = 4096;
 const THINK_SPIN_NS: u64 = 5_000;
 
 pub(super) fn run(client: &mut dyn Client, seat: &mut Seat, think_ns: u64, timing: Timing) {
+    let mut from = seat.tally.ended_at;
     if seat.plan().ramp_up_ns > 0 {
         let begun = clock::wait_until(seat.first_at(), THINK_SPIN_NS);
-        seat.tally.gap_ns += begun.saturating_sub(seat.tally.ended_at);
+        seat.tally.gap_ns += begun.saturating_sub(from);
         seat.tally.ended_at = begun;
         seat.tally.left = Left::One(begun);
+        from = begun;
+    } else if think_ns > 0 {
+        // Whoever thinks was in the middle of it when the drive began.
+        let begun = clock::wait_until(seat.thinks_until(from, seat.first_at()), THINK_SPIN_NS);
+        seat.tally.think_ns += begun.saturating_sub(from);
+        seat.tally.left = Left::One(begun);
+        from = begun;
     }
     // Batches have no room to think in; the contract refuses the two together.
     if timing == Timing::Each || think_ns > 0 {
-        each(client, seat, think_ns, u64::MAX);
+        each(client, seat, from, think_ns, u64::MAX);
         return;
     }
-    if !each(client, seat, 0, HANDFUL) {
+    if !each(client, seat, from, 0, HANDFUL) {
         return;
     }
     let typical_ns = seat.tally.latency.quantile(0.5);
     let shared = seat.shared;
     match *shared.batch.get_or_init(|| batch_of(timing, typical_ns, shared.reading_ns)) {
         1 => {
-            each(client, seat, 0, u64::MAX);
+            each(client, seat, seat.tally.ended_at, 0, u64::MAX);
         }
         size => batches(client, seat, size),
     }
@@ -51,11 +59,11 @@ fn batch_of(timing: Timing, typical_ns: Option<u64>, reading_ns: f64) -> u64 {
     ((BATCH_NS / call) as u64).clamp(1, MOST)
 }
 
-/// At most `most` calls with the clock read around each; whether the drive goes on.
+/// At most `most` calls from the moment `from` on, with the clock read around each; whether the drive goes on.
 #[inline]
-fn each(client: &mut dyn Client, seat: &mut Seat, think_ns: u64, most: u64) -> bool {
+fn each(client: &mut dyn Client, seat: &mut Seat, from: u64, think_ns: u64, most: u64) -> bool {
     let plan = seat.plan();
-    let mut ended = seat.tally.ended_at;
+    let mut ended = from;
     for _ in 0..most {
         if seat.admit(ended, 1) == 0 {
             return false;
@@ -64,17 +72,22 @@ fn each(client: &mut dyn Client, seat: &mut Seat, think_ns: u64, most: u64) -> b
         let result = client.call(&plan.call);
         seat.burn();
         seat.tally.gap_ns += started - ended;
+        let due = ended;
         ended = clock::now();
         let took = ended - started;
         seat.tally.in_call_ns += took;
         seat.tally.ended_at = ended;
         seat.tally.left = Left::One(ended);
-        if seat.judge(&result) {
+        let right = seat.judge(&result);
+        if right {
             seat.tally.latency.record(took);
+        }
+        if ended > seat.end_at {
+            seat.overran(due, started, ended, u64::from(right));
         }
         drop(result);
         if think_ns > 0 {
-            let over = ended.saturating_add(think_ns).min(seat.limit_at);
+            let over = seat.thinks_until(ended, ended.saturating_add(think_ns));
             let thought = clock::wait_until(over, THINK_SPIN_NS);
             seat.tally.think_ns += thought - ended;
             seat.tally.left = Left::One(thought);
@@ -94,7 +107,7 @@ fn batches(client: &mut dyn Client, seat: &mut Seat, size: u64) {
         if batch == 0 {
             return;
         }
-        let started = clock::now();
+        let (started, before) = (clock::now(), seat.tally.calls);
         for _ in 0..batch {
             let result = client.call(&plan.call);
             seat.burn();
@@ -103,7 +116,11 @@ fn batches(client: &mut dyn Client, seat: &mut Seat, size: u64) {
             }
         }
         seat.tally.gap_ns += started - now;
+        let due = now;
         now = clock::now();
+        if now > seat.end_at {
+            seat.overran(due, started, now, seat.tally.calls - before);
+        }
         seat.tally.in_call_ns += now - started;
         seat.tally.ended_at = now;
         seat.tally.left = Left::One(now);

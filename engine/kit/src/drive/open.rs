@@ -23,7 +23,11 @@ pub(super) fn run(client: &mut dyn Client, seat: &mut Seat) {
         let ended = clock::now();
         seat.tally.in_call_ns += ended - started;
         seat.tally.ended_at = ended;
-        if seat.judge(&result) {
+        let right = seat.judge(&result);
+        if ended > seat.end_at {
+            seat.overran(intended, started, ended, u64::from(right));
+        }
+        if right {
             seat.tally.latency.record(ended - intended);
             if let Some([service, lateness]) = seat.tally.open.as_deref_mut() {
                 service.record(ended - started);

@@ -22,6 +22,10 @@ impl Pool {
         taken.map_or(0, |left| left.min(portion))
     }
 
+    pub(super) fn is_empty(&self) -> bool {
+        self.left.load(Relaxed) == 0
+    }
+
     /// Puts back what was drawn and will not be used.
     pub(super) fn put_back(&self, calls: u64) {
         self.left.fetch_add(calls, Relaxed);

@@ -39,11 +39,11 @@ impl Progress {
 pub struct Seat<'a> {
     pub(super) shared: &'a Shared<'a>,
     pub tally: &'a mut Tally,
-    /// The common start, and when everything ends at the latest, on the monotonic clock.
+    /// The common start, when the time is over, and when everything ends at the latest, on the monotonic clock.
     pub start: u64,
+    pub end_at: u64,
     pub limit_at: u64,
     progress: &'a Progress,
-    end_at: u64,
     /// Drawn from the pool and not yet made.
     held: u64,
     errors_in_a_row: u32,
@@ -56,7 +56,7 @@ impl<'a> Seat<'a> {
     pub(super) fn new(progress: &'a Progress, shared: &'a Shared<'a>, tally: &'a mut Tally, start: u64, place: [usize; 2]) -> Self {
         let limit_at = start.saturating_add(shared.plan.limit_ns);
         let end_at = start.saturating_add(shared.plan.length_ns).min(limit_at);
-        Seat { shared, tally, start, limit_at, progress, end_at, held: 0, errors_in_a_row: 0, hopeless: HOPELESS, place }
+        Seat { shared, tally, start, end_at, limit_at, progress, held: 0, errors_in_a_row: 0, hopeless: HOPELESS, place }
     }
 
     #[must_use]
@@ -98,6 +98,20 @@ impl<'a> Seat<'a> {
         let admitted = self.held.min(wish);
         self.held -= admitted;
         admitted
+    }
+
+    /// Until when a client that would think until `at` does: the end, where no call is left to be made after it.
+    #[must_use]
+    pub fn thinks_until(&self, now: u64, at: u64) -> u64 {
+        let last = if self.held == 0 && self.shared.pool.is_empty() { self.end_at.max(now) } else { self.limit_at };
+        at.min(last)
+    }
+
+    /// Takes in a call, or a batch of so many right ones, that ended after the time was over. `due` is when an arrival
+    /// was intended, or when a client of a closed loop was let go on.
+    #[cold]
+    pub fn overran(&mut self, due: u64, started: u64, ended: u64, right: u64) {
+        self.tally.late.note([self.end_at, self.limit_at], due, started, ended, right);
     }
 
     /// Whether nothing more may be begun, whatever is left to do.
@@ -158,5 +172,6 @@ impl Drop for Seat<'_> {
     fn drop(&mut self) {
         // Whoever leaves early leaves its calls to the others.
         self.shared.pool.put_back(self.held);
+        self.tally.gave_up = self.errors_in_a_row >= self.hopeless || self.shared.stopping.load(Relaxed);
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::window::Late;
 use crate::failure::Kind;
 use crate::histogram::Histogram;
 
@@ -33,6 +34,9 @@ pub struct Tally {
     pub left: Left,
     /// Octets of answers, heads included, where the worker counts them.
     pub received: u64,
+    pub(super) late: Late,
+    /// Whether it left before the drive was over.
+    pub(super) gave_up: bool,
 }
 
 impl Tally {
@@ -49,6 +53,8 @@ impl Tally {
             ended_at: 0,
             left: Left::One(0),
             received: 0,
+            late: Late::default(),
+            gave_up: false,
         }
     }
 
@@ -91,6 +97,8 @@ impl Tally {
         self.think_ns += other.think_ns;
         self.gap_ns += other.gap_ns;
         self.received += other.received;
+        self.late.merge(&other.late);
+        self.gave_up &= other.gave_up;
         self
     }
 }

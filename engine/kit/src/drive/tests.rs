@@ -114,6 +114,47 @@ fn clients_begin_evenly_over_the_ramp() {
 }
 
 #[test]
+fn a_straggler_is_in_flight_at_the_end_of_the_window_and_does_not_stretch_it() {
+    fn stalls() -> Result<Answer, Failure> {
+        std::thread::sleep(std::time::Duration::from_millis(150));
+        right()
+    }
+    let mut clients = [scripted(&[right, stalls]), scripted(&[right])];
+    let outcome = driven(&mut clients, &Plan { length_ns: SECOND / 20, ..sum(1) });
+    assert!(outcome.elapsed_ns >= SECOND / 20 * 3, "it is waited for");
+    assert_eq!(outcome.window.ns, SECOND / 20, "and the window is what was asked for");
+    let Window { answered, in_flight, in_flight_part, .. } = outcome.window;
+    assert!(in_flight >= 1 && in_flight_part > 0.0 && in_flight_part < in_flight as f64);
+    // A client that was let go on just before the end can have begun just after it.
+    assert!((outcome.calls - 2..=outcome.calls).contains(&(answered + in_flight)), "{outcome:?}");
+}
+
+#[test]
+fn the_window_of_a_drive_bound_by_its_calls_ends_with_the_last() {
+    let outcome = driven(&mut idle(2), &plan(Call::Empty, 5000, Timing::Auto));
+    let whole = Window { ns: outcome.elapsed_ns, answered: 5000, in_flight: 0, in_flight_part: 0.0 };
+    assert_eq!(outcome.window, whole);
+    let given_up = driven(&mut [scripted(&[late])], &Plan { length_ns: 60 * SECOND, ..sum(1) });
+    assert_eq!(given_up.window.ns, given_up.elapsed_ns, "and of one that was given up, too");
+}
+
+#[test]
+fn who_thinks_is_not_in_step() {
+    let thinking = |think_ns, ramp_up_ns| Plan {
+        pace: Pace::Closed { think_ns, timing: Timing::Each },
+        ramp_up_ns,
+        length_ns: SECOND / 20,
+        ..plan(Call::Empty, 1, Timing::Each)
+    };
+    assert_eq!([0, 1, 2, 3].map(|place| thinking(800, 0).first_after_ns(place, 4)), [100, 300, 500, 700]);
+    assert_eq!([0, 1].map(|place| thinking(800, 100).first_after_ns(place, 2)), [0, 50], "a ramp says when they begin");
+    // In step, five clients would make three calls each within two and a half thoughts.
+    let outcome = driven(&mut idle(5), &thinking(SECOND / 50, 0));
+    assert!(outcome.window.answered as f64 + outcome.window.in_flight_part <= 12.6, "{outcome:?}");
+    assert!(outcome.elapsed_ns <= outcome.window.ns + SECOND / 1000 || outcome.window.in_flight > 0);
+}
+
+#[test]
 fn errors_count_by_kind_and_stay_out_of_the_histogram() {
     let outcome = driven(&mut [scripted(&[right, wrong, late, late, right])], &sum(5));
     assert_eq!(outcome.calls, 2);

@@ -18,7 +18,8 @@ ABOUT = (
 )
 COLUMNS = ("", "samples", "average, ms", "minimum", "maximum", "deviation", "errors", "a second", "KB a second")
 SUMMARY_SQL = """
-SELECT cell, sum(calls) AS calls, sum(error_count) AS errors, sum(elapsed_ns) AS elapsed_ns, sum(count) AS count,
+SELECT cell, sum(calls) AS calls, sum(error_count) AS errors, sum(window_ns) AS window_ns,
+       sum(window_calls) AS window_calls, sum(count) AS count,
        sum(sum_ns) AS sum_ns, min(min_ns) AS min_ns, max(max_ns) AS max_ns, sum(received_octets) AS octets
 FROM trials GROUP BY cell"""
 SPREAD_SQL = """
@@ -62,7 +63,8 @@ def _row(of: Mapping[str, Any], spread: str) -> list[str]:
     samples = of["calls"] + of["errors"]
     times = [of["sum_ns"] / of["count"], of["min_ns"], of["max_ns"], of["spread_ns"]] if of["count"] else []
     written = [figure(ns / 1e6) for ns in times] or ["", "", "", ""]
-    seconds = of["elapsed_ns"] / 1e9
+    # What was in flight at the end of a window counts by its part, in samples and octets alike.
+    seconds = of["window_ns"] / 1e9 * (of["calls"] / of["window_calls"] if of["window_calls"] else 1.0)
     kilobytes = figure(of["octets"] / 1024 / seconds) if of["octets"] else ""
     return [
         f"{samples:,}",

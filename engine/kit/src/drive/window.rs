@@ -1,0 +1,168 @@
+//! What lies within the window of a drive: the time that a rate is a rate of.
+//!
+//! The window ends when the time is over, not with the last answer: else one call that takes long would stretch the time of all. A call
+//! that is in flight at its end counts by the part of its own time that lay before: counted whole or not at all, it would be up to a call
+//! of each client too much or too little, which is much where calls are long.
+
+/// A moment that calls went beyond, and what of them lay before it.
+#[derive(Clone, Copy, Debug, Default)]
+struct Flight {
+    /// Right answers that came after it.
+    after: u64,
+    /// Calls, right or wrong, that had begun and not ended.
+    flying: u64,
+    /// Of those that were answered rightly: the parts of their time before it, added up.
+    part: f64,
+}
+
+impl Flight {
+    /// Takes in a call, or a batch of so many right ones, that ended after `end`.
+    fn note(&mut self, end: u64, started: u64, ended: u64, right: u64) {
+        self.after += right;
+        if started < end {
+            let before = right as f64 * (end - started) as f64 / (ended - started) as f64;
+            // Of a batch, whole calls were answered before.
+            self.after -= before as u64;
+            self.part += before.fract();
+            self.flying += 1;
+        }
+    }
+
+    fn merge(&mut self, other: &Self) {
+        self.after += other.after;
+        self.flying += other.flying;
+        self.part += other.part;
+    }
+}
+
+/// The calls of a worker that ended late: after the time was over, or even after the limit.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Late {
+    /// Whether a call was due when the time was over: the number of calls bounds the drive, then, not its time.
+    due_later: bool,
+    time: Flight,
+    limit: Flight,
+}
+
+impl Late {
+    /// Takes in what ended after the time was over, at the first of `ends`; the second is the limit.
+    pub(super) fn note(&mut self, ends: [u64; 2], due: u64, started: u64, ended: u64, right: u64) {
+        if due >= ends[0] {
+            self.due_later = true;
+        } else {
+            self.time.note(ends[0], started, ended, right);
+        }
+        if ended > ends[1] {
+            self.limit.note(ends[1], started, ended, right);
+        }
+    }
+
+    pub(super) fn merge(&mut self, other: &Self) {
+        self.due_later |= other.due_later;
+        self.time.merge(&other.time);
+        self.limit.merge(&other.limit);
+    }
+
+    /// The window of a drive that has ended after `elapsed_ns`; `ends_ns` are its time and its limit since the start.
+    ///
+    /// Where all clients gave up before the time was over, it ends with them.
+    pub(super) fn window(&self, ends_ns: [u64; 2], elapsed_ns: u64, calls: u64, gave_up: bool) -> Window {
+        let (ns, flight) = match (self.due_later, gave_up) {
+            (true, _) => (elapsed_ns.min(ends_ns[1]), &self.limit),
+            (false, true) => (elapsed_ns.min(ends_ns[0]), &self.time),
+            (false, false) => (ends_ns[0], &self.time),
+        };
+        Window { ns: ns.max(1), answered: calls - flight.after, in_flight: flight.flying, in_flight_part: flight.part }
+    }
+}
+
+/// From the common start until the time is over, or, of a drive bound by its number of calls, to the last end.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Window {
+    pub ns: u64,
+    /// Answered rightly within it.
+    pub answered: u64,
+    /// Begun within it and ended later, rightly or wrongly.
+    pub in_flight: u64,
+    /// Of those that were answered rightly: the parts of their time that lay within it, added up.
+    pub in_flight_part: f64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const ENDS: [u64; 2] = [1000, 5000];
+
+    #[test]
+    fn a_straggler_counts_by_its_part_and_stretches_nothing() {
+        let mut late = Late::default();
+        late.note(ENDS, 500, 500, 2500, 1);
+        let window = late.window(ENDS, 2500, 41, false);
+        assert_eq!(window, Window { ns: 1000, answered: 40, in_flight: 1, in_flight_part: 0.25 });
+    }
+
+    #[test]
+    fn a_call_due_later_makes_the_number_of_calls_the_bound() {
+        let mut late = Late::default();
+        late.note(ENDS, 900, 900, 1100, 1);
+        late.note(ENDS, 1100, 1100, 1300, 1);
+        assert_eq!(late.window(ENDS, 1300, 7, false), Window { ns: 1300, answered: 7, in_flight: 0, in_flight_part: 0.0 });
+        late.note(ENDS, 4000, 4000, 6000, 1);
+        assert_eq!(late.window(ENDS, 6000, 8, false), Window { ns: 5000, answered: 7, in_flight: 1, in_flight_part: 0.5 });
+    }
+
+    #[test]
+    fn an_arrival_that_waits_for_a_client_is_not_in_flight() {
+        let mut late = Late::default();
+        late.note(ENDS, 900, 1400, 1500, 1);
+        assert_eq!(late.window(ENDS, 1500, 3, false), Window { ns: 1000, answered: 2, in_flight: 0, in_flight_part: 0.0 });
+    }
+
+    #[test]
+    fn of_a_batch_whole_calls_were_answered_before() {
+        let mut late = Late::default();
+        late.note(ENDS, 900, 900, 1300, 10);
+        assert_eq!(late.window(ENDS, 1300, 10, false), Window { ns: 1000, answered: 2, in_flight: 1, in_flight_part: 0.5 });
+    }
+
+    #[test]
+    fn a_wrong_answer_was_in_flight_and_counts_for_nothing_and_giving_up_ends_the_window() {
+        let mut late = Late::default();
+        late.note(ENDS, 900, 900, 1300, 0);
+        assert_eq!(late.window(ENDS, 1300, 5, false), Window { ns: 1000, answered: 5, in_flight: 1, in_flight_part: 0.0 });
+        assert_eq!(Late::default().window(ENDS, 30, 5, true).ns, 30);
+        assert_eq!(Late::default().window(ENDS, 990, 5, false).ns, 1000);
+    }
+
+    proptest! {
+        /// A closed loop on virtual time: whatever its think time, latency, clients and window, its rate is what the clients can do,
+        /// within one call a client.
+        #[test]
+        fn the_rate_is_within_a_call_a_client_of_the_true_one(
+            latency in 1_u64..5_000, think in 0_u64..5_000, clients in 1_u64..60, window in 100_u64..50_000
+        ) {
+            let (ends, mut late, mut calls, mut last) = ([window, u64::MAX], Late::default(), 0, 0);
+            for place in 0..clients {
+                let mut at = super::super::first_thought_ns(think, place as usize, clients as usize);
+                while at < window {
+                    calls += 1;
+                    if at + latency > window {
+                        late.note(ends, at, at, at + latency, 1);
+                    }
+                    last = last.max(at + latency);
+                    at += latency + think;
+                }
+            }
+            let it = late.window(ends, last, calls, false);
+            let expected = clients as f64 * window as f64 / (latency + think) as f64;
+            let counted = it.answered as f64 + it.in_flight_part;
+            prop_assert!((counted - expected).abs() <= clients as f64, "{counted} of {expected}");
+            prop_assert_eq!(it.ns, window);
+            if think == 0 {
+                prop_assert!((counted - expected).abs() < 1e-6 * expected, "without thoughts it is exact: {} of {}", counted, expected);
+            }
+        }
+    }
+}

@@ -1,0 +1,85 @@
+"""`callbench load` counts within its time: whatever clients think, and however long one answer takes."""
+
+import http.server
+import itertools
+import json
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+STALL_S = 3.0
+# Which call waits: the first is the driver's look before the load.
+_STALLS = 20
+
+
+class _Stalling(http.server.BaseHTTPRequestHandler):
+    """Lets one call wait."""
+
+    protocol_version = "HTTP/1.1"
+    numbers: Iterator[int]
+
+    def do_GET(self) -> None:
+        """Answer."""
+        if self.path == "/stall" and next(self.numbers) == _STALLS:
+            time.sleep(STALL_S)
+        self.send_response(200)
+        self.send_header("Content-Length", "2")
+        self.end_headers()
+        self.wfile.write(b"ok")
+
+    def log_message(self, *_: object) -> None:
+        """Says nothing."""
+
+
+class _Server(http.server.ThreadingHTTPServer):
+    request_queue_size = 128
+    daemon_threads = True
+
+
+@pytest.fixture
+def url() -> Iterator[str]:
+    """A server that lets one call of `/stall` wait."""
+    handler: Any = type("Stalling", (_Stalling,), {"numbers": itertools.count()})
+    with _Server(("127.0.0.1", 0), handler) as server:
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+        thread.join()
+
+
+@pytest.mark.engine
+@pytest.mark.usefixtures("nothing_left")
+@pytest.mark.parametrize("seconds", [1, 1.5, 2.2])
+def test_clients_that_think_make_as_many_calls_a_second_however_long_they_do(
+    url: str, seconds: float, callbench: Run, tmp_path: Path
+) -> None:
+    """20 clients that think for half a second can reach 40 calls/s; 60, 53 and 45 were told."""
+    options = ("--clients", 20, "--think", 500, "--seconds", seconds, "--out", tmp_path / "a.json", "--json")
+    seen = callbench("load", f"{url}/", *options)
+    told = json.loads(seen.stdout)
+    assert told["seconds"] == seconds
+    # A busy machine makes fewer; more than they can, and half a call besides, would be a wrong count.
+    assert told["rate_per_s"] <= 40 * 1.001 + 0.5 / seconds, told
+    assert told["calls_in_window"] == pytest.approx(told["rate_per_s"] * seconds)
+
+
+@pytest.mark.engine
+@pytest.mark.usefixtures("nothing_left")
+def test_one_answer_that_takes_long_does_not_stretch_the_time(url: str, callbench: Run, tmp_path: Path) -> None:
+    """The whole drive takes 3 s longer than its second: the rate was told a quarter as high."""
+    options = ("--clients", 4, "--seconds", 1, "--out", tmp_path / "a.json", "--json")
+    seen = callbench("load", f"{url}/stall", *options)
+    told = json.loads(seen.stdout)
+    assert told["last_answer_after_s"] >= STALL_S * 0.99
+    assert told["seconds"] == 1.0
+    assert told["in_flight"] >= 1
+    assert told["latency_us"]["max"] >= STALL_S * 1e6 * 0.99, "its latency counts"
+    assert told["calls"] - 4 <= told["calls_in_window"] <= told["calls"]
+    assert told["rate_per_s"] == pytest.approx(told["calls_in_window"])
