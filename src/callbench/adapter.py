@@ -196,14 +196,23 @@ class Adapter:
         endpoint: str,
         clients: int,
         *,
-        timeout_ms: int = DEFAULT_TIMEOUT_MS,
+        timeout_ms: int | None = None,
         options: Arguments | None = None,
     ) -> int:
         """Makes clients, with options of the stack's own. Returns the connections open.
 
+        Args:
+            stack: whose clients they are.
+            endpoint: as the server said it.
+            clients: how many.
+            timeout_ms: of a call; None: as the server's card has it, or 10 s.
+            options: of the stack.
+
         Raises:
             AdapterFailure: as `ask`.
         """
+        if timeout_ms is None:
+            timeout_ms = round(1000 * float((self._request_table or {}).get("timeout_s", DEFAULT_TIMEOUT_MS / 1000)))
         self._timeout_s = timeout_ms / 1000
         endpoint, options = connected_with(self._request_table, endpoint, options or {})
         members = {"stack": stack, "endpoint": endpoint, "clients": clients, "timeout_ms": timeout_ms}

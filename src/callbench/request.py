@@ -17,10 +17,12 @@ from callbench.errors import BadInput
 
 KEY = "request"
 PROTOCOL = "http1"
+# What the client-only stacks of the load driver begin with; the protocol follows.
+DRIVER = "load/"
 # The call of the service that what a URL answers stands for, where the table names none.
 STANDS_FOR = "Hello"
 # What of the table is for the core; the rest becomes options of the client's `connect`, under the same names.
-_OURS = ("protocol", "path", "call", "select")
+_OURS = ("protocol", "path", "call", "select", "timeout_s")
 FILES = ("body_file", "expect_body_file", "expect_schema_file", "certificates")
 
 
@@ -48,6 +50,7 @@ class Request(BaseModel):
         expect_path: JSON paths; each selects something in every answer.
         expect_match: a regular expression that is found in every answer's body.
         expect_schema: a JSON Schema that every answer's body keeps to.
+        timeout_s: a call without an answer for so long has failed; 10 s unless given.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -73,6 +76,7 @@ class Request(BaseModel):
     expect_schema_file: str | None = None
     keep_alive: bool | None = None
     streams: Annotated[int, Field(ge=1)] | None = None
+    timeout_s: Annotated[float, Field(ge=0.001, le=3600, allow_inf_nan=False)] | None = None
     certificates: str | None = None
     insecure: bool | None = None
     most_octets: Annotated[int, Field(ge=1)] | None = None
@@ -88,6 +92,11 @@ class Request(BaseModel):
         if self.select is not None and self.call != "FindItems":
             raise ValueError('select is of the answer of call = "FindItems"')
         return self
+
+
+def is_driver(client: str) -> bool:
+    """Whether a client is the load driver's, which makes the requests of cards."""
+    return client.startswith(DRIVER)
 
 
 def only_call(stack: Stack) -> str | None:

@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 from callbench import judge
-from callbench.adapter import DEFAULT_TIMEOUT_MS
 from callbench.cell import Cell, Stack
 from callbench.errors import AdapterFailure, CallbenchError
 from callbench.links.host import LOOPBACK_HOSTS, Hosts
@@ -106,7 +105,7 @@ class OpenVisit:
             return None
         self._connected = None
         self._judged = set()
-        timeout_ms = _SLOW_TIMEOUT_MS if self._stack.card.get("slow") else DEFAULT_TIMEOUT_MS
+        timeout_ms = _SLOW_TIMEOUT_MS if self._stack.card.get("slow") else None
         connections = self.sides.client.connect(
             self._stack.client, self.endpoint, clients, timeout_ms=timeout_ms, options=options
         )

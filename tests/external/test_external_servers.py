@@ -101,7 +101,7 @@ def test_a_study_has_rows_of_them_and_says_what_is_wrong_with_the_others(callben
     seen = rows(callbench, "r", "SELECT processes FROM sides WHERE side = 'server'")
     assert seen == [{"processes": 1}] * 2
     whys = {row["stack"].rpartition("/")[2]: row["why"] for row in rows(callbench, "r", "SELECT * FROM excluded")}
-    assert whys.pop("wrong") == "answered wrongly: the server answered with the status 404"
+    assert whys.pop("wrong") == "answered wrongly: GET /helo was answered with the status 404"
     assert whys.pop("missing") == "its command no-such-server is not installed"
     assert "died (exit code 3)" in whys.pop("crashes")
     deaf = whys.pop("deaf")
@@ -148,7 +148,10 @@ def test_the_suite_takes_a_command_and_tells_what_nobody_can_ask_of_it(callbench
         (["http://"], "is none for HTTP"),
         (["http://127.0.0.1:99999/"], "Port out of range"),
         (["x {port}", "--path", "hello"], "the path 'hello' must begin with /"),
-        (["http://127.0.0.1:1/", "--path", "/x"], "--path /x is for a command that is started"),
+        (
+            ["http://127.0.0.1:1/own", "--path", "/x"],
+            "--path /x is for a command that is started or a URL without a path",
+        ),
         (["native/json+tcp", "--path", "/x"], "are for a server of your own"),
         (["'x {port}"], "is no command"),
     ],
@@ -246,9 +249,10 @@ def test_a_load_starts_its_server_and_watches_it(callbench: Run) -> None:
     assert said["server"]["begin"]["threads"] >= 1
     for wrong, says in (
         (["--start", "no-such-server {port}"], "its command no-such-server is not installed"),
-        (["--start", START, "http://127.0.0.1:1/"], "name the URL of a server that runs, or give the command"),
-        ([], "name the URL of a server that runs, or give the command"),
-        (["--start", START, "--pid", "1"], "--pid is for a server that runs"),
+        (["--start", START, "http://127.0.0.1:1/"], "name one server"),
+        ([], "name one server"),
+        (["--start", "python3 server.py"], "has no {port}"),
+        (["--start", START, "--pid", "1"], "--pid is for a URL"),
         (["--start", f"{sys.executable} -c exit(4) {{port}}"], "ended with exit code 4 before it listened on port"),
     ):
         refused = callbench("load", *wrong)

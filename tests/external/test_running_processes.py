@@ -14,12 +14,11 @@ from pathlib import Path
 
 import pytest
 
-from callbench import process_tree
-from callbench.catalogue import Catalogue
+from callbench import catalogue, process_tree
 from callbench.external import listeners
 from callbench.external.processes import Running, tops
-from callbench.placement import Placement
-from callbench.stability.target import Aim, Target
+from callbench.placement import placed
+from callbench.target import Aim, Target
 from conftest import eventually
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
@@ -193,7 +192,7 @@ def test_a_soak_sees_every_process_and_takes_a_replaced_worker_for_no_death() ->
     port = _free_port()
     with _running(port, 3, sys.executable, PREFORK, port, 2) as master:
         aim = Aim(f"http://127.0.0.1:{port}/")
-        with Target(aim, Catalogue((), ()), Placement((), ())) as target:
+        with Target(aim, catalogue.load(), placed()) as target:
             before = set(target.pids()["server"])
             assert before == _family(master)
             _asked(port, path="/end")

@@ -111,9 +111,9 @@ def test_requests_are_filled_from_a_template(callbench: Run, greeting: _Server, 
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        (["http://127.0.0.1:1/"], "nobody listens there (refused)"),
+        (["http://127.0.0.1:1/"], "nobody listens there (Connection refused)"),
         (["http://no-such-name.invalid/"], "does not resolve"),
-        (["ftp://127.0.0.1/"], "is not http or https"),
+        (["ftp://127.0.0.1/"], "is none for HTTP"),
         (["http://127.0.0.1:1/", "--rate", "5", "--think", "3"], "exclude each other"),
         (["http://127.0.0.1:1/", "--poisson"], "--rate"),
         (["http://127.0.0.1:1/", "-H", "nonsense"], "give a name and a value"),

@@ -75,7 +75,8 @@ rate = 50
         (CELL, {"request": {"expect_status": [201]}}, "expect_status of their request"),
         (CELL, {"request": {"path": "/{number}"}}, "{number} in their request"),
         (CELL, {"request": {"path": "/{number}", "variables": False}}, None),
-        (replace(CELL, options={"insecure": True}), CARD, "insecure of their request"),
+        (replace(CELL, options={"insecure": True}), CARD, None),
+        (replace(CELL, options={"streams": 2}), CARD, "streams of their request"),
     ],
 )
 def test_a_cell_that_jmeter_cannot_drive_is_told_why(cell: Cell, card: dict[str, object], says: str | None) -> None:

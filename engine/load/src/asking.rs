@@ -29,7 +29,7 @@ impl Protocol {
 /// What is to be asked, whatever the protocol.
 #[derive(Debug, Default)]
 pub struct Draft {
-    /// None: `GET`, or the only one that the protocol has.
+    /// None: `POST` with a body, `GET` without one.
     pub method: Option<String>,
     pub headers: Vec<(String, String)>,
     pub body: Option<Vec<u8>>,
@@ -68,10 +68,7 @@ impl Draft {
     /// As HTTP/2 has it, or gRPC.
     pub fn http2(&self, settings: Arc<Settings>, protocol: Protocol) -> Result<Asked, Failure> {
         let grpc = protocol == Protocol::Grpc;
-        if grpc && self.method.as_ref().is_some_and(|method| method != "POST") {
-            return Err(bad("gRPC knows no methods but POST: leave the method out".to_owned()));
-        }
-        let method = if grpc { "POST" } else { self.method()? };
+        let method = self.method_of(protocol)?;
         let endpoint = &settings.endpoint;
         let authority = self.header("host").unwrap_or(&endpoint.authority);
         let scheme = if endpoint.secure { "https" } else { "http" };
@@ -100,8 +97,19 @@ impl Draft {
         Ok(Asked::new(settings, fields, body, grpc, bodiless))
     }
 
+    /// The method that is sent.
+    pub fn method_of(&self, protocol: Protocol) -> Result<&str, Failure> {
+        if protocol != Protocol::Grpc {
+            return self.method();
+        }
+        if self.method.as_ref().is_some_and(|method| method != "POST") {
+            return Err(bad("gRPC knows no methods but POST: leave the method out".to_owned()));
+        }
+        Ok("POST")
+    }
+
     fn method(&self) -> Result<&str, Failure> {
-        let method = self.method.as_deref().unwrap_or("GET");
+        let method = self.method.as_deref().unwrap_or(if self.body.is_some() { "POST" } else { "GET" });
         if method.is_empty() || !method.bytes().all(|octet| octet.is_ascii_alphabetic() || octet == b'-') {
             return Err(bad(format!("the method {method} is no word")));
         }

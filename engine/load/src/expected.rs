@@ -16,6 +16,8 @@ pub struct Expected {
     pub checks: Checks,
     /// Whether an answer's body is kept when it is there, for who asks for it.
     pub keeps: bool,
+    /// Method and path of the request, for the sentence about a status.
+    pub request: String,
 }
 
 impl Expected {
@@ -27,7 +29,8 @@ impl Expected {
         }
         let wanted: Vec<String> = self.status.iter().map(u16::to_string).collect();
         let wanted = if wanted.is_empty() { String::new() } else { format!(", not {}", wanted.join(" or ")) };
-        let message = format!("the server answered with the status {status}{wanted}");
+        let told = if status == 405 { " (the server does not allow this method there)" } else { "" };
+        let message = format!("{} was answered with the status {status}{wanted}{told}", self.request);
         if !(300..400).contains(&status) {
             return Some(Failure::new(Kind::Status, message));
         }
@@ -48,11 +51,15 @@ mod tests {
         assert_eq!(redirect.kind, Kind::Redirect);
         assert!(redirect.message.contains("a redirect to `/login`, which is not followed"), "{}", redirect.message);
         assert_eq!(any.wrong_status(500, None).map(|it| it.kind), Some(Kind::Status));
-        let one = Expected { status: vec![404, 410], ..Expected::default() };
+        let one = Expected { status: vec![404, 410], request: "PUT /x".to_owned(), ..Expected::default() };
         assert!(one.wrong_status(404, None).is_none());
         assert_eq!(
             one.wrong_status(200, None).map(|it| it.message),
-            Some("the server answered with the status 200, not 404 or 410".to_owned())
+            Some("PUT /x was answered with the status 200, not 404 or 410".to_owned())
+        );
+        assert_eq!(
+            one.wrong_status(405, None).map(|it| it.message),
+            Some("PUT /x was answered with the status 405, not 404 or 410 (the server does not allow this method there)".to_owned())
         );
     }
 }

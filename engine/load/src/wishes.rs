@@ -138,19 +138,21 @@ pub fn read(to: &Connect, protocol: Protocol, n: Option<i32>) -> Result<Wished, 
     if protocol == Protocol::Grpc && checks.want_json() {
         return Err(bad("an answer of gRPC is no JSON: expect its octets, or a regular expression".to_owned()));
     }
+    // A body that is no text has no names in it.
+    let body = body.map(|octets| String::from_utf8(octets).map_or_else(FromUtf8Error::into_bytes, |text| filled(&text, n).into_bytes()));
+    let headers = wishes.headers.iter().map(|(name, value)| (filled(name, n), filled(value, n))).collect();
+    let Wishes { variables, keep_alive, threads, streams, .. } = wishes;
+    let draft = Draft { method: wishes.method, headers, body, variables, keep_alive };
+    let request = format!("{} {}", draft.method_of(protocol)?, endpoint.target);
     let settings = Settings {
-        expected: Expected { status: wishes.expect_status, body: expected, checks, keeps: false },
+        expected: Expected { status: wishes.expect_status, body: expected, checks, keeps: false, request },
         keeps: wishes.keep_alive,
         timeout_ns: nanoseconds(to.timeout),
         most: wishes.most_octets,
         endpoint,
         tls,
     };
-    // A body that is no text has no names in it.
-    let body = body.map(|octets| String::from_utf8(octets).map_or_else(FromUtf8Error::into_bytes, |text| filled(&text, n).into_bytes()));
-    let headers = wishes.headers.iter().map(|(name, value)| (filled(name, n), filled(value, n))).collect();
-    let Wishes { method, variables, keep_alive, threads, streams, .. } = wishes;
-    Ok(Wished { settings: Arc::new(settings), draft: Draft { method, headers, body, variables, keep_alive }, threads, streams })
+    Ok(Wished { settings: Arc::new(settings), draft, threads, streams })
 }
 
 /// A text with a call's argument in the place of its name in braces.
@@ -230,6 +232,22 @@ mod tests {
                     Content-Length: 2\r\n\r\n{}";
         let request = read.draft.http1(&read.settings.endpoint).expect("a request");
         assert_eq!(request.whole().map(String::from_utf8_lossy), Some(text.into()));
+    }
+
+    #[test]
+    fn a_body_without_a_method_is_posted() {
+        for (options, method) in [
+            (json!({}), "GET /x"),
+            (json!({"body": "{}"}), "POST /x"),
+            (json!({"body_hex": ""}), "POST /x"),
+            (json!({"body": "{}", "method": "PUT"}), "PUT /x"),
+        ] {
+            let read = wished(options, Protocol::Http1).expect("settings");
+            assert_eq!(read.settings.expected.request, method);
+            let request = read.draft.http1(&read.settings.endpoint).expect("a request");
+            let head = request.whole().map(String::from_utf8_lossy).unwrap_or_default();
+            assert!(head.starts_with(&format!("{method} HTTP/1.1")), "{head}");
+        }
     }
 
     #[test]

@@ -6,7 +6,7 @@ import random
 import secrets
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -20,12 +20,12 @@ from callbench.compare.meeting import Cells, Pair, Round, SideFailure, met
 from callbench.compare.operands import Contender, contenders, pairs
 from callbench.errors import BadInput
 from callbench.external import given
+from callbench.external.given import Given
 from callbench.launch import Sigterm, Stopped, Terminated, told_to_stop
 from callbench.placement import Placement
 from callbench.request import only_call
 from callbench.run_writer import RunWriter, now
 from callbench.store import FORMAT
-from callbench.study import load
 from callbench.version import VERSION
 
 # A warm-up's pieces are a tenth of this, and its rate has settled where two of them agree.
@@ -45,8 +45,7 @@ class Wish:
         seconds: to drive each cell for, both sides and all rounds together.
         rounds: how often both are started afresh.
         out: None: `runs/compare-TIME`.
-        path: behind host and port of servers that are given as commands.
-        request: how servers that are given by a command or a URL are called, and what they must answer.
+        server: how servers of one's own are called, both alike; each of a study's as its study has it.
     """
 
     a: str
@@ -62,8 +61,7 @@ class Wish:
     p99_threshold: float | None = 0.1
     seed: int | None = None
     out: Path | None = None
-    path: str | None = None
-    request: Mapping[str, Any] = field(default_factory=dict)
+    server: Given = field(default_factory=Given)
 
 
 def compared(wish: Wish, known: Catalogue) -> Path:
@@ -74,13 +72,10 @@ def compared(wish: Wish, known: Catalogue) -> Path:
         Stopped: a person stopped it; what was measured is kept.
         CallbenchError: the folder cannot be written.
     """
-    if wish.study:
-        study = load(wish.study)
-        known = given.added(known, study.part.servers, study.path)
-    known, (a, b) = given.named(known, (wish.a, wish.b), wish.path, wish.request)
+    known, (a, b) = given.named(known, (wish.a, wish.b), wish.server)
     found = pairs(contenders(a, known), contenders(b, known))
     asked = (
-        tasks.of_study(wish.study, wish.groups, wish.clients, _WARM_SECONDS)
+        _carried(found, tasks.of_study(wish.study, wish.groups, wish.clients, _WARM_SECONDS))
         if wish.study
         else tasks.of_calls(wish.calls or _by_default(found), wish.clients, _WARM_SECONDS)
     )
@@ -100,6 +95,19 @@ def compared(wish: Wish, known: Catalogue) -> Path:
             raise kind(f"stopped; what was measured is kept: callbench compare {out} shows it") from None
         run.end("finished")
     return out
+
+
+def _carried(found: Sequence[Pair], asked: Sequence[Cell]) -> Sequence[Cell]:
+    """Of a study's calls those that servers of one's own can carry, where they are compared.
+
+    Raises:
+        BadInput: there are none.
+    """
+    only = {call for pair in found for one in pair if (call := only_call(one.stack))}
+    carried = [cell for cell in asked if not only - {cell.call}]
+    if not carried:
+        raise BadInput(f"no group of --study calls {' and '.join(sorted(only))}, which is what these servers answer")
+    return carried
 
 
 def _by_default(found: Sequence[Pair]) -> Sequence[str]:

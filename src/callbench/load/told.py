@@ -19,6 +19,7 @@ def record(found: Found) -> dict[str, Any]:
     """For programs. Times are in microseconds, shares by names such as `p99.9`."""
     wish, server = found.wish, found.server
     return {
+        "target": wish.target,
         "url": wish.url,
         "protocol": wish.protocol,
         "clients": wish.clients,

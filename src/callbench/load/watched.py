@@ -6,10 +6,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from callbench.errors import BadInput
 from callbench.measure.processor_time import ProcessorWatch
 from callbench.measure.reading import Full, full
-from callbench.process_tree import PROC
 
 Processes = Callable[[], tuple[int, ...]]
 
@@ -78,16 +76,6 @@ class Watch:
         last = full(pids)
         used = last.user_ms + last.system_ms - self._begin.user_ms - self._begin.system_ms
         return Seen(Watched(max(0, used), _processors(pids), self._begin, last), processors)
-
-
-def must_run(pid: int) -> None:
-    """Refuses a process that is not there.
-
-    Raises:
-        BadInput: there is no such process.
-    """
-    if not (PROC / str(pid)).is_dir():
-        raise BadInput(f"--pid {pid}: there is no such process")
 
 
 def _processors(pids: Sequence[int]) -> int:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from callbench import request, stands_for
-from callbench.adapter import Adapter
+from callbench.adapter import DEFAULT_TIMEOUT_MS, Adapter
 from callbench.cell import Cell, Stack
 from callbench.links import LOOPBACK
 from callbench.peer.plan import Asked
@@ -14,7 +14,8 @@ DRIVER = "load/http1"
 PEER = "JMeter"
 # What of a request both can make alike; the path, the call and what it selects are filled in before.
 _ALIKE = {"protocol", "path", "call", "select", "method", "headers", "body", "variables", "keep_alive", "threads"}
-_ALIKE |= {"expect_body", "expect_body_file"}
+# JMeter takes any certificate: who may sign it concerns our driver alone.
+_ALIKE |= {"expect_body", "expect_body_file", "timeout_s", "certificates", "insecure"}
 # What the load driver fills anew in each request.
 _VARIABLES = ("{number}", "{client}", "{random}")
 _ITEMS = "{n}"
@@ -65,11 +66,13 @@ def asked(client: Adapter, stack: Stack, endpoint: str, cell: Cell) -> Asked:
         cell.load.clients,
         _expected(client, table, options, cell),
         options.get("keep_alive", True) is not False,
-        options.get("method") or "GET",
+        # As the load driver has it.
+        options.get("method") or ("GET" if body is None else "POST"),
         tuple((_filled(name, items), _filled(value, items)) for name, value in options.get("headers") or ()),
         None if body is None else _filled(body, items),
         round(cell.load.think_ns / 1e6),
         round(cell.load.ramp_up_ns / 1e9),
+        round(1000 * float(table.get("timeout_s", DEFAULT_TIMEOUT_MS / 1000))),
     )
 
 

@@ -24,6 +24,7 @@ class Asked:
         keep_alive: whether a client keeps its connection; else it makes one for each call.
         think_ms: how long a client waits between an answer and its next call.
         ramp_up_s: over how many seconds the clients begin, evenly spread.
+        timeout_ms: a call without an answer for so long has failed.
     """
 
     url: str
@@ -35,6 +36,7 @@ class Asked:
     body: str | None = None
     think_ms: int = 0
     ramp_up_s: int = 0
+    timeout_ms: int = DEFAULT_TIMEOUT_MS
 
 
 def plan(asked: Asked, *, warm_up_s: float, seconds: float) -> str:
@@ -117,8 +119,8 @@ def _calls(to: Element, asked: Asked) -> None:
         "method": asked.method,
         # The implementation that JMeter's manual recommends, and the only one that keeps connections well.
         "implementation": "HttpClient4",
-        "connect_timeout": str(DEFAULT_TIMEOUT_MS),
-        "response_timeout": str(DEFAULT_TIMEOUT_MS),
+        "connect_timeout": str(asked.timeout_ms),
+        "response_timeout": str(asked.timeout_ms),
     }
     for name, text in texts.items():
         _property(sampler, "string", f"HTTPSampler.{name}", text)

@@ -12,6 +12,7 @@ from callbench.cell import Cell, Load, Stack
 from callbench.contract import Done
 from callbench.errors import AdapterFailure, BadInput, CallbenchError
 from callbench.external import given
+from callbench.external.given import Given
 from callbench.measure.warm_up import warmed_up
 from callbench.peer import jmeter
 from callbench.peer.agreement import Agreement, Round, Side, agreement
@@ -49,8 +50,8 @@ class Wish:
     """What is to be held against each other.
 
     Attributes:
-        target: a stack that the load driver calls, or a URL.
-        expected: of a URL: the body that every answer must have; None: any. A stack's card has its own.
+        target: a stack that the load driver calls, or a server of one's own.
+        server: how a server of one's own is called.
         options: of the stack's server.
     """
 
@@ -59,7 +60,7 @@ class Wish:
     rounds: int = 5
     seconds: float = 5.0
     warm_up_s: float = 10.0
-    expected: str | None = None
+    server: Given = field(default_factory=Given)
     options: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -84,7 +85,7 @@ def ready() -> None:
 
 
 def held(wish: Wish, known: Catalogue, tell: Callable[[int], None]) -> Found:
-    """Drive all rounds of one stack or URL.
+    """Drive all rounds of one server.
 
     Args:
         wish: what and how long.
@@ -92,12 +93,11 @@ def held(wish: Wish, known: Catalogue, tell: Callable[[int], None]) -> Found:
         tell: told of each round before it begins, with its number from 1 on.
 
     Raises:
-        BadInput: the target is no stack of the load driver and no URL, or nobody answers there as expected.
+        BadInput: the target is no server that the load driver calls, or nobody answers there as expected.
         CallbenchError: a side is not set up, or failed.
     """
     ready()
-    asked_for = {} if wish.expected is None else {"expect_body": wish.expected}
-    known, [name] = given.named(known, [wish.target], None, asked_for)
+    known, [name] = given.named(known, [wish.target], wish.server)
     stack = known.stack(name)
     cell = Cell("c001", "", stack.id, request.STANDS_FOR, {}, Load(wish.clients, 1, wish.seconds))
     why = why_not(cell, stack)

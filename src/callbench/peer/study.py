@@ -57,7 +57,7 @@ class Wish:
 
 def is_study(target: str) -> bool:
     """Whether a target is a study: a file, or the name of one. Stacks and URLs have a slash, and no such ending."""
-    return "://" not in target and (target.endswith(".toml") or "/" not in target or target in names())
+    return not given.is_given(target) and (target.endswith(".toml") or "/" not in target or target in names())
 
 
 def begun(wish: Wish, known: Catalogue) -> Path:

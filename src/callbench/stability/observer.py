@@ -5,7 +5,7 @@ from typing import Any
 
 from callbench.errors import AdapterFailure
 from callbench.stability.slices import SPEED, driven, failed
-from callbench.stability.target import Target
+from callbench.target import Target
 
 # Of a slice.
 LENGTH_S = 0.5

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from callbench.errors import AdapterFailure, BadInput
 from callbench.stability.mischief import Known
-from callbench.stability.target import Target
+from callbench.target import Target
 
 _PLACE = re.compile(r"(?P<host>\d{1,3}(?:\.\d{1,3}){3}|localhost|\[[0-9a-fA-F:]+\]):(?P<port>\d{1,5})")
 _CHUNK = 1 << 16

@@ -15,11 +15,11 @@ from callbench.schedules import Schedules
 from callbench.stability import record
 from callbench.stability.machine import Machine
 from callbench.stability.slices import failed, reckoned, slice_of, times
-from callbench.stability.target import Target
 from callbench.stability.vitals import Vitals
 from callbench.stats.knee import Span, Step, knee, next_level
 from callbench.stats.rate import window_of
 from callbench.stats.recovery import IN_A_ROW, Slice, recovery, slow_above
+from callbench.target import Target
 
 HALF = 0.5
 _BEFORE = 5

@@ -2,6 +2,7 @@
 
 from dataclasses import asdict
 from pathlib import Path
+from shlex import quote
 
 from callbench import objective
 from callbench.catalogue import Catalogue
@@ -10,9 +11,9 @@ from callbench.placement import Placement
 from callbench.stability import overload_told, record
 from callbench.stability.live import Line
 from callbench.stability.overload import Overload, Wish
-from callbench.stability.target import Aim, reached
 from callbench.stability.told import Told
 from callbench.store import Run
+from callbench.target import Aim, reached
 
 
 def overloaded(  # noqa: PLR0913 - what is asked, and where
@@ -37,6 +38,6 @@ def overloaded(  # noqa: PLR0913 - what is asked, and where
             Line(quiet=quiet) as line,
         ):
             work = Overload(run, target, wish, run.path / "schedules", line.says)
-            again = f"callbench overload {aim.name} ... --resume --out {run.path} goes on with it"
+            again = f"callbench overload {quote(aim.name)} ... --resume --out {run.path} goes on with it"
             record.carried_out(run, work.go, again)
     return overload_told.told(Run(run.path))

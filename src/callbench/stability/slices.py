@@ -7,10 +7,10 @@ from typing import Any
 
 from callbench.adapter import Adapter
 from callbench.errors import AdapterFailure
-from callbench.stability.target import Aim
 from callbench.stats.histogram import Buckets
 from callbench.stats.rate import Window, window_of
 from callbench.stats.recovery import Slice
+from callbench.target import Aim
 
 SHARES = {"p50_us": 0.5, "p90_us": 0.9, "p99_us": 0.99, "p99.9_us": 0.999}
 # What says how fast a slice was.

@@ -10,9 +10,9 @@ from callbench.run_writer import RunWriter
 from callbench.stability import record
 from callbench.stability.machine import Machine
 from callbench.stability.slices import driven, failed
-from callbench.stability.target import Loss, Target
 from callbench.stability.vitals import Vitals
 from callbench.stats.histogram import merged
+from callbench.target import Loss, Target
 
 # So many deaths in a row without one right answer between them, and starting it again is given up.
 IN_VAIN = 3

@@ -2,15 +2,16 @@
 
 from dataclasses import asdict
 from pathlib import Path
+from shlex import quote
 
 from callbench.catalogue import Catalogue
 from callbench.placement import Placement
 from callbench.stability import record, soak_told
 from callbench.stability.live import Line
 from callbench.stability.soak import Soak, Wish
-from callbench.stability.target import Aim, reached
 from callbench.stability.told import Told
 from callbench.store import Run
+from callbench.target import Aim, reached
 
 
 def soaked(  # noqa: PLR0913 - what is asked, and where
@@ -31,6 +32,6 @@ def soaked(  # noqa: PLR0913 - what is asked, and where
             record.taken_up("soak", aim.name, asked, out, where, resume=resume) as run,
             Line(quiet=quiet) as line,
         ):
-            again = f"callbench soak {aim.name} ... --resume --out {run.path} goes on with it"
+            again = f"callbench soak {quote(aim.name)} ... --resume --out {run.path} goes on with it"
             record.carried_out(run, Soak(run, target, wish, line.tells).go, again)
     return soak_told.told(Run(run.path))

@@ -14,9 +14,9 @@ from callbench.stability.mischief import Known, Mischief, chosen
 from callbench.stability.observer import LENGTH_S, Observer
 from callbench.stability.slices import slice_of
 from callbench.stability.storm import Storm
-from callbench.stability.target import Target
 from callbench.stability.vitals import Vitals
 from callbench.stats.recovery import IN_A_ROW, Slice, recovery, slow_above
+from callbench.target import Target
 
 _BEFORE = 4
 # What is left over is looked at when the kernel has had time to end what was closed.

@@ -2,6 +2,7 @@
 
 from dataclasses import asdict, replace
 from pathlib import Path
+from shlex import quote
 
 from callbench.catalogue import Catalogue
 from callbench.links.reach import LOOPBACK
@@ -9,10 +10,10 @@ from callbench.placement import Placement
 from callbench.stability import mischief, overheard, record, torture_told
 from callbench.stability.live import Line
 from callbench.stability.mischief import Known
-from callbench.stability.target import Aim, Target, reached
 from callbench.stability.told import Told
 from callbench.stability.torture import Torture, Wish
 from callbench.store import Run
+from callbench.target import Aim, Target, reached
 
 
 def tortured(  # noqa: PLR0913 - what is asked, and where
@@ -35,7 +36,7 @@ def tortured(  # noqa: PLR0913 - what is asked, and where
             Line(quiet=quiet) as line,
         ):
             work = Torture(run, target, wish, request, () if where.shared else where.client, line.says)
-            again = f"callbench torture {aim.name} ... --resume --out {run.path} goes on with it"
+            again = f"callbench torture {quote(aim.name)} ... --resume --out {run.path} goes on with it"
             record.carried_out(run, work.go, again)
     return torture_told.told(Run(run.path))
 

@@ -1,16 +1,18 @@
 """The command line of `callbench peer`: arguments to calls. No logic."""
 
-import json
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 
 from callbench import catalogue, launch
+from callbench.cli.options import grouped
+from callbench.cli.output import AsJson, console, known_stacks, print_json
+from callbench.cli.server import SERVER, SERVER_HELP, ServerOptions
 from callbench.errors import BadInput
+
+_TARGET = f"STUDY|{SERVER}"
 
 if TYPE_CHECKING:
     from callbench.peer.kept import Found
@@ -21,11 +23,10 @@ def add_to(app: typer.Typer) -> None:
     app.command("peer")(peer)
 
 
+@grouped
 def peer(  # noqa: PLR0913, PLR0917 - the options a person has
-    target: Annotated[
-        str,
-        typer.Argument(metavar="STUDY|STACK|URL", help="as datasnap, load/http1:node/http, or a server of your own"),
-    ],
+    server: ServerOptions,
+    target: Annotated[str, typer.Argument(metavar=_TARGET, help=f"a study, or {SERVER_HELP}", show_default=False)] = "",
     quick: Annotated[
         bool, typer.Option("--quick", help="of a study: its quick cells, fewer and shorter rounds")
     ] = False,
@@ -48,9 +49,8 @@ def peer(  # noqa: PLR0913, PLR0917 - the options a person has
     warm_up: Annotated[
         float | None, typer.Option("--warm-up", min=0, max=3600, help="of JMeter in a round: 10; quick: 5")
     ] = None,
-    expect: Annotated[str | None, typer.Option("--expect-body", help="of a URL, in every answer")] = None,
     delay: Annotated[int, typer.Option("--delay-us", min=0, max=10_000_000, help="in each call of a stack")] = 0,
-    as_json: Annotated[bool, typer.Option("--json", help="for programs")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Drive a server, or a study's, with our load driver and with Apache JMeter in turn: do they say the same?"""
     from callbench.peer import kept, study  # noqa: PLC0415 - statistics are slow to load
@@ -63,19 +63,19 @@ def peer(  # noqa: PLR0913, PLR0917 - the options a person has
         "--quick": quick,
         "--resume": resume,
     }
-    of_one = {"--clients": clients, "--expect-body": expect}
+    asked = server.given()
+    of_one = {"--clients": clients, "--start": server.start, "--study": server.study} | dict.fromkeys(asked.options, 1)
     pace = {"rounds": rounds, "seconds": seconds, "warm_up_s": warm_up}
-    known = catalogue.load()
-    for sentence in () if as_json else known.broken:
-        print(f"callbench: {sentence}", file=sys.stderr)  # noqa: T201
-    if kept.is_kept(Path(target)):
+    known = known_stacks(quiet=as_json)
+    if target and kept.is_kept(Path(target)):
         _refuse(f"{target} is shown as it is", of_study | of_one | pace | {"--delay-us": delay})
         _show_study(kept.read(kept.opened(Path(target))), as_json=as_json)
         return
-    if not study.is_study(target):
+    if server.start or server.study or not study.is_study(target):
+        target = server.one(target)
         _refuse(f"{target} is no study", of_study)
         given = {name: value for name, value in pace.items() if value is not None}
-        _one(target, known, {**given, "clients": clients or 50, "expected": expect}, delay, as_json=as_json)
+        _one(target, known, {**given, "clients": clients or 50, "server": asked}, delay, as_json=as_json)
         return
     _refuse("a study has its own clients and answers", of_one)
     if resume:
@@ -110,9 +110,9 @@ def _one(target: str, known: catalogue.Catalogue, asked: dict[str, object], dela
         lambda number: None if as_json else print(told.line(number, wish), flush=True),  # noqa: T201
     )
     if as_json:
-        _print_json(told.record(found))
+        print_json(told.record(found))
     else:
-        told.show(found, _console())
+        told.show(found, console(200))
     exit_code.end(found.agreement.outcome, None)
 
 
@@ -121,17 +121,8 @@ def _show_study(found: "Found", *, as_json: bool) -> None:
     from callbench.peer import told  # noqa: PLC0415
 
     if as_json:
-        _print_json(told.study_record(found))
+        print_json(told.study_record(found))
     else:
-        told.show_study(found, _console())
+        told.show_study(found, console(200))
         print(f"folder: {found.run.path}")  # noqa: T201
     exit_code.end(found.outcome, None)
-
-
-def _console() -> Console:
-    """Where nobody watches, lines are not cut to the width of a window."""
-    return Console() if sys.stdout.isatty() else Console(width=200)
-
-
-def _print_json(value: object) -> None:
-    print(json.dumps(value, indent=1, ensure_ascii=False, default=str))  # noqa: T201

@@ -7,29 +7,27 @@ import typer
 from rich.console import Console
 
 from callbench import catalogue, placement, quantities
+from callbench.cli.options import grouped
+from callbench.cli.output import AsJson, Undecided
+from callbench.cli.server import SERVER, SERVER_HELP, ServerOptions
 from callbench.errors import BadInput
 from callbench.links.reach import LOOPBACK
 
 if TYPE_CHECKING:
-    from callbench.stability.target import Aim
+    from callbench.target import Aim
 
-What = Annotated[str, typer.Argument(metavar="STACK|URL", help="a stack, or a server of your own by its URL")]
+What = Annotated[str, typer.Argument(metavar=SERVER, help=SERVER_HELP, show_default=False)]
 Call = Annotated[str | None, typer.Option("--call", metavar="CALL[:NAME=VALUE,...]", help="Hello unless given")]
-Pid = Annotated[int | None, typer.Option("--pid", min=1, help="of a URL: the server's process, to watch it")]
-Timeout = Annotated[float, typer.Option("--timeout", min=0.05, max=3600, metavar="SECONDS", help="of a call")]
-Status = Annotated[list[int] | None, typer.Option("--expect-status", help="of a URL: 200 to 299 unless given")]
-Body = Annotated[str | None, typer.Option("--expect-body", help="of a URL: octet by octet, in every answer")]
 AnyHost = Annotated[bool, typer.Option("--any-host", help="allow a URL that is not this machine: it must be yours")]
-Link = Annotated[str, typer.Option("--link", metavar="LINK", help="before a stack's server: one of `list links`")]
+Link = Annotated[str, typer.Option("--link", metavar="LINK", help="between client and server: one of `list links`")]
 Resume = Annotated[bool, typer.Option("--resume", help="go on with the record of --out")]
 Out = Annotated[Path | None, typer.Option("--out", metavar="DIR", help="the record's folder; runs/KIND-TIME")]
 FailOn = Annotated[
     str | None, typer.Option("--fail-on", metavar="NAME,NAME,...|none", help="what ends with exit code 1")
 ]
-Undecided = Annotated[
-    str | None, typer.Option("--undecided", metavar="pass|fail", help="what undecided ends with; exit code 3 if unsaid")
-]
-AsJson = Annotated[bool, typer.Option("--json", help="for programs")]
+
+# Of a call. In a torture, so long without an answer is a verdict.
+_TIMEOUT_S, _TORTURE_TIMEOUT_S = 10.0, 2.0
 
 
 def add_to(app: typer.Typer) -> None:
@@ -39,8 +37,10 @@ def add_to(app: typer.Typer) -> None:
     app.command("torture")(torture)
 
 
+@grouped
 def soak(  # noqa: PLR0913, PLR0917 - the options a person has
-    what: What,
+    server: ServerOptions,
+    what: What = "",
     clients: Annotated[str, typer.Option("--clients", metavar="N,N,...", help="the steps")] = "1,10,50",
     seconds: Annotated[float, typer.Option("--seconds", min=0.1, max=1e7, help="of each step")] = 60.0,
     rest: Annotated[float, typer.Option("--rest", min=0, max=1e6, metavar="SECONDS", help="after each step")] = 10.0,
@@ -51,10 +51,6 @@ def soak(  # noqa: PLR0913, PLR0917 - the options a person has
     think: Annotated[float, typer.Option("--think", min=0, max=1e6, metavar="MS", help="between two calls")] = 0.0,
     restart: Annotated[bool, typer.Option("--restart", help="start a server that dies again, and go on")] = False,
     call: Call = None,
-    timeout: Timeout = 10.0,
-    pid: Pid = None,
-    status: Status = None,
-    body: Body = None,
     any_host: AnyHost = False,
     link: Link = LOOPBACK,
     resume: Resume = False,
@@ -68,14 +64,16 @@ def soak(  # noqa: PLR0913, PLR0917 - the options a person has
     from callbench.stability.soak import Wish, slice_s  # noqa: PLC0415
 
     kinds = _kinds("soak", fail_on, undecided)
-    aim = _aim(what, call, timeout, pid, status, body, link, any_host=any_host)
+    aim = _aim(server, what, call, link, any_host=any_host)
     wish = Wish(_steps(clients), seconds, rest, slice_s(seconds, every), restart, think)
     told = soaking.soaked(aim, wish, catalogue.load(), placement.placed(), out, resume=resume, quiet=as_json)
     _end(told, kinds, undecided, as_json=as_json)
 
 
+@grouped
 def overload(  # noqa: PLR0913, PLR0917 - the options a person has
-    what: What,
+    server: ServerOptions,
+    what: What = "",
     objective: Annotated[
         str, typer.Option("--objective", metavar='"p99 under 50 ms"', help="the capacity is what meets it")
     ] = "p99 under 50 ms",
@@ -93,10 +91,6 @@ def overload(  # noqa: PLR0913, PLR0917 - the options a person has
         float | None, typer.Option("--capacity", min=0.1, max=1e7, help="calls/s, where it is known")
     ] = None,
     call: Call = None,
-    timeout: Timeout = 10.0,
-    pid: Pid = None,
-    status: Status = None,
-    body: Body = None,
     any_host: AnyHost = False,
     link: Link = LOOPBACK,
     resume: Resume = False,
@@ -110,7 +104,7 @@ def overload(  # noqa: PLR0913, PLR0917 - the options a person has
     from callbench.stability.overload import Wish  # noqa: PLC0415
 
     kinds = _kinds("overload", fail_on, undecided)
-    aim = _aim(what, call, timeout, pid, status, body, link, any_host=any_host)
+    aim = _aim(server, what, call, link, any_host=any_host)
     factors = tuple(float(value) for value in quantities.numbers(times, "--times", 1, 1000))
     if len(set(factors)) < len(factors):
         raise BadInput(f"--times {times}: each only once, since what comes after is told by it")
@@ -119,8 +113,10 @@ def overload(  # noqa: PLR0913, PLR0917 - the options a person has
     _end(told, kinds, undecided, as_json=as_json)
 
 
+@grouped
 def torture(  # noqa: PLR0913, PLR0917 - the options a person has
-    what: What,
+    server: ServerOptions,
+    what: What = "",
     test: Annotated[str, typer.Option("--test", metavar="NAME,NAME,...", help="all unless given")] = "",
     connections: Annotated[int, typer.Option("--connections", min=1, max=60_000, help="bad ones at once")] = 1000,
     pace: Annotated[float, typer.Option("--pace", min=0.1, max=1e6, help="new bad ones a second at most")] = 2000.0,
@@ -130,10 +126,6 @@ def torture(  # noqa: PLR0913, PLR0917 - the options a person has
     ] = 30.0,
     within: Annotated[float, typer.Option("--within", min=1.01, max=1e6, help="times as slow as before is slow")] = 3.0,
     call: Call = None,
-    timeout: Timeout = 2.0,
-    pid: Pid = None,
-    status: Status = None,
-    body: Body = None,
     any_host: AnyHost = False,
     link: Link = LOOPBACK,
     resume: Resume = False,
@@ -147,36 +139,35 @@ def torture(  # noqa: PLR0913, PLR0917 - the options a person has
     from callbench.stability.torture import Wish  # noqa: PLC0415
 
     kinds = _kinds("torture", fail_on, undecided)
-    aim = _aim(what, call, timeout, pid, status, body, link, any_host=any_host)
+    aim = _aim(server, what, call, link, any_host=any_host, timeout_s=_TORTURE_TIMEOUT_S)
     names = tuple(name.strip() for name in test.split(",") if name.strip())
     wish = Wish(names, connections, pace, seconds, patience, within)
     told = torturing.tortured(aim, wish, catalogue.load(), placement.placed(), out, resume=resume, quiet=as_json)
     _end(told, kinds, undecided, as_json=as_json)
 
 
-def _aim(  # noqa: PLR0913, PLR0917 - the options that the commands share
+def _aim(  # noqa: PLR0913 - the options that the commands share
+    server: ServerOptions,
     what: str,
     call: str | None,
-    timeout: float,
-    pid: int | None,
-    status: list[int] | None,
-    body: str | None,
     link: str,
     *,
     any_host: bool,
+    timeout_s: float = _TIMEOUT_S,
 ) -> "Aim":
     from callbench.compare import tasks  # noqa: PLC0415 - statistics are slow to load
-    from callbench.stability.target import HELLO, Aim  # noqa: PLC0415
+    from callbench.target import Aim  # noqa: PLC0415
 
-    asked = tasks.of_calls([call or HELLO], (1,), 1.0)[0]
-    request: dict[str, Any] = {}
-    if status:
-        request["expect_status"] = status
-    if body is not None:
-        request["expect_body"] = body
-    if request and "://" not in what:
-        raise BadInput("--expect-status and --expect-body are of a URL: what a stack answers is known")
-    return Aim(what, asked.call, asked.arguments, timeout, pid, request, any_host, link)
+    asked = None if call is None else tasks.of_calls([call], (1,), 1.0)[0]
+    return Aim(
+        server.one(what),
+        "" if asked is None else asked.call,
+        {} if asked is None else asked.arguments,
+        timeout_s if server.timeout is None else server.timeout,
+        server.given().without("timeout_s", "--timeout"),
+        any_host,
+        link,
+    )
 
 
 def _steps(text: str) -> tuple[int, ...]:

@@ -1,33 +1,30 @@
-"""What is put under stress: the server of a stack, which we start, or a URL, where somebody else has one."""
+"""A server with a client before it: a stack's, a study's, one that a command starts, or one behind a URL."""
 
 import ipaddress
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Self
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
 from urllib.parse import urlsplit
 
-from callbench import judge, links, manifest
+from callbench import judge, links, stands_for
 from callbench.adapter import Adapter
-from callbench.catalogue import Catalogue, cannot_run
+from callbench.catalogue import Catalogue
+from callbench.cell import Stack
 from callbench.errors import AdapterFailure, BadInput, CallbenchError
-from callbench.external import processes
-from callbench.home import home
-from callbench.load.watched import must_run
+from callbench.external import given, processes, spec
+from callbench.external.given import Given
 from callbench.measure import side_processes
 from callbench.placement import Placement
 from callbench.process_tree import is_alive
+from callbench.request import STANDS_FOR, connected_with, only_call
 from callbench.sides import Sides
 
-if TYPE_CHECKING:
-    from callbench.cell import Stack
-    from callbench.manifest import Programs
-
-DRIVER = "load/http1"
-# What a URL answers stands for this call of the service.
-HELLO = "Hello"
 _KEEPER_S = 2.0
+_TIMEOUT_S = 10.0
+# Failures of the driver itself: what the server says wrongly is told as the server's.
+_OF_THE_DRIVER = ("garbage", "silent", "died", "internal")
 
 
 @dataclass(frozen=True)
@@ -35,29 +32,24 @@ class Aim:
     """What was asked for.
 
     Attributes:
-        name: a stack or a URL.
-        call: of the service.
+        name: a stack, a study's server, a URL or a command, as it was typed.
+        call: of the service; empty: the one that the server's request stands for, else `Hello`.
         arguments: its arguments.
         timeout_s: a call without an answer for so long has failed.
-        pid: of a URL: a process of the server's, where they cannot be found by its port.
-        request: of a URL: options of the driver.
+        server: how a server of one's own is called.
         any_host: whether a URL may be one of another machine.
-        link: what lies between a stack's client and its server: a name of `callbench list links`.
+        link: what lies between client and server: a name of `callbench list links`.
+        options: of the client.
     """
 
     name: str
-    call: str = HELLO
+    call: str = ""
     arguments: Mapping[str, Any] = field(default_factory=dict)
-    timeout_s: float = 10.0
-    pid: int | None = None
-    request: Mapping[str, Any] = field(default_factory=dict)
-    any_host: bool = False
+    timeout_s: float = _TIMEOUT_S
+    server: Given = field(default_factory=Given)
+    any_host: bool = True
     link: str = links.LOOPBACK
-
-    @property
-    def is_url(self) -> bool:
-        """Whether somebody else runs the server."""
-        return "://" in self.name
+    options: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -77,7 +69,8 @@ class Target:
     """A server with a client before it. Close it; it can be opened again, which starts the server afresh.
 
     Attributes:
-        aim: what was asked for.
+        aim: what was asked for, with the call that is made.
+        stack: the server and its client, as a stack.
         client: the one that calls.
         started_s: how long the last start took, until the first right answer.
         hosts: where each side of a stack runs: this machine, unless `reached` has made others.
@@ -89,39 +82,39 @@ class Target:
         """Finds what is meant; starts nothing.
 
         Raises:
-            BadInput: there is no such stack, it cannot run here or not over that link, or the URL is not one to put
-                under stress.
+            BadInput: there is no such server, it cannot run here or not over that link, or it may not be called.
         """
-        self.aim = aim
+        known, [name] = given.named(known, [aim.name], aim.server)
+        self.stack = known.stack(name)
+        self.aim = replace(aim, call=_call(aim, self.stack))
+        if self.stack.why_not:
+            raise BadInput(f"{aim.name} cannot run here: {self.stack.why_not}")
+        why_not = links.why_not_over(self.stack, aim.link)
+        if why_not:
+            raise BadInput(f"{aim.name} cannot be reached {why_not}")
+        host = urlsplit(self._table.get("url") or "").hostname
+        if host and not (aim.any_host or is_loopback(host)):
+            raise BadInput(
+                f"{host} is not this machine: put only servers under stress that are yours, and say --any-host"
+            )
+        self._programs = known.programs(self.stack)
         self.started_s = 0.0
         self.hosts = links.LOOPBACK_HOSTS
         self._placement = placement
         self._sides: Sides | None = None
-        self._endpoint = aim.name
+        self._endpoint = ""
         self._open = False
         self._first: tuple[int, ...] = ()
-        self._stack: Stack | None = None
-        self._driver: manifest.Manifest | None = None
-        self._programs: Programs | None = None
-        self._running: processes.Running | None = None
-        if aim.is_url:
-            self._driver = _driver(aim)
-            self._running = processes.Running(aim.name, aim.pid)
-        else:
-            if aim.pid is not None:
-                raise BadInput(f"--pid is for a URL: {aim.name} is started by Callbench, which knows its processes")
-            self._stack = known.stack(aim.name)
-            if self._stack.why_not:
-                raise BadInput(f"{aim.name} cannot run here: {self._stack.why_not}")
-            why_not = links.why_not_over(self._stack, aim.link)
-            if why_not:
-                raise BadInput(f"{aim.name} cannot be reached {why_not}")
-            self._programs = known.programs(self._stack)
+
+    @property
+    def _table(self) -> Mapping[str, Any]:
+        """How a server of one's own is started or where it runs."""
+        return self.stack.card.get(spec.KEY) or {}
 
     @property
     def ours(self) -> bool:
         """Whether we start the server, and can start it again."""
-        return self._stack is not None
+        return not spec.is_elsewhere(self.stack)
 
     @property
     def is_open(self) -> bool:
@@ -147,44 +140,64 @@ class Target:
         """Where the server is, as its clients are told."""
         return self._endpoint
 
+    @property
+    def url(self) -> str:
+        """What is called: the endpoint, with the path of the request."""
+        request = self._programs.request
+        return connected_with(request, self._endpoint, {})[0]
+
     def open(self) -> None:
         """Starts what is ours, connects one client and makes one call.
 
         Raises:
+            BadInput: a server of one's own cannot be started, or does not answer as it must.
             AdapterFailure: a side cannot be started, or the call fails.
             CallbenchError: the answer is wrong.
         """
         began = time.monotonic()
+        aim = self.aim
         try:
-            if self._stack is not None and self._programs is not None:
-                self._sides = Sides(
-                    self._programs, self._placement, in_process=self._stack.in_process, hosts=self.hosts
-                )
-                unavailable = self._sides.unavailable(self._stack)
-                if unavailable:
-                    raise AdapterFailure("unsupported", unavailable)  # noqa: TRY301 - whatever it is, all is closed
-                self._endpoint = self._sides.serve(self._stack)
-                self.client = self._sides.client
-            else:
-                self.client = self.another("the client")
+            self._sides = Sides(self._programs, self.where, in_process=self.stack.in_process, hosts=self.hosts)
+            self.client = self._sides.client
+            unavailable = self._sides.unavailable(self.stack)
+            if unavailable:
+                raise AdapterFailure("unsupported", unavailable)  # noqa: TRY301 - whatever it is, all is closed
+            self._endpoint = self._served(self._sides)
             self.connect(1)
-            wrong = judge.wrong(self.aim.call, self.aim.arguments, self.client.call(self.aim.call, self.aim.arguments))
+            wrong = judge.wrong(aim.call, aim.arguments, self.client.call(aim.call, aim.arguments))
         except AdapterFailure as failure:
             self.close(at_once=True)
-            if self.ours or failure.kind in ("garbage", "silent", "died", "internal"):
+            if not self._table or failure.kind in _OF_THE_DRIVER:
                 raise
-            raise BadInput(f"{self.aim.name}: {failure} ({failure.kind})") from failure
+            raise BadInput(f"{aim.name}: {failure} ({failure.kind})") from failure
         except BaseException:
             self.close(at_once=True)
             raise
         if wrong:
             self.close(at_once=True)
-            raise CallbenchError(f"{self.aim.name} answered wrongly before anything was begun: {wrong}")
+            raise CallbenchError(f"{aim.name} answered wrongly before anything was begun: {wrong}")
         self.started_s = time.monotonic() - began
         first = self.pids().get("server", ())
         # Of a server of somebody else's a worker may be replaced by another, which is no loss.
-        self._first = first if self._running is None else processes.tops(first)
+        self._first = first if self.ours else processes.tops(first)
         self._open = True
+
+    def _served(self, sides: Sides) -> str:
+        try:
+            return sides.serve(self.stack)
+        except AdapterFailure as failure:
+            if not self._table:
+                raise
+            # A URL is named in the sentence.
+            raise BadInput(f"{self.aim.name}: {failure}" if self.ours else str(failure)) from failure
+
+    @property
+    def where(self) -> Placement:
+        """Who calls a server that is not on this machine, or is not to be found on it, may use every processor."""
+        if self.ours or self._placement.shared or processes.of_table(self._table).pids():
+            return self._placement
+        every = tuple(sorted({*self._placement.client, *self._placement.server}))
+        return Placement(every, every)
 
     def another(self, part: str) -> Adapter:
         """Starts one more client, in a process of its own. Stop it.
@@ -192,15 +205,8 @@ class Target:
         Raises:
             AdapterFailure: it cannot be started.
         """
-        if self._programs is not None:
-            made = self._programs.client
-        else:
-            assert self._driver is not None  # noqa: S101 - one of the two is there
-            made = self._driver
-        shared = self._driver is not None and (self.aim.pid is None or self._placement.shared)
-        request = None if self._programs is None else self._programs.request
-        processors = () if shared else self._placement.client
-        return Adapter(made, part, processors, self.hosts.client.entered(), request).greeted()
+        programs, entered = self._programs, self.hosts.client.entered()
+        return Adapter(programs.client, part, self.where.client, entered, programs.request).greeted()
 
     def connect(self, clients: int) -> int:
         """Connects so many clients; gives the connections open.
@@ -216,25 +222,25 @@ class Target:
         Raises:
             AdapterFailure: the server does not let them in.
         """
-        stack = DRIVER if self._stack is None else self._stack.client
         timeout_ms = max(1, round(self.aim.timeout_s * 1e3))
         return client.connect(
-            stack, endpoint or self._endpoint, clients, timeout_ms=timeout_ms, options=self.aim.request
+            self.stack.client, endpoint or self._endpoint, clients, timeout_ms=timeout_ms, options=self.aim.options
         )
 
     def pids(self) -> dict[str, tuple[int, ...]]:
         """The processes of each side that are there; a server that is not ours and cannot be seen has none."""
-        if self._sides is not None:
-            return side_processes.of(self._sides).by_side()
-        found = {"client": side_processes.below(self.client.process.pid)}
-        server = () if self._running is None else self._running.pids()
+        found = {} if self._sides is None else side_processes.of(self._sides).by_side()
         # One that is gone stays a side that has nothing; one that could never be seen is none.
-        return found | ({"server": server} if server or self._first else {})
+        return found | ({"server": ()} if self._first and not {"server", "both"} & found.keys() else {})
+
+    def unseen(self) -> str:
+        """What of the server's processes cannot be seen, in a sentence; nothing where all can."""
+        return "" if self._sides is None or self._sides.elsewhere is None else self._sides.elsewhere.unseen()
 
     def lost(self) -> Loss | None:
         """How the server ended, if it did."""
         gone = [pid for pid in self._first if not is_alive(pid)]
-        if self._sides is not None:
+        if self._sides is not None and self.ours:
             # Its keeper ends a moment after it.
             failure = self._sides.server.process.died(_KEEPER_S if gone else 0.0)
             if failure is not None:
@@ -255,8 +261,6 @@ class Target:
         sides, self._sides = self._sides, None
         if sides is not None:
             sides.close(at_once=at_once)
-        elif self._driver is not None and hasattr(self, "client"):
-            self.client.stop()
 
     def __enter__(self) -> Self:
         """Itself, open."""
@@ -282,26 +286,20 @@ def reached(aim: Aim, known: Catalogue, placement: Placement) -> Iterator[Target
         yield target
 
 
-def _driver(aim: Aim) -> manifest.Manifest:
-    """The load driver, for a URL that may be put under stress."""
-    parts = urlsplit(aim.name)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise BadInput(f"{aim.name} is neither a stack nor a URL such as http://127.0.0.1:8080/path")
-    if not (aim.any_host or is_loopback(parts.hostname)):
-        raise BadInput(
-            f"{parts.hostname} is not this machine: put only servers under stress that are yours, and say --any-host"
-        )
-    if aim.link != links.LOOPBACK:
-        raise BadInput(f"--link {aim.link}: a URL's server runs where it runs; a stack's can be put behind a link")
-    if aim.call != HELLO:
-        raise BadInput(f"--call {aim.call}: a URL has one request, which stands for {HELLO}: leave --call out")
-    if aim.pid is not None:
-        must_run(aim.pid)
-    read = manifest.read(home() / "engine" / "load" / "adapter.toml")
-    why_not = cannot_run(read)
-    if why_not:
-        raise CallbenchError(why_not)
-    return read
+def _call(aim: Aim, stack: Stack) -> str:
+    """The call that is made.
+
+    Raises:
+        BadInput: the server cannot carry the one that was asked for, or needs to be told of how many items.
+    """
+    only = only_call(stack)
+    if only is None:
+        return aim.call or STANDS_FOR
+    if aim.call and aim.call != only:
+        raise BadInput(f"--call {aim.call}: {aim.name} has one request, which stands for {only}: leave --call out")
+    if only == stands_for.CALL and "n" not in aim.arguments:
+        raise BadInput(f"{aim.name} answers {only}, and how many items has to be said: --call {only}:n=10")
+    return only
 
 
 def is_loopback(host: str) -> bool:

@@ -1,0 +1,56 @@
+"""`--expect-json PATH[=VALUE]` of the command line, as the load driver's options."""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from callbench.errors import BadInput
+
+
+def expected_json(given: Sequence[str]) -> dict[str, Any]:
+    """Read `PATH=VALUE` and `PATH` each, as the driver's options `expect_json` and `expect_path`.
+
+    The sign that ends a path stands outside of its brackets and quotes, where RFC 9535 compares. A value that is no
+    JSON is a text.
+
+    Raises:
+        BadInput: a path is asked for twice with different values.
+    """
+    values: dict[str, Any] = {}
+    paths: list[str] = []
+    for one in given:
+        end = _path_end(one)
+        path = one[:end].strip()
+        if end == len(one):
+            paths.append(path)
+            continue
+        value = _json_or_text(one[end + 1 :].strip())
+        if path in values and values[path] != value:
+            raise BadInput(f"--expect-json {path}: it is asked for with two values")
+        values[path] = value
+    return {"expect_json": values or None, "expect_path": paths}
+
+
+def _path_end(text: str) -> int:
+    """Where the path at the beginning of a text ends: at the first = that no bracket or quote encloses."""
+    depth, quote, escaped = 0, "", False
+    for place, letter in enumerate(text):
+        if escaped:
+            escaped = False
+        elif quote:
+            escaped, quote = letter == "\\", "" if letter == quote else quote
+        elif letter in "'\"":
+            quote = letter
+        elif letter in "[]":
+            depth += 1 if letter == "[" else -1
+        elif letter == "=" and depth == 0:
+            return place
+    return len(text)
+
+
+def _json_or_text(text: str) -> object:
+    try:
+        value: object = json.loads(text)
+    except ValueError:
+        return text
+    return value

@@ -1,0 +1,56 @@
+"""Options that several commands share: a dataclass of them is declared once, and is one parameter of each command."""
+
+import dataclasses
+import inspect
+from collections.abc import Callable
+from typing import Any, get_type_hints
+
+from typer.models import OptionInfo
+
+
+def grouped(command: Callable[..., None]) -> Callable[..., None]:
+    """The command as the command line is to see it: each parameter that is a dataclass is its fields instead.
+
+    Args:
+        command: with parameters that Typer knows, and dataclasses whose fields are such.
+    """
+    signature = inspect.signature(command, eval_str=True)
+    groups = {one.name: one.annotation for one in signature.parameters.values() if _is_group(one.annotation)}
+    spread: list[inspect.Parameter] = []
+    for one in signature.parameters.values():
+        spread += _fields(groups[one.name]) if one.name in groups else [one.replace(kind=one.KEYWORD_ONLY)]
+
+    def called(**values: Any) -> None:  # noqa: ANN401 - of all types
+        for name, group in groups.items():
+            values[name] = group(**{field.name: values.pop(field.name) for field in dataclasses.fields(group)})
+        command(**values)
+
+    called.__name__, called.__doc__ = command.__name__, command.__doc__
+    # As inspect looks for it, and Typer with it.
+    setattr(called, "__signature__", signature.replace(parameters=spread))  # noqa: B010 - mypy knows none
+    called.__annotations__ = {one.name: one.annotation for one in spread}
+    return called
+
+
+def typed(options: object) -> tuple[str, ...]:
+    """The names, as `--path`, of the options of a group that have another value than when they are left out."""
+    hints = get_type_hints(type(options), include_extras=True)
+    assert dataclasses.is_dataclass(options)  # noqa: S101 - who calls has one
+    fields = dataclasses.fields(options)
+    return tuple(_name(hints[one.name]) for one in fields if getattr(options, one.name) != one.default)
+
+
+def _name(hint: Any) -> str:  # noqa: ANN401 - a type
+    return next(str(one.default) for one in hint.__metadata__ if isinstance(one, OptionInfo))
+
+
+def _is_group(annotation: object) -> bool:
+    return isinstance(annotation, type) and dataclasses.is_dataclass(annotation)
+
+
+def _fields(group: type) -> list[inspect.Parameter]:
+    hints = get_type_hints(group, include_extras=True)
+    return [
+        inspect.Parameter(one.name, inspect.Parameter.KEYWORD_ONLY, default=one.default, annotation=hints[one.name])
+        for one in dataclasses.fields(group)
+    ]
