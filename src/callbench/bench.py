@@ -11,6 +11,7 @@ from callbench import codecs, links
 from callbench.catalogue import Catalogue
 from callbench.errors import AdapterFailure, BadInput
 from callbench.estimate import estimated
+from callbench.external.given import OF_STUDY
 from callbench.external.spec import is_elsewhere
 from callbench.floors import Floors, sizes
 from callbench.knees import Knees
@@ -163,7 +164,8 @@ class Bench:
                 there = known.get(stack.id)
                 why = there.why_not if there else "no manifest has it any more"
                 if why:
-                    self._note_excluded(stack.id, 0, why)
+                    # A server that the study itself names is to be there; a stack may be another machine's.
+                    self._note_excluded(stack.id, 0, why, failed=stack.server.startswith(f"{OF_STUDY}/"))
                     together.setdefault(why, []).append(stack.id)
         for why, stacks in together.items():
             self._progress.excluded(stacks, why)
@@ -171,7 +173,7 @@ class Bench:
             if cell.stack not in self._past.stacks and cell.id not in self._past.cells:
                 why = links.why_not_over(self._stacks[cell.stack], cell.link)
                 if why:
-                    self._exclude(cell.stack, 0, why, cell.id)
+                    self._exclude(cell.stack, 0, why, cell.id, failed=False)
 
     def _accounts(self) -> None:
         """Counts what calls cost on the wire, before anything is timed: a trial has no capture beside it."""
@@ -241,7 +243,8 @@ class Bench:
             self._run.append({"kind": "visit", **place, **opened.record})
             for trial in left:
                 if trial.cell.id in opened.cannot:
-                    self._exclude(stack.id, visit.block, opened.cannot[trial.cell.id], trial.cell.id)
+                    why, failed = opened.cannot[trial.cell.id], trial.cell.id not in opened.lacks
+                    self._exclude(stack.id, visit.block, why, trial.cell.id, failed=failed)
                     continue
                 try:
                     self._measure(visit, trial, opened)
@@ -302,12 +305,14 @@ class Bench:
         for trial in self._left(visit):
             self._exclude(visit.stack, visit.block, f"over {visit.link}: {why}", trial.cell.id)
 
-    def _exclude(self, stack: str, block: int, why: str, cell: str | None = None) -> None:
-        self._note_excluded(stack, block, why, cell)
+    def _exclude(self, stack: str, block: int, why: str, cell: str | None = None, *, failed: bool = True) -> None:
+        self._note_excluded(stack, block, why, cell, failed=failed)
         self._progress.excluded([stack], why)
 
-    def _note_excluded(self, stack: str, block: int, why: str, cell: str | None = None) -> None:
-        self._run.append({"kind": "excluded", "stack": stack, "block": block, "cell": cell, "why": why})
+    def _note_excluded(self, stack: str, block: int, why: str, cell: str | None = None, *, failed: bool) -> None:
+        """Keeps what is left out; `failed`: because it went wrong, not because it cannot be had here by its nature."""
+        line = {"kind": "excluded", "stack": stack, "block": block, "cell": cell, "why": why, "failed": failed}
+        self._run.append(line)
         if cell is None:
             self._past.stacks.add(stack)
         else:

@@ -1,4 +1,4 @@
-"""A server that is choosy: `python orders.py PORT [CERTIFICATE KEY]`. POST /orders is answered 201, half of /flaky 500."""
+"""A choosy server: `python orders.py PORT [CERTIFICATE KEY]`. POST /orders is answered 201, every other /flaky 500."""
 
 import http.server
 import itertools

@@ -94,7 +94,10 @@ def rows(callbench: Run, run: str, query: str) -> list[dict[str, Any]]:
 @pytest.mark.usefixtures("nothing_left")
 def test_a_study_has_rows_of_them_and_says_what_is_wrong_with_the_others(callbench: Run, tmp_path: Path) -> None:
     (tmp_path / "s.toml").write_text(STUDY)
-    callbench("run", "s.toml", "--out", "r", "--no-floors", check=True)
+    ran = callbench("run", "s.toml", "--out", "r", "--no-floors")
+    assert ran.returncode == 1
+    for name in ("wrong", "missing", "crashes", "deaf"):
+        assert f"callbench: load/http1:servers/{name}" in ran.stderr
     made = rows(callbench, "r", "SELECT stack, agree, trials.calls >= 30 AS made FROM trials JOIN cells USING (cell)")
     assert made == [{"stack": "load/http1:servers/greeting", "agree": None, "made": True}] * 2
     # Only the server itself: neither its keeper nor what starts it.
@@ -113,7 +116,7 @@ def test_a_study_has_rows_of_them_and_says_what_is_wrong_with_the_others(callben
         assert "load/http1:servers/greeting" in (tmp_path / f"r.{form}").read_text()
     # What a run goes on with lies in its folder, whatever became of the study.
     (tmp_path / "s.toml").write_text(STUDY.replace("server.py", "gone.py"))
-    callbench("run", "s.toml", "--out", "r", "--resume", check=True)
+    assert callbench("run", "s.toml", "--out", "r", "--resume").returncode == 1
 
 
 @pytest.mark.usefixtures("nothing_left", "lab")
@@ -150,7 +153,7 @@ def test_the_suite_takes_a_command_and_tells_what_nobody_can_ask_of_it(callbench
         (["x {port}", "--path", "hello"], "the path 'hello' must begin with /"),
         (
             ["http://127.0.0.1:1/own", "--path", "/x"],
-            "--path /x is for a command that is started or a URL without a path",
+            "--path /x is for a command that is started or a URL",
         ),
         (["native/json+tcp", "--path", "/x"], "are for a server of your own"),
         (["'x {port}"], "is no command"),

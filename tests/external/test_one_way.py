@@ -16,8 +16,8 @@ Run = Callable[..., Finished]
 ORDERS = Path(__file__).parent / "orders.py"
 START = f"{sys.executable} {ORDERS} {{port}}"
 # Right only if the path, the method that follows from the body, the header and the status all arrive.
-REQUEST = ("--path", "/orders", "--body", '{"n":1}', "-H", "X-Shop: ours", "--expect-status", "201")
-REQUEST += ("--expect-body", "taken", "--timeout", "20")
+REQUEST = ["--path", "/orders", "--body", '{"n":1}', "-H", "X-Shop: ours", "--expect-status", "201"]
+REQUEST += ["--expect-body", "taken", "--timeout", "20"]
 SHORT = {
     "load": ("--clients", "2", "--calls", "20"),
     "soak": ("--clients", "2", "--seconds", "0.5", "--rest", "0", "--every", "0.25"),
@@ -136,10 +136,6 @@ def test_two_are_compared_with_the_same_request_and_two_of_a_study_each_with_its
 def test_options_are_laid_over_what_a_study_says_of_its_server(callbench: Run, tmp_path: Path) -> None:
     (tmp_path / "shops.toml").write_text(STUDY)
     words = ("--study", "shops.toml", "--clients", "1", "--calls", "3")
-    said = json.loads(
-        callbench("load", "shop", *words, "--path", "/flaky", "--method", "POST", "--json").stdout or "{}"
-    )
-    assert said == {}  # The body is posted to where it is not taken.
     wrong = callbench("load", "shop", *words, "--path", "/elsewhere")
     assert (wrong.returncode, wrong.stderr.count("\n")) == (2, 1)
     assert "POST /elsewhere was answered with the status 400" in wrong.stderr

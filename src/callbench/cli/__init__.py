@@ -17,6 +17,7 @@ from callbench.cli.compare import compare
 from callbench.cli.load import load
 from callbench.cli.output import AsJson, console, known_stacks, print_json, show_rows, tell
 from callbench.cli.verify import verify
+from callbench.completeness import shortcomings
 from callbench.errors import BadInput, CallbenchError
 from callbench.launch import Wish
 from callbench.store import Run
@@ -118,7 +119,7 @@ def run(  # noqa: PLR0913, PLR0917 - the options a person has
         bool, typer.Option("--dry-run", help="say what would be measured and how long it takes, and end")
     ] = False,
 ) -> None:
-    """Measure a study, print its tables and claims, and write its page."""
+    """Measure a study, print its tables and claims, and write its page. Exit code 1: something failed."""
     known = known_stacks()
     if resume and dry_run:
         raise BadInput("--dry-run is for a run that has not begun: --resume says what is left before it goes on")
@@ -144,6 +145,9 @@ def run(  # noqa: PLR0913, PLR0917 - the options a person has
     reports.print_summary(found, console())
     page = reports.write(found, "html")
     print(f"page: {page}\nrun:  {path}")  # noqa: T201
+    if sentences := shortcomings(finished):
+        print(*(f"callbench: {sentence}" for sentence in sentences), sep="\n", file=sys.stderr)  # noqa: T201
+        raise typer.Exit(1)
 
 
 @links_app.command("try")

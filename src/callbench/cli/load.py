@@ -8,6 +8,7 @@ import typer
 from callbench.cli.options import grouped
 from callbench.cli.output import AsJson, console, known_stacks, print_json
 from callbench.cli.server import SERVER, SERVER_HELP, ServerOptions
+from callbench.load.thresholds import EXAMPLES, parsed
 
 
 @grouped
@@ -22,20 +23,29 @@ def load(  # noqa: PLR0913, PLR0917 - the options a person has
     think: Annotated[float, typer.Option("--think", min=0, max=1e6, metavar="MS", help="between two calls")] = 0.0,
     warm_up: Annotated[float, typer.Option("--warm-up", min=0, max=1e4, metavar="SECONDS")] = 0.0,
     threads: Annotated[int, typer.Option("--threads", min=1, max=64, help="of the driver")] = 1,
+    fail_if: Annotated[
+        list[str] | None,
+        typer.Option("--fail-if", metavar="'METRIC > VALUE'", help=f"exit code 1: {EXAMPLES}; repeatable"),
+    ] = None,
+    expect_errors: Annotated[
+        bool, typer.Option("--expect-errors", help="exit code 0 where calls fail; 1 unless given")
+    ] = False,
     out: Annotated[Path | None, typer.Option("--out", metavar="FILE", help="the record; runs/load-TIME.json")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Put a server under load: rate, latencies, errors by kind, and what limited it."""
     from callbench.load import driving, live, told, wish  # noqa: PLC0415 - statistics are slow to load
 
+    limits = tuple(parsed(text) for text in fail_if or ())
     wanted = wish.Wish(
-        server.one(what), clients, seconds, calls, rate, poisson, think, warm_up, threads, server.given(), out
-    )
+        server.one(what), clients, seconds, calls, rate, poisson, think, warm_up, threads, server.given(), out,
+        limits, expect_errors,
+    )  # fmt: skip
     with live.Line(wanted, quiet=as_json) as line:
         found = driving.driven(wanted, known_stacks(quiet=True), line.tells)
     if as_json:
         print_json(told.record(found))
     else:
         told.show(found, console())
-    if not found.done["calls"]:
+    if found.failure:
         raise typer.Exit(1)

@@ -5,6 +5,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from callbench.contract import Cpu, Done
+from callbench.load.tested import error_share, tested
+from callbench.load.thresholds import Tested
 from callbench.load.watched import Seen, Watched
 from callbench.load.wish import Wish
 from callbench.measure.neighbours import rows_of
@@ -82,6 +84,32 @@ class Found:
     def waited_s(self) -> float:
         """How long after the window's end the last answer came: 0 where none was in flight then."""
         return max(0.0, self.done["elapsed_ns"] / 1e9 - self.seconds) if self.window.in_flight else 0.0
+
+    @property
+    def error_share(self) -> float:
+        """The share of calls that failed."""
+        return error_share(self.done)
+
+    @property
+    def tested(self) -> tuple[Tested, ...]:
+        """The thresholds that were given, tested."""
+        return tested(self.wish.fail_if, self.done, self.rate_per_s)
+
+    @property
+    def failure(self) -> str | None:
+        """Why the load failed, as a sentence; None: it passed.
+
+        Any error fails it, unless errors are expected or a threshold says how many may be.
+        """
+        if not self.done["calls"]:
+            return "Failed: not one call was answered rightly."
+        failed = [one.threshold.text for one in self.tested if one.failed]
+        if failed:
+            return f"Failed: {' and '.join(failed)}."
+        allowed = self.wish.expect_errors or any(one.metric == "errors" for one in self.wish.fail_if)
+        if self.errors and not allowed:
+            return "Failed: calls failed. --expect-errors or --fail-if 'errors > 1%' allows that."
+        return None
 
     @property
     def missed(self) -> bool:

@@ -8,7 +8,7 @@ from rich.markup import escape
 
 from callbench.grid import Column, Grid
 from callbench.load.found import SHARES, Found, Times
-from callbench.stats.digits import percent
+from callbench.stats.digits import figure, percent
 
 _MIB = 1 << 20
 # What is answered later than that share of the time after its end is told.
@@ -37,6 +37,12 @@ def record(found: Found) -> dict[str, Any]:
         "service_us": _record(found.service),
         "lateness_us": _record(found.lateness),
         "errors": dict(found.errors),
+        "error_share": found.error_share,
+        "thresholds": [
+            {"fail_if": one.threshold.text, "value": one.value, "limit": one.threshold.limit, "failed": one.failed}
+            for one in found.tested
+        ],
+        "failure": found.failure,
         "said": dict(found.said),
         "client_processor_us_per_call": found.client_us,
         "server": None if server is None else asdict(server),
@@ -74,6 +80,10 @@ def show(found: Found, to: Console) -> None:
     named = [(name, times) for name, times in rows if times is not None]
     if named:
         _table(named).print(to)
+    if found.errors:
+        failed = sum(found.errors.values())
+        share = figure(found.error_share * 100, 0.001)
+        to.print(f"[bold]{failed:,} of {failed + found.done['calls']:,} calls failed: {share} %[/bold]")
     for kind, count in found.errors.items():
         to.print(f"{count:,} failed as {kind}: {escape(found.said.get(kind, 'no more was said'))}")
     to.print(f"Limited by: {found.verdict.limit.value}. {escape(found.verdict.why)}.")
@@ -81,6 +91,10 @@ def show(found: Found, to: Console) -> None:
         to.print(_server(found))
     if found.unseen:
         to.print(f"{escape(found.unseen[:1].upper() + found.unseen[1:])}.")
+    for one in found.tested:
+        to.print(escape(one.sentence))
+    if found.failure:
+        to.print(f"[bold]{escape(found.failure)}[/bold]")
 
 
 def _in_flight(found: Found) -> str:

@@ -6,6 +6,7 @@ from pathlib import Path
 from callbench.cell import CLOSED, Load
 from callbench.errors import BadInput
 from callbench.external.given import Given
+from callbench.load.thresholds import Threshold
 
 # A drive that is asked for a number of calls gives up after so long without being told a time.
 LONGEST_S = 3600.0
@@ -27,6 +28,8 @@ class Wish:
         threads: of the load driver.
         server: how a server of one's own is called.
         out: the file of the record; None: `runs/load-TIME.json`.
+        fail_if: what makes the load fail.
+        expect_errors: whether failed calls alone do not make it fail.
         url: where the server is, as its clients were told; known once it serves.
         protocol: `http1`, `h2` or `grpc`; of a stack with clients of its own, their name.
     """
@@ -42,6 +45,8 @@ class Wish:
     threads: int = 1
     server: Given = field(default_factory=Given)
     out: Path | None = None
+    fail_if: tuple[Threshold, ...] = ()
+    expect_errors: bool = False
     url: str = ""
     protocol: str = ""
 

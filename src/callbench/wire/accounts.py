@@ -76,7 +76,7 @@ def _of_cell(lab: Lab, catalogue: Catalogue, stack: Stack, cell: Cell, keep: Pat
     }
     why = why_not_over(stack, PAIR)
     if why and sweep:
-        yield {"kind": "excluded", "stack": stack.id, "block": 0, "cell": cell.id, "why": why}
+        yield {"kind": "excluded", "stack": stack.id, "block": 0, "cell": cell.id, "why": why, "failed": False}
         return
     if why and is_elsewhere(stack):
         yield {"kind": "note", "text": f"{stack.id}, {cell.group}: its bytes were not counted: {why}"}
@@ -94,7 +94,7 @@ def _of_cell(lab: Lab, catalogue: Catalogue, stack: Stack, cell: Cell, keep: Pat
         if cell.timed:
             yield {"kind": "note", "text": f"{stack.id}, {cell.group}: {why}"}
         else:
-            yield {"kind": "excluded", "stack": stack.id, "block": 0, "cell": cell.id, "why": why}
+            yield {"kind": "excluded", "stack": stack.id, "block": 0, "cell": cell.id, "why": why, "failed": True}
         return
     if found["lost"] or found["trouble"]:
         said = found["trouble"] or f"{found['lost']} frames were lost: take its account for wrong"

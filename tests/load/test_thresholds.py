@@ -1,0 +1,169 @@
+"""`load --fail-if`, `--expect-errors` and what a load ends with."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from callbench.contract import Done
+from callbench.errors import BadInput
+from callbench.load.tested import error_share, tested
+from callbench.load.thresholds import parsed
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+SERVER = Path(__file__).parents[1] / "external" / "orders.py"
+START = f"{sys.executable} {SERVER} {{port}}"
+UNITS: dict[str, dict[str, float]] = {"errors": {"%": 0.01}, "rate": {"": 1, "/s": 1, "calls/s": 1}}
+TIMES: dict[str, float] = {"us": 1, "µs": 1, "ms": 1e3, "s": 1e6}
+
+
+def done(calls: int, errors: int, times_ns: list[int]) -> Done:
+    """What a driver would say."""
+    from callbench.stats.histogram import index_of  # noqa: PLC0415 - numpy is for this alone
+
+    buckets: dict[int, int] = {}
+    for time in times_ns:
+        buckets[index_of(time)] = buckets.get(index_of(time), 0) + 1
+    latency: dict[str, Any] = {
+        "count": len(times_ns),
+        "sum_ns": str(sum(times_ns)),
+        "min_ns": min(times_ns, default=0),
+        "max_ns": max(times_ns, default=0),
+        "buckets": sorted(buckets.items()),
+    }
+    return cast("Done", {"calls": calls, "errors": {"status": errors} if errors else {}, "latency": latency})
+
+
+@given(
+    st.sampled_from(["errors", "rate", "mean", "max", "p50", "p90", "p95", "p99", "p99.9", "p1"]),
+    st.sampled_from([">", ">=", "<", "<="]),
+    st.decimals(0, 10**6, places=2),
+    st.sampled_from(["", " ", "  "]),
+    st.data(),
+)
+def test_what_is_written_is_read(metric: str, sign: str, value: Any, blank: str, data: st.DataObject) -> None:
+    units = UNITS.get(metric, TIMES)
+    unit = data.draw(st.sampled_from(sorted(units)))
+    one = parsed(f"{blank}{metric}{blank}{sign}{blank}{value}{blank}{unit}{blank}")
+    assert (one.metric, one.sign) == (metric, sign)
+    assert one.limit == pytest.approx(float(value) * units[unit])
+
+
+@given(st.text(max_size=200) | st.from_regex(r"[a-z]{1,6}[0-9.]{0,5} ?[<>=]{1,2} ?[0-9.eE+-]{1,8} ?[a-z%/]{0,4}"))
+def test_whatever_is_written_is_read_or_refused_in_one_sentence(text: str) -> None:
+    refusal = refused(text)
+    if refusal is None:
+        assert 0 <= parsed(text).limit < float("inf")
+    else:
+        assert refusal.startswith("--fail-if ")
+        assert "\n" not in refusal
+        assert len(refusal) < 300
+
+
+def refused(text: str) -> str | None:
+    """Why a text is no threshold; None of one that is."""
+    try:
+        parsed(text)
+    except BadInput as refusal:
+        return str(refusal)
+    return None
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("", "give a metric, a sign and a value"),
+        ("errors", "give a metric, a sign and a value"),
+        ("p99 = 5 ms", "give a metric, a sign and a value"),
+        ("p99 > -5 ms", "give a metric, a sign and a value"),
+        ("p100 > 5 ms", "there is no metric p100"),
+        ("p0 > 5 ms", "there is no metric p0"),
+        ("latency > 5 ms", "there is no metric latency"),
+        ("errors > 5", "errors is given in %"),
+        ("p99 > 50", "p99 is given in us or µs or ms or s"),
+        ("rate < 5 ms", "rate is given in /s or calls/s"),
+    ],
+)
+def test_what_is_none_is_refused_in_a_sentence(text: str, says: str) -> None:
+    with pytest.raises(BadInput) as refused:
+        parsed(text)
+    assert says in str(refused.value)
+
+
+def test_a_nought_needs_no_unit() -> None:
+    assert parsed("errors > 0").limit == parsed("max >= 0").limit == 0
+
+
+@given(st.integers(0, 1000), st.integers(0, 1000), st.floats(0, 100))
+def test_the_share_of_errors_is_of_all_calls_that_ended(calls: int, errors: int, limit: float) -> None:
+    said = done(calls, errors, [1000] * min(calls, 5))
+    share = errors / (calls + errors) if calls + errors else 0
+    assert error_share(said) == pytest.approx(share)
+    [one] = tested([parsed(f"errors > {limit:.6f}%")], said, 0.0)
+    assert one.failed == (share > parsed(f"errors > {limit:.6f}%").limit)
+
+
+@given(st.lists(st.integers(1_000, 10**9), min_size=1, max_size=50), st.sampled_from([50, 90, 99]))
+def test_percentiles_lie_between_the_least_and_the_greatest(times: list[int], percent: int) -> None:
+    said = done(len(times), 0, times)
+    names = [f"p{percent}", "mean", "max"]
+    values = [one.value for one in tested([parsed(f"{name} > 0") for name in names], said, 0.0)]
+    assert all(value is not None and min(times) / 1e3 * 0.999 <= value <= max(times) / 1e3 * 1.001 for value in values)
+    assert values[2] == max(times) / 1e3
+
+
+def test_what_cannot_be_tested_failed() -> None:
+    [late, rate] = tested([parsed("p99 > 1 s"), parsed("rate < 10")], done(0, 3, []), 12.0)
+    assert late.failed
+    assert "no call was answered rightly: failed" in late.sentence
+    assert (rate.failed, rate.sentence) == (False, "Fail if rate < 10: 12 calls/s: passed.")
+
+
+@pytest.mark.engine
+@pytest.mark.usefixtures("nothing_left")
+@pytest.mark.parametrize(
+    ("words", "code", "says"),
+    [
+        # Every other call fails.
+        ((), 1, "Failed: calls failed."),
+        (("--expect-errors",), 0, " calls failed: "),
+        (("--fail-if", "errors > 90%"), 0, "Fail if errors > 90%: "),
+        (("--fail-if", "errors > 10 %"), 1, "Failed: errors > 10 %."),
+        (("--fail-if", "errors > 90%", "--fail-if", "p99 > 0"), 1, "Failed: p99 > 0."),
+        (("--fail-if", "p99 > 100 s"), 1, "Failed: calls failed."),
+        (("--expect-errors", "--fail-if", "max > 100 s"), 0, ": passed."),
+        (
+            "/flaky",
+            ("--fail-if", "rate > 1", "--expect-status", "500", "--expect-status", "200"),
+            1,
+            "Failed: rate > 1.",
+        ),
+        (("--expect-status", "500", "--expect-status", "200", "--fail-if", "mean > 90 s"), 0, ": passed."),
+    ],
+)
+def test_a_load_ends_with_what_came_of_it(
+    callbench: Run, tmp_path: Path, words: tuple[str, ...], code: int, says: str
+) -> None:
+    ended = callbench(
+        "load", START, "--path", "/flaky", "--clients", 2, "--calls", 20, *words, "--out", tmp_path / "load.json"
+    )
+    assert ended.returncode == code, ended.stdout + ended.stderr
+    assert says in ended.stdout
+    kept = json.loads((tmp_path / "load.json").read_text())
+    assert (kept["failure"] is not None) == (code == 1)
+    if "--expect-status" not in words:
+        failed = sum(kept["errors"].values())
+        assert kept["error_share"] == pytest.approx(failed / (failed + kept["calls"]))
+        assert f"{failed:,} of {failed + kept['calls']:,} calls failed" in ended.stdout
+
+
+def test_a_wrong_threshold_is_refused_before_anything_is_driven(callbench: Run) -> None:
+    refused = callbench("load", START, "--fail-if", "p99 > 5")
+    assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
+    assert "p99 is given in us or µs or ms or s" in refused.stderr
