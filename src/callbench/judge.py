@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from callbench.contract import Arguments, Counts, Done, fault_of
+from callbench.first_difference import excerpts
 from callbench.service import ServiceFault, canonical, digest_if_large, expected
 
 _SHOWN = 120
@@ -29,7 +30,10 @@ def wrong(call: str, arguments: Arguments, answer: Mapping[str, Any]) -> str | N
     if said is not None:
         return f"{what} was refused: {_cut(said)}"
     given = canonical(digest_if_large(answer["value"]))
-    return None if given == value else f"{what} gave {_cut(given)}, not {_cut(value or '')}"
+    if given == value:
+        return None
+    shown = excerpts(given, value or "")
+    return f"{what} gave {shown[0]}, not {shown[1]}"
 
 
 @functools.lru_cache(maxsize=1024)

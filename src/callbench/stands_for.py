@@ -7,12 +7,12 @@ from typing import Any
 
 from callbench.contract import Arguments
 from callbench.errors import AdapterFailure
+from callbench.first_difference import excerpts
 from callbench.service.canonical import Form, digest_if_large, float_form
 from callbench.service.expect import expected
 from callbench.service.search import search_response
 
 CALL = "FindItems"
-_SHOWN = 60
 
 
 def judged(select: Sequence[str] | None, arguments: Arguments, said: Mapping[str, Any]) -> dict[str, Any]:
@@ -71,7 +71,10 @@ def _difference(place: str, right: Form, said: Any) -> str | None:  # noqa: ANN4
             return f"{here} has {len(said)} members, not {len(right)}"
         steps = [(f"{place}[{at}]", *pair) for at, pair in enumerate(zip(right, said, strict=True))]
     else:
-        return None if _same(right, said) else f"{here} is {_cut(said)}, not {_cut(right)}"
+        if _same(right, said):
+            return None
+        shown = excerpts(json.dumps(said, ensure_ascii=False), json.dumps(right, ensure_ascii=False))
+        return f"{here} is {shown[0]}, not {shown[1]}"
     return next((found for step in steps if (found := _difference(*step))), None)
 
 
@@ -92,8 +95,3 @@ def _same(right: Form, said: Any) -> bool:  # noqa: ANN401 - JSON
 
 def _is_float(right: Form) -> bool:
     return isinstance(right, str) and len(right) == 10 and right.startswith("0x")
-
-
-def _cut(value: object) -> str:
-    text = json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= _SHOWN else text[:_SHOWN] + "..."

@@ -59,7 +59,7 @@ def test_the_suite_asks_what_a_request_can_carry_and_tells_what_it_did_not_ask(c
 def test_a_wrong_answer_fails_it(callbench: Run) -> None:
     seen = callbench("verify", "load/http1:greeter/wrong")
     assert seen.returncode == 1
-    assert "the body of 11 octets is not the expected one of 12 octets" in seen.stdout
+    assert "the body differs from the expected one at byte 0" in " ".join(seen.stdout.split())
     assert "its one call fails" in seen.stdout
 
 
@@ -97,7 +97,8 @@ def test_a_run_has_rows_of_them(callbench: Run, tmp_path: Path) -> None:
     left_out = json.loads(callbench("query", "r", "SELECT stack, cell, why FROM excluded", "--json", check=True).stdout)
     whys = {row["stack"]: row["why"] for row in left_out}
     assert whys["load/http1:greeter/wrong"] == (
-        "answered wrongly: the body of 11 octets is not the expected one of 12 octets"
+        "answered wrongly: the body differs from the expected one at byte 0, counted from 0: `Hello World`, not"
+        " `Good morning`; it has 11 bytes, not 12"
     )
     assert "stands for Hello or FindItems, not Sum" in whys["load/http1:greeter/http"]
     callbench("report", "r", "--format", "html", "--out", "r.html", check=True)
