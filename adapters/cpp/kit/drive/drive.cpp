@@ -16,20 +16,22 @@ constexpr std::uint64_t INTERVAL_NS = 100'000'000;
 constexpr std::uint64_t START_SPIN_NS = 30'000;
 
 /// A client's thread, from the gate to its end.
-void attend(Prepared& call, Progress& progress, Shared& shared, Tally& tally) {
+void attend(Prepared& call, Progress& progress, Shared& shared, Tally& tally, std::uint64_t first_thought_ns) {
     clock::sharpen_sleeps();
     if (const auto start = shared.gate.wait()) {
         tally.ended_at = clock::wait_until(*start, START_SPIN_NS);
         tally.left_at = tally.ended_at;
         tally.gap_ns = tally.ended_at - *start;
-        Seat{call, progress, shared, tally, *start}.run();
+        Seat{call, progress, shared, tally, *start, first_thought_ns}.run();
     }
     shared.gate.leave();
 }
 
-/// Reports until every client has ended.
+/// Reports until every client has ended, and once when the time is over.
 void watch(Shared& shared, std::vector<Progress>& progress, std::uint64_t start, const std::function<bool(const Interval&)>& report) {
-    auto next = start + INTERVAL_NS;
+    auto tick = start + INTERVAL_NS;
+    const auto over = start + shared.plan.end_ns();
+    auto next = over > start ? std::min(tick, over) : tick;
     while (!shared.gate.await_end(progress.size(), next)) {
         Interval so_far{clock::now() - start, 0, 0};
         for (const auto& its : progress) {
@@ -39,7 +41,10 @@ void watch(Shared& shared, std::vector<Progress>& progress, std::uint64_t start,
         if (!report(so_far)) {
             shared.stopping.store(true);
         }
-        next += INTERVAL_NS;
+        if (next == tick) {
+            tick += INTERVAL_NS;
+        }
+        next = over > next ? std::min(tick, over) : tick;
     }
 }
 
@@ -60,6 +65,8 @@ void Tally::merge(const Tally& other) {
     think_ns += other.think_ns;
     gap_ns += other.gap_ns;
     ended_at = std::max(ended_at, other.ended_at);
+    late.merge(other.late);
+    gave_up = gave_up && other.gave_up;
 }
 
 std::uint64_t Tally::error_count() const { return std::accumulate(errors.begin(), errors.end(), std::uint64_t{0}); }
@@ -78,7 +85,8 @@ Outcome drive(const std::vector<std::unique_ptr<Prepared>>& calls, const Plan& p
         threads.reserve(calls.size());
         try {
             for (std::size_t at = 0; at < calls.size(); ++at) {
-                threads.emplace_back([&, at] { attend(*calls[at], progress[at], shared, tallies[at]); });
+                threads.emplace_back(
+                    [&, at] { attend(*calls[at], progress[at], shared, tallies[at], plan.first_thought_ns(at, calls.size())); });
             }
         } catch (const std::system_error& error) {
             shared.gate.abandon();
@@ -96,6 +104,8 @@ Outcome drive(const std::vector<std::unique_ptr<Prepared>>& calls, const Plan& p
     outcome.total = std::move(tallies.front());
     std::for_each(tallies.begin() + 1, tallies.end(), [&](const Tally& its) { outcome.total.merge(its); });
     outcome.elapsed_ns = std::max<std::uint64_t>(outcome.total.ended_at > start ? outcome.total.ended_at - start : 0, 1);
+    outcome.window =
+        outcome.total.late.window({plan.end_ns(), plan.limit_ns}, outcome.elapsed_ns, outcome.total.calls, outcome.total.gave_up);
     outcome.batch = std::max<std::uint64_t>(shared.batch.load(), 1);
     return outcome;
 }

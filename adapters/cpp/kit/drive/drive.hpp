@@ -14,6 +14,7 @@
 #include "../processor.hpp"
 #include "../stack.hpp"
 #include "schedule.hpp"
+#include "window.hpp"
 
 namespace kit {
 
@@ -35,6 +36,16 @@ struct Plan {
     std::uint64_t start_at_ns = 0;
     /// Every call keeps its client busy for so much longer: a slower client stack, to see what the rate owes to it.
     std::uint64_t burn_ns = 0;
+
+    /// When the time is over, since the start.
+    [[nodiscard]] std::uint64_t end_ns() const { return std::min(length_ns, limit_ns); }
+
+    /// How long the client at `place` of so many thinks before its first call: those who think are not in step, so that the first
+    /// thoughts end evenly spread over one of them.
+    [[nodiscard]] std::uint64_t first_thought_ns(std::size_t place, std::size_t clients) const {
+        return static_cast<std::uint64_t>(static_cast<double>(think_ns) * static_cast<double>(2 * place + 1) /
+                                          static_cast<double>(2 * clients));
+    }
 };
 
 /// How far a drive is: since the start.
@@ -63,6 +74,9 @@ struct Tally {
     std::uint64_t ended_at = 0;
     /// When the last call, or the thought after it, ended.
     std::uint64_t left_at = 0;
+    Late late;
+    /// Whether it left before the drive was over.
+    bool gave_up = false;
 
     /// Counts to the end of the drive: who was done earlier stood idle, and a thought beyond the end is not part of it.
     void count_until(std::uint64_t end);
@@ -75,6 +89,7 @@ struct Tally {
 struct Outcome {
     Tally total;
     std::uint64_t elapsed_ns = 0;
+    Window window;
     /// Calls a batch; 1 where each call was timed.
     std::uint64_t batch = 1;
     Usage before;

@@ -23,6 +23,8 @@ class Pool {
         return std::min(left, portion);
     }
 
+    [[nodiscard]] bool is_empty() const { return left_.load(std::memory_order_relaxed) == 0; }
+
     /// Puts back what was drawn and will not be used.
     void put_back(std::uint64_t calls) { left_.fetch_add(calls, std::memory_order_relaxed); }
 

@@ -57,10 +57,10 @@ void Seat::closed() {
     const auto& plan = shared_.plan;
     // Batches have no room to think in; the contract refuses the two together.
     if (plan.timing == Timing::each || plan.think_ns > 0) {
-        each(std::numeric_limits<std::uint64_t>::max());
+        each(first_thought(), std::numeric_limits<std::uint64_t>::max());
         return;
     }
-    if (!each(HANDFUL)) {
+    if (!each(tally_.ended_at, HANDFUL)) {
         return;
     }
     std::uint64_t size = 0;
@@ -68,15 +68,26 @@ void Seat::closed() {
         size = shared_.batch.load();
     }
     if (size == 1) {
-        each(std::numeric_limits<std::uint64_t>::max());
+        each(tally_.ended_at, std::numeric_limits<std::uint64_t>::max());
     } else {
         batches(size);
     }
 }
 
-bool Seat::each(std::uint64_t most) {
+std::uint64_t Seat::first_thought() {
+    const auto from = tally_.ended_at;
+    if (shared_.plan.think_ns == 0) {
+        return from;
+    }
+    const auto begun = clock::wait_until(thinks_until(from, first_at_), THINK_SPIN_NS);
+    tally_.think_ns += begun - std::min(begun, from);
+    tally_.left_at = begun;
+    return begun;
+}
+
+bool Seat::each(std::uint64_t from, std::uint64_t most) {
     const auto think_ns = shared_.plan.think_ns;
-    auto ended = tally_.ended_at;
+    auto ended = from;
     for (std::uint64_t turn = 0; turn < most; ++turn) {
         if (admit(ended, 1) == 0) {
             return false;
@@ -85,15 +96,20 @@ bool Seat::each(std::uint64_t most) {
         const auto wrong = made();
         burn();
         tally_.gap_ns += started - ended;
+        const auto due = ended;
         ended = clock::now();
         tally_.in_call_ns += ended - started;
         tally_.ended_at = ended;
         tally_.left_at = ended;
-        if (judge(wrong)) {
+        const auto right = judge(wrong);
+        if (right) {
             tally_.latency.record(ended - started);
         }
+        if (ended > end_at_) {
+            overran(due, started, ended, right ? 1 : 0);
+        }
         if (think_ns > 0) {
-            const auto thought = clock::wait_until(std::min(ended + think_ns, limit_at_), THINK_SPIN_NS);
+            const auto thought = clock::wait_until(thinks_until(ended, ended + think_ns), THINK_SPIN_NS);
             tally_.think_ns += thought - ended;
             tally_.left_at = thought;
             // The time that decides whether to go on; `ended_at` stays the end of the last call.
@@ -106,6 +122,7 @@ bool Seat::each(std::uint64_t most) {
 void Seat::batches(std::uint64_t size) {
     auto now = tally_.ended_at;
     while (const auto batch = admit(now, size)) {
+        const auto before = tally_.calls;
         const auto started = clock::now();
         for (std::uint64_t turn = 0; turn < batch; ++turn) {
             const auto wrong = made();
@@ -115,7 +132,11 @@ void Seat::batches(std::uint64_t size) {
             }
         }
         tally_.gap_ns += started - now;
+        const auto due = now;
         now = clock::now();
+        if (now > end_at_) {
+            overran(due, started, now, tally_.calls - before);
+        }
         tally_.in_call_ns += now - started;
         tally_.ended_at = now;
         tally_.left_at = now;
@@ -136,7 +157,11 @@ void Seat::open() {
         const auto ended = clock::now();
         tally_.in_call_ns += ended - started;
         tally_.ended_at = ended;
-        if (judge(wrong)) {
+        const auto right = judge(wrong);
+        if (ended > end_at_) {
+            overran(intended, started, ended, right ? 1 : 0);
+        }
+        if (right) {
             tally_.latency.record(ended - intended);
             tally_.service.record(ended - started);
             // Waiting for a client is the server's fault; only what comes after both are there is the generator's.

@@ -34,15 +34,18 @@ struct Shared {
 
 class Seat {
   public:
-    Seat(Prepared& call, Progress& progress, Shared& shared, Tally& tally, std::uint64_t start)
+    Seat(Prepared& call, Progress& progress, Shared& shared, Tally& tally, std::uint64_t start, std::uint64_t first_thought_ns)
         : shared_(shared), tally_(tally), start_(start), limit_at_(start + shared.plan.limit_ns), call_(call), progress_(progress),
-          end_at_(std::min(start + shared.plan.length_ns, limit_at_)) {}
+          end_at_(start + shared.plan.end_ns()), first_at_(start + first_thought_ns) {}
 
     Seat(const Seat&) = delete;
     Seat& operator=(const Seat&) = delete;
 
     /// Whoever leaves early leaves its calls to the others.
-    ~Seat() { shared_.pool.put_back(held_); }
+    ~Seat() {
+        shared_.pool.put_back(held_);
+        tally_.gave_up = errors_in_a_row_ >= HOPELESS || shared_.stopping.load(std::memory_order_relaxed);
+    }
 
     /// Calls until the drive is over for this client.
     void run();
@@ -70,6 +73,17 @@ class Seat {
         return now >= limit_at_ || errors_in_a_row_ >= HOPELESS || shared_.stopping.load(std::memory_order_relaxed);
     }
 
+    /// Until when a client that would think until `at` does: the end, where no call is left to be made after it.
+    [[nodiscard]] std::uint64_t thinks_until(std::uint64_t now, std::uint64_t at) const {
+        return std::min(at, held_ == 0 && shared_.pool.is_empty() ? std::max(end_at_, now) : limit_at_);
+    }
+
+    /// Takes in a call, or a batch of so many right ones, that ended after the time was over. `due` is when an arrival was intended, or
+    /// when a client of a closed loop was let go on.
+    void overran(std::uint64_t due, std::uint64_t started, std::uint64_t ended, std::uint64_t right) {
+        tally_.late.note({end_at_, limit_at_}, due, started, ended, right);
+    }
+
     /// Makes one call and says what went wrong; nothing: it was answered rightly.
     std::optional<Kind> made() noexcept;
 
@@ -94,8 +108,10 @@ class Seat {
         return false;
     }
 
-    /// At most `most` calls with the clock read around each; whether the drive goes on.
-    bool each(std::uint64_t most);
+    /// The rest of the thought in whose middle a client that thinks is when the drive begins; when it was over.
+    std::uint64_t first_thought();
+    /// At most `most` calls from a moment on, with the clock read around each; whether the drive goes on.
+    bool each(std::uint64_t from, std::uint64_t most);
     void batches(std::uint64_t size);
     void closed();
     void open();
@@ -111,6 +127,7 @@ class Seat {
     Prepared& call_;
     Progress& progress_;
     std::uint64_t end_at_;
+    std::uint64_t first_at_;
     /// Drawn from the pool and not yet made.
     std::uint64_t held_ = 0;
     std::uint32_t errors_in_a_row_ = 0;

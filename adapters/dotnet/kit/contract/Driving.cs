@@ -119,6 +119,10 @@ namespace Callbench.Kit.Contract
             done["calls"] = outcome.Calls;
             done["errors"] = errors;
             done["elapsed_ns"] = outcome.ElapsedNs;
+            done["window_ns"] = outcome.Window.Ns;
+            done["answered"] = outcome.Window.Answered;
+            done["in_flight"] = outcome.Window.InFlight;
+            done["in_flight_part"] = outcome.Window.InFlightPart;
             done["timed"] = batched ? "batch" : "each";
             done["batch"] = outcome.Batch;
             done["latency"] = Told(batched ? null : outcome.Latency);

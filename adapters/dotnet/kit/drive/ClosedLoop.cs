@@ -25,6 +25,7 @@ namespace Callbench.Kit.Drive
             Timing timing = seat.Plan.Timing;
             if (timing == Timing.Each || seat.Plan.ThinkNs > 0)
             {
+                Think(seat);
                 Each(seat, long.MaxValue);
                 return;
             }
@@ -54,6 +55,17 @@ namespace Callbench.Kit.Drive
             }
             double call = Math.Max(1, typicalNs - readingNs);
             return Math.Max(1, Math.Min(Most, (long)(BatchNs / call)));
+        }
+
+        /// <summary>Whoever thinks was in the middle of it when the drive began: the rest of that thought.</summary>
+        private static void Think(Seat seat)
+        {
+            if (seat.FirstThoughtNs > 0)
+            {
+                long from = seat.LeftAt;
+                seat.LeftAt = Clock.WaitUntil(seat.ThinksUntil(from, seat.Start + seat.FirstThoughtNs), ThinkSpinNs);
+                seat.ThinkNs += Math.Max(0, seat.LeftAt - from);
+            }
         }
 
         /// <summary>
@@ -87,21 +99,28 @@ namespace Callbench.Kit.Drive
                     Clock.Burn(burnNs);
                 }
                 seat.GapNs += started - ended;
+                long due = ended;
                 ended = Clock.Now();
                 seat.InCallNs += ended - started;
                 seat.EndedAt = ended;
                 seat.LeftAt = ended;
+                bool right = false;
                 if (thrown != null)
                 {
                     seat.Failed(thrown);
                 }
                 else if (seat.Judge())
                 {
+                    right = true;
                     seat.Latency.Record(ended - started);
+                }
+                if (ended > seat.EndAt)
+                {
+                    seat.Overran(due, started, ended, right ? 1 : 0);
                 }
                 if (thinkNs > 0)
                 {
-                    long thought = Clock.WaitUntil(Math.Min(ended + thinkNs, seat.LimitAt), ThinkSpinNs);
+                    long thought = Clock.WaitUntil(seat.ThinksUntil(ended, ended + thinkNs), ThinkSpinNs);
                     seat.ThinkNs += thought - ended;
                     seat.LeftAt = thought;
                     // The time that decides whether to go on; EndedAt stays the end of the last call.
@@ -122,6 +141,7 @@ namespace Callbench.Kit.Drive
                 {
                     return;
                 }
+                long before = seat.Calls;
                 long started = Clock.Now();
                 for (long made = 0; made < batch; made++)
                 {
@@ -131,7 +151,12 @@ namespace Callbench.Kit.Drive
                     }
                 }
                 seat.GapNs += started - now;
+                long due = now;
                 now = Clock.Now();
+                if (now > seat.EndAt)
+                {
+                    seat.Overran(due, started, now, seat.Calls - before);
+                }
                 seat.InCallNs += now - started;
                 seat.EndedAt = now;
                 seat.LeftAt = now;

@@ -38,7 +38,7 @@ namespace Callbench.Kit.Drive
             ReadingNs = readingNs;
             Pool = new Pool(plan.Calls, clients.Count);
             arrivals = plan.Schedule == null ? null : new Arrivals(plan.Schedule);
-            seats.AddRange(clients.Select(client => new Seat(this, plan, client)));
+            seats.AddRange(clients.Select((client, place) => new Seat(this, plan, client, plan.FirstThoughtNs(place, clients.Count))));
         }
 
         /// <summary>
@@ -96,6 +96,7 @@ namespace Callbench.Kit.Drive
             }
             catch (Exception failure)
             {
+                seat.GaveUp = true;
                 seat.Failed(failure);
             }
             finally
@@ -105,10 +106,12 @@ namespace Callbench.Kit.Drive
             }
         }
 
-        /// <summary>Reports until every client has ended.</summary>
+        /// <summary>Reports until every client has ended, and once when the time is over.</summary>
         private void Watch(Gate gate, Reporter reporter)
         {
-            long next = start + IntervalNs;
+            long tick = start + IntervalNs;
+            long over = start + plan.EndNs;
+            long next = over > start ? Math.Min(tick, over) : tick;
             while (!gate.HaveAllEnded((int)Math.Max(0, (next - Clock.Now()) / Millisecond)))
             {
                 long now = Clock.Now();
@@ -120,7 +123,11 @@ namespace Callbench.Kit.Drive
                 {
                     Stopping.Raise();
                 }
-                next += IntervalNs;
+                if (next == tick)
+                {
+                    tick += IntervalNs;
+                }
+                next = over > next ? Math.Min(tick, over) : tick;
             }
         }
 
@@ -147,6 +154,7 @@ namespace Callbench.Kit.Drive
             }
             foreach (Seat seat in seats.Skip(1))
             {
+                first.Late.Merge(seat.Late);
                 first.Latency.Merge(seat.Latency);
                 if (first.Service != null)
                 {
@@ -159,11 +167,14 @@ namespace Callbench.Kit.Drive
             {
                 gapNs = seats.Sum(seat => seat.GapNs);
             }
+            long calls = seats.Sum(seat => seat.Calls);
+            long elapsedNs = Math.Max(1, endedAt - start);
             return new Outcome
             {
-                Calls = seats.Sum(seat => seat.Calls),
+                Calls = calls,
                 Errors = Enumerable.Range(0, Kinds.Said.Length).Select(kind => seats.Sum(seat => seat.Errors[kind])).ToArray(),
-                ElapsedNs = Math.Max(1, endedAt - start),
+                ElapsedNs = elapsedNs,
+                Window = first.Late.WindowOf(plan.EndNs, plan.LimitNs, elapsedNs, calls, seats.All(seat => seat.GaveUp)),
                 Batch = Math.Max(1, batch),
                 Latency = first.Latency,
                 Service = first.Service,

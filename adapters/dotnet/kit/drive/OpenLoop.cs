@@ -44,16 +44,22 @@ namespace Callbench.Kit.Drive
                 seat.InCallNs += ended - started;
                 seat.EndedAt = ended;
                 seat.LeftAt = ended;
+                bool right = false;
                 if (thrown != null)
                 {
                     seat.Failed(thrown);
                 }
                 else if (seat.Judge())
                 {
+                    right = true;
                     seat.Latency.Record(ended - intended);
                     seat.Service.Record(ended - started);
                     // Waiting for a client is the server's fault; only what comes after both are there is the generator's.
                     seat.Lateness.Record(started - Math.Max(intended, idleSince));
+                }
+                if (ended > seat.EndAt)
+                {
+                    seat.Overran(intended, started, ended, right ? 1 : 0);
                 }
                 idleSince = Clock.Now();
             }

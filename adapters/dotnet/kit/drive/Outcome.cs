@@ -9,6 +9,7 @@ namespace Callbench.Kit.Drive
         public long[] Errors;
 
         public long ElapsedNs;
+        public Window Window;
 
         /// <summary>Calls a batch; 1: each call was timed, and Latency holds them.</summary>
         public long Batch;

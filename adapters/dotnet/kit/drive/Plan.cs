@@ -39,5 +39,20 @@ namespace Callbench.Kit.Drive
 
         /// <summary>The common start, on the monotonic clock; in the past: at once.</summary>
         public long StartAtNs;
+
+        /// <summary>When the time is over, since the start.</summary>
+        internal long EndNs
+        {
+            get { return LengthNs < LimitNs ? LengthNs : LimitNs; }
+        }
+
+        /// <summary>
+        /// How long the client at a place of so many thinks before its first call: those who think are not in step, so that the first
+        /// thoughts end evenly spread over one of them.
+        /// </summary>
+        internal long FirstThoughtNs(int place, int clients)
+        {
+            return (long)(ThinkNs * ((2.0 * place + 1) / (2.0 * clients)));
+        }
     }
 }

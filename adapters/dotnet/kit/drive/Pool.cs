@@ -39,6 +39,11 @@ namespace Callbench.Kit.Drive
             }
         }
 
+        internal bool IsEmpty
+        {
+            get { return Interlocked.Read(ref left) == 0; }
+        }
+
         /// <summary>Puts back what was drawn and will not be used.</summary>
         internal void PutBack(long calls)
         {

@@ -39,12 +39,21 @@ namespace Callbench.Kit.Drive
         /// <summary>When the last call, or the thought after it, ended.</summary>
         internal long LeftAt;
 
-        private long endAt;
+        internal readonly Late Late = new Late();
+
+        /// <summary>How long it thinks before its first call.</summary>
+        internal readonly long FirstThoughtNs;
+
+        /// <summary>Whether it left before the drive was over.</summary>
+        internal bool GaveUp;
+
+        internal long EndAt;
         private long held;
         private int errorsInARow;
 
-        internal Seat(Drive drive, Plan plan, Client client)
+        internal Seat(Drive drive, Plan plan, Client client, long firstThoughtNs)
         {
+            FirstThoughtNs = firstThoughtNs;
             Drive = drive;
             Plan = plan;
             Client = client;
@@ -58,7 +67,7 @@ namespace Callbench.Kit.Drive
         {
             Start = at;
             LimitAt = at + Plan.LimitNs;
-            endAt = Math.Min(at + Plan.LengthNs, LimitAt);
+            EndAt = at + Plan.EndNs;
             EndedAt = Clock.WaitUntil(at, spinNs);
             LeftAt = EndedAt;
             GapNs = EndedAt - at;
@@ -73,7 +82,7 @@ namespace Callbench.Kit.Drive
                 if (held == 0)
                 {
                     // All calls have been drawn: on until the time is over.
-                    return now < endAt && !Leaves(now) ? wish : 0;
+                    return now < EndAt && !Leaves(now) ? wish : 0;
                 }
             }
             if (Leaves(now))
@@ -83,6 +92,23 @@ namespace Callbench.Kit.Drive
             long admitted = held < wish ? held : wish;
             held -= admitted;
             return admitted;
+        }
+
+        /// <summary>
+        /// Until when a client that would think until <paramref name="at"/> does: the end, where no call is left to be made after it.
+        /// </summary>
+        internal long ThinksUntil(long now, long at)
+        {
+            return Math.Min(at, held == 0 && Drive.Pool.IsEmpty ? Math.Max(EndAt, now) : LimitAt);
+        }
+
+        /// <summary>
+        /// Takes in a call, or a batch of so many right ones, that ended after the time was over. <paramref name="due"/> is when an arrival
+        /// was intended, or when a client of a closed loop was let go on.
+        /// </summary>
+        internal void Overran(long due, long started, long ended, long right)
+        {
+            Late.Note(EndAt, LimitAt, due, started, ended, right);
         }
 
         /// <summary>Whether nothing more may be begun, whatever is left to do.</summary>
@@ -123,6 +149,7 @@ namespace Callbench.Kit.Drive
         {
             Drive.Pool.PutBack(held);
             held = 0;
+            GaveUp |= errorsInARow >= Hopeless || Drive.Stopping.IsRaised;
         }
 
         /// <summary>

@@ -123,6 +123,10 @@ final class Driving {
     done.addProperty("calls", outcome.calls());
     done.add("errors", errors);
     done.addProperty("elapsed_ns", outcome.elapsedNs());
+    done.addProperty("window_ns", outcome.window().ns());
+    done.addProperty("answered", outcome.window().answered());
+    done.addProperty("in_flight", outcome.window().inFlight());
+    done.addProperty("in_flight_part", outcome.window().inFlightPart());
     done.addProperty("timed", batched ? "batch" : "each");
     done.addProperty("batch", outcome.batch());
     histogram(done, "latency", batched ? null : outcome.latency());

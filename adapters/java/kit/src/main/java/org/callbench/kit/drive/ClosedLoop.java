@@ -25,16 +25,16 @@ final class ClosedLoop {
   static void run(Seat seat) {
     Plan.Timing timing = seat.plan.timing();
     if (timing == Plan.Timing.EACH || seat.plan.thinkNs() > 0) {
-      each(seat, Long.MAX_VALUE);
+      each(seat, think(seat), Long.MAX_VALUE);
       return;
     }
-    if (!each(seat, HANDFUL)) {
+    if (!each(seat, seat.endedAt, HANDFUL)) {
       return;
     }
     long size =
         seat.drive.agreeOnBatch(batchOf(timing, seat.latency.median(), seat.drive.readingNs));
     if (size == 1) {
-      each(seat, Long.MAX_VALUE);
+      each(seat, seat.endedAt, Long.MAX_VALUE);
     } else {
       batches(seat, size);
     }
@@ -53,14 +53,30 @@ final class ClosedLoop {
   }
 
   /**
-   * At most {@code most} calls with the clock read around each; whether the drive goes on. Nothing
-   * is allocated here.
+   * Whoever thinks was in the middle of it when the drive began: the rest of that thought. Gives
+   * when it was over.
    */
-  private static boolean each(Seat seat, long most) {
+  private static long think(Seat seat) {
+    long from = seat.endedAt;
+    if (seat.firstThoughtNs == 0) {
+      return from;
+    }
+    long begun =
+        Clock.waitUntil(seat.thinksUntil(from, seat.start + seat.firstThoughtNs), THINK_SPIN_NS);
+    seat.thinkNs += Math.max(0, begun - from);
+    seat.leftAt = begun;
+    return begun;
+  }
+
+  /**
+   * At most {@code most} calls from the moment {@code from} on, with the clock read around each;
+   * whether the drive goes on. Nothing is allocated here.
+   */
+  private static boolean each(Seat seat, long from, long most) {
     Call.Making making = seat.plan.call().making();
     SpeedService service = seat.client.service();
     long thinkNs = seat.plan.thinkNs();
-    long ended = seat.endedAt;
+    long ended = from;
     for (long made = 0; made < most; made++) {
       if (seat.admit(ended, 1) == 0) {
         return false;
@@ -75,17 +91,23 @@ final class ClosedLoop {
       }
       seat.burn();
       seat.gapNs += started - ended;
+      final long due = ended;
       ended = System.nanoTime();
       seat.inCallNs += ended - started;
       seat.endedAt = ended;
       seat.leftAt = ended;
+      boolean right = false;
       if (thrown != null) {
         seat.failed(thrown);
       } else if (seat.judge(answer)) {
+        right = true;
         seat.latency.record(ended - started);
       }
+      if (ended > seat.endAt) {
+        seat.overran(due, started, ended, right ? 1 : 0);
+      }
       if (thinkNs > 0) {
-        long thought = Clock.waitUntil(Math.min(ended + thinkNs, seat.limitAt), THINK_SPIN_NS);
+        long thought = Clock.waitUntil(seat.thinksUntil(ended, ended + thinkNs), THINK_SPIN_NS);
         seat.thinkNs += thought - ended;
         seat.leftAt = thought;
         // The time that decides whether to go on; endedAt stays the end of the last call.
@@ -105,6 +127,7 @@ final class ClosedLoop {
       if (batch == 0) {
         return;
       }
+      final long before = seat.calls;
       long started = System.nanoTime();
       for (long made = 0; made < batch; made++) {
         boolean right = false;
@@ -121,7 +144,11 @@ final class ClosedLoop {
         }
       }
       seat.gapNs += started - now;
+      final long due = now;
       now = System.nanoTime();
+      if (now > seat.endAt) {
+        seat.overran(due, started, now, seat.calls - before);
+      }
       seat.inCallNs += now - started;
       seat.endedAt = now;
       seat.leftAt = now;

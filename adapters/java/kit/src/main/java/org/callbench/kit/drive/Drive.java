@@ -58,6 +58,7 @@ public final class Drive {
       long calls,
       long[] errors,
       long elapsedNs,
+      Late.Window window,
       long batch,
       Histogram latency,
       Histogram service,
@@ -77,7 +78,7 @@ public final class Drive {
     pool = new Pool(plan.calls(), clients.size());
     arrivals = plan.schedule() == null ? null : new Arrivals(plan.schedule());
     for (Stack.Client client : clients) {
-      seats.add(new Seat(this, plan, client));
+      seats.add(new Seat(this, plan, client, plan.firstThoughtNs(seats.size(), clients.size())));
     }
   }
 
@@ -157,15 +158,18 @@ public final class Drive {
       // Met outside a call: the rest of this client's time is nobody's.
       seat.endedAt = System.nanoTime();
       seat.leftAt = seat.endedAt;
+      seat.gaveUp = true;
       seat.failed(none);
     } finally {
       seat.leave();
     }
   }
 
-  /** Reports until every client has ended. */
+  /** Reports until every client has ended, and once when the time is over. */
   private void watch(CountDownLatch ended, Reporter reporter) throws InterruptedException {
-    long next = start + INTERVAL_NS;
+    long tick = start + INTERVAL_NS;
+    long over = start + endNs();
+    long next = over > start ? Math.min(tick, over) : tick;
     while (!ended.await(next - System.nanoTime(), TimeUnit.NANOSECONDS)) {
       long calls = 0;
       long errors = 0;
@@ -176,8 +180,16 @@ public final class Drive {
       if (!reporter.interval(Math.max(0, System.nanoTime() - start), calls, errors)) {
         stopping.set(true);
       }
-      next += INTERVAL_NS;
+      if (next == tick) {
+        tick += INTERVAL_NS;
+      }
+      next = over > next ? Math.min(tick, over) : tick;
     }
+  }
+
+  /** When the time is over, since the start. */
+  private long endNs() {
+    return Math.min(plan.lengthNs(), plan.limitNs());
   }
 
   /** The first client that knows decides for all. */
@@ -199,6 +211,7 @@ public final class Drive {
     long thinkNs = 0;
     long gapNs = 0;
     long endedAt = start;
+    boolean gaveUp = true;
     for (Seat seat : seats) {
       endedAt = Math.max(endedAt, seat.endedAt);
     }
@@ -208,10 +221,12 @@ public final class Drive {
       inCallNs += seat.inCallNs;
       thinkNs += seat.thinkNs;
       gapNs += seat.gapNs;
+      gaveUp &= seat.gaveUp;
       for (int kind = 0; kind < errors.length; kind++) {
         errors[kind] += seat.errors[kind];
       }
       if (seat != first) {
+        first.late.merge(seat.late);
         first.latency.merge(seat.latency);
         if (first.service != null) {
           first.service.merge(seat.service);
@@ -219,10 +234,12 @@ public final class Drive {
         }
       }
     }
+    long elapsedNs = Math.max(1, endedAt - start);
     return new Outcome(
         calls,
         errors,
-        Math.max(1, endedAt - start),
+        elapsedNs,
+        first.late.window(endNs(), plan.limitNs(), elapsedNs, calls, gaveUp),
         Math.max(1, batch.get()),
         first.latency,
         first.service,

@@ -38,14 +38,19 @@ final class OpenLoop {
       long ended = System.nanoTime();
       seat.inCallNs += ended - started;
       seat.endedAt = ended;
+      boolean right = false;
       if (thrown != null) {
         seat.failed(thrown);
       } else if (seat.judge(answer)) {
+        right = true;
         seat.latency.record(ended - intended);
         seat.service.record(ended - started);
         // Waiting for a client is the server's fault; only what comes after both are there is the
         // generator's.
         seat.lateness.record(started - Math.max(intended, idleSince));
+      }
+      if (ended > seat.endAt) {
+        seat.overran(intended, started, ended, right ? 1 : 0);
       }
       idleSince = System.nanoTime();
     }

@@ -23,6 +23,14 @@ public record Plan(
     long[] schedule,
     long startAtNs,
     long burnNs) {
+  /**
+   * How long the client at {@code place} of so many thinks before its first call: those who think
+   * are not in step, so that the first thoughts end evenly spread over one of them.
+   */
+  long firstThoughtNs(int place, int clients) {
+    return (long) (thinkNs * ((2.0 * place + 1) / (2.0 * clients)));
+  }
+
   /** How calls are timed. */
   public enum Timing {
     /** Two clock readings a call. */

@@ -36,6 +36,10 @@ final class Pool {
     }
   }
 
+  boolean isEmpty() {
+    return left.get() == 0;
+  }
+
   /** Puts back what was drawn and will not be used. */
   void putBack(long calls) {
     left.addAndGet(calls);

@@ -44,12 +44,21 @@ final class Seat {
   /** When the last call, or the thought after it, ended. */
   long leftAt;
 
-  private long endAt;
+  final Late late = new Late();
+
+  /** How long it thinks before its first call. */
+  final long firstThoughtNs;
+
+  /** Whether it left before the drive was over. */
+  boolean gaveUp;
+
+  long endAt;
   private long held;
   private int errorsInARow;
 
-  Seat(Drive drive, Plan plan, Stack.Client client) {
+  Seat(Drive drive, Plan plan, Stack.Client client, long firstThoughtNs) {
     this.drive = drive;
+    this.firstThoughtNs = firstThoughtNs;
     this.plan = plan;
     this.client = client;
     boolean open = plan.schedule() != null;
@@ -78,6 +87,22 @@ final class Seat {
     long admitted = Math.min(held, wish);
     held -= admitted;
     return admitted;
+  }
+
+  /**
+   * Until when a client that would think until {@code at} does: the end, where no call is left to
+   * be made after it.
+   */
+  long thinksUntil(long now, long at) {
+    return Math.min(at, held == 0 && drive.pool.isEmpty() ? Math.max(endAt, now) : limitAt);
+  }
+
+  /**
+   * Takes in a call, or a batch of so many right ones, that ended after the time was over. {@code
+   * due} is when an arrival was intended, or when a client of a closed loop was let go on.
+   */
+  void overran(long due, long started, long ended, long right) {
+    late.note(endAt, limitAt, due, started, ended, right);
   }
 
   /** Whether nothing more may be begun, whatever is left to do. */
@@ -132,5 +157,6 @@ final class Seat {
   void leave() {
     drive.pool.putBack(held);
     held = 0;
+    gaveUp |= errorsInARow >= HOPELESS || drive.stopping.get();
   }
 }
