@@ -18,13 +18,16 @@ Program = Callable[..., subprocess.CompletedProcess[str]]
 def written(path: Path, **other: Any) -> Path:
     """A load that never took place."""
     times = {"mean": 900.0, "min": 100.0, "p50": 812.0, "p99": 57_012.0, "max": 61_000.0}
+    ends = {name: {"resident_bytes": size << 20} for name, size in (("begin", 5), ("end", 27))}
+    server = {"processors": 2, "processor_ms": 3000, **ends}
     record = {
         "url": "http://127.0.0.1:8080/hello", "protocol": "http1", "clients": 50, "connections": 50,
         "arrivals": "closed", "rate_asked_per_s": None, "seconds": 2.0, "calls": 12_345, "rate_per_s": 6172.5,
         "rate_missed": False, "latency_us": times, "service_us": None, "lateness_us": None,
-        "errors": {"status": 44}, "said": {"status": "the answer's status is 500"}, "server": None,
+        "errors": {"status": 44}, "said": {"status": "the answer's status is 500"}, "server": server,
         "verdict": {"limit": "server", "why": "it used 97 % of its processors"}, "histogram_ns": None,
-        "intervals": [[10**9, 6000, 20], [2 * 10**9, 12_345, 44]],
+        "calls_in_window": 12_345.4,
+        "in_flight": 6, "last_answer_after_s": 4.5, "intervals": [[10**9, 6000, 20], [2 * 10**9, 12_345, 44]],
     }  # fmt: skip
     kept.write(path, {**record, **other})
     return path
@@ -33,7 +36,14 @@ def written(path: Path, **other: Any) -> Path:
 def test_a_load_is_shown_again(callbench: Program, tmp_path: Path) -> None:
     written(tmp_path / "load.json")
     text = callbench("show", "load.json", check=True).stdout
-    for said in ("12,345 calls", "57,012", "44 failed as status: the answer's status is 500", "Limited by: server."):
+    for said in (
+        "12,345 calls",
+        "57,012",
+        "44 failed as status: the answer's status is 500",
+        "Limited by: server.",
+        "6 in flight at the end count by the part before it; the last answer came after 4.50 s.",
+        "The server used 75 % of its 2 processors; memory 5.0 to 27.0 MiB.",
+    ):
         assert said in text
     record = json.loads(callbench("show", "load.json", "--json", check=True).stdout)
     assert (record["kind"], record["calls"], record["findings"]) == ("load", 12_345, [])

@@ -13,7 +13,8 @@ from callbench.report.export.file import written
 from callbench.report.section import Chart, Section, Sheet
 from callbench.stability import told as shown
 from callbench.stability.told import Told
-from callbench.stats.digits import figure
+from callbench.stability.words import mib
+from callbench.stats.digits import figure, percent
 
 _KINDS = ("latency", "service", "lateness")
 _SOURCE = "the load's own file: intervals, latency_us, errors"
@@ -46,6 +47,10 @@ def _sentences(record: Mapping[str, Any]) -> Iterator[str]:
     for kind, count in record["errors"].items():
         yield f"{count:,} failed as {kind}: {record['said'].get(kind, 'no more was said')}"
     yield f"Limited by: {verdict['limit']}. {verdict['why']}."
+    if server := record.get("server"):
+        share = server["processor_ms"] / 1e3 / (record["seconds"] * server["processors"])
+        sizes = " to ".join(mib(server[name]["resident_bytes"]) for name in ("begin", "end"))
+        yield f"The server used {percent(share)} of its {server['processors']} processors; memory {sizes} MiB."
 
 
 def _sections(record: Mapping[str, Any]) -> list[Section]:
