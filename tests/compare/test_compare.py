@@ -277,7 +277,7 @@ def test_whatever_ends_it_the_rounds_that_were_made_are_kept(tmp_path: Path, num
         _, said = going.communicate(timeout=60)
     if number is signal.SIGINT:
         assert going.returncode == 130
-        assert "callbench compare c shows it" in said.splitlines()[-1]
+        assert "`callbench compare c` shows it" in said.splitlines()[-1]
     found = comparison.read(Run(tmp_path / "c"))
     assert found.cells[0].ratio is not None
     assert any("the rounds that were finished are judged" in note for note in found.notes)

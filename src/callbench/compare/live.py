@@ -92,7 +92,7 @@ def compared(wish: Wish, known: Catalogue) -> Path:
         except (KeyboardInterrupt, Sigterm) as stop:
             run.end("stopped")
             kind = Terminated if isinstance(stop, Sigterm) else Stopped
-            raise kind(f"stopped; what was measured is kept: callbench compare {out} shows it") from None
+            raise kind(f"stopped; what was measured is kept: `callbench compare {out}` shows it") from None
         run.end("finished")
     return out
 

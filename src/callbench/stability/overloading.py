@@ -2,9 +2,8 @@
 
 from dataclasses import asdict
 from pathlib import Path
-from shlex import quote
 
-from callbench import objective
+from callbench import objective, resuming
 from callbench.catalogue import Catalogue
 from callbench.errors import BadInput
 from callbench.placement import Placement
@@ -38,6 +37,6 @@ def overloaded(  # noqa: PLR0913 - what is asked, and where
             Line(quiet=quiet) as line,
         ):
             work = Overload(run, target, wish, run.path / "schedules", line.says)
-            again = f"callbench overload {quote(aim.name)} ... --resume --out {run.path} goes on with it"
+            again = f"`{resuming.command(run.path)}` goes on with it"
             record.carried_out(run, work.go, again)
     return overload_told.told(Run(run.path))

@@ -2,8 +2,8 @@
 
 from dataclasses import asdict
 from pathlib import Path
-from shlex import quote
 
+from callbench import resuming
 from callbench.catalogue import Catalogue
 from callbench.placement import Placement
 from callbench.stability import record, soak_told
@@ -32,6 +32,6 @@ def soaked(  # noqa: PLR0913 - what is asked, and where
             record.taken_up("soak", aim.name, asked, out, where, resume=resume) as run,
             Line(quiet=quiet) as line,
         ):
-            again = f"callbench soak {quote(aim.name)} ... --resume --out {run.path} goes on with it"
+            again = f"`{resuming.command(run.path)}` goes on with it"
             record.carried_out(run, Soak(run, target, wish, line.tells).go, again)
     return soak_told.told(Run(run.path))

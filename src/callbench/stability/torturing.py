@@ -2,8 +2,8 @@
 
 from dataclasses import asdict, replace
 from pathlib import Path
-from shlex import quote
 
+from callbench import resuming
 from callbench.catalogue import Catalogue
 from callbench.links.reach import LOOPBACK
 from callbench.placement import Placement
@@ -36,7 +36,7 @@ def tortured(  # noqa: PLR0913 - what is asked, and where
             Line(quiet=quiet) as line,
         ):
             work = Torture(run, target, wish, request, () if where.shared else where.client, line.says)
-            again = f"callbench torture {quote(aim.name)} ... --resume --out {run.path} goes on with it"
+            again = f"`{resuming.command(run.path)}` goes on with it"
             record.carried_out(run, work.go, again)
     return torture_told.told(Run(run.path))
 

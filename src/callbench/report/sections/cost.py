@@ -42,7 +42,7 @@ def section(subject: Subject) -> Section | None:
     if any(behind):
         columns = (*COLUMNS, BACKEND)
         rows = [(*row, value) for row, value in zip(rows, behind, strict=True)]
-    note = f"The other {len(costs) - MOST_ROWS} are in `callbench show --json`." if len(costs) > MOST_ROWS else ""
+    note = f"The other {len(costs) - MOST_ROWS} are in `callbench show RUN --json`." if len(costs) > MOST_ROWS else ""
     sheet = Sheet("Processor time a call (µs)", columns, rows, note)
     sheets = [sheet, *_wine(costs)]
     return Section("cost", "Cost", ABOUT, sheets=sheets, source=TRIALS_SQL.strip())

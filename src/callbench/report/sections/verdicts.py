@@ -55,7 +55,7 @@ def section(subject: Subject) -> Section | None:
         if any(more):
             columns = (*columns, name)
             rows = [(*row, value) for row, value in zip(rows, more, strict=True)]
-    note = f"The other {len(judged) - MOST_ROWS} are in `callbench show --json`." if len(judged) > MOST_ROWS else ""
+    note = f"The other {len(judged) - MOST_ROWS} are in `callbench show RUN --json`." if len(judged) > MOST_ROWS else ""
     sheet = Sheet("Verdicts", columns, rows, note)
     return Section("verdicts", "Verdicts", ABOUT, found, [sheet], source=SIDES_SQL)
 

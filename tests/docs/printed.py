@@ -1,0 +1,69 @@
+"""The commands that the project prints: in its documentation, and in the sentences of its own source."""
+
+import ast
+import re
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+
+from conftest import ROOT
+
+PAGES = (ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "contract" / "CONTRACT.md")
+_FENCE = re.compile(r"^```[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
+_INLINE = re.compile(r"`((?:\./)?callbench [a-z][^`]*|make [a-z][^`]*|setup/[a-z-]+[^`]*|bench/run[^`]*)`")
+_LINE = re.compile(r"(?:\./)?callbench [a-z]|make [a-z]|setup/[a-z]+( |$)|bench/run")
+_COMMENT = re.compile(r"\s{2,}#.*|\s+# .*")
+# What a sentence tells to do: in backquotes, or behind a colon at its end.
+_TOLD = re.compile(r"`((?:callbench|make|setup/)[^`]*)`|: ((?:callbench [a-z]|make [a-z]+$)[^`]*)$")
+
+
+def commands() -> dict[str, set[str]]:
+    """Every command that is printed, with the files that it stands in; of `./callbench` without what is before it."""
+    found: dict[str, set[str]] = {}
+    for file in (*PAGES, *sorted((ROOT / "docs").rglob("*.md"))):
+        for text in _of_page(file.read_text()):
+            found.setdefault(_plain(text), set()).add(str(file.relative_to(ROOT)))
+    for file in sorted((ROOT / "src").rglob("*.py")):
+        for text in _of_source(file):
+            found.setdefault(_plain(text), set()).add(str(file.relative_to(ROOT)))
+    return found
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.removeprefix("./").split())
+
+
+def _of_page(text: str) -> Iterator[str]:
+    for block in _FENCE.findall(text):
+        for line in block.replace("\\\n", " ").splitlines():
+            if _LINE.match(line.strip()) and "  starts the program" not in line:
+                yield _COMMENT.sub("", line.strip())
+    yield from (found.rstrip(".,;:") for found in _INLINE.findall(_FENCE.sub("", text)))
+
+
+def _of_source(file: Path) -> Iterator[str]:
+    """Of every text but docstrings; what is filled in is `{}`."""
+    tree = ast.parse(file.read_text())
+    inner = {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in ast.walk(node)}
+    told = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.JoinedStr):
+            text = "".join(str(part.value) if isinstance(part, ast.Constant) else "{}" for part in node.values)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and not {id(node)} & (inner | told):
+            text = node.value
+        else:
+            continue
+        for quoted, bare in _TOLD.findall(text):
+            yield quoted or bare
+
+
+def words(command: str) -> list[str]:
+    """The words of a command up to a pipe or a redirection, without the program's name."""
+    found = shlex.shlex(command, posix=True, punctuation_chars="|>")
+    found.whitespace_split = True
+    kept: list[str] = []
+    for word in found:
+        if set(word) <= {"|", ">"}:
+            break
+        kept.append(word)
+    return kept[1:]
