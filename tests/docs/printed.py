@@ -26,6 +26,10 @@ def commands() -> dict[str, set[str]]:
     for file in sorted((ROOT / "src").rglob("*.py")):
         for text in _of_source(file):
             found.setdefault(_plain(text), set()).add(str(file.relative_to(ROOT)))
+    for file in sorted(ROOT.glob("*/*/adapter.toml")):
+        # What the doctor says to type where the adapter is missing.
+        for text in re.findall(r'^setup = "([^"]*)"', file.read_text(), re.MULTILINE):
+            found.setdefault(_plain(text), set()).add(str(file.relative_to(ROOT)))
     return found
 
 
