@@ -83,6 +83,7 @@ test-dotnet: dev ## test the .NET kit; tests/dotnet has its stacks
 test-python: dev ## test the core, the contract, the stacks
 	@setup/system tshark || echo "tshark is not there: the tests that hold captures against it skip" >&2
 	@setup/system nghttp2-server nghttp2-proxy nginx-light || echo "nghttpd, nghttpx or nginx is not there: tests of HTTP/2 skip" >&2
+	@setup/system chromium || echo "Chromium is not there: the tests that look at the page on a narrow screen skip" >&2
 	@setup/jmeter || echo "JMeter is not there: the tests that it takes part in skip" >&2
 	$(PYTHON_BIN)/python -m pytest
 

@@ -31,6 +31,7 @@ def bars(values: Sequence[Mapping[str, Any]], fields: Fields, title: str, colour
         title: of the axis along which bars grow.
         colours: of the parts, by name in the order of the legend.
     """
+    longest = max((len(str(one[fields.row])) for one in values), default=0)
     return {
         "width": WIDTH,
         "height": {"step": 22},
@@ -41,7 +42,8 @@ def bars(values: Sequence[Mapping[str, Any]], fields: Fields, title: str, colour
                 "field": fields.row,
                 "type": "nominal",
                 "sort": {"field": fields.amount, "op": "sum"},
-                "axis": {"title": None},
+                # Whole names, and room for them in a wider font than the one that the chart was laid out with.
+                "axis": {"title": None, "labelLimit": 400, "minExtent": 7 * longest},
             },
             "x": {
                 "field": fields.amount,

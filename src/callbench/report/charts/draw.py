@@ -2,37 +2,56 @@
 
 import json
 import re
+from zlib import crc32
 
 import vl_convert
 from markupsafe import Markup, escape
 
-from callbench.report.charts.palette import CONFIG, STAND_INS, Spec
+from callbench.report.charts.palette import CONFIG, STAND_INS, WIDTH, Spec
+from callbench.report.charts.phone import FIRST, LEAST, PHONE, columns, narrow
 from callbench.report.section import Chart
 
 VERSION = "5.20"
+_CLIP = re.compile(r"(id=\"|url\(#)(clip\d+)")
 _OPENING = re.compile(r"<svg [^>]*?width=\"([\d.]+)\" height=\"([\d.]+)\" viewBox=\"([^\"]+)\"[^>]*>")
 
 
 def drawn(spec: Spec, label: str) -> Markup:
-    """Draw a chart. Nothing is fetched: its data are within it, and no address is allowed.
+    """Draw a chart, for wide screens and for narrow ones; the page's style shows one of the two.
+
+    Nothing is fetched: its data are within it, and no address is allowed.
 
     Args:
         spec: a Vega-Lite description without schema or config.
         label: what a person who cannot see it is told.
     """
-    whole = {"$schema": "https://vega.github.io/schema/vega-lite/v5.json", "config": {**CONFIG, "aria": False}, **spec}
+    wide, _ = _svg(spec, label, WIDTH)
+    small, found = _svg(narrow(spec), label, PHONE)
+    if found != PHONE:
+        # Names and axes take what they need; what is plotted has the rest.
+        small, _ = _svg(narrow(spec, max(LEAST, FIRST - (found - PHONE))), label, PHONE)
+    return Markup('<div class="wide">{}</div><div class="narrow">{}</div>').format(wide, small)
+
+
+def _svg(spec: Spec, label: str, width: float) -> tuple[Markup, float]:
+    """Draw one chart. Returns it and how wide it is, in pixels."""
+    legend = {**CONFIG["legend"], "columns": columns(spec, width)}
+    config = {**CONFIG, "legend": legend, "aria": False}
+    whole = {"$schema": "https://vega.github.io/schema/vega-lite/v5.json", "config": config, **spec}
     # Labels are measured by the fonts of the machine that draws, and shown by those of whoever reads.
-    whole["padding"] = {"left": 18, "right": 8, "top": 5, "bottom": 5}
+    whole["padding"] = {"left": 18 if width > PHONE else 6, "right": 8, "top": 5, "bottom": 5}
     svg = vl_convert.vegalite_to_svg(json.loads(json.dumps(whole)), vl_version=VERSION, allowed_base_urls=[])
     for stand_in, colour in STAND_INS.items():
         svg = svg.replace(stand_in, colour)
+    # What clips a chart is named by the page: two charts with one name would be cut alike.
+    svg = _CLIP.sub(rf"\1\2-{crc32(f'{label} {width}'.encode()):x}", svg)
     opening = _OPENING.match(svg)
     if opening is None:
         raise RuntimeError("vl-convert wrote an SVG without a size")
-    width, height, box = opening.groups()
-    size = f'width="{width}" height="{height}" viewBox="{box}"'
+    across, height, box = opening.groups()
+    size = f'width="{across}" height="{height}" viewBox="{box}"'
     head = f'<svg xmlns="http://www.w3.org/2000/svg" role="img" {size} aria-label="{escape(label)}">'
-    return Markup(head + svg[opening.end() :])  # noqa: S704 - drawn by Vega from our own figures, which escapes their texts
+    return Markup(head + svg[opening.end() :]), float(across)  # noqa: S704 - drawn by Vega from our own figures, which escapes their texts
 
 
 def chart(id_: str, title: str, about: str, spec: Spec | None, source: str) -> Chart | None:

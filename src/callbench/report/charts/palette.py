@@ -42,10 +42,9 @@ CONFIG: Spec = {
         "direction": "horizontal",
         "labelColor": INK,
         "labelFontSize": 12,
+        "labelLimit": 400,
         "title": None,
         "symbolSize": 70,
-        # More in a row would reach beyond the chart: a run can have twenty messages.
-        "columns": 7,
         "columnPadding": 30,
         "offset": 6,
     },

@@ -4,8 +4,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from callbench.knees import Search
+from callbench.objective import parse
 from callbench.report.charts.draw import chart
-from callbench.report.charts.knee import Tried, knee_chart
+from callbench.report.charts.knee import Limit, Tried, knee_chart
 from callbench.report.section import Chart, Section, Sheet
 from callbench.report.subject import Subject
 from callbench.stats.digits import figure, share
@@ -122,6 +123,10 @@ def _chart(search: Search, rows: Sequence[Row]) -> Chart | None:
         if row["value_us"] is not None
     ]
     axis = "calls a second asked for, logarithmic" if search.along == "rate" else "clients, logarithmic"
-    about = "Each mark is a trial of a search: a circle where it met the objective, a cross where it did not."
-    spec = knee_chart(tried, axis, f"{search.objective.partition(' ')[0]}, microseconds, logarithmic")
+    about = (
+        "Each mark is a trial of a search: a circle where it met the objective, a cross where it did not. The broken"
+        " line is the objective."
+    )
+    limit = Limit(search.objective, parse(search.objective).limit_us)
+    spec = knee_chart(tried, axis, f"{search.objective.partition(' ')[0]}, microseconds, logarithmic", limit)
     return chart(f"knee-{search.knee}", f"Steps to the knee: {search.knee}", about, spec, STEPS_SQL)

@@ -1,0 +1,97 @@
+"""Charts on a wide screen and on a phone: names whole, legends that do not overlap, nothing to scroll sideways."""
+
+import html
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from callbench.report.charts.draw import drawn
+from callbench.report.charts.knee import Limit, Tried, knee_chart
+from callbench.report.charts.phone import PHONE, columns, narrow
+from callbench.report.charts.shares import shares
+from callbench.report.export import FORMATS
+from callbench.report.subject import subject
+from callbench.store import Run
+from callbench.wire.counts import SHARES
+from report.synthetic import write
+
+LONG = ("native/protobuf+http-keepalive", "load/http1:pascal/fphttpserver-invocation", "java/cxf-soap")
+PARTS = {name: {"payload": 12.0, "encoding and framing": 800.0, "TCP and IP headers": 104.0} for name in LONG}
+
+
+def knee() -> dict[str, Any]:
+    tried = [Tried(name, 2.0**place, 900.0 * 2**place, place < 3) for name in LONG for place in range(5)]
+    spec = knee_chart(tried, "clients, logarithmic", "p99, microseconds, logarithmic", Limit("p99 under 5 ms", 5000.0))
+    assert spec is not None
+    return spec
+
+
+def both(svg: str) -> tuple[str, str]:
+    wide, _, small = svg.partition('<div class="narrow">')
+    return wide, small
+
+
+@pytest.mark.parametrize("spec", [shares(PARTS, SHARES), knee()], ids=["wire", "knee"])
+def test_names_are_whole(spec: dict[str, Any]) -> None:
+    wide, small = both(str(drawn(spec, "x")))
+    assert all(name in wide for name in LONG)
+    assert "…" not in wide + small
+
+
+@pytest.mark.parametrize("spec", [shares(PARTS, SHARES), knee()], ids=["wire", "knee"])
+def test_the_narrow_one_fits_a_phone(spec: dict[str, Any]) -> None:
+    _, small = both(str(drawn(spec, "x")))
+    found = re.search(r'<svg [^>]*?width="([\d.]+)"', small)
+    assert found is not None
+    assert float(found[1]) <= PHONE + 1
+
+
+def test_a_name_that_is_too_long_for_a_phone_stands_in_lines() -> None:
+    wrapped = narrow(shares(PARTS, SHARES))["encoding"]["y"]["axis"]["labelExpr"]
+    assert '["load/http1:pascal/", "fphttpserver-", "invocation"]' in wrapped
+    assert '["native/protobuf+", "http-keepalive"]' in wrapped
+
+
+def test_the_knee_has_its_objective_as_a_line_and_one_legend() -> None:
+    wide, _ = both(str(drawn(knee(), "x")))
+    assert wide.count("p99 under 5 ms") == 1
+    assert "stroke-dasharray" in wide
+    assert ">not met<" not in wide
+
+
+def test_legends_have_as_many_columns_as_there_is_room_for() -> None:
+    short = shares({"a": {"payload": 1.0, "framing": 1.0}}, SHARES)
+    assert columns(short, 800) == 7
+    assert columns(knee(), 800) == 2
+    assert columns(knee(), PHONE) == 1
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+def test_the_page_does_not_scroll_sideways(tmp_path: Path, width: int) -> None:
+    """As a browser lays it out: the page itself, and every chart."""
+    chromium = shutil.which("chromium")
+    if chromium is None:
+        pytest.skip("Chromium is not installed: setup/system chromium")
+    page = FORMATS["html"](subject(Run(write(tmp_path / "run", clients=(1, 8)))))
+    look = (
+        "onload = () => { const seen = frames[0].document, wide = [];"
+        "for (const one of seen.querySelectorAll('figure, .chart, svg'))"
+        " if (one.getBoundingClientRect().right > frames[0].innerWidth + 1) wide.push(one.outerHTML.slice(0, 90));"
+        "document.title = `${seen.documentElement.scrollWidth} of ${frames[0].innerWidth}; ${seen.querySelectorAll("
+        "'figure').length} charts; ${wide.length} too wide ${wide}`; }"
+    )
+    frame = f'<iframe style="border:0;width:{width}px;height:900px" srcdoc="{html.escape(page, quote=True)}"></iframe>'
+    (tmp_path / "look.html").write_text(f"<title>not looked at</title><body>{frame}<script>{look}</script>")
+    flags = "--headless --no-sandbox --disable-gpu --no-first-run --disable-background-networking --disable-sync"
+    words = [chromium, *flags.split(), "--disable-component-update", f"--user-data-dir={tmp_path / 'profile'}"]
+    words += ["--dump-dom", f"file://{tmp_path / 'look.html'}"]
+    seen = subprocess.run(words, capture_output=True, text=True, timeout=170, check=False)
+    found = re.search(r"<title>(\d+) of (\d+); (\d+) charts; (.*?)</title>", seen.stdout, re.DOTALL)
+    assert found is not None, seen.stdout[:200] + seen.stderr[-500:]
+    assert int(found[1]) <= int(found[2]) == width
+    assert int(found[3]) >= 6
+    assert found[4].startswith("0 too wide"), found[4]
