@@ -42,7 +42,7 @@ def gaps_ms(trials: list[dict[str, Any]]) -> list[float]:
     for before, after in itertools.pairwise(trials):
         if (before["block"], before["visit"]) == (after["block"], after["visit"]):
             passed_ms = (began(after) - began(before)).total_seconds() * 1000
-            warm_up_ns = sum(elapsed_ns for _, elapsed_ns in after["warm_up"])
+            warm_up_ns = sum(elapsed_ns for _, elapsed_ns, _ in after["warm_up"])
             gaps.append(passed_ms - (before["done"]["elapsed_ns"] + warm_up_ns) / 1e6)
     return gaps
 

@@ -100,11 +100,15 @@ class Adapter:
             raise No("bad-request", f"there is no option {min(unknown)}: {', '.join(sorted(KNOWN_OPTIONS))} are")
         if self.service:
             raise No("bad-request", "one stack is served already: stop-serving ends that")
-        self.service = Service(request["options"])
+        self.service = self.service_for(request)
         if request["stack"].endswith("/inproc"):
             return {"is": "serving", "endpoint": "here"}
         self.server = TcpServer(self.service, request["host"])
         return {"is": "serving", "endpoint": self.server.endpoint}
+
+    def service_for(self, request: dict[str, Any]) -> Service:
+        """Make what answers the calls."""
+        return Service(request["options"])
 
     def known(self, stack: str) -> None:
         """Refuse a stack that is not ours."""

@@ -25,8 +25,6 @@ class Adapter:
         hello: what it said.
         process: the process behind it.
         patience_s: how long an answer may take on top of what was asked for, in seconds.
-        warmed_s: how long it was warmed up, in seconds by operation: what its runtime compiled meanwhile stays.
-        warm_up_seconds: how long a warm-up is to take at least: as its manifest asks, or its other side's.
     """
 
     def __init__(
@@ -54,8 +52,6 @@ class Adapter:
         self._last_id = 0
         self._timeout_s = DEFAULT_TIMEOUT_MS / 1000
         self.patience_s = PATIENCE_SECONDS
-        self.warmed_s: dict[str, float] = {}
-        self.warm_up_seconds = manifest.warm_up_seconds
         self.process = AdapterProcess(
             f"{manifest.name}, {part},", manifest.program, manifest.file.parent, processors, entered=entered
         )

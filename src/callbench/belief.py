@@ -13,13 +13,14 @@ from callbench.stats.plateau import Plateau
 from callbench.stats.side_shares import side_of
 from callbench.stats.slowdown import ratios
 from callbench.stats.steady import Shift, rates_of, settled, shift
+from callbench.unsteady import Warmed, warmed
 
 if TYPE_CHECKING:
     import duckdb
 
 TRIALS_SQL = """
-SELECT trials.trial, trials.cell, trials.block, trials.clients, trials.calls, error_count, elapsed_ns, window_ns,
-       window_calls, in_call_ns,
+SELECT trials.trial, trials.cell, trials.block, trials.unsteady, trials.clients, trials.calls, error_count,
+       elapsed_ns, window_ns, window_calls, in_call_ns,
        think_ns, gap_ns, count, sum_ns, user_ns, system_ns, server_user_ns, server_system_ns,
        backend_user_ns, backend_system_ns, lateness.late AS late, wine.run_ns AS wineserver_ns
 FROM trials LEFT JOIN (
@@ -61,6 +62,7 @@ class Curve:
         warm_up: seconds and calls a second of each piece before the trial.
         settled: whether the warm-up had stopped rising before its limit; None where its pieces are too few to say.
         shift: where the trial itself changed its level most, None where it was too short to tell.
+        left_out: why the trial does not count for its cell, or nothing.
     """
 
     trial: int
@@ -69,10 +71,13 @@ class Curve:
     warm_up: Sequence[tuple[float, float]]
     settled: bool | None
     shift: Shift | None
+    left_out: str = ""
 
     @property
     def unsteady(self) -> str:
         """Why the trial was not steady, or nothing."""
+        if self.left_out:
+            return self.left_out
         if self.shift is not None and self.shift.real:
             return f"its rate changed by {percent(self.shift.ratio - 1, sign=True)} while it was measured"
         return "its warm-up was still getting faster at its limit" if self.settled is False else ""
@@ -123,6 +128,7 @@ class Belief:
         link_bytes: octets of frames over the link for each call, both ways, a figure a block.
         curves: one a trial.
         slowed: what making a side slower did, where it was asked.
+        warm: how it was warmed up; None of runs of before that was kept.
     """
 
     cell: str
@@ -133,6 +139,7 @@ class Belief:
     cost: Cost
     curves: Sequence[Curve]
     slowed: Sequence[Slowed] = ()
+    warm: Warmed | None = None
     link_bytes: Mapping[int, float] = field(default_factory=dict)
 
 
@@ -219,13 +226,16 @@ def from_connection(connection: "duckdb.DuckDBPyConnection", known: Sequence[Kno
     intervals = _by(_rows(connection, INTERVALS_SQL), "trial")
     warm_ups = _by(_rows(connection, WARM_UPS_SQL), "trial")
     slowed = _by(_rows(connection, SLOWDOWNS_SQL), "cell")
+    warm = warmed(connection)
     cells = {}
     for one in known:
         mine = trials.get(one.cell, [])
         if mine:
             curves = [_curve(row, warm_ups.get(row["trial"], []), intervals.get(row["trial"], [])) for row in mine]
-            made = _belief(one, mine, sides, traffic, curves)
-            cells[one.cell] = replace(made, slowed=_slowed(slowed.get(one.cell, [])))
+            # A trial that was not steady does not count where others were.
+            steady = [row for row in mine if not row["unsteady"]] or mine
+            made = _belief(one, steady, sides, traffic, curves)
+            cells[one.cell] = replace(made, slowed=_slowed(slowed.get(one.cell, [])), warm=warm.get(one.cell))
     spoiled = [
         Spoiled(
             row["trial"],
@@ -405,4 +415,4 @@ def _curve(
     rates = [rate for _, rate in points]
     found = shift([rate for rate in rates_of([(row["at_ns"], row["calls"]) for row in intervals]) if rate > 0])
     done = settled(rates) if len(rates) >= 4 else None
-    return Curve(trial["trial"], trial["cell"], trial["block"], points, done, found)
+    return Curve(trial["trial"], trial["cell"], trial["block"], points, done, found, trial["unsteady"])

@@ -19,6 +19,7 @@ from callbench.measure import measured
 from callbench.measure.neighbours import spoiled_by
 from callbench.measure.processes import Processes
 from callbench.measure.processor_time import ProcessorTime
+from callbench.measure.steadiness import compiled
 from callbench.measure.traffic import Traffic
 from callbench.measure.witness import CANARY_SECONDS, QUICK_CANARY_SECONDS, GapDetector, canary
 from callbench.placement import Placement
@@ -227,7 +228,7 @@ class Bench:
         stack = self._stacks[visit.stack]
         programs = self._catalogue.programs(stack)
         try:
-            opened = OpenVisit(programs, stack, [trial.cell for trial in left], self._placement, hosts)
+            opened = OpenVisit(programs, stack, [trial.cell for trial in left], self._placement, hosts, cold=True)
         except AnsweredWrongly as wrong:
             self._exclude(stack.id, visit.block, str(wrong))
             return
@@ -272,7 +273,8 @@ class Bench:
         stack = self._stacks[visit.stack]
         apart = not (stack.in_process or is_elsewhere(stack))
         on = self._placement.record() if apart else {"client": self._placement.client}
-        return {"trial": trial.number, **place, **result, "placement": on, "spoiled": spoiled_by(result)}
+        spoiled = spoiled_by(result) or compiled(result)
+        return {"trial": trial.number, **place, **result, "placement": on, "spoiled": spoiled}
 
     def _may_repeat(self, trial: Trial) -> bool:
         spoiled = self._past.spoiled

@@ -45,10 +45,12 @@ class Catalogue:
 
     Attributes:
         broken: one sentence for each manifest that could not be used.
+        warm_up_limit_s: after how many seconds every warm-up is to end; None: as is usual.
     """
 
     adapters: tuple[Adapter, ...]
     broken: tuple[str, ...]
+    warm_up_limit_s: float | None = None
 
     @property
     def stacks(self) -> tuple[Stack, ...]:
@@ -70,7 +72,8 @@ class Catalogue:
         asked = stack.card.get(request.KEY) if stack.mixed else None
         behind = stack.card.get("backend")
         backend = (self.adapter(behind.partition("/")[0]).manifest, behind) if behind else None
-        return Programs(client, server, asked, stack.card.get("counts", True), backend)
+        counts, compiles = stack.card.get("counts", True), bool(stack.card.get("compiles"))
+        return Programs(client, server, asked, counts, backend, self.warm_up_limit_s, compiles)
 
     def stack(self, name: str) -> Stack:
         """The stack of that id, mixed ones among them.

@@ -171,10 +171,12 @@ def _missing(
         if link != LOOPBACK and not results.where({"link": link}):
             return f"needs a link ({link})"
         return f"{absent(name, conditions, results)} was not part of this run"
-    if not found[0].by_block.get(statistic) and statistic in found[0].costs:
+    one = found[0]
+    if not one.by_block.get(statistic) and statistic in one.costs:
         return f"{name}: {statistic} is below what the clock of its processor time can tell in a block"
-    if not found[0].by_block.get(statistic):
-        return f"{name}: {'excluded' if found[0].excluded else 'no call was answered'}"
+    # Bytes are counted apart from the trials: they need no steady state.
+    if not one.by_block.get(statistic):
+        return f"{name}: {'excluded' if one.excluded else one.not_steady or 'no call was answered'}"
     return ""
 
 

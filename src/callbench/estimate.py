@@ -10,7 +10,7 @@ from callbench.cell import Cell, Load, Stack
 from callbench.codecs import CHANNEL
 from callbench.measure.processes import REST_S
 from callbench.measure.trial import limit_seconds
-from callbench.measure.warm_up import least_seconds, longest, operation_of
+from callbench.measure.warm_up import longest, operation_of
 from callbench.plan import Plan, Visit
 from callbench.wire.payload import payload
 
@@ -22,6 +22,11 @@ _LIFE = 0.15
 # An account starts a server and two clients and waits for each of its phases to be quiet; a sweep one client more.
 _ACCOUNT = 1.5
 _STARTS_OF_ACCOUNT, _STARTS_OF_SWEEP = 1.5, 2.0
+# Until a stack that compiles is steady, in seconds: the first operation of its processes, another one, and a further
+# cell of one. Seen of Hessian 2, gRPC and Jersey, which took 17, 34 and 38 s at first (bench/run warming prints it).
+_FIRST_STEADY, _OTHER_STEADY, _FURTHER_STEADY = 30.0, 8.0, 1.5
+# The first calls of a pair of processes, which are a result of their own.
+_COLD_COMPILING, _COLD = 2.0, 0.15
 # Pieces of a warm-up at least, and what each takes besides.
 _PIECES = 4
 _BESIDE_A_PIECE = 0.005
@@ -49,19 +54,24 @@ class Estimate:
 
     Attributes:
         seconds: that it takes, about.
+        warm_up_s: how much of that is the warm-up of stacks whose runtime compiles.
     """
 
     seconds: float
     trials: int
     visits: int
     accounts: int
+    warm_up_s: float = 0.0
 
     def __str__(self) -> str:
         """One line for a person."""
         parts = [_count(self.trials, "trial") + " in " + _count(self.visits, "visit")] if self.trials else []
         parts += [_count(self.accounts, "account") + " of bytes"] if self.accounts else []
         told = " and ".join(parts)
-        return f"{span(self.seconds)} if the machine has nothing else to do: {told}" if told else "nothing to measure"
+        if not told:
+            return "nothing to measure"
+        warm = f"; {span(self.warm_up_s)} of it until runtimes that compile are steady" if self.warm_up_s else ""
+        return f"{span(self.seconds)} if the machine has nothing else to do: {told}{warm}"
 
 
 def estimated(  # noqa: PLR0913 - what is planned, what is there already, what is measured beside it
@@ -87,10 +97,10 @@ def estimated(  # noqa: PLR0913 - what is planned, what is there already, what i
         quick: whether it is a quick run, which takes less time for what it measures beside the trials.
         floors: whether each channel's floor is measured.
     """
-    warm = _warm_up_seconds(plan, catalogue)
+    compiling = _compiling(plan, catalogue)
     busy = {stack.id: _busy(stack) for stack in plan.stacks}
     bare = _with_messages_alone(plan, catalogue)
-    seconds, visits, trials = 0.0, 0, 0
+    seconds, warm_up_s, visits, trials = 0.0, 0.0, 0, 0
     for block in plan.blocks:
         may = [visit for visit in block if visit.stack not in left_out]
         left = [visit for visit in may if any(trial.number not in done for trial in visit.trials)]
@@ -99,7 +109,11 @@ def estimated(  # noqa: PLR0913 - what is planned, what is there already, what i
         for visit in left:
             cells = [trial.cell for trial in visit.trials if trial.number not in done]
             trials += len(cells)
-            seconds += _visit(visit, cells, warm.get(visit.stack, 0.0), busy.get(visit.stack, _BUSY), plan.wires)
+            compiles = visit.stack in compiling
+            seconds += _visit(visit, cells, busy.get(visit.stack, _BUSY), plan.wires, compiles=compiles)
+            if compiles:
+                warm_s = _until_steady(cells, catalogue.warm_up_limit_s)
+                warm_up_s, seconds = warm_up_s + warm_s, seconds + warm_s
             if floors and visit.stack in bare:
                 seconds += _floor(cells, _QUICK_ECHOES if quick else _ECHOES)
     if not done:
@@ -111,8 +125,8 @@ def estimated(  # noqa: PLR0913 - what is planned, what is there already, what i
         seconds += len(messages) * (_QUICK_CODEC if quick else _CODEC)
     accounts = [cell for cell in plan.cells if cell.wire is not None and cell.id not in known]
     accounts = [cell for cell in accounts if cell.stack not in left_out]
-    seconds += sum(_account(cell, warm.get(cell.stack, 0.0)) for cell in accounts)
-    return Estimate(seconds, trials, visits, len(accounts))
+    seconds += sum(_account(cell, compiles=cell.stack in compiling) for cell in accounts)
+    return Estimate(seconds, trials, visits, len(accounts), warm_up_s)
 
 
 def span(seconds: float) -> str:
@@ -124,11 +138,10 @@ def span(seconds: float) -> str:
     return f"about {seconds / _HOUR:.1f} hours"
 
 
-def _warm_up_seconds(plan: Plan, catalogue: Catalogue) -> dict[str, float]:
-    """Find how long each stack's runtime wants to be warmed up; what no manifest has any more takes no time."""
+def _compiling(plan: Plan, catalogue: Catalogue) -> set[str]:
+    """Find the stacks whose runtime compiles while it runs; of what no manifest has any more nothing is known."""
     there = {stack.id for stack in catalogue.every}
-    sides = {stack.id: catalogue.programs(stack) for stack in plan.stacks if stack.id in there}
-    return {name: max(one.client.warm_up_seconds, one.server.warm_up_seconds) for name, one in sides.items()}
+    return {stack.id for stack in plan.stacks if stack.id in there and catalogue.programs(stack).compiles}
 
 
 def _busy(stack: Stack) -> float:
@@ -153,25 +166,38 @@ def _floor(cells: list[Cell], echoes: int) -> float:
     return echoes * (1.25 * each + _BESIDE_AN_ECHO)
 
 
-def _start(warm_s: float) -> float:
-    return _START_COMPILING if warm_s else _START
+def _start(*, compiles: bool) -> float:
+    return _START_COMPILING if compiles else _START
+
+
+def _until_steady(cells: list[Cell], limit_s: float | None) -> float:
+    """Reckon how long a visit's cells are warmed up where a side's runtime compiles, each to be steady."""
+    had: set[str] = set()
+    seconds = 0.0
+    for cell in cells:
+        operation = operation_of(cell)
+        one = _FURTHER_STEADY if operation in had else _OTHER_STEADY if had else _FIRST_STEADY
+        seconds += one if limit_s is None else min(one, limit_s)
+        had.add(operation)
+    return seconds
 
 
 def _visit(
-    visit: Visit, cells: list[Cell], warm_s: float, busy_s: float, wires: Mapping[str, Mapping[str, Any]]
+    visit: Visit, cells: list[Cell], busy_s: float, wires: Mapping[str, Mapping[str, Any]], *, compiles: bool
 ) -> float:
-    """Reckon a visit: started, verified, and each cell warmed up, measured and left to rest."""
+    """Reckon a visit: started, called cold, verified, and each cell warmed up, measured and left to rest.
+
+    Where a runtime compiles, until it is steady comes on top.
+    """
     trip, per_octet = _line(wires.get(visit.link))
-    seconds = _start(warm_s) + _TRIPS_OF_VISIT * (trip + busy_s) + _OCTETS_OF_VISIT * per_octet
-    had: dict[str, float] = {}
+    seconds = _start(compiles=compiles) + _TRIPS_OF_VISIT * (trip + busy_s) + _OCTETS_OF_VISIT * per_octet
+    seconds += _COLD_COMPILING if compiles else _COLD
     for cell in cells:
         # Where octets take no time nobody counts them: a long text takes the core a second to make.
         line = (sum(payload(cell.call, cell.arguments)) + _AROUND) * per_octet if per_octet else 0.0
         call = max(_CALL, busy_s) + trip + line
-        operation = operation_of(cell)
         load = cell.load
-        warm = _warm_up(load, call, busy_s, least_seconds(warm_s, had.get(operation, 0.0)))
-        had[operation] = had.get(operation, 0.0) + warm
+        warm = 0.0 if compiles else _warm_up(load, call, busy_s)
         # Each client makes a call at least; where they are many, the busier side's processor sets the pace.
         wait = max((call + load.think_ns / 1e9) / load.clients, busy_s)
         calls = load.calls / load.rate_per_s if load.rate_per_s else max(load.calls, load.clients) * wait
@@ -180,14 +206,14 @@ def _visit(
     return seconds
 
 
-def _warm_up(load: Load, call: float, busy_s: float, least_s: float) -> float:
-    """Reckon a warm-up: as long as its runtime wants, or a few pieces in which each client calls."""
-    most = max(2 * least_s, longest(load.seconds))
+def _warm_up(load: Load, call: float, busy_s: float) -> float:
+    """Reckon a warm-up where nothing compiles: a few pieces in which each client calls."""
+    most = longest(load.seconds)
     piece = min(max(load.seconds / 10, 0.01), 0.1)
     # Without a think time, which warming up does not have.
     each = max(piece, call, load.clients * busy_s)
     pieces = 1 if each > most else _PIECES
-    return max(least_s, pieces * (each + _BESIDE_A_PIECE))
+    return pieces * (each + _BESIDE_A_PIECE)
 
 
 def _line(wire: Mapping[str, Any] | None) -> tuple[float, float]:
@@ -199,13 +225,13 @@ def _line(wire: Mapping[str, Any] | None) -> tuple[float, float]:
     return trip, 8 / min(rates) if rates else 0.0
 
 
-def _account(cell: Cell, warm_s: float) -> float:
+def _account(cell: Cell, *, compiles: bool) -> float:
     """Reckon a count of bytes."""
     sweep = cell.wire or {}
     if not sweep:
-        return _ACCOUNT + _STARTS_OF_ACCOUNT * _start(warm_s)
+        return _ACCOUNT + _STARTS_OF_ACCOUNT * _start(compiles=compiles)
     lives = min(len(sweep["grid"]), int(sweep["most"])) + int(sweep["fine"])
-    return _STARTS_OF_SWEEP * _start(warm_s) + lives * _LIFE
+    return _STARTS_OF_SWEEP * _start(compiles=compiles) + lives * _LIFE
 
 
 def _count(number: int, name: str) -> str:

@@ -7,7 +7,7 @@ import shlex
 import signal
 from collections.abc import Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -59,6 +59,7 @@ class Wish:
         pcap: whether to keep the captures of the wire ledger.
         floors: whether to measure what each channel takes without a message.
         link: what every cell lies over; None: what the study says.
+        warm_up_s: after how many seconds every warm-up is to end; 0: there is none; None: as is usual.
     """
 
     study: str
@@ -76,6 +77,7 @@ class Wish:
     budget_s: float | None = None
     pcap: bool = False
     link: str | None = None
+    warm_up_s: float | None = None
 
 
 @dataclass(frozen=True)
@@ -120,7 +122,7 @@ def foretold(wish: Wish, known: catalogue.Catalogue) -> list[str]:
         BadInput: something asked for is wrong.
     """
     planned = _planned(wish, known)
-    known = given.of_plan(known, planned.made.stacks)
+    known = replace(given.of_plan(known, planned.made.stacks), warm_up_limit_s=wish.warm_up_s)
     why = {stack.id: stack.why_not for stack in known.every}
     told = [f"{planned.study.title}: {planned.blocks} blocks, {len(planned.made.cells):,} cells"]
     left_out: dict[str, list[str]] = {}
@@ -168,6 +170,7 @@ def begin(wish: Wish, known: catalogue.Catalogue) -> Path:
         "budget_s": wish.budget_s,
         "pcap": wish.pcap,
         "link": wish.link,
+        "warm_up_s": wish.warm_up_s,
         "started": started,
         "finished": None,
         "state": "running",
@@ -214,7 +217,7 @@ def go_on(path: Path, known: catalogue.Catalogue, *, resumed: bool) -> Run:
 
     with RunWriter(path) as run:
         planned = grown(plan.read(run.plan()), run)
-        known = given.of_plan(known, planned.stacks)
+        known = replace(given.of_plan(known, planned.stacks), warm_up_limit_s=run.info.get("warm_up_s"))
         where = placement.placed()
         if resumed:
             run.append(

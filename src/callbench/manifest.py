@@ -70,6 +70,7 @@ class Card(_Strict):
     when_lost: WhenLost | None = None
     explains: dict[Literal["1.1 ms", "10 ms", "40 ms", "100 ms", "200 ms"], str] | None = None
     slow: str | None = None
+    compiles: bool | None = None
     busy_us: float | None = Field(default=None, gt=0, allow_inf_nan=False)
     message: str | None = None
     channel: str | None = None
@@ -105,7 +106,7 @@ class _File(_Strict):
     program: Annotated[tuple[str, ...], Field(min_length=1)] | None = None
     setup: str = ""
     start_seconds: float = Field(default=10, gt=0, le=600)
-    warm_up_seconds: float = Field(default=0, ge=0, le=600)
+    compiles: bool = False
     serve_all: bool = False
     instrument: bool = False
     libraries: dict[str, str] = Field(default_factory=dict)
@@ -122,7 +123,7 @@ class Manifest:
         program: argv; the first element is absolute, or a name to be found in PATH.
         setup: the command that makes the program runnable.
         start_seconds: how long `hello` may take.
-        warm_up_seconds: how long a warm-up takes at least, for a runtime that compiles while it runs.
+        compiles: whether its runtime compiles while it runs, so that it is faster after some seconds.
         serve_all: whether its program can hold all its stacks at once (feature `serve-all`).
         stacks: every stack, as if it were available; the catalogue knows whether it is.
     """
@@ -135,7 +136,7 @@ class Manifest:
     setup: str
     start_seconds: float
     stacks: tuple[Stack, ...]
-    warm_up_seconds: float = 0.0
+    compiles: bool = False
     serve_all: bool = False
 
     @property
@@ -152,6 +153,8 @@ class Programs:
         request: how the client calls the server, where the server's card has to tell it; else None.
         counts: whether the server can say what it answered.
         backend: what plays the stack that stands behind the server, and that stack's name, or None.
+        warm_up_limit_s: after how many seconds a warm-up is to end in any case; None: as is usual.
+        card_compiles: whether the stack's card says that a side's runtime compiles while it runs.
     """
 
     client: Manifest
@@ -159,6 +162,14 @@ class Programs:
     request: Mapping[str, Any] | None = None
     counts: bool = True
     backend: "tuple[Manifest, str] | None" = None
+    warm_up_limit_s: float | None = None
+    card_compiles: bool = False
+
+    @property
+    def compiles(self) -> bool:
+        """Whether the runtime of a side, or of what stands behind, compiles while it runs."""
+        behind = [] if self.backend is None else [self.backend[0]]
+        return self.card_compiles or any(one.compiles for one in (self.client, self.server, *behind))
 
 
 def read(file: Path) -> Manifest:
@@ -205,7 +216,7 @@ def of(raw: Mapping[str, Any], file: Path) -> Manifest:
         # Not resolved: what a virtual environment's Python links to knows nothing of the environment.
         program = (os.path.abspath(file.parent / program[0]), *program[1:])  # noqa: PTH100
     place = (file, said.name, said.language, said.about, program, said.setup, said.start_seconds)
-    return Manifest(*place, stacks, said.warm_up_seconds, said.serve_all)
+    return Manifest(*place, stacks, said.compiles, said.serve_all)
 
 
 def _program(said: _File, stacks: Sequence[Stack], file: Path) -> tuple[str, ...]:
@@ -246,6 +257,9 @@ def _stack(said: _File, file: Path, name: str, axes: tuple[str, str], cards: Seq
         about = "; ".join(text for text in (card.get("about"), level.about) if text)
         explains = {**card.get("explains", {}), **(level.explains or {})}
         card |= level.said() | ({"about": about} if about else {}) | ({"explains": explains} if explains else {})
+    card.setdefault("compiles", said.compiles)
+    if not card["compiles"]:
+        del card["compiles"]
     if card["roles"] == "in-process":
         card.pop("when_lost", None)
     if spec.KEY in card:

@@ -108,6 +108,8 @@ def _card(client: Stack, server: Stack) -> dict[str, Any]:
             continue
         if key in _CLIENTS or key in _SERVERS:
             said = (mine if key in _CLIENTS else other).get(key)
+        elif key == "compiles":
+            said = bool(mine.get(key) or other.get(key)) or None
         elif key in ("options", "explains"):
             said = {**(other.get(key) or {}), **(mine.get(key) or {})}
         elif mine.get(key) == other.get(key):

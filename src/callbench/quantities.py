@@ -46,6 +46,17 @@ def seconds(text: str, what: str) -> float:
     return value
 
 
+def warm_up(text: str | None) -> float | None:
+    """Read the limit of a warm-up in seconds: a time, or `none` for 0. None: the default.
+
+    Raises:
+        BadInput: it is neither.
+    """
+    if text is None:
+        return None
+    return 0.0 if text.strip().lower() == "none" else seconds(text, "--warm-up")
+
+
 def numbers(text: str, what: str, least: int, most: int) -> tuple[int, ...]:
     """Read `1,10,50` as whole numbers.
 

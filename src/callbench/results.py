@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from callbench import belief, death, process_statistics
+from callbench import belief, cold_starts, death, process_statistics, unsteady
 from callbench.cell import MIXED, rate_text
+from callbench.cold_starts import ColdStart
 from callbench.messages import Codec, Written
 from callbench.stats.bottleneck import Verdict
 from callbench.stats.histogram import TOP, Buckets
@@ -18,6 +19,7 @@ from callbench.stats.plateau import Plateau, plateaus
 from callbench.stats.rate import Window
 from callbench.stats.spent import Spent
 from callbench.store import Run
+from callbench.unsteady import Unsteady
 from callbench.wire.found import Ledger, Sweep, ledgers, sweeps
 
 if TYPE_CHECKING:
@@ -36,15 +38,15 @@ SELECT cell, block, sum(calls) AS calls, sum(elapsed_ns) AS elapsed_ns, sum(erro
        AS max_ns, sum(service_sum_ns) AS service_sum_ns, min(service_min_ns) AS service_min_ns, max(service_max_ns)
        AS service_max_ns, sum(lateness_sum_ns) AS lateness_sum_ns, min(lateness_min_ns) AS lateness_min_ns,
        max(lateness_max_ns) AS lateness_max_ns, max(batch) AS batch, count(*) AS trials, bool_and(agree) AS agree
-FROM trials GROUP BY cell, block ORDER BY cell, block"""
+FROM trials WHERE unsteady = '' GROUP BY cell, block ORDER BY cell, block"""
 ERRORS_SQL = "SELECT cell, errors FROM trials WHERE error_count > 0 ORDER BY trial"
 HISTOGRAMS_SQL = """
 SELECT name, cell, block, low_ns, width_ns, sum(histograms.count)::BIGINT AS count
-FROM histograms JOIN trials USING (trial) GROUP BY ALL ORDER BY name, cell, block, low_ns"""
+FROM histograms JOIN trials USING (trial) WHERE unsteady = '' GROUP BY ALL ORDER BY name, cell, block, low_ns"""
 CODECS_SQL = 'SELECT * FROM codecs ORDER BY "group", message, direction DESC'
 RANKING_SQL = """
 SELECT "group", cells.clients, link, stack, block, sum(window_calls) / (sum(window_ns) / 1e9) AS rate_per_s
-FROM trials JOIN cells USING (cell) GROUP BY ALL ORDER BY ALL"""
+FROM trials JOIN cells USING (cell) WHERE unsteady = '' GROUP BY ALL ORDER BY ALL"""
 # Of a process's whole life; journals of before that was counted have the calls of its last trial.
 DEATHS_SQL = """
 SELECT cell, min(coalesce(since_start, answered)) AS least, max(coalesce(since_start, answered)) AS most,
@@ -113,6 +115,7 @@ class Result:
         plateaus: where its latencies stand for a reason.
         verdict: what limited it.
         costs: processor time a call by statistic: sums over the time driven.
+        unsteady: the trials that do not count, if any. Where no others are left, the cell has no values.
         died: where a process of its stack ended while it was measured: `died after 1,234 calls,
             restarted once`; else "".
     """
@@ -137,6 +140,12 @@ class Result:
     verdict: Verdict | None = None
     costs: Mapping[str, Spent] = field(default_factory=dict)
     died: str = ""
+    unsteady: Unsteady | None = None
+
+    @property
+    def not_steady(self) -> str:
+        """Why it has no figures, where no trial of it was steady; else nothing."""
+        return self.unsteady.kind if self.unsteady is not None and not self.trials else ""
 
     @property
     def ranked(self) -> bool:
@@ -185,6 +194,7 @@ class Results:
     beliefs: belief.Beliefs = field(default_factory=belief.Beliefs)
     ledgers: Mapping[str, Ledger] = field(default_factory=dict)
     sweeps: Mapping[str, Sweep] = field(default_factory=dict)
+    cold: Sequence[ColdStart] = ()
 
     def where(self, conditions: Mapping[str, str]) -> list[Result]:
         """Choose the cells that have every value given."""
@@ -205,6 +215,7 @@ def read(run: Run) -> Results:
         beliefs = belief.from_connection(connection, _known(run, found))
         counted = ledgers(connection), sweeps(connection)
         served = process_statistics.read(connection)
+        cold = cold_starts.read(connection)
         died = {
             row["cell"]: death.after(row["least"], row["most"], row["restarts"])
             for row in rows_of(connection, DEATHS_SQL)
@@ -214,7 +225,7 @@ def read(run: Run) -> Results:
         replace(cell, by_block={**cell.by_block, **served.get(cell.id, {})}, died=died.get(cell.id, ""))
         for cell in cells
     ]
-    found = replace(found, cells=cells, ledgers=counted[0], sweeps=counted[1], notes=tuple(_notes(run)))
+    found = replace(found, cells=cells, ledgers=counted[0], sweeps=counted[1], notes=tuple(_notes(run)), cold=cold)
     return believed(found, beliefs)
 
 
@@ -240,18 +251,24 @@ def _known(run: Run, found: Results) -> list[belief.Known]:
 
 
 def believed(found: Results, beliefs: belief.Beliefs) -> Results:
-    """Add verdicts and costs, and take away what must not be shown: figures that break Little's law."""
+    """Add verdicts and costs, and take away what must not be shown: figures that break Little's law.
+
+    What was never steady has no figures from the beginning; it is listed with those.
+    """
     cells = [_believed(one, beliefs.cells[one.id]) if one.id in beliefs.cells else one for one in found.cells]
+    never = [Excluded(one.attributes["stack"], one.id, 0, one.not_steady) for one in found.cells if one.not_steady]
     broken = [
         Excluded(one.attributes["stack"], one.id, 0, beliefs.cells[one.id].breaks)
         for one in found.cells
         if one.id in beliefs.cells and beliefs.cells[one.id].breaks
     ]
-    return replace(found, cells=cells, excluded=[*found.excluded, *broken], beliefs=beliefs)
+    return replace(found, cells=cells, excluded=[*found.excluded, *never, *broken], beliefs=beliefs)
 
 
 def _believed(one: Result, known: belief.Belief) -> Result:
     """Add to one cell what is known of it."""
+    if one.not_steady:
+        return replace(one, verdict=known.verdict)
     if known.breaks:
         return replace(
             one, rate=None, by_block={}, latency=Latency(None, None, None), excluded=known.breaks, verdict=known.verdict
@@ -280,6 +297,7 @@ def from_connection(connection: "duckdb.DuckDBPyConnection") -> Results:
     blocks: dict[str, list[dict[str, Any]]] = {}
     for row in rows_of(connection, TRIALS_SQL):
         blocks.setdefault(row["cell"], []).append(row)
+    left_out = unsteady.read(connection)
     errors: dict[str, dict[str, int]] = {}
     for row in rows_of(connection, ERRORS_SQL):
         kinds = errors.setdefault(row["cell"], {})
@@ -291,10 +309,17 @@ def from_connection(connection: "duckdb.DuckDBPyConnection") -> Results:
         _result(row, blocks.get(row["cell"], []), errors.get(row["cell"], {}), histograms, written, excluded)
         for row in rows_of(connection, CELLS_SQL)
     ]
+    cells = [_with_unsteady(cell, left_out.get(cell.id)) for cell in cells]
     visits, trials = connection.execute(
         "SELECT (SELECT count(*) FROM visits), (SELECT count(*) FROM trials)"
     ).fetchall()[0]
     return Results(cells, codecs, excluded, visits, trials)
+
+
+def _with_unsteady(cell: Result, left_out: Unsteady | None) -> Result:
+    """Put beside a cell's figures the trials that are not in them; it has no rank where no others are left."""
+    one = replace(cell, unsteady=left_out)
+    return replace(one, doubts=(*one.doubts, one.not_steady)) if one.not_steady else one
 
 
 def _with_wire(cell: Result, counted: Mapping[str, Ledger], swept: Mapping[str, Sweep]) -> Result:

@@ -28,6 +28,10 @@ class Sides:
         client: connects, calls, drives. The same one where the stack is in-process.
         backend: what the server asks, or None.
         backend_counts: what that said when last asked what it answered.
+        compiles: whether a side's manifest says that its runtime compiles while it runs.
+        warm_up_limit_s: after how many seconds a warm-up is to end in any case; None: as is usual.
+        warmed_s: how long these processes were driven before, in seconds by operation: what was compiled stays.
+        steady: the operations whose warm-up was steady once: a further cell of them needs less.
         elsewhere: a server that runs by itself, whose processes can be looked for; None of one started here.
     """
 
@@ -43,6 +47,10 @@ class Sides:
         self.elsewhere: processes.Running | None = None
         part = "both sides" if in_process else "the client"
         self._counts = programs.counts
+        self.compiles = programs.compiles
+        self.warm_up_limit_s = programs.warm_up_limit_s
+        self.warmed_s: dict[str, float] = {}
+        self.steady: set[str] = set()
         self.client = Adapter(programs.client, part, placement.client, hosts.client.entered(), programs.request)
         self.server = self.client
         self.backend: Adapter | None = None
@@ -59,8 +67,6 @@ class Sides:
                 self.server = Adapter(programs.server, "the server", placement.server, entered)
                 self.server.greeted()
             self.client.greeted()
-            # The server's runtime has to warm up too, and only the client is asked.
-            self.client.warm_up_seconds = max(self.client.warm_up_seconds, self.server.warm_up_seconds)
         except BaseException:
             self.close(at_once=True)
             raise

@@ -122,7 +122,7 @@ class Slowdown:
         programs = self._catalogue.programs(stack)
         opened = alive.enter_context(OpenVisit(programs, stack, [cell], self._placement, hosts, options=options))
         opened.connect(cell)
-        warmed_up(opened.sides.client, cell)
+        warmed_up(opened.sides, cell)
         return opened
 
     def _slices(self, cell: Cell, plain: OpenVisit, slow: OpenVisit | None, client_ns: int) -> dict[str, list[Pair]]:

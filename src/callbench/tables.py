@@ -43,6 +43,11 @@ _WATCHED = (
     " samples BIGINT[][])"
 )
 
+_COLD = (
+    "STRUCT(cell VARCHAR, call VARCHAR, calls_before BIGINT, first_call_ns BIGINT, first_second_calls BIGINT,"
+    " thousand_calls_ns BIGINT, errors BIGINT, driven_ns BIGINT)"
+)
+
 JOURNAL_COLUMNS = {
     "kind": "VARCHAR",
     "trial": "BIGINT",
@@ -64,6 +69,12 @@ JOURNAL_COLUMNS = {
     " line_octets BIGINT, rate_bps BIGINT)[])",
     "agree": "BOOLEAN",
     "warm_up": "BIGINT[][]",
+    "warmed": (
+        "STRUCT(compiles BOOLEAN, steady BOOLEAN, ended VARCHAR, why VARCHAR, seconds DOUBLE, calls BIGINT,"
+        f" limit_s DOUBLE, before_s DOUBLE, compiler_ns {_COUNTS}, collector_ns {_COUNTS})"
+    ),
+    "unsteady": "VARCHAR",
+    "cold": _COLD,
     "processors": (
         "STRUCT(elapsed_ns BIGINT, seen_ns BIGINT, own_ns BIGINT, steal_ns BIGINT, processors BIGINT,"
         f" busy_ns {_COUNTS}, sides {_SIDE}[])"
@@ -175,7 +186,7 @@ _TRIALS = f"""
            counted.processor.end.system_ns - counted.processor.start.system_ns AS server_system_ns,
            behind.processor.end.user_ns - behind.processor.start.user_ns AS backend_user_ns,
            behind.processor.end.system_ns - behind.processor.start.system_ns AS backend_system_ns,
-           done.received_octets AS received_octets, agree
+           done.received_octets AS received_octets, agree, coalesce(unsteady, '') AS unsteady
     FROM lines
     JOIN (SELECT c.id AS cell, c.clients AS clients FROM (SELECT unnest(cells) AS c FROM planned)) c USING (cell)
     WHERE kind = 'trial'
@@ -289,11 +300,32 @@ _SLOWDOWNS = """
 """
 
 _WARM_UPS = """
-    SELECT trial, piece, pair[1] AS calls, pair[2] AS elapsed_ns
+    SELECT trial, piece, pair[1] AS calls, pair[2] AS elapsed_ns, pair[3] AS compiler_ns
     FROM (
         SELECT trial, unnest(warm_up) AS pair, generate_subscripts(warm_up, 1) - 1 AS piece
         FROM lines WHERE kind = 'trial')
     ORDER BY trial, piece
+"""
+
+_STEADINESS = """
+    SELECT trial, cell, block, visit, warmed.compiles AS compiles, warmed.steady AS steady, warmed.ended AS ended,
+           warmed.why AS why, warmed.seconds AS seconds, warmed.before_s AS before_s, warmed.limit_s AS limit_s,
+           warmed.calls AS calls,
+           coalesce(warmed.compiler_ns['client'], warmed.compiler_ns['both']) AS client_compiler_ns,
+           warmed.compiler_ns['server'] AS server_compiler_ns,
+           coalesce(warmed.collector_ns['client'], warmed.collector_ns['both']) AS client_collector_ns,
+           warmed.collector_ns['server'] AS server_collector_ns,
+           coalesce(unsteady, '') AS unsteady
+    FROM lines WHERE kind = 'trial' AND warmed IS NOT NULL ORDER BY trial
+"""
+
+# Of a stack that was just started: before anything else was called, but for what `calls_before` counts.
+_COLD_QUERY = """
+    SELECT block, visit, stack, coalesce(link, 'loopback') AS link, cold.cell AS cell, cold.call AS call,
+           cold.calls_before AS calls_before, cold.first_call_ns AS first_call_ns,
+           cold.first_second_calls AS first_second_calls, cold.thousand_calls_ns AS thousand_calls_ns,
+           cold.errors AS errors, cold.driven_ns AS driven_ns
+    FROM lines WHERE kind = 'visit' AND cold IS NOT NULL ORDER BY block, visit
 """
 
 _ENDINGS = "SELECT cell, why, asked, reached, blocks FROM lines WHERE kind = 'ended' ORDER BY cell"
@@ -387,7 +419,7 @@ _STEPS = f"""
     SELECT knee, cell, stack, block, step, along, level, clients, done.calls AS calls,
            CAST(coalesce(list_sum(map_values(done.errors)), 0) AS BIGINT) AS error_count, done.elapsed_ns AS elapsed_ns,
            {_WINDOW},
-           reached_per_s, value_us, holds
+           reached_per_s, value_us, holds, coalesce(unsteady, '') AS unsteady
     FROM lines WHERE kind = 'step' ORDER BY knee, cell, block, step
 """  # noqa: S608 - our own names
 
@@ -412,6 +444,8 @@ QUERIES = {
     "gaps": _GAPS_QUERY,
     "canaries": _CANARIES,
     "warm_ups": _WARM_UPS,
+    "steadiness": _STEADINESS,
+    "cold": _COLD_QUERY,
     "slowdowns": _SLOWDOWNS,
     "endings": _ENDINGS,
     "meetings": _MEETINGS,

@@ -9,6 +9,8 @@ from callbench.cell import Cell, Stack
 from callbench.errors import AdapterFailure, CallbenchError
 from callbench.links.host import LOOPBACK_HOSTS, Hosts
 from callbench.manifest import Programs
+from callbench.measure.cold import cold as measured_cold
+from callbench.measure.cold import first_of
 from callbench.placement import Placement
 from callbench.request import only_call
 from callbench.sides import Sides
@@ -50,8 +52,12 @@ class OpenVisit:
         placement: Placement,
         hosts: Hosts = LOOPBACK_HOSTS,
         options: Mapping[str, Any] | None = None,
+        *,
+        cold: bool = False,
     ) -> None:
         """Starts each side on its host, serves (with options of the server), connects and verifies.
+
+        Where `cold` is wanted, the first calls are measured before anything is verified.
 
         Raises:
             AdapterFailure: a side failed.
@@ -70,6 +76,8 @@ class OpenVisit:
                 raise AdapterFailure("unsupported", unavailable)  # noqa: TRY301 - whatever it is, the sides are closed
             self.endpoint = self.sides.serve(stack, options)
             served = time.monotonic()
+            made_cold = self._cold(cells) if cold else None
+            begun = time.monotonic()
             # Without options: a wrong one is the fault of its cell, not of the stack.
             connections = self._connect(cells[0].load.clients, {})
             connected = time.monotonic()
@@ -79,9 +87,10 @@ class OpenVisit:
             raise
         self.record: dict[str, Any] = {
             "start_s": round(served - began, 6),
-            "connect_s": round(connected - served, 6),
+            "connect_s": round(connected - begun, 6),
             "verify_s": round(time.monotonic() - connected, 6),
             "connections": connections,
+            "cold": made_cold,
             "hello": self.sides.hello,
         }
 
@@ -97,6 +106,18 @@ class OpenVisit:
         if only_call(self._stack) == LISTED and key not in self._judged:
             self._check(cell.call, cell.arguments)
             self._judged.add(key)
+
+    def _cold(self, cells: Sequence[Cell]) -> dict[str, Any] | None:
+        """Measures the first calls; None of a server that runs already, or whose first calls take minutes."""
+        if self.sides.elsewhere is not None or self._stack.card.get("slow"):
+            return None
+        self._connect(1, {})
+        # The driver holds answers against one that was judged, where the card does not say what they are.
+        judge = (lambda cell: self._check(cell.call, cell.arguments)) if only_call(self._stack) == LISTED else None
+        made = measured_cold(self.sides, first_of(cells), judge)
+        # Connected anew, so that what is recorded of connecting is the cells'.
+        self._connected = None
+        return made
 
     def _connect(self, clients: int, options: Mapping[str, Any]) -> int | None:
         """Gives the connections open then, None where the clients were connected."""

@@ -338,7 +338,11 @@ def test_a_run_has_the_articles_table_the_gateways_stages_and_the_backends_time(
     behind = "SELECT bool_and(backend_user_ns + backend_system_ns > 0) AS used FROM trials"
     assert json.loads(callbench("query", run, behind, "--json", check=True).stdout) == [{"used": True}]
     shown = json.loads(callbench("show", run, "--json", check=True).stdout)["cells"]
-    assert all(one["cpu_us"]["backend"] > 0 and "backend" in one["processes"] for one in shown)
+    # On a machine that gets faster meanwhile a trial may not count.
+    steady = [one for one in shown if one["trials"]]
+    assert steady
+    assert all(one["warm_up"]["compiles"] for one in shown)
+    assert all(one["cpu_us"]["backend"] > 0 and "backend" in one["processes"] for one in steady)
     asked = (
         "SELECT (SELECT count(DISTINCT stage) FROM stages) AS n, bool_and(agree)::INT AS a, sum(error_count)::INT AS e"
     )
@@ -352,7 +356,17 @@ def test_a_link_lies_between_the_gateway_and_its_backend(
 ) -> None:
     manifest()
     run = tmp_path / "run"
-    callbench("run", small(tmp_path, "wan50"), "--select", "stack=load/http1:gateway/json", "--out", run, check=True)
+    callbench(
+        "run",
+        small(tmp_path, "wan50"),
+        "--select",
+        "stack=load/http1:gateway/json",
+        "--warm-up",
+        "1",
+        "--out",
+        run,
+        check=True,
+    )
     crossed = "SELECT direction, min(octets / calls) AS each FROM traffic JOIN trials USING (trial) GROUP BY ALL"
     rows = json.loads(callbench("query", run, crossed, "--json", check=True).stdout)
     each = {row["direction"]: row["each"] for row in rows}

@@ -115,6 +115,15 @@ def run(  # noqa: PLR0913, PLR0917 - the options a person has
     link: Annotated[
         str | None, typer.Option("--link", metavar="LINK", help="what every cell lies over: a name of `list links`")
     ] = None,
+    warm_up: Annotated[
+        str | None,
+        typer.Option(
+            "--warm-up",
+            metavar="SECONDS|none",
+            envvar="CALLBENCH_WARM_UP",
+            help="limit of each warm-up; default 60 s where a runtime compiles. What is not steady then has no rank",
+        ),
+    ] = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="say what would be measured and how long it takes, and end")
     ] = False,
@@ -128,7 +137,7 @@ def run(  # noqa: PLR0913, PLR0917 - the options a person has
     else:
         wish = Wish(
             study, quick, select or [], launch.settings_of(settings or []), seed, blocks, out, not no_floors,
-            link=link, pcap=pcap, confirm=confirm, hold_idle=hold_idle,
+            link=link, warm_up_s=quantities.warm_up(warm_up), pcap=pcap, confirm=confirm, hold_idle=hold_idle,
             objective=objective,
             until=None if until is None else quantities.share(until, "--until"),
             budget_s=None if budget is None else quantities.seconds(budget, "--budget"),

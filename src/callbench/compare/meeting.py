@@ -115,7 +115,10 @@ def _in_turn(  # noqa: PLR0913, PLR0917 - who, what, how long, in which order, a
 ) -> None:
     """Drive one cell on both sides in turn: pairs of slices, each pair in random order."""
     for side in dice.sample((0, 1), 2):
-        _prepared(pair, side, visits[side], cells[side])
+        why = _prepared(pair, side, visits[side], cells[side])
+        if why:
+            found.cannot[index] = why
+            return
     totals = ({"calls": 0, "errors": 0}, {"calls": 0, "errors": 0})
     spent_ns = 0
     while spent_ns < seconds * 1e9:
@@ -138,20 +141,24 @@ def _alone(  # noqa: PLR0913, PLR0917 - as `_in_turn`
         for index, both in enumerate(cells):
             if found.cannot_do(index, pair[side].stack.id, visit, both[side]):
                 continue
-            _prepared(pair, side, visit, both[side])
+            why = _prepared(pair, side, visit, both[side])
+            if why:
+                found.cannot[index] = why
+                continue
             done = _driven(pair, side, visit, both[side], seconds)
             found.add(index, side, done)
             found.agree[index] &= _agrees(visit, both[side], done["calls"], sum(done["errors"].values()))
 
 
-def _prepared(pair: Pair, side: int, visit: OpenVisit, cell: Cell) -> None:
-    """Connect, warm up, and let the server count from nought."""
+def _prepared(pair: Pair, side: int, visit: OpenVisit, cell: Cell) -> str:
+    """Connect, warm up, and let the server count from nought. Give why it cannot be compared, or nothing."""
     try:
         visit.connect(cell)
-        warmed_up(visit.sides.client, cell)
+        warm = warmed_up(visit.sides, cell)
         visit.sides.counted()
     except AdapterFailure as failure:
         raise _of(pair, side, failure) from failure
+    return f"{pair[side].stack.id}: {warm.not_steady}" if warm.not_steady else ""
 
 
 def _driven(pair: Pair, side: int, visit: OpenVisit, cell: Cell, seconds: float) -> Done:

@@ -59,6 +59,7 @@ def of_plan(known: catalogue.Catalogue, stacks: Iterable[Stack]) -> catalogue.Ca
     servers = {}
     for stack in mine:
         said = {**stack.card[KEY], "request": stack.card["request"], "message": stack.message, "channel": stack.channel}
+        said["compiles"] = stack.card.get("compiles")
         servers[stack.server.partition("/")[2]] = Server(**said, language=stack.language, library=stack.library or None)
     return added(known, servers, Path.cwd() / "plan.json")
 

@@ -75,6 +75,7 @@ class Server(External):
     waits: str | None = None
     tuning: str | None = None
     note: str | None = None
+    compiles: bool | None = None
 
     def entry(self, name: str) -> dict[str, Any]:
         """As a `[[stack]]` of a manifest has it."""

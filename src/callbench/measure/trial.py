@@ -9,6 +9,7 @@ from callbench.cell import Cell, Load
 from callbench.contract import Counts, Done
 from callbench.errors import AdapterFailure
 from callbench.measure.probe import Probe, Watch
+from callbench.measure.steadiness import unsteady
 from callbench.measure.warm_up import LIMIT_SECONDS, warmed_up
 from callbench.run_writer import now
 from callbench.sides import Sides
@@ -31,7 +32,7 @@ def measured(sides: Sides, cell: Cell, probes: Sequence[Probe] = (), schedule: P
     Raises:
         AdapterFailure: a side failed: there is no trial then.
     """
-    pieces = warmed_up(sides.client, cell)
+    warm = warmed_up(sides, cell)
     before = sides.counted()
     behind = sides.backend_counts
     started = now()
@@ -48,14 +49,17 @@ def measured(sides: Sides, cell: Cell, probes: Sequence[Probe] = (), schedule: P
             over=watch.over,
         )
     after = _counted_after(sides, done)
+    found = watch.within(done)
     return {
         "started": started,
-        "warm_up": pieces,
+        "warm_up": warm.pieces,
+        "warmed": warm.record(),
         "done": done,
         "counted": _counted(before, after, watch.found),
         "behind": _behind(behind, sides.backend_counts),
         "agree": None if after is None else judge.agree(cell.call, done, after),
-        **watch.within(done),
+        "unsteady": unsteady(warm, done, found, cell.load),
+        **found,
     }
 
 

@@ -135,7 +135,7 @@ def driven(  # noqa: PLR0913, PLR0917 - what, where, how long, in which order, a
         visit.connect(cell)
         to_ask = asked(visit.sides.client, stack, visit.endpoint, cell)
         # Before either, so that both meet a server that is warm; ours is compiled beforehand.
-        warmed_up(visit.sides.client, _short(cell))
+        warmed_up(visit.sides, _short(cell))
         sides = {"ours": lambda: _ours(visit, stack, cell, pace), "peers": lambda: _peers(visit, to_ask, cell, pace)}
         return Round(**{name: sides[name]() for name in dice.sample(sorted(sides), 2)})
 

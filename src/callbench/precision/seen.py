@@ -93,6 +93,8 @@ class Seen:
         self.spent_s = max(self.spent_s, float(line.get("spent_s") or 0.0))
 
     def _trial(self, line: Mapping[str, Any]) -> None:
+        if line.get("unsteady"):
+            return
         done = line["done"]
         window = window_of(done)
         if line["cell"] in self._by_latency and done["latency"]:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from callbench.belief import Belief, Beliefs
+from callbench.cold_starts import VALUES, ColdStart
 from callbench.costs import WINE
 from callbench.health import Growth, Health
 from callbench.report.subject import Subject
@@ -36,6 +37,53 @@ def shown(subject: Subject) -> dict[str, Any]:
             {"stack": one.stack, "cell": one.cell, "block": one.block, "why": one.why}
             for one in subject.results.excluded
         ],
+        "cold": [_cold(one) for one in subject.results.cold],
+    }
+
+
+def _cold(one: ColdStart) -> dict[str, Any]:
+    """Write one stack's first calls: the mean over its starts, and the least and the greatest."""
+    return {
+        "stack": one.stack,
+        "link": one.link,
+        "cell": one.cell,
+        "call": one.call,
+        "starts": one.starts,
+        "calls_before": one.calls_before,
+        "errors": one.errors,
+        **{
+            name: {
+                "mean": one.values[name].middle,
+                "low": one.values[name].low,
+                "high": one.values[name].high,
+                "least": one.ends[name][0],
+                "greatest": one.ends[name][1],
+            }
+            if name in one.values
+            else None
+            for name in VALUES
+        },
+    }
+
+
+def _warm_up(result: Result, known: Belief | None) -> dict[str, Any] | None:
+    """Write how a cell was warmed up, over its trials, and which of them do not count."""
+    warm = known.warm if known else None
+    if warm is None:
+        return None
+    left_out = result.unsteady
+    return {
+        "compiles": warm.compiles,
+        "steady_trials": warm.steady,
+        "trials": warm.trials,
+        "seconds": warm.seconds,
+        "calls": warm.calls,
+        "ended": dict(warm.ended),
+        "client_compiler_s": warm.client_compiler_s,
+        "server_compiler_s": warm.server_compiler_s,
+        "left_out": None
+        if left_out is None
+        else {"trials": left_out.trials, "why": left_out.why, "rate_per_s": left_out.rate_per_s},
     }
 
 
@@ -68,6 +116,7 @@ def _cell(result: Result, sides: Sequence[Health], beliefs: Beliefs) -> dict[str
         "processes": {one.side: _side(one) for one in sides},
         "counts_agree": result.agree,
         "excluded": result.excluded,
+        "warm_up": _warm_up(result, beliefs.cells.get(result.id)),
         "verdict": _verdict(result, beliefs.cells.get(result.id)),
         "cpu_us": _cost(result),
     }

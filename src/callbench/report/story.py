@@ -168,8 +168,15 @@ def _meanwhile(subject: Subject) -> list[str]:
         )
     unsteady = [curve for known in beliefs.cells.values() for curve in known.curves if curve.unsteady]
     if unsteady:
-        cells = len({curve.cell for curve in unsteady})
-        told.append(f"{len(unsteady)} trials of {cells} cells were not steady while they were measured.")
+        out = [curve for curve in unsteady if curve.left_out]
+        never = sum(bool(one.not_steady) for one in subject.results.cells)
+        if out:
+            none_left = f" {never} cells have no value left." if never else ""
+            told.append(f"{len(out)} trials were not steady and do not count.{none_left}")
+        rest = [curve for curve in unsteady if not curve.left_out]
+        if rest:
+            cells = len({curve.cell for curve in rest})
+            told.append(f"{len(rest)} trials of {cells} cells changed their rate while they were measured, and count.")
     at_least = [one.id for one in subject.results.cells if one.verdict and one.verdict.at_least]
     if at_least:
         told.append(

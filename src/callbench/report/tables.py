@@ -209,14 +209,16 @@ def place(result: Result, statistic: str) -> Place:
         missed = result.open_loop.missed if result.open_loop else None
         why = "not reached" if missed else result.died
         failed = "failed" if errors and result.rate is None else ""
-        why = why or ("batches" if batched else "excluded" if result.excluded else failed)
+        never = "not steady" if result.not_steady else ""
+        why = why or ("batches" if batched else "excluded" if result.excluded else never or failed)
         about = (
             result.excluded
             or missed
+            or (result.unsteady.why if result.unsteady and never else "")
             or errors
             or ("Too short to be timed one by one: no percentiles." if batched else "No trial.")
         )
-        tried = bool(result.trials)
+        tried = bool(result.trials or never)
         return Place(why=why, about=f"{result.attributes['stack']}: {about}", cell=result.id, tried=tried)
     counted = f"{round(interval.middle):,}" if statistic == "bytes" else ""
     at_least = statistic == "rate_per_s" and result.verdict is not None and result.verdict.at_least

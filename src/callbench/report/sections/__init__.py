@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from callbench.report.section import Section
 from callbench.report.sections import (
     along,
+    cold,
     conclusion,
     cost,
     delay,
@@ -53,6 +54,7 @@ SECTIONS: Sequence[Callable[[Subject], Section | None]] = (
     wire_ledger.section,
     overhead.section,
     encodings.section,
+    cold.section,
     steadiness.section,
     neighbours.section,
     fairness.section,

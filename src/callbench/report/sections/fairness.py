@@ -25,6 +25,7 @@ COLUMNS = (
     "server threads",
     "Nagle",
     "tuning",
+    "warm-up",
     "versions found",
 )
 MOST_ROWS = 80
@@ -40,7 +41,8 @@ def section(subject: Subject) -> Section | None:
     started = subject.results.beliefs.started
     if not started:
         return None
-    rows = [_row(one, subject.cards.get(one.stack, {})) for one in started]
+    warm = _warm(subject)
+    rows = [_row(one, subject.cards.get(one.stack, {}), warm.get(one.stack, "")) for one in started]
     note = f"{len(rows) - MOST_ROWS} more are under Stacks." if len(rows) > MOST_ROWS else ""
     sheets = [Sheet("Fairness cards", COLUMNS, rows[:MOST_ROWS], note)]
     lost = _lost(started, subject)
@@ -53,7 +55,7 @@ def section(subject: Subject) -> Section | None:
     return Section("fairness", "Fairness", ABOUT, sheets=sheets, source=STARTED_SQL.strip())
 
 
-def _row(one: Started, stack: Mapping[str, Any]) -> Sequence[str]:
+def _row(one: Started, stack: Mapping[str, Any], warm: str) -> Sequence[str]:
     card = stack.get("card") or {}
     said = json.loads(one.libraries) if one.libraries else {}
     library = str(stack.get("library") or "")
@@ -69,8 +71,22 @@ def _row(one: Started, stack: Mapping[str, Any]) -> Sequence[str]:
         connections,
         *counted,
         *last,
+        warm,
         ", ".join([*versions, *([one.runtime] if one.runtime else [])]),
     )
+
+
+def _warm(subject: Subject) -> dict[str, str]:
+    """Say of each stack whose runtime compiles how long its longest way to a steady state was."""
+    longest: dict[str, float] = {}
+    for one in subject.results.cells:
+        known = subject.results.beliefs.cells.get(one.id)
+        if known is not None and known.warm is not None and known.warm.compiles:
+            stack = one.attributes["stack"]
+            longest[stack] = max(longest.get(stack, 0.0), known.warm.until_steady_s or 0.0)
+    return {
+        stack: f"warm after about {seconds:.0f} s" if seconds else "never steady" for stack, seconds in longest.items()
+    }
 
 
 def _lost(started: Sequence[Started], subject: Subject) -> list[Sequence[str]]:

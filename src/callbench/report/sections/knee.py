@@ -14,7 +14,8 @@ from callbench.stats.interval import Interval, geometric_mean
 from callbench.stats.knee import End, Knee, Step, knee
 
 STEPS_SQL = """
-SELECT knee, cell, stack, block, step, along, level, reached_per_s, value_us, holds FROM steps
+SELECT knee, cell, stack, block, step, along, level, reached_per_s, value_us, holds, unsteady
+FROM steps
 ORDER BY knee, cell, block, step"""
 ABOUT = (
     "For each stack the highest level that met the objective was searched for once a block: doubled or halved until"
@@ -44,6 +45,7 @@ def section(subject: Subject) -> Section | None:
             lines = [_line(search, [row for row in tried if row["cell"] == search.cell]) for search in mine]
             sheets.append(_sheet(mine[0], [line for line in lines if line]))
             found += _found(mine[0], [line for line in lines if line])
+            found += _without(tried)
             charts.append(_chart(mine[0], tried))
     if not sheets:
         return None
@@ -75,6 +77,9 @@ def _line(search: Search, rows: Sequence[Row]) -> _Line | None:
     rates: list[float] = []
     for block in sorted({row["block"] for row in rows}):
         own = [row for row in rows if row["block"] == block]
+        # A search goes where its steps send it: one that was not steady may have sent it wrong.
+        if any(row["unsteady"] for row in own):
+            continue
         at = knee([Step(row["level"], row["holds"]) for row in own], search.span)
         if at is not None:
             knees.append(at)
@@ -102,6 +107,18 @@ def _sheet(search: Search, lines: Iterable[_Line]) -> Sheet:
         note += f" Arrivals: {search.arrivals}."
     title = f"Knee: {search.knee} ({search.objective})"
     return Sheet(title, ("stack", f"highest {level}", "", "calls/s there", "blocks", "trials"), rows, note)
+
+
+def _without(rows: Sequence[Row]) -> list[str]:
+    """Say of which stacks searches do not count."""
+    left_out: dict[str, set[int]] = {}
+    for row in rows:
+        if row["unsteady"]:
+            left_out.setdefault(row["stack"], set()).add(row["block"])
+    return [
+        f"{stack}: {len(blocks)} of its searches had a trial that was not steady, and do not count."
+        for stack, blocks in left_out.items()
+    ]
 
 
 def _found(search: Search, lines: Sequence[_Line]) -> list[str]:

@@ -1,19 +1,36 @@
 """Whether each trial was steady, and the warm-up before it."""
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from callbench.belief import WARM_UPS_SQL, Curve
 from callbench.report.charts.draw import drawn
 from callbench.report.charts.palette import SERIES, WIDTH, Spec
 from callbench.report.section import Chart, Section, Sheet
 from callbench.report.subject import Subject
+from callbench.stats.digits import figure
+
+if TYPE_CHECKING:
+    from callbench.unsteady import Warmed
 
 ABOUT = (
-    "Before each trial the same call is driven in short pieces until it does not get faster any more, or a limit is"
-    " reached; the pieces are kept, so that a compiler at work shows. The trial's own rates, ten a second, are then"
-    " tested for a change of level: flagged where chance explains it in less than one trial of a hundred and it moves"
-    " the rate by more than 5 %."
+    "Where a side's runtime compiles while it runs, the call is driven for up to a minute before each trial, until a"
+    " stated test over seconds says that its rate is steady and the compiler is idle. A trial that was not steady does"
+    " not count: its warm-up ended before it was, a compiler was at work during it, or its rate rose. Where nothing"
+    " compiles, a few short pieces come before, and a trial whose rate changed is noted and counts: that is the"
+    " machine's doing. Changes are told from a trial's own rates, ten a second: chance explains one in less than one"
+    " trial of a hundred, and it moves the rate by more than 5 %."
 )
+WARM_COLUMNS = (
+    "stack",
+    "longest until steady",
+    "steady warm-ups",
+    "seconds in all",
+    "calls in all",
+    "client's compiler s",
+    "server's compiler s",
+)
+WARM_NOTE = "The compiler's time is processor time in all warm-ups; nothing where it cannot be seen from outside."
 MOST_CHARTS = 6
 MOST_ROWS = 40
 # A warm-up that gains less shows nothing but noise.
@@ -28,16 +45,48 @@ def section(subject: Subject) -> Section | None:
     if not any(curve.warm_up for curve in curves):
         return None
     unsteady = [curve for curve in curves if curve.unsteady]
+    left_out = sum(bool(curve.left_out) for curve in curves)
     tested = sum(curve.shift is not None for curve in curves)
     found = (
-        f"{len(unsteady)} of {len(curves)} trials were not steady. {tested} were long enough to be tested by their own"
-        " rates; of the others only the warm-up says something."
+        f"{left_out} of {len(curves)} trials were not steady and do not count. {len(unsteady) - left_out} more changed"
+        f" their rate and count. {tested} were long enough to be tested by their own rates."
     )
-    rows = [(stack_of[one.cell], one.cell, str(one.block), one.unsteady) for one in unsteady[:MOST_ROWS]]
+    unsteady.sort(key=lambda curve: not curve.left_out)
+    rows = [
+        (stack_of[one.cell], one.cell, str(one.block), "no" if one.left_out else "yes", one.unsteady)
+        for one in unsteady[:MOST_ROWS]
+    ]
     note = f"{len(unsteady) - MOST_ROWS} more were not." if len(unsteady) > MOST_ROWS else ""
-    sheets = [Sheet("Trials that were not steady", ("stack", "cell", "block", "what was seen"), rows, note)]
+    columns = ("stack", "cell", "block", "counts", "what was seen")
+    sheets = [Sheet("Trials that were not steady", columns, rows, note)] if rows else []
+    sheets += _warm(subject)
     charts = _charts(curves, stack_of)
-    return Section("steadiness", "Steady state", ABOUT, [found], sheets if rows else (), charts, source=WARM_UPS_SQL)
+    return Section("steadiness", "Steady state", ABOUT, [found], sheets, charts, source=WARM_UPS_SQL)
+
+
+def _warm(subject: Subject) -> list[Sheet]:
+    """List how long each stack whose runtime compiles was warmed up."""
+    by_stack: dict[str, list[Warmed]] = {}
+    for one in subject.results.cells:
+        known = subject.results.beliefs.cells.get(one.id)
+        if known is not None and known.warm is not None and known.warm.compiles:
+            by_stack.setdefault(one.attributes["stack"], []).append(known.warm)
+    rows = []
+    for stack, cells in list(by_stack.items())[:MOST_ROWS]:
+        until = max((one.until_steady_s for one in cells if one.until_steady_s is not None), default=None)
+        trials = sum(one.trials for one in cells)
+        compilers = [sum(one.client_compiler_s for one in cells), sum(one.server_compiler_s for one in cells)]
+        rows.append(
+            (
+                stack,
+                "" if until is None else f"{until:.0f} s",
+                f"{sum(one.steady for one in cells)} of {trials}",
+                figure(sum(one.seconds * one.trials for one in cells)),
+                f"{sum(one.calls for one in cells):,}",
+                *(figure(seconds) if seconds else "" for seconds in compilers),
+            )
+        )
+    return [Sheet("Warm-up of stacks whose runtime compiles", WARM_COLUMNS, rows, WARM_NOTE)] if rows else []
 
 
 def _charts(curves: Sequence[Curve], stack_of: Mapping[str, str]) -> list[Chart]:

@@ -1,0 +1,126 @@
+"""The rate over each of the first seconds, client and server started afresh: what a warm-up has to wait for.
+
+For stacks of each adapter, with 1 client and with 50 where the stack can: calls a second in each second, what the
+compilers of both sides took of a processor meanwhile, and when the test of steadiness (`stats/warmed.py`) first said
+steady. Before the first second each stack is verified, which is a handful of calls. Options: --seconds N (60),
+--stack GLOB ... .
+
+Where the machine has nothing else to do its curves say how long `--warm-up` must be; on a busy one they say nothing.
+"""
+
+import argparse
+from collections.abc import Iterator, Sequence
+
+from callbench import catalogue, placement
+from callbench.cell import Cell, Load, Stack
+from callbench.errors import AdapterFailure, CallbenchError
+from callbench.measure.compiler import CompilerTime
+from callbench.mixed import fits
+from callbench.request import only_call
+from callbench.sides import Sides
+from callbench.stats.warmed import Piece, look
+from callbench.visit import OpenVisit
+
+# One or more of each adapter, light and heavy.
+STACKS = (
+    "native/json+http-keepalive",
+    "native/soap+tcp",
+    "java/rmi",
+    "java/hessian2",
+    "java/grpc",
+    "load/http1:java/jersey",
+    "dotnet/remoting-tcp",
+    "dotnet/wcf-basichttp",
+    "load/http1:node/http",
+    "load/http1:go/nethttp",
+    "load/http1:python/uvicorn",
+    "load/http1:pascal/keepalive",
+    "load/http1:rust/hyper",
+    "load/http1:gateway/json",
+    "cpp/corba-omniorb",
+    "dcom/orpc",
+    "windows/com",
+)
+CLIENTS = (1, 50)
+PIECE_S = 0.2
+CALL, ARGUMENTS = "GetPersons", {"n": 10}
+
+
+def main() -> None:
+    """Print the curves."""
+    parser = argparse.ArgumentParser(description="the rate over each of the first seconds")
+    parser.add_argument("--seconds", type=float, default=60.0)
+    parser.add_argument("--stack", nargs="+", default=STACKS)
+    asked = parser.parse_args()
+    known = catalogue.load()
+    for name in asked.stack:
+        found = [stack for stack in known.every if fits(stack.id, name)]
+        if not found:
+            print(f"\n{name}: there is no such stack")
+        for stack in found:
+            _stack(known, stack, asked.seconds)
+
+
+def _stack(known: catalogue.Catalogue, stack: Stack, seconds: float) -> None:
+    if stack.why_not:
+        print(f"\n{stack.id}: cannot run here: {stack.why_not}")
+        return
+    for clients in CLIENTS:
+        try:
+            print(f"\n{stack.id}, {clients} client{'s' * (clients > 1)}")
+            for line in _lines(known, stack, clients, seconds):
+                print(line, flush=True)
+        except (CallbenchError, AdapterFailure) as failure:
+            print(f"  left out: {failure}")
+
+
+def _lines(known: catalogue.Catalogue, stack: Stack, clients: int, seconds: float) -> Iterator[str]:
+    """Start it, drive it in pieces, and tell a second a line."""
+    call = only_call(stack) or CALL
+    arguments = {"GetPersons": ARGUMENTS, "FindItems": ARGUMENTS}.get(call, {})
+    cell = Cell("c001", "warming", stack.id, call, arguments, Load(clients, 1, seconds))
+    with OpenVisit(known.programs(stack), stack, [cell], placement.placed()) as opened:
+        if opened.cannot:
+            yield f"  left out: {next(iter(opened.cannot.values()))}"
+            return
+        opened.connect(cell)
+        pieces: list[Piece] = []
+        steady_s, told_s = None, 0
+        for piece in _driven(opened.sides, cell, seconds):
+            pieces.append(piece)
+            whole = sum(one.seconds for one in pieces)
+            if steady_s is None and look(pieces).steady:
+                steady_s = whole
+            if whole >= told_s + 1:
+                told_s = int(whole)
+                yield _second(pieces, told_s)
+        never = f"not steady within {seconds:g} s: {look(pieces).why_not}"
+        yield f"  steady after {steady_s:.1f} s" if steady_s else f"  {never}"
+
+
+def _driven(sides: Sides, cell: Cell, seconds: float) -> Iterator[Piece]:
+    clock, before_ns, passed_s = CompilerTime(sides), 0, 0.0
+    while passed_s < seconds:
+        done = sides.client.drive(
+            cell.call, cell.arguments, calls=cell.load.clients, seconds=PIECE_S, limit_seconds=60.0
+        )
+        now_ns = max((took.compiler_ns for took in clock.took().values()), default=0)
+        passed_s += done["elapsed_ns"] / 1e9
+        yield Piece(done["calls"], done["elapsed_ns"] / 1e9, max(0, now_ns - before_ns) / 1e9)
+        before_ns = now_ns
+
+
+def _second(pieces: Sequence[Piece], number: int) -> str:
+    """One line: the pieces that make the last second."""
+    last: list[Piece] = []
+    for piece in reversed(pieces):
+        if sum(one.seconds for one in last) >= 1:
+            break
+        last.append(piece)
+    whole = sum(one.seconds for one in last)
+    compiler = sum(one.compiler_seconds for one in last) / whole
+    return f"  {number:3} s {sum(one.calls for one in last) / whole:12,.0f} calls/s   compiler {compiler:5.0%}"
+
+
+if __name__ == "__main__":
+    main()

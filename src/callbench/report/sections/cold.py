@@ -1,0 +1,43 @@
+"""Cold start: what the first calls took, of a server and a client that had both just been started."""
+
+from callbench.cold_starts import COLD_SQL, VALUES, ColdStart
+from callbench.links.reach import LOOPBACK
+from callbench.report.section import Section, Sheet
+from callbench.report.subject import Subject
+from callbench.stats.digits import figure
+
+ABOUT = (
+    "Each block starts every stack afresh. Before anything else is called, one client makes the first call of the"
+    " study's list for that stack: alone, then up to a thousand, then until the first second is over where a runtime"
+    " compiles. Client and server are both cold; starting them is not in it. Steady after: how long the call was then"
+    " driven until the test of steadiness said so. Values are means over the starts, with the least and the greatest."
+)
+COLUMNS = ("stack", "call", "first call ms", "calls in the first second", "first 1,000 calls ms", "steady after s")
+MOST_ROWS = 100
+
+
+def section(subject: Subject) -> Section | None:
+    """List every stack's first calls."""
+    starts = subject.results.cold
+    if not starts:
+        return None
+    judged = max(one.calls_before for one in starts)
+    found = [f"Of stacks that the load driver judges by the call's own answer, {judged} call came before."] * bool(
+        judged
+    )
+    rows = [(_name(one), one.call, *(_value(one, name) for name in VALUES)) for one in starts[:MOST_ROWS]]
+    note = f"{len(starts) - MOST_ROWS} more are in the table `cold`." if len(starts) > MOST_ROWS else ""
+    return Section("cold", "Cold start", ABOUT, found, [Sheet("First calls", COLUMNS, rows, note)], source=COLD_SQL)
+
+
+def _name(one: ColdStart) -> str:
+    return one.stack if one.link == LOOPBACK else f"{one.stack} over {one.link}"
+
+
+def _value(one: ColdStart, name: str) -> str:
+    """Write a mean with its ends: `65 (61 to 70)`."""
+    mean = one.values.get(name)
+    if mean is None:
+        return ""
+    low, high = one.ends[name]
+    return figure(mean.middle) + (f" ({figure(low)} to {figure(high)})" if one.starts > 1 else "")

@@ -1,0 +1,123 @@
+"""The test of a warm-up on curves whose truth is known: recorded ones, steps, exponentials, noise, drift."""
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from callbench.stats.steady import settled
+from callbench.stats.warmed import AGAIN_SECONDS, Look, Piece, look
+
+Curve = Callable[[float], float]
+PIECE_S = 0.2
+END_S = 60.0
+
+
+def through(*points: tuple[float, float]) -> Curve:
+    """A curve through seconds and rates, even on a logarithmic scale, flat behind the last."""
+    seconds, rates = zip(*points, strict=True)
+    return lambda now: math.exp(np.interp(now, seconds, np.log(rates)))
+
+
+# As they were recorded over whole seconds: 516 calls/s in the first, 6,500 in the tenth, 26,500 in the 25th, then flat.
+JERSEY = through((0.5, 516), (9.5, 6500), (24.5, 26_500))
+HESSIAN = through((0.5, 358), (9.5, 5000))
+GRPC = through((0.5, 127), (19.5, 4000))
+RECORDED = {"jersey": JERSEY, "hessian2": HESSIAN, "grpc": GRPC}
+
+
+def stops(curve: Curve, spread: float = 0.0, drift: float = 0.0, seed: int = 0) -> float:
+    """When a warm-up along the curve would end, in seconds; 60 where it is never steady."""
+    dice = np.random.default_rng(seed)
+    pieces: list[Piece] = []
+    while (now := len(pieces) * PIECE_S) < END_S:
+        rate = curve(now + PIECE_S / 2) * dice.lognormal(0, spread) * math.exp(drift * now)
+        pieces.append(Piece(round(rate * PIECE_S), PIECE_S))
+        if look(pieces).steady:
+            break
+    return len(pieces) * PIECE_S
+
+
+def old_rule_stops(curve: Curve) -> float:
+    """When it ended before: after 3 s, as Java's manifest asked, as soon as two pieces of 50 ms were no faster."""
+    rates: list[float] = []
+    while (now := len(rates) * 0.05) < 3 or not settled(rates):
+        rates.append(round(curve(now + 0.025) * 0.05) / 0.05)
+    return len(rates) * 0.05
+
+
+@pytest.mark.parametrize("name", RECORDED)
+def test_the_recorded_curves_are_waited_for_and_were_not_before(name: str) -> None:
+    curve = RECORDED[name]
+    assert curve(old_rule_stops(curve)) < 0.2 * curve(END_S)
+    for seed in range(10):
+        for spread, drift in ((0.0, 0.0), (0.1, 0.0), (0.1, 0.005), (0.1, -0.005)):
+            at = stops(curve, spread, drift, seed)
+            assert curve(at) >= 0.95 * curve(END_S)
+            assert at < END_S
+
+
+@given(length=st.floats(0.5, 3.5), step=st.floats(1.3, 4), steps=st.integers(1, 6), seed=st.integers(0, 999))
+@settings(max_examples=60, deadline=None)
+def test_flat_pieces_between_the_steps_of_a_compiler_do_not_end_it(
+    length: float, step: float, steps: int, seed: int
+) -> None:
+    def curve(now: float) -> float:
+        return 2_000 * step ** min(int(now / length), steps)
+
+    at = stops(curve, 0.02, seed=seed)
+    assert curve(at) == curve(END_S)
+    assert at < END_S
+
+
+@given(slow=st.floats(2, 8), begins=st.floats(0.02, 0.5), seed=st.integers(0, 999))
+@settings(max_examples=40, deadline=None)
+def test_a_slow_exponential_has_little_left_to_gain(slow: float, begins: float, seed: int) -> None:
+    def curve(now: float) -> float:
+        return 26_500 * (1 - (1 - begins) * math.exp(-now / slow))
+
+    assert curve(stops(curve, 0.02, seed=seed)) >= 0.9 * curve(END_S)
+
+
+@given(drift=st.floats(-0.005, 0.005), seed=st.integers(0, 9999))
+@settings(max_examples=60, deadline=None)
+def test_a_constant_rate_with_noise_and_drift_is_steady_soon(drift: float, seed: int) -> None:
+    assert stops(lambda _: 1_000, 0.1, drift, seed) <= 25
+
+
+def test_what_rises_for_ever_is_never_steady() -> None:
+    for seed in range(10):
+        assert stops(lambda now: 1_000 * 1.05**now, 0.02, seed=seed) == END_S
+
+
+def test_a_further_cell_needs_a_second() -> None:
+    flat = [Piece(100, 0.1)] * 12
+    assert look(flat, AGAIN_SECONDS).steady
+    assert not look(flat[:9], AGAIN_SECONDS).steady
+
+
+def test_a_curve_that_is_too_short_says_nothing() -> None:
+    assert look([Piece(100, 1.0)] * 4) == Look(None, 0.0)
+    assert look([Piece(100, 4.0)] * 2).why_not == "too short to tell"
+    assert not look([]).steady
+
+
+def test_a_compiler_at_work_keeps_a_flat_curve_going() -> None:
+    flat = [Piece(100, PIECE_S, 0.3 * PIECE_S)] * 60
+    assert not look(flat).steady
+    assert look(flat).why_not == "the compiler took 30 % of a processor"
+    assert look([*flat, *[Piece(100, PIECE_S)] * 70]).steady
+
+
+def test_a_pause_of_the_machine_is_no_rise() -> None:
+    calm = [Piece(100, PIECE_S)] * 60
+    paused = [*calm[:-2], Piece(1, PIECE_S), Piece(1, PIECE_S)]
+    assert look(paused).steady
+
+
+def test_calls_that_begin_to_be_answered_late_are_a_rise() -> None:
+    found = look([*[Piece(0, PIECE_S)] * 40, *[Piece(100, PIECE_S)] * 15])
+    assert not found.steady
