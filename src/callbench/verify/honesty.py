@@ -4,6 +4,7 @@ Lower bounds only: a delay that was asked for must show. How fast a stack is, is
 """
 
 import struct
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from callbench.errors import AdapterFailure
 from callbench.external.spec import is_elsewhere
 from callbench.judge import disagreement
 from callbench.request import only_call
+from callbench.stats.rate import window_of
 from callbench.verify.session import Arrangement, Session, Unasked, said_error
 
 DELAY_US = 10_000
@@ -141,8 +143,10 @@ def _drive(session: Session) -> str | None:
         return f"a drive of {session.probe.call} met errors: {done['errors']}"
     if done["calls"] < calls:
         return f"{done['calls']} calls were made; {calls} were asked for"
-    if done["elapsed_ns"] < 0.25e9 * _EARLY:
-        return f"it ended after {done['elapsed_ns'] / 1e9:.3f} s; 0.25 s were asked for"
+    # On a busy machine the last call can end well before its client sees that the time is over.
+    lasted_ns = max(done["elapsed_ns"], window_of(done).ns)
+    if lasted_ns < 0.25e9 * _EARLY:
+        return f"it ended after {lasted_ns / 1e9:.3f} s; 0.25 s were asked for"
     if not done["intervals"]:
         return "no interval was said in 0.25 s; there must be ten a second"
     return _histogram_adds_up(done) or _times_add_up(done, clients=1)
@@ -209,8 +213,11 @@ def _batches(session: Session) -> str | None:
 
 
 def _limit(session: Session) -> str | None:
-    done = _drives(session, session.client(), calls=2**50, seconds=0, limit_seconds=0.05)
-    reached = done["elapsed_ns"] / 1e9
+    client = session.client()
+    began = time.monotonic()
+    done = _drives(session, client, calls=2**50, seconds=0, limit_seconds=0.05)
+    # By our own clock: the last call may have ended before, and its client have been kept from the next one.
+    reached = time.monotonic() - began
     return (
         None
         if reached >= 0.05 * _EARLY
