@@ -175,7 +175,8 @@ class Target:
             raise
         if wrong:
             self.close(at_once=True)
-            raise CallbenchError(f"{aim.name} answered wrongly before anything was begun: {wrong}")
+            kind = BadInput if self._table else CallbenchError
+            raise kind(f"{aim.name} answered wrongly before anything was begun: {wrong}")
         self.started_s = time.monotonic() - began
         first = self.pids().get("server", ())
         # Of a server of somebody else's a worker may be replaced by another, which is no loss.

@@ -1,6 +1,7 @@
 """`load --fail-if`, `--expect-errors` and what a load ends with."""
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 from callbench.contract import Done
 from callbench.errors import BadInput
 from callbench.load.tested import error_share, tested
-from callbench.load.thresholds import parsed
+from callbench.load.thresholds import EXAMPLES, parsed
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 SERVER = Path(__file__).parents[1] / "external" / "orders.py"
@@ -94,6 +95,16 @@ def test_what_is_none_is_refused_in_a_sentence(text: str, says: str) -> None:
     with pytest.raises(BadInput) as refused:
         parsed(text)
     assert says in str(refused.value)
+
+
+def test_every_threshold_that_is_printed_is_one() -> None:
+    root = Path(__file__).parents[2]
+    files = [root / "README.md", *(root / "docs").rglob("*.md")]
+    printed = [text for file in files for text in re.findall(r"--fail-if '([^']*)'", file.read_text())]
+    printed = [text for text in [*printed, *re.findall(r"'([^']*)'", EXAMPLES)] if text != "METRIC > VALUE"]
+    assert len(printed) >= 6
+    for text in printed:
+        parsed(text)
 
 
 def test_a_nought_needs_no_unit() -> None:
