@@ -222,9 +222,11 @@ def place(result: Result, statistic: str) -> Place:
         return Place(why=why, about=f"{result.attributes['stack']}: {about}", cell=result.id, tried=tried)
     counted = f"{round(interval.middle):,}" if statistic == "bytes" else ""
     at_least = statistic == "rate_per_s" and result.verdict is not None and result.verdict.at_least
+    paced = result.open_loop is not None or result.think_ms > 0
     return Place(
         text=counted or ("≥ " if at_least else "") + figure(interval.middle, interval.half_width),
-        spread="" if statistic == "bytes" else share(interval.half_width),
+        # A pace that was asked for has no interval of its own: that of a schedule kept says nothing of the stack.
+        spread="" if statistic == "bytes" or (statistic == "rate_per_s" and paced) else share(interval.half_width),
         about=behind(result, interval, unit),
         value=interval.middle,
         interval=interval,
