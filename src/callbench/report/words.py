@@ -8,6 +8,7 @@ from callbench.claims import Verdict
 from callbench.questions import Answer
 from callbench.stats.digits import end, figure
 from callbench.stats.interval import Interval
+from callbench.stats.spent import Spent
 
 MARKS = {Verdict.HOLDS: "✓", Verdict.FAILS: "✗", Verdict.OPEN: "?", Verdict.UNMEASURED: "–"}  # noqa: RUF001 - a mark, not a minus
 ANSWERS = {Verdict.HOLDS: "yes", Verdict.FAILS: "no", Verdict.OPEN: "not clear", Verdict.UNMEASURED: "not measured"}
@@ -109,3 +110,9 @@ def listed(words: Iterable[str]) -> str:
     """Join words: `a, b and c`."""
     every = list(words)
     return every[0] if len(every) == 1 else ", ".join(every[:-1]) + " and " + every[-1] if every else ""
+
+
+def spent_text(spent: Spent) -> str:
+    """Write processor time: `3.1`, or `under 0.9` where its clock cannot tell it from nothing; microseconds a call."""
+    interval = spent.interval()
+    return figure(interval.middle, interval.half_width) if interval else f"under {figure(spent.under or 0.0)}"

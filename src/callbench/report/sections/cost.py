@@ -6,8 +6,9 @@ from callbench.belief import TRIALS_SQL
 from callbench.costs import WINE
 from callbench.report.section import Section, Sheet
 from callbench.report.subject import Subject
+from callbench.report.words import spent_text
 from callbench.results import Result
-from callbench.stats.digits import figure, percent, share
+from callbench.stats.digits import percent, share
 
 ABOUT = (
     "Microseconds of processor time a call, by the account of each side's own process: the sum over all trials, by the"
@@ -74,7 +75,4 @@ def _whole(one: Result, name: str) -> tuple[str, str]:
 def _part(one: Result, name: str) -> str:
     """Write a figure: `3.1`, or `under 0.9`; nothing where nobody told it."""
     spent = one.costs.get(name)
-    if spent is None:
-        return ""
-    interval = spent.interval()
-    return figure(interval.middle, interval.half_width) if interval else f"under {figure(spent.under or 0.0)}"
+    return "" if spent is None else spent_text(spent)

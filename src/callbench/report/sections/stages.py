@@ -5,9 +5,9 @@ from typing import Any
 
 from callbench.report.section import Section, Sheet
 from callbench.report.subject import Subject
+from callbench.report.words import spent_text
 from callbench.results import rows_of
-from callbench.stats.digits import figure
-from callbench.stats.interval import geometric_mean
+from callbench.stats.spent import Piece, Spent, step_of
 
 ABOUT = (
     "A server that tells where its time goes has read its processor time before and after each stage of its work, so"
@@ -55,10 +55,7 @@ def section(subject: Subject) -> Section | None:
     sheets = []
     for group in dict.fromkeys(one.attributes["group"] for one in subject.results.cells):
         cells = [one for one in subject.results.cells if one.attributes["group"] == group and one.id in trials]
-        lines = [
-            [_label(subject, one.attributes), *_line(list(trials[one.id].values()), worked, waits, carried)]
-            for one in cells
-        ]
+        lines = [[_label(subject, one.attributes), *_line(trials[one.id], worked, waits, carried)] for one in cells]
         if lines:
             sheets.append(Sheet(f"A server's own time: {group} (µs an answer)", columns, lines))
     every = [one for blocks in trials.values() for one in blocks.values()]
@@ -82,29 +79,37 @@ def _worked(one: Trial, names: Sequence[str]) -> int:
     return sum(int(one["stages"][name]["processor_ns"] or 0) for name in names if name in one["stages"])
 
 
-def _line(blocks: Sequence[Trial], worked: Sequence[str], waits: Sequence[str], carried: Sequence[str]) -> list[str]:
-    """One cell: each stage an answer, means over its trials; nothing where it answered nothing."""
-    answered = [one for one in blocks if one["calls"]]
+def _line(
+    blocks: Mapping[int, Trial], worked: Sequence[str], waits: Sequence[str], carried: Sequence[str]
+) -> list[str]:
+    """One cell: each stage an answer, summed over its trials; nothing where it answered nothing."""
+    answered = {block: one for block, one in blocks.items() if one["calls"]}
     if not answered:
         return [""] * (len(worked) + 2 + len(waits) + len(carried))
-
-    def each(name: str, what: str) -> list[float]:
-        return [(one["stages"].get(name, {}).get(what) or 0) / one["calls"] for one in answered]
-
-    together = [_worked(one, worked) / one["calls"] / 1e3 for one in answered]
-    used = [one["used_ns"] / one["calls"] / 1e3 for one in answered]
-    rest = (sum(used) - sum(together)) / len(answered)
+    calls = sum(one["calls"] for one in answered.values())
+    rest = sum(one["used_ns"] - _worked(one, worked) for one in answered.values()) / calls / 1e3
+    octets = {name: sum(_of(one, name, "octets") for one in answered.values()) / calls for name in carried}
     return [
-        *(_figure([value / 1e3 for value in each(name, "processor_ns")]) for name in worked),
+        *(_figure(answered, name, "processor_ns") for name in worked),
         f"{rest:,.0f}" if rest >= 0 else "",
-        _figure(used),
-        *(_figure([value / 1e3 for value in each(name, "ns")]) for name in waits),
-        *(f"{sum(values) / len(values):,.0f}" for values in (each(name, "octets") for name in carried)),
+        _spent({block: (one["used_ns"], one["calls"]) for block, one in answered.items()}),
+        *(_figure(answered, name, "ns") for name in waits),
+        *(f"{value:,.0f}" for value in octets.values()),
     ]
 
 
-def _figure(values: Sequence[float]) -> str:
-    if any(value <= 0 for value in values):
-        return f"{sum(values) / len(values):.3g}"
-    interval = geometric_mean(values)
-    return figure(interval.middle, interval.half_width)
+def _of(one: Trial, name: str, what: str) -> int:
+    return int(one["stages"].get(name, {}).get(what) or 0)
+
+
+def _figure(blocks: Mapping[int, Trial], name: str, what: str) -> str:
+    """Write what a stage took; "none" where the server never did it."""
+    if not any(_of(one, name, "times") for one in blocks.values()):
+        return "none"
+    return _spent({block: (_of(one, name, what), one["calls"]) for block, one in blocks.items()})
+
+
+def _spent(blocks: Mapping[int, tuple[int, int]]) -> str:
+    """Write nanoseconds and calls of each block as microseconds a call, as the other tables of cost do."""
+    step = step_of(ns for ns, _ in blocks.values())
+    return spent_text(Spent({block: Piece(ns, step, calls) for block, (ns, calls) in blocks.items()}))
