@@ -40,6 +40,7 @@ class Aim:
         any_host: whether a URL may be one of another machine.
         link: what lies between client and server: a name of `callbench list links`.
         options: of the client.
+        first_clients: how many are connected when it is opened, before the first call.
     """
 
     name: str
@@ -50,6 +51,7 @@ class Aim:
     any_host: bool = True
     link: str = links.LOOPBACK
     options: Mapping[str, Any] = field(default_factory=dict)
+    first_clients: int = 1
 
 
 @dataclass(frozen=True)
@@ -73,6 +75,7 @@ class Target:
         stack: the server and its client, as a stack.
         client: the one that calls.
         started_s: how long the last start took, until the first right answer.
+        connections: how many were open when it was opened.
         hosts: where each side of a stack runs: this machine, unless `reached` has made others.
     """
 
@@ -99,6 +102,7 @@ class Target:
             )
         self._programs = known.programs(self.stack)
         self.started_s = 0.0
+        self.connections = 0
         self.hosts = links.LOOPBACK_HOSTS
         self._placement = placement
         self._sides: Sides | None = None
@@ -163,7 +167,7 @@ class Target:
             if unavailable:
                 raise AdapterFailure("unsupported", unavailable)  # noqa: TRY301 - whatever it is, all is closed
             self._endpoint = self._served(self._sides)
-            self.connect(1)
+            self.connections = self.connect(aim.first_clients)
             wrong = judge.wrong(aim.call, aim.arguments, self.client.call(aim.call, aim.arguments))
         except AdapterFailure as failure:
             self.close(at_once=True)

@@ -9,7 +9,7 @@ from callbench import placement, temporary
 from callbench.adapter import DEFAULT_TIMEOUT_MS
 from callbench.catalogue import Catalogue
 from callbench.cell import Cell
-from callbench.errors import AdapterFailure, BadInput
+from callbench.errors import BadInput
 from callbench.load import kept
 from callbench.load.found import Found, reckoned
 from callbench.load.told import record
@@ -41,7 +41,7 @@ def driven(wish: Wish, known: Catalogue, watch: Interval) -> Found:
     timeout_s = float(wish.server.request.get("timeout_s", DEFAULT_TIMEOUT_MS / 1e3))
     server = wish.server.without("timeout_s", "--timeout")
     options = {"threads": wish.threads} if wish.threads > 1 else {}
-    aim = Aim(wish.target, timeout_s=timeout_s, server=server, options=options)
+    aim = Aim(wish.target, timeout_s=timeout_s, server=server, options=options, first_clients=wish.clients)
     with temporary.folder("callbench-load-") as folder:
         target = Target(aim, known, placement.placed())
         if options and not is_driver(target.stack.client):
@@ -68,10 +68,6 @@ def _of(wish: Wish, target: Target) -> Wish:
 
 def _driven(target: Target, wish: Wish, folder: Path, watch: Interval) -> Found:
     load, one, call, arguments = wish.load, target.client, target.aim.call, target.aim.arguments
-    try:
-        connections = target.connect(load.clients)
-    except AdapterFailure as failure:
-        raise BadInput(f"{wish.target}: {failure} ({failure.kind})") from failure
     if wish.warm_up_s:
         one.drive(call, arguments, calls=1, seconds=wish.warm_up_s, limit_seconds=wish.warm_up_s + 60)
     meanwhile = _watch(target)
@@ -94,7 +90,7 @@ def _driven(target: Target, wish: Wish, folder: Path, watch: Interval) -> Found:
         # What came after the window was the wait for its last answers.
         seen = at_end[0]
     seen = replace(seen, unseen=target.unseen())
-    return reckoned(wish, done, connections, seen)
+    return reckoned(wish, done, target.connections, seen)
 
 
 def _watch(target: Target) -> Watch:
