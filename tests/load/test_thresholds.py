@@ -150,7 +150,6 @@ def test_what_cannot_be_tested_failed() -> None:
         (("--fail-if", "p99 > 100 s"), 1, "Failed: calls failed."),
         (("--expect-errors", "--fail-if", "max > 100 s"), 0, ": passed."),
         (
-            "/flaky",
             ("--fail-if", "rate > 1", "--expect-status", "500", "--expect-status", "200"),
             1,
             "Failed: rate > 1.",
