@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from callbench.contract import Done
 from callbench.errors import BadInput
-from callbench.load.tested import error_share, tested
+from callbench.load import tested as thresholds
 from callbench.load.thresholds import EXAMPLES, parsed
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
@@ -115,8 +115,8 @@ def test_a_nought_needs_no_unit() -> None:
 def test_the_share_of_errors_is_of_all_calls_that_ended(calls: int, errors: int, limit: float) -> None:
     said = done(calls, errors, [1000] * min(calls, 5))
     share = errors / (calls + errors) if calls + errors else 0
-    assert error_share(said) == pytest.approx(share)
-    [one] = tested([parsed(f"errors > {limit:.6f}%")], said, 0.0)
+    assert thresholds.error_share(said) == pytest.approx(share)
+    [one] = thresholds.tested([parsed(f"errors > {limit:.6f}%")], said, 0.0)
     assert one.failed == (share > parsed(f"errors > {limit:.6f}%").limit)
 
 
@@ -124,13 +124,13 @@ def test_the_share_of_errors_is_of_all_calls_that_ended(calls: int, errors: int,
 def test_percentiles_lie_between_the_least_and_the_greatest(times: list[int], percent: int) -> None:
     said = done(len(times), 0, times)
     names = [f"p{percent}", "mean", "max"]
-    values = [one.value for one in tested([parsed(f"{name} > 0") for name in names], said, 0.0)]
+    values = [one.value for one in thresholds.tested([parsed(f"{name} > 0") for name in names], said, 0.0)]
     assert all(value is not None and min(times) / 1e3 * 0.999 <= value <= max(times) / 1e3 * 1.001 for value in values)
     assert values[2] == max(times) / 1e3
 
 
 def test_what_cannot_be_tested_failed() -> None:
-    [late, rate] = tested([parsed("p99 > 1 s"), parsed("rate < 10")], done(0, 3, []), 12.0)
+    [late, rate] = thresholds.tested([parsed("p99 > 1 s"), parsed("rate < 10")], done(0, 3, []), 12.0)
     assert late.failed
     assert "no call was answered rightly: failed" in late.sentence
     assert (rate.failed, rate.sentence) == (False, "Fail if rate < 10: 12 calls/s: passed.")
