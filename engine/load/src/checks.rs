@@ -1,9 +1,10 @@
 //! What a body must hold, where it is not the same in every answer: it has ids, times or an order of its own.
 
-use std::fs;
+use std::sync::Arc;
+use std::{fmt, fs};
 
+use boon::{CompileError, Compiler, SchemaIndex, Schemas, SchemeUrlLoader, ValidationError};
 use callbench_kit::{Failure, Kind};
-use jsonschema::Validator;
 use regex::bytes::Regex;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -37,7 +38,13 @@ pub struct Checks {
     pattern: Option<Regex>,
     /// What a path selects must be; None: anything.
     paths: Vec<(JsonPath, Option<Value>)>,
-    schema: Option<Validator>,
+    schema: Option<Arc<Schema>>,
+}
+
+/// A JSON Schema that was read.
+struct Schema {
+    all: Schemas,
+    own: SchemaIndex,
 }
 
 impl Checks {
@@ -83,13 +90,22 @@ impl Checks {
         };
         let by_path = || self.paths.iter().find_map(|(path, wanted)| wrong_at(path, wanted.as_ref(), &value, body));
         let by_schema = || {
-            let error = self.schema.as_ref()?.validate(&value).err()?;
-            let (place, what) = (error.instance_path().to_string(), error.to_string());
-            let place = if place.is_empty() { String::new() } else { format!(" at {place}") };
-            Some(format!("the body breaks the schema{place}: {}", cut(&what)))
+            let schema = self.schema.as_ref()?;
+            schema.all.validate(&value, schema.own).err().map(|error| broken(&error))
         };
         by_path().or_else(by_schema)
     }
+}
+
+/// Where a body breaks its schema, and how: the first of the reasons that has no further ones.
+fn broken(error: &ValidationError) -> String {
+    let mut first = error;
+    while let Some(cause) = first.causes.first() {
+        first = cause;
+    }
+    let place = first.instance_location.to_string();
+    let place = if place.is_empty() { String::new() } else { format!(" at {place}") };
+    format!("the body breaks the schema{place}: {}", cut(&first.kind.to_string()))
 }
 
 fn wrong_at(path: &JsonPath, wanted: Option<&Value>, value: &Value, body: &[u8]) -> Option<String> {
@@ -116,7 +132,7 @@ fn read_path(text: &str) -> Result<JsonPath, Failure> {
     JsonPath::parse(text).map_err(|error| bad(format!("{text:?} is no JSON path such as $.user.name or $['a b'][0]: {error}")))
 }
 
-fn schema(wanted: &Wanted) -> Result<Option<Validator>, Failure> {
+fn schema(wanted: &Wanted) -> Result<Option<Arc<Schema>>, Failure> {
     let (named, value) = match (&wanted.schema, &wanted.schema_file) {
         (None, None) => return Ok(None),
         (Some(_), Some(_)) => return Err(bad("expect_schema and expect_schema_file exclude each other".to_owned())),
@@ -128,8 +144,29 @@ fn schema(wanted: &Wanted) -> Result<Option<Validator>, Failure> {
             (named, value)
         }
     };
-    let built = jsonschema::validator_for(&value);
-    built.map(Some).map_err(|error| bad(format!("{named} is no JSON Schema: {}", cut(&error.to_string()))))
+    Schema::of(value).map(|schema| Some(Arc::new(schema))).map_err(|error| {
+        // The first line names the schema by an address of its own, the last one says what is wrong.
+        bad(format!("{named} is no JSON Schema: {}", cut(error.to_string().lines().last().unwrap_or_default().trim())))
+    })
+}
+
+impl Schema {
+    fn of(value: Value) -> Result<Self, Box<CompileError>> {
+        const OWN: &str = "callbench:expected";
+        let mut compiler = Compiler::new();
+        // Nothing is fetched, neither from the network nor from a file.
+        compiler.use_loader(Box::new(SchemeUrlLoader::new()));
+        compiler.add_resource(OWN, value).map_err(Box::new)?;
+        let mut all = Schemas::new();
+        let own = compiler.compile(OWN, &mut all).map_err(Box::new)?;
+        Ok(Schema { all, own })
+    }
+}
+
+impl fmt::Debug for Schema {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        to.write_str("Schema")
+    }
 }
 
 fn cut(text: &str) -> String {
@@ -181,7 +218,10 @@ mod tests {
             (json!({"expect_json": {"$.nobody": null}}), "the body has nothing at $.nobody: it is `{\"id\""),
             (json!({"expect_path": ["$.items[?@.ok == false]"]}), "the body has nothing at $"),
             (json!({"expect_match": "^Hello"}), "the body has nothing that matches `^Hello`: it is `{"),
-            (json!({"expect_schema": {"properties": {"id": {"type": "integer"}}}}), r#"the body breaks the schema at /id: "7f3a" is not"#),
+            (
+                json!({"expect_schema": {"properties": {"id": {"type": "integer"}}}}),
+                "the body breaks the schema at /id: want integer, but got string",
+            ),
         ] {
             let found = checks(options).expect("checks").wrong(BODY.as_bytes()).expect("a difference");
             assert!(found.contains(why), "{found}");
