@@ -104,7 +104,7 @@ def test_a_study_has_rows_of_them_and_says_what_is_wrong_with_the_others(callben
     seen = rows(callbench, "r", "SELECT processes FROM sides WHERE side = 'server'")
     assert seen == [{"processes": 1}] * 2
     whys = {row["stack"].rpartition("/")[2]: row["why"] for row in rows(callbench, "r", "SELECT * FROM excluded")}
-    assert whys.pop("wrong") == "answered wrongly: GET /helo was answered with the status 404"
+    assert whys.pop("wrong") == "answered wrongly: GET /helo was answered with the status 404; its body is `nothing`"
     assert whys.pop("missing") == "its command no-such-server is not installed"
     assert "died (exit code 3)" in whys.pop("crashes")
     deaf = whys.pop("deaf")
@@ -211,7 +211,8 @@ expect_body = '{ANSWER}'
     assert (card["counts"], card["external"]["folder"], card["request"]["expect_body"]) == (False, str(mine), ANSWER)
     quick = ("--seconds", "0.2", "--rounds", "2", "--path", "/hello")
     held = callbench("compare", "load/http1:mine/greeting", START, *quick, "--out", "c")
-    assert held.returncode in (0, 1), held.stderr
+    # So short a comparison may stay undecided.
+    assert held.returncode in (0, 1, 3), held.stderr
 
 
 @pytest.mark.parametrize(
