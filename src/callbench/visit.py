@@ -26,6 +26,8 @@ _ALWAYS: tuple[tuple[str, dict[str, Any]], ...] = (
 
 # What is slow by its card may answer a hundred clients one after another: that is no failure.
 _SLOW_TIMEOUT_MS = 60_000
+# How long after its last call a process may end.
+_ENDS_S = 0.5
 _WRONG = ("wrong-answer", "status", "redirect")
 
 
@@ -115,6 +117,10 @@ class OpenVisit:
         # The driver holds answers against one that was judged, where the card does not say what they are.
         judge = (lambda cell: self._check(cell.call, cell.arguments)) if only_call(self._stack) == LISTED else None
         made = measured_cold(self.sides, first_of(cells), judge)
+        # A driver goes on where its server dies: better told here than by whoever then finds that nobody listens.
+        died = self.sides.server.process.died(_ENDS_S) if made is not None and made["errors"] else None
+        if died is not None:
+            raise died
         # Connected anew, so that what is recorded of connecting is the cells'.
         self._connected = None
         return made

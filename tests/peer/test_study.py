@@ -165,7 +165,7 @@ def test_a_damaged_plan_is_one_sentence(tmp_path: Path) -> None:
 def test_other_commands_say_what_the_folder_is(tmp_path: Path, callbench: Run) -> None:
     seen = callbench("report", folder(tmp_path / "kept"))
     assert seen.returncode == 2
-    assert f"callbench peer {tmp_path / 'kept'}" in seen.stderr
+    assert f"callbench show {tmp_path / 'kept'}" in seen.stderr
 
 
 @pytest.mark.parametrize(

@@ -189,7 +189,7 @@ mod tests {
         answer.take(b"no such ", &expected);
         answer.take(&[b'x'; 500], &expected);
         let why = answer.wrong(&expected, &mut Vec::new()).expect("a failure").message;
-        assert!(why.starts_with("the server answered with the status 500; its body is `no such xxx") && why.ends_with("x`..."), "{why}");
+        assert!(why.contains(" was answered with the status 500; its body is `no such xxx") && why.ends_with("x`..."), "{why}");
         assert_eq!(answer.seen, 508);
         assert!(answer.kept.len() <= LONG + 1);
     }

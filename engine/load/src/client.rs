@@ -127,7 +127,7 @@ impl Client {
                 None
             }
             Doing::Connecting => {
-                if let Some(failure) = self.wire.as_ref().and_then(Wire::connecting_failed) {
+                if let Some(failure) = self.wire.as_mut().and_then(Wire::connecting_failed) {
                     return Some(Err(failure));
                 }
                 self.doing = Doing::Exchanging;

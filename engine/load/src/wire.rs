@@ -43,11 +43,12 @@ impl Wire {
     }
 
     /// Why connecting failed, if it did.
-    pub fn connecting_failed(&self) -> Option<Failure> {
-        match self.socket().take_error() {
-            Ok(None) => None,
-            Ok(Some(error)) | Err(error) => Some(of(&error)),
-        }
+    pub fn connecting_failed(&mut self) -> Option<Failure> {
+        let (Ok(Some(error)) | Err(error)) = self.socket().take_error() else { return None };
+        Some(match self {
+            Wire::Plain(_) => of(&error),
+            Wire::Secure(stream) => broken(stream, &error),
+        })
     }
 
     /// Writes what goes now, and gives how much that was; 0: nothing now.
@@ -60,7 +61,11 @@ impl Wire {
                 _ => Ok(written),
             }),
         };
-        written.or_else(|error| if later(&error) { Ok(0) } else { Err(of(&error)) })
+        written.or_else(|error| match self {
+            _ if later(&error) => Ok(0),
+            Wire::Plain(_) => Err(of(&error)),
+            Wire::Secure(stream) => Err(broken(stream, &error)),
+        })
     }
 
     /// Reads what is there; None: nothing now; 0: the other side has closed.
@@ -77,7 +82,10 @@ impl Wire {
         match read {
             Ok(read) => Ok(Some(read)),
             Err(error) if later(&error) => Ok(None),
-            Err(error) => Err(of(&error)),
+            Err(error) => Err(match self {
+                Wire::Plain(_) => of(&error),
+                Wire::Secure(stream) => broken(stream, &error),
+            }),
         }
     }
 
@@ -88,7 +96,7 @@ impl Wire {
         match stream.conn.complete_io(&mut stream.sock) {
             Ok(_) => Ok(!stream.conn.is_handshaking()),
             Err(error) if later(&error) => Ok(!stream.conn.is_handshaking()),
-            Err(error) => Err(of(&error)),
+            Err(error) => Err(broken(stream, &error)),
         }
     }
 
@@ -134,6 +142,20 @@ impl AsFd for Wire {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.socket().as_fd()
     }
+}
+
+/// Why a secure connection broke: what the server said last, if anything. A server that refuses us while we still write resets the
+/// connection, and its word lies in our socket all the same.
+#[cold]
+fn broken(stream: &mut StreamOwned<ClientConnection, TcpStream>, error: &io::Error) -> Failure {
+    if matches!(error.kind(), ErrorKind::ConnectionReset | ErrorKind::BrokenPipe) {
+        while matches!(stream.conn.read_tls(&mut stream.sock), Ok(read) if read > 0) {
+            if let Err(refused) = stream.conn.process_new_packets() {
+                return refusal::failure(&refused);
+            }
+        }
+    }
+    of(error)
 }
 
 fn later(error: &io::Error) -> bool {
