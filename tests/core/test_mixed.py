@@ -178,7 +178,8 @@ def test_a_run_has_rows_of_them_and_a_comparison_takes_them(callbench: Program, 
     assert "honest/tcp:liar/tcp" in (tmp_path / "r.html").read_text()
     quick = ("--seconds", "0.2", "--rounds", "2", "--call", "Sum")
     held = callbench("compare", "honest/tcp", "honest/tcp:liar/tcp", *quick, "--out", "c")
-    assert held.returncode in (0, 1), held.stderr  # 1: it was the slower one
+    # 1: it was the slower one; 3: so short a comparison cannot tell.
+    assert held.returncode in (0, 1, 3), held.stderr
     plan = json.loads((tmp_path / "c" / "plan.json").read_text())
     assert plan["pairs"][0]["b"]["server_program"][1] == "liar.py"
     refused = callbench("compare", "honest/tcp", "honest/tcp:liar/tcp@" + str(MISBEHAVING / "honest.py"))

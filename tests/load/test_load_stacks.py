@@ -121,7 +121,8 @@ def test_two_are_compared_by_the_call_that_they_carry(callbench: Run, tmp_path: 
     # The same server from a folder, as another build of it would be.
     names = ("load/http1:greeter/http", f"load/http1:greeter/http@{here}")
     held = callbench("compare", *names, "--seconds", "0.2", "--rounds", "2", "--out", "c", "--json")
-    assert held.returncode in (0, 1), held.stderr
+    # 3: so short a comparison cannot tell.
+    assert held.returncode in (0, 1, 3), held.stderr
     assert [cell["name"] for cell in json.loads((tmp_path / "c" / "plan.json").read_text())["pairs"][0]["cells"]] == [
         "Hello"
     ]

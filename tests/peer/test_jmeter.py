@@ -23,8 +23,8 @@ def test_jmeter_drives_a_server_of_ours_and_its_answers_are_right(callbench: Run
         pytest.skip("the engine is not built")
     options = ("--clients", 4, "--rounds", 1, "--seconds", 1, "--warm-up", 2, "--delay-us", 20_000, "--json")
     seen = callbench("peer", "load/http1:rust/hyper", *options)
-    # 1: on a machine that starves one of the two they may differ, which is no matter here.
-    assert seen.returncode in {0, 1}, seen.stderr
+    # 1: on a machine that starves one of the two they may differ; 3: one round cannot tell. No matter here.
+    assert seen.returncode in {0, 1, 3}, seen.stderr
     told = json.loads(seen.stdout)
     [each] = told["rounds"]
     assert each["ours"]["errors"] == each["peers"]["errors"] == 0

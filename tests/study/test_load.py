@@ -101,7 +101,7 @@ def test_the_studies_that_come_along_are_named() -> None:
         (("[[cells]]", "[load]\ncalls = 0\n[[cells]]"), "load.calls is 0"),
         (("[[cells]]", "[load]\nseconds = 0.0\n[[cells]]"), "load.seconds is 0.0"),
         (("[[cells]]", "[load]\nseconds = nan\n[[cells]]"), "load.seconds"),
-        (('title = "t"', 'title = "t"\npublished = "gone.toml"'), "gone.toml does not exist"),
+        (('title = "t"', 'title = "t"\npublished = "gone.toml"'), '"gone.toml", lie neither beside it'),
         (("n = 5", "n = [5]"), "parameters.n"),
     ],
 )
