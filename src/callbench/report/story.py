@@ -78,7 +78,7 @@ def of_claims(judged: Sequence[Judged]) -> str:
     """Count the verdicts on the claims that were tested, and name those that were not, with why."""
     words = {
         Verdict.HOLDS: ("holds", "hold"),
-        Verdict.FAILS: ("does not", "do not"),
+        Verdict.FAILS: ("does not hold", "do not hold"),
         Verdict.OPEN: ("is inconclusive", "are inconclusive"),
     }
     tally = {verdict: sum(one.verdict is verdict for one in judged) for verdict in words}
