@@ -288,8 +288,8 @@ def to_resume(out: Path | None, study: str) -> Path:
     return out
 
 
-def settings_of(texts: Sequence[str]) -> dict[str, str]:
-    """`--set NAME=VALUE` as a mapping.
+def settings_of(texts: Sequence[str], option: str = "--set") -> dict[str, str]:
+    """`NAME=VALUE` as a mapping.
 
     Raises:
         BadInput: a text has no `=`.
@@ -298,7 +298,7 @@ def settings_of(texts: Sequence[str]) -> dict[str, str]:
     for text in texts:
         name, equals, value = text.partition("=")
         if not equals or not name:
-            raise BadInput(f"--set {text}: give NAME=VALUE")
+            raise BadInput(f"{option} {text}: give NAME=VALUE")
         pairs[name] = value
     return pairs
 
@@ -309,13 +309,11 @@ def values_of(texts: Sequence[str], option: str) -> dict[str, object]:
     Raises:
         BadInput: a text has no `=`.
     """
-    pairs: dict[str, object] = {}
-    for text in texts:
-        name, equals, value = text.partition("=")
-        if not equals or not name:
-            raise BadInput(f"{option} {text}: give NAME=VALUE")
-        try:
-            pairs[name] = json.loads(value)
-        except ValueError:
-            pairs[name] = value
-    return pairs
+    return {name: _value(text) for name, text in settings_of(texts, option).items()}
+
+
+def _value(text: str) -> object:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
