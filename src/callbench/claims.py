@@ -1,4 +1,4 @@
-"""Published claims held against a run: a ratio, its interval, and whether that lies within the threshold."""
+"""Published claims tested against a run: a ratio, its interval, and whether that lies within the threshold."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from callbench.results import Result, Results
-from callbench.stats.contrast import block_ratios, two_sided
-from callbench.stats.holm import holm
+from callbench.stats.contrast import block_ratios
+from callbench.stats.decision import Outcome, Range, Ranged, ranged
 from callbench.stats.interval import CONFIDENCE, Interval, geometric_mean
+from callbench.stats.logratio import paired
 from callbench.study import Study
 from callbench.study.cells import LOOPBACK
 from callbench.study.claim import Comparison, comparisons
@@ -24,8 +25,15 @@ class Verdict(StrEnum):
 
     HOLDS = "holds"
     FAILS = "does not hold"
-    OPEN = "inconclusive"
+    UNDECIDED = "undecided"
     UNMEASURED = "not measured"
+
+
+_VERDICTS = {
+    Outcome.PASSED: Verdict.HOLDS,
+    Outcome.FAILED: Verdict.FAILS,
+    Outcome.UNDECIDED: Verdict.UNDECIDED,
+}
 
 
 @dataclass(frozen=True)
@@ -37,6 +45,7 @@ class Compared:
         published: the ratio of the same cells in the published tables, or None.
         why: why it was not measured, else "".
         margin: how far the ratio lies within its threshold, as a logarithm; negative outside.
+        tested: what could have been detected, and how many more forks would settle it; None where it was not measured.
     """
 
     comparison: Comparison
@@ -45,6 +54,7 @@ class Compared:
     published: float | None
     why: str
     margin: float
+    tested: Ranged | None = None
 
     @property
     def threshold(self) -> str:
@@ -79,59 +89,42 @@ class Judged:
 
 
 def judge(study: Study, results: Results) -> list[Judged]:
-    """Hold every claim of a study against a run."""
+    """Test every claim of a study against a run."""
     return [_judge_one(study, claim, results) for claim in study.claims]
 
 
 def _judge_one(study: Study, claim: ClaimPart, results: Results) -> Judged:
-    """Hold one claim against a run.
-
-    All comparisons of a claim must hold, so each is held against the full level without a correction (an
-    intersection-union test keeps its level: Berger, "Multiparameter hypothesis testing and acceptance sampling",
-    Technometrics 24(4), 1982). A single failure fails the claim, so failures are Holm-corrected over the claim's
-    comparisons.
-    """
+    """Test one claim against a run: all of its comparisons must hold, and a single failure fails it."""
     every = compared(study, comparisons(claim), claim.statistic, results)
     counted = [one for one in every if one.ratio or not one.comparison.optional] or every
     verdicts = {one.verdict for one in counted}
-    worst = next(one for one in (Verdict.FAILS, Verdict.OPEN, Verdict.UNMEASURED, Verdict.HOLDS) if one in verdicts)
+    order = (Verdict.FAILS, Verdict.UNDECIDED, Verdict.UNMEASURED, Verdict.HOLDS)
+    worst = next(one for one in order if one in verdicts)
     deciding = min((one for one in counted if one.verdict is worst), key=lambda one: one.margin)
     text = claim.text or (study.published.claims[claim.id] if study.published else "")
     return Judged(claim.id, text, claim.reading, claim.statistic, worst, counted, deciding)
 
 
 def compared(study: Study, parts: Sequence[Comparison], statistic: str, results: Results) -> list[Compared]:
-    """Take every ratio and hold it against its threshold, failures Holm-corrected over all of them."""
+    """Take every ratio and test it against its threshold, together with the others."""
     ratios = [_ratios(part, statistic, results, study) for part in parts]
-    measured = [index for index, (values, _) in enumerate(ratios) if len(values) >= 2]
-    doubts = [_doubt(parts[index], ratios[index][0]) for index in measured]
-    adjusted = dict(zip(measured, holm(doubts), strict=True))
+    measured = [
+        Range(
+            paired(values) if len(values) > 1 else None,
+            math.log(part.low) if part.low else -math.inf,
+            math.log(part.high),
+        )
+        for part, (values, _) in zip(parts, ratios, strict=True)
+        if values
+    ]
+    tested = iter(ranged(measured, 1 - CONFIDENCE))
     found = []
-    for index, (part, (values, why)) in enumerate(zip(parts, ratios, strict=True)):
-        ratio = geometric_mean(values) if values else None
-        verdict = _verdict(part, ratio, adjusted.get(index, 1.0))
+    for part, (values, why) in zip(parts, ratios, strict=True):
+        ratio, one = (geometric_mean(values), next(tested)) if values else (None, None)
+        verdict = _VERDICTS[one.outcome] if one else Verdict.UNMEASURED
         published = published_ratio(study, part, statistic)
-        found.append(Compared(part, verdict, ratio, published, why, _margin(part, ratio)))
+        found.append(Compared(part, verdict, ratio, published, why, _margin(part, ratio), one))
     return found
-
-
-def _doubt(part: Comparison, values: Sequence[float]) -> float:
-    """Reckon how likely so clear a failure is by chance; 1 where the ratio lies within the threshold."""
-    middle = geometric_mean(values).middle
-    if part.low < middle < part.high:
-        return 1.0
-    return two_sided(values, part.low if middle <= part.low else part.high)
-
-
-def _verdict(part: Comparison, ratio: Interval | None, doubt: float) -> Verdict:
-    """Say what one comparison's interval says."""
-    if ratio is None:
-        return Verdict.UNMEASURED
-    if ratio.low is None or ratio.high is None:
-        return Verdict.OPEN
-    if part.low < ratio.low and ratio.high < part.high:
-        return Verdict.HOLDS
-    return Verdict.FAILS if doubt < 1 - CONFIDENCE else Verdict.OPEN
 
 
 def _margin(part: Comparison, ratio: Interval | None) -> float:

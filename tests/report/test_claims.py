@@ -7,6 +7,7 @@ import pytest
 
 from callbench.claims import Verdict, absent, judge
 from callbench.report.story import of_claims
+from callbench.report.words import undecided_text
 from callbench.results import Latency, Result, Results
 from callbench.stats.interval import geometric_mean
 from callbench.study import Study, load
@@ -66,12 +67,12 @@ def verdict(study_: Study, *cells: Result) -> Verdict:
     [
         ("above = 1.5", [200.0, 202.0, 198.0], Verdict.HOLDS),
         ("above = 2.5", [200.0, 202.0, 198.0], Verdict.FAILS),
-        ("above = 2.0", [200.0, 203.0, 198.0], Verdict.OPEN),
+        ("above = 2.0", [200.0, 203.0, 198.0], Verdict.UNDECIDED),
         ("below = 2.5", [200.0, 202.0, 198.0], Verdict.HOLDS),
         ("below = 1.5", [200.0, 202.0, 198.0], Verdict.FAILS),
         ("between = [1.5, 2.5]", [200.0, 202.0, 198.0], Verdict.HOLDS),
         ("between = [2.2, 2.5]", [200.0, 202.0, 198.0], Verdict.FAILS),
-        ("above = 1.5", [200.0], Verdict.OPEN),
+        ("above = 1.5", [200.0], Verdict.UNDECIDED),
         ("above = 1.5", [], Verdict.UNMEASURED),
     ],
 )
@@ -99,7 +100,7 @@ def test_a_failure_among_many_must_be_clearer_than_a_failure_alone(tmp_path: Pat
     alone = study(tmp_path, "above = 1.15", '"c0"')
     assert verdict(alone, *doubtful) is Verdict.FAILS
     many = study(tmp_path, "above = 1.15", ", ".join(f'"{name}"' for name in names))
-    assert verdict(many, *doubtful, *rest) is Verdict.OPEN
+    assert verdict(many, *doubtful, *rest) is Verdict.UNDECIDED
 
 
 def test_what_lies_over_a_link_is_not_measured_without_it(tmp_path: Path) -> None:
@@ -156,3 +157,25 @@ def test_the_summary_counts_what_was_tested_and_names_the_rest(tmp_path: Path) -
         "of 1 tested, 1 holds. Not measured, and not counted: two and three (needs a link (lan100))."
     )
     assert of_claims([lacks]).startswith("none was tested. Not measured")
+
+
+def test_what_is_undecided_says_what_could_not_be_seen_and_what_would_settle_it(tmp_path: Path) -> None:
+    base = cell("y", "tcp", [100.0] * 4)
+
+    def said(*rates: float) -> str:
+        one = judge(study(tmp_path, "above = 2"), Results([cell("x", "tcp", list(rates)), base], [], []))[0].deciding
+        assert one.tested is not None
+        assert (one.tested.more_forks is None) == ("more fork" not in undecided_text(one))
+        return undecided_text(one)
+
+    near = said(206.0, 212.0, 196.0, 214.0)
+    # Its logarithms have a mean of 0.034 and a spread of 0.039: (2.18 + 0.87) 0.039 / sqrt 13 is less than that.
+    assert near == (
+        "undecided: a difference of less than 8.6 % could not have been seen; about 9 more forks would settle it"
+    )
+    assert said(200.0, 202.0, 198.0, 200.1).endswith(
+        "even 100 forks would hardly settle it, so near does it lie to the threshold"
+    )
+    assert said(100.0, 400.0, 210.0, 230.0).startswith("undecided: a difference of less than a factor of ")
+    assert said(300.0) == "undecided: one fork alone says nothing of how much forks differ"
+    assert said(300.0, 302.0, 298.0, 300.0) == ""

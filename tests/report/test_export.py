@@ -80,7 +80,7 @@ def test_json_is_json(whole: Subject) -> None:
     assert {claim["verdict"] for claim in record["claims"]} <= {
         "holds",
         "does not hold",
-        "inconclusive",
+        "undecided",
         "not measured",
     }
     first = record["tables"][0]["rows"][1]["places"][0]

@@ -154,7 +154,7 @@ def test_a_question_is_answered_by_the_runs_own_ratios(tmp_path: Path) -> None:
     ("rates", "verdict", "told"),
     [
         ([100.0, 101.0, 99.0], Verdict.FAILS, "It is no quicker."),
-        ([120.0, 200.0, 180.0], Verdict.OPEN, "This run leaves it open."),
+        ([120.0, 200.0, 180.0], Verdict.UNDECIDED, "Undecided: a difference of less than a factor of"),
         ([], Verdict.UNMEASURED, "x over y: x tcp: no call was answered"),
     ],
 )

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from callbench.stats.decision import Decision, Outcome, Question, by_interval, decided, together
+from callbench.stats.decision import Decision, Outcome, Question, Range, by_interval, decided, ranged, together
 from callbench.stats.logratio import LogRatio, paired
 
 LEVEL = 0.01
@@ -73,6 +73,61 @@ def test_an_interval_is_decided_by_where_it_lies(middle: float, reach: float, ma
         holds = low <= neutral <= high
         assert (found is Decision.UNDECIDED) == holds
         assert found is not (Decision.WORSE if low > neutral else Decision.BETTER)
+
+
+bounds = some.tuples(some.floats(-2, 2) | some.just(-math.inf), some.floats(-2, 2) | some.just(math.inf)).map(sorted)
+ranges = some.builds(lambda one, ends: Range(one, *ends), ratios, bounds)
+
+
+@given(some.lists(ranges, min_size=1, max_size=6))
+def test_a_range_is_met_where_the_interval_lies_within_it(asked: list[Range]) -> None:
+    for one, found in zip(asked, ranged(asked, LEVEL), strict=True):
+        assert one.ratio is not None
+        interval = one.ratio.interval(1 - LEVEL)
+        assert interval.low is not None
+        assert interval.high is not None
+        low, high = math.log(interval.low), math.log(interval.high)
+        if found.outcome is Outcome.PASSED:
+            assert one.low < low + 1e-9
+            assert high - 1e-9 < one.high
+        if found.outcome is Outcome.FAILED:
+            assert one.distance() <= 0
+            assert found.adjusted_p < LEVEL
+            assert high - 1e-9 < one.low or low + 1e-9 > one.high
+        if found.outcome is not Outcome.UNDECIDED:
+            assert found.more_forks is None
+        assert found.detectable is not None
+        assert found.detectable > 0
+        assert found.forks == one.ratio.count
+
+
+@given(ranges, some.floats(0, 1))
+def test_a_wider_range_never_fails_what_passed(one: Range, more: float) -> None:
+    narrow, wide = (ranged([Range(one.ratio, one.low - at, one.high + at)], LEVEL)[0].outcome for at in (0.0, more))
+    order = [Outcome.FAILED, Outcome.UNDECIDED, Outcome.PASSED]
+    assert order.index(wide) >= order.index(narrow)
+
+
+@given(some.lists(ranges, min_size=1, max_size=6))
+def test_others_beside_it_make_no_failure_clearer(asked: list[Range]) -> None:
+    alone, among = ranged(asked[:1], LEVEL)[0], ranged(asked, LEVEL)[0]
+    assert among.adjusted_p >= alone.adjusted_p
+    assert (among.outcome is Outcome.PASSED) == (alone.outcome is Outcome.PASSED)
+    if among.more_forks is not None and alone.more_forks is not None:
+        assert among.more_forks >= alone.more_forks
+
+
+def test_a_count_that_does_not_vary_meets_its_range_or_does_not() -> None:
+    exact = paired([2.0, 2.0, 2.0])
+    found = ranged([Range(exact, math.log(bound)) for bound in (1.9, 2.0, 2.1)], LEVEL)
+    assert [one.outcome for one in found] == [Outcome.PASSED, Outcome.FAILED, Outcome.FAILED]
+
+
+def test_one_fork_alone_decides_nothing_and_corrects_nobody() -> None:
+    clear = Range(paired([0.5, 0.51, 0.49, 0.5]), 0.0)
+    nothing, found = ranged([Range(None, 0.0), clear], LEVEL)
+    assert (nothing.outcome, nothing.detectable, nothing.more_forks) == (Outcome.UNDECIDED, None, None)
+    assert found == ranged([clear], LEVEL)[0]
 
 
 def test_the_whole_is_as_its_worst_part() -> None:

@@ -17,7 +17,17 @@ from callbench.report.story import cautions, left_out, sentences
 from callbench.report.subject import Subject
 from callbench.report.tables import behind, place
 from callbench.report.units import UNITS
-from callbench.report.words import ANSWERS, CLASSES, MARKS, lost_text, published_text, ratio_text, served_text
+from callbench.report.words import (
+    ANSWERS,
+    CLASSES,
+    MARKS,
+    as_sentence,
+    lost_text,
+    published_text,
+    ratio_text,
+    served_text,
+    undecided_text,
+)
 from callbench.results import CELLS_SQL, EXCLUDED_SQL, TRIALS_SQL, Result
 from callbench.stats.digits import end
 from callbench.stats.interval import Interval
@@ -81,6 +91,8 @@ def template(name: str) -> Any:  # noqa: ANN401 - Jinja's Template, whose render
         lstrip_blocks=True,
     )
     environment.filters["ratio"] = ratio_text
+    environment.filters["undecided"] = undecided_text
+    environment.filters["sentence"] = as_sentence
     environment.filters["plain"] = published_text
     environment.filters["unbroken"] = _unbroken
     environment.globals["marks"] = MARKS

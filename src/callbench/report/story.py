@@ -79,7 +79,7 @@ def of_claims(judged: Sequence[Judged]) -> str:
     words = {
         Verdict.HOLDS: ("holds", "hold"),
         Verdict.FAILS: ("does not hold", "do not hold"),
-        Verdict.OPEN: ("is inconclusive", "are inconclusive"),
+        Verdict.UNDECIDED: ("is undecided", "are undecided"),
     }
     tally = {verdict: sum(one.verdict is verdict for one in judged) for verdict in words}
     tested = sum(tally.values())

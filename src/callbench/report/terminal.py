@@ -12,9 +12,9 @@ from callbench.report.sections import ranking
 from callbench.report.story import cautions, sentences
 from callbench.report.subject import Subject
 from callbench.report.tables import Filled, Place, place
-from callbench.report.words import MARKS, published_text, ratio_text
+from callbench.report.words import MARKS, as_sentence, published_text, ratio_text, undecided_text
 
-STYLES = {Verdict.HOLDS: "green", Verdict.FAILS: "red", Verdict.OPEN: "yellow", Verdict.UNMEASURED: "dim"}
+STYLES = {Verdict.HOLDS: "green", Verdict.FAILS: "red", Verdict.UNDECIDED: "yellow", Verdict.UNMEASURED: "dim"}
 
 
 def print_summary(subject: Subject, console: Console, report: Path | None = None) -> None:
@@ -88,6 +88,8 @@ def _claims(subject: Subject) -> Grid:
     for claim in subject.judged:
         one = claim.deciding
         found = f"{one.comparison.label}: {ratio_text(one.ratio)}" if one.ratio else one.why
+        undecided = undecided_text(one)
+        found += f"\n{undecided}" if undecided else ""
         mark = Text(f"{MARKS[claim.verdict]} {claim.verdict}", style=STYLES[claim.verdict])
         grid.add(mark, claim.id, found, one.threshold, published_text(one.published))
     return grid
@@ -106,7 +108,8 @@ def _questions(subject: Subject, console: Console) -> None:
             mark = Text(f"  {MARKS[verdict]} ", style=STYLES[verdict])
             label = answer.compared.comparison.label
             found = f"{label}: {ratio_text(answer.compared.ratio) or answer.compared.why}"
-            console.print(Text.assemble(mark, f"{answer.sentence} ".lstrip(), (found, "dim")))
+            said = answer.sentence or as_sentence(undecided_text(answer.compared))
+            console.print(Text.assemble(mark, f"{said} ".lstrip(), (found, "dim")))
     console.print()
 
 

@@ -4,15 +4,21 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from callbench.claims import Verdict
+from callbench.claims import Compared, Verdict
 from callbench.questions import Answer
 from callbench.stats.digits import end, figure
 from callbench.stats.interval import Interval
+from callbench.stats.power import MOST_FORKS
 from callbench.stats.spent import Spent
 
-MARKS = {Verdict.HOLDS: "✓", Verdict.FAILS: "✗", Verdict.OPEN: "?", Verdict.UNMEASURED: "–"}  # noqa: RUF001 - a mark, not a minus
-ANSWERS = {Verdict.HOLDS: "yes", Verdict.FAILS: "no", Verdict.OPEN: "not clear", Verdict.UNMEASURED: "not measured"}
-CLASSES = {Verdict.HOLDS: "holds", Verdict.FAILS: "fails", Verdict.OPEN: "open", Verdict.UNMEASURED: "unmeasured"}
+MARKS = {Verdict.HOLDS: "✓", Verdict.FAILS: "✗", Verdict.UNDECIDED: "?", Verdict.UNMEASURED: "–"}  # noqa: RUF001 - a mark, not a minus
+ANSWERS = {
+    Verdict.HOLDS: "yes",
+    Verdict.FAILS: "no",
+    Verdict.UNDECIDED: "undecided",
+    Verdict.UNMEASURED: "not measured",
+}
+CLASSES = {Verdict.HOLDS: "holds", Verdict.FAILS: "fails", Verdict.UNDECIDED: "open", Verdict.UNMEASURED: "unmeasured"}
 
 _OF_A_REQUEST = frozenset({"method", "path", "protocol"})
 _CHECKED_BY = {
@@ -73,13 +79,31 @@ def _right_body(request: Mapping[str, Any]) -> str:
     return " and ".join(whys) or "any body"
 
 
+def undecided_text(one: Compared) -> str:
+    """Write what an undecided comparison could have seen, and what would settle it; nothing of a decided one."""
+    tested = one.tested
+    if one.verdict is not Verdict.UNDECIDED or tested is None:
+        return ""
+    if tested.detectable is None:
+        return "undecided: one fork alone says nothing of how much forks differ"
+    seen = f"undecided: a difference of less than {_seen(tested.detectable)} could not have been seen"
+    if tested.more_forks is None:
+        return f"{seen}; even {MOST_FORKS} forks would hardly settle it, so near does it lie to the threshold"
+    return f"{seen}; about {tested.more_forks} more fork{'s' * (tested.more_forks > 1)} would settle it"
+
+
+def _seen(share: float) -> str:
+    """Write a difference as a share, from twice on as a factor: `12 %`, `a factor of 2.5`."""
+    return f"{share * 100:.2g} %" if share < 1 else f"a factor of {min(1 + share, 100):.2g}"
+
+
 def answer_text(answer: Answer) -> str:
     """Write an answer in a line: what follows, and the figure that it follows from."""
     one = answer.compared
     found = f"{ratio_text(one.ratio)}, held against {one.threshold}" if one.ratio else one.why
     label = f"{one.comparison.label}: {found}"
     published = f"; published: {published_text(one.published)}" if one.published is not None else ""
-    told = answer.sentence or ("This run leaves it open." if one.ratio else "")
+    told = answer.sentence or as_sentence(undecided_text(one))
     return f"{told} {label}{published}".strip()
 
 
@@ -104,6 +128,11 @@ def lost_text(when_lost: Mapping[str, object]) -> tuple[str, str, str]:
 def published_text(ratio: float | None) -> str:
     """Write a ratio of published figures, which come without intervals, with three digits."""
     return "" if ratio is None else f"{ratio:.3g}"
+
+
+def as_sentence(phrase: str) -> str:
+    """Make a sentence of a phrase; nothing of nothing."""
+    return f"{phrase[:1].upper()}{phrase[1:]}." if phrase else ""
 
 
 def listed(words: Iterable[str]) -> str:

@@ -13,15 +13,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from scipy import stats
-
 from callbench.stats.holm import holm
 from callbench.stats.interval import Interval
 from callbench.stats.logratio import LogRatio
+from callbench.stats.power import forks_needed, missed, quantile, reach
 
-# How often a difference that "could have been detected" is detected (Bloom, "Minimum detectable effects: a simple way
-# to report the statistical power of experimental designs", Evaluation Review 19(5), 1995).
-POWER = 0.8
+# Logarithms nearer than this are equal: what sums of many leave behind their last digit.
+_EXACT = 1e-12
 
 
 class Decision(StrEnum):
@@ -100,8 +98,8 @@ def decided(questions: Sequence[Question], level: float, shift: float = 0.0) -> 
 def _decided(question: Question, level: float, shift: float, doubt: float, fall: float) -> Decided:
     """Decide one, with its probabilities corrected already."""
     gain, margin = question.gain(), question.margin
-    reach = _t(1 - level / 2, gain.freedom) * gain.error + shift
-    low, high = gain.log - reach, gain.log + reach
+    half = reach(gain, level) + shift
+    low, high = gain.log - half, gain.log + half
     outcome = Outcome.FAILED if fall < level else Outcome.PASSED if low >= -margin else Outcome.UNDECIDED
     if -margin <= low and high <= margin:
         decision = Decision.EQUIVALENT
@@ -109,22 +107,97 @@ def _decided(question: Question, level: float, shift: float, doubt: float, fall:
         decision = Decision.BETTER if gain.log > 0 else Decision.WORSE
     else:
         decision = Decision.UNDECIDED
-    power = _t(POWER, gain.freedom) * gain.error
-    found = margin + shift + _t(1 - level, gain.freedom) * gain.error + power
+    found = margin + shift + quantile(1 - level, gain.freedom) * gain.error + missed(gain)
     unseen = max(-low, found)
     return Decided(
         decision,
         outcome,
         question.difference.interval(1 - level),
         doubt,
-        _grown(reach + power),
+        _grown(half + missed(gain)),
         _grown(unseen) if question.less_is_better else -math.expm1(-unseen),
     )
 
 
-def _t(probability: float, freedom: float) -> float:
-    """Give Student's quantile, from SciPy."""
-    return float(stats.t.ppf(probability, freedom))
+@dataclass(frozen=True)
+class Range:
+    """One ratio, and the range that it is to lie in.
+
+    Attributes:
+        ratio: the log of the ratio, estimated; None where one fork alone says nothing about spread.
+        low: the log of the lower bound, minus infinity where there is none.
+        high: the log of the upper bound, infinity where there is none.
+    """
+
+    ratio: LogRatio | None
+    low: float = -math.inf
+    high: float = math.inf
+
+    def distance(self) -> float:
+        """Give how far the ratio lies within the range, as a logarithm; negative outside."""
+        assert self.ratio is not None  # noqa: S101 - who calls has one
+        return min(self.ratio.log - self.low, self.high - self.ratio.log)
+
+    def adjusted_from(self) -> float:
+        """Compute the probability of a ratio so far outside by chance, not corrected; 1 where it lies within."""
+        if self.ratio is None or self.distance() > 0:
+            return 1.0
+        bound = self.low if self.ratio.log <= self.low else self.high
+        return replace(self.ratio, log=self.ratio.log - bound).doubt()
+
+
+@dataclass(frozen=True)
+class Ranged:
+    """One ratio, tested against its range.
+
+    Attributes:
+        outcome: `passed` where the interval lies within the range, `failed` where the ratio is shown to lie outside.
+        adjusted_p: the probability of so clear a failure by chance, Holm-corrected.
+        detectable: the smallest distance from a bound that would have been seen in 80 % of such comparisons, as a
+            share; None where one fork alone says nothing.
+        forks: how many there were.
+        more_forks: how many more, about, would settle what is undecided; None where no sensible number would, where one
+            fork says nothing of it, or where it is decided.
+    """
+
+    outcome: Outcome
+    adjusted_p: float
+    detectable: float | None
+    forks: int
+    more_forks: int | None
+
+
+def ranged(ranges: Sequence[Range], level: float) -> list[Ranged]:
+    """Test ratios against their ranges, all of which have to be met.
+
+    Each is tested at the full level, since that all are met cannot become likelier by chance with more of them (an
+    intersection-union test: Berger 1982). A single failure is one of the whole, so failures are Holm-corrected.
+    """
+    found = holm([one.adjusted_from() for one in ranges if one.ratio is not None])
+    adjusted = iter(found)
+    return [
+        Ranged(Outcome.UNDECIDED, 1.0, None, 1, None)
+        if one.ratio is None
+        else _ranged(one, one.ratio, level, (next(adjusted), len(found)))
+        for one in ranges
+    ]
+
+
+def _ranged(one: Range, ratio: LogRatio, level: float, doubt: tuple[float, int]) -> Ranged:
+    """Test one, with its probability corrected already, among so many."""
+    adjusted_p, count = doubt
+    half, distance = reach(ratio, level), one.distance()
+    more = None
+    if distance > half + _EXACT:
+        outcome = Outcome.PASSED
+    elif adjusted_p < level or half <= _EXACT:
+        # What does not vary is not within the range, so it is outside: that a bound is met is not enough.
+        outcome = Outcome.FAILED
+    else:
+        outcome = Outcome.UNDECIDED
+        needed = forks_needed(ratio, abs(distance), level if distance > 0 else level / count)
+        more = None if needed is None else max(1, needed - ratio.count)
+    return Ranged(outcome, adjusted_p, _grown(half + missed(ratio)), ratio.count, more)
 
 
 def _grown(log: float) -> float:

@@ -12,6 +12,7 @@ from callbench.report.show import shown
 from callbench.report.story import cautions, sentences
 from callbench.report.subject import Subject
 from callbench.report.tables import Filled
+from callbench.report.words import undecided_text
 from callbench.stats.interval import Interval
 
 
@@ -102,7 +103,7 @@ def _asked(asked: Asked) -> dict[str, Any]:
 
 def _comparison(one: Compared) -> dict[str, Any]:
     """Write one comparison."""
-    high = one.comparison.high
+    high, tested = one.comparison.high, one.tested
     return {
         "label": one.comparison.label,
         "above": one.comparison.low or None,
@@ -111,4 +112,7 @@ def _comparison(one: Compared) -> dict[str, Any]:
         "ratio": _interval(one.ratio),
         "published": one.published,
         "why": one.why,
+        "detectable": None if tested is None else tested.detectable,
+        "more_forks": None if tested is None else tested.more_forks,
+        "undecided": undecided_text(one) or None,
     }

@@ -10,7 +10,7 @@ from callbench.report.sections import sections
 from callbench.report.story import cautions, left_out, sentences
 from callbench.report.subject import Subject
 from callbench.report.tables import Filled, Place
-from callbench.report.words import ANSWERS, answer_text, published_text, ratio_text
+from callbench.report.words import ANSWERS, answer_text, published_text, ratio_text, undecided_text
 
 
 def text(subject: Subject) -> str:
@@ -97,6 +97,8 @@ def _claims(judged: Sequence[Judged]) -> str:
     for one in judged:
         deciding = one.deciding
         label = f"{deciding.comparison.label}: {ratio_text(deciding.ratio)}" if deciding.ratio else deciding.why
+        seen = undecided_text(deciding).partition(": ")[2]
+        label += f"; {seen}" if seen else ""
         row = [
             plain(one.text),
             f"**{one.verdict}**",
