@@ -56,10 +56,13 @@ def cost(trials: Sequence[Row], *, in_process: bool) -> Cost:
 def _spent(trials: Sequence[Row], columns: Sequence[str], step: int | None) -> Spent | None:
     """Add up columns by block; where no step is given, the one that the values tell."""
     seen: dict[int, list[tuple[int, int]]] = {}
+    first, *rest = columns
     for row in trials:
-        parts, calls = [row[column] for column in columns], row["calls"] + row["error_count"]
-        if calls and None not in parts:
-            seen.setdefault(row["block"], []).append((sum(parts), calls))
+        spent, calls = row[first], row["calls"] + row["error_count"]
+        for column in rest:
+            spent = None if spent is None or row[column] is None else spent + row[column]
+        if calls and spent is not None:
+            seen.setdefault(row["block"], []).append((spent, calls))
     if not seen:
         return None
     own = step or step_of(ns for pairs in seen.values() for ns, _ in pairs)

@@ -3,13 +3,13 @@
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from callbench import belief, cold_starts, death, process_statistics, unsteady
+from callbench import belief, cold_starts, death, histograms, process_statistics, unsteady
 from callbench.cell import MIXED, rate_text
 from callbench.cold_starts import ColdStart
+from callbench.histograms import Histograms, together
 from callbench.messages import Codec, Written
 from callbench.stats.bottleneck import Verdict
 from callbench.stats.histogram import TOP, Buckets
@@ -25,8 +25,6 @@ from callbench.wire.found import Ledger, Sweep, ledgers, sweeps
 if TYPE_CHECKING:
     import duckdb
 
-# By name (latency, service, lateness) and cell, then by block.
-Histograms = dict[tuple[str, str], dict[int, Buckets]]
 SHARES = (0.5, 0.9, 0.99, 0.999)
 NAMES = ("p50", "p90", "p99", "p999")
 
@@ -40,9 +38,6 @@ SELECT cell, block, sum(calls) AS calls, sum(elapsed_ns) AS elapsed_ns, sum(erro
        max(lateness_max_ns) AS lateness_max_ns, max(batch) AS batch, count(*) AS trials, bool_and(agree) AS agree
 FROM trials WHERE unsteady = '' GROUP BY cell, block ORDER BY cell, block"""
 ERRORS_SQL = "SELECT cell, errors FROM trials WHERE error_count > 0 ORDER BY trial"
-HISTOGRAMS_SQL = """
-SELECT name, cell, block, low_ns, width_ns, sum(histograms.count)::BIGINT AS count
-FROM histograms JOIN trials USING (trial) WHERE unsteady = '' GROUP BY ALL ORDER BY name, cell, block, low_ns"""
 CODECS_SQL = 'SELECT * FROM codecs ORDER BY "group", message, direction DESC'
 RANKING_SQL = """
 SELECT "group", cells.clients, link, stack, block, sum(window_calls) / (sum(window_ns) / 1e9) AS rate_per_s
@@ -198,9 +193,18 @@ class Results:
 
     def where(self, conditions: Mapping[str, str]) -> list[Result]:
         """Choose the cells that have every value given."""
-        found = list(self.cells)
-        for key, value in conditions.items():
-            found = [one for one in found if one.attributes.get(key) == value]
+        if not conditions:
+            return list(self.cells)
+        places = set.intersection(*(self._places.get(pair, set()) for pair in conditions.items()))
+        return [self.cells[place] for place in sorted(places)]
+
+    @cached_property
+    def _places(self) -> Mapping[tuple[str, str], set[int]]:
+        """The places of the cells that have a value, by name and value: tables ask for thousands of cells."""
+        found: dict[tuple[str, str], set[int]] = {}
+        for place, one in enumerate(self.cells):
+            for pair in one.attributes.items():
+                found.setdefault(pair, set()).add(place)
         return found
 
 
@@ -303,10 +307,10 @@ def from_connection(connection: "duckdb.DuckDBPyConnection") -> Results:
         kinds = errors.setdefault(row["cell"], {})
         for kind, count in json.loads(row["errors"]).items():
             kinds[kind] = kinds.get(kind, 0) + int(count)
-    histograms = _histograms(connection)
+    timed = histograms.read(connection)
     written = Written(codecs)
     cells = [
-        _result(row, blocks.get(row["cell"], []), errors.get(row["cell"], {}), histograms, written, excluded)
+        _result(row, blocks.get(row["cell"], []), errors.get(row["cell"], {}), timed, written, excluded)
         for row in rows_of(connection, CELLS_SQL)
     ]
     cells = [_with_unsteady(cell, left_out.get(cell.id)) for cell in cells]
@@ -340,36 +344,11 @@ def rows_of(connection: "duckdb.DuckDBPyConnection", query: str) -> Iterable[dic
     return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
 
 
-def _histograms(connection: "duckdb.DuckDBPyConnection") -> Histograms:
-    """Read histograms by name, cell and block."""
-    table = connection.execute(HISTOGRAMS_SQL).fetchnumpy()
-    names, cells, blocks = (np.asarray(table[name]) for name in ("name", "cell", "block"))
-    found: Histograms = {}
-    if not len(cells):
-        return found
-    changes = np.flatnonzero((names[1:] != names[:-1]) | (cells[1:] != cells[:-1]) | (blocks[1:] != blocks[:-1])) + 1
-    for start, end in zip([0, *changes], [*changes, len(cells)], strict=True):
-        part = slice(start, end)
-        buckets = Buckets(*(np.asarray(table[name][part], dtype=np.int64) for name in ("low_ns", "width_ns", "count")))
-        found.setdefault((str(names[start]), str(cells[start])), {})[int(blocks[start])] = buckets
-    return found
-
-
-def _together(parts: Iterable[Buckets]) -> Buckets:
-    """Add histograms up."""
-    every = list(parts)
-    lows, places = np.unique(np.concatenate([one.lows for one in every]), return_inverse=True)
-    counts, widths = np.zeros(len(lows), dtype=np.int64), np.zeros(len(lows), dtype=np.int64)
-    np.add.at(counts, places, np.concatenate([one.counts for one in every]))
-    widths[places] = np.concatenate([one.widths for one in every])
-    return Buckets(lows, widths, counts)
-
-
 def _result(  # noqa: PLR0913, PLR0917 - one cell is made of all these tables
     cell: Mapping[str, Any],
     blocks: Sequence[Mapping[str, Any]],
     errors: Mapping[str, int],
-    histograms: Histograms,
+    timed: Histograms,
     written: Written,
     excluded: Sequence[Excluded],
 ) -> Result:
@@ -379,7 +358,7 @@ def _result(  # noqa: PLR0913, PLR0917 - one cell is made of all these tables
         "rate_per_s": {row["block"]: rate for row in answered if (rate := window_in(row).per_s)},
         "mean_us": {row["block"]: mean for row in answered if (mean := _mean_us([row]))},
     }
-    own = histograms.get(("latency", cell["cell"]), {})
+    own = timed.get(("latency", cell["cell"]), {})
     limits = {row["block"]: (row["min_ns"] or 0, row["max_ns"] or TOP) for row in answered}
     for block, buckets in own.items():
         if block in limits:
@@ -390,8 +369,9 @@ def _result(  # noqa: PLR0913, PLR0917 - one cell is made of all these tables
         for name, figure in (("bytes", messages.bytes), ("codec_us", messages.codec_us)):
             if figure:
                 by_block[name] = {row["block"]: figure for row in answered}
-    latency = _latency(answered, own)
-    open_loop = _open_loop(cell, answered, histograms, latency)
+    every = together(own.values()) if own else None
+    latency = _latency(answered, every)
+    open_loop = _open_loop(cell, answered, timed, latency)
     why_missed = open_loop.missed if open_loop else None
     if why_missed:
         by_block, latency = {}, Latency(None, None, None)
@@ -427,7 +407,7 @@ def _result(  # noqa: PLR0913, PLR0917 - one cell is made of all these tables
         ramp_up_ms=float(cell.get("ramp_up_ms") or 0.0),
         options=json.loads(cell.get("options") or "{}") or {},
         open_loop=open_loop,
-        plateaus=plateaus(_together(own.values())) if own else (),
+        plateaus=plateaus(every) if every else (),
     )
 
 
@@ -452,16 +432,15 @@ def _mean_us(rows: Sequence[Mapping[str, Any]]) -> float | None:
 
 
 def _open_loop(
-    cell: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], histograms: Histograms, latency: Latency
+    cell: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], found: Histograms, latency: Latency
 ) -> OpenLoop | None:
     """Reckon what an open loop has besides, and whether it kept its rate."""
     target = cell["target_per_s"]
     if target is None:
         return None
     timed = [row for row in rows if row["count"]]
-    service, lateness = (
-        _latency(timed, histograms.get((name, cell["cell"]), {}), name) for name in ("service", "lateness")
-    )
+    parts = {name: found.get((name, cell["cell"]), {}).values() for name in ("service", "lateness")}
+    service, lateness = (_latency(timed, together(own) if own else None, name) for name, own in parts.items())
     if not timed:
         return OpenLoop(target, None, latency, service, lateness, None)
     reached = geometric_mean(
@@ -474,12 +453,12 @@ def _open_loop(
     return OpenLoop(target, reached, latency, service, lateness, missed(target, reached, *p99))
 
 
-def _latency(rows: Sequence[Mapping[str, Any]], own: Mapping[int, Buckets], name: str = "") -> Latency:
+def _latency(rows: Sequence[Mapping[str, Any]], every: Buckets | None, name: str = "") -> Latency:
     """Reckon percentiles over all trials of a cell: the histograms are added up first.
 
     Args:
         rows: the cell's blocks.
-        own: the histograms by block.
+        every: its histogram, if any.
         name: `service` or `lateness`; "" for the latency.
     """
     before = f"{name}_" if name else ""
@@ -487,10 +466,10 @@ def _latency(rows: Sequence[Mapping[str, Any]], own: Mapping[int, Buckets], name
         mean = sum(row[f"{name}_sum_ns"] for row in rows) / sum(row["count"] for row in rows) / 1e3 if rows else None
     else:
         mean = _mean_us(rows) if rows else None
-    if not own:
+    if every is None:
         return Latency(None, None, mean)
     least = min((row[f"{before}min_ns"] for row in rows if row[f"{before}min_ns"] is not None), default=0)
     most = max((row[f"{before}max_ns"] for row in rows if row[f"{before}max_ns"] is not None), default=TOP)
-    values = _together(own.values()).percentiles(SHARES, least, most)
+    values = every.percentiles(SHARES, least, most)
     percentiles = {name: value / 1e3 for name, value in zip(NAMES, values, strict=True)}
     return Latency(percentiles, most / 1e3, mean)

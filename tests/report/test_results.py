@@ -5,6 +5,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
+from callbench import histograms
 from callbench.messages import Messages, Written, labels
 from callbench.report.tables import place
 from callbench.results import RANKING_SQL, Results, from_connection, read
@@ -177,3 +178,26 @@ def test_a_target_that_was_missed_is_no_result_of_that_rate(results: Results) ->
     # What was seen is still there, beside the reason.
     assert short.open_loop.reached is not None
     assert round(short.open_loop.reached.middle) == 50
+
+
+def test_histograms_are_what_the_query_that_the_page_names_gives(tmp_path: Path) -> None:
+    run = Run(write(tmp_path / "run", only=("native/soap+tcp", "native/bin+tcp")))
+    with run.connection() as connection:
+        read = histograms.read(connection)
+        rows = connection.execute(histograms.HISTOGRAMS_SQL).fetchall()
+    told = {
+        (name, cell, block, int(low), int(width), int(count))
+        for (name, cell), by_block in read.items()
+        for block, one in by_block.items()
+        for low, width, count in zip(one.lows, one.widths, one.counts, strict=True)
+    }
+    assert told == set(rows)
+
+
+def test_cells_are_chosen_by_every_value_given_in_their_order(results: Results) -> None:
+    conditions = {"group": "g", "channel": "y"}
+    expected = [one.id for one in results.cells if conditions.items() <= one.attributes.items()]
+    assert len(expected) > 1
+    assert [one.id for one in results.where(conditions)] == expected
+    assert results.where({**conditions, "message": "no such"}) == []
+    assert [one.id for one in results.where({})] == [one.id for one in results.cells]

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
-from scipy import stats
 
 from callbench.stats.decision import Decided, Outcome, Question, decided
 from callbench.stats.interval import Interval
@@ -150,6 +149,9 @@ def _fails_more(figures: Figures, level: float) -> str:
     """Say that more of B's calls failed than of A's, where that is shown (Fisher's exact test, one-sided), or ""."""
     if figures.metric is not Metric.RATE or not figures.errors[1]:
         return ""
+    # Loaded here: it takes half a second, and few calls fail.
+    from scipy import stats  # noqa: PLC0415
+
     table = np.array([[figures.errors[side], figures.calls[side]] for side in (1, 0)])
     if float(stats.fisher_exact(table, alternative="greater").pvalue) >= level:
         return ""

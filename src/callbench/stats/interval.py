@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
-from scipy import stats
+
+from callbench.stats import student
 
 CONFIDENCE = 0.95
 
@@ -67,5 +68,5 @@ def standard_error(logs: "np.ndarray[tuple[int], np.dtype[np.float64]]") -> floa
 
 @cache
 def quantile(freedom: float, confidence: float = CONFIDENCE) -> float:
-    """Give Student's t for a two-sided interval, from SciPy."""
-    return float(stats.t.ppf((1 + confidence) / 2, freedom))
+    """Give Student's t for a two-sided interval."""
+    return student.quantile((1 + confidence) / 2, freedom)

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
 
+from callbench.stats import student
 from callbench.stats.interval import Interval, quantile, standard_error
 
 
@@ -43,14 +43,14 @@ class LogRatio:
         distance = abs(self.log) - shift
         if distance <= 0.0:
             return 1.0
-        return 0.0 if self.error == 0.0 else float(2 * stats.t.sf(distance / self.error, self.freedom))
+        return 0.0 if self.error == 0.0 else 2 * student.above(distance / self.error, self.freedom)
 
     def below(self, ratio: float) -> float:
         """Reckon the probability of so low a ratio, were the true one `ratio`: one-sided."""
         distance = math.log(ratio) - self.log
         if self.error == 0.0:
             return 0.0 if distance > 0.0 else 1.0
-        return float(stats.t.sf(distance / self.error, self.freedom))
+        return student.above(distance / self.error, self.freedom)
 
 
 def paired(ratios: Sequence[float]) -> LogRatio:

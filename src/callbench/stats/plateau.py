@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from callbench.stats.digits import percent
 from callbench.stats.histogram import Buckets
 
@@ -46,6 +48,13 @@ KNOWN: Sequence[Known] = (
 # So many of the calls make a plateau, so many times as many as in bands as wide beside it.
 SHARE = 0.05
 STANDS_OUT = 4.0
+# Of each: where the band below it begins, it begins and ends, and the band above it ends.
+_EDGES = np.array(
+    [
+        (one.low_ns / (one.high_ns / one.low_ns), one.low_ns, one.high_ns, one.high_ns * (one.high_ns / one.low_ns))
+        for one in KNOWN
+    ]
+)
 
 
 @dataclass(frozen=True)
@@ -74,17 +83,10 @@ def plateaus(buckets: Buckets) -> list[Plateau]:
     total = int(buckets.counts.sum()) if len(buckets.counts) else 0
     if not total:
         return []
+    sums = np.concatenate([[0], np.cumsum(buckets.counts)])
+    within = np.diff(sums[np.searchsorted(buckets.lows + buckets.widths / 2, _EDGES)])
     found = []
-    for known in KNOWN:
-        ratio = known.high_ns / known.low_ns
-        here = _within(buckets, known.low_ns, known.high_ns)
-        below = _within(buckets, known.low_ns / ratio, known.low_ns)
-        above = _within(buckets, known.high_ns, known.high_ns * ratio)
+    for known, (below, here, above) in zip(KNOWN, within.tolist(), strict=True):
         if here >= SHARE * total and here >= STANDS_OUT * max(below, above):
             found.append(Plateau(known.about, here / total, known.probably))
     return found
-
-
-def _within(buckets: Buckets, low: float, high: float) -> int:
-    middles = buckets.lows + buckets.widths / 2
-    return int(buckets.counts[(middles >= low) & (middles < high)].sum())

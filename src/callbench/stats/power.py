@@ -3,8 +3,8 @@
 import math
 
 import numpy as np
-from scipy import stats
 
+from callbench.stats import student
 from callbench.stats.logratio import LogRatio
 
 # How often a difference that "could have been detected" is detected (Bloom, "Minimum detectable effects: a simple way
@@ -48,11 +48,15 @@ def forks_needed(difference: LogRatio, distance: float, level: float, most: int 
     forks = np.arange(2, most + 1)
     # Two samples have more degrees of freedom than one has; both grow with the forks.
     freedoms = difference.freedom * (forks - 1) / max(1, difference.count - 1)
-    reaches = (stats.t.ppf(1 - level / 2, freedoms) + stats.t.ppf(POWER, freedoms)) * spread / np.sqrt(forks)
+    reaches = (
+        (student.each_quantile(1 - level / 2, freedoms) + student.each_quantile(POWER, freedoms))
+        * spread
+        / np.sqrt(forks)
+    )
     enough = forks[reaches <= distance]
     return int(enough[0]) if len(enough) else None
 
 
 def quantile(probability: float, freedom: float) -> float:
-    """Give Student's quantile, from SciPy."""
-    return float(stats.t.ppf(probability, freedom))
+    """Give Student's quantile."""
+    return student.quantile(probability, freedom)

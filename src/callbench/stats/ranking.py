@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
 
+from callbench.stats import student
 from callbench.stats.contrast import ByBlock
 from callbench.stats.holm import holm
 from callbench.stats.interval import CONFIDENCE
@@ -106,5 +106,5 @@ def _tested(
     errors = np.sqrt(squares / np.maximum(numbers - 1, 1) / np.maximum(numbers, 1))
     with np.errstate(divide="ignore", invalid="ignore"):
         scores = np.where(means == 0.0, 0.0, np.abs(means) / errors)
-    doubts = 2 * stats.t.sf(scores, np.maximum(numbers - 1, 1))
+    doubts = 2 * student.each_above(scores, np.maximum(numbers - 1, 1))
     return means, np.where(numbers < 2, 1.0, doubts)

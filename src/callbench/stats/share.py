@@ -1,6 +1,6 @@
 """A share of counted things, with its interval."""
 
-from scipy import stats
+from scipy import special
 
 from callbench.stats.interval import CONFIDENCE
 
@@ -16,5 +16,7 @@ def binomial(count: int, of: int, confidence: float = CONFIDENCE) -> tuple[float
         of: all, at least 1.
         confidence: the interval's least coverage.
     """
-    interval = stats.binomtest(count, of).proportion_ci(confidence, method="exact")
-    return float(interval.low), float(interval.high)
+    beyond = (1 - confidence) / 2
+    low = special.betaincinv(count, of - count + 1, beyond) if count else 0.0
+    high = special.betaincinv(count + 1, of - count, 1 - beyond) if count < of else 1.0
+    return float(low), float(high)

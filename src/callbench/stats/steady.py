@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from scipy import stats
+
+from callbench.stats import student
 
 # A shift is told where chance explains it in one trial of a hundred, and where it moves the rate by enough to matter.
 LEVEL = 0.01
@@ -57,7 +58,7 @@ def shift(rates: Sequence[float]) -> Shift | None:
     places = range(_SHORTEST, len(logs) - _SHORTEST + 1)
     best = max(places, key=lambda place: _t(logs, place))
     statistic = _t(logs, best)
-    single = float(2 * stats.t.sf(statistic, len(logs) - 2)) if np.isfinite(statistic) else 0.0
+    single = 2 * student.above(statistic, len(logs) - 2) if np.isfinite(statistic) else 0.0
     ratio = float(np.exp(logs[best:].mean() - logs[:best].mean()))
     return Shift(best, ratio, min(1.0, single * len(places)))
 

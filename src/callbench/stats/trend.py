@@ -1,12 +1,12 @@
 """How fast a figure grows with the calls made: a leak is a slope that is not zero."""
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
-from scipy import stats
 
 from callbench.stats.difference import Difference
-from callbench.stats.interval import CONFIDENCE
+from callbench.stats.interval import CONFIDENCE, quantile
 
 Figures = np.ndarray[tuple[int], np.dtype[np.float64]]
 
@@ -43,9 +43,12 @@ def slope(calls: Sequence[float], values: Sequence[float], confidence: float = C
         return None
     if np.ptp(y) == 0:
         return Difference(0.0, 0.0, 0.0, len(x))
-    line = stats.linregress(x, y)
-    reach = float(stats.t.ppf((1 + confidence) / 2, len(x) - 2)) * float(line.stderr)
-    middle = float(line.slope)
+    across, up = x - x.mean(), y - y.mean()
+    spread = float(across @ across)
+    middle = float(across @ up) / spread
+    left = up - middle * across
+    error = math.sqrt(float(left @ left) / (len(x) - 2) / spread)
+    reach = quantile(len(x) - 2, confidence) * error
     return Difference(middle, middle - reach, middle + reach, len(x))
 
 

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import OptimizeWarning, curve_fit
 
 LEAST_STEPS = 4
 Numbers = np.ndarray[tuple[int], np.dtype[np.float64]]
@@ -54,6 +53,9 @@ def fitted(clients: Sequence[float], rates: Sequence[float]) -> Scalability | No
     if len(set(clients)) < LEAST_STEPS or not all(rate > 0 for rate in rates):
         return None
     numbers, found = np.asarray(clients, dtype=float), np.asarray(rates, dtype=float)
+    # Loaded here: it takes 60 ms, and most reports have no knee.
+    from scipy.optimize import OptimizeWarning, curve_fit  # noqa: PLC0415
+
     guess = float(np.max(found / numbers))
     try:
         # In units of the guess, so that all three are of a size.
