@@ -104,6 +104,7 @@ def study(folder: Path, text: str = STUDY) -> Study:
 
 def cell(message: str, channel: str, rates: list[float], **figures: list[float]) -> Result:
     attributes = {
+        "clients": "1",
         "cell": f"{message}-{channel}",
         "stack": f"a/{message}+{channel}",
         "message": message,

@@ -7,6 +7,7 @@ from callbench.claims import Judged, Verdict
 from callbench.report import along, limits, plateaus
 from callbench.report.growth import deaths, leaks
 from callbench.report.headline import in_process, of_group, without_rates
+from callbench.report.naming import by_id, named
 from callbench.report.rankings import rankings
 from callbench.report.subject import Subject
 from callbench.report.words import listed, some
@@ -177,7 +178,7 @@ def _meanwhile(subject: Subject) -> list[str]:
         if rest:
             cells = len({curve.cell for curve in rest})
             told.append(f"{len(rest)} trials of {cells} cells changed their rate while they were measured, and count.")
-    at_least = [one.id for one in subject.results.cells if one.verdict and one.verdict.at_least]
+    at_least = [named(one) for one in subject.results.cells if one.verdict and one.verdict.at_least]
     if at_least:
         told.append(
             f"In {some(at_least)} Callbench itself was the limit: these rates are written as at least, and are not"
@@ -203,9 +204,9 @@ def _troubles(subject: Subject) -> list[str]:
     if failed:
         total = sum(sum(one.errors.values()) for one in failed)
         told.append(f"{total:,} calls in {len(failed)} cells failed; they count in no rate.")
-    unequal = [one.id for one in results.cells if not one.agree]
+    unequal = [named(one) for one in results.cells if not one.agree]
     if unequal:
-        told.append(f"Client and server counted differently in {listed(unequal[:8])}: take those figures for wrong.")
+        told.append(f"Client and server counted differently in {some(unequal)}: take those figures for wrong.")
     told += [f"{one} It may be a leak." for one in leaks(subject.health)]
     told += deaths(subject.deaths)
     told += [f"Noted while running: {text}" for text in results.notes]
@@ -215,9 +216,10 @@ def _troubles(subject: Subject) -> list[str]:
 def left_out(subject: Subject) -> dict[str, list[str]]:
     """Gather what was excluded by reason: stacks, and cells where only these are meant."""
     gathered: dict[str, list[str]] = {}
+    cells = by_id(subject.results.cells)
     for one in subject.results.excluded:
         names = gathered.setdefault(one.why.rstrip("."), [])
-        name = f"{one.stack} ({one.cell})" if one.cell else one.stack
+        name = named(cells[one.cell]) if one.cell in cells else one.stack
         if name not in names:
             names.append(name)
     return gathered

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from callbench.belief import SIDES_SQL, TRAFFIC_SQL, TRIALS_SQL, Belief
 from callbench.process_statistics import ANSWERED_SQL, DECODED_SQL, PROCESSES_SQL
 from callbench.report import limits
+from callbench.report.naming import named
 from callbench.report.units import UNITS, Unit
 from callbench.report.words import listed
 from callbench.results import Result, Results
@@ -189,7 +190,7 @@ def _choose(table: TablePart, row: Line, column: Line, results: Results) -> Plac
 def _limit(result: Result, known: Belief | None) -> Place:
     """Write what limited a cell."""
     why = result.verdict.why if result.verdict else ""
-    about = f"{result.id} {result.attributes['stack']}: {why}"
+    about = f"{named(result)}: {why}"
     return Place(limits.word(result, known), limits.beside(known), about=about, cell=result.id, tried=True)
 
 
@@ -200,9 +201,7 @@ def place(result: Result, statistic: str) -> Place:
     spent = result.costs.get(statistic)
     if spent is not None and spent.under is not None:
         about = "Less than the clock of its processor time can tell in so few calls."
-        return Place(
-            f"under {figure(spent.under)}", about=f"{result.id} {result.attributes['stack']}: {about}", cell=result.id
-        )
+        return Place(f"under {figure(spent.under)}", about=f"{named(result)}: {about}", cell=result.id)
     if interval is None:
         errors = ", ".join(f"{count} x {kind}" for kind, count in result.errors.items())
         batched = statistic.startswith("p") and result.batched
@@ -219,7 +218,7 @@ def place(result: Result, statistic: str) -> Place:
             or ("Too short to be timed one by one: no percentiles." if batched else "No trial.")
         )
         tried = bool(result.trials or never)
-        return Place(why=why, about=f"{result.attributes['stack']}: {about}", cell=result.id, tried=tried)
+        return Place(why=why, about=f"{named(result)}: {about}", cell=result.id, tried=tried)
     counted = f"{round(interval.middle):,}" if statistic == "bytes" else ""
     at_least = statistic == "rate_per_s" and result.verdict is not None and result.verdict.at_least
     paced = result.open_loop is not None or result.think_ms > 0
@@ -247,7 +246,7 @@ def _break_even(found: Sequence[Result], against: Sequence[Result]) -> Place:
     rate = break_even(saved, *times)
     if rate is None:
         return Place(about="Not part of this run.")
-    about = f"{cell.id} against {other.id}: {saved:,.0f} bytes saved; {rate.blocks} blocks"
+    about = f"{named(cell)} against {named(other)}: {saved:,.0f} bytes saved; {rate.blocks} blocks"
     if rate.middle == 0:
         return Place(text="never", about=about, cell=cell.id)
     if math.isinf(rate.middle) or rate.high is None or math.isinf(rate.high):
@@ -280,7 +279,7 @@ def _pooled(result: Result, statistic: str) -> Interval | None:
 def behind(result: Result, interval: Interval, unit: Unit) -> str:
     """Say what lies behind a figure, in a line."""
     parts = [
-        f"{result.id} {result.attributes['stack']}",
+        named(result),
         _count(result.trials, "trial") + " in " + _count(interval.blocks, "block"),
     ]
     parts.append(f"{result.calls:,} calls")

@@ -129,7 +129,7 @@ def _cells(subject: Subject) -> Grid:
     columns = differing(cells, within=True)
     grid = Grid(
         [
-            *(Column(name) for name in ("cell", "stack", "group")),
+            *(Column(name) for name in ("stack", "group")),
             *(Column(column.name, number=column.number) for column in columns),
             *(Column(name, number=True) for name in ("calls", "calls/s", "±", "p50 µs", "p99 µs", "errors")),
         ]
@@ -138,7 +138,6 @@ def _cells(subject: Subject) -> Grid:
         rate, latencies = place(one, "rate_per_s"), one.latency.percentiles
         errors = ", ".join(f"{count} {kind}" for kind, count in one.errors.items())
         grid.add(
-            one.id,
             one.attributes["stack"],
             one.attributes["group"],
             *(column.text(one) for column in columns),

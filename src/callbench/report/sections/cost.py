@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from callbench.belief import TRIALS_SQL
 from callbench.costs import WINE
+from callbench.report.naming import place
 from callbench.report.section import Section, Sheet
 from callbench.report.subject import Subject
 from callbench.report.words import spent_text
@@ -19,10 +20,10 @@ ABOUT = (
     " waits, its waiting is in it."
 )
 PARTS = ("client_user_us", "client_system_us", "server_user_us", "server_system_us")
-COLUMNS = ("stack", "cell", "client user", "client system", "server user", "server system", "both sides", "")
+COLUMNS = ("stack", "call", "client user", "client system", "server user", "server system", "both sides", "")
 BACKEND = "backend, besides"
 MOST_ROWS = 60
-WINE_COLUMNS = ("stack", "cell", "both sides", "Wine's server", "", "its share of the three")
+WINE_COLUMNS = ("stack", "call", "both sides", "Wine's server", "", "its share of the three")
 WINE_NOTE = (
     "One process of Wine, the wineserver, serves both sides: every window message, every write to a pipe and every wait"
     " goes through it, and it is no part of either side's time above. On Windows the kernel does that work. Seen from"
@@ -55,15 +56,14 @@ def _wine(costs: Sequence[tuple[Result, float]]) -> list[Sheet]:
     for one, sides in costs:
         served = one.costs.get(WINE)
         if served is not None:
-            cell = f"{one.id} {one.attributes['group']}"
             part = percent(served.us / (served.us + sides)) if served.us + sides else ""
-            rows.append((one.attributes["stack"], cell, _part(one, "cpu_us"), *_whole(one, WINE), part))
+            rows.append((one.attributes["stack"], place(one), _part(one, "cpu_us"), *_whole(one, WINE), part))
     return [Sheet("Wine's server beside them (µs a call)", WINE_COLUMNS, rows[:MOST_ROWS], WINE_NOTE)] if rows else []
 
 
 def _row(one: Result) -> Sequence[str]:
     parts = [_part(one, name) for name in PARTS]
-    return (one.attributes["stack"], f"{one.id} {one.attributes['group']}", *parts, *_whole(one, "cpu_us"))
+    return (one.attributes["stack"], place(one), *parts, *_whole(one, "cpu_us"))
 
 
 def _whole(one: Result, name: str) -> tuple[str, str]:

@@ -1,6 +1,7 @@
 """What the machine did meanwhile: the canary as drift meter, and the trials that a neighbour spoiled."""
 
 from callbench.belief import CANARIES_SQL, SPOILED_SQL
+from callbench.report.naming import by_id, place
 from callbench.report.section import Section, Sheet
 from callbench.report.subject import Subject
 from callbench.stats.digits import figure, percent
@@ -26,7 +27,7 @@ def section(subject: Subject) -> Section | None:
             f"The canary's fastest and slowest rates lie {percent(beliefs.drift)} apart. Differences between cells of"
             " different blocks that are smaller than this say nothing."
         )
-    stack_of = {one.id: one.attributes["stack"] for one in subject.results.cells}
+    cells = by_id(subject.results.cells)
     sheets = []
     if beliefs.canaries:
         songs = [
@@ -37,8 +38,8 @@ def section(subject: Subject) -> Section | None:
     if beliefs.spoiled:
         rows = [
             (
-                stack_of.get(one.cell, one.cell),
-                f"{one.cell}, block {one.block}",
+                cells[one.cell].attributes["stack"],
+                f"{place(cells[one.cell])}, block {one.block}",
                 "in the place of a spoiled one" if one.repeated else "counted" if one.counted else "kept aside",
                 figure(one.rate) if one.rate else "",
                 one.why or "not spoiled",

@@ -84,7 +84,7 @@ def _row(one: Result) -> list[str]:
 def _loop(one: Result) -> OpenLoop:
     """Give what only an open loop has."""
     if one.open_loop is None:
-        raise ValueError(f"{one.id} is no open loop")
+        raise ValueError(f"{one.attributes['stack']} has no open loop here")
     return one.open_loop
 
 

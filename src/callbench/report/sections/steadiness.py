@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from callbench.belief import WARM_UPS_SQL, Curve
 from callbench.report.charts.draw import drawn
 from callbench.report.charts.palette import SERIES, WIDTH, Spec
+from callbench.report.naming import by_id, place
 from callbench.report.section import Chart, Section, Sheet
 from callbench.report.subject import Subject
 from callbench.stats.digits import figure
@@ -40,7 +41,8 @@ GAIN = 1.25
 def section(subject: Subject) -> Section | None:
     """Show the trials that were not steady, and the longest ways to a steady state."""
     beliefs = subject.results.beliefs.cells
-    stack_of = {one.id: one.attributes["stack"] for one in subject.results.cells}
+    cells = by_id(subject.results.cells)
+    stack_of = {name: one.attributes["stack"] for name, one in cells.items()}
     curves = [curve for known in beliefs.values() for curve in known.curves]
     if not any(curve.warm_up for curve in curves):
         return None
@@ -53,11 +55,11 @@ def section(subject: Subject) -> Section | None:
     )
     unsteady.sort(key=lambda curve: not curve.left_out)
     rows = [
-        (stack_of[one.cell], one.cell, str(one.block), "no" if one.left_out else "yes", one.unsteady)
+        (stack_of[one.cell], place(cells[one.cell]), str(one.block), "no" if one.left_out else "yes", one.unsteady)
         for one in unsteady[:MOST_ROWS]
     ]
     note = f"{len(unsteady) - MOST_ROWS} more were not." if len(unsteady) > MOST_ROWS else ""
-    columns = ("stack", "cell", "block", "counts", "what was seen")
+    columns = ("stack", "call", "block", "counts", "what was seen")
     sheets = [Sheet("Trials that were not steady", columns, rows, note)] if rows else []
     sheets += _warm(subject)
     charts = _charts(curves, stack_of)

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from callbench.belief import SIDES_SQL, Belief
 from callbench.report import plateaus
+from callbench.report.naming import named, place
 from callbench.report.section import Section, Sheet
 from callbench.report.subject import Subject
 from callbench.report.words import listed
@@ -19,7 +20,7 @@ ABOUT = (
     " was the limit, so the rate is at least that. Shared processor: others' work is in the figure. Waiting: no side"
     " was busy. Unsaturated: more clients may give more."
 )
-COLUMNS = ("stack", "cell", "clients", "verdict", "client busy", "server busy", "client waited", "server waited")
+COLUMNS = ("stack", "call", "clients", "verdict", "client busy", "server busy", "client waited", "server waited")
 BACKEND, LINK = "backend busy", "link used"
 MOST_ROWS = 40
 
@@ -36,7 +37,7 @@ def section(subject: Subject) -> Section | None:
     found += plateaus.told(subject)
     found += [_slowed(one, known) for one, known in judged if known.slowed][:MOST_ROWS]
     found += [
-        f"{one.attributes['stack']} ({one.id}): {known.verdict.why}."
+        f"{named(one)}: {known.verdict.why}."
         for one, known in judged
         if known.verdict.limit in (Limit.GENERATOR, Limit.SHARED, Limit.BACKEND, Limit.LINK)
     ][:MOST_ROWS]
@@ -68,7 +69,7 @@ def _slowed(one: Result, known: Belief) -> str:
     ends = f"the rate follows the {listed(follows)}" if follows else "the rate follows neither"
     if unsure and not follows:
         ends = f"whether it follows the {listed(unsure)} cannot be told"
-    return f"{one.attributes['stack']} ({one.id}, {known.verdict.limit}) made slower: {told}: {ends}."
+    return f"{named(one)} ({known.verdict.limit}) made slower: {told}: {ends}."
 
 
 def _row(one: Result, known: Belief) -> Sequence[str]:
@@ -76,7 +77,7 @@ def _row(one: Result, known: Belief) -> Sequence[str]:
     same = known.evidence.in_process
     return (
         one.attributes["stack"],
-        f"{one.id} {one.attributes['group']}",
+        place(one),
         one.attributes["clients"],
         str(known.verdict.limit),
         _share(client.busy),

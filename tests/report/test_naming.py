@@ -1,0 +1,75 @@
+"""A reader is told stack, call, load and link of a cell; its number stays in files and in members of JSON."""
+
+import io
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from callbench.completeness import shortcomings
+from callbench.report import FORMATS, print_cells, print_summary
+from callbench.report.naming import at
+from callbench.report.subject import Subject, subject
+from callbench.store import Run
+from report.synthetic import write
+
+NUMBER = re.compile(r"\bc\d{3}\b")
+ONLY = ("native/soap+tcp", "native/bin+library", "native/bin+tcp", "native/json+http")
+
+
+@pytest.fixture(scope="module")
+def spoiled(tmp_path_factory: pytest.TempPathFactory) -> Subject:
+    """A run in which much went wrong: cells that break Little's law, counts that differ, a cell given up."""
+    folder = write(tmp_path_factory.mktemp("runs") / "spoiled", only=ONLY, clients=(1, 50))
+    journal = folder / "journal.jsonl"
+    lines = [json.loads(line) for line in journal.read_text().splitlines()]
+    trials = [line for line in lines if line["kind"] == "trial"]
+    trials[0]["agree"] = False
+    given_up = {"kind": "excluded", "stack": "native/bin+tcp", "block": 1, "why": "it hung", "failed": True}
+    lines.append({**given_up, "cell": next(line["cell"] for line in trials if line["visit"] == 2)})
+    journal.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return subject(Run(folder))
+
+
+@pytest.mark.parametrize("form", ["html", "md"])
+def test_a_report_names_no_cell_by_its_number(spoiled: Subject, form: str) -> None:
+    assert NUMBER.findall(FORMATS[form](spoiled)) == []
+
+
+def test_the_terminal_names_no_cell_by_its_number(spoiled: Subject) -> None:
+    out = io.StringIO()
+    for show in (print_summary, print_cells):
+        show(spoiled, Console(file=out, width=200))
+    assert "native/soap+tcp" in out.getvalue()
+    assert NUMBER.findall(out.getvalue()) == []
+
+
+def test_texts_in_json_name_no_cell_by_its_number(spoiled: Subject) -> None:
+    texts = list(_texts(json.loads(FORMATS["json"](spoiled))))
+    assert any("native/bin+tcp" in text for text in texts)
+    assert [text for text in texts if NUMBER.search(text)] == []
+
+
+def _texts(node: Any) -> Iterator[str]:
+    """Walk through all texts but the members that are a cell's number."""
+    if isinstance(node, dict):
+        for key, value in node.items():
+            if key != "cell":
+                yield from _texts(value)
+    elif isinstance(node, list):
+        for value in node:
+            yield from _texts(value)
+    elif isinstance(node, str):
+        yield node
+
+
+def test_what_a_run_ends_with_names_stack_and_call(spoiled: Subject) -> None:
+    assert shortcomings(spoiled.run) == ["native/bin+tcp, Sum was left out: it hung"]
+
+
+def test_load_and_link_are_named_where_they_are_not_the_plainest() -> None:
+    assert at("Sum", "1", "loopback") == "Sum"
+    assert at("Sum", "4", "lan100", "500") == "Sum, 4 clients, 500 calls/s asked, over lan100"
