@@ -1,7 +1,15 @@
 """A rate that was not reached is found out, and a generator that is late is told from a server that is full."""
 
+from typing import Any
+
+import pytest
+
+from callbench import knees
+from callbench.load import found
+from callbench.load.watched import Seen
+from callbench.load.wish import Wish
 from callbench.stats.interval import Interval, geometric_mean
-from callbench.stats.pace import missed, reached_per_s
+from callbench.stats.pace import REACHED, missed, reached_per_s
 from callbench.stats.rate import Window
 
 
@@ -49,3 +57,33 @@ def test_a_starved_generator_is_blamed() -> None:
     # Late, but by less than a machine with other things to do always is; or by far less than the latency.
     assert missed(1000, Interval(1000, 999, 1001, 5), 900, 1000) is None
     assert missed(1000, Interval(1000, 999, 1001, 5), 4_000, 50_000) is None
+
+
+def _driven(calls: int) -> Any:
+    """So many calls of a microsecond within a second."""
+    service = {"count": calls, "sum_ns": str(calls * 1000), "min_ns": 1000, "max_ns": 1000, "buckets": [[896, calls]]}
+    nothing = {"user_ns": "0", "system_ns": "0"}
+    return {
+        "calls": calls,
+        "errors": {},
+        "elapsed_ns": 10**9 + 1000,
+        "threads": 1,
+        "processor": {"start": nothing, "end": nothing},
+        "latency": service,
+        "service": service,
+        "lateness": None,
+    }
+
+
+@pytest.mark.parametrize("share", [0.5, REACHED - 0.001, REACHED + 0.001, 1.0])
+def test_a_load_a_knee_and_a_cell_miss_a_rate_at_the_same_share(share: float) -> None:
+    """Before, a load had missed its rate at 98 %, the others at 99 %."""
+    target = 10_000
+    done = _driven(round(share * target))
+    load = found.reckoned(Wish("http://127.0.0.1:80/", rate=target), done, 50, Seen(None, _UNSEEN))
+    step = knees.held(done, "p99 under 20 us", target)
+    cell = missed(target, Interval(step["reached_per_s"], None, None, 1), 10, 100)
+    assert (load.missed, not step["holds"], cell is not None) == (share < REACHED,) * 3
+
+
+_UNSEEN: Any = {"elapsed_ns": 10**9, "seen_ns": 10**9, "processors": 2, "steal_ns": 0, "sides": []}

@@ -13,15 +13,13 @@ from callbench.measure.neighbours import rows_of
 from callbench.stats.bottleneck import SATURATED, Evidence, Limit, Verdict, judged
 from callbench.stats.digits import percent
 from callbench.stats.histogram import Buckets, index_of
-from callbench.stats.pace import reached_per_s
+from callbench.stats.pace import REACHED, reached_per_s
 from callbench.stats.rate import Window, window_of
 from callbench.stats.side_shares import side_of
 
 SHARES = (0.5, 0.75, 0.9, 0.99, 0.999, 0.9999)
 # An arrival later than that was not when it should have been.
 _LATE_NS = 1_000_000
-# Of an open loop: a rate further below the one asked for is no result.
-_MISSED = 0.98
 
 
 @dataclass(frozen=True)
@@ -118,7 +116,7 @@ class Found:
             return False
         mean_ns = 0.0 if self.service is None else self.service.mean * 1e3
         reached = reached_per_s(self.done["calls"], self.done["elapsed_ns"], mean_ns, self.window)
-        return reached < _MISSED * self.wish.rate
+        return reached < REACHED * self.wish.rate
 
 
 def reckoned(wish: Wish, done: Done, connections: int, seen: Seen) -> Found:

@@ -4,7 +4,10 @@ from callbench.stats.digits import figure
 from callbench.stats.interval import Interval
 from callbench.stats.rate import Window
 
-# The share of its target that a rate must reach.
+# The share of its target that a rate must reach, wherever a rate is asked for: in a run, a knee, a load, an overload.
+# A schedule has exactly the arrivals that were asked for, Poisson's too, so chance takes none of them. What is short is
+# one call of a hundred, the fewest that a trial's percentile is made of, or a hundredth of its time to get going; more
+# than that is a rate that somebody did not keep.
 REACHED = 0.99
 # A rate that falls short by so much has been missed, however wide the interval of a few unequal blocks.
 SURELY_MISSED = 0.9
