@@ -1,5 +1,6 @@
 """The parts of `callbench peer` that need no JMeter: its results, its plan, what both sides' figures say together."""
 
+import re
 from pathlib import Path
 from xml.etree.ElementTree import fromstring
 
@@ -13,6 +14,7 @@ from callbench.peer.agreement import Agreement, Round, Side, agreement
 from callbench.peer.jmeter import threads, used
 from callbench.peer.plan import Asked, first_thought_ms, plan
 from callbench.peer.rounds import theirs
+from callbench.peer.steadiness import rose
 from callbench.stats.decision import Outcome
 
 HEAD = "timeStamp,elapsed,responseCode,threadName,success\n"
@@ -319,3 +321,49 @@ def test_another_url_is_refused(url: str) -> None:
 def test_an_answer_that_a_plan_would_say_otherwise_is_refused(expected: str, says: str) -> None:
     with pytest.raises(BadInput, match=says):
         plan(Asked("http://h/", 1, expected), warm_up_s=0, seconds=1)
+
+
+def test_rounds_that_were_not_steady_do_not_count() -> None:
+    """Before, the rounds in which a virtual machine was still compiling were averaged with the others."""
+    ours = side(1000, 50)
+    steady = [Round(ours, side(rate, 50)) for rate in (990, 1000, 1005)]
+    cold = [Round(ours, side(700, 70), "JMeter's rate rose while it drove: by 30 %")] * 2
+    alone, among = agreement(steady, "JMeter"), agreement([cold[0], *steady, cold[1]], "JMeter")
+    assert (among.verdict, among.rate, among.latency) == (alone.verdict, alone.rate, alone.latency)
+    assert among.why == f"{alone.why}; 2 of 5 rounds were not steady and left out"
+    none = agreement(cold, "JMeter")
+    assert (none.verdict, none.outcome) == ("unsure", Outcome.UNDECIDED)
+    assert none.why == "no round was steady: JMeter's rate rose while it drove: by 30 %"
+
+
+def test_scatter_says_how_many_more_rounds_would_settle_it() -> None:
+    found = judged(side(1000, 50), *[side(rate, 50) for rate in (930, 945, 955)])
+    assert re.search(r"may agree or not; about \d+ more rounds would settle it$", found.why)
+    # As near to the border as that no number of rounds would.
+    found = judged(side(1000, 50), *[side(rate, 50) for rate in (940, 951, 958.8)])
+    assert found.why.endswith("may agree or not")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "says"),
+    [(50, 50, ""), (50, 80, "JMeter's rate rose while it drove: by 60 %"), (80, 50, "")],
+)
+def test_a_peer_that_becomes_faster_is_found_out_and_one_that_becomes_slower_is_the_machine(
+    before: int, after: int, says: str
+) -> None:
+    """Ten seconds of one client, which calls so often in each of their halves."""
+    starts = [*(1000 / before * n for n in range(5 * before)), *(5000 + 1000 / after * n for n in range(5 * after))]
+    samples = [jtl.Sample(1000 + round(at), 5, "200", "clients 1-1", right=True) for at in starts]
+    rates = jtl.rates(samples, 1000, 11_000)
+    assert len(rates) == 19
+    assert rose("JMeter", rates) == says
+
+
+@given(st.lists(st.tuples(st.integers(0, 9999), st.integers(0, 500), st.booleans()), max_size=200))
+def test_pieces_hold_each_right_answer_of_the_window_but_those_of_the_first(
+    made: list[tuple[int, int, bool]],
+) -> None:
+    samples = [jtl.Sample(at, lasts, "200", "clients 1-1", right=right) for at, lasts, right in made]
+    rates = jtl.rates(samples, 1000, 9000)
+    counted = sum(1400 <= one.end_ms < 9000 for one in samples if one.right)
+    assert sum(rates) * 0.4 == pytest.approx(counted)

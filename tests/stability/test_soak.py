@@ -281,7 +281,7 @@ def test_the_default_length_of_a_step_has_a_slope(tmp_path: Path) -> None:
 def test_what_fails_a_soak_is_one_of_what_it_finds(callbench: Program, tmp_path: Path) -> None:
     wrong = callbench("soak", "sick/tcp", "--fail-on", "died,sloth", "--out", tmp_path / "soak")
     assert (wrong.returncode, wrong.stderr.count("\n")) == (2, 1)
-    assert '--fail-on "sloth": a soak does not find that' in wrong.stderr
+    assert '--fail-on "sloth": soak does not find that' in wrong.stderr
     assert not (tmp_path / "soak").exists()
 
 

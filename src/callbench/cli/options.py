@@ -3,9 +3,36 @@
 import dataclasses
 import inspect
 from collections.abc import Callable
-from typing import Any, get_type_hints
+from pathlib import Path
+from typing import Annotated, Any, get_type_hints
 
+import typer
 from typer.models import OptionInfo
+
+from callbench.cli.output import AsJson, Undecided
+from callbench.links.reach import LOOPBACK
+
+
+@dataclasses.dataclass(frozen=True)
+class StabilityOptions:
+    """What `soak`, `overload` and `torture` have in common."""
+
+    call: Annotated[str | None, typer.Option("--call", metavar="CALL[:NAME=VALUE,...]", help="Hello unless given")] = (
+        None
+    )
+    any_host: Annotated[
+        bool, typer.Option("--any-host", help="allow a URL that is not this machine: it must be yours")
+    ] = False
+    link: Annotated[
+        str, typer.Option("--link", metavar="LINK", help="between client and server: one of `list links`")
+    ] = LOOPBACK
+    resume: Annotated[bool, typer.Option("--resume", help="go on with the record of --out")] = False
+    fail_on: Annotated[
+        str | None, typer.Option("--fail-on", metavar="NAME,NAME,...|none", help="what ends with exit code 1")
+    ] = None
+    undecided: Undecided = None
+    out: Annotated[Path | None, typer.Option("--out", metavar="DIR", help="the record's folder; runs/KIND-TIME")] = None
+    as_json: AsJson = False
 
 
 def grouped(command: Callable[..., None]) -> Callable[..., None]:

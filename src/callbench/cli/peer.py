@@ -8,7 +8,7 @@ import typer
 
 from callbench import catalogue, launch
 from callbench.cli.options import grouped
-from callbench.cli.output import AsJson, console, known_stacks, print_json
+from callbench.cli.output import AsJson, Undecided, console, known_stacks, print_json
 from callbench.cli.server import SERVER, SERVER_HELP, ServerOptions
 from callbench.errors import BadInput
 
@@ -50,11 +50,14 @@ def peer(  # noqa: PLR0913, PLR0917 - the options a person has
         float | None, typer.Option("--warm-up", min=0, max=3600, help="of JMeter in a round: 10; quick: 5")
     ] = None,
     delay: Annotated[int, typer.Option("--delay-us", min=0, max=10_000_000, help="in each call of a stack")] = 0,
+    undecided: Undecided = None,
     as_json: AsJson = False,
 ) -> None:
     """Drive a server, or a study's, with our load driver and with Apache JMeter in turn: do they say the same?"""
-    from callbench.peer import kept, study  # noqa: PLC0415 - statistics are slow to load
+    from callbench import exit_code  # noqa: PLC0415 - statistics are slow to load
+    from callbench.peer import kept, study  # noqa: PLC0415
 
+    exit_code.checked(undecided)
     of_study = {
         "--select": select,
         "--set": settings,
@@ -69,13 +72,15 @@ def peer(  # noqa: PLR0913, PLR0917 - the options a person has
     known = known_stacks(quiet=as_json)
     if target and kept.is_kept(Path(target)):
         _refuse(f"{target} is shown as it is", of_study | of_one | pace | {"--delay-us": delay})
-        _show_study(kept.read(kept.opened(Path(target))), as_json=as_json)
+        _show_study(kept.read(kept.opened(Path(target))), undecided, as_json=as_json)
         return
     if server.start or server.study or not study.is_study(target):
         target = server.one(target)
         _refuse(f"{target} is no study", of_study)
-        given = {name: value for name, value in pace.items() if value is not None}
-        _one(target, known, {**given, "clients": clients or 50, "server": asked}, delay, as_json=as_json)
+        given: dict[str, object] = {name: value for name, value in pace.items() if value is not None}
+        if delay:
+            given["options"] = {"delay_us": delay}
+        _one(target, known, {**given, "clients": clients or 50, "server": asked}, undecided, as_json=as_json)
         return
     _refuse("a study has its own clients and answers", of_one)
     if resume:
@@ -88,7 +93,7 @@ def peer(  # noqa: PLR0913, PLR0917 - the options a person has
             target, quick, select or [], launch.settings_of(settings or []), rounds, seconds, warm_up, delay, seed, out
         )
         path = study.begun(wish, known)
-    _show_study(kept.read(study.gone_on(path, target, known, quiet=as_json)), as_json=as_json)
+    _show_study(kept.read(study.gone_on(path, target, known, quiet=as_json)), undecided, as_json=as_json)
 
 
 def _refuse(why: str, options: Mapping[str, object]) -> None:
@@ -99,11 +104,13 @@ def _refuse(why: str, options: Mapping[str, object]) -> None:
         raise BadInput(f"{why}: leave out {', '.join(given)}")
 
 
-def _one(target: str, known: catalogue.Catalogue, asked: dict[str, object], delay: int, *, as_json: bool) -> None:
+def _one(
+    target: str, known: catalogue.Catalogue, asked: dict[str, object], undecided: str | None, *, as_json: bool
+) -> None:
     from callbench import exit_code  # noqa: PLC0415 - statistics are slow to load
     from callbench.peer import rounds, told  # noqa: PLC0415
 
-    wish = rounds.Wish(target, **asked, options={"delay_us": delay} if delay else {})  # type: ignore[arg-type]
+    wish = rounds.Wish(target, **asked)  # type: ignore[arg-type]
     found = rounds.held(
         wish,
         known,
@@ -113,10 +120,10 @@ def _one(target: str, known: catalogue.Catalogue, asked: dict[str, object], dela
         print_json(told.record(found))
     else:
         told.show(found, console(200))
-    exit_code.end(found.agreement.outcome, None)
+    exit_code.end(found.agreement.outcome, undecided)
 
 
-def _show_study(found: "Found", *, as_json: bool) -> None:
+def _show_study(found: "Found", undecided: str | None, *, as_json: bool) -> None:
     from callbench import exit_code  # noqa: PLC0415 - statistics are slow to load
     from callbench.peer import told  # noqa: PLC0415
 
@@ -125,4 +132,4 @@ def _show_study(found: "Found", *, as_json: bool) -> None:
     else:
         told.show_study(found, console(200))
         print(f"folder: {found.run.path}")  # noqa: T201
-    exit_code.end(found.outcome, None)
+    exit_code.end(found.outcome, undecided)

@@ -1,30 +1,19 @@
 """The command line of stability: arguments to calls. No logic."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
 
 from callbench import catalogue, placement, quantities
-from callbench.cli.options import grouped
-from callbench.cli.output import AsJson, Undecided
+from callbench.cli.options import StabilityOptions, grouped
 from callbench.cli.server import SERVER, SERVER_HELP, ServerOptions
 from callbench.errors import BadInput
-from callbench.links.reach import LOOPBACK
 
 if TYPE_CHECKING:
     from callbench.target import Aim
 
 What = Annotated[str, typer.Argument(metavar=SERVER, help=SERVER_HELP, show_default=False)]
-Call = Annotated[str | None, typer.Option("--call", metavar="CALL[:NAME=VALUE,...]", help="Hello unless given")]
-AnyHost = Annotated[bool, typer.Option("--any-host", help="allow a URL that is not this machine: it must be yours")]
-Link = Annotated[str, typer.Option("--link", metavar="LINK", help="between client and server: one of `list links`")]
-Resume = Annotated[bool, typer.Option("--resume", help="go on with the record of --out")]
-Out = Annotated[Path | None, typer.Option("--out", metavar="DIR", help="the record's folder; runs/KIND-TIME")]
-FailOn = Annotated[
-    str | None, typer.Option("--fail-on", metavar="NAME,NAME,...|none", help="what ends with exit code 1")
-]
 
 # Of a call. In a torture, so long without an answer is a verdict.
 _TIMEOUT_S, _TORTURE_TIMEOUT_S = 10.0, 2.0
@@ -50,24 +39,20 @@ def soak(  # noqa: PLR0913, PLR0917 - the options a person has
     ] = None,
     think: Annotated[float, typer.Option("--think", min=0, max=1e6, metavar="MS", help="between two calls")] = 0.0,
     restart: Annotated[bool, typer.Option("--restart", help="start a server that dies again, and go on")] = False,
-    call: Call = None,
-    any_host: AnyHost = False,
-    link: Link = LOOPBACK,
-    resume: Resume = False,
-    fail_on: FailOn = None,
-    undecided: Undecided = None,
-    out: Out = None,
-    as_json: AsJson = False,
+    *,
+    shared: StabilityOptions,
 ) -> None:
     """Let clients call for long, step by step, and watch the server's health second by second."""
     from callbench.stability import soaking  # noqa: PLC0415 - statistics are slow to load
     from callbench.stability.soak import Wish, slice_s  # noqa: PLC0415
 
-    kinds = _kinds("soak", fail_on, undecided)
-    aim = _aim(server, what, call, link, any_host=any_host)
+    kinds = _kinds("soak", shared)
+    aim = _aim(server, shared, what)
     wish = Wish(_steps(clients), seconds, rest, slice_s(seconds, every), restart, think)
-    told = soaking.soaked(aim, wish, catalogue.load(), placement.placed(), out, resume=resume, quiet=as_json)
-    _end(told, kinds, undecided, as_json=as_json)
+    told = soaking.soaked(
+        aim, wish, catalogue.load(), placement.placed(), shared.out, resume=shared.resume, quiet=shared.as_json
+    )
+    _end(told, kinds, shared)
 
 
 @grouped
@@ -90,27 +75,23 @@ def overload(  # noqa: PLR0913, PLR0917 - the options a person has
     rate: Annotated[
         float | None, typer.Option("--capacity", min=0.1, max=1e7, help="calls/s, where it is known")
     ] = None,
-    call: Call = None,
-    any_host: AnyHost = False,
-    link: Link = LOOPBACK,
-    resume: Resume = False,
-    fail_on: FailOn = None,
-    undecided: Undecided = None,
-    out: Out = None,
-    as_json: AsJson = False,
+    *,
+    shared: StabilityOptions,
 ) -> None:
     """Find what a server holds, ask twice and ten times as much of it, and see when it is well again."""
     from callbench.stability import overloading  # noqa: PLC0415 - statistics are slow to load
     from callbench.stability.overload import Wish  # noqa: PLC0415
 
-    kinds = _kinds("overload", fail_on, undecided)
-    aim = _aim(server, what, call, link, any_host=any_host)
+    kinds = _kinds("overload", shared)
+    aim = _aim(server, shared, what)
     factors = tuple(float(value) for value in quantities.numbers(times, "--times", 1, 1000))
     if len(set(factors)) < len(factors):
         raise BadInput(f"--times {times}: each only once, since what comes after is told by it")
     wish = Wish(objective, factors, clients, seconds, patience, within, rest, rate)
-    told = overloading.overloaded(aim, wish, catalogue.load(), placement.placed(), out, resume=resume, quiet=as_json)
-    _end(told, kinds, undecided, as_json=as_json)
+    told = overloading.overloaded(
+        aim, wish, catalogue.load(), placement.placed(), shared.out, resume=shared.resume, quiet=shared.as_json
+    )
+    _end(told, kinds, shared)
 
 
 @grouped
@@ -125,48 +106,36 @@ def torture(  # noqa: PLR0913, PLR0917 - the options a person has
         float, typer.Option("--patience", min=0, max=3600, metavar="SECONDS", help="for it to be well again")
     ] = 30.0,
     within: Annotated[float, typer.Option("--within", min=1.01, max=1e6, help="times as slow as before is slow")] = 3.0,
-    call: Call = None,
-    any_host: AnyHost = False,
-    link: Link = LOOPBACK,
-    resume: Resume = False,
-    fail_on: FailOn = None,
-    undecided: Undecided = None,
-    out: Out = None,
-    as_json: AsJson = False,
+    *,
+    shared: StabilityOptions,
 ) -> None:
     """Misbehave before a server as clients do, and see what those who call normally meet: a verdict a test."""
     from callbench.stability import torturing  # noqa: PLC0415 - statistics are slow to load
     from callbench.stability.torture import Wish  # noqa: PLC0415
 
-    kinds = _kinds("torture", fail_on, undecided)
-    aim = _aim(server, what, call, link, any_host=any_host, timeout_s=_TORTURE_TIMEOUT_S)
+    kinds = _kinds("torture", shared)
+    aim = _aim(server, shared, what, _TORTURE_TIMEOUT_S)
     names = tuple(name.strip() for name in test.split(",") if name.strip())
     wish = Wish(names, connections, pace, seconds, patience, within)
-    told = torturing.tortured(aim, wish, catalogue.load(), placement.placed(), out, resume=resume, quiet=as_json)
-    _end(told, kinds, undecided, as_json=as_json)
+    told = torturing.tortured(
+        aim, wish, catalogue.load(), placement.placed(), shared.out, resume=shared.resume, quiet=shared.as_json
+    )
+    _end(told, kinds, shared)
 
 
-def _aim(  # noqa: PLR0913 - the options that the commands share
-    server: ServerOptions,
-    what: str,
-    call: str | None,
-    link: str,
-    *,
-    any_host: bool,
-    timeout_s: float = _TIMEOUT_S,
-) -> "Aim":
+def _aim(server: ServerOptions, shared: StabilityOptions, what: str, timeout_s: float = _TIMEOUT_S) -> "Aim":
     from callbench.compare import tasks  # noqa: PLC0415 - statistics are slow to load
     from callbench.target import Aim  # noqa: PLC0415
 
-    asked = None if call is None else tasks.of_calls([call], (1,), 1.0)[0]
+    asked = None if shared.call is None else tasks.of_calls([shared.call], (1,), 1.0)[0]
     return Aim(
         server.one(what),
         "" if asked is None else asked.call,
         {} if asked is None else asked.arguments,
         timeout_s if server.timeout is None else server.timeout,
         server.given().without("timeout_s", "--timeout"),
-        any_host,
-        link,
+        shared.any_host,
+        shared.link,
     )
 
 
@@ -174,24 +143,24 @@ def _steps(text: str) -> tuple[int, ...]:
     return quantities.numbers(text, "--clients", 1, 65_536)
 
 
-def _kinds(command: str, fail_on: str | None, undecided: str | None) -> tuple[str, ...]:
+def _kinds(command: str, shared: StabilityOptions) -> tuple[str, ...]:
     """Read what fails it, before anything is begun."""
     from callbench import exit_code  # noqa: PLC0415 - statistics are slow to load
     from callbench.stability import findings  # noqa: PLC0415
 
-    exit_code.checked(undecided)
-    return findings.chosen(command, fail_on)
+    exit_code.checked(shared.undecided)
+    return findings.chosen(command, shared.fail_on)
 
 
-def _end(told: Any, kinds: tuple[str, ...], undecided: str | None, *, as_json: bool) -> None:  # noqa: ANN401 - a Told, whose module is slow to load
+def _end(told: Any, kinds: tuple[str, ...], shared: StabilityOptions) -> None:  # noqa: ANN401 - a Told, whose module is slow to load
     from callbench import exit_code  # noqa: PLC0415 - statistics are slow to load
     from callbench.stability import findings  # noqa: PLC0415
     from callbench.stability import told as shown  # noqa: PLC0415
 
     page = shown.write(told)
-    if as_json:
+    if shared.as_json:
         print(shown.as_json(told), end="")  # noqa: T201
     else:
         shown.show(told, Console() if Console().is_terminal else Console(width=200))
         print(f"page: {page}\nrecord: {told.run.path}")  # noqa: T201
-    exit_code.end(findings.outcome(told.findings, kinds), undecided)
+    exit_code.end(findings.outcome(told.findings, kinds), shared.undecided)

@@ -1,14 +1,16 @@
 """Whether two load generators say the same of one server, from rounds in which each drove it once."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 from typing import Literal
 
 from callbench.stats.bottleneck import SATURATED
-from callbench.stats.decision import Outcome
+from callbench.stats.decision import Outcome, Range, Ranged, ranged
 from callbench.stats.digits import percent
-from callbench.stats.interval import Interval, geometric_mean
+from callbench.stats.interval import CONFIDENCE, Interval, geometric_mean
+from callbench.stats.logratio import paired
 
 # Two that measure the same thing rightly may differ by as much, as their warm-up and their clocks differ.
 NEAR = 0.05
@@ -53,10 +55,15 @@ class Side:
 
 @dataclass(frozen=True)
 class Round:
-    """Both sides, one after the other, at one server."""
+    """Both sides, one after the other, at one server.
+
+    Attributes:
+        unsteady: why it does not count, or "": a side's runtime, or the peer's, was still becoming faster.
+    """
 
     ours: Side
     peers: Side
+    unsteady: str = ""
 
     @property
     def own(self) -> float:
@@ -102,6 +109,7 @@ def agreement(rounds: Sequence[Round], peer: str, *, thinks: bool = False) -> Ag
 
     They agree where the ratio of their rates is within 5 % of 1 and its interval within 10 %; they differ where all of
     the interval is beyond 5 %. A peer that is slower by what it demonstrably took for itself differs from nobody.
+    Rounds that were not steady do not count; where all are so, their figures are shown and decide nothing.
 
     Args:
         rounds: at least one, each with calls answered rightly by both.
@@ -109,35 +117,71 @@ def agreement(rounds: Sequence[Round], peer: str, *, thinks: bool = False) -> Ag
         thinks: whether clients wait between calls. Their rate is then mostly what they were told, and their latencies
             have to agree too.
     """
-    rate = geometric_mean([each.peers.rate_per_s / each.ours.rate_per_s for each in rounds])
-    latency = geometric_mean([each.peers.median_ms / each.ours.median_ms for each in rounds])
-    verdict, why = _judged(rounds, rate, peer)
+    every, rounds = rounds, counted(rounds)
+    rates, latencies = _ratios(rounds or every)
+    rate, latency = geometric_mean(rates), geometric_mean(latencies)
+    if not rounds:
+        why = next(each.unsteady for each in every)
+        return Agreement(rate, latency, limited=False, verdict="unsure", why=f"no round was steady: {why}")
+    verdict, why = _judged(rounds, rates, peer)
     if verdict == "agree" and thinks:
-        verdict, why = _latencies(rounds, latency, peer, why)
+        verdict, why = _latencies(rounds, latencies, peer, why)
+    left_out = len(every) - len(rounds)
+    if left_out:
+        why += f"; {left_out} of {len(every)} rounds {'were' if left_out > 1 else 'was'} not steady and left out"
     return Agreement(rate, latency, verdict == "peer limited", verdict, why)
 
 
-def _judged(rounds: Sequence[Round], rate: Interval, peer: str) -> tuple[Verdict, str]:
+def counted(rounds: Sequence[Round]) -> list[Round]:
+    """Give the rounds that were steady."""
+    return [each for each in rounds if not each.unsteady]
+
+
+def _ratios(rounds: Sequence[Round]) -> tuple[list[float], list[float]]:
+    """Divide the peer's rate and median by ours, round by round."""
+    return (
+        [each.peers.rate_per_s / each.ours.rate_per_s for each in rounds],
+        [each.peers.median_ms / each.ours.median_ms for each in rounds],
+    )
+
+
+def _tested(ratios: Sequence[float], least: float, most: float) -> Ranged:
+    """Test whether a ratio lies in a range."""
+    return ranged([Range(paired(ratios), math.log(least), math.log(most))], 1 - CONFIDENCE)[0]
+
+
+def _judged(rounds: Sequence[Round], rates: Sequence[float], peer: str) -> tuple[Verdict, str]:
     """By the rates."""
     failed = _failures(rounds, peer)
     if failed is not None:
         return failed
-    off = percent(abs(rate.middle - 1), 1)
-    if rate.low is None or rate.high is None:
+    middle = geometric_mean(rates).middle
+    off = percent(abs(middle - 1), 1)
+    if len(rates) < 2:
         return "unsure", f"one round has no interval: its rates are {off} apart"
-    if abs(rate.middle - 1) <= NEAR and rate.low >= 1 - SURE and rate.high <= 1 + SURE:
+    near = abs(middle - 1) <= NEAR
+    allowed = SURE if near else NEAR
+    tested = _tested(rates, 1 - allowed, 1 + allowed)
+    if near and tested.outcome is Outcome.PASSED:
         return "agree", f"their rates are {off} apart"
-    limit = _limit(rounds, peer) if rate.middle < 1 else None
+    limit = _limit(rounds, peer) if middle < 1 else None
     if limit is not None:
         return "peer limited", limit
     why = None
-    if rate.low <= 1 + NEAR and rate.high >= 1 - NEAR:
-        why = "the rounds scatter so much that they may agree or not"
+    if tested.outcome is not Outcome.FAILED:
+        why = f"the rounds scatter so much that they may agree or not{_would_settle(tested)}"
     elif median(each.ours.busy for each in rounds) >= SATURATED:
         why = f"the load driver was itself the limit, and its rate is {off} from {peer}'s"
     if why is not None:
         return "unsure", why
-    return "differ", f"{peer} says {off} {'more' if rate.middle > 1 else 'less'}, which it did not take for itself"
+    return "differ", f"{peer} says {off} {'more' if middle > 1 else 'less'}, which it did not take for itself"
+
+
+def _would_settle(tested: Ranged) -> str:
+    """Say how many more rounds would settle it, where a sensible number would."""
+    if tested.more_forks is None:
+        return ""
+    return f"; about {tested.more_forks} more round{'s' * (tested.more_forks > 1)} would settle it"
 
 
 def _failures(rounds: Sequence[Round], peer: str) -> tuple[Verdict, str] | None:
@@ -173,15 +217,17 @@ def _limit(rounds: Sequence[Round], peer: str) -> str | None:
     return None
 
 
-def _latencies(rounds: Sequence[Round], latency: Interval, peer: str, why: str) -> tuple[Verdict, str]:
+def _latencies(rounds: Sequence[Round], latencies: Sequence[float], peer: str, why: str) -> tuple[Verdict, str]:
     """By the median latencies, of which the peer's clock and its own time in a call explain a part."""
     ours = median(each.ours.median_ms for each in rounds)
     own = median([each.peers.own_ms or 0.0 for each in rounds])
     least, most = 1 - NEAR - _CLOCK_MS / ours, 1 + NEAR + (_CLOCK_MS + own) / ours
-    apart = f"{ours * abs(latency.middle - 1):.2f} ms"
+    middle = geometric_mean(latencies).middle
+    apart = f"{ours * abs(middle - 1):.2f} ms"
     explained = f"their median latencies {apart}, with {own:.2f} ms of {peer}'s own in a call"
-    if least <= latency.middle <= most:
+    if least <= middle <= most:
         return "agree", f"{why}, {explained}"
-    if (latency.low or latency.middle) > most or (latency.high or latency.middle) < least:
+    # Of a median that its own clock cannot tell from nothing there is no lower end.
+    if _tested(latencies, max(least, 1e-9), most).outcome is Outcome.FAILED:
         return "differ", f"{why}, but {explained}"
     return "unsure", f"{why}, but {explained}: the rounds scatter"

@@ -42,6 +42,8 @@ class Driven:
             does not tell.
         samples: all it made, warm-up and all, answered rightly or not.
         wrong: of those, not answered rightly.
+        rates: of the group that counts, right answers a second over its time; none of clients that think, whose rate is
+            mostly what they were told.
     """
 
     seen: jtl.Seen
@@ -49,6 +51,7 @@ class Driven:
     client_ms: float | None
     samples: int
     wrong: int
+    rates: Sequence[float] = ()
 
 
 def _home() -> Path:
@@ -92,7 +95,10 @@ def drive(asked: Asked, *, warm_up_s: float, seconds: float, processors: Sequenc
         raise CallbenchError("JMeter made no call: the load was too short for it to start")
     seen = jtl.seen(counted, seconds, asked.think_ms, first_thought_ms(asked, 1))
     used_ms = busy.between(seen.begin_ms, seen.end_ms)
-    return Driven(seen, used_ms, busy.client_ms(), len(samples), sum(not sample.right for sample in samples))
+    begun_ms = seen.begin_ms + asked.ramp_up_s * 1e3
+    rates = () if asked.think_ms else jtl.rates(counted, begun_ms, seen.end_ms)
+    wrong = sum(not sample.right for sample in samples)
+    return Driven(seen, used_ms, busy.client_ms(), len(samples), wrong, rates)
 
 
 @contextlib.contextmanager

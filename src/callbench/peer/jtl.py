@@ -12,6 +12,8 @@ from callbench.errors import BadInput
 # What a run of ours asks JMeter to write, in its own order; it would write fourteen columns more.
 COLUMNS = ("timeStamp", "elapsed", "responseCode", "threadName", "success")
 _TRUE = "true"
+# Of a window, as its steadiness is looked at.
+_PIECES = 20
 
 
 @dataclass(frozen=True)
@@ -121,6 +123,25 @@ def seen(samples: Sequence[Sample], seconds: float, think_ms: float = 0.0, first
         dict(Counter(sample.code for sample in samples if not sample.right).most_common()),
         _gap_ms(samples, think_ms),
     )
+
+
+def rates(samples: Sequence[Sample], begin_ms: float, end_ms: float) -> list[float]:
+    """Give the right answers a second, piece by piece of a window, but for the first, in which clients begin.
+
+    Args:
+        samples: in any order.
+        begin_ms: when the window begins, by the wall clock; once all clients have begun.
+        end_ms: when it ends.
+    """
+    piece_ms = (end_ms - begin_ms) / _PIECES
+    if piece_ms <= 0:
+        return []
+    counts = [0] * _PIECES
+    for one in samples:
+        place = math.floor((one.end_ms - begin_ms) / piece_ms)
+        if one.right and 0 <= place < _PIECES:
+            counts[place] += 1
+    return [count / piece_ms * 1e3 for count in counts[1:]]
 
 
 def _part_before(end_ms: float, one: Sample) -> float:

@@ -118,7 +118,8 @@ def _planned(run: Run) -> list[tuple[Cell, tuple[str, ...]]]:
 
 
 def _round(line: dict[str, Any]) -> Round:
-    return Round(Side(**line["ours"]), Side(**line["peers"]))
+    # Rounds of before had no word of how steady they were.
+    return Round(Side(**line["ours"]), Side(**line["peers"]), str(line.get("unsteady", "")))
 
 
 def name_of(group: str, stack: str, clients: int) -> str:

@@ -56,6 +56,7 @@ class Progress:
         self._say(
             f"round {number + 1} of {self._rounds}: {cell.group} {cell.stack} at {cell.load.clients}: {rates},"
             f" {time.monotonic() - self._began:.0f} s"
+            + (f"; it does not count: {found.unsteady}" if found.unsteady else "")
         )
         self._bar.advance(self._task)
 

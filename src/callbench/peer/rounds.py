@@ -13,11 +13,13 @@ from callbench.contract import Done
 from callbench.errors import AdapterFailure, BadInput, CallbenchError
 from callbench.external import given
 from callbench.external.given import Given
-from callbench.measure.warm_up import warmed_up
+from callbench.measure import steadiness
+from callbench.measure.warm_up import WarmUp, warmed_up
 from callbench.peer import jmeter
 from callbench.peer.agreement import Agreement, Round, Side, agreement
 from callbench.peer.asked import DRIVER, PEER, asked, why_not
 from callbench.peer.plan import Asked
+from callbench.peer.steadiness import Compiling, rose
 from callbench.stats.histogram import Buckets
 from callbench.stats.rate import window_of
 from callbench.visit import AnsweredWrongly, OpenVisit
@@ -135,9 +137,18 @@ def driven(  # noqa: PLR0913, PLR0917 - what, where, how long, in which order, a
         visit.connect(cell)
         to_ask = asked(visit.sides.client, stack, visit.endpoint, cell)
         # Before either, so that both meet a server that is warm; ours is compiled beforehand.
-        warmed_up(visit.sides, _short(cell))
-        sides = {"ours": lambda: _ours(visit, stack, cell, pace), "peers": lambda: _peers(visit, to_ask, cell, pace)}
-        return Round(**{name: sides[name]() for name in dice.sample(sorted(sides), 2)})
+        warm = warmed_up(visit.sides, _short(cell))
+        compiling = Compiling(visit.sides)
+        sides = {
+            "ours": ("the load driver", lambda: _ours(visit, stack, cell, pace, warm)),
+            "peers": (PEER, lambda: _peers(visit, to_ask, cell, pace)),
+        }
+        found: dict[str, Side] = {}
+        whys: list[str] = []
+        for name in dice.sample(sorted(sides), 2):
+            found[name], why = compiling.watched(*sides[name])
+            whys.append(why)
+        return Round(**found, unsteady=next((why for why in whys if why), ""))
 
 
 def _short(cell: Cell) -> Cell:
@@ -146,7 +157,8 @@ def _short(cell: Cell) -> Cell:
     return Cell(cell.id, cell.group, cell.stack, cell.call, cell.arguments, load, options=cell.options)
 
 
-def _ours(visit: OpenVisit, stack: Stack, cell: Cell, pace: Pace) -> Side:
+def _ours(visit: OpenVisit, stack: Stack, cell: Cell, pace: Pace, warm: WarmUp) -> tuple[Side, str]:
+    """Drives by the load driver. Returns why that was not steady, too."""
     client, seconds = visit.sides.client, pace.whole_s(cell)
     # Connected anew: a server may close what was idle while the peer drove. What is listed is looked at before.
     client.connect(stack.client, visit.endpoint, cell.load.clients, options=cell.options)
@@ -163,7 +175,7 @@ def _ours(visit: OpenVisit, stack: Stack, cell: Cell, pace: Pace) -> Side:
         ramp_up_ns=cell.load.ramp_up_ns,
     )
     _counted_by_server(visit, cell, "the load driver", done["calls"], sum(done["errors"].values()))
-    return ours(done, cell.load.think_ns / 1e6)
+    return ours(done, cell.load.think_ns / 1e6), steadiness.unsteady(warm, done, {}, cell.load)
 
 
 def _counted_by_server(visit: OpenVisit, cell: Cell, who: str, calls: int, errors: int) -> None:
@@ -204,13 +216,14 @@ def ours(done: Done, think_ms: float) -> Side:
     return Side(window.per_s, middle / 1e6, mean_ms, busy, done["calls"], errors, mean_ms + think_ms)
 
 
-def _peers(visit: OpenVisit, to_ask: Asked, cell: Cell, pace: Pace) -> Side:
+def _peers(visit: OpenVisit, to_ask: Asked, cell: Cell, pace: Pace) -> tuple[Side, str]:
+    """Lets the peer drive. Returns why that was not steady, too."""
     processors = placement.placed()
     mine = () if processors.shared else processors.client
     visit.sides.counted()
     driven = jmeter.drive(to_ask, warm_up_s=pace.warm_up_s, seconds=pace.whole_s(cell), processors=mine)
     _counted_by_server(visit, cell, PEER, driven.samples - driven.wrong, driven.wrong)
-    return theirs(driven, to_ask.think_ms, max(1, len(processors.client)))
+    return theirs(driven, to_ask.think_ms, max(1, len(processors.client))), rose(PEER, driven.rates)
 
 
 def theirs(driven: jmeter.Driven, think_ms: float, processors: int) -> Side:

@@ -8,7 +8,7 @@ from typing import Any
 from rich.console import Console
 
 from callbench.grid import Column, Grid
-from callbench.peer.agreement import Agreement, Round
+from callbench.peer.agreement import Agreement, Round, counted
 from callbench.peer.asked import PEER
 from callbench.peer.kept import Found as Study
 from callbench.peer.kept import Held, named
@@ -43,6 +43,9 @@ def show(found: Found, to: Console) -> None:
     for number, each in enumerate(found.rounds, 1):
         table.add(str(number), *_row(each))
     table.print(to)
+    for number, each in enumerate(found.rounds, 1):
+        if each.unsteady:
+            to.print(f"round {number} does not count: {each.unsteady}.", markup=False, highlight=False, soft_wrap=True)
     _say(found.agreement, found.rounds, to)
 
 
@@ -111,7 +114,7 @@ def _study_row(one: Held) -> list[str]:
     row = [_groups(one), one.cell.stack, str(load.clients), f"{load.think_ns / 1e6:g}" if load.think_ns else ""]
     if one.agreement is None:
         return [*row, "", "", "", "", "", "not driven"]
-    pairs = [(each.ours, each.peers) for each in one.rounds]
+    pairs = [(each.ours, each.peers) for each in counted(one.rounds) or one.rounds]
     rates = [geometric_mean([pair[side].rate_per_s for pair in pairs]).middle for side in (0, 1)]
     medians = [geometric_mean([pair[side].median_ms for pair in pairs]).middle for side in (0, 1)]
     figures = [*(f"{rate:,.0f}" for rate in rates), *(f"{ms:.2f}" for ms in medians)]

@@ -54,7 +54,7 @@ def chosen(command: str, text: str | None) -> tuple[str, ...]:
     for name in names:
         if name not in KINDS[command]:
             raise BadInput(
-                f'--fail-on "{name}": a {command} does not find that; {allowed(name, (*KINDS[command], NONE))}'
+                f'--fail-on "{name}": {command} does not find that; {allowed(name, (*KINDS[command], NONE))}'
             )
     return names
 
