@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from callbench.costs import Cost, cost
 from callbench.stats import littles_law
 from callbench.stats.bottleneck import Evidence, Limit, Verdict, judged
+from callbench.stats.decision import Decision, by_ratio
 from callbench.stats.digits import percent
 from callbench.stats.interval import Interval, geometric_mean
 from callbench.stats.plateau import Plateau
@@ -102,10 +103,8 @@ class Slowed:
     @property
     def follows(self) -> bool | None:
         """Whether the rate follows: half of what a limit would show is the dividing line. None: it cannot be told."""
-        line = 1 / (1 + self.share / 2)
-        if self.ratio.low is None or self.ratio.high is None or self.ratio.low < line < self.ratio.high:
-            return None
-        return self.ratio.high <= line
+        found = by_ratio(self.ratio, neutral=1 / (1 + self.share / 2))
+        return {Decision.WORSE: True, Decision.BETTER: False}.get(found)
 
     def sentence(self) -> str:
         """Say it: `server +5 % -> rate -4.8 % (-5.1 % to -4.4 %)`."""

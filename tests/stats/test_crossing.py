@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from callbench.stats.crossing import crossings, side
+from callbench.stats.crossing import crossings
+from callbench.stats.decision import Decision, by_ratio
 from callbench.stats.interval import Interval
 
 
@@ -42,7 +43,8 @@ def test_each_crossing_lies_between_sides_that_differ(middles: list[float]) -> N
     found = crossings(scale, ratios)
     for one in found:
         before, after = ratios[int(one.low)], ratios[int(one.high)]
-        assert side(before) == -side(after) != 0
+        assert {by_ratio(before), by_ratio(after)} == {Decision.BETTER, Decision.WORSE}
         assert one.low <= one.at <= one.high
-    clear = [side(one) for one in ratios if side(one)]
+    sides = [by_ratio(one) for one in ratios]
+    clear = [one for one in sides if one in (Decision.BETTER, Decision.WORSE)]
     assert len(found) == sum(before != after for before, after in itertools.pairwise(clear))

@@ -7,7 +7,19 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from callbench.stats.decision import Decision, Outcome, Question, Range, by_interval, decided, ranged, together
+from callbench.stats.decision import (
+    Decision,
+    Outcome,
+    Question,
+    Range,
+    by_interval,
+    by_ratio,
+    decided,
+    parted,
+    ranged,
+    together,
+)
+from callbench.stats.interval import Interval
 from callbench.stats.logratio import LogRatio, paired
 
 LEVEL = 0.01
@@ -128,6 +140,23 @@ def test_one_fork_alone_decides_nothing_and_corrects_nobody() -> None:
     nothing, found = ranged([Range(None, 0.0), clear], LEVEL)
     assert (nothing.outcome, nothing.detectable, nothing.more_forks) == (Outcome.UNDECIDED, None, None)
     assert found == ranged([clear], LEVEL)[0]
+
+
+@given(some.lists(some.lists(some.floats(-1, 1), min_size=4, max_size=4), min_size=1, max_size=6))
+def test_many_pairs_at_once_are_parted_as_one_by_one_without_a_margin(rows: list[list[float]]) -> None:
+    signs = parted(np.asarray(rows), LEVEL)
+    found = decided([Question(paired(np.exp(row).tolist()), 0.0) for row in rows], LEVEL)
+    for sign, one in zip(signs, found, strict=True):
+        if abs(one.adjusted_p - LEVEL) > 1e-6 and one.ratio.low != one.ratio.high:
+            clear = {Decision.BETTER: 1, Decision.WORSE: -1}.get(one.decision, 0) if one.adjusted_p < LEVEL else 0
+            assert sign == clear
+
+
+def test_a_ratio_without_an_interval_is_undecided() -> None:
+    assert by_ratio(Interval(5.0, None, None, 1)) is Decision.UNDECIDED
+    assert by_ratio(Interval(5.0, 4.0, 6.0, 3)) is Decision.BETTER
+    assert by_ratio(Interval(5.0, 4.0, 6.0, 3), neutral=7.0) is Decision.WORSE
+    assert by_ratio(Interval(1.0, 0.99, 1.01, 3), math.log(1.02)) is Decision.EQUIVALENT
 
 
 def test_the_whole_is_as_its_worst_part() -> None:

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from callbench.stats.contrast import block_ratios, two_sided
+from callbench.stats.contrast import block_ratios
 from callbench.stats.holm import holm
 from callbench.stats.interval import geometric_mean, quantile
+from callbench.stats.logratio import paired
 
 # Student 1908, section VIII: additional hours of sleep by two drugs (Cushny and Peebles), as in R's data set `sleep`.
 FIRST = [0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0]
@@ -26,7 +27,7 @@ def test_students_own_data() -> None:
     assert math.log(interval.middle) == pytest.approx(1.58)
     assert math.log(interval.low) == pytest.approx(0.7001142, abs=1e-6)
     assert math.log(interval.high) == pytest.approx(2.4598858, abs=1e-6)
-    assert two_sided(ratios, 1.0) == pytest.approx(0.002833, abs=1e-6)
+    assert paired(ratios).doubt() == pytest.approx(0.002833, abs=1e-6)
 
 
 @pytest.mark.parametrize(("freedom", "value"), [(1, 12.706), (2, 4.303), (4, 2.776), (10, 2.228), (30, 2.042)])
@@ -51,7 +52,7 @@ def test_pairing_takes_drift_out() -> None:
     speed = random.lognormal(0, 1, size=5)
     slow = dict(enumerate(speed * random.lognormal(0, 0.01, 5)))
     fast = dict(enumerate(speed * 1.05 * random.lognormal(0, 0.01, 5)))
-    assert two_sided(block_ratios([fast], [slow]), 1.0) < 0.01
+    assert paired(block_ratios([fast], [slow])).doubt() < 0.01
     assert stats.ttest_ind(np.log(list(fast.values())), np.log(list(slow.values()))).pvalue > 0.5
 
 
@@ -65,15 +66,15 @@ def test_one_block_has_no_interval_and_no_test() -> None:
     assert interval.middle == pytest.approx(3.0)
     assert interval.low is None
     assert interval.half_width is None
-    with pytest.raises(ValueError, match="two blocks"):
-        two_sided([1.0], 1.0)
+    with pytest.raises(ValueError, match="at least two"):
+        paired([1.0])
     with pytest.raises(ValueError, match="positive"):
         geometric_mean([1.0, 0.0])
 
 
 def test_without_spread_the_test_is_certain() -> None:
-    assert two_sided([2.0, 2.0], 2.0) == 1.0
-    assert two_sided([2.0, 2.0], 1.0) == 0.0
+    assert paired([1.0, 1.0]).doubt() == 1.0
+    assert paired([2.0, 2.0]).doubt() == 0.0
 
 
 def test_holm_as_r_has_it() -> None:

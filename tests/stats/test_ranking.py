@@ -5,8 +5,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from callbench.stats.contrast import block_ratios, two_sided
+from callbench.stats.contrast import block_ratios
 from callbench.stats.holm import holm
+from callbench.stats.logratio import paired
 from callbench.stats.ranking import standings
 
 
@@ -38,7 +39,7 @@ def test_it_is_the_pairwise_test_of_the_claims_with_holm(rates: list[float], blo
     del figures[0][0]
     pairs = [(one, other) for one in range(len(rates)) for other in range(one)]
     ratios = [block_ratios([figures[one]], [figures[other]]) for one, other in pairs]
-    doubts = holm([two_sided(ratio, 1.0) if len(ratio) > 1 else 1.0 for ratio in ratios])
+    doubts = holm([paired(ratio).doubt() if len(ratio) > 1 else 1.0 for ratio in ratios])
     found = {one.index: one for one in standings(figures)}
     for (one, other), doubt in zip(pairs, doubts, strict=True):
         assert (other in found[one].ties) == (doubt >= 0.05 - 1e-12)

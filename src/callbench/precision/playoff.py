@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from enum import Enum
 from itertools import pairwise
 
-from callbench.stats.decision import Decision, by_interval
+from callbench.stats.decision import Decision, by_ratio
 from callbench.stats.interval import Interval
 from callbench.stats.logratio import paired
 
@@ -103,12 +103,9 @@ def contest(pair: Pair, ratios: Sequence[float], neighbours: int, rule: Rule) ->
 
 def _outcome(ratio: Interval, margin: float) -> Outcome | None:
     """Say what an interval of a ratio decides."""
-    if ratio.low is None or ratio.high is None:
-        return None
-    low, high = math.log(ratio.low), math.log(ratio.high)
     # A ranking wants to know who is faster however little it is: only what is no difference may be a tie.
     for allowed in (0.0, math.log1p(margin)):
-        found = by_interval(low, high, allowed)
+        found = by_ratio(ratio, allowed)
         if found is not Decision.UNDECIDED:
             return _OUTCOMES[found]
     return None

@@ -12,6 +12,7 @@ from typing import Any
 
 from callbench.cell import MIXED
 from callbench.results import Result
+from callbench.stats.decision import Decision, by_ratio
 from callbench.stats.digits import figure
 from callbench.stats.interval import Interval, geometric_mean
 
@@ -77,7 +78,7 @@ def _said(layout: Layout) -> str:
     if message.factor.middle > channel.factor.middle:
         first, second = second, first
     gap = geometric_mean([math.exp(first[1].by_block[block] - second[1].by_block[block]) for block in _blocks(layout)])
-    told = gap.low is not None and gap.low > 1
+    told = by_ratio(gap) is Decision.BETTER
     said = f"the {first[0]} mattered more" if told else "which of message and channel matters more cannot be told"
     return (
         f"{said}; the {first[0]} changed the rate by a factor of {_factor(first[1])}, the {second[0]} by"
@@ -86,7 +87,7 @@ def _said(layout: Layout) -> str:
 
 
 def _factor(sway: Sway) -> str:
-    none = sway.factor.low is None or sway.factor.low <= 1
+    none = by_ratio(sway.factor) is not Decision.BETTER
     untold = ", which cannot be told from 1" if none else ""
     return f"{figure(sway.factor.middle, sway.factor.half_width)} ({sway.worst} to {sway.best}{untold})"
 

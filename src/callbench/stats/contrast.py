@@ -4,9 +4,6 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from callbench.stats import student
-from callbench.stats.interval import standard_error
-
 ByBlock = Mapping[int, float]
 
 
@@ -34,21 +31,3 @@ def ratios_by_block(over: Sequence[ByBlock], under: Sequence[ByBlock]) -> dict[i
         block: float(np.exp(sum(np.log(one[block]) for one in over) - sum(np.log(one[block]) for one in under)))
         for block in common
     }
-
-
-def two_sided(ratios: Sequence[float], against: float) -> float:
-    """Reckon the probability of a mean log-ratio at least as far from `against`, were that the true ratio.
-
-    Student's t test on the logs with n - 1 degrees of freedom (source as in `interval.geometric_mean`); it is below 1
-    - c exactly where the interval of coverage c leaves `against` out. Without spread it is 0 or 1.
-
-    Raises:
-        ValueError: fewer than two ratios.
-    """
-    if len(ratios) < 2:
-        raise ValueError("a test needs at least two blocks")
-    logs = np.log(np.asarray(ratios, dtype=float)) - np.log(against)
-    error, mean = standard_error(logs), float(logs.mean())
-    if error == 0.0:
-        return 1.0 if mean == 0.0 else 0.0
-    return 2 * student.above(abs(mean) / error, len(ratios) - 1)

@@ -5,6 +5,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from callbench.stats.decision import Decision, by_ratio
 from callbench.stats.interval import Interval
 
 
@@ -37,17 +38,11 @@ def crossings(scale: Sequence[float], ratios: Sequence[Interval]) -> list[Crossi
     """
     if len(scale) != len(ratios) or any(after <= before for before, after in itertools.pairwise(scale)):
         raise ValueError(f"crossings need a scale that rises and a ratio for each of its points, not {scale}")
-    clear = [(x, one) for x, one in zip(scale, ratios, strict=True) if side(one)]
+    sides = [by_ratio(one) for one in ratios]
+    clear = [each for each in zip(scale, ratios, sides, strict=True) if each[-1] in (Decision.BETTER, Decision.WORSE)]
     found = []
-    for (low, before), (high, after) in itertools.pairwise(clear):
-        if side(before) != side(after):
+    for (low, before, first), (high, after, second) in itertools.pairwise(clear):
+        if first is not second:
             start, end = math.log(before.middle), math.log(after.middle)
             found.append(Crossing(low, high, low + (high - low) * start / (start - end)))
     return found
-
-
-def side(ratio: Interval) -> int:
-    """Say on which side of 1 an interval lies: 1 above, -1 below, 0 where it holds 1 or there is none."""
-    if ratio.low is None or ratio.high is None:
-        return 0
-    return 1 if ratio.low > 1 else -1 if ratio.high < 1 else 0

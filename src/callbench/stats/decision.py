@@ -13,10 +13,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+import numpy as np
+
 from callbench.stats.holm import holm
 from callbench.stats.interval import Interval
-from callbench.stats.logratio import LogRatio
-from callbench.stats.power import forks_needed, missed, quantile, reach
+from callbench.stats.logratio import LogRatio, many_paired
+from callbench.stats.power import forks_needed, missed, reach
+from callbench.stats.student import quantile
 
 # Logarithms nearer than this are equal: what sums of many leave behind their last digit.
 _EXACT = 1e-12
@@ -203,6 +206,36 @@ def _ranged(one: Range, ratio: LogRatio, level: float, doubt: tuple[float, int])
 def _grown(log: float) -> float:
     """Give the share that a log-ratio adds; one beyond all figures stays finite, so that it can be written."""
     return math.expm1(min(log, 700.0))
+
+
+def parted(
+    differences: "np.ndarray[tuple[int, int], np.dtype[np.float64]]", level: float
+) -> "np.ndarray[tuple[int], np.dtype[np.int8]]":
+    """Say of many pairs which of the two is greater, as `decided` does with no margin, but all at once.
+
+    Args:
+        differences: of logarithms, a row a pair and a column a block; NaN where one of the two has none.
+        level: the chance that any pair is parted wrongly: they are Holm-corrected together.
+
+    Returns:
+        By pair 1 where the first is greater beyond doubt, -1 where the second is, 0 where it cannot be told.
+    """
+    found = many_paired(differences)
+    sure = np.asarray(holm(found.doubts.tolist())) < level
+    return np.where(sure, np.sign(found.logs), 0.0).astype(np.int8)
+
+
+def by_ratio(ratio: Interval, margin: float = 0.0, neutral: float = 1.0) -> Decision:
+    """Decide by the interval of a ratio; where it has none, it is undecided.
+
+    Args:
+        ratio: more is better.
+        margin: as a log-ratio, as of `by_interval`.
+        neutral: the ratio that means "no difference".
+    """
+    if ratio.low is None or ratio.high is None:
+        return Decision.UNDECIDED
+    return by_interval(math.log(ratio.low), math.log(ratio.high), margin, math.log(neutral))
 
 
 def by_interval(low: float, high: float, margin: float, neutral: float = 0.0) -> Decision:

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -84,3 +85,32 @@ def unpaired(over: Sequence[float], under: Sequence[float]) -> LogRatio:
     freedom = total**2 / sum(part**2 / one for part, one in zip(parts, freedoms, strict=True)) if total else 1.0
     log = float(above.mean() - below.mean())
     return LogRatio(log, math.sqrt(total), freedom, min(len(over), len(under)))
+
+
+Figures = np.ndarray[tuple[int], np.dtype[np.float64]]
+
+
+class Many(NamedTuple):
+    """The logs of many ratios, estimated from few figures each.
+
+    Attributes:
+        logs: their means.
+        doubts: as `LogRatio.doubt` has it; 1 where there are fewer than two figures.
+    """
+
+    logs: Figures
+    doubts: Figures
+
+
+def many_paired(differences: "np.ndarray[tuple[int, int], np.dtype[np.float64]]") -> Many:
+    """Take the logs of ratios as `paired` does, a row each; rows may have gaps (NaN)."""
+    there = ~np.isnan(differences)
+    numbers = there.sum(axis=1)
+    sums = np.where(there, differences, 0.0).sum(axis=1)
+    means = sums / np.maximum(numbers, 1)
+    squares = (np.where(there, differences - means[:, None], 0.0) ** 2).sum(axis=1)
+    errors = np.sqrt(squares / np.maximum(numbers - 1, 1) / np.maximum(numbers, 1))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        scores = np.where(means == 0.0, 0.0, np.abs(means) / errors)
+    doubts = 2 * student.each_above(scores, np.maximum(numbers - 1, 1))
+    return Many(means, np.where(numbers < 2, 1.0, doubts))

@@ -17,12 +17,12 @@ MOST_FORKS = 100
 
 def reach(difference: LogRatio, level: float) -> float:
     """Compute half of a two-sided interval of coverage 1 - level, as a logarithm."""
-    return quantile(1 - level / 2, difference.freedom) * difference.error
+    return student.quantile(1 - level / 2, difference.freedom) * difference.error
 
 
 def missed(difference: LogRatio) -> float:
     """Compute by how much an estimate falls short of the truth in 20 of 100 cases, as a logarithm."""
-    return quantile(POWER, difference.freedom) * difference.error
+    return student.quantile(POWER, difference.freedom) * difference.error
 
 
 def forks_needed(difference: LogRatio, distance: float, level: float, most: int = MOST_FORKS) -> int | None:
@@ -55,8 +55,3 @@ def forks_needed(difference: LogRatio, distance: float, level: float, most: int 
     )
     enough = forks[reaches <= distance]
     return int(enough[0]) if len(enough) else None
-
-
-def quantile(probability: float, freedom: float) -> float:
-    """Give Student's quantile."""
-    return student.quantile(probability, freedom)

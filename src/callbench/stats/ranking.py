@@ -5,9 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from callbench.stats import student
 from callbench.stats.contrast import ByBlock
-from callbench.stats.holm import holm
+from callbench.stats.decision import parted
 from callbench.stats.interval import CONFIDENCE
 
 Pair = tuple[int, int]
@@ -35,11 +34,11 @@ def standings(
 ) -> list[Standing]:
     """Rank things of which more is better; two tie when the interval of their paired difference holds 1.
 
-    Every pair is held against equality by Student's t on the log of its block ratios (as `contrast.two_sided`), all
-    pairs together Holm-corrected: the chance that any pair is parted wrongly stays below `level`. Ties need not be
-    transitive, so a rank is 1 + the number of those that are faster beyond doubt: what ties with the first shares its
-    rank (Goldstein and Spiegelhalter, "League tables and their limitations", Journal of the Royal Statistical Society
-    A 159(3), 1996, on why a rank without its uncertainty misleads).
+    Every pair is tested on the log of its block ratios, all pairs together (`decision.parted`): the chance that any
+    pair is parted wrongly stays below `level`. Ties need not be transitive, so a rank is 1 + the number of those that
+    are faster beyond doubt: what ties with the first shares its rank (Goldstein and Spiegelhalter, "League tables and
+    their limitations", Journal of the Royal Statistical Society A 159(3), 1996, on why a rank without its uncertainty
+    misleads).
 
     Args:
         figures: a positive figure a block for each thing.
@@ -87,24 +86,7 @@ def faster(
     rows, columns = np.triu_indices(count, 1)
     if not len(rows):
         return told
-    means, doubts = _tested(logs[rows] - logs[columns])
-    sure = np.asarray(holm(doubts.tolist())) < level
-    told[rows, columns] = sure & (means > 0)
-    told[columns, rows] = sure & (means < 0)
+    signs = parted(logs[rows] - logs[columns], level)
+    told[rows, columns] = signs > 0
+    told[columns, rows] = signs < 0
     return told
-
-
-def _tested(
-    differences: "np.ndarray[tuple[int, int], np.dtype[np.float64]]",
-) -> tuple["np.ndarray[tuple[int], np.dtype[np.float64]]", "np.ndarray[tuple[int], np.dtype[np.float64]]"]:
-    """Give the mean of each row and the probability of one at least as far from 0; rows may have gaps (NaN)."""
-    there = ~np.isnan(differences)
-    numbers = there.sum(axis=1)
-    sums = np.where(there, differences, 0.0).sum(axis=1)
-    means = sums / np.maximum(numbers, 1)
-    squares = (np.where(there, differences - means[:, None], 0.0) ** 2).sum(axis=1)
-    errors = np.sqrt(squares / np.maximum(numbers - 1, 1) / np.maximum(numbers, 1))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        scores = np.where(means == 0.0, 0.0, np.abs(means) / errors)
-    doubts = 2 * student.each_above(scores, np.maximum(numbers - 1, 1))
-    return means, np.where(numbers < 2, 1.0, doubts)

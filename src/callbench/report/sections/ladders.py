@@ -8,11 +8,12 @@ from callbench.report.charts.steps import Axes, Point, steps
 from callbench.report.section import Chart, Section, Sheet
 from callbench.report.subject import Subject
 from callbench.results import TRIALS_SQL, Results
+from callbench.stats.difference import Difference
 from callbench.stats.digits import figure
 from callbench.stats.interval import Interval, geometric_mean
 from callbench.stats.mixture import hidden, mean_by_block
 from callbench.stats.ranking import faster
-from callbench.stats.slope import Slope, slope
+from callbench.stats.slope import slope
 from callbench.study.published import Published
 from callbench.study.shown import ChartPoint, LadderPart, Line
 
@@ -181,7 +182,7 @@ def _slopes(part: LadderPart, found: Steps, published: Published | None) -> Shee
     return Sheet(part.slopes.title, ("", "ms a client", "rank", "published", "its rank"), rows, note)
 
 
-def _slope(one: Slope) -> str:
+def _slope(one: Difference) -> str:
     """Write a slope with its interval."""
     if one.low is None or one.high is None:
         return f"{one.middle:.3g}"

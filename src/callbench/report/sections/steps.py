@@ -11,9 +11,10 @@ from callbench.report.subject import Subject
 from callbench.report.tables import place
 from callbench.results import TRIALS_SQL, Result
 from callbench.stats.contrast import block_ratios
+from callbench.stats.difference import Difference
 from callbench.stats.digits import figure, share
 from callbench.stats.interval import Interval, geometric_mean
-from callbench.stats.slope import Slope, slope
+from callbench.stats.slope import slope
 from callbench.stats.usl import Scalability, fitted
 
 ABOUT = (
@@ -123,7 +124,7 @@ def _small(value: float) -> str:
     return "0" if value < 1e-9 else f"{value:.2g}"
 
 
-def _slope(found: Slope | None) -> str:
+def _slope(found: Difference | None) -> str:
     """Write a slope with its interval."""
     if found is None:
         return ""
