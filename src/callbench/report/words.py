@@ -86,10 +86,15 @@ def undecided_text(one: Compared) -> str:
         return ""
     if tested.detectable is None:
         return "undecided: one fork alone says nothing of how much forks differ"
-    seen = f"undecided: a difference of less than {_seen(tested.detectable)} could not have been seen"
-    if tested.more_forks is None:
-        return f"{seen}; even {MOST_FORKS} forks would hardly settle it, so near does it lie to the threshold"
-    return f"{seen}; about {tested.more_forks} more fork{'s' * (tested.more_forks > 1)} would settle it"
+    return f"undecided: {unseen_text(tested.detectable, tested.more_forks)}"
+
+
+def unseen_text(detectable: float, more_forks: int | None) -> str:
+    """Write the smallest difference that could have been detected, and about how many more forks would settle it."""
+    seen = f"a difference of less than {_seen(detectable)} could not have been seen"
+    if more_forks is None:
+        return f"{seen}; even {MOST_FORKS} forks would hardly settle it, so close is it"
+    return f"{seen}; about {more_forks} more fork{'s' * (more_forks > 1)} would settle it"
 
 
 def _seen(share: float) -> str:

@@ -72,6 +72,8 @@ class Decided:
         detectable: the smallest difference that would have been found in 80 % of such comparisons, as a share.
         unseen: how much worse B may be all the same, as a share of A: neither excluded by the interval nor, had it been
             there, found beyond the margin in 80 % of such comparisons.
+        more_forks: how many more, about, would settle an undecided decision; None where no sensible number would, or
+            where it is decided.
     """
 
     decision: Decision
@@ -80,6 +82,7 @@ class Decided:
     adjusted_p: float
     detectable: float
     unseen: float
+    more_forks: int | None = None
 
 
 def decided(questions: Sequence[Question], level: float, shift: float = 0.0) -> list[Decided]:
@@ -94,15 +97,19 @@ def decided(questions: Sequence[Question], level: float, shift: float = 0.0) -> 
     differs = holm([one.doubt(shift) for one in gains])
     falls = holm([gain.below(math.exp(-one.margin - shift)) for one, gain in zip(questions, gains, strict=True)])
     return [
-        _decided(one, level, shift, doubt, fall) for one, doubt, fall in zip(questions, differs, falls, strict=True)
+        _decided(one, level, shift, doubt, fall, len(questions))
+        for one, doubt, fall in zip(questions, differs, falls, strict=True)
     ]
 
 
-def _decided(question: Question, level: float, shift: float, doubt: float, fall: float) -> Decided:
-    """Decide one, with its probabilities corrected already."""
+def _decided(  # noqa: PLR0913, PLR0917 - a question and all that was computed of it
+    question: Question, level: float, shift: float, doubt: float, fall: float, count: int
+) -> Decided:
+    """Decide one of so many, with its probabilities corrected already."""
     gain, margin = question.gain(), question.margin
     half = reach(gain, level) + shift
     low, high = gain.log - half, gain.log + half
+    more = None
     outcome = Outcome.FAILED if fall < level else Outcome.PASSED if low >= -margin else Outcome.UNDECIDED
     if -margin <= low and high <= margin:
         decision = Decision.EQUIVALENT
@@ -110,6 +117,7 @@ def _decided(question: Question, level: float, shift: float, doubt: float, fall:
         decision = Decision.BETTER if gain.log > 0 else Decision.WORSE
     else:
         decision = Decision.UNDECIDED
+        more = _more(gain, margin, shift, level, count)
     found = margin + shift + quantile(1 - level, gain.freedom) * gain.error + missed(gain)
     unseen = max(-low, found)
     return Decided(
@@ -119,7 +127,19 @@ def _decided(question: Question, level: float, shift: float, doubt: float, fall:
         doubt,
         _grown(half + missed(gain)),
         _grown(unseen) if question.less_is_better else -math.expm1(-unseen),
+        more,
     )
+
+
+def _more(gain: LogRatio, margin: float, shift: float, level: float, count: int) -> int | None:
+    """Compute how many more forks would show a difference, or that it lies within the margin: whichever is sooner."""
+    away = abs(gain.log)
+    ways = (
+        forks_needed(gain, away - shift, level / count),
+        forks_needed(gain, margin - shift - away, level),
+    )
+    enough = [needed for needed in ways if needed is not None]
+    return max(1, min(enough) - gain.count) if enough else None
 
 
 @dataclass(frozen=True)

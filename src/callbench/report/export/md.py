@@ -97,7 +97,7 @@ def _claims(judged: Sequence[Judged]) -> str:
     for one in judged:
         deciding = one.deciding
         label = f"{deciding.comparison.label}: {ratio_text(deciding.ratio)}" if deciding.ratio else deciding.why
-        seen = undecided_text(deciding).partition(": ")[2]
+        seen = undecided_text(deciding).removeprefix("undecided: ")
         label += f"; {seen}" if seen else ""
         row = [
             plain(one.text),

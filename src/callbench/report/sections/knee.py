@@ -1,6 +1,6 @@
 """The highest rate, or the most clients, that still met an objective, with its interval over the blocks."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from callbench.knees import Search
@@ -9,9 +9,12 @@ from callbench.report.charts.draw import chart
 from callbench.report.charts.knee import Limit, Tried, knee_chart
 from callbench.report.section import Chart, Section, Sheet
 from callbench.report.subject import Subject
+from callbench.report.words import ratio_text, some, unseen_text
+from callbench.stats.decision import Decided, Decision
 from callbench.stats.digits import figure, share
 from callbench.stats.interval import Interval, geometric_mean
 from callbench.stats.knee import End, Knee, Step, knee
+from callbench.stats.knee_comparison import compared
 
 STEPS_SQL = """
 SELECT knee, cell, stack, block, step, along, level, reached_per_s, value_us, holds, unsteady
@@ -21,7 +24,8 @@ ABOUT = (
     "For each stack the highest level that met the objective was searched for once a block: doubled or halved until"
     " one level met it and one did not, then bisected on the logarithm. A step is a trial of its own; a call that"
     " failed counts as one that never ended, and a rate that was not reached does not meet anything. The interval is"
-    " Student's t on the logarithms of the blocks."
+    " Student's t on the logarithms of the blocks. Every other stack is compared with the highest, block by block and"
+    " Holm-corrected together: worse, equivalent within the search's precision, or undecided."
 )
 Row = Mapping[str, Any]
 
@@ -42,9 +46,11 @@ def section(subject: Subject) -> Section | None:
         mine = [search for search in searches if search.knee == name]
         tried = [row for row in rows if row["knee"] == name]
         if tried:
-            lines = [_line(search, [row for row in tried if row["cell"] == search.cell]) for search in mine]
-            sheets.append(_sheet(mine[0], [line for line in lines if line]))
-            found += _found(mine[0], [line for line in lines if line])
+            made = (_line(search, [row for row in tried if row["cell"] == search.cell]) for search in mine)
+            lines = sorted((line for line in made if line), key=lambda one: -one.interval.middle)
+            beside = _beside(mine[0], lines)
+            sheets.append(_sheet(mine[0], lines, beside))
+            found += _found(mine[0], lines, beside)
             found += _without(tried)
             charts.append(_chart(mine[0], tried))
     if not sheets:
@@ -56,12 +62,14 @@ def section(subject: Subject) -> Section | None:
 class _Line:
     """One stack's knee."""
 
-    def __init__(self, stack: str, knees: Sequence[Knee], steps: int, rates: Sequence[float]) -> None:
+    def __init__(self, stack: str, knees: Mapping[int, Knee], steps: int, rates: Sequence[float]) -> None:
         self.stack = stack
+        self.knees = knees
         self.blocks = len(knees)
         self.steps = steps
-        self.end = next((end for end in (End.BELOW, End.AT_LEAST) if any(one.end is end for one in knees)), End.WITHIN)
-        self.interval: Interval = geometric_mean([one.level for one in knees])
+        ends = {one.end for one in knees.values()}
+        self.end = next((end for end in (End.BELOW, End.AT_LEAST) if end in ends), End.WITHIN)
+        self.interval: Interval = geometric_mean([one.level for one in knees.values()])
         self.rate = geometric_mean(rates) if rates else None
 
     @property
@@ -73,7 +81,7 @@ class _Line:
 
 def _line(search: Search, rows: Sequence[Row]) -> _Line | None:
     """Reckon one stack's knee from its steps, block by block."""
-    knees: list[Knee] = []
+    knees: dict[int, Knee] = {}
     rates: list[float] = []
     for block in sorted({row["block"] for row in rows}):
         own = [row for row in rows if row["block"] == block]
@@ -82,14 +90,18 @@ def _line(search: Search, rows: Sequence[Row]) -> _Line | None:
             continue
         at = knee([Step(row["level"], row["holds"]) for row in own], search.span)
         if at is not None:
-            knees.append(at)
+            knees[block] = at
             rates += [row["reached_per_s"] for row in own if row["level"] == at.level and row["reached_per_s"] > 0][:1]
     return _Line(rows[0]["stack"], knees, len(rows), rates) if knees else None
 
 
-def _sheet(search: Search, lines: Iterable[_Line]) -> Sheet:
+def _beside(search: Search, lines: Sequence[_Line]) -> list[Decided | None]:
+    """Decide what every knee is beside the highest, which comes first."""
+    return compared(lines[0].knees, [one.knees for one in lines[1:]], search.precision) if lines else []
+
+
+def _sheet(search: Search, lines: Sequence[_Line], beside: Sequence[Decided | None]) -> Sheet:
     """Write an objective's knees, the highest first."""
-    ranked = sorted(lines, key=lambda one: -one.interval.middle)
     level = "calls/s" if search.along == "rate" else "clients"
     rows = [
         (
@@ -99,14 +111,17 @@ def _sheet(search: Search, lines: Iterable[_Line]) -> Sheet:
             figure(one.rate.middle, one.rate.half_width) if one.rate else "",
             str(one.blocks),
             str(one.steps),
+            "" if known is None else f"{ratio_text(known.ratio)} {known.decision}",
         )
-        for one in ranked
+        for one, known in zip(lines, (None, *beside), strict=False)
     ]
     note = f"Searched to {100 * search.precision:.0f} %: what lies between two steps is not told apart."
     if search.along == "rate":
         note += f" Arrivals: {search.arrivals}."
     title = f"Knee: {search.knee} ({search.objective})"
-    return Sheet(title, ("stack", f"highest {level}", "", "calls/s there", "blocks", "trials"), rows, note)
+    return Sheet(
+        title, ("stack", f"highest {level}", "", "calls/s there", "blocks", "trials", "times the highest"), rows, note
+    )
 
 
 def _without(rows: Sequence[Row]) -> list[str]:
@@ -121,15 +136,25 @@ def _without(rows: Sequence[Row]) -> list[str]:
     ]
 
 
-def _found(search: Search, lines: Sequence[_Line]) -> list[str]:
-    """Say which stack carries most under the objective."""
+def _found(search: Search, lines: Sequence[_Line], beside: Sequence[Decided | None]) -> list[str]:
+    """Say which stack carries most under the objective, and which of the others may carry as much."""
     if not lines:
         return []
-    best = max(lines, key=lambda one: one.interval.middle)
+    best = lines[0]
     unit = "calls/s" if search.along == "rate" else "clients"
     spread = share(best.interval.half_width)
     told = f"{search.knee}: with {search.objective}, {best.stack} carries {best.text} {unit}"
-    return [told + (f" ({spread})." if spread else ".")]
+    told += f" ({spread})" if spread else ""
+    known = [(one.stack, found) for one, found in zip(lines[1:], beside, strict=True) if found is not None]
+    alike = [stack for stack, found in known if found.decision is Decision.EQUIVALENT]
+    if alike:
+        told += f"; within {100 * search.precision:.0f} % of that: {some(alike, 3)}"
+    open_ = [(stack, found) for stack, found in known if found.decision is Decision.UNDECIDED]
+    if open_:
+        worst = max((found for _, found in open_), key=lambda found: found.detectable)
+        told += f"; not told apart from {some([stack for stack, _ in open_], 3)}:"
+        told += f" {unseen_text(worst.detectable, worst.more_forks)}"
+    return [f"{told}."]
 
 
 def _chart(search: Search, rows: Sequence[Row]) -> Chart | None:

@@ -1,0 +1,70 @@
+"""What the report says of several stacks' knees: who carries most, who as much, and who cannot be told apart."""
+
+from collections.abc import Sequence
+from types import SimpleNamespace
+from typing import Any
+
+import duckdb
+
+from callbench.report.section import Section
+from callbench.report.sections import knee
+
+SEARCH = {"knee": "users", "along": "rate", "objective": "p99 under 5 ms", "arrivals": "poisson",
+          "least": 1.0, "most": 1e6, "precision": 0.05}  # fmt: skip
+
+
+def shown(levels: dict[str, Sequence[float]]) -> Section:
+    """The section of a run whose searches ended at these levels, one a block."""
+    connection = duckdb.connect()
+    connection.execute(
+        "CREATE TABLE steps (knee VARCHAR, cell VARCHAR, stack VARCHAR, block INT, step INT, along VARCHAR,"
+        " level DOUBLE, reached_per_s DOUBLE, value_us DOUBLE, holds BOOLEAN, unsteady VARCHAR)"
+    )
+    for number, (stack, mine) in enumerate(levels.items()):
+        for block, level in enumerate(mine):
+            for step, (at, holds) in enumerate(((level, True), (level * 1.05, False))):
+                row = (
+                    "users",
+                    f"c{number}",
+                    stack,
+                    block,
+                    step,
+                    "rate",
+                    at,
+                    at,
+                    4000.0 if holds else 9000.0,
+                    holds,
+                    "",
+                )
+                connection.execute("INSERT INTO steps VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
+    info = {"knees": [{**SEARCH, "cell": f"c{number}"} for number in range(len(levels))]}
+    subject: Any = SimpleNamespace(run=SimpleNamespace(info=info, connection=lambda: connection))
+    found = knee.section(subject)
+    assert found is not None
+    return found
+
+
+def test_it_names_who_carries_most_who_as_much_and_who_cannot_be_told_apart() -> None:
+    """Before, it named the highest alone, however little lay between it and the next."""
+    found = shown(
+        {
+            "a/slow": [500, 505, 495, 500],
+            "a/best": [1000, 1010, 995, 1005],
+            "a/near": [990, 1000, 1000, 995],
+            "a/noisy": [700, 1300, 800, 1050],
+        }
+    )
+    [told] = found.found
+    assert told == (
+        "users: with p99 under 5 ms, a/best carries 1,002 calls/s (± 1 %); within 5 % of that: a/near; not told apart"
+        " from a/noisy: a difference of less than 76 % could not have been seen; even 100 forks would hardly settle it,"
+        " so close is it."
+    )
+    columns, rows = found.sheets[0].columns, found.sheets[0].rows
+    last = {row[0]: row[columns.index("times the highest")].rsplit(" ", 1)[-1] for row in rows}
+    assert last == {"a/best": "", "a/near": "equivalent", "a/noisy": "undecided", "a/slow": "worse"}
+
+
+def test_one_block_compares_nothing() -> None:
+    found = shown({"a/best": [1000], "a/other": [900]})
+    assert found.found == ["users: with p99 under 5 ms, a/best carries 1,000 calls/s."]
