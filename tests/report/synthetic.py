@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import asdict
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -118,6 +119,11 @@ def _done(mean_us: float, seconds: float, calls: int, random: np.random.Generato
     return done
 
 
+def _started(block: int, trials: int) -> str:
+    """When a trial began: each takes two seconds with what comes before it, each block begins at a full hour."""
+    return (datetime(2026, 11, 21, 3 + block, tzinfo=UTC) + timedelta(seconds=2 * trials)).isoformat()
+
+
 def _beside(done: dict[str, Any], in_process: bool) -> dict[str, Any]:
     """What the probes found: two sides that each ran for a third of the time, and nobody else."""
     elapsed = done["elapsed_ns"]
@@ -193,7 +199,7 @@ def write(
     by_id = {one.id: one for one in mine}
     journal: list[dict[str, Any]] = []
     for block in range(study.blocks(quick)):
-        drift = random.lognormal(0, 0.05)
+        drift, trials = random.lognormal(0, 0.05), 0
         for visit, stack in enumerate(by_id.values()):
             own = [cell for cell in cells if cell.stack == stack.id]
             if stack.id in excluded:
@@ -220,6 +226,7 @@ def write(
                 }
             )
             for order, cell in enumerate(own):
+                trials += 1
                 mean = _mean_us(cell.group, stack.message, stack.channel) * drift * random.lognormal(0, 0.03)
                 done = _done(mean, cell.load.seconds, cell.load.calls, random)
                 journal.append(
@@ -230,7 +237,7 @@ def write(
                         "visit": block * 1000 + visit,
                         "order": order,
                         "cell": cell.id,
-                        "started": "2026-11-21T03:00:00.000Z",
+                        "started": _started(block, trials),
                         "done": done,
                         "counted": {"calls": {cell.call: done["calls"]}, "processor": done["processor"]},
                         "agree": True,

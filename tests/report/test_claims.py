@@ -152,9 +152,9 @@ def test_the_summary_counts_what_was_tested_and_names_the_rest(tmp_path: Path) -
     cells = [cell("x", "tcp", [200.0, 202.0, 198.0]), cell("y", "tcp", [100.0] * 3)]
     tested = judge(study(tmp_path, "above = 1.5"), Results(cells, [], []))[0]
     lacks = replace(judge(study(tmp_path, "above = 1", group="far"), Results([], [], []))[0], id="two")
-    assert of_claims([tested]) == "of 1 tested, 1 holds."
+    assert of_claims([tested]) == "of 1 tested, 1 holds (one)."
     assert of_claims([tested, lacks, replace(lacks, id="three")]) == (
-        "of 1 tested, 1 holds. Not measured, and not counted: two and three (needs a link (lan100))."
+        "of 1 tested, 1 holds (one). Not measured, and not counted: two and three (needs a link (lan100))."
     )
     assert of_claims([lacks]).startswith("none was tested. Not measured")
 

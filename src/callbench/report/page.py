@@ -10,10 +10,12 @@ from markupsafe import Markup
 
 from callbench.claims import Verdict
 from callbench.report import limits
+from callbench.report.ahead import ABOUT as OPEN
 from callbench.report.charts.gallery import gallery
+from callbench.report.choice import sheet
 from callbench.report.columns import Column, alike, differing
 from callbench.report.sections import sections
-from callbench.report.story import cautions, left_out, sentences
+from callbench.report.story import cautions, left_out, story
 from callbench.report.subject import Subject
 from callbench.report.tables import behind, place
 from callbench.report.units import UNITS
@@ -48,6 +50,7 @@ LOST_WORDS = ("server killed in a call", "connection cut in a call", "client, wh
 def page(subject: Subject) -> str:
     """Write the page, self-contained: styles and charts within, no scripts, nothing fetched."""
     charts, columns = gallery(subject), differing(subject.results.cells)
+    told = story(subject)
     beside = [table for table in subject.tables if table.beside]
     with_question = {name for one in subject.asked for name in one.tables}
     others = [table for table in subject.tables if not table.beside and table.id not in with_question]
@@ -55,7 +58,11 @@ def page(subject: Subject) -> str:
         template("page.html.j2").render(
             subject=subject,
             info=subject.run.info,
-            found=sentences(subject),
+            found=told.besides,
+            choices=sheet(told.choices) if told.choices else None,
+            ahead=told.ahead.in_words(),
+            open_about=OPEN,
+            open_sheet=told.ahead.sheet(),
             cautions=cautions(subject),
             first_tables=beside or others,
             other_tables=others if beside else [],
@@ -67,7 +74,7 @@ def page(subject: Subject) -> str:
                 for one in subject.asked
             ],
             sections=sections(subject),
-            tally=[(verdict, sum(one.verdict is verdict for one in subject.judged)) for verdict in Verdict],
+            tally=[(verdict, [one.id for one in subject.judged if one.verdict is verdict]) for verdict in Verdict],
             left_out=left_out(subject),
             cards=_cards(subject),
             environment=list(flat(subject.environment)),

@@ -5,16 +5,20 @@ from dataclasses import dataclass
 
 from callbench.claims import Judged, Verdict
 from callbench.report import along, limits, plateaus
+from callbench.report.ahead import Ahead, ahead
+from callbench.report.choice import Choice, choices
 from callbench.report.growth import deaths, leaks
 from callbench.report.headline import in_process, of_group, without_rates
 from callbench.report.naming import by_id, named
-from callbench.report.rankings import rankings
+from callbench.report.obstacles import obstacles
+from callbench.report.rankings import Ranking, rankings
 from callbench.report.subject import Subject
 from callbench.report.words import listed, some
 from callbench.stats.digits import figure, percent
 
 MOST_REASONS = 4
 MOST_ALONE = 3
+MOST_CLAIMS = 6
 DRIFT = 0.10
 
 
@@ -47,9 +51,46 @@ def uncharted(subject: Subject) -> list[str]:
     return [name for name in groups(subject) if name not in charted]
 
 
-def sentences(subject: Subject) -> list[Found]:
-    """Write what came out, group by group or as the study charts them, then the claims and what is missing."""
-    every, charted = rankings(subject), charted_groups(subject)
+@dataclass(frozen=True)
+class Story:
+    """What a report begins with, in the order of a reader's questions.
+
+    Attributes:
+        choices: what to choose, by how much and how sure.
+        claims: how many hold, in a sentence; "" without claims.
+        ahead: what is not known, why, and what five minutes more would settle.
+        besides: what else came out, group by group or as the study charts it.
+    """
+
+    choices: Sequence[Choice]
+    claims: str
+    ahead: Ahead
+    besides: Sequence[Found]
+
+    @property
+    def sentences(self) -> list[Found]:
+        """Write all of it without its tables."""
+        told = [Found(one.where, one.in_words()) for one in self.choices]
+        told += [Found("Claims", self.claims)] if self.claims else []
+        more = self.ahead.in_words()
+        told += [Found("Not known", more)] if more else []
+        return [*told, *self.besides]
+
+
+def story(subject: Subject) -> Story:
+    """Tell what came out of a run.
+
+    Raises:
+        BadInput: the run is damaged.
+    """
+    every = rankings(subject)
+    claims = of_claims(subject.judged) if subject.judged else ""
+    return Story(choices(subject, every), claims, ahead(subject, obstacles(subject, every)), _besides(subject, every))
+
+
+def _besides(subject: Subject, every: Sequence[Ranking]) -> list[Found]:
+    """Write what came out besides the rankings' first places, group by group or as the study charts them."""
+    charted = charted_groups(subject)
     written: list[Found] = []
     alone: list[Found] = []
     for name in dict.fromkeys(group.group for group in subject.study.groups):
@@ -57,7 +98,7 @@ def sentences(subject: Subject) -> list[Found]:
         compared = any(one.group == name and len(one.cells) > 1 for one in every)
         (written if compared else alone).extend([Found(subject.title_of(name), text)] if text else [])
     # Groups of one stack each compare nothing here; tables, claims and questions do so across groups.
-    if len(alone) > MOST_ALONE and written:
+    if len(alone) > MOST_ALONE and (written or len(every) > len(alone)):
         written.append(Found("Besides", f"{len(alone)} groups of one stack each; Every cell has their figures."))
     else:
         written += alone
@@ -70,13 +111,11 @@ def sentences(subject: Subject) -> list[Found]:
             written += [Found(table.title, text)] if text else []
     if subject.run.info.get("knees"):
         written.append(Found("Knees", "the section Knee has the highest level of each stack that met an objective."))
-    if subject.judged:
-        written.append(Found("Claims", of_claims(subject.judged)))
     return written
 
 
-def of_claims(judged: Sequence[Judged]) -> str:
-    """Count the verdicts on the claims that were tested, and name those that were not, with why."""
+def tallied(judged: Sequence[Judged]) -> str:
+    """Count the verdicts on the claims that were tested, and name them."""
     words = {
         Verdict.HOLDS: ("holds", "hold"),
         Verdict.FAILS: ("does not hold", "do not hold"),
@@ -84,8 +123,14 @@ def of_claims(judged: Sequence[Judged]) -> str:
     }
     tally = {verdict: sum(one.verdict is verdict for one in judged) for verdict in words}
     tested = sum(tally.values())
-    parts = [f"{count} {words[verdict][count != 1]}" for verdict, count in tally.items() if count]
-    text = f"of {tested} tested, {listed(parts)}." if tested else "none was tested."
+    named_ = {verdict: some([one.id for one in judged if one.verdict is verdict], MOST_CLAIMS) for verdict in words}
+    parts = [f"{count} {words[verdict][count != 1]} ({named_[verdict]})" for verdict, count in tally.items() if count]
+    return f"of {tested} tested, {listed(parts)}." if tested else "none was tested."
+
+
+def of_claims(judged: Sequence[Judged]) -> str:
+    """Count the verdicts on the claims that were tested, and name those that were not, with why."""
+    text = tallied(judged)
     missing: dict[str, list[str]] = {}
     for one in judged:
         if one.verdict is Verdict.UNMEASURED:

@@ -7,9 +7,11 @@ from rich.text import Text
 
 from callbench.claims import Verdict
 from callbench.grid import Column, Grid
+from callbench.report.choice import sheet
 from callbench.report.columns import alike, differing
+from callbench.report.section import Sheet
 from callbench.report.sections import ranking
-from callbench.report.story import cautions, sentences
+from callbench.report.story import Story, cautions, story, tallied
 from callbench.report.subject import Subject
 from callbench.report.tables import Filled, Place, place
 from callbench.report.words import MARKS, as_sentence, published_text, ratio_text, undecided_text
@@ -35,16 +37,37 @@ def print_summary(subject: Subject, console: Console, report: Path | None = None
             _grid(table).print(console)
             if table.left_out:
                 console.print(Text(f"{table.left_out}\n", style="dim"))
-    if subject.judged:
-        _claims(subject).print(console)
     if any(one.measured for one in subject.asked):
         _questions(subject, console)
-    for sentence in sentences(subject):
-        console.print(Text(str(sentence)), soft_wrap=True)
+    _story(subject, story(subject), console)
     for caution in cautions(subject):
         console.print(Text(f"! {caution}", style="yellow"), soft_wrap=True)
     if report is not None:
         console.print(Text.assemble("\nReport: ", (str(report), "bold")), soft_wrap=True)
+
+
+def _story(subject: Subject, told: Story, console: Console) -> None:
+    """Print what to choose, which claims hold, what is not known, and what else came out."""
+    if told.choices:
+        _words(sheet(told.choices)).print(console)
+    if subject.judged:
+        _claims(subject).print(console)
+        console.print(Text(f"Claims: {tallied(subject.judged)}\n"), soft_wrap=True)
+    open_ = told.ahead.sheet()
+    if open_ is not None:
+        _words(open_).print(console)
+        if more := told.ahead.in_words():
+            console.print(Text(more), soft_wrap=True)
+    for one in told.besides:
+        console.print(Text(str(one)), soft_wrap=True)
+
+
+def _words(sheet_: Sheet) -> Grid:
+    """Lay a sheet of words out."""
+    grid = Grid([Column(name) for name in sheet_.columns], title=sheet_.title)
+    for row in sheet_.rows:
+        grid.add(*row)
+    return grid
 
 
 def _without_tables(subject: Subject, console: Console) -> None:
@@ -53,14 +76,14 @@ def _without_tables(subject: Subject, console: Console) -> None:
     if section is None:
         _cells(subject).print(console)
         return
-    for sheet in section.every_sheet:
-        columns = [Column(name, number=0 < place < len(sheet.columns) - 1) for place, name in enumerate(sheet.columns)]
-        grid = Grid(columns, title=sheet.title)
-        for row in sheet.rows:
+    for one in section.every_sheet:
+        columns = [Column(name, number=0 < place < len(one.columns) - 1) for place, name in enumerate(one.columns)]
+        grid = Grid(columns, title=one.title)
+        for row in one.rows:
             grid.add(*row)
         grid.print(console)
-        if sheet.note:
-            console.print(Text(f"{sheet.note}\n", style="dim"), soft_wrap=True)
+        if one.note:
+            console.print(Text(f"{one.note}\n", style="dim"), soft_wrap=True)
 
 
 def _grid(table: Filled) -> Grid:

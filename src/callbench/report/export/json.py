@@ -6,10 +6,12 @@ from typing import Any
 
 from callbench.claims import Compared, Judged
 from callbench.questions import Asked
+from callbench.report.ahead import SECONDS, Ahead
+from callbench.report.choice import Choice
 from callbench.report.section import Section
 from callbench.report.sections import sections
 from callbench.report.show import shown
-from callbench.report.story import cautions, sentences
+from callbench.report.story import cautions, story
 from callbench.report.subject import Subject
 from callbench.report.tables import Filled
 from callbench.report.words import undecided_text
@@ -18,11 +20,19 @@ from callbench.stats.interval import Interval
 
 def text(subject: Subject) -> str:
     """Write it."""
+    told = story(subject)
     whole = {
         **shown(subject),
         "title": subject.study.title,
         "about": subject.study.about,
-        "found": [str(one) for one in sentences(subject)],
+        "found": [str(one) for one in told.sentences],
+        "choices": [_choice(one) for one in told.choices],
+        "not_known": [_obstacle(told.ahead, place) for place in range(len(told.ahead.obstacles))],
+        "five_minutes": {
+            "seconds": SECONDS,
+            "fork_s": told.ahead.fork_s,
+            "forks": told.ahead.outlook.forks if told.ahead.outlook else None,
+        },
         "cautions": cautions(subject),
         "tables": [_table(one) for one in subject.tables],
         "claims": [_claim(one) for one in subject.judged],
@@ -38,6 +48,38 @@ def _interval(interval: Interval | None) -> dict[str, Any] | None:
     if interval is None:
         return None
     return {"figure": interval.middle, "low": interval.low, "high": interval.high, "blocks": interval.blocks}
+
+
+def _choice(one: Choice) -> dict[str, Any]:
+    """Write what to choose from one ranking."""
+    table = one.ranking
+    return {
+        "group": table.group,
+        "clients": int(table.clients),
+        "link": table.link,
+        "kind": one.kind,
+        "stack": one.best.attributes["stack"],
+        "cell": one.best.id,
+        "rate_per_s": _interval(one.best.rate),
+        "next": one.next.attributes["stack"] if one.next else None,
+        "ratio": _interval(one.ratio),
+        "ties": [each.attributes["stack"] for each in one.ties],
+        "shown": one.shown,
+    }
+
+
+def _obstacle(ahead: Ahead, place: int) -> dict[str, Any]:
+    """Write one thing that is not known."""
+    one = ahead.obstacles[place]
+    return {
+        "kind": one.kind,
+        "about": one.about,
+        "where": one.where,
+        "reason": one.reason,
+        "detail": one.detail,
+        "more_forks": one.more,
+        "settled_in_five_minutes": bool(ahead.outlook and ahead.outlook.settled[place]),
+    }
 
 
 def _table(table: Filled) -> dict[str, Any]:

@@ -5,9 +5,11 @@ from collections.abc import Sequence
 from callbench.claims import Judged
 from callbench.questions import Asked
 from callbench.report import limits
+from callbench.report.ahead import ABOUT as OPEN
+from callbench.report.choice import sheet as choice_sheet
 from callbench.report.section import Section, Sheet
 from callbench.report.sections import sections
-from callbench.report.story import cautions, left_out, sentences
+from callbench.report.story import Story, cautions, left_out, story, tallied
 from callbench.report.subject import Subject
 from callbench.report.tables import Filled, Place
 from callbench.report.words import ANSWERS, answer_text, published_text, ratio_text, undecided_text
@@ -16,7 +18,7 @@ from callbench.report.words import ANSWERS, answer_text, published_text, ratio_t
 def text(subject: Subject) -> str:
     """Write it."""
     parts = [f"# {plain(subject.study.title)}", plain(subject.study.about)]
-    parts += ["\n".join(f"- {plain(str(one))}" for one in sentences(subject))]
+    parts += _story(story(subject), subject.judged)
     parts += ["\n".join(f"> - {plain(one)}" for one in cautions(subject))]
     parts += [_table(table) for table in subject.tables]
     if subject.judged:
@@ -32,6 +34,16 @@ def text(subject: Subject) -> str:
     made = f"seed {info['seed']}, Callbench {info.get('callbench', '')}, folder `{subject.run.path.name}`"
     parts.append(f"Run of {info['started']}, {made}.")
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _story(told: Story, judged: Sequence[Judged]) -> list[str]:
+    """Write what a report begins with: what to choose, which claims hold, what is not known."""
+    parts = [_sheet(choice_sheet(told.choices), "##", rest="---|")] if told.choices else []
+    parts += [f"**Claims**: {plain(tallied(judged))}"] if judged else []
+    open_ = told.ahead.sheet()
+    if open_ is not None:
+        parts += [_sheet(open_, "##", OPEN, "---|"), plain(told.ahead.in_words())]
+    return [*parts, "\n".join(f"- {plain(str(one))}" for one in told.besides)]
 
 
 def plain(text_: str) -> str:
@@ -75,10 +87,11 @@ def section_text(section: Section) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
-def _sheet(sheet: Sheet) -> str:
-    """Write a plain table."""
-    lines = [f"### {plain(sheet.title)}", "", "| " + " | ".join(plain(one) for one in sheet.columns) + " |"]
-    lines.append("|---|" + "---:|" * (len(sheet.columns) - 1))
+def _sheet(sheet: Sheet, level: str = "###", about: str = "", rest: str = "---:|") -> str:
+    """Write a plain table; all columns but the first have numbers, or what `rest` says."""
+    lines = [f"{level} {plain(sheet.title)}", "", *([plain(about), ""] if about else [])]
+    lines.append("| " + " | ".join(plain(one) for one in sheet.columns) + " |")
+    lines.append("|---|" + rest * (len(sheet.columns) - 1))
     lines += ["| " + " | ".join(plain(one) for one in row) + " |" for row in sheet.rows]
     return "\n".join([*lines, *(["", plain(sheet.note)] if sheet.note else [])])
 

@@ -1,0 +1,125 @@
+"""What another five minutes of the same measuring would settle of what a run left open."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from callbench.report.obstacles import Kind, Obstacle, Reason, gathered
+from callbench.report.section import Sheet
+from callbench.report.subject import Subject
+from callbench.report.words import listed, some
+from callbench.stats.digits import figure
+from callbench.stats.outlook import Outlook, outlook
+
+SECONDS = 300.0
+FORKS_SQL = """
+SELECT median(seconds) FROM (
+    SELECT block, epoch(max(started + to_microseconds(elapsed_ns // 1000)) - min(started)) AS seconds
+    FROM trials GROUP BY block)"""
+COLUMNS = ("not known", "why", "five minutes more")
+ABOUT = (
+    "Undecided claims, neighbours in a ranking that cannot be told apart, and what has no rank. Five minutes more are"
+    " taken to have the ratios and the scatter of this run; a fork is a fresh start of every stack."
+)
+# Where more of the same is of no use, what is.
+_REMEDIES = {
+    Reason.LINK: "nothing: the link is the limit, not the stacks",
+    Reason.UNSTEADY: "nothing: a longer --warm-up may",
+    Reason.EXCLUDED: "nothing: it has to work first",
+    Reason.GENERATOR: "nothing: it needs a faster driver",
+    Reason.DISAGREE: "nothing: calls were lost or made twice",
+    Reason.NOT_HERE: "nothing: run what it needs, without --select",
+}
+MOST_ROWS = 30
+MOST_NAMES = 3
+
+
+@dataclass(frozen=True)
+class Ahead:
+    """What is open, and what of it more time would settle.
+
+    Attributes:
+        fork_s: how long a fork of this run took; None where nothing was timed.
+        outlook: of each obstacle; None likewise.
+    """
+
+    obstacles: Sequence[Obstacle]
+    fork_s: float | None
+    outlook: Outlook | None
+
+    def settled(self, some_: Sequence[Obstacle]) -> int:
+        """Count those that five minutes more would settle."""
+        if self.outlook is None:
+            return 0
+        sure = {id(one) for one, done in zip(self.obstacles, self.outlook.settled, strict=True) if done}
+        return sum(id(one) in sure for one in some_)
+
+    def in_words(self) -> str:
+        """Say it in a sentence; nothing where nothing is open that time could settle."""
+        parts = []
+        for kind, name in ((Kind.CLAIM, "undecided claim"), (Kind.NEIGHBOURS, "pair of neighbours in rank")):
+            own = [one for one in self.obstacles if one.kind is kind and one.timed]
+            if own:
+                first, _, rest = name.partition(" of ")
+                plural = f"{first}s" + (f" of {rest}" if rest else "") if len(own) > 1 else name
+                parts.append(f"{self.settled(own)} of {len(own)} {plural}")
+        if not parts or self.outlook is None or self.fork_s is None:
+            return ""
+        forks = f"{self.outlook.forks} fork" + ("" if self.outlook.forks == 1 else "s")
+        return (
+            f"Five minutes more have room for about {forks} of {figure(self.fork_s)} s. They would settle"
+            f" {listed(parts)}, if ratios and scatter are what they seem to be."
+        )
+
+    def sheet(self) -> Sheet | None:
+        """Write what is open as a table, a line a reason; None where nothing is."""
+        lines = list(gathered(self.obstacles).values())
+        if not lines:
+            return None
+        rows = [(_what(one), _why(one), self._more(one)) for one in lines[:MOST_ROWS]]
+        note = f"{len(lines) - MOST_ROWS} more are in the report as JSON." if len(lines) > MOST_ROWS else ""
+        return Sheet("What is not known", COLUMNS, rows, note)
+
+    def _more(self, own: Sequence[Obstacle]) -> str:
+        """Say what five minutes more would do for one line."""
+        if not own[0].timed:
+            return _REMEDIES[own[0].reason]
+        if len(own) > 1:
+            return f"settle {self.settled(own)} of {len(own)}"
+        if self.settled(own):
+            return "settle it"
+        more = own[0].more
+        return f"not enough: about {more} forks" if more is not None else "not enough: over 100 forks"
+
+
+def ahead(subject: Subject, every: Sequence[Obstacle]) -> Ahead:
+    """Look ahead from a run.
+
+    Raises:
+        BadInput: the run is damaged.
+    """
+    with subject.run.connection() as connection:
+        row = connection.execute(FORKS_SQL).fetchone()
+    fork_s = float(row[0]) if row and row[0] else None
+    found = outlook([one.more for one in every], fork_s, SECONDS) if fork_s else None
+    return Ahead(every, fork_s, found)
+
+
+def _what(own: Sequence[Obstacle]) -> str:
+    """Name what is not known."""
+    first = own[0]
+    names = [one.about for one in own]
+    if first.kind is Kind.CLAIM:
+        return f"claim{'s' * (len(own) > 1)} {some(names, MOST_NAMES)}"
+    where = f"{first.where}: " if first.where else ""
+    if first.kind is Kind.NEIGHBOURS:
+        more = len(own) - 1
+        return f"{where}{names[0]}" + (f", and {more} more pair{'s' * (more > 1)}" if more else "")
+    return f"{where}{some(names, MOST_NAMES)}"
+
+
+def _why(own: Sequence[Obstacle]) -> str:
+    """Say why, with the figure of the first."""
+    first = own[0]
+    if first.reason is Reason.NOT_HERE:
+        return some(list(dict.fromkeys(one.detail for one in own)), MOST_NAMES)
+    return first.detail if first.detail.startswith(first.reason) else f"{first.reason}: {first.detail}"

@@ -1,0 +1,148 @@
+"""What to choose: of each ranking the best stack, the next, by how much and how sure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from callbench.report.headline import in_process, middle, stack_name
+from callbench.report.naming import at
+from callbench.report.rankings import Ranking
+from callbench.report.section import Sheet
+from callbench.report.subject import Subject
+from callbench.report.words import ratio_text, some
+from callbench.results import Result
+from callbench.stats.contrast import block_ratios
+from callbench.stats.digits import figure
+from callbench.stats.interval import Interval, geometric_mean
+
+BETWEEN, WITHIN = "between processes", "in one process"
+COLUMNS = ("call", "choose", "calls/s", "times as fast", "as the next", "how sure")
+NOTE = (
+    "The ratio is taken fork by fork, with its 95 % interval. Shown: faster than each other one, all pairs of the"
+    " ranking taken together (Holm)."
+)
+MOST_ROWS = 24
+MOST_NAMES = 2
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The first of a ranking, or of those of its stacks that have two processes, or one.
+
+    Attributes:
+        kind: which of its stacks are meant, where it has both.
+        best: the one with the highest rate of those that none is shown to be faster than.
+        ties: those that cannot be told from it, best first.
+        next: the one with the next rate, whether or not it can be told from the best; None where there is none.
+        ratio: the best one's rate over the next one's, fork by fork.
+        shown: whether the best is faster than every other beyond doubt.
+        names: what the stacks are called, by their ids.
+    """
+
+    ranking: Ranking
+    kind: str
+    best: Result
+    ties: Sequence[Result]
+    next: Result | None
+    ratio: Interval | None
+    shown: bool
+    names: dict[str, str]
+
+    @property
+    def where(self) -> str:
+        """The call with its load and link, and which stacks are meant."""
+        table = self.ranking
+        return at(table.group, table.clients, table.link) + (f", {self.kind}" if self.kind else "")
+
+    @property
+    def sure(self) -> str:
+        """Say how sure it is."""
+        if self.next is None:
+            return "nothing ranked beside it"
+        if self.shown:
+            return "shown"
+        if self.ratio is None or self.ratio.low is None:
+            return "not known: one fork tells nobody apart"
+        others = some([self.name(one) for one in self.ties if one is not self.next], MOST_NAMES)
+        if self.next not in self.ties:
+            return f"shown; not told apart from {others}"
+        # Its interval stands alone, the ranking corrects for all of its pairs.
+        likely = "likely, yet not shown among all pairs" if self.ratio.low > 1 else "not told apart from it"
+        return likely + (f", nor from {others}" if others else "")
+
+    def name(self, one: Result) -> str:
+        """Give what a stack is called."""
+        return self.names[one.attributes["stack"]]
+
+    def in_words(self) -> str:
+        """Write it in a sentence."""
+        rate = f"{self.name(self.best)} ({_rate(self.best)} calls/s)"
+        if self.next is None:
+            return f"{rate}; nothing ranked beside it."
+        ahead = f"{ratio_text(self.ratio)} times as fast as {self.name(self.next)}, the next"
+        return f"{rate}, {ahead}; {self.sure}."
+
+
+def choices(subject: Subject, every: Sequence[Ranking]) -> list[Choice]:
+    """Choose from every ranking that compares stacks."""
+    found = []
+    for table in every:
+        if len(table.cells) < 2:
+            continue
+        names = {one.attributes["stack"]: stack_name(one, table, subject) for one in table.cells}
+        every_place = range(len(table.ranked))
+        inside = [place for place in every_place if in_process(subject, table.ranked[place])]
+        outside = [place for place in every_place if place not in inside]
+        parts = [(BETWEEN, outside), (WITHIN, inside)] if inside and outside else []
+        # One stack alone is no choice; where each kind has but one, the two are beside each other.
+        parts = [(kind, among) for kind, among in parts if len(among) > 1] or [("", list(every_place))]
+        found += [_choice(table, kind, among, names) for kind, among in parts if among]
+    return found
+
+
+def _choice(table: Ranking, kind: str, among: Sequence[int], names: dict[str, str]) -> Choice:
+    """Choose from some of a ranking's stacks, given by their places."""
+    by_rate = sorted(among, key=lambda place: -middle(table.ranked[place]))
+    standing = {one.index: one for one in table.standings}
+    ahead = {place: set(standing[place].behind) & set(among) if standing else set() for place in among}
+    best = next((place for place in by_rate if not ahead[place]), by_rate[0])
+    rest = [place for place in by_rate if place != best]
+    ties = [place for place in rest if not standing or best not in ahead[place]]
+    following = table.ranked[rest[0]] if rest else None
+    first = table.ranked[best]
+    return Choice(
+        table,
+        kind,
+        first,
+        [table.ranked[place] for place in ties],
+        following,
+        ratio(first, following) if following else None,
+        not ties,
+        names,
+    )
+
+
+def ratio(one: Result, other: Result) -> Interval | None:
+    """Divide two rates fork by fork; None where no fork has both."""
+    values = block_ratios([one.by_block["rate_per_s"]], [other.by_block["rate_per_s"]])
+    return geometric_mean(values) if values else None
+
+
+def sheet(every: Sequence[Choice]) -> Sheet:
+    """Write them as a table."""
+    rows = [
+        (
+            one.where,
+            one.name(one.best),
+            _rate(one.best),
+            "" if one.next is None else ratio_text(one.ratio),
+            "" if one.next is None else one.name(one.next),
+            one.sure,
+        )
+        for one in every[:MOST_ROWS]
+    ]
+    more = f" {len(every) - MOST_ROWS} more loads and links are in the ranking." if len(every) > MOST_ROWS else ""
+    return Sheet("What to choose", COLUMNS, rows, NOTE + more)
+
+
+def _rate(one: Result) -> str:
+    return figure(one.rate.middle, one.rate.half_width) if one.rate else ""

@@ -1,0 +1,191 @@
+"""What to choose is made of the ranking: who leads, the next, and who cannot be told from them, by load and link."""
+
+import re
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from callbench.report import headline
+from callbench.report.choice import MOST_ROWS, Choice, choices, sheet
+from callbench.report.effects import effects
+from callbench.report.rankings import Ranking, rankings
+from callbench.report.story import story
+from callbench.report.subject import Subject, subject
+from callbench.results import Latency, Result
+from callbench.stats.interval import geometric_mean
+from callbench.stats.ranking import standings
+from callbench.store import Run
+from report.synthetic import write
+
+STEADY = (1.0, 1.01, 0.99, 1.02, 0.98)
+
+
+def result(stack: str, rates: tuple[float, ...], **attributes: str) -> Result:
+    """A cell with a rate in each block."""
+    adapter, _, name = stack.partition("/")
+    message, _, channel = name.partition("+")
+    own = {"cell": stack, "stack": stack, "adapter": adapter, "message": message, "channel": channel or "tcp"}
+    return Result(
+        attributes={**own, "group": "g", "clients": "1", "link": "loopback", **attributes},
+        arguments={},
+        calls=10,
+        errors={},
+        trials=len(rates),
+        by_block={"rate_per_s": dict(enumerate(rates))},
+        rate=geometric_mean(rates),
+        latency=Latency(None, None, None),
+        batched=False,
+        agree=True,
+    )
+
+
+def at(rate: float, noise: tuple[float, ...] = STEADY) -> tuple[float, ...]:
+    return tuple(rate * one for one in noise)
+
+
+def ranked(cells: list[Result], clients: str = "1", link: str = "loopback") -> Ranking:
+    return Ranking("g", clients, link, cells, cells, standings([one.by_block["rate_per_s"] for one in cells]))
+
+
+class Asked:
+    """What a choice asks of a subject."""
+
+    every_name: dict[str, str] = {}  # noqa: RUF012 - never changed
+
+    def __init__(self, *inside: str) -> None:
+        """Takes the stacks of which one process plays both sides."""
+        self.cards: dict[str, Any] = {stack: {"card": {"roles": "in-process"}} for stack in inside}
+
+
+def chosen(*tables: Ranking, inside: tuple[str, ...] = ()) -> list[Choice]:
+    return choices(cast("Subject", Asked(*inside)), tables)
+
+
+def plain(text: str) -> str:
+    """Leave the decimals of a figure out, which are not what is told here."""
+    return re.sub(r"\.\d+", "", text)
+
+
+def test_stacks_that_tie_are_named_with_the_best() -> None:
+    noisy = [(50.0, 180.0, 90.0, 130.0, 75.0), (160.0, 60.0, 140.0, 80.0, 110.0), (90.0, 70.0, 190.0, 55.0, 120.0)]
+    (one,) = chosen(ranked([result(f"a/m{place}", rates) for place, rates in enumerate(noisy)]))
+    assert not one.shown
+    assert len(one.ties) == 2
+    assert one.sure.startswith("not told apart from it, nor from m")
+
+
+def test_who_shares_the_first_place_is_named_and_who_does_not_is_not() -> None:
+    alike = (1.02, 0.99, 1.01, 0.98, 1.0)
+    cells = [result("a/slow", at(10)), result("a/one", at(100)), result("a/other", at(99.5, alike))]
+    (one,) = chosen(ranked(cells))
+    assert one.best.attributes["stack"] == "a/one"
+    assert one.sure == "not told apart from it"
+    assert plain(one.in_words()).startswith("one over tcp (100 calls/s), 1 (0 to 1) times as fast as other over tcp")
+
+
+def test_who_is_shown_to_be_faster_than_all_is_so_with_the_ratio_to_the_next() -> None:
+    noise = (1.0, 1.03, 0.98, 1.01, 0.99)
+    (one,) = chosen(ranked([result("a/x", at(100)), result("a/y", at(50, noise)), result("a/z", at(20))]))
+    assert (one.shown, one.sure, one.ties) == (True, "shown", [])
+    assert one.next is not None
+    assert one.next.attributes["stack"] == "a/y"
+    assert one.ratio is not None
+    assert one.ratio.low is not None
+    assert one.ratio.low < 2 < cast("float", one.ratio.high)
+
+
+def test_a_noisy_one_further_behind_is_a_tie_all_the_same() -> None:
+    wild = (20.0, 500.0, 3.0, 300.0, 9.0)
+    (one,) = chosen(ranked([result("a/x", at(100)), result("a/y", at(50)), result("a/wild", wild)]))
+    assert one.sure == "shown; not told apart from wild over tcp"
+
+
+def test_stacks_within_one_process_are_chosen_from_apart() -> None:
+    rates = {"a/x+inproc": 1000, "a/y+inproc": 500, "a/x+tcp": 100, "a/y+tcp": 50}
+    cells = [result(stack, at(rate)) for stack, rate in rates.items()]
+    found = chosen(ranked(cells), inside=("a/x+inproc", "a/y+inproc"))
+    told = [(one.where, one.best.attributes["stack"]) for one in found]
+    assert told == [("g, between processes", "a/x+tcp"), ("g, in one process", "a/x+inproc")]
+    assert [one.where for one in chosen(ranked(cells))] == ["g"]
+
+
+def test_one_stack_of_its_kind_is_no_choice_and_two_of_two_kinds_are_one() -> None:
+    cells = [result("a/x+inproc", at(1000)), result("a/x+tcp", at(100)), result("a/y+tcp", at(50))]
+    assert [one.where for one in chosen(ranked(cells), inside=("a/x+inproc",))] == ["g, between processes"]
+    (one,) = chosen(ranked(cells[:2]), inside=("a/x+inproc",))
+    assert (one.where, one.best.attributes["stack"], one.shown) == ("g", "a/x+inproc", True)
+
+
+def test_every_load_and_link_has_a_choice_of_its_own() -> None:
+    near = ranked([result("a/x", at(100)), result("a/y", at(50))])
+    far = ranked([result("a/x", at(10)), result("a/y", at(20))], "50", "wan50")
+    found = [(one.where, one.best.attributes["stack"]) for one in chosen(near, far)]
+    assert found == [("g", "a/x"), ("g, 50 clients, over wan50", "a/y")]
+
+
+def test_more_than_are_shown_are_counted() -> None:
+    tables = [ranked([result("a/x", at(100)), result("a/y", at(50))], str(clients)) for clients in range(1, 31)]
+    found = sheet(chosen(*tables))
+    assert len(found.rows) == MOST_ROWS
+    assert found.note.endswith(f"{30 - MOST_ROWS} more loads and links are in the ranking.")
+
+
+def test_one_fork_tells_nobody_apart_and_a_single_stack_is_no_choice() -> None:
+    (one,) = chosen(ranked([result("a/x", (100.0,)), result("a/y", (50.0,))]))
+    assert one.sure == "not known: one fork tells nobody apart"
+    assert chosen(ranked([result("a/x", at(100))])) == []
+
+
+def test_languages_are_not_compared_as_messages() -> None:
+    """What came of it: cold Java beside Rust, told as a message that mattered by a factor of 120."""
+    cells = [result("java/soap+tcp", at(10)), result("rust/bin+tcp", at(1200)), result("rust/bin+http", at(600))]
+    assert effects(cells, {}) == {}
+    assert headline.of_group(cast("Subject", Asked()), "g", [ranked(cells)]) == ""
+
+
+def crossed(**rates: float) -> list[Result]:
+    return [result(f"rust/{name.replace('_', '+')}", at(rate)) for name, rate in rates.items()]
+
+
+def test_message_and_channel_are_compared_where_one_adapter_has_them_crossed() -> None:
+    cells = crossed(soap_tcp=10, soap_http=5, bin_tcp=80, bin_http=40)
+    text = effects([*cells, result("java/soap+tcp", at(1))], {})
+    assert list(text) == ["rust"]
+    said = "the message mattered more; the message changed the rate by a factor of 8 (soap to bin), the channel by 2 ("
+    assert re.sub(r"\.0+(?= )", "", text["rust"]).startswith(said)
+
+
+def test_a_message_with_two_libraries_is_not_compared_over_channels() -> None:
+    cards = {"rust/soap+tcp": {"library": "one"}, "rust/soap+http": {"library": "other"}}
+    assert effects(crossed(soap_tcp=10, soap_http=5, bin_tcp=80, bin_http=40), cards) == {}
+
+
+def test_effects_that_are_alike_are_not_put_in_an_order() -> None:
+    noise = ((1.0, 1.3, 0.8), (0.9, 1.0, 1.2), (1.2, 0.8, 1.0), (0.8, 1.1, 1.1))
+    names = ("soap+tcp", "soap+http", "bin+tcp", "bin+http")
+    cells = [
+        result(f"rust/{name}", tuple(rate * one for one in own))
+        for name, rate, own in zip(names, (20, 10, 40, 20), noise, strict=True)
+    ]
+    assert effects(cells, {})["rust"].startswith("which of message and channel matters more cannot be told")
+
+
+@pytest.mark.parametrize("only", [("native/bin+tcp",), ("native/bin+tcp", "native/bin+http")])
+def test_a_run_of_one_message_has_come_to_something(tmp_path: Path, only: tuple[str, ...]) -> None:
+    """What came of it: "Nothing was measured" above full tables."""
+    found = story(subject(Run(write(tmp_path / "run", only=only)))).sentences
+    told = {one.about: one.text for one in found}
+    assert [told[group] for group in ("Sum", "GetPersons", "GetBinaryData") if "over tcp" not in told[group]] == []
+
+
+def test_the_choice_is_the_first_of_the_table(tmp_path: Path) -> None:
+    only = ("native/bin+tcp", "native/soap+tcp", "native/bin+http", "native/soap+http")
+    about = subject(Run(write(tmp_path / "run", only=only, quick=False)))
+    every = rankings(about)
+    found = choices(about, every)
+    assert len(found) == len(every) == 3
+    for table, one in zip(every, found, strict=True):
+        first = table.standings[0]
+        assert one.best is table.ranked[first.index]
+        assert {each.id for each in one.ties} == {table.ranked[place].id for place in first.ties}

@@ -1,0 +1,177 @@
+"""What is not known, each with its reason, and what five minutes more would settle of it."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from callbench.claims import Compared, Judged, Verdict
+from callbench.report.ahead import Ahead, ahead
+from callbench.report.obstacles import Kind, Obstacle, Reason, obstacles
+from callbench.report.rankings import Ranking
+from callbench.report.subject import Subject, subject
+from callbench.results import Excluded, Result, Results
+from callbench.stats.bottleneck import Limit
+from callbench.stats.bottleneck import Verdict as Bound
+from callbench.stats.decision import Outcome, Ranged
+from callbench.stats.interval import geometric_mean
+from callbench.stats.outlook import outlook
+from callbench.stats.ranking import standings
+from callbench.store import Run
+from callbench.study.claim import Comparison
+from callbench.unsteady import Unsteady
+from report.synthetic import write
+from report.test_choice import at, result
+
+NOISY = (60.0, 160.0, 90.0, 130.0, 75.0)
+OTHER = (100.0, 70.0, 140.0, 80.0, 110.0)
+ALIKE = (1.01, 0.99, 1.0, 1.02, 0.97)
+
+
+class About:
+    """What obstacles ask of a subject."""
+
+    every_name: dict[str, str] = {}  # noqa: RUF012 - never changed
+    cards: dict[str, Any] = {}  # noqa: RUF012 - never changed
+
+    def __init__(self, cells: list[Result], judged: list[Judged], excluded: list[Excluded]) -> None:
+        """Takes the cells, the claims and what was left out."""
+        self.results = Results(cells, [], excluded)
+        self.judged = judged
+
+
+def found(
+    *cells: Result, judged: tuple[Judged, ...] = (), excluded: tuple[Excluded, ...] = (), link: str = "loopback"
+) -> list[Obstacle]:
+    own = [one for one in cells if one.ranked]
+    table = Ranking("g", "1", link, cells, own, standings([one.by_block["rate_per_s"] for one in own]))
+    return obstacles(cast("Subject", About(list(cells), list(judged), list(excluded))), [table] if cells else [])
+
+
+def limited(one: Result, limit: Limit) -> Result:
+    return replace(one, verdict=Bound(limit, "why"))
+
+
+def test_neighbours_that_cannot_be_told_apart_are_noisy() -> None:
+    (one,) = found(result("a/x", NOISY), result("a/y", OTHER))
+    assert (one.kind, one.reason, one.where) == (Kind.NEIGHBOURS, Reason.NOISY, "g")
+    assert {"x over tcp", "y over tcp"} == set(one.about.split(" and "))
+    assert one.detail.startswith("ratio ")
+    assert one.timed
+
+
+def test_neighbours_that_are_told_apart_are_no_obstacle() -> None:
+    assert found(result("a/x", at(100)), result("a/y", at(50))) == []
+
+
+def test_neighbours_whose_ratio_is_known_well_are_too_close() -> None:
+    (one,) = found(result("a/x", at(100)), result("a/y", at(100, ALIKE)))
+    assert one.reason is Reason.CLOSE
+
+
+def test_a_full_link_is_no_matter_of_time() -> None:
+    cells = [
+        limited(result(stack, rates, link="lan100"), Limit.LINK) for stack, rates in (("a/x", NOISY), ("a/y", OTHER))
+    ]
+    (one,) = found(*cells, link="lan100")
+    assert (one.reason, one.where, one.more, one.timed) == (Reason.LINK, "g, over lan100", None, False)
+
+
+def test_a_link_that_only_one_of_two_fills_is_not_the_reason() -> None:
+    (one,) = found(limited(result("a/x", NOISY), Limit.LINK), limited(result("a/y", OTHER), Limit.SERIAL))
+    assert one.reason is Reason.NOISY
+
+
+def test_other_programs_and_trials_that_were_not_steady_are_named() -> None:
+    (others,) = found(limited(result("a/x", NOISY), Limit.SHARED), result("a/y", OTHER))
+    unsteady = replace(result("a/y", OTHER), unsteady=Unsteady(1, "its rate rose", 1.0))
+    (waned,) = found(result("a/x", NOISY), unsteady)
+    assert (others.reason, waned.reason) == (Reason.OTHERS, Reason.UNSTEADY)
+
+
+def test_what_has_no_rank_is_listed_with_why() -> None:
+    bound = limited(replace(result("a/z", at(9)), doubts=("at least: the driver",)), Limit.GENERATOR)
+    differs = replace(result("a/w", at(9)), doubts=("client and server counted differently",), agree=False)
+    gone = [Excluded("a/v", None, 0, "answered wrongly.")]
+    every = found(result("a/x", at(100)), result("a/y", at(50)), bound, differs, excluded=tuple(gone))
+    assert [(one.about, one.reason) for one in every] == [
+        ("z over tcp", Reason.GENERATOR),
+        ("w over tcp", Reason.DISAGREE),
+        ("a/v", Reason.EXCLUDED),
+    ]
+
+
+def judged(id_: str, verdict: Verdict, *needed: int | None, why: str = "") -> Judged:
+    part = Comparison("x over y", ({"stack": "a/x"},), ({"stack": "a/y"},), 1.0, float("inf"))
+    ratio = None if why else geometric_mean((1.0, 1.5, 0.9))
+    every = [
+        Compared(part, verdict, ratio, None, why, 0.0, Ranged(Outcome.UNDECIDED, 1.0, 0.5, 3, more)) for more in needed
+    ] or [Compared(part, verdict, ratio, None, why, 0.0)]
+    return Judged(id_, "", "", "rate_per_s", verdict, every, every[0])
+
+
+@pytest.mark.parametrize(("needed", "more"), [((4,), 4), ((4, 9), 9), ((4, None), None)])
+def test_an_undecided_claim_needs_what_the_slowest_of_its_comparisons_needs(
+    needed: tuple[int | None, ...], more: int | None
+) -> None:
+    (one,) = found(judged=(judged("c", Verdict.UNDECIDED, *needed),))
+    assert (one.kind, one.about, one.reason, one.more) == (Kind.CLAIM, "c", Reason.NOISY, more)
+    assert "needed above 1" in one.detail
+
+
+def test_claims_without_figures_say_why_and_those_of_another_run_come_last() -> None:
+    claims = [
+        judged("away", Verdict.UNMEASURED, why="bin tcp was not part of this run"),
+        judged("out", Verdict.UNMEASURED, why="bin tcp: excluded"),
+        judged("cold", Verdict.UNMEASURED, why="bin tcp: not steady: its rate rose"),
+        judged("held", Verdict.HOLDS),
+    ]
+    every = found(judged=tuple(claims))
+    assert [(one.about, one.reason) for one in every] == [
+        ("out", Reason.EXCLUDED),
+        ("cold", Reason.UNSTEADY),
+        ("away", Reason.NOT_HERE),
+    ]
+
+
+def looked(*obstacles_: Obstacle, fork_s: float = 30.0) -> Ahead:
+    return Ahead(obstacles_, fork_s, outlook([one.more for one in obstacles_], fork_s, 300))
+
+
+def pair(name: str, more: int | None) -> Obstacle:
+    return Obstacle(Kind.NEIGHBOURS, name, "g", Reason.NOISY, "ratio 1.1", more)
+
+
+def test_five_minutes_settle_what_has_room_in_them() -> None:
+    claim = Obstacle(Kind.CLAIM, "c", "", Reason.NOISY, "r", 10)
+    one = looked(claim, pair("a and b", 3), pair("b and c", 11), pair("c and d", None))
+    assert one.in_words().startswith(
+        "Five minutes more have room for about 10 forks of 30 s. They would settle 1 of 1 undecided claim and 1 of 3"
+        " pairs of neighbours in rank"
+    )
+    table = one.sheet()
+    assert table is not None
+    assert [row[0] for row in table.rows] == ["claim c", "g: a and b, and 2 more pairs"]
+    assert [row[2] for row in table.rows] == ["settle it", "settle 1 of 3"]
+
+
+def test_what_is_not_enough_says_how_much_is() -> None:
+    rows = [looked(pair("a and b", more)).sheet() for more in (11, None)]
+    assert [row.rows[0][2] for row in rows if row] == ["not enough: about 11 forks", "not enough: over 100 forks"]
+
+
+def test_time_is_not_offered_where_it_is_of_no_use() -> None:
+    one = looked(Obstacle(Kind.NEIGHBOURS, "a and b", "g", Reason.LINK, "ratio 1.0"))
+    table = one.sheet()
+    assert table is not None
+    assert table.rows[0][2].startswith("nothing: the link is the limit")
+    assert one.in_words() == ""
+
+
+def test_a_fork_takes_from_its_first_trial_to_the_end_of_its_last(tmp_path: Path) -> None:
+    """The trials of the synthetic run begin every two seconds and take a tenth of one."""
+    one = ahead(subject(Run(write(tmp_path / "run", only=("native/bin+tcp", "native/soap+tcp")))), [])
+    trials = 2 * 3
+    assert one.fork_s == pytest.approx(2 * (trials - 1) + 0.1, rel=0.01)
+    assert one.sheet() is None
