@@ -249,6 +249,7 @@ class Adapter:
         ramp_up_ns: int = 0,
         schedule: Path | None = None,
         burn_ns: int = 0,
+        clients: int | None = None,
         watch: Callable[[int, int, int], None] | None = None,
         over: Callable[[], None] | None = None,
     ) -> Done:
@@ -265,6 +266,7 @@ class Adapter:
             ramp_up_ns: over how long the clients of a closed loop begin, evenly spread (feature `ramp-up`).
             schedule: the file of gaps that makes an open loop of it (feature `open`); None: a closed loop.
             burn_ns: how much longer each call keeps its client busy (feature `burn`).
+            clients: how many of those connected call; None: all.
             watch: told ten times a second, with nanoseconds since the start, calls answered rightly, and errors.
             over: told once when `seconds` are over, where calls are under way still.
 
@@ -275,7 +277,8 @@ class Adapter:
         # Relative to us, a path means nothing to an adapter.
         path = None if schedule is None else str(schedule.absolute())
         pace = {"think_ns": think_ns, "schedule": path, "start_at_ns": 0, "timing": timing}
-        pace |= {name: ns for name, ns in (("burn_ns", burn_ns), ("ramp_up_ns", ramp_up_ns)) if ns}
+        optional = (("burn_ns", burn_ns), ("ramp_up_ns", ramp_up_ns), ("clients", clients))
+        pace |= {name: value for name, value in optional if value}
         self._request("drive", {"call": call, "arguments": dict(arguments), **length, **pace})
         intervals: list[tuple[int, int, int]] = []
         # Said ten times a second; a loop that is alone in its process can be as late as one call.

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 CLOSED = "closed"
+# The conditions of the machine's idle states that a run can be made in: as it is, and kept from idling deeply.
+AS_IS, HELD = "as it is", "held"
 # Between the client's stack and the server's in the name of a mixed one. No shell and no glob takes it for its own.
 MIXED = ":"
 
@@ -104,6 +106,7 @@ class Cell:
         watch: whether it is left alone for a while after its load, to see what its processes give back.
         fresh: whether its stack is started for it alone.
         restart: whether a server that dies of it is started again and again, not once.
+        idle: the condition of the machine's idle states that it is measured in.
     """
 
     id: str
@@ -119,6 +122,12 @@ class Cell:
     watch: bool = False
     fresh: bool = False
     restart: bool = False
+    idle: str = AS_IS
+
+    @property
+    def whole(self) -> bool:
+        """Whether it is driven in one piece, on a start of its own: what it does to its processes is looked for."""
+        return self.fresh or self.watch or self.restart or self.load.ramp_up_ns > 0
 
 
 def sides_of(stack: str) -> tuple[str, str]:

@@ -7,7 +7,7 @@ from callbench.store import Run
 from callbench.study.cells import LOOPBACK
 
 # Lines of the journal that something was measured for.
-_MEASURED = ("trial", "ledger", "sweep", "step")
+_MEASURED = ("trial", "round", "ledger", "sweep", "step")
 
 
 def shortcomings(run: Run) -> list[str]:

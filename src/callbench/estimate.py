@@ -4,20 +4,24 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from callbench import floors as floor_echoes
 from callbench.catalogue import Catalogue
-from callbench.cell import Cell, Load, Stack
+from callbench.cell import Cell, Stack
 from callbench.codecs import CHANNEL
 from callbench.measure.processes import REST_S
 from callbench.measure.trial import limit_seconds
-from callbench.measure.warm_up import longest, operation_of
-from callbench.plan import Plan, Visit
+from callbench.measure.warm_up import operation_of
+from callbench.plan import Plan
+from callbench.runner.echoes import applies
+from callbench.runner.slices import HANDFUL, length_of
 from callbench.wire.payload import payload
 
 # What things take on a machine of two processors with nothing else to do, in seconds: an adapter's two sides, of a
-# runtime that compiles while it runs and of one that does not; what a trial takes besides its calls; one life counted.
-_START_COMPILING, _START = 2.0, 0.25
-_BESIDE_A_TRIAL = 0.07
+# runtime that compiles while it runs and of one that does not; what a slice and a whole trial take besides their calls;
+# one life counted.
+_START_COMPILING, _START = 2.0, 0.04
+_BESIDE_A_SLICE, _BESIDE_A_TRIAL = 0.005, 0.07
+# A watched slice takes so much longer, with what the probes read before and behind it.
+_WATCHED = 0.13
 _LIFE = 0.15
 # An account starts a server and two clients and waits for each of its phases to be quiet; a sweep one client more.
 _ACCOUNT = 1.5
@@ -26,17 +30,13 @@ _STARTS_OF_ACCOUNT, _STARTS_OF_SWEEP = 1.5, 2.0
 # cell of one. Seen of Hessian 2, gRPC and Jersey, which took 17, 34 and 38 s at first (bench/run warming prints it).
 _FIRST_STEADY, _OTHER_STEADY, _FURTHER_STEADY = 30.0, 8.0, 1.5
 # The first calls of a pair of processes, which are a result of their own.
-_COLD_COMPILING, _COLD = 2.0, 0.15
-# Pieces of a warm-up at least, and what each takes besides.
-_PIECES = 4
-_BESIDE_A_PIECE = 0.005
+_COLD_COMPILING, _COLD = 2.0, 0.07
 # A call of which nothing is known: with one client, and how long it keeps the busier side's processor, which is what it
 # takes where many call. A card may know better: `busy_us`.
 _CALL = 2e-4
 _BUSY = 5e-5
-# Raw echoes beside a visit's cells of one client: how many, and what each takes besides its time.
+# Raw echoes of a channel, in each round.
 _ECHOES, _QUICK_ECHOES = 9, 5
-_BESIDE_AN_ECHO = 0.01
 # A message alone, both of its sides written and read.
 _CODEC, _QUICK_CODEC = 0.25, 0.06
 # A connection is made and every call verified: round trips of the link, and octets.
@@ -44,7 +44,6 @@ _TRIPS_OF_VISIT = 25
 _OCTETS_OF_VISIT = 6_000
 # What headers and framing add to a call's data, in octets.
 _AROUND = 300
-_BLOCK = 1.0
 _MINUTE, _HOUR = 60, 3600
 
 
@@ -53,80 +52,83 @@ class Estimate:
     """What is left to do.
 
     Attributes:
-        seconds: that it takes, about.
-        warm_up_s: how much of that is the warm-up of stacks whose runtime compiles.
+        seconds: that the planned forks take, about.
+        limit_s: after how many seconds measuring ends in any case, but for the first fork; None: there is no limit.
+        slices: of cells, in all of the planned forks.
+        warm_up_s: how much of `seconds` is the warm-up of stacks whose runtime compiles.
     """
 
     seconds: float
-    trials: int
-    visits: int
+    limit_s: float | None
+    forks: int
+    slices: int
     accounts: int
     warm_up_s: float = 0.0
 
     def __str__(self) -> str:
         """One line for a person."""
-        parts = [_count(self.trials, "trial") + " in " + _count(self.visits, "visit")] if self.trials else []
-        parts += [_count(self.accounts, "account") + " of bytes"] if self.accounts else []
-        told = " and ".join(parts)
-        if not told:
+        if not (self.slices or self.accounts):
             return "nothing to measure"
+        parts = [_count(self.forks, "fork") + " with " + _count(self.slices, "slice")] if self.slices else []
+        parts += [_count(self.accounts, "account") + " of bytes"] if self.accounts else []
         warm = f"; {span(self.warm_up_s)} of it until runtimes that compile are steady" if self.warm_up_s else ""
-        return f"{span(self.seconds)} if the machine has nothing else to do: {told}{warm}"
+        told = f"{span(self.seconds)} if the machine has nothing else to do: {' and '.join(parts)}{warm}"
+        if self.limit_s is None:
+            return told
+        return f"{told}. It goes on until its claims and neighbours are decided, {span(self.limit_s)} at the most"
 
 
-def estimated(  # noqa: PLR0913 - what is planned, what is there already, what is measured beside it
+def estimated(  # noqa: PLR0913 - what is planned, how, what is there already
     plan: Plan,
     catalogue: Catalogue,
-    done: Collection[int] = (),
-    known: Collection[str] = (),
+    pace: Mapping[str, Any],
     left_out: Collection[str] = (),
     *,
     quick: bool = False,
     floors: bool = True,
 ) -> Estimate:
-    """Reckon what is left of a plan.
+    """Estimate what the planned forks of a run take.
 
-    Searches for knees, play-offs and blocks added by --until are not in it: how long they take is what they find out.
+    Searches for knees and forks beyond those planned are not in it: how long they take is what they find out.
 
     Args:
         plan: what is to be done.
         catalogue: where the adapters' manifests are.
-        done: numbers of trials that are there already.
-        known: cells whose bytes were counted already, or that are left out.
+        pace: `rounds` of a fork, and `limit_s`.
         left_out: stacks that cannot run here.
-        quick: whether it is a quick run, which takes less time for what it measures beside the trials.
-        floors: whether each channel's floor is measured.
+        quick: whether it is a quick run, which takes less time for what it measures beside the cells.
+        floors: whether each channel's echo is measured.
     """
     compiling = _compiling(plan, catalogue)
     busy = {stack.id: _busy(stack) for stack in plan.stacks}
+    channels = {stack.id: stack.channel for stack in plan.stacks}
     bare = _with_messages_alone(plan, catalogue)
-    seconds, warm_up_s, visits, trials = 0.0, 0.0, 0, 0
-    for block in plan.blocks:
-        may = [visit for visit in block if visit.stack not in left_out]
-        left = [visit for visit in may if any(trial.number not in done for trial in visit.trials)]
-        seconds += _BLOCK * bool(left)
-        visits += len(left)
-        for visit in left:
-            cells = [trial.cell for trial in visit.trials if trial.number not in done]
-            trials += len(cells)
-            compiles = visit.stack in compiling
-            seconds += _visit(visit, cells, busy.get(visit.stack, _BUSY), plan.wires, compiles=compiles)
-            if compiles:
-                warm_s = _until_steady(cells, catalogue.warm_up_limit_s)
-                warm_up_s, seconds = warm_up_s + warm_s, seconds + warm_s
-            if floors and visit.stack in bare:
-                seconds += _floor(cells, _QUICK_ECHOES if quick else _ECHOES)
-    if not done:
-        messages = {
-            (bare[cell.stack], cell.group)
-            for cell in plan.cells
-            if cell.timed and cell.stack in bare and cell.stack not in left_out
-        }
-        seconds += len(messages) * (_QUICK_CODEC if quick else _CODEC)
-    accounts = [cell for cell in plan.cells if cell.wire is not None and cell.id not in known]
-    accounts = [cell for cell in accounts if cell.stack not in left_out]
+    seconds = warm_up_s = 0.0
+    slices = 0
+    for condition in plan.conditions:
+        cells = [cell for cell in plan.cells_under(condition) if cell.stack not in left_out]
+        sliced = [cell for cell in cells if not cell.whole]
+        slices += plan.forks * (len(sliced) * int(pace["rounds"]) + len(cells) - len(sliced))
+        units: dict[tuple[str, str], list[Cell]] = {}
+        for cell in cells:
+            units.setdefault((cell.stack, cell.id if cell.whole else cell.link), []).append(cell)
+        for (stack, _), mine in units.items():
+            compiles = stack in compiling
+            warm_s = _until_steady(mine, catalogue.warm_up_limit_s) if compiles else 0.0
+            unit_s = _unit(mine, busy.get(stack, _BUSY), plan.wires, int(pace["rounds"]), compiles=compiles)
+            seconds += plan.forks * (unit_s + warm_s)
+            warm_up_s += plan.forks * warm_s
+        if floors:
+            echoed = {channels[cell.stack] for cell in sliced if cell.stack in bare and applies(cell)}
+            each = (_QUICK_ECHOES if quick else _ECHOES) * (length_of(sliced[0].load).seconds if sliced else 0.0)
+            seconds += plan.forks * int(pace["rounds"]) * len(echoed) * each
+    seconds += len({(bare[one.stack], one.group) for one in plan.timed if one.stack in bare}) * (
+        _QUICK_CODEC if quick else _CODEC
+    )
+    accounts = [cell for cell in plan.cells if cell.wire is not None and cell.stack not in left_out]
     seconds += sum(_account(cell, compiles=cell.stack in compiling) for cell in accounts)
-    return Estimate(seconds, trials, visits, len(accounts), warm_up_s)
+    forks = plan.forks * len(plan.conditions)
+    return Estimate(seconds, pace["limit_s"], forks, slices, len(accounts), warm_up_s)
 
 
 def span(seconds: float) -> str:
@@ -156,16 +158,6 @@ def _with_messages_alone(plan: Plan, catalogue: Catalogue) -> dict[str, tuple[st
     return {name: pair for name, pair in pairs.items() if pair in inside}
 
 
-def _floor(cells: list[Cell], echoes: int) -> float:
-    """Reckon the raw echoes beside a visit."""
-    mine = [cell for cell in cells if floor_echoes.applies(cell)]
-    if not mine:
-        return 0.0
-    least, most = floor_echoes.SHORTEST, floor_echoes.LONGEST
-    each = min(max(floor_echoes.SHARE * min(cell.load.seconds for cell in cells), least), most)
-    return echoes * (1.25 * each + _BESIDE_AN_ECHO)
-
-
 def _start(*, compiles: bool) -> float:
     return _START_COMPILING if compiles else _START
 
@@ -182,14 +174,14 @@ def _until_steady(cells: list[Cell], limit_s: float | None) -> float:
     return seconds
 
 
-def _visit(
-    visit: Visit, cells: list[Cell], busy_s: float, wires: Mapping[str, Mapping[str, Any]], *, compiles: bool
+def _unit(
+    cells: list[Cell], busy_s: float, wires: Mapping[str, Mapping[str, Any]], rounds: int, *, compiles: bool
 ) -> float:
-    """Reckon a visit: started, called cold, verified, and each cell warmed up, measured and left to rest.
+    """Estimate one start in a fork: called cold, verified, each cell warmed up and driven in every round.
 
     Where a runtime compiles, until it is steady comes on top.
     """
-    trip, per_octet = _line(wires.get(visit.link))
+    trip, per_octet = _line(wires.get(cells[0].link))
     seconds = _start(compiles=compiles) + _TRIPS_OF_VISIT * (trip + busy_s) + _OCTETS_OF_VISIT * per_octet
     seconds += _COLD_COMPILING if compiles else _COLD
     for cell in cells:
@@ -197,23 +189,17 @@ def _visit(
         line = (sum(payload(cell.call, cell.arguments)) + _AROUND) * per_octet if per_octet else 0.0
         call = max(_CALL, busy_s) + trip + line
         load = cell.load
-        warm = 0.0 if compiles else _warm_up(load, call, busy_s)
-        # Each client makes a call at least; where they are many, the busier side's processor sets the pace.
         wait = max((call + load.think_ns / 1e9) / load.clients, busy_s)
-        calls = load.calls / load.rate_per_s if load.rate_per_s else max(load.calls, load.clients) * wait
-        seconds += warm + min(max(load.seconds, calls), limit_seconds(load)) + _BESIDE_A_TRIAL
-        seconds += REST_S if cell.watch else 0.0
+        if cell.whole:
+            # Each client makes a call at least; where they are many, the busier side's processor sets the pace.
+            calls = load.calls / load.rate_per_s if load.rate_per_s else max(load.calls, load.clients) * wait
+            seconds += min(max(load.seconds, calls), limit_seconds(load)) + _BESIDE_A_TRIAL
+            seconds += REST_S if cell.watch else 0.0
+            continue
+        length = length_of(load)
+        one = max(length.seconds, HANDFUL * load.clients * wait) + _BESIDE_A_SLICE
+        seconds += (rounds + 0.5) * one
     return seconds
-
-
-def _warm_up(load: Load, call: float, busy_s: float) -> float:
-    """Reckon a warm-up where nothing compiles: a few pieces in which each client calls."""
-    most = longest(load.seconds)
-    piece = min(max(load.seconds / 10, 0.01), 0.1)
-    # Without a think time, which warming up does not have.
-    each = max(piece, call, load.clients * busy_s)
-    pieces = 1 if each > most else _PIECES
-    return pieces * (each + _BESIDE_A_PIECE)
 
 
 def _line(wire: Mapping[str, Any] | None) -> tuple[float, float]:

@@ -1,30 +1,26 @@
-"""Searches for knees: the highest rate, or the most clients, that still meet an objective. One a stack and block."""
+"""Searches for knees: the highest rate, or the most clients, that still meet an objective. A step a round."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from callbench import links, mixed, objective
-from callbench.catalogue import Catalogue
-from callbench.cell import Cell, Load, Stack
-from callbench.errors import AdapterFailure, BadInput
-from callbench.measure import LIMIT_SECONDS, measured
-from callbench.placement import Placement
-from callbench.plan import Plan, Visit
+from callbench import mixed, objective
+from callbench.cell import Cell, Load
+from callbench.errors import BadInput
+from callbench.runner.slices import Length
+from callbench.runner.tasks import Task, Turn
 from callbench.schedules import Schedules
 from callbench.stats.knee import Span, Step, next_level
 from callbench.stats.rate import window_of
 from callbench.store import Run
 from callbench.study.loads import KneePart
-from callbench.visit import AnsweredWrongly, OpenVisit
 
 RATES = (0.1, 10_000_000.0)
 CLIENTS = (1, 1_000)
 # How much longer than the cell's own seconds a step may take to make the cell's calls at a low rate.
 _LONGEST = 10
 _GUESS_SECONDS = 0.1
-_TRIES = 2
 
 
 @dataclass(frozen=True)
@@ -109,76 +105,90 @@ def _searches(part: KneePart, cells: Sequence[Cell]) -> Iterator[Search]:
         )
 
 
-class Knees:
-    """Searches beside the visits of a run; what is in the journal already is not tried again."""
+class Searches:
+    """The searches of a run, and what of them is in the journal already."""
 
-    def __init__(self, run: Run, plan: Plan, catalogue: Catalogue, placement: Placement, schedules: Schedules) -> None:
-        """Prepares; nothing is started before it is needed."""
-        self._searches = [Search(**record) for record in run.info.get("knees", [])]
-        self._cells = {cell.id: cell for cell in plan.cells}
-        self._wires = plan.wires
-        self._catalogue = catalogue
-        self._placement = placement
-        self._schedules = schedules
+    def __init__(self, run: Run) -> None:
+        """Reads them.
+
+        Raises:
+            BadInput: the journal is damaged.
+        """
+        self.every = [Search(**record) for record in run.info.get("knees", [])]
         self._steps: dict[tuple[str, str, int], list[Step]] = {}
-        for line in run.lines() if self._searches else ():
+        for line in run.lines() if self.every else ():
             if line["kind"] == "step":
                 key = str(line["knee"]), str(line["cell"]), int(line["block"])
                 self._steps.setdefault(key, []).append(Step(float(line["level"]), bool(line["holds"])))
 
-    def beside(self, visit: Visit, stack: Stack) -> Iterator[dict[str, Any]]:
-        """Searches what is left of a visit's knees, and gives the journal's lines, a step each."""
-        visited = {trial.cell.id for trial in visit.trials}
-        mine = [search for search in self._searches if search.cell in visited]
-        for _ in range(_TRIES):
-            left = [search for search in mine if not self._over(search, visit.block)]
-            if not left:
-                return
-            try:
-                yield from self._opened(visit, stack, left)
-            except (AdapterFailure, AnsweredWrongly, links.LinkFailure) as failure:
-                yield {"kind": "note", "text": f"the knee of {stack.id} in block {visit.block} broke off: {failure}"}
+    def steps(self, search: Search, fork: int) -> list[Step]:
+        """The steps that one has made in a fork; it grows."""
+        return self._steps.setdefault((search.knee, search.cell, fork), [])
 
-    def _over(self, search: Search, block: int) -> bool:
-        steps = self._steps.get((search.knee, search.cell, block), [])
-        return bool(steps) and next_level(steps, 1.0, search.span) is None
+    def tasks(self, unit: str, cells: Mapping[str, Cell], fork: int, schedules: Schedules) -> "list[SearchTask]":
+        """What is left to search in a fork on a unit that is alive for these cells."""
+        mine = (
+            SearchTask(one, cells[one.cell], unit, fork, self, schedules) for one in self.every if one.cell in cells
+        )
+        return [task for task in mine if not task.over]
 
-    def _opened(self, visit: Visit, stack: Stack, left: Sequence[Search]) -> Iterator[dict[str, Any]]:
-        cells = [self._cells[search.cell] for search in left]
-        programs = self._catalogue.programs(stack)
-        with (
-            links.made(visit.link, self._wires) as hosts,
-            OpenVisit(programs, stack, cells, self._placement, hosts) as opened,
-        ):
-            for search in left:
-                if self._cells[search.cell].id not in opened.cannot and self._paces(search, opened):
-                    yield from self._search(search, visit.block, opened)
 
-    @staticmethod
-    def _paces(search: Search, opened: OpenVisit) -> bool:
-        return search.along == "clients" or "open" in opened.sides.client.hello["features"]
+class SearchTask(Task):
+    """A search in its turn: one step a round, each a drive of its own length, until two levels are near enough.
 
-    def _search(self, search: Search, block: int, opened: OpenVisit) -> Iterator[dict[str, Any]]:
-        cell = self._cells[search.cell]
-        steps = self._steps.setdefault((search.knee, search.cell, block), [])
-        start = 1.0 if steps or search.along == "clients" else _guess(cell, opened)
-        while (level := next_level(steps, start, search.span)) is not None:
-            line = self._step(search, replace(cell, load=search.load(cell.load, level)), block, opened)
-            place = {"knee": search.knee, "cell": cell.id, "block": block, "stack": cell.stack, "step": len(steps)}
-            steps.append(Step(level, line["holds"]))
-            yield {"kind": "step", **place, "along": search.along, "level": level, **line}
+    Attributes:
+        made: the last round's step, as the journal has it; None where there is none.
+    """
 
-    def _step(self, search: Search, cell: Cell, block: int, opened: OpenVisit) -> dict[str, Any]:
-        """One trial, and whether it met the objective at the rate that was asked for."""
-        opened.connect(cell)
-        schedule = self._schedules.of(cell, block)
-        try:
-            trial = measured(opened.sides, cell, (), schedule)
-        finally:
-            if schedule is not None:
-                # It follows from the seed; a search would leave a dozen of them.
-                schedule.unlink(missing_ok=True)
-        return {"clients": cell.load.clients, **trial, **held(trial["done"], search.objective, cell.load.rate_per_s)}
+    def __init__(  # noqa: PLR0913, PLR0917 - what is searched, on what, and what is known
+        self, search: Search, cell: Cell, unit: str, fork: int, known: Searches, schedules: Schedules
+    ) -> None:
+        """Prepares."""
+        self.unit = unit
+        self.made: dict[str, Any] | None = None
+        self._search, self._cell, self._fork = search, cell, fork
+        self._steps = known.steps(search, fork)
+        self._schedules = schedules
+        # Where to begin along the rate is not known before a closed loop has been seen.
+        self._start = 1.0 if self._steps or search.along == "clients" else None
+
+    @property
+    def over(self) -> bool:
+        """Whether it has found its level."""
+        return bool(self._steps) and next_level(self._steps, 1.0, self._search.span) is None
+
+    def can(self, features: Collection[str]) -> bool:
+        """Whether an adapter with these features can be driven along it."""
+        return self._search.along == "clients" or "open" in features
+
+    def turn(self, number: int) -> Turn | None:  # noqa: ARG002 - in every round
+        """The next step, or first a look at what a closed loop reaches."""
+        self.made = None
+        if self._start is None:
+            plain = replace(self._cell.load, arrivals="closed", rate_per_s=None)
+            return Turn(replace(self._cell, load=plain), Length(_GUESS_SECONDS, plain.clients))
+        level = next_level(self._steps, self._start, self._search.span)
+        if level is None:
+            return None
+        cell = replace(self._cell, load=self._search.load(self._cell.load, level))
+        return Turn(cell, Length(cell.load.seconds, cell.load.calls), self._schedules.of(cell, self._fork))
+
+    def took(self, turn: Turn, made: Mapping[str, Any]) -> None:
+        """A step is made: whether it met the objective at the rate that was asked for."""
+        if turn.schedule is not None:
+            # It follows from the seed; a search would leave a dozen of them.
+            turn.schedule.unlink(missing_ok=True)
+        if self._start is None:
+            # Half of what the clients reach in a closed loop.
+            self._start = max(1.0, window_of(made["done"]).per_s / 2)
+            return
+        search, load = self._search, turn.cell.load
+        level = float(load.clients if search.along == "clients" else load.rate_per_s or 0.0)
+        found = held(made["done"], search.objective, load.rate_per_s)
+        place = {"knee": search.knee, "cell": search.cell, "block": self._fork, "stack": self._cell.stack}
+        line = {"kind": "step", **place, "step": len(self._steps), "along": search.along, "level": level}
+        self._steps.append(Step(level, found["holds"]))
+        self.made = {**line, "clients": load.clients, "unsteady": "", **made, **found}
 
 
 def held(done: Mapping[str, Any], wished: str, rate_per_s: float | None) -> dict[str, Any]:
@@ -201,12 +211,3 @@ def held(done: Mapping[str, Any], wished: str, rate_per_s: float | None) -> dict
     # JSON has no infinity: no figure where there is none.
     shown = value_us if math.isfinite(value_us) else None
     return {"value_us": shown, "reached_per_s": reached, "holds": kept and value_us <= aim.limit_us}
-
-
-def _guess(cell: Cell, opened: OpenVisit) -> float:
-    """Where to begin: half of what the clients reach in a closed loop."""
-    opened.connect(cell)
-    done = opened.sides.client.drive(
-        cell.call, cell.arguments, calls=cell.load.clients, seconds=_GUESS_SECONDS, limit_seconds=LIMIT_SECONDS
-    )
-    return max(1.0, window_of(done).per_s / 2)

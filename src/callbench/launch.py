@@ -12,14 +12,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from callbench import catalogue, environment, idle, knees, links, placement, plan, select
-from callbench.bench import Bench
-from callbench.cell import Cell, Stack
+from callbench.cell import AS_IS, HELD, Cell, Stack
 from callbench.errors import BadInput, CallbenchError
 from callbench.estimate import estimated
 from callbench.external import given
 from callbench.progress import Progress
 from callbench.report.words import some
 from callbench.run_writer import RunWriter, now
+from callbench.runner.bench import Bench
 from callbench.store import FORMAT, Run
 from callbench.study import load
 from callbench.unknown_calls import beyond
@@ -51,7 +51,7 @@ class Wish:
     Attributes:
         study: a name or a path.
         seed: of the order; None: a fresh one, recorded.
-        blocks: None: as the study has it.
+        forks: exactly so many of each condition; None: as the study has it, and more where there is time.
         objective: a latency whose knee is searched for in every group; None: only what the study asks for.
         out: the run folder; None: `runs/STUDY-TIME`.
         until: the half-width of its interval that ends a cell, as a share; None: the planned blocks end it.
@@ -67,7 +67,7 @@ class Wish:
     select: Sequence[str] = ()
     settings: dict[str, str] = field(default_factory=dict)
     seed: int | None = None
-    blocks: int | None = None
+    forks: int | None = None
     out: Path | None = None
     floors: bool = True
     confirm: bool = False
@@ -91,7 +91,6 @@ class _Planned:
     study: "Study"
     made: plan.Plan
     seed: int
-    blocks: int
     without: str | None
 
 
@@ -111,8 +110,29 @@ def _planned(wish: Wish, known: catalogue.Catalogue) -> _Planned:
     if not cells:
         raise BadInput(f"{wish.study} has no cells that can be measured here: {without or 'none was selected'}")
     seed = secrets.randbits(32) if wish.seed is None else wish.seed
-    blocks = study.blocks(wish.quick) if wish.blocks is None else wish.blocks
-    return _Planned(study, plan.made(cells, known.every, blocks, seed, wires), seed, blocks, without)
+    forks = study.forks(wish.quick) if wish.forks is None else wish.forks
+    conditions, not_held = _conditions(wish, study)
+    without = "; ".join(filter(None, (without, not_held))) or None
+    return _Planned(study, plan.made(cells, known.every, forks, conditions, wires), seed, without)
+
+
+def _conditions(wish: Wish, study: "Study") -> tuple[tuple[str, ...], str | None]:
+    """The conditions of the machine's idle states, and why one of the study's is missing.
+
+    Raises:
+        BadInput: --hold-idle asks for what cannot be had.
+    """
+    if wish.hold_idle:
+        with idle.held(wanted=True):
+            return (HELD,), None
+    wanted = tuple(study.idle)
+    if HELD not in wanted:
+        return wanted, None
+    try:
+        with idle.held(wanted=True):
+            return wanted, None
+    except BadInput as failure:
+        return (AS_IS,), f"idle states are not held here: {str(failure).removeprefix('--hold-idle ')}"
 
 
 def foretold(wish: Wish, known: catalogue.Catalogue) -> list[str]:
@@ -124,7 +144,9 @@ def foretold(wish: Wish, known: catalogue.Catalogue) -> list[str]:
     planned = _planned(wish, known)
     known = replace(given.of_plan(known, planned.made.stacks), warm_up_limit_s=wish.warm_up_s)
     why = {stack.id: stack.why_not for stack in known.every}
-    told = [f"{planned.study.title}: {planned.blocks} blocks, {len(planned.made.cells):,} cells"]
+    made = planned.made
+    of_each = f" of each condition ({', '.join(made.conditions)})" if len(made.conditions) > 1 else ""
+    told = [f"{planned.study.title}: {made.forks} forks at least{of_each}, {len(made.cells):,} cells"]
     left_out: dict[str, list[str]] = {}
     for stack in planned.made.stacks:
         if reason := why.get(stack.id):
@@ -135,8 +157,16 @@ def foretold(wish: Wish, known: catalogue.Catalogue) -> list[str]:
     told += [f"left out: {some(stacks)}: {reason}" for reason, stacks in left_out.items()]
     told += [planned.without] if planned.without else []
     cannot = {stack for stack, reason in why.items() if reason}
-    left = estimated(planned.made, known, left_out=cannot, quick=wish.quick, floors=wish.floors)
-    return [*told, beyond(planned.made, left_out=cannot).beside(left)]
+    asked = _pace(wish, planned.study)
+    left = estimated(made, known, asked, left_out=cannot, quick=wish.quick, floors=wish.floors)
+    return [*told, beyond(made, int(asked["rounds"]), left_out=cannot).beside(left)]
+
+
+def _pace(wish: Wish, study: "Study") -> dict[str, Any]:
+    """Rounds of a fork, seconds in all (None: no limit), and whether the forks are exactly as planned."""
+    limit_s = study.minutes(wish.quick) * 60 if wish.budget_s is None else wish.budget_s
+    exact = wish.forks is not None and wish.budget_s is None and wish.until is None
+    return {"rounds": study.rounds(wish.quick), "limit_s": None if exact else limit_s, "exact": exact}
 
 
 def begin(wish: Wish, known: catalogue.Catalogue) -> Path:
@@ -148,8 +178,6 @@ def begin(wish: Wish, known: catalogue.Catalogue) -> Path:
     """
     planned = _planned(wish, known)
     study, cells = planned.study, planned.made.cells
-    with idle.held(wanted=wish.hold_idle):
-        pass  # Where it cannot be held, that is said before a folder is made.
     started = now()
     out = wish.out or Path("runs") / f"{study.name}-{dt.datetime.now(dt.UTC):%Y%m%d-%H%M%S}"
     info = {
@@ -159,12 +187,13 @@ def begin(wish: Wish, known: catalogue.Catalogue) -> Path:
         "title": study.title,
         "seed": planned.seed,
         "quick": wish.quick,
-        "blocks": planned.blocks,
+        "blocks": planned.made.forks,
+        **_pace(wish, study),
         "select": list(wish.select),
         "settings": dict(wish.settings),
         "floors": wish.floors,
         "confirm": wish.confirm,
-        "hold_idle": wish.hold_idle,
+        "idle": list(planned.made.conditions),
         "knees": knees.planned(study.part.knees, wish.objective, cells),
         "until": wish.until,
         "budget_s": wish.budget_s,
@@ -213,10 +242,8 @@ def go_on(path: Path, known: catalogue.Catalogue, *, resumed: bool) -> Run:
         Stopped: a person stopped it.
         CallbenchError: it cannot be written, or nothing could be measured.
     """
-    from callbench.precision.growth import grown  # noqa: PLC0415 - statistics are slow to load
-
     with RunWriter(path) as run:
-        planned = grown(plan.read(run.plan()), run)
+        planned = plan.read(run.plan())
         known = replace(given.of_plan(known, planned.stacks), warm_up_limit_s=run.info.get("warm_up_s"))
         where = placement.placed()
         if resumed:
@@ -230,10 +257,10 @@ def go_on(path: Path, known: catalogue.Catalogue, *, resumed: bool) -> Run:
                 }
             )
         try:
-            with told_to_stop(), idle.held(wanted=bool(run.info.get("hold_idle"))):
+            with told_to_stop():
                 Bench(run, planned, known, where, Progress()).run()
         except (KeyboardInterrupt, Sigterm) as stop:
-            run.note("stopped: the trial under way was discarded")
+            run.note("stopped: the round under way was discarded")
             run.end("stopped")
             kind = Terminated if isinstance(stop, Sigterm) else Stopped
             raise kind(f"stopped; what was measured is kept. Go on with: {_command(path, run.info['study'])}") from None

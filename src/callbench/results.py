@@ -35,12 +35,13 @@ SELECT cell, block, sum(calls) AS calls, sum(elapsed_ns) AS elapsed_ns, sum(erro
        sum(in_call_ns) AS in_call_ns, sum(count) AS count, sum(sum_ns) AS sum_ns, min(min_ns) AS min_ns, max(max_ns)
        AS max_ns, sum(service_sum_ns) AS service_sum_ns, min(service_min_ns) AS service_min_ns, max(service_max_ns)
        AS service_max_ns, sum(lateness_sum_ns) AS lateness_sum_ns, min(lateness_min_ns) AS lateness_min_ns,
-       max(lateness_max_ns) AS lateness_max_ns, max(batch) AS batch, count(*) AS trials, bool_and(agree) AS agree
+       max(lateness_max_ns) AS lateness_max_ns, max(batch) AS batch, count(*) AS trials, bool_and(agree) AS agree,
+       exp(avg(ln(pace))) AS pace
 FROM trials WHERE unsteady = '' GROUP BY cell, block ORDER BY cell, block"""
 ERRORS_SQL = "SELECT cell, errors FROM trials WHERE error_count > 0 ORDER BY trial"
 CODECS_SQL = 'SELECT * FROM codecs ORDER BY "group", message, direction DESC'
 RANKING_SQL = """
-SELECT "group", cells.clients, link, stack, block, sum(window_calls) / (sum(window_ns) / 1e9) AS rate_per_s
+SELECT "group", cells.clients, link, stack, block, sum(window_calls) / (sum(window_ns) / 1e9 * avg(pace)) AS rate_per_s
 FROM trials JOIN cells USING (cell) WHERE unsteady = '' GROUP BY ALL ORDER BY ALL"""
 # Of a process's whole life; journals of before that was counted have the calls of its last trial.
 DEATHS_SQL = """
@@ -97,7 +98,8 @@ class Result:
         texts, for choosing cells.
         calls: answered rightly, over all trials.
         errors: by kind, over all trials.
-        by_block: a figure a block for each statistic of a study.
+        by_block: a figure a fork for each statistic of a study; where batches of a fork met different moments of the
+            machine, at the mean speed of the fork.
         rate: calls a second, or None where no call was answered.
         batched: whether calls were too short to be timed one by one.
         agree: whether client and server counted alike in every trial.
@@ -355,15 +357,16 @@ def _result(  # noqa: PLR0913, PLR0917 - one cell is made of all these tables
     """Put one cell's result together."""
     answered = [row for row in blocks if row["calls"] and row["elapsed_ns"]]
     by_block: dict[str, dict[int, float]] = {
-        "rate_per_s": {row["block"]: rate for row in answered if (rate := window_in(row).per_s)},
-        "mean_us": {row["block"]: mean for row in answered if (mean := _mean_us([row]))},
+        "rate_per_s": {row["block"]: rate / row["pace"] for row in answered if (rate := window_in(row).per_s)},
+        "mean_us": {row["block"]: mean * row["pace"] for row in answered if (mean := _mean_us([row]))},
     }
     own = timed.get(("latency", cell["cell"]), {})
-    limits = {row["block"]: (row["min_ns"] or 0, row["max_ns"] or TOP) for row in answered}
+    limits = {row["block"]: (row["min_ns"] or 0, row["max_ns"] or TOP, row["pace"]) for row in answered}
     for block, buckets in own.items():
         if block in limits:
-            for name, value in zip(NAMES, buckets.percentiles(SHARES, *limits[block]), strict=True):
-                by_block.setdefault(f"{name}_us", {})[block] = value / 1e3
+            least, most, pace = limits[block]
+            for name, value in zip(NAMES, buckets.percentiles(SHARES, least, most), strict=True):
+                by_block.setdefault(f"{name}_us", {})[block] = value * pace / 1e3
     messages = written.of(cell)
     if messages is not None:
         for name, figure in (("bytes", messages.bytes), ("codec_us", messages.codec_us)):

@@ -2,7 +2,7 @@
 
 The idea is Coz's (Curtsinger and Berger, "Coz: finding code that counts with causal profiling", SOSP 2015), turned
 round: where a side is the limit, a call that keeps it busy 5 % longer lowers the rate by 4.8 %; where it is not,
-nothing happens. Compared in slices of 20 ms in random order, all of them alive, so that drift meets both.
+nothing happens. The three are tasks of a round like any others: alive together, a slice each, in random order.
 """
 
 import random
@@ -12,25 +12,42 @@ from contextlib import ExitStack
 from typing import Any
 
 from callbench import links
-from callbench.catalogue import Catalogue
-from callbench.cell import Cell, Stack
+from callbench.cell import Cell
 from callbench.errors import AdapterFailure
-from callbench.measure.warm_up import LIMIT_SECONDS, warmed_up
-from callbench.placement import Placement
 from callbench.plan import Plan
+from callbench.runner.context import Context
+from callbench.runner.rounds import one_round
+from callbench.runner.slices import Length, length_of
+from callbench.runner.tasks import Task, Turn
+from callbench.runner.unit import Unit, Wanted
 from callbench.stats.rate import Window, window_of
-from callbench.visit import AnsweredWrongly, OpenVisit
+from callbench.visit import AnsweredWrongly
 
 SHARE = 0.05
-SLICE_SECONDS = 0.02
 ROUNDS = 40
 QUICK_ROUNDS = 15
 MOST_SECONDS = 8.0
-# By itself a run asks a few cells only, and takes a tenth of its trials' time for it at most.
+# By itself a run asks a few cells only, and takes a tenth of its slices' time for it at most.
 SAMPLE = 3
 TENTH = 0.1
 ASKING_SECONDS = 5.0
+PLAIN, CLIENT, SERVER = "plain", "client", "server"
 Pair = tuple[int, int, int, int]
+
+
+def slow_down(of: Context) -> None:
+    """Makes each side of some cells slower, and writes down what that did.
+
+    Raises:
+        CallbenchError: the journal cannot be written.
+    """
+    every = bool(of.run.info.get("confirm", False))
+    rates, spent_s = rates_of(of.run.lines())
+    for cell in chosen(of.plan, rates, of.seed, every=every, spent_s=spent_s):
+        out = cell.id in of.past.cells or cell.stack in of.past.stacks
+        if not out and cell.id not in of.past.slowed:
+            for line in asked(of, cell, rates[cell.id]):
+                of.write(line)
 
 
 def chosen(plan: Plan, rates: Mapping[str, float], seed: int, *, every: bool, spent_s: float) -> list[Cell]:
@@ -43,21 +60,25 @@ def chosen(plan: Plan, rates: Mapping[str, float], seed: int, *, every: bool, sp
         every: whether all are wanted.
         spent_s: what the run's trials took, in seconds.
     """
-    # An open loop's rate is its schedule's, and a client that thinks sets its own: neither follows a side.
-    able = [cell for cell in plan.cells if rates.get(cell.id) and not cell.load.open and not cell.load.think_ns]
+    able = [cell for cell in plan.cells_under(plan.conditions[0]) if rates.get(cell.id) and _follows(cell)]
     if every:
         return able
     affordable = int(TENTH * spent_s / ASKING_SECONDS)
     return random.Random(seed).sample(able, min(SAMPLE, affordable, len(able)))  # noqa: S311 - a lot to be repeated, not a secret
 
 
+def _follows(cell: Cell) -> bool:
+    """Whether its sides set a cell's rate: an open loop's is its schedule's, and a client that thinks sets its own."""
+    return not (cell.load.open or cell.load.think_ns or cell.whole)
+
+
 def rates_of(lines: Iterable[Mapping[str, Any]]) -> tuple[dict[str, float], float]:
-    """Calls a second by cell, over all trials of a journal; and the seconds that all trials took."""
+    """Calls a second by cell, over all slices of a journal; and the seconds that all of them took."""
     windows: dict[str, Window] = {}
     spent_ns = 0
     for line in lines:
-        if line["kind"] == "trial":
-            cell, done = str(line["cell"]), line["done"]
+        for one in line["slices"] if line["kind"] == "round" else ():
+            cell, done = str(one["cell"]), one["done"]
             windows[cell] = windows.get(cell, Window(0.0, 0)) + window_of(done)
             spent_ns += done["elapsed_ns"]
     return {cell: window.per_s for cell, window in windows.items() if window.per_s}, spent_ns / 1e9
@@ -71,84 +92,86 @@ def burn_ns(rate: float, clients: int, processors: int) -> int:
     return max(1, round(SHARE * min(clients, max(1, processors)) / rate * 1e9))
 
 
-class Slowdown:
-    """Asks one cell after the other."""
+class _Slowed(Task):
+    """A cell in its turn, on one of the two units, with or without a burn of its client."""
 
-    def __init__(
-        self,
-        catalogue: Catalogue,
-        placement: Placement,
-        wires: Mapping[str, Mapping[str, Any]],
-        seed: int,
-        *,
-        quick: bool,
-    ) -> None:
-        """Takes what is needed to start stacks."""
-        self._catalogue = catalogue
-        self._wires = wires
-        self._placement = placement
-        self._dice = random.Random(seed + 1)  # noqa: S311 - an order to be repeated, not a secret
-        self._rounds = QUICK_ROUNDS if quick else ROUNDS
+    def __init__(self, name: str, cell: Cell, unit: str, length: Length, burn: int) -> None:
+        """Prepares."""
+        self.name = name
+        self.unit = unit
+        self._cell = cell
+        self._length = length
+        self._burn = burn
+        self.made: tuple[int, int] | None = None
 
-    def asked(self, cell: Cell, stack: Stack, rate: float) -> list[dict[str, Any]]:
-        """Makes each side slower in turn. Gives a journal line a side, or one that says why it could not be asked.
+    def turn(self, number: int) -> Turn | None:  # noqa: ARG002 - in every round
+        """One slice."""
+        self.made = None
+        return Turn(self._cell, self._length, burn_ns=self._burn)
 
-        Each element of `pairs` is calls and nanoseconds without, and calls and nanoseconds with the burn.
-        """
-        place = {"kind": "slowdown", "cell": cell.id, "stack": stack.id}
-        client_ns = burn_ns(rate, cell.load.clients, len(self._placement.client))
-        server_ns = burn_ns(rate, cell.load.clients, len(self._placement.server))
-        spins = str(stack.card.get("waits", "")).startswith("spins")
-        try:
-            with links.made(cell.link, self._wires) as hosts, ExitStack() as alive:
-                plain = self._opened(cell, stack, {}, hosts, alive)
-                if "burn" not in plain.sides.features:
-                    return [{**place, "burnt": None, "why": "the adapter cannot be slowed down (feature burn)"}]
-                # Two servers that spin while they wait would slow each other down, by nothing that is known.
-                both = not stack.in_process and not spins
-                slow = self._opened(cell, stack, {"burn_us": server_ns / 1e3}, hosts, alive) if both else None
-                pairs = self._slices(cell, plain, slow, client_ns)
-        except (AdapterFailure, AnsweredWrongly, links.LinkFailure) as failure:
-            return [{**place, "burnt": None, "why": f"failed: {failure}"}]
-        burns = {"client": client_ns, "server": server_ns}
-        return [
-            {**place, "burnt": side, "burn_ns": burns[side], "share": SHARE, "pairs": found}
-            for side, found in pairs.items()
-        ]
-
-    def _opened(
-        self, cell: Cell, stack: Stack, options: Mapping[str, Any], hosts: links.Hosts, alive: ExitStack
-    ) -> OpenVisit:
-        programs = self._catalogue.programs(stack)
-        opened = alive.enter_context(OpenVisit(programs, stack, [cell], self._placement, hosts, options=options))
-        opened.connect(cell)
-        warmed_up(opened.sides, cell)
-        return opened
-
-    def _slices(self, cell: Cell, plain: OpenVisit, slow: OpenVisit | None, client_ns: int) -> dict[str, list[Pair]]:
-        """Drives all in turn, each round in random order."""
-        turns = ["plain", "client"] + (["server"] if slow else [])
-        pairs: dict[str, list[Pair]] = {side: [] for side in turns[1:]}
-        last = time.monotonic() + MOST_SECONDS
-        for _ in range(self._rounds):
-            if time.monotonic() > last:
-                break
-            seen = {}
-            for turn in self._dice.sample(turns, len(turns)):
-                visit = slow if slow is not None and turn == "server" else plain
-                seen[turn] = _driven(visit, cell, client_ns if turn == "client" else 0)
-            for side, found in pairs.items():
-                found.append((*seen["plain"], *seen[side]))
-        return pairs
+    def took(self, turn: Turn, made: Mapping[str, Any]) -> None:  # noqa: ARG002 - the interface
+        """Keeps calls and nanoseconds."""
+        self.made = made["done"]["calls"], made["done"]["elapsed_ns"]
 
 
-def _driven(visit: OpenVisit, cell: Cell, burn: int) -> tuple[int, int]:
-    done = visit.sides.client.drive(
-        cell.call,
-        cell.arguments,
-        calls=cell.load.clients,
-        seconds=SLICE_SECONDS,
-        limit_seconds=LIMIT_SECONDS,
-        burn_ns=burn,
-    )
-    return done["calls"], done["elapsed_ns"]
+def asked(of: Context, cell: Cell, rate: float) -> list[dict[str, Any]]:
+    """Makes each side slower in turn. Gives a journal line a side, or one that says why it could not be asked.
+
+    Each element of `pairs` is calls and nanoseconds without, and calls and nanoseconds with the burn.
+    """
+    place = {"kind": "slowdown", "cell": cell.id, "stack": cell.stack}
+    burns = {
+        CLIENT: burn_ns(rate, cell.load.clients, len(of.placement.client)),
+        SERVER: burn_ns(rate, cell.load.clients, len(of.placement.server)),
+    }
+    try:
+        with links.made(cell.link, of.plan.wires) as hosts, ExitStack() as alive:
+            plain = _opened(of, cell, PLAIN, {}, hosts, alive)
+            if "burn" not in plain.opened.sides.features:
+                return [{**place, "burnt": None, "why": "the adapter cannot be slowed down (feature burn)"}]
+            units = {PLAIN: plain}
+            if not of.stacks[cell.stack].in_process:
+                units[SERVER] = _opened(of, cell, SERVER, {"burn_us": burns[SERVER] / 1e3}, hosts, alive)
+            pairs = _pairs(of, cell, units, burns[CLIENT])
+    except (AdapterFailure, AnsweredWrongly, links.LinkFailure) as failure:
+        return [{**place, "burnt": None, "why": f"failed: {failure}"}]
+    return [
+        {**place, "burnt": side, "burn_ns": burns[side], "share": SHARE, "pairs": found}
+        for side, found in pairs.items()
+    ]
+
+
+def _opened(  # noqa: PLR0913, PLR0917 - what is started, as what, and how
+    of: Context, cell: Cell, name: str, options: Mapping[str, Any], hosts: links.Hosts, alive: ExitStack
+) -> Unit:
+    stack = of.stacks[cell.stack]
+    wanted = Wanted(name, stack, of.catalogue.programs(stack), (cell,), cell.link, options)
+    unit = alive.enter_context(Unit(wanted, of.placement, hosts))
+    unit.settles()
+    unit.warm(cell, length_of(cell.load))
+    unit.is_warm()
+    return unit
+
+
+def _pairs(of: Context, cell: Cell, units: Mapping[str, Unit], client_ns: int) -> dict[str, list[Pair]]:
+    """Drives all in turn, each round in random order."""
+    length = length_of(cell.load)
+    tasks = [_Slowed(PLAIN, cell, PLAIN, length, 0), _Slowed(CLIENT, cell, PLAIN, length, client_ns)]
+    tasks += [_Slowed(SERVER, cell, SERVER, length, 0)] if SERVER in units else []
+    pairs: dict[str, list[Pair]] = {task.name: [] for task in tasks[1:]}
+    dice = random.Random(f"{of.seed} slowdown {cell.id}")  # noqa: S311 - an order to be repeated, not a secret
+    last = time.monotonic() + MOST_SECONDS
+    for number in range(QUICK_ROUNDS if of.quick else ROUNDS):
+        if time.monotonic() > last:
+            break
+        one_round(tasks, units, number, dice, None, _failed)
+        base = tasks[0].made
+        for task in tasks[1:]:
+            if base is not None and task.made is not None:
+                pairs[task.name].append((*base, *task.made))
+    return pairs
+
+
+def _failed(task: Task, turn: Turn, failure: AdapterFailure) -> None:  # noqa: ARG001 - the interface
+    """One that fails cannot be asked."""
+    raise failure

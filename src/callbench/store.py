@@ -1,5 +1,6 @@
 """A run on disk, for reading: what was asked, what came out, as tables. docs/reference/run-folder.md is its page."""
 
+import copy
 import hashlib
 import json
 import os
@@ -11,8 +12,11 @@ from typing import Any
 import duckdb
 
 from callbench import journal
+from callbench.cell import AS_IS
 from callbench.errors import BadInput, CallbenchError
-from callbench.tables import JOURNAL_COLUMNS, PLAN_COLUMNS, QUERIES
+from callbench.journal_columns import JOURNAL_COLUMNS, PLAN_COLUMNS
+from callbench.pieces import PARTS
+from callbench.tables import QUERIES
 from callbench.version import VERSION
 
 FORMAT = 1
@@ -25,6 +29,7 @@ class Run:
     Attributes:
         path: its folder.
         info: run.json: study, title, seed, quick, blocks, state ...
+        condition: of the machine's idle states; `cells` of a connection are those measured in it.
     """
 
     def __init__(self, path: Path) -> None:
@@ -35,6 +40,13 @@ class Run:
         """
         self.path = path
         self.info = self._read_info()
+        self.condition = str((self.info.get("idle") or [AS_IS])[0])
+
+    def under(self, condition: str) -> "Run":
+        """The same run, its cells those that were measured in another condition of the machine's idle states."""
+        other = copy.copy(self)
+        other.condition = condition
+        return other
 
     @property
     def study_file(self) -> Path:
@@ -96,10 +108,18 @@ class Run:
             folder = self.parquet()
         except PermissionError:
             self._tabulate(connection)
-            return connection
+            connection.execute("ALTER TABLE cells RENAME TO every_cell")
+            return self._under_condition(connection)
         for name in QUERIES:
             source = f"read_parquet({_quoted(folder / f'{name}.parquet')})"
-            connection.execute(f"CREATE VIEW {name} AS SELECT * FROM {source}")  # noqa: S608 - our own names, quoted
+            view = "every_cell" if name == "cells" else name
+            connection.execute(f"CREATE VIEW {view} AS SELECT * FROM {source}")  # noqa: S608 - our own names, quoted
+        return self._under_condition(connection)
+
+    def _under_condition(self, connection: "duckdb.DuckDBPyConnection") -> "duckdb.DuckDBPyConnection":
+        """The cells of one condition are those that everything is asked of; `every_cell` has them all."""
+        which = f"SELECT * FROM every_cell WHERE idle = {_quoted(self.condition)}"  # noqa: S608 - quoted
+        connection.execute(f"CREATE VIEW cells AS {which}")
         return connection
 
     def parquet(self) -> Path:
@@ -165,19 +185,22 @@ class Run:
                     f"CREATE TEMP TABLE lines AS {_reading(Path(f'/proc/self/fd/{whole.fileno()}'), JOURNAL_COLUMNS)}"
                 )
                 connection.execute(f"CREATE TEMP TABLE planned AS {_reading(self.path / 'plan.json', PLAN_COLUMNS)}")
+                for name, query in PARTS.items():
+                    connection.execute(f"CREATE TEMP TABLE {name} AS {query}")
                 for name, query in QUERIES.items():
                     connection.execute(f"CREATE TABLE {name} AS {query}")
             except duckdb.Error as failure:
                 for _ in self.lines():  # names the damaged line where that is what is wrong
                     pass
                 raise BadInput(f"{self.path} is damaged: {_first_line(failure)}") from failure
-        connection.execute("DROP TABLE lines; DROP TABLE planned")
+        for name in ("lines", "planned", *PARTS):
+            connection.execute(f"DROP TABLE {name}")
 
     def _mark(self) -> dict[str, Any]:
         """What the tables are made from: they are stale where this differs from what lies beside them."""
         if not self.journal_file.is_file():
             raise BadInput(f"{self.path} is damaged: it has no journal.jsonl")
-        said = "\n".join((*QUERIES.values(), str(JOURNAL_COLUMNS), str(PLAN_COLUMNS)))
+        said = "\n".join((*PARTS.values(), *QUERIES.values(), str(JOURNAL_COLUMNS), str(PLAN_COLUMNS)))
         tables = hashlib.sha256(said.encode()).hexdigest()[:16]
         return {"callbench": VERSION, "tables": tables, "bytes": journal.complete_bytes(self.journal_file)}
 

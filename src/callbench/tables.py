@@ -3,161 +3,38 @@
 `lines` is the journal and `planned` the plan, both read with the types below: what DuckDB reads it checks.
 """
 
-_HISTOGRAM = "STRUCT(count BIGINT, sum_ns BIGINT, min_ns BIGINT, max_ns BIGINT, buckets BIGINT[][])"
-_CPU = "STRUCT(user_ns BIGINT, system_ns BIGINT)"
-_BOTH_ENDS = f'STRUCT("start" {_CPU}, "end" {_CPU})'
-_CODEC = "STRUCT(bytes DOUBLE, encode_ns DOUBLE, decode_ns DOUBLE)"
-_COUNTS = "MAP(VARCHAR, BIGINT)"
-_STAGES = "MAP(VARCHAR, STRUCT(times BIGINT, ns BIGINT, processor_ns BIGINT, octets BIGINT))"
-_THREAD = "STRUCT(name VARCHAR, threads BIGINT, run_ns BIGINT, wait_ns BIGINT, busiest_ns BIGINT)"
-_SIDE = (
-    "STRUCT(side VARCHAR, cpus BIGINT[], processes BIGINT, user_ns BIGINT, system_ns BIGINT, run_ns BIGINT,"
-    f" wait_ns BIGINT, neighbour_ns BIGINT, threads {_THREAD}[])"
-)
-_GAPS = 'STRUCT(cpu BIGINT, looks BIGINT, gaps BIGINT, gap_ns BIGINT, longest_ns BIGINT, "first" BOOLEAN)'
-
-# A row a phase and direction: callbench.wire.counts has the same names.
-_WIRE_FIGURES = (
-    *("packets", "link", "ip", "tcp", "tcp_options", "payload", "retransmitted", "turns"),
-    *(
-        f"{kind}_{what}"
-        for what in ("packets", "headers")
-        for kind in ("data", "retransmissions", "acknowledgements", "set_up", "tear_down")
-    ),
-    *("tls_records", "tls_headers", "tls_application", "tls_handshake"),
-)
-_WIRE_ROW = (
-    "STRUCT(phase VARCHAR, direction VARCHAR, connections DOUBLE, "
-    + ", ".join(f"{name} DOUBLE" for name in _WIRE_FIGURES)
-    + ")"
-)
-_POINT = "STRUCT(grid VARCHAR, value VARCHAR, to_server BIGINT, to_client BIGINT, payload BIGINT)"
-_MOMENT = (
-    "STRUCT(processes BIGINT, threads BIGINT, resident_bytes BIGINT, unique_bytes BIGINT, proportional_bytes BIGINT,"
-    " files BIGINT, voluntary BIGINT, involuntary BIGINT, user_ms BIGINT, system_ms BIGINT,"
-    " minor_faults BIGINT, major_faults BIGINT)"
-)
-_WATCHED = (
-    f'STRUCT(side VARCHAR, "begin" {_MOMENT}, "end" {_MOMENT}, rest {_MOMENT}, heap_bytes BIGINT, peak_bytes BIGINT,'
-    " peak_threads BIGINT, threads_made BIGINT, threads_ended BIGINT, processes_made BIGINT, processes_ended BIGINT,"
-    " samples BIGINT[][])"
-)
-
-_COLD = (
-    "STRUCT(cell VARCHAR, call VARCHAR, calls_before BIGINT, first_call_ns BIGINT, first_second_calls BIGINT,"
-    " thousand_calls_ns BIGINT, errors BIGINT, driven_ns BIGINT)"
-)
-
-JOURNAL_COLUMNS = {
-    "kind": "VARCHAR",
-    "trial": "BIGINT",
-    "block": "BIGINT",
-    "visit": "BIGINT",
-    "cell": "VARCHAR",
-    "stack": "VARCHAR",
-    "started": "TIMESTAMP",
-    "done": (
-        f"STRUCT(calls BIGINT, errors {_COUNTS}, elapsed_ns BIGINT, window_ns BIGINT, answered BIGINT,"
-        " in_flight BIGINT, in_flight_part DOUBLE, timed VARCHAR, batch BIGINT,"
-        f" latency {_HISTOGRAM}, service {_HISTOGRAM}, lateness {_HISTOGRAM},"
-        f" in_call_ns BIGINT, think_ns BIGINT, gap_ns BIGINT, processor {_BOTH_ENDS},"
-        " received_octets BIGINT, intervals BIGINT[][])"
-    ),
-    "counted": f"STRUCT(calls {_COUNTS}, processor {_BOTH_ENDS}, stages {_STAGES})",
-    "behind": f"STRUCT(calls {_COUNTS}, processor {_BOTH_ENDS})",
-    "traffic": "STRUCT(elapsed_ns BIGINT, ways STRUCT(direction VARCHAR, octets BIGINT, packets BIGINT,"
-    " line_octets BIGINT, rate_bps BIGINT)[])",
-    "agree": "BOOLEAN",
-    "warm_up": "BIGINT[][]",
-    "warmed": (
-        "STRUCT(compiles BOOLEAN, steady BOOLEAN, ended VARCHAR, why VARCHAR, seconds DOUBLE, calls BIGINT,"
-        f" limit_s DOUBLE, before_s DOUBLE, compiler_ns {_COUNTS}, collector_ns {_COUNTS})"
-    ),
-    "unsteady": "VARCHAR",
-    "cold": _COLD,
-    "processors": (
-        "STRUCT(elapsed_ns BIGINT, seen_ns BIGINT, own_ns BIGINT, steal_ns BIGINT, processors BIGINT,"
-        f" busy_ns {_COUNTS}, sides {_SIDE}[])"
-    ),
-    "gaps": f"STRUCT(watched_ns BIGINT, cost_ns BIGINT, processors {_GAPS}[])",
-    "spoiled": "VARCHAR",
-    "repeated": "BOOLEAN",
-    "hello": (
-        "STRUCT(runtime VARCHAR, libraries JSON, clock STRUCT(name VARCHAR, resolution_ns DOUBLE, reading_ns DOUBLE))"
-    ),
-    "burnt": "VARCHAR",
-    "burn_ns": "BIGINT",
-    "share": "DOUBLE",
-    "pairs": "BIGINT[][]",
-    "place": "VARCHAR",
-    "canary": "STRUCT(calls BIGINT, elapsed_ns BIGINT, p50_ns BIGINT, p99_ns BIGINT)",
-    "why": "VARCHAR",
-    "start_s": "DOUBLE",
-    "verify_s": "DOUBLE",
-    "connect_s": "DOUBLE",
-    "link": "VARCHAR",
-    "connections": "BIGINT",
-    "message": "VARCHAR",
-    "group": "VARCHAR",
-    "call": "VARCHAR",
-    "arguments": "JSON",
-    "payloads": "BIGINT",
-    "request": _CODEC,
-    "answer": _CODEC,
-    "options": "JSON",
-    "other": "VARCHAR",
-    "met": "STRUCT(calls BIGINT[], errors BIGINT[], elapsed_ns BIGINT[])",
-    "knee": "VARCHAR",
-    "step": "BIGINT",
-    "along": "VARCHAR",
-    "level": "DOUBLE",
-    "clients": "BIGINT",
-    "value_us": "DOUBLE",
-    "reached_per_s": "DOUBLE",
-    "holds": "BOOLEAN",
-    "asked": "DOUBLE",
-    "reached": "DOUBLE",
-    "neighbours": "BIGINT",
-    "blocks": "BIGINT",
-    "request_bytes": "BIGINT",
-    "answer_bytes": "BIGINT",
-    "cells": "VARCHAR[]",
-    "request_payload": "BIGINT",
-    "answer_payload": "BIGINT",
-    "accounts": f"{_WIRE_ROW}[]",
-    "exact": "BOOLEAN",
-    "counts": "DOUBLE[]",
-    "lost": "BIGINT",
-    "points": f"{_POINT}[]",
-    "over": "VARCHAR",
-    "reused": "BOOLEAN",
-    "processes": f"STRUCT(load_ms BIGINT, rest_ms BIGINT, sides {_WATCHED}[])",
-    "how": "VARCHAR",
-    "answered": "BIGINT",
-    "since_start": "BIGINT",
-    "again": "BOOLEAN",
-}
-
-PLAN_COLUMNS = {
-    "stacks": "STRUCT(id VARCHAR, adapter VARCHAR, message VARCHAR, channel VARCHAR, language VARCHAR)[]",
-    "cells": (
-        'STRUCT(id VARCHAR, "group" VARCHAR, stack VARCHAR, call VARCHAR, arguments JSON, options JSON,'
-        " clients BIGINT, calls BIGINT, seconds DOUBLE, link VARCHAR,"
-        " arrivals VARCHAR, rate_per_s DOUBLE, think_ns BIGINT, ramp_up_ns BIGINT, wire JSON)[]"
-    ),
-}
+from callbench.journal_columns import UNIT, WIRE_FIGURES
 
 _CELLS = """
     SELECT c.id AS cell, c."group", c.stack, s.adapter, s.message, s.channel, s.language, c.call,
            CAST(c.arguments AS VARCHAR) AS arguments, CAST(c.options AS VARCHAR) AS options,
            c.clients, c.calls, c.seconds, c.link, coalesce(c.arrivals, 'closed') AS arrivals,
            c.rate_per_s AS target_per_s, coalesce(c.think_ns, 0) / 1e6 AS think_ms,
-           coalesce(c.ramp_up_ns, 0) / 1e6 AS ramp_up_ms,
+           coalesce(c.ramp_up_ns, 0) / 1e6 AS ramp_up_ms, coalesce(c.idle, 'as it is') AS idle,
            CASE WHEN json_keys(c.wire) = [] THEN NULL ELSE CAST(c.wire AS VARCHAR) END AS wire
     FROM (SELECT unnest(cells) AS c FROM planned)
     JOIN (SELECT unnest(stacks) AS s FROM planned) ON s.id = c.stack
     ORDER BY cell
 """
+
+
+def _summed(name: str) -> str:
+    """The sums of a histogram over the slices of a trial; nothing where a slice was timed in batches."""
+    whole = f"bool_or(done.{name} IS NULL)"
+    parts = (("count", "sum"), ("sum_ns", "sum"), ("min_ns", "min"), ("max_ns", "max"))
+    return ", ".join(
+        f"CASE WHEN {whole} THEN NULL ELSE CAST({how}(done.{name}.{part}) AS BIGINT) END AS {name}_{part}"
+        for part, how in parts
+    )
+
+
+def _used(of: str, before: str) -> str:
+    """Processor time of a side over the slices of a trial."""
+    return ", ".join(
+        f"CAST(sum({of}.processor.end.{kind} - {of}.processor.start.{kind}) AS BIGINT) AS {before}{kind}"
+        for kind in ("user_ns", "system_ns")
+    )
+
 
 # As stats/rate.py has it: of a record that does not tell the window it is the whole drive.
 _WINDOW_CALLS = "CASE WHEN done.window_ns IS NULL THEN done.calls ELSE done.answered + done.in_flight_part END"
@@ -168,28 +45,41 @@ _WINDOW = (
     " coalesce(done.in_flight, 0) AS in_flight"
 )
 
+_TIMES = ("in_call_ns", "think_ns", "gap_ns")
+_SIDES_OF = (("done", ""), ("counted", "server_"), ("behind", "backend_"))
 _TRIALS = f"""
-    SELECT trial, cell, block, visit, started, done.calls AS calls,
-           CAST(to_json(done.errors) AS VARCHAR) AS errors,
-           CAST(coalesce(list_sum(map_values(done.errors)), 0) AS BIGINT) AS error_count,
-           done.elapsed_ns AS elapsed_ns, {_WINDOW}, {_RATE} AS rate_per_s,
-           done.timed AS timed, done.batch AS batch,
-           done.latency.count AS count, done.latency.sum_ns AS sum_ns,
-           done.latency.min_ns AS min_ns, done.latency.max_ns AS max_ns,
-           done.service.sum_ns AS service_sum_ns, done.service.min_ns AS service_min_ns,
-           done.service.max_ns AS service_max_ns, done.lateness.sum_ns AS lateness_sum_ns,
-           done.lateness.min_ns AS lateness_min_ns, done.lateness.max_ns AS lateness_max_ns,
-           done.in_call_ns AS in_call_ns, done.think_ns AS think_ns, done.gap_ns AS gap_ns, c.clients AS clients,
-           done.processor.end.user_ns - done.processor.start.user_ns AS user_ns,
-           done.processor.end.system_ns - done.processor.start.system_ns AS system_ns,
-           counted.processor.end.user_ns - counted.processor.start.user_ns AS server_user_ns,
-           counted.processor.end.system_ns - counted.processor.start.system_ns AS server_system_ns,
-           behind.processor.end.user_ns - behind.processor.start.user_ns AS backend_user_ns,
-           behind.processor.end.system_ns - behind.processor.start.system_ns AS backend_system_ns,
-           done.received_octets AS received_octets, agree, coalesce(unsteady, '') AS unsteady
-    FROM lines
+    WITH kept AS (SELECT *, {_WINDOW_NS} AS w_ns, {_WINDOW_CALLS} AS w_calls FROM pieces WHERE NOT watched),
+    summed AS (
+    SELECT trial, cell, block, any_value(visit) AS visit, any_value(batch) AS batch, min(started) AS started,
+           count(*) AS slices, CAST(sum(done.calls) AS BIGINT) AS calls,
+           CAST(sum(coalesce(list_sum(map_values(done.errors)), 0)) AS BIGINT) AS error_count,
+           CAST(sum(done.elapsed_ns) AS BIGINT) AS elapsed_ns, CAST(sum(w_ns) AS BIGINT) AS window_ns,
+           CAST(sum(w_calls) AS DOUBLE) AS window_calls, CAST(sum(coalesce(done.in_flight, 0)) AS BIGINT) AS in_flight,
+           sum(w_calls) / (sum(w_ns) / 1e9) AS rate_per_s,
+           min(done.timed) AS timed, max(done.batch) AS batch_calls,
+           {", ".join(_summed(name) for name in ("latency", "service", "lateness"))},
+           {", ".join(f"CAST(sum(done.{name}) AS BIGINT) AS {name}" for name in _TIMES)},
+           {", ".join(_used(of, before) for of, before in _SIDES_OF)},
+           CAST(sum(done.received_octets) AS BIGINT) AS received_octets, bool_and(agree) AS agree
+    FROM kept GROUP BY trial, cell, block),
+    failed AS (
+    SELECT trial, CAST(to_json(map_from_entries(list((kind, calls)))) AS VARCHAR) AS errors
+    FROM (
+        SELECT trial, e.key AS kind, CAST(sum(e.value) AS BIGINT) AS calls
+        FROM (SELECT trial, unnest(map_entries(done.errors)) AS e FROM kept) GROUP BY ALL ORDER BY ALL)
+    GROUP BY trial)
+    SELECT trial, s.cell, s.block, coalesce(s.visit, 0) AS visit, s.started, slices, s.calls,
+           coalesce(failed.errors, '{{}}') AS errors, error_count, elapsed_ns, window_ns, window_calls, in_flight,
+           rate_per_s, timed, batch_calls AS batch, latency_count AS count, latency_sum_ns AS sum_ns,
+           latency_min_ns AS min_ns, latency_max_ns AS max_ns,
+           service_sum_ns, service_min_ns, service_max_ns, lateness_sum_ns, lateness_min_ns, lateness_max_ns,
+           in_call_ns, think_ns, gap_ns, c.clients AS clients, user_ns, system_ns, server_user_ns, server_system_ns,
+           backend_user_ns, backend_system_ns, received_octets, agree,
+           coalesce(nullif(warmth.unsteady, ''), late.why, '') AS unsteady, coalesce(pace, 1.0) AS pace
+    FROM summed s
     JOIN (SELECT c.id AS cell, c.clients AS clients FROM (SELECT unnest(cells) AS c FROM planned)) c USING (cell)
-    WHERE kind = 'trial'
+    LEFT JOIN failed USING (trial) LEFT JOIN warmth USING (trial) LEFT JOIN late USING (trial)
+    LEFT JOIN paces ON paces.block = s.block AND paces.batch = s.batch
     ORDER BY trial
 """  # noqa: S608 - our own names
 
@@ -200,8 +90,11 @@ _HISTOGRAMS = """
             {'name': 'latency', 'buckets': done.latency.buckets},
             {'name': 'service', 'buckets': done.service.buckets},
             {'name': 'lateness', 'buckets': done.lateness.buckets}]) AS h
-        FROM lines WHERE kind = 'trial'
-    ), sparse AS (SELECT trial, h.name AS name, unnest(h.buckets) AS pair FROM named)
+        FROM pieces WHERE NOT watched
+    ), pairs AS (SELECT trial, h.name AS name, unnest(h.buckets) AS pair FROM named),
+    sparse AS (
+        SELECT trial, name, [bucket, count] AS pair
+        FROM (SELECT trial, name, pair[1] AS bucket, CAST(sum(pair[2]) AS BIGINT) AS count FROM pairs GROUP BY ALL))
     SELECT trial, name, pair[1] AS bucket,
            CASE WHEN pair[1] < 128 THEN pair[1] ELSE (128 + pair[1] % 128) << (pair[1] // 128 - 1)::INT END AS low_ns,
            CASE WHEN pair[1] < 128 THEN 1 ELSE 1::BIGINT << (pair[1] // 128 - 1)::INT END AS width_ns,
@@ -210,9 +103,14 @@ _HISTOGRAMS = """
     ORDER BY trial, name, bucket
 """
 
+# Of a trial in slices: what had been made when each of them was over.
 _INTERVALS = """
     SELECT trial, point[1] AS at_ns, point[2] AS calls, point[3] AS errors
-    FROM (SELECT trial, unnest(done.intervals) AS point FROM lines WHERE kind = 'trial')
+    FROM (SELECT trial, unnest(done.intervals) AS point FROM pieces WHERE NOT sliced)
+    UNION ALL
+    SELECT trial, CAST(sum(done.elapsed_ns) OVER so_far AS BIGINT), CAST(sum(done.calls) OVER so_far AS BIGINT),
+           CAST(sum(coalesce(list_sum(map_values(done.errors)), 0)) OVER so_far AS BIGINT)
+    FROM pieces WHERE sliced AND NOT watched WINDOW so_far AS (PARTITION BY trial ORDER BY "round")
     ORDER BY trial, at_ns
 """
 
@@ -232,7 +130,12 @@ _FLOORS = """
            done.calls AS calls, done.elapsed_ns AS elapsed_ns, done.batch AS batch,
            done.in_call_ns / done.calls / 1e3 AS mean_us
     FROM lines WHERE kind = 'floor' AND done.calls > 0
-    ORDER BY visit, options, request_bytes, answer_bytes
+    UNION ALL
+    SELECT block, NULL, e.cells, e.stack, CAST(e.options AS VARCHAR), e.request_bytes, e.answer_bytes,
+           CAST(sum(e.done.calls) AS BIGINT), CAST(sum(e.done.elapsed_ns) AS BIGINT), max(e.done.batch),
+           sum(e.done.in_call_ns) / sum(e.done.calls) / 1e3
+    FROM echo_slices WHERE len(e.cells) > 0 AND e.done.calls > 0 GROUP BY ALL
+    ORDER BY ALL
 """
 
 _EXCLUDED = "SELECT DISTINCT stack, cell, block, why FROM lines WHERE kind = 'excluded' ORDER BY block, stack, cell"
@@ -248,7 +151,10 @@ _VISITS = """
 _SPOILED = f"""
     SELECT trial, cell, block, started, kind = 'trial' AS counted, coalesce(repeated, false) AS repeated,
            spoiled AS why, {_RATE} AS rate_per_s
-    FROM lines
+    FROM (
+        SELECT kind, trial, cell, block, started, done, repeated, spoiled FROM lines WHERE kind = 'spoiled'
+        UNION ALL
+        SELECT 'trial', trial, cell, block, started, done, repeated, spoiled FROM pieces WHERE NOT watched)
     WHERE kind = 'spoiled' OR (kind = 'trial' AND (spoiled <> '' OR repeated))
     ORDER BY trial, counted
 """  # noqa: S608 - our own names
@@ -260,7 +166,7 @@ _SIDES = """
            list_max(list_transform(s.threads, lambda x: x.busiest_ns)) AS busiest_ns
     FROM (
         SELECT trial, processors AS p, unnest(processors.sides) AS s
-        FROM lines WHERE kind = 'trial' AND processors.elapsed_ns > 0 AND processors.processors > 0)
+        FROM pieces WHERE processors.elapsed_ns > 0 AND processors.processors > 0)
     ORDER BY trial, side
 """
 
@@ -269,7 +175,7 @@ _THREADS = """
            t.busiest_ns AS busiest_ns
     FROM (
         SELECT trial, s.side AS side, unnest(s.threads) AS t
-        FROM (SELECT trial, unnest(processors.sides) AS s FROM lines WHERE kind = 'trial'))
+        FROM (SELECT trial, unnest(processors.sides) AS s FROM pieces))
     ORDER BY trial, side, name
 """
 
@@ -277,8 +183,7 @@ _GAPS_QUERY = """
     SELECT trial, g.cpu AS cpu, watched_ns, g.looks AS looks, g.gaps AS gaps, g.gap_ns AS gap_ns,
            g.longest_ns AS longest_ns, g."first" AS "first"
     FROM (
-        SELECT trial, gaps.watched_ns AS watched_ns, unnest(gaps.processors) AS g
-        FROM lines WHERE kind = 'trial')
+        SELECT trial, gaps.watched_ns AS watched_ns, unnest(gaps.processors) AS g FROM pieces)
     ORDER BY trial, cpu
 """
 
@@ -286,6 +191,10 @@ _CANARIES = """
     SELECT block, place, started, canary.calls AS calls, canary.calls / (canary.elapsed_ns / 1e9) AS rate_per_s,
            canary.p50_ns / 1e3 AS p50_us, canary.p99_ns / 1e3 AS p99_us
     FROM lines WHERE kind = 'canary'
+    UNION ALL
+    SELECT block, 'round ' || ("round" + 1), e.started, e.done.calls, e.done.calls / (e.done.elapsed_ns / 1e9),
+           e.p50_ns / 1e3, e.p99_ns / 1e3
+    FROM echo_slices WHERE len(e.cells) = 0 AND e.done.elapsed_ns > 0
     ORDER BY started
 """
 
@@ -302,8 +211,7 @@ _SLOWDOWNS = """
 _WARM_UPS = """
     SELECT trial, piece, pair[1] AS calls, pair[2] AS elapsed_ns, pair[3] AS compiler_ns
     FROM (
-        SELECT trial, unnest(warm_up) AS pair, generate_subscripts(warm_up, 1) - 1 AS piece
-        FROM lines WHERE kind = 'trial')
+        SELECT trial, unnest(warm_up) AS pair, generate_subscripts(warm_up, 1) - 1 AS piece FROM warmth)
     ORDER BY trial, piece
 """
 
@@ -315,8 +223,8 @@ _STEADINESS = """
            warmed.compiler_ns['server'] AS server_compiler_ns,
            coalesce(warmed.collector_ns['client'], warmed.collector_ns['both']) AS client_collector_ns,
            warmed.collector_ns['server'] AS server_collector_ns,
-           coalesce(unsteady, '') AS unsteady
-    FROM lines WHERE kind = 'trial' AND warmed IS NOT NULL ORDER BY trial
+           unsteady
+    FROM warmth WHERE warmed IS NOT NULL ORDER BY trial
 """
 
 # Of a stack that was just started: before anything else was called, but for what `calls_before` counts.
@@ -330,19 +238,11 @@ _COLD_QUERY = """
 
 _ENDINGS = "SELECT cell, why, asked, reached, blocks FROM lines WHERE kind = 'ended' ORDER BY cell"
 
-_MEETINGS = """
-    SELECT cell, other, started, met.calls[1] AS calls, met.calls[2] AS other_calls,
-           met.elapsed_ns[1] AS elapsed_ns, met.elapsed_ns[2] AS other_elapsed_ns,
-           (met.calls[1] / met.elapsed_ns[1]) / (met.calls[2] / met.elapsed_ns[2]) AS ratio,
-           neighbours, agree
-    FROM lines WHERE kind = 'meeting' ORDER BY cell, other, started
-"""
-
 # A channel without packets has one row that says only what data the call has.
 _WIRE = f"""
     SELECT cell, stack, "group", request_payload, answer_payload, exact, counts, lost,
            row.phase AS phase, row.direction AS direction, row.connections AS connections,
-           {", ".join(f"row.{name} AS {name}" for name in _WIRE_FIGURES)}
+           {", ".join(f"row.{name} AS {name}" for name in WIRE_FIGURES)}
     FROM (
         SELECT *, unnest(CASE WHEN len(accounts) = 0 THEN [NULL] ELSE accounts END) AS row
         FROM lines WHERE kind = 'ledger')
@@ -360,7 +260,7 @@ _SWEEPS = """
 _PROCESSES = """
     WITH sides AS (
         SELECT trial, processes.load_ms AS load_ms, processes.rest_ms AS rest_ms, unnest(processes.sides) AS s
-        FROM lines WHERE kind = 'trial')
+        FROM pieces)
     SELECT trial, s.side AS side, load_ms, s.begin.processes AS processes_begin, s.end.processes AS processes_end,
            s.processes_made AS processes_made, s.processes_ended AS processes_ended,
            s.begin.threads AS threads_begin,
@@ -383,7 +283,7 @@ _PROCESSES = """
 """
 
 _PROCESS_SAMPLES = """
-    WITH sides AS (SELECT trial, unnest(processes.sides) AS s FROM lines WHERE kind = 'trial'),
+    WITH sides AS (SELECT trial, unnest(processes.sides) AS s FROM pieces),
          points AS (SELECT trial, s.side AS side, unnest(s.samples) AS p FROM sides)
     SELECT trial, side, p[1] AS at_ms, p[2] AS resident_bytes, p[3] AS threads, p[4] AS processes,
            p[5] AS user_ms, p[6] AS system_ms
@@ -392,22 +292,21 @@ _PROCESS_SAMPLES = """
 
 # The sums of a server that tells where its own time went.
 _STAGES_QUERY = """
-    SELECT trial, cell, block, stage.key AS stage, stage.value.times AS times, stage.value.ns AS ns,
-           stage.value.processor_ns AS processor_ns, stage.value.octets AS octets
-    FROM (
-        SELECT trial, cell, block, unnest(map_entries(counted.stages)) AS stage
-        FROM lines WHERE kind = 'trial')
-    ORDER BY trial, stage
+    SELECT trial, cell, block, stage.key AS stage, CAST(sum(stage.value.times) AS BIGINT) AS times,
+           CAST(sum(stage.value.ns) AS BIGINT) AS ns, CAST(sum(stage.value.processor_ns) AS BIGINT) AS processor_ns,
+           CAST(sum(stage.value.octets) AS BIGINT) AS octets
+    FROM (SELECT trial, cell, block, unnest(map_entries(counted.stages)) AS stage FROM pieces WHERE NOT watched)
+    GROUP BY ALL ORDER BY trial, stage
 """
 
 # Of trials over a link: what crossed it, by direction.
 _TRAFFIC = """
-    SELECT trial, way.direction AS direction, elapsed_ns, way.octets AS octets, way.packets AS packets,
-           way.line_octets AS line_octets, way.rate_bps AS rate_bps
+    SELECT trial, way.direction AS direction, CAST(sum(elapsed_ns) AS BIGINT) AS elapsed_ns,
+           CAST(sum(way.octets) AS BIGINT) AS octets, CAST(sum(way.packets) AS BIGINT) AS packets,
+           CAST(sum(way.line_octets) AS BIGINT) AS line_octets, max(way.rate_bps) AS rate_bps
     FROM (
-        SELECT trial, traffic.elapsed_ns AS elapsed_ns, unnest(traffic.ways) AS way
-        FROM lines WHERE kind = 'trial')
-    ORDER BY trial, direction
+        SELECT trial, traffic.elapsed_ns AS elapsed_ns, unnest(traffic.ways) AS way FROM pieces WHERE NOT watched)
+    GROUP BY ALL ORDER BY trial, direction
 """
 
 _DEATHS = """
@@ -423,7 +322,21 @@ _STEPS = f"""
     FROM lines WHERE kind = 'step' ORDER BY knee, cell, block, step
 """  # noqa: S608 - our own names
 
+# Every round that was driven: those that the echo had repeated are set aside.
+_ROUNDS = """
+    SELECT fork, batch, "round", idle, started, kind, len(slices) AS slices
+    FROM lines WHERE kind IN ('round', 'watched round', 'round set aside') ORDER BY started
+"""
+# What each stack did of a processor while it was alive and others were driven, and whether it was stopped then.
+_UNITS = f"""
+    SELECT fork, batch, u.unit AS unit, u.stack AS stack, u.unasked AS unasked, u.frozen AS frozen
+    FROM (SELECT fork, batch, unnest(CAST(units AS {UNIT}[])) AS u FROM lines WHERE kind = 'batch over')
+    ORDER BY fork, batch, unit
+"""  # noqa: S608 - our own names
+
 QUERIES = {
+    "rounds": _ROUNDS,
+    "units": _UNITS,
     "steps": _STEPS,
     "cells": _CELLS,
     "trials": _TRIALS,
@@ -448,7 +361,6 @@ QUERIES = {
     "cold": _COLD_QUERY,
     "slowdowns": _SLOWDOWNS,
     "endings": _ENDINGS,
-    "meetings": _MEETINGS,
     "wire": _WIRE,
     "sweeps": _SWEEPS,
 }

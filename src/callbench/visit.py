@@ -17,7 +17,8 @@ from callbench.sides import Sides
 from callbench.stands_for import CALL as LISTED
 
 # Before anything is timed, whatever the cells: numbers, a text, and a refusal that must keep the connection.
-_ALWAYS: tuple[tuple[str, dict[str, Any]], ...] = (
+Checks = Sequence[tuple[str, dict[str, Any]]]
+ALWAYS: Checks = (
     ("Sum", {"a": 1, "b": 2}),
     ("Hello", {}),
     ("GetPersons", {"n": -1}),
@@ -56,10 +57,12 @@ class OpenVisit:
         options: Mapping[str, Any] | None = None,
         *,
         cold: bool = False,
+        checks: Checks = ALWAYS,
     ) -> None:
         """Starts each side on its host, serves (with options of the server), connects and verifies.
 
-        Where `cold` is wanted, the first calls are measured before anything is verified.
+        Where `cold` is wanted, the first calls are measured before anything is verified. Beside the `checks`, each call
+        of the cells is made once and judged.
 
         Raises:
             AdapterFailure: a side failed.
@@ -83,7 +86,7 @@ class OpenVisit:
             # Without options: a wrong one is the fault of its cell, not of the stack.
             connections = self._connect(cells[0].load.clients, {})
             connected = time.monotonic()
-            self._verify(cells)
+            self._verify(cells, checks)
         except BaseException:
             self.sides.close(at_once=True)
             raise
@@ -139,9 +142,9 @@ class OpenVisit:
         self._connected = wanted
         return connections
 
-    def _verify(self, cells: Sequence[Cell]) -> None:
+    def _verify(self, cells: Sequence[Cell], checks: Checks) -> None:
         only = only_call(self._stack)
-        for call, arguments in _ALWAYS:
+        for call, arguments in checks:
             if only in (None, call):
                 self._check(call, arguments)
         self._cannot_pace(cells)

@@ -94,11 +94,16 @@ def run(  # noqa: PLR0913, PLR0917 - the options a person has
     out: Annotated[Path | None, typer.Option("--out", metavar="DIR", help="the run folder")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="go on with the run in --out")] = False,
     seed: Annotated[int | None, typer.Option("--seed", min=0, help="of the random order")] = None,
-    blocks: Annotated[
-        int | None, typer.Option("--blocks", min=1, max=1000, help="how often each cell is measured")
+    forks: Annotated[
+        int | None,
+        typer.Option("--forks", min=1, max=1000, help="exactly so many fresh starts of every stack, and no more"),
     ] = None,
-    until: Annotated[str | None, typer.Option("--until", metavar="2%", help="blocks until each is so sure")] = None,
-    budget: Annotated[str | None, typer.Option("--budget", metavar="10m", help="time; a play-off last")] = None,
+    until: Annotated[
+        str | None, typer.Option("--until", metavar="2%", help="go on until the interval of each rate is so narrow")
+    ] = None,
+    budget: Annotated[
+        str | None, typer.Option("--budget", metavar="10m", help="time for measuring; default: the study's minutes")
+    ] = None,
     confirm: Annotated[
         bool, typer.Option("--confirm", help="make each side of each cell 5 % slower: does the rate follow?")
     ] = False,
@@ -136,7 +141,7 @@ def run(  # noqa: PLR0913, PLR0917 - the options a person has
         path = launch.to_resume(out, study)
     else:
         wish = Wish(
-            study, quick, select or [], launch.settings_of(settings or []), seed, blocks, out, not no_floors,
+            study, quick, select or [], launch.settings_of(settings or []), seed, forks, out, not no_floors,
             link=link, warm_up_s=quantities.warm_up(warm_up), pcap=pcap, confirm=confirm, hold_idle=hold_idle,
             objective=objective,
             until=None if until is None else quantities.share(until, "--until"),

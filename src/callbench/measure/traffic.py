@@ -29,26 +29,23 @@ class Traffic(Probe):
     def __init__(self, wires: Mapping[str, Mapping[str, Any]]) -> None:
         """Takes what each link is made of: its rate, and what its line adds to a packet."""
         self._wires = wires
-        self._pid: int | None = None
+        self._sides: Sides | None = None
 
     def begin(self, sides: Sides, cell: Cell) -> None:
         """Reads, where there is a link."""
-        self._pid = None
+        self._sides = None
         if cell.link == LOOPBACK:
             return
-        found = side_processes.of(sides)
-        far = found.server if found.backend is None else found.backend
-        self._pid = far[0] if far else None
+        self._sides = sides
         self._link = (self._wires.get(cell.link) or {}).get("link") or {}
-        self._carried = sides.hosts.carried
-        self._before = self._crossed()
+        self._before = self._crossed(sides)
         self._began = time.monotonic_ns()
 
     def end(self) -> Mapping[str, Any]:
         """Reads again. Without a link there is nothing to tell."""
-        if self._pid is None:
+        if self._sides is None:
             return {}
-        after = self._crossed()
+        after = self._crossed(self._sides)
         ways = [
             _way(name, self._link.get(name) or {}, self._before[name], after[name])
             for name in ("to_server", "to_client")
@@ -56,12 +53,20 @@ class Traffic(Probe):
         ]
         return {"elapsed_ns": time.monotonic_ns() - self._began, "ways": ways}
 
-    def _crossed(self) -> Mapping[str, tuple[int, int]]:
+    @staticmethod
+    def _crossed(sides: Sides) -> Mapping[str, tuple[int, int]]:
         try:
-            carried = self._carried()
+            carried = sides.hosts.carried()
         except LinkFailure:
             return {}
-        return _counted(self._pid) if carried is None else carried
+        return _counted(_far(sides)) if carried is None else carried
+
+
+def _far(sides: Sides) -> int | None:
+    """A process of the far host: to find it is a look at every process of the machine."""
+    found = side_processes.of(sides)
+    far = found.server if found.backend is None else found.backend
+    return far[0] if far else None
 
 
 def _way(name: str, line: Mapping[str, Any], before: tuple[int, int], after: tuple[int, int]) -> dict[str, Any]:

@@ -48,22 +48,22 @@ def measured(sides: Sides, cell: Cell, probes: Sequence[Probe] = (), schedule: P
             schedule=schedule,
             over=watch.over,
         )
-    after = _counted_after(sides, done)
+    after = counted_after(sides, done)
     found = watch.within(done)
     return {
         "started": started,
         "warm_up": warm.pieces,
         "warmed": warm.record(),
         "done": done,
-        "counted": _counted(before, after, watch.found),
-        "behind": _behind(behind, sides.backend_counts),
+        "counted": told_counts(before, after, watch.found),
+        "behind": told_behind(behind, sides.backend_counts),
         "agree": None if after is None else judge.agree(cell.call, done, after),
         "unsteady": unsteady(warm, done, found, cell.load),
         **found,
     }
 
 
-def _counted_after(sides: Sides, done: Done) -> Counts | None:
+def counted_after(sides: Sides, done: Done) -> Counts | None:
     """Asks the server what it answered. A driver goes on where its server dies: that turns out here."""
     try:
         # One that cannot count is asked nothing, and its death would go unnoticed; its keeper ends a moment later.
@@ -76,7 +76,7 @@ def _counted_after(sides: Sides, done: Done) -> Counts | None:
         raise
 
 
-def _counted(before: Counts | None, after: Counts | None, found: Mapping[str, Any]) -> dict[str, Any] | None:
+def told_counts(before: Counts | None, after: Counts | None, found: Mapping[str, Any]) -> dict[str, Any] | None:
     """What the server said of itself; of one that cannot count its processor time from outside, where it is known."""
     if before is None or after is None:
         sides = (found.get("processors") or {}).get("sides", ())
@@ -89,7 +89,7 @@ def _counted(before: Counts | None, after: Counts | None, found: Mapping[str, An
     return {"calls": after["calls"], "processor": processor, "stages": after.get("stages")}
 
 
-def _behind(before: Counts | None, after: Counts | None) -> dict[str, Any] | None:
+def told_behind(before: Counts | None, after: Counts | None) -> dict[str, Any] | None:
     """What stands behind the server said of itself; None where nothing does."""
     if before is None or after is None:
         return None

@@ -75,8 +75,13 @@ class WarmUp:
         return {**said, "seconds": self.seconds, "calls": sum(calls for calls, _, _ in self.pieces)}
 
 
-def warmed_up(sides: Sides, cell: Cell) -> WarmUp:
+def warmed_up(sides: Sides, cell: Cell, clients: int | None = None) -> WarmUp:
     """Drives pieces of the cell's call until its rate is steady, or the limit is reached.
+
+    Args:
+        sides: the processes of both, connected.
+        cell: whose call is driven.
+        clients: how many of those connected call; None: all.
 
     Raises:
         AdapterFailure: a side failed.
@@ -94,7 +99,12 @@ def warmed_up(sides: Sides, cell: Cell) -> WarmUp:
     ended, passed_s, before_ns = LIMIT, 0.0, 0
     while passed_s < limit_s:
         done = sides.client.drive(
-            cell.call, cell.arguments, calls=cell.load.clients, seconds=piece_s, limit_seconds=LIMIT_SECONDS
+            cell.call,
+            cell.arguments,
+            calls=cell.load.clients,
+            seconds=piece_s,
+            limit_seconds=LIMIT_SECONDS,
+            clients=clients,
         )
         compiler_ns = max((one.compiler_ns for one in clock.took().values()), default=0) if compiles else 0
         pieces.append((done["calls"], done["elapsed_ns"], max(0, compiler_ns - before_ns)))

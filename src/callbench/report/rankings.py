@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from callbench.precision.told import told
 from callbench.report.subject import Subject
 from callbench.results import Result
 from callbench.stats.interval import CONFIDENCE
@@ -46,19 +45,10 @@ def rankings(subject: Subject) -> list[Ranking]:
         if one.open_loop is None and one.rate is not None:
             key = one.attributes["group"], one.attributes["clients"], one.attributes["link"]
             tables.setdefault(key, []).append(one)
-    met = {one.pair: one.outcome.value for one in told(subject.run).contests if one.outcome is not None}
     made = []
     for (group, clients, link), cells in tables.items():
         ranked = [one for one in cells if one.ranked]
-        places = {one.id: place for place, one in enumerate(ranked)}
-        decided = {
-            (places[one], places[other]): sign
-            for (one, other), sign in met.items()
-            if one in places and other in places
-        }
         enough = len(ranked) > 1 and max(one.blocks for one in ranked) > 1
         rates = [one.by_block["rate_per_s"] for one in ranked]
-        made.append(
-            Ranking(group, clients, link, cells, ranked, standings(rates, 1 - CONFIDENCE, decided) if enough else ())
-        )
+        made.append(Ranking(group, clients, link, cells, ranked, standings(rates, 1 - CONFIDENCE) if enough else ()))
     return made

@@ -100,9 +100,22 @@ class Study:
         """What it asks a run."""
         return self.part.questions
 
-    def blocks(self, quick: bool) -> int:
-        """How many blocks a run has."""
-        return self.part.quick.blocks if quick else self.part.load.blocks
+    def forks(self, quick: bool) -> int:
+        """How many forks a run has at least, of each condition."""
+        return self.part.quick.forks if quick else self.part.load.forks
+
+    def rounds(self, quick: bool) -> int:
+        """How many rounds a fork has."""
+        return self.part.quick.rounds if quick else self.part.load.rounds
+
+    def minutes(self, quick: bool) -> float:
+        """After how many minutes a run ends that has not decided everything by then."""
+        return self.part.quick.minutes if quick else self.part.load.minutes
+
+    @property
+    def idle(self) -> Sequence[str]:
+        """The conditions of the machine's idle states that are measured, the run's own first."""
+        return self.part.load.idle
 
     def cells(self, stacks: Sequence[Stack], quick: bool) -> list[Cell]:
         """Write out the cells, `c001` onwards, the same ids every time.

@@ -10,7 +10,10 @@ from callbench.study.part import Name, Part
 Clients = Annotated[int, Field(ge=1, le=10_000)]
 Calls = Annotated[int, Field(ge=1, le=10**12)]
 Seconds = Annotated[float, Field(gt=0, le=86_400, allow_inf_nan=False)]
-Blocks = Annotated[int, Field(ge=1, le=1_000)]
+Forks = Annotated[int, Field(ge=1, le=1_000)]
+Rounds = Annotated[int, Field(ge=2, le=1_000)]
+Minutes = Annotated[float, Field(gt=0, le=10_000, allow_inf_nan=False)]
+Idle = Annotated[list[Literal["as it is", "held"]], Field(min_length=1, max_length=2)]
 Arrivals = Literal["closed", "constant", "poisson"]
 Rate = Annotated[float, Field(gt=0, le=10_000_000, allow_inf_nan=False)]
 Think = Annotated[float, Field(ge=0, le=3_600_000, allow_inf_nan=False)]
@@ -42,13 +45,20 @@ class LoadPart(PacePart):
         fresh: whether each cell has a start of its stack for itself.
         restart: whether a server that dies is started again for as long as that may help, not once.
         slow_calls: the most calls of a trial of a stack that is `slow` by its card.
+        forks: how often every stack is started afresh, at least; in each condition of `idle`.
+        rounds: how often each cell is driven in a fork, a slice each.
+        minutes: when a run ends that has not decided everything by then.
+        idle: the conditions of the machine's idle states that are measured, fork by fork, the run's own first.
         share: how much of its calls and seconds each trial makes, unless the run is quick: a tenth is 0.1.
     """
 
     clients: ClientsList = [1]
     calls: Calls = 1_000
     seconds: Seconds = 1.0
-    blocks: Blocks = 5
+    forks: Forks = 5
+    rounds: Rounds = 10
+    minutes: Minutes = 60
+    idle: Idle = ["as it is"]
     link: Name = "loopback"
     watch: bool = False
     fresh: bool = False
@@ -62,7 +72,9 @@ class QuickPart(PacePart):
 
     calls: Calls = 100
     seconds: Seconds = 0.1
-    blocks: Blocks = 3
+    forks: Forks = 3
+    rounds: Rounds = 4
+    minutes: Minutes = 6
     slow_calls: Calls | None = None
 
 

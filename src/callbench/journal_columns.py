@@ -1,0 +1,175 @@
+"""The journal and the plan as tables are made of them: each member with its type. What DuckDB reads it checks."""
+
+_HISTOGRAM = "STRUCT(count BIGINT, sum_ns BIGINT, min_ns BIGINT, max_ns BIGINT, buckets BIGINT[][])"
+_CPU = "STRUCT(user_ns BIGINT, system_ns BIGINT)"
+_BOTH_ENDS = f'STRUCT("start" {_CPU}, "end" {_CPU})'
+_CODEC = "STRUCT(bytes DOUBLE, encode_ns DOUBLE, decode_ns DOUBLE)"
+_COUNTS = "MAP(VARCHAR, BIGINT)"
+_STAGES = "MAP(VARCHAR, STRUCT(times BIGINT, ns BIGINT, processor_ns BIGINT, octets BIGINT))"
+_THREAD = "STRUCT(name VARCHAR, threads BIGINT, run_ns BIGINT, wait_ns BIGINT, busiest_ns BIGINT)"
+_SIDE = (
+    "STRUCT(side VARCHAR, cpus BIGINT[], processes BIGINT, user_ns BIGINT, system_ns BIGINT, run_ns BIGINT,"
+    f" wait_ns BIGINT, neighbour_ns BIGINT, threads {_THREAD}[])"
+)
+_GAPS = 'STRUCT(cpu BIGINT, looks BIGINT, gaps BIGINT, gap_ns BIGINT, longest_ns BIGINT, "first" BOOLEAN)'
+
+# A row a phase and direction: callbench.wire.counts has the same names.
+WIRE_FIGURES = (
+    *("packets", "link", "ip", "tcp", "tcp_options", "payload", "retransmitted", "turns"),
+    *(
+        f"{kind}_{what}"
+        for what in ("packets", "headers")
+        for kind in ("data", "retransmissions", "acknowledgements", "set_up", "tear_down")
+    ),
+    *("tls_records", "tls_headers", "tls_application", "tls_handshake"),
+)
+_WIRE_ROW = (
+    "STRUCT(phase VARCHAR, direction VARCHAR, connections DOUBLE, "
+    + ", ".join(f"{name} DOUBLE" for name in WIRE_FIGURES)
+    + ")"
+)
+_POINT = "STRUCT(grid VARCHAR, value VARCHAR, to_server BIGINT, to_client BIGINT, payload BIGINT)"
+_MOMENT = (
+    "STRUCT(processes BIGINT, threads BIGINT, resident_bytes BIGINT, unique_bytes BIGINT, proportional_bytes BIGINT,"
+    " files BIGINT, voluntary BIGINT, involuntary BIGINT, user_ms BIGINT, system_ms BIGINT,"
+    " minor_faults BIGINT, major_faults BIGINT)"
+)
+_WATCHED = (
+    f'STRUCT(side VARCHAR, "begin" {_MOMENT}, "end" {_MOMENT}, rest {_MOMENT}, heap_bytes BIGINT, peak_bytes BIGINT,'
+    " peak_threads BIGINT, threads_made BIGINT, threads_ended BIGINT, processes_made BIGINT, processes_ended BIGINT,"
+    " samples BIGINT[][])"
+)
+
+_COLD = (
+    "STRUCT(cell VARCHAR, call VARCHAR, calls_before BIGINT, first_call_ns BIGINT, first_second_calls BIGINT,"
+    " thousand_calls_ns BIGINT, errors BIGINT, driven_ns BIGINT)"
+)
+
+_DONE = (
+    f"STRUCT(calls BIGINT, errors {_COUNTS}, elapsed_ns BIGINT, window_ns BIGINT, answered BIGINT,"
+    " in_flight BIGINT, in_flight_part DOUBLE, timed VARCHAR, batch BIGINT,"
+    f" latency {_HISTOGRAM}, service {_HISTOGRAM}, lateness {_HISTOGRAM},"
+    f" in_call_ns BIGINT, think_ns BIGINT, gap_ns BIGINT, processor {_BOTH_ENDS},"
+    " received_octets BIGINT, intervals BIGINT[][])"
+)
+_COUNTED = f"STRUCT(calls {_COUNTS}, processor {_BOTH_ENDS}, stages {_STAGES})"
+_BEHIND = f"STRUCT(calls {_COUNTS}, processor {_BOTH_ENDS})"
+_TRAFFIC_SEEN = (
+    "STRUCT(elapsed_ns BIGINT, ways STRUCT(direction VARCHAR, octets BIGINT, packets BIGINT,"
+    " line_octets BIGINT, rate_bps BIGINT)[])"
+)
+_PROCESSORS = (
+    "STRUCT(elapsed_ns BIGINT, seen_ns BIGINT, own_ns BIGINT, steal_ns BIGINT, processors BIGINT,"
+    f" busy_ns {_COUNTS}, sides {_SIDE}[])"
+)
+_GAPS_SEEN = f"STRUCT(watched_ns BIGINT, cost_ns BIGINT, processors {_GAPS}[])"
+_PROCESSES_SEEN = f"STRUCT(load_ms BIGINT, rest_ms BIGINT, sides {_WATCHED}[])"
+# What a slice has, and what a whole trial has; a slice of a run is one of many of its trial.
+MEASURED = {
+    "trial": "BIGINT",
+    "cell": "VARCHAR",
+    "started": "TIMESTAMP",
+    "done": _DONE,
+    "counted": _COUNTED,
+    "behind": _BEHIND,
+    "traffic": _TRAFFIC_SEEN,
+    "agree": "BOOLEAN",
+    "processors": _PROCESSORS,
+    "gaps": _GAPS_SEEN,
+    "processes": _PROCESSES_SEEN,
+    "spoiled": "VARCHAR",
+}
+_SLICE = "STRUCT(" + ", ".join(f'"{name}" {kind}' for name, kind in MEASURED.items()) + ", thawed_ns BIGINT)"
+_ECHO = (
+    "STRUCT(stack VARCHAR, options JSON, request_bytes BIGINT, answer_bytes BIGINT, cells VARCHAR[],"
+    f" started TIMESTAMP, done {_DONE}, p50_ns BIGINT, p99_ns BIGINT)"
+)
+_REFERENCE = f"STRUCT(stack VARCHAR, call VARCHAR, done {_DONE})"
+UNIT = "STRUCT(unit VARCHAR, stack VARCHAR, unasked DOUBLE, frozen BOOLEAN)"
+
+JOURNAL_COLUMNS = {
+    **MEASURED,
+    "kind": "VARCHAR",
+    "fork": "BIGINT",
+    "batch": "BIGINT",
+    "round": "BIGINT",
+    "idle": "VARCHAR",
+    "whole": "BOOLEAN",
+    "slices": f"{_SLICE}[]",
+    "echoes": f"{_ECHO}[]",
+    "references": f"{_REFERENCE}[]",
+    "units": "JSON",
+    "trials": "BIGINT[]",
+    "block": "BIGINT",
+    "visit": "BIGINT",
+    "stack": "VARCHAR",
+    "warm_up": "BIGINT[][]",
+    "warmed": (
+        "STRUCT(compiles BOOLEAN, steady BOOLEAN, ended VARCHAR, why VARCHAR, seconds DOUBLE, calls BIGINT,"
+        f" limit_s DOUBLE, before_s DOUBLE, compiler_ns {_COUNTS}, collector_ns {_COUNTS})"
+    ),
+    "unsteady": "VARCHAR",
+    "cold": _COLD,
+    "repeated": "BOOLEAN",
+    "hello": (
+        "STRUCT(runtime VARCHAR, libraries JSON, clock STRUCT(name VARCHAR, resolution_ns DOUBLE, reading_ns DOUBLE))"
+    ),
+    "burnt": "VARCHAR",
+    "burn_ns": "BIGINT",
+    "share": "DOUBLE",
+    "pairs": "BIGINT[][]",
+    "place": "VARCHAR",
+    "canary": "STRUCT(calls BIGINT, elapsed_ns BIGINT, p50_ns BIGINT, p99_ns BIGINT)",
+    "why": "VARCHAR",
+    "start_s": "DOUBLE",
+    "verify_s": "DOUBLE",
+    "connect_s": "DOUBLE",
+    "link": "VARCHAR",
+    "connections": "BIGINT",
+    "message": "VARCHAR",
+    "group": "VARCHAR",
+    "call": "VARCHAR",
+    "arguments": "JSON",
+    "payloads": "BIGINT",
+    "request": _CODEC,
+    "answer": _CODEC,
+    "options": "JSON",
+    "other": "VARCHAR",
+    "knee": "VARCHAR",
+    "step": "BIGINT",
+    "along": "VARCHAR",
+    "level": "DOUBLE",
+    "clients": "BIGINT",
+    "value_us": "DOUBLE",
+    "reached_per_s": "DOUBLE",
+    "holds": "BOOLEAN",
+    "asked": "DOUBLE",
+    "reached": "DOUBLE",
+    "neighbours": "BIGINT",
+    "blocks": "BIGINT",
+    "request_bytes": "BIGINT",
+    "answer_bytes": "BIGINT",
+    "cells": "VARCHAR[]",
+    "request_payload": "BIGINT",
+    "answer_payload": "BIGINT",
+    "accounts": f"{_WIRE_ROW}[]",
+    "exact": "BOOLEAN",
+    "counts": "DOUBLE[]",
+    "lost": "BIGINT",
+    "points": f"{_POINT}[]",
+    "over": "VARCHAR",
+    "reused": "BOOLEAN",
+    "how": "VARCHAR",
+    "answered": "BIGINT",
+    "since_start": "BIGINT",
+    "again": "BOOLEAN",
+}
+
+PLAN_COLUMNS = {
+    "stacks": "STRUCT(id VARCHAR, adapter VARCHAR, message VARCHAR, channel VARCHAR, language VARCHAR)[]",
+    "cells": (
+        'STRUCT(id VARCHAR, "group" VARCHAR, stack VARCHAR, call VARCHAR, arguments JSON, options JSON,'
+        " clients BIGINT, calls BIGINT, seconds DOUBLE, link VARCHAR,"
+        " arrivals VARCHAR, rate_per_s DOUBLE, think_ns BIGINT, ramp_up_ns BIGINT, wire JSON, idle VARCHAR)[]"
+    ),
+}

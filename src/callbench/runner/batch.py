@@ -1,0 +1,260 @@
+"""What is alive together in a fork: started, warmed up, driven in rounds, ended."""
+
+import random
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from callbench import links
+from callbench.cell import Cell, Stack
+from callbench.errors import AdapterFailure
+from callbench.knees import SearchTask
+from callbench.measure.traffic import Traffic
+from callbench.runner import batches
+from callbench.runner.cell_task import CellTask
+from callbench.runner.context import Asked, Context
+from callbench.runner.echoes import EchoTask, echoes
+from callbench.runner.failures import Failures
+from callbench.runner.references import Reference, references
+from callbench.runner.rounds import one_round
+from callbench.runner.slices import SLICE_SECONDS, length_of
+from callbench.runner.tasks import Task, Turn
+from callbench.runner.unit import Unit, Wanted
+from callbench.visit import AnsweredWrongly
+
+# A search halves what it does not know in every step: it has ended long before.
+MOST_STEPS = 60
+# Processes end side by side: each waits for its own libraries.
+_ENDING_TOGETHER = 8
+
+
+class Batch:
+    """What is alive together."""
+
+    def __init__(self, of: Context, asked: Asked, failures: Failures, owned: ExitStack) -> None:
+        """Nothing is started."""
+        self._of = of
+        self._asked = asked
+        self._failures = failures
+        self._hosts: dict[str, links.Hosts] = {}
+        self._owned = owned
+        self.tried: list[str] = []
+        self.units: dict[str, Unit] = {}
+        self._cells: list[CellTask] = []
+        self._echoes: list[EchoTask] = []
+        self._references: list[Reference] = []
+        self._searches: list[SearchTask] = []
+        owned.callback(self._close)
+
+    def fill(self, waiting: Sequence[Wanted], *, alone: bool) -> None:
+        """Starts what there is room for.
+
+        Args:
+            waiting: in the order in which they are started.
+            alone: whether the room decides; else all are started: they were together before.
+        """
+        room, taken = batches.room(), batches.Taken()
+        for wanted in waiting:
+            if alone and taken.units and not room.holds(taken):
+                return
+            self.tried.append(wanted.name)
+            unit = self._started(wanted)
+            if unit is not None:
+                self.units[wanted.name] = unit
+                unit.settles()
+                taken += batches.taken_by(unit.pids)
+
+    def prepare(self, *, chained: bool) -> None:
+        """Starts the echoes and, where batches are chained, the references; warms everything up."""
+        cells = [cell for unit in self.units.values() for cell in unit.wanted.cells]
+        for unit in list(self.units.values()):
+            self._of.progress.warms(unit.wanted.stack.id)
+            self._cells += self._warmed(unit)
+            self._searches += self._searched(unit)
+        of = self._of
+        for echo in echoes(cells, of.stacks, of.sizes, of.floors, quick=of.quick):
+            if self._has_instrument(echo.stack, echo.cell):
+                self._echoes.append(EchoTask(echo))
+        if chained:
+            self._references = [
+                one for one in references(self._of.catalogue) if self._has_instrument(one.unit, one.cell)
+            ]
+        for unit in self.units.values():
+            unit.is_warm()
+
+    def _has_instrument(self, name: str, cell: Cell) -> bool:
+        """Whether a unit that the instrument itself drives is alive, started where it was not."""
+        if name in self.units:
+            return True
+        one = self._of.known[cell.stack]
+        wanted = Wanted(name, one, self._of.catalogue.programs(one), (cell,), links.LOOPBACK, checks=())
+        try:
+            self.units[name] = unit = Unit(wanted, self._of.placement, links.LOOPBACK_HOSTS)
+            unit.settles()
+        except (AdapterFailure, AnsweredWrongly) as failure:
+            self._of.note(f"{cell.stack} was not measured in fork {self._asked.number}: {failure}")
+            return False
+        return True
+
+    def _started(self, wanted: Wanted) -> Unit | None:
+        """Starts a unit, twice where the first start fails."""
+        self._of.progress.starts(wanted.stack.id)
+        while True:
+            try:
+                unit = Unit(wanted, self._of.placement, self._hosts_of(wanted.link))
+            except links.LinkFailure as failure:
+                self._failures.link(wanted, self._asked.number, str(failure))
+                return None
+            except AnsweredWrongly as wrong:
+                self._failures.wrong(wanted, self._asked.number, str(wrong))
+                return None
+            except AdapterFailure as failure:
+                if not self._failures.may_start_again(wanted, self._asked.number, failure):
+                    return None
+                continue
+            place = {"block": self._asked.number, "visit": self._of.next_visit(), "stack": wanted.stack.id}
+            self._of.write({"kind": "visit", **place, "link": wanted.link, **unit.opened.record})
+            self._failures.cannot(unit, self._asked.number)
+            return unit
+
+    def _hosts_of(self, link: str) -> links.Hosts:
+        """The hosts of a link: all stacks of a batch share them, and one of them is driven at a time."""
+        if link not in self._hosts:
+            self._hosts[link] = self._owned.enter_context(links.made(link, self._of.plan.wires))
+        return self._hosts[link]
+
+    def _warmed(self, unit: Unit) -> list[CellTask]:
+        """Warms up every cell of a unit, and gives those that can be driven."""
+        found: list[CellTask] = []
+        for cell in unit.wanted.cells:
+            if not self._failures.allows(cell):
+                continue
+            slow = bool(unit.wanted.stack.card.get("slow"))
+            length = length_of(cell.load, self._least_s(unit.wanted.stack), slow=slow)
+            try:
+                warm = unit.warm(cell, length)
+            except AdapterFailure as failure:
+                self._failures.slice(unit, cell, self._asked.number, failure)
+                if unit.broken and not self._again(unit):
+                    return found
+                unit = self.units.get(unit.name, unit)
+                continue
+            trial = self._of.plan.number(self._asked.number, cell)
+            if warm is not None:
+                said = {"warm_up": warm.pieces, "warmed": warm.record(), "unsteady": warm.not_steady}
+                place = {"block": self._asked.number, "trial": trial, "cell": cell.id}
+                self._of.write({"kind": "warmed", **place, **said})
+            if not cell.whole:
+                found.append(CellTask(cell, unit.name, trial, length, self._schedule))
+        return found
+
+    def _searched(self, unit: Unit) -> list[SearchTask]:
+        """The searches that a unit is alive for."""
+        features = unit.opened.sides.client.hello["features"]
+        cells = {cell.id: cell for cell in unit.wanted.cells if self._failures.allows(cell)}
+        every = self._of.searches.tasks(unit.name, cells, self._asked.number, self._of.schedules)
+        return [task for task in every if task.can(features)]
+
+    def search(self, dice: random.Random) -> None:
+        """Goes on with the searches, a step a round, until each has found its level."""
+        for number in range(MOST_STEPS):
+            self._searches = [task for task in self._searches if not task.over and task.unit in self.units]
+            if not self._searches:
+                return
+            one_round(self._searches, self.units, number, dice, None, self._failed)
+            for task in self._searches:
+                if task.made is not None:
+                    self._of.write(task.made)
+
+    def _least_s(self, stack: Stack) -> float:
+        """The least length of a slice: the card's, where the stack was found to need longer ones."""
+        return max(SLICE_SECONDS, float(stack.card.get("slice_ms", 0)) / 1e3)
+
+    def _schedule(self, cell: Cell, number: int) -> Path | None:
+        return self._of.schedules.of(cell, self._asked.number * 1000 + number)
+
+    def watched_round(self, dice: random.Random, traffic: Traffic, line: Mapping[str, Any]) -> None:
+        """A round in which the probes watch: it tells what sides took, and counts for no rate."""
+        every, self._cells = self._cells, worth_watching(self._cells)
+        for task in self._cells:
+            task.watched_by(self._of.probes)
+        made = self.round(0, dice, traffic, echoes_too=False)
+        for task in every:
+            task.watched_by(())
+        # Who failed meanwhile has left the shorter list, and is left out of the longer one by its failure.
+        self._cells = [task for task in every if self._failures.allows(task.cell) and task.unit in self.units]
+        self._of.write({**line, **made})
+
+    def round(self, at: int, dice: random.Random, traffic: Traffic, *, echoes_too: bool = True) -> dict[str, Any]:
+        """Drives a round. Gives what the journal has of it."""
+        tasks: list[Task] = [*self._cells, *(self._echoes if echoes_too else ()), *self._references]
+        one_round(tasks, self.units, at, dice, traffic, self._failed)
+        return {
+            "slices": [task.made for task in self._cells if task.made is not None],
+            "echoes": [task.made for task in self._echoes if echoes_too and task.made is not None],
+            "references": [task.made for task in self._references if task.made is not None],
+        }
+
+    def echo_rates(self) -> dict[str, float]:
+        """Echoes a second of the last round, by echo."""
+        return {task.echo.key: rate for task in self._echoes if (rate := task.rate) is not None}
+
+    def _failed(self, task: Task, turn: Turn, failure: AdapterFailure) -> None:
+        """A slice could not be made: its cell is left out where it fails again, and a stack that died starts anew."""
+        unit = self.units[task.unit]
+        if isinstance(task, CellTask):
+            self._failures.slice(unit, task.cell, self._asked.number, failure)
+            if not self._failures.allows(task.cell):
+                self._cells.remove(task)
+        elif isinstance(task, SearchTask):
+            self._searches.remove(task)
+            self._of.note(f"the search on {turn.cell.stack} in fork {self._asked.number} broke off: {failure}")
+        else:
+            self._of.note(f"{turn.cell.stack} was not measured in a round of fork {self._asked.number}: {failure}")
+        if unit.broken:
+            self._again(unit)
+
+    def _again(self, unit: Unit) -> bool:
+        """Starts a unit again whose processes died. Gives whether it is alive."""
+        unit.close(at_once=True)
+        del self.units[unit.name]
+        again = self._started(unit.wanted)
+        if again is None:
+            self._cells = [task for task in self._cells if task.unit != unit.name]
+            return False
+        again.settles()
+        again.is_warm()
+        self.units[unit.name] = again
+        return True
+
+    def ends(self, number: int) -> None:
+        """Its rounds are over: what its units did while they were not driven, and which were not steady after all."""
+        place = {"fork": self._asked.number, "batch": number}
+        self._of.write({"kind": "batch over", **place, "units": [unit.record() for unit in self.units.values()]})
+        for unit in self.units.values():
+            why = unit.compiled()
+            trials = [task.trial for task in self._cells if task.unit == unit.name]
+            if why and trials:
+                self._of.write(
+                    {"kind": "unsteady", **place, "stack": unit.wanted.stack.id, "trials": trials, "why": why}
+                )
+
+    def _close(self) -> None:
+        with ThreadPoolExecutor(_ENDING_TOGETHER) as pool:
+            list(pool.map(Unit.close, self.units.values()))
+
+
+def worth_watching(tasks: Sequence[CellTask]) -> list[CellTask]:
+    """The cells whose sides are looked at while they are driven.
+
+    Where one client calls, and calls again when it is answered, sides take turns, and nothing limits them but each
+    other: of these cells one a unit is looked at, for its memory and its threads.
+    """
+    found: dict[str, CellTask] = {}
+    for task in tasks:
+        load = task.cell.load
+        serial = load.clients == 1 and not load.open and task.cell.link == links.LOOPBACK
+        found.setdefault(task.unit if serial else task.cell.id, task)
+    return list(found.values())

@@ -1,0 +1,52 @@
+"""A cell in its turn: a slice in every round of its fork, and one that is watched."""
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from callbench.cell import Cell
+from callbench.measure.probe import Probe
+from callbench.runner.slices import WATCHED_SECONDS, Length
+from callbench.runner.tasks import Task, Turn
+
+# The schedule of a cell in a round, None for a closed loop.
+ScheduleOf = Callable[[Cell, int], Path | None]
+
+
+class CellTask(Task):
+    """A cell that is driven in slices.
+
+    Attributes:
+        cell: as planned.
+        trial: its number in the run.
+        made: of the last round, as the journal has it; None where there is none.
+    """
+
+    def __init__(self, cell: Cell, unit: str, trial: int, length: Length, schedule_of: ScheduleOf) -> None:
+        """Prepares."""
+        self.cell = cell
+        self.unit = unit
+        self.made: dict[str, Any] | None = None
+        self.trial = trial
+        self._length = length
+        self._schedule_of = schedule_of
+        self._probes: Sequence[Probe] = ()
+
+    def watched_by(self, probes: Sequence[Probe]) -> None:
+        """From here on its slices are watched, or with no probes not any more: what is watched counts for no rate."""
+        self._probes = probes
+
+    def turn(self, number: int) -> Turn | None:
+        """One slice."""
+        self.made = None
+        length = self._length
+        if self._probes and not self.cell.load.open:
+            length = Length(max(length.seconds, WATCHED_SECONDS), length.calls)
+        return Turn(self.cell, length, self._schedule_of(self.cell, number), probes=self._probes)
+
+    def took(self, turn: Turn, made: Mapping[str, Any]) -> None:
+        """Keeps it."""
+        if turn.schedule is not None:
+            # It follows from the seed; a run would leave hundreds of them.
+            turn.schedule.unlink(missing_ok=True)
+        self.made = {"trial": self.trial, "cell": self.cell.id, "watched": bool(turn.probes), **made}

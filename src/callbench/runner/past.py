@@ -1,0 +1,87 @@
+"""What a run's journal has already: so that it goes on from the last finished round."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from callbench.errors import BadInput
+
+
+@dataclass
+class Past:
+    """What is done.
+
+    Attributes:
+        forks: each that was begun, as its line has it.
+        over: the forks that are complete.
+        batches: by fork, the units of each batch that was begun.
+        rounds: by fork and batch, how many are complete.
+        whole: by fork, the cells driven in one piece that are done.
+        cells: those that are excluded on their own.
+        stacks: those that are excluded whole.
+    """
+
+    forks: dict[int, dict[str, Any]] = field(default_factory=dict)
+    over: set[int] = field(default_factory=set)
+    batches: dict[tuple[int, int], list[str]] = field(default_factory=dict)
+    rounds: dict[tuple[int, int], int] = field(default_factory=dict)
+    whole: dict[int, set[str]] = field(default_factory=dict)
+    cells: set[str] = field(default_factory=set)
+    stacks: set[str] = field(default_factory=set)
+    codecs: set[tuple[str, str]] = field(default_factory=set)
+    accounts: set[str] = field(default_factory=set)
+    slowed: set[str] = field(default_factory=set)
+    fork_seconds: float = 0.0
+
+    def takes(self, line: Mapping[str, Any]) -> None:
+        """Takes a line of the journal in."""
+        match line["kind"]:
+            case "fork":
+                self.forks[int(line["fork"])] = dict(line)
+            case "fork over":
+                self.over.add(int(line["fork"]))
+                self.fork_seconds += float(line["seconds"])
+            case "batch":
+                self.batches[int(line["fork"]), int(line["batch"])] = list(line["units"])
+            case "round":
+                self._round(line)
+            case _:
+                self._beside(line)
+
+    def _round(self, line: Mapping[str, Any]) -> None:
+        fork = int(line["fork"])
+        if line.get("whole"):
+            self.whole.setdefault(fork, set()).update(str(one["cell"]) for one in line["slices"])
+            return
+        place = fork, int(line["batch"])
+        self.rounds[place] = max(self.rounds.get(place, 0), int(line["round"]) + 1)
+
+    def _beside(self, line: Mapping[str, Any]) -> None:
+        match line["kind"]:
+            case "excluded" if line["cell"] is None:
+                self.stacks.add(str(line["stack"]))
+            case "excluded":
+                self.cells.add(str(line["cell"]))
+            case "ledger" | "sweep":
+                self.accounts.add(str(line["cell"]))
+            case "codec":
+                self.codecs.add((str(line["stack"]), str(line["group"])))
+            case "slowdown":
+                self.slowed.add(str(line["cell"]))
+            case _:
+                pass
+
+
+def past(lines: Iterable[Mapping[str, Any]]) -> Past:
+    """What the lines of a journal have.
+
+    Raises:
+        BadInput: one of them is damaged.
+    """
+    found = Past()
+    for line in lines:
+        try:
+            found.takes(line)
+        except (KeyError, ValueError, TypeError) as failure:
+            raise BadInput(f"the run's journal is damaged: a line of kind {line['kind']} has no {failure}") from failure
+    return found

@@ -1,0 +1,202 @@
+"""A unit of a fork: one stack, started once over one link, alive with others and driven in its turn."""
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
+
+from callbench.cell import Cell, Stack
+from callbench.links import Hosts
+from callbench.manifest import Programs
+from callbench.measure import side_processes
+from callbench.measure.compiler import CompilerTime
+from callbench.measure.warm_up import WarmUp, warmed_up
+from callbench.placement import Placement
+from callbench.runner import still
+from callbench.runner.slices import Length
+from callbench.stats.digits import percent
+from callbench.stats.warmed import BUSY
+from callbench.visit import ALWAYS, Checks, OpenVisit
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is to be started.
+
+    Attributes:
+        name: unique in the fork.
+        cells: that it is started for: each of their calls is made once before anything is timed.
+        options: of the server, beside what it does by itself.
+        cold: whether its first calls are measured.
+        checks: what it is asked before anything is timed, beside each call of its cells.
+    """
+
+    name: str
+    stack: Stack
+    programs: Programs
+    cells: tuple[Cell, ...]
+    link: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+    cold: bool = False
+    checks: Checks = ALWAYS
+
+
+class Unit:
+    """Started. Close it.
+
+    Attributes:
+        wanted: what it was started as.
+        opened: its processes, served, verified and connected.
+        frozen: whether it is stopped between its slices.
+    """
+
+    def __init__(self, wanted: Wanted, placement: Placement, hosts: Hosts) -> None:
+        """Starts it, verifies it, connects it.
+
+        Raises:
+            AdapterFailure: a side failed.
+            AnsweredWrongly: an answer is not the service's.
+        """
+        self.wanted = wanted
+        self.frozen = False
+        self._stopped = False
+        self._watched: still.Watched | None = None
+        self._compiler: CompilerTime | None = None
+        self._driven_ns = 0
+        self._most = _most_clients(wanted.cells)
+        self.opened = OpenVisit(
+            wanted.programs,
+            wanted.stack,
+            wanted.cells,
+            placement,
+            hosts,
+            options=wanted.options,
+            cold=wanted.cold,
+            checks=wanted.checks,
+        )
+        self._pids: tuple[int, ...] = ()
+        # Of those that run already and are somebody else's nothing is stopped.
+        self._ours = self.opened.sides.elsewhere is None
+        self._spins = str(wanted.stack.card.get("waits", "")).startswith("spins")
+
+    @property
+    def name(self) -> str:
+        """Unique in the fork."""
+        return self.wanted.name
+
+    @property
+    def broken(self) -> bool:
+        """Whether a side died or left the contract."""
+        return self.opened.sides.broken
+
+    def connect(self, cell: Cell) -> int:
+        """Connects what the cell needs, if it is not. Gives how many of those connected are to call.
+
+        All numbers of clients share their connections; what spins has none that are not driven.
+        """
+        many = cell.load.clients if self._spins else self._most.get(str(cell.options), 1)
+        many = max(many, cell.load.clients)
+        self.opened.connect(replace(cell, load=replace(cell.load, clients=many)))
+        return cell.load.clients
+
+    def warm(self, cell: Cell, length: Length) -> WarmUp | None:
+        """Warms a cell up: to a steady rate where a runtime compiles, else by a slice that does not count.
+
+        Gives how it went where a runtime compiles, else None.
+        """
+        self.wakes()
+        try:
+            clients = self.connect(cell)
+            if self.opened.sides.compiles:
+                return warmed_up(self.opened.sides, cell, clients)
+            self.opened.sides.client.drive(
+                cell.call, cell.arguments, calls=cell.load.clients, seconds=length.seconds / 2, clients=clients
+            )
+            return None
+        finally:
+            self.rests()
+
+    def lead_in(self, cell: Cell, clients: int, seconds: float) -> None:
+        """Makes a few calls that do not count: what slept is awake, what others pushed out of the caches is back."""
+        self.opened.sides.client.drive(cell.call, cell.arguments, calls=1, seconds=seconds, clients=clients)
+
+    def settles(self) -> None:
+        """It is alive beside others: from here on it is watched whether it keeps still while it is not driven."""
+        self._pids = side_processes.of(self.opened.sides).every if self._ours else ()
+        self._watched = still.Watched(self._pids)
+        self.rests()
+
+    def is_warm(self) -> None:
+        """What it does from here on while it is not driven counts: warming up is over, for it and for all others."""
+        self._watched = still.Watched(self._pids)
+        self._compiler = CompilerTime(self.opened.sides) if self.opened.sides.compiles else None
+        self._driven_ns = 0
+
+    def rests(self) -> None:
+        """Its slice is over: it is stopped where it does not keep still by itself."""
+        if self._watched is None:
+            return
+        self.frozen = bool(self._pids) and (self.frozen or self._spins or self._watched.restless)
+        if self.frozen:
+            still.stop(self._pids)
+            self._stopped = True
+        self._watched.rests()
+
+    def wakes(self) -> int:
+        """Its slice comes: it goes on where it was stopped. Gives the nanoseconds that took, 0 where it was awake."""
+        if self._watched is None:
+            return 0
+        self._watched.begins()
+        if not self._stopped:
+            return 0
+        began = time.monotonic_ns()
+        still.go_on(self._pids)
+        self._stopped = False
+        return time.monotonic_ns() - began
+
+    @property
+    def pids(self) -> tuple[int, ...]:
+        """Its processes, once it has settled; none of a server that is somebody else's."""
+        return self._pids
+
+    def drove(self, elapsed_ns: int) -> None:
+        """A slice of it took so long."""
+        self._driven_ns += elapsed_ns
+
+    def compiled(self) -> str:
+        """Say by how much a compiler was at work while its slices were driven, or nothing where it was not."""
+        if self._compiler is None or not self._driven_ns:
+            return ""
+        took_ns, side = max((one.compiler_ns, name) for name, one in self._compiler.took().items())
+        if took_ns <= BUSY * self._driven_ns:
+            return ""
+        who = "both sides" if side == "both" else f"the {side}"
+        share = percent(took_ns / self._driven_ns)
+        return f"the compiler of {who} was at work meanwhile: it took {share} of a processor"
+
+    def record(self) -> dict[str, Any]:
+        """What the journal has of it when its fork is over."""
+        share = self._watched.share if self._watched is not None else None
+        return {"unit": self.name, "stack": self.wanted.stack.id, "unasked": share, "frozen": self.frozen}
+
+    def close(self, *, at_once: bool = False) -> None:
+        """Ends its processes."""
+        if self._stopped:
+            still.go_on(self._pids)
+        self.opened.sides.close(at_once=at_once or self.broken)
+
+    def __enter__(self) -> Self:
+        """Itself."""
+        return self
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        """Closes it: at once where something went wrong."""
+        self.close(at_once=kind is not None)
+
+
+def _most_clients(cells: Sequence[Cell]) -> dict[str, int]:
+    """The most clients that cells have, by what they connect with."""
+    most: dict[str, int] = {}
+    for cell in cells:
+        most[str(cell.options)] = max(most.get(str(cell.options), 1), cell.load.clients)
+    return most
