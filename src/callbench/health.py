@@ -9,6 +9,7 @@ import numpy as np
 
 from callbench.results import Result
 from callbench.stats import difference
+from callbench.stats.decision import Decision, by_difference
 from callbench.stats.difference import Difference
 from callbench.stats.trend import SETTLING, slope
 from callbench.store import Run
@@ -61,8 +62,7 @@ class Growth:
 
     def leaks(self, least: float) -> bool:
         """Whether it grows beyond doubt, and by at least so much."""
-        low = self.per_thousand.low
-        return low is not None and low > 0 and self.over_trial >= least
+        return by_difference(self.per_thousand) is Decision.BETTER and self.over_trial >= least
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,9 @@ from callbench.report.charts.draw import chart
 from callbench.report.charts.over_time import Panel, over_time
 from callbench.report.section import Chart, Section, Sheet
 from callbench.stability.findings import UNFINISHED, Finding, closing, unfinished
-from callbench.stability.machine import MOVED, beside, usual
 from callbench.stability.record import notes, valid
 from callbench.stability.slices import slice_of, window_in
+from callbench.stability.slowness import slow
 from callbench.stability.told import Told
 from callbench.stability.words import STATES, errors_text, mib, microseconds, over_text, recovery_text, whole
 from callbench.stats.decision import Outcome
@@ -111,7 +111,8 @@ def _findings(
         yield Finding(UNFINISHED, Outcome.UNDECIDED, "its capacity was not found")
     if deaths:
         yield Finding("died", Outcome.FAILED, "it died")
-    before = usual(line for line in lines if line["kind"] == "slice" and line["phase"] == "before")
+    first = next((line for line in lines if line["kind"] == "before"), None)
+    before = [line for line in lines if line["kind"] == "slice" and line["phase"] == "before"]
     for one in overs:
         if one.well_again is not None or deaths:
             continue
@@ -120,12 +121,12 @@ def _findings(
             for line in lines
             if line["kind"] == "slice" and (line["phase"], line["factor"]) == (_AFTER, one.factor)
         ]
-        share = usual(after)
         text = f"{one.factor:g} times: not well again within {one.watched_s:.1f} s ({STATES[one.unwell]})"
-        theirs = one.unwell is State.SLOW and (share is None or share - (before or 0.0) > MOVED)
-        text = f"{text}; {beside(after, before)}" if one.unwell is State.SLOW else text
-        outcome = Outcome.UNDECIDED if theirs or not after else Outcome.FAILED
-        yield Finding("not-recovered", outcome, f"{text}, which may be why" if theirs else text)
+        if one.unwell is State.SLOW and first is not None:
+            found = slow(before, after, first["limit_us"] / first["before_us"], "after it")
+            yield Finding("not-recovered", found.outcome, f"{text}: {found.text}")
+        else:
+            yield Finding("not-recovered", Outcome.FAILED if after else Outcome.UNDECIDED, text)
 
 
 def _over(line: Mapping[str, Any], lines: Sequence[Mapping[str, Any]], before: Mapping[str, Any]) -> Over:

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping
 
 from callbench.stability.findings import Finding, unfinished
-from callbench.stability.machine import MOVED, beside
 from callbench.stability.soak_found import Grown, Soaked, Step, sick
 from callbench.stability.words import STATES, small
 from callbench.stats.decision import Outcome
@@ -39,24 +38,14 @@ def _all(soak: Soaked) -> Iterator[Finding]:
 
 
 def _slower(step: Step) -> Iterator[Finding]:
-    """Whether calls became slower; who else was busy meanwhile speaks against it."""
+    """Whether calls became slower."""
     if step.pace is None:
         text = f"{_clients(step)}: whether it became slower needs 20 slices with answers"
         yield Finding("slower", Outcome.UNDECIDED, text)
         return
-    pace = step.pace
-    if pace.outcome is Outcome.PASSED:
-        return
-    ends = "" if pace.low is None else f" ({figure(pace.low, 0.05)} to {figure(pace.high, 0.05)})" if pace.high else ""
-    text = f"{_clients(step)}: the median call took {figure(pace.ratio, 0.05)} times as long in the end{ends}"
-    text = f"{text}; {beside(pace.last, pace.others_before)}"
-    theirs = pace.others is None or pace.others - (pace.others_before or 0.0) > MOVED
-    if pace.outcome is Outcome.UNDECIDED:
-        yield Finding("slower", Outcome.UNDECIDED, f"{text}, and its slices scatter too much to say")
-    elif theirs:
-        yield Finding("slower", Outcome.UNDECIDED, f"{text}, which may be why")
-    else:
-        yield Finding("slower", Outcome.FAILED, text)
+    found = step.pace.judged("in the end")
+    if found.text:
+        yield Finding("slower", found.outcome, f"{_clients(step)}: {found.text}")
 
 
 def _growth(step: Step) -> Iterator[Finding]:

@@ -1,19 +1,16 @@
 """What a soak came to, reckoned from its journal: a step, its figures, its episodes, its deaths."""
 
 import itertools
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from statistics import median
 from typing import Any
 
 from callbench.health import LEAST_GROWTH_BYTES, LEAST_GROWTH_THREADS, Growth, growth
-from callbench.stability.machine import usual
 from callbench.stability.record import notes
 from callbench.stability.slices import SPEED, slice_of, times, window_in
-from callbench.stats.decision import Outcome, Question, decided
+from callbench.stability.slowness import Pace, pace
 from callbench.stats.histogram import merged
-from callbench.stats.logratio import unpaired
 from callbench.stats.rate import Window
 from callbench.stats.recovery import Episode, State, episodes
 from callbench.store import Run
@@ -21,9 +18,8 @@ from callbench.store import Run
 # A descriptor more or less is no leak.
 LEAST_GROWTH_FILES = 8
 _POOL = 0.01
-# A median call that takes so much longer in the end is slower; the level of that test.
+# A median call that takes so much longer in the end is slower.
 _SLOWER = 1.25
-_LEVEL = 0.01
 
 
 @dataclass(frozen=True)
@@ -56,29 +52,6 @@ class Grown:
         slope, most = found.per_thousand, found.most()
         may = most is None or most > max(least, _POOL * size)
         return cls(slope.middle, slope.low, slope.high, found.leaks(least), may)
-
-
-@dataclass(frozen=True)
-class Pace:
-    """How long the median call took in the last tenth of a step's slices, beside the first.
-
-    Attributes:
-        ratio: of the two; above 1 it became slower.
-        low: its interval, with `high`; None where there is none.
-        outcome: `failed` where it is shown to have become slower by more than a quarter, `passed` where that is
-            excluded.
-        others_before: the share of the processors that other programs had in the first tenth; None: not known.
-        others: likewise in the last.
-        last: the slices of the last tenth, as the journal has them.
-    """
-
-    ratio: float
-    low: float | None
-    high: float | None
-    outcome: Outcome
-    others_before: float | None
-    others: float | None
-    last: Sequence[Mapping[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -223,16 +196,10 @@ def _latency(histograms: Sequence[Mapping[str, Any]]) -> Mapping[str, float]:
 
 
 def _pace(slices: Sequence[Mapping[str, Any]]) -> Pace | None:
-    """Compare both ends of a step: a single slow slice decides nothing."""
+    """Compare both ends of a step, a tenth of its slices each."""
     answered = [line for line in slices if line.get(SPEED)]
     tenth = len(answered) // 10
-    if tenth < 2:
-        return None
-    first, last = answered[:tenth], answered[-tenth:]
-    speeds = [[float(line[SPEED]) for line in part] for part in (last, first)]
-    found = decided([Question(unpaired(*speeds), math.log(_SLOWER), less_is_better=True)], _LEVEL)[0]
-    ratio = found.ratio
-    return Pace(ratio.middle, ratio.low, ratio.high, found.outcome, usual(first), usual(last), last)
+    return pace(answered[:tenth], answered[-tenth:], _SLOWER) if tenth else None
 
 
 def _added(every: Iterable[Mapping[str, int]]) -> dict[str, int]:

@@ -8,13 +8,14 @@ from callbench.report.charts.draw import chart
 from callbench.report.charts.over_time import Panel, over_time
 from callbench.report.section import Chart, Section, Sheet
 from callbench.stability.findings import UNFINISHED, Finding, closing, unfinished
-from callbench.stability.machine import MOVED, beside, usual
+from callbench.stability.machine import beside, usual
 from callbench.stability.record import notes, valid
 from callbench.stability.slices import slice_of, window_in
+from callbench.stability.slowness import Slow, slow
 from callbench.stability.told import Told
 from callbench.stability.words import episode_text, errors_text, mib, microseconds, over_text, recovery_text, whole
 from callbench.stats.decision import Outcome
-from callbench.stats.recovery import Episode, Recovery, State, Verdict, episodes, recovery, verdict
+from callbench.stats.recovery import Episode, Recovery, State, Verdict, episodes, judged, recovery, verdict, worst
 from callbench.store import Run
 
 _SOURCE = "journal.jsonl: lines of kind test, slice, storm, tested (docs/reference/run-folder.md)"
@@ -45,7 +46,8 @@ class Tested:
         storm: what came of the bad connections.
         loss: how the server ended, or None.
         beside: what other programs took of the processors since it began, as a part of a sentence.
-        others_more: whether that was more than before, or is not known.
+        slow: whether calls were slower meanwhile, or after where they were not, all slices together.
+        slow_after: likewise after the mischief; None where it was well again, or worse than slow.
     """
 
     name: str
@@ -64,7 +66,8 @@ class Tested:
     storm: Mapping[str, Any]
     loss: Mapping[str, str] | None
     beside: str
-    others_more: bool
+    slow: Slow
+    slow_after: Slow | None
 
 
 def told(run: Run) -> Told:
@@ -102,13 +105,12 @@ def _findings(tests: Sequence[Tested], left_out: Mapping[str, str]) -> Iterator[
     for one in tests:
         if one.verdict is not Verdict.SURVIVED:
             slow = {each.state for each in one.episodes} <= {State.WELL, State.SLOW}
-            theirs = slow and one.others_more
-            text = f"{one.name}: {one.verdict}" + (f"; {one.beside}" if slow else "")
-            outcome = Outcome.UNDECIDED if theirs else Outcome.FAILED
-            yield Finding(one.verdict.value, outcome, f"{text}, which may be why" if theirs else text)
+            text = f"{one.name}: {one.verdict}" + (f"; {one.slow.text}" if slow else "")
+            yield Finding(one.verdict.value, one.slow.outcome if slow else Outcome.FAILED, text)
         if one.well_again is None and one.loss is None:
-            text = f"{one.name}: not well again within {one.watched_s:.1f} s; {one.beside}"
-            yield Finding("not-recovered", Outcome.UNDECIDED if one.others_more else Outcome.FAILED, text)
+            text = f"{one.name}: not well again within {one.watched_s:.1f} s"
+            text += f"; {one.slow_after.text}" if one.slow_after else ""
+            yield Finding("not-recovered", one.slow_after.outcome if one.slow_after else Outcome.FAILED, text)
 
 
 def _tested(test: Mapping[str, Any], lines: Sequence[Mapping[str, Any]]) -> Tested | None:
@@ -120,8 +122,12 @@ def _tested(test: Mapping[str, Any], lines: Sequence[Mapping[str, Any]]) -> Test
     seen = [line for line in own if line["kind"] == "slice" and line["phase"] != "before"]
     during = [line for line in seen if line["phase"] == "during"]
     slices, limit = [slice_of(line) for line in seen], test["limit_us"]
-    before = usual(line for line in own if line["kind"] == "slice" and line["phase"] == "before")
-    share = usual(seen)
+    before = [line for line in own if line["kind"] == "slice" and line["phase"] == "before"]
+    after = [line for line in seen if line["phase"] == "after"]
+    again = recovery(slices, ended["ended_s"], limit)
+    state, later = (worst([judged(slice_of(line), limit) for line in part]) for part in (during, after))
+    allowed = limit / test["before_us"]
+    at_last = slow(before, after, allowed, "after it")
     # One process of several may have ended: who goes on answering has not died.
     dead = ended["loss"] is not None and not (slices and slices[-1].calls)
     speeds = sorted(line["p50_us"] for line in during if "p50_us" in line)
@@ -133,7 +139,7 @@ def _tested(test: Mapping[str, Any], lines: Sequence[Mapping[str, Any]]) -> Test
         name=name,
         about=test["about"],
         verdict=Verdict.DIED if dead else verdict(slices, limit),
-        well_again=recovery(slices, ended["ended_s"], limit),
+        well_again=again,
         watched_s=max(0.0, slices[-1].end_s - ended["ended_s"]) if slices else 0.0,
         before_us=test["before_us"],
         limit_us=limit,
@@ -145,8 +151,9 @@ def _tested(test: Mapping[str, Any], lines: Sequence[Mapping[str, Any]]) -> Test
         left_over=_left_over(test["begin"].get("server"), ended["end"].get("server")),
         storm=ended["storm"],
         loss=ended["loss"],
-        beside=beside(seen, before),
-        others_more=share is None or share - (before or 0.0) > MOVED,
+        beside=beside(seen, usual(before)),
+        slow=at_last if state is State.WELL else slow(before, during, allowed, "meanwhile"),
+        slow_after=at_last if again is None and later is State.SLOW else None,
     )
 
 

@@ -15,6 +15,7 @@ from enum import StrEnum
 
 import numpy as np
 
+from callbench.stats.difference import Difference
 from callbench.stats.holm import holm
 from callbench.stats.interval import Interval
 from callbench.stats.logratio import LogRatio, many_paired
@@ -256,6 +257,18 @@ def by_ratio(ratio: Interval, margin: float = 0.0, neutral: float = 1.0) -> Deci
     if ratio.low is None or ratio.high is None:
         return Decision.UNDECIDED
     return by_interval(math.log(ratio.low), math.log(ratio.high), margin, math.log(neutral))
+
+
+def by_difference(found: Difference, margin: float = 0.0) -> Decision:
+    """Decide by the interval of a difference: more is better; where it has none, it is undecided.
+
+    Args:
+        found: the difference.
+        margin: as of `by_interval`, in its unit.
+    """
+    if found.low is None or found.high is None:
+        return Decision.UNDECIDED
+    return by_interval(found.low, found.high, margin)
 
 
 def by_interval(low: float, high: float, margin: float, neutral: float = 0.0) -> Decision:

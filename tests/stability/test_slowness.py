@@ -1,0 +1,68 @@
+"""Whether a server became slower: the one decision of soak, overload and torture, on slices that never were."""
+
+from typing import Any
+
+import hypothesis.strategies as some
+import pytest
+from hypothesis import given
+
+from callbench.stability.slowness import pace, slow
+from callbench.stats.decision import Outcome
+
+
+def slices(*speeds: float, share: float = 0.03, known: bool = True) -> list[dict[str, Any]]:
+    """Slices with so long a median call each, while other programs had so much of two processors."""
+    seen: dict[str, Any] = {"elapsed_ns": 10**9, "processors": 2, "busy_ns": 10**9 + round(share * 2e9), "steal_ns": 0}
+    seen |= {"ours_ns": 10**9, "known": known, "most": [["cc1plus", round(share * 2e9)]]}
+    return [{"p50_us": speed, "machine": seen} for speed in speeds]
+
+
+BEFORE = slices(1000, 1010, 990, 1005, 995)
+
+
+@pytest.mark.parametrize(
+    ("after", "outcome", "says"),
+    [
+        (slices(4000, 4100, 3900, 4000), Outcome.FAILED, "the median call took 4.00 times as long after it ("),
+        (
+            slices(4000, 4100, 3900, 4000, share=0.6),
+            Outcome.UNDECIDED,
+            "60 % of the processors meanwhile, 3 % before, which may be why",
+        ),
+        (slices(4000, 4100, 3900, 4000, known=False), Outcome.UNDECIDED, "is not known, which may be why"),
+        (slices(1000, 9000, 1000, 8000), Outcome.UNDECIDED, "and its slices scatter too much to say"),
+        (
+            slices(1000, 1000, 2100, 1000, 1000, 1000, 1000),
+            Outcome.UNDECIDED,
+            "single slices were slow; all together took less than 2 times as long after it",
+        ),
+        (slices(4000), Outcome.UNDECIDED, "too few of its slices were answered"),
+        ([{"p50_us": None}] * 5, Outcome.UNDECIDED, "too few of its slices were answered"),
+    ],
+)
+def test_only_what_is_slower_beyond_chance_and_by_itself_fails(
+    after: list[dict[str, Any]], outcome: Outcome, says: str
+) -> None:
+    """One slow slice of three failed an overload before, however they scattered."""
+    found = slow(BEFORE, after, 2.0, "after it")
+    assert found.outcome is outcome
+    assert says in found.text
+
+
+@given(some.lists(some.floats(100, 1e5), min_size=2, max_size=10), some.floats(1.1, 5), some.floats(1.01, 10))
+def test_a_stricter_limit_never_lets_pass_what_a_wider_one_fails(
+    speeds: list[float], allowed: float, more: float
+) -> None:
+    strict, wide = (pace(BEFORE, slices(*speeds), limit) for limit in (allowed, allowed * more))
+    assert strict is not None
+    assert wide is not None
+    order = [Outcome.PASSED, Outcome.UNDECIDED, Outcome.FAILED]
+    assert order.index(strict.outcome) >= order.index(wide.outcome)
+
+
+@given(some.lists(some.floats(100, 1e5), min_size=2, max_size=10), some.booleans(), some.floats(0, 1))
+def test_slices_of_which_one_was_slow_never_pass_unsaid(speeds: list[float], known: bool, share: float) -> None:
+    found = slow(BEFORE, slices(*speeds, known=known, share=share), 2.0, "meanwhile")
+    assert found.outcome in {Outcome.FAILED, Outcome.UNDECIDED}
+    assert found.text
+    assert not (found.outcome is Outcome.FAILED and not known)
