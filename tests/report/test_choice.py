@@ -95,6 +95,16 @@ def test_who_is_shown_to_be_faster_than_all_is_so_with_the_ratio_to_the_next() -
     assert one.ratio.low < 2 < cast("float", one.ratio.high)
 
 
+def test_what_its_own_interval_shows_and_the_ranking_does_not_is_likely() -> None:
+    noise = ((1.0, 1.01, 0.99), (0.99, 1.0, 1.01), (1.01, 0.99, 1.0))
+    cells = [result(f"a/m{place}", tuple(100 * 1.06**place * one for one in noise[place % 3])) for place in range(12)]
+    (one,) = chosen(ranked(cells))
+    assert one.ratio is not None
+    assert one.ratio.low is not None
+    assert one.ratio.low > 1
+    assert one.sure.startswith("likely, yet not shown among all pairs; nor is it told apart from m")
+
+
 def test_a_noisy_one_further_behind_is_a_tie_all_the_same() -> None:
     wild = (20.0, 500.0, 3.0, 300.0, 9.0)
     (one,) = chosen(ranked([result("a/x", at(100)), result("a/y", at(50)), result("a/wild", wild)]))

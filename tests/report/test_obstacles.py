@@ -70,6 +70,14 @@ def test_neighbours_whose_ratio_is_known_well_are_too_close() -> None:
     assert one.reason is Reason.CLOSE
 
 
+def test_what_is_likely_and_not_shown_among_so_many_has_too_few_forks() -> None:
+    noise = ((1.0, 1.01, 0.99), (0.99, 1.0, 1.01), (1.01, 0.99, 1.0))
+    rates = [tuple(100 * 1.06**place * one for one in noise[place % 3]) for place in range(12)]
+    every = found(*(result(f"a/m{place}", own) for place, own in enumerate(rates)))
+    assert {one.reason for one in every} == {Reason.FEW_FORKS}
+    assert all(one.timed and one.more is not None for one in every)
+
+
 def test_a_full_link_is_no_matter_of_time() -> None:
     cells = [
         limited(result(stack, rates, link="lan100"), Limit.LINK) for stack, rates in (("a/x", NOISY), ("a/y", OTHER))
@@ -159,6 +167,12 @@ def test_five_minutes_settle_what_has_room_in_them() -> None:
 def test_what_is_not_enough_says_how_much_is() -> None:
     rows = [looked(pair("a and b", more)).sheet() for more in (11, None)]
     assert [row.rows[0][2] for row in rows if row] == ["not enough: about 11 forks", "not enough: over 100 forks"]
+
+
+def test_a_fork_that_takes_longer_is_not_promised() -> None:
+    assert looked(pair("a and b", 1), fork_s=400).in_words() == (
+        "A fork took 400 s: five minutes more have no room for another."
+    )
 
 
 def test_time_is_not_offered_where_it_is_of_no_use() -> None:

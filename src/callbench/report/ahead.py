@@ -64,6 +64,8 @@ class Ahead:
                 parts.append(f"{self.settled(own)} of {len(own)} {plural}")
         if not parts or self.outlook is None or self.fork_s is None:
             return ""
+        if not self.outlook.forks:
+            return f"A fork took {figure(self.fork_s)} s: five minutes more have no room for another."
         forks = f"{self.outlook.forks} fork" + ("" if self.outlook.forks == 1 else "s")
         return (
             f"Five minutes more have room for about {forks} of {figure(self.fork_s)} s. They would settle"
@@ -84,7 +86,7 @@ class Ahead:
         if not own[0].timed:
             return _REMEDIES[own[0].reason]
         if len(own) > 1:
-            return f"settle {self.settled(own)} of {len(own)}"
+            return f"settle {self.settled(own) or 'none'} of {len(own)}"
         if self.settled(own):
             return "settle it"
         more = own[0].more

@@ -66,8 +66,9 @@ class Choice:
         if self.next not in self.ties:
             return f"shown; not told apart from {others}"
         # Its interval stands alone, the ranking corrects for all of its pairs.
-        likely = "likely, yet not shown among all pairs" if self.ratio.low > 1 else "not told apart from it"
-        return likely + (f", nor from {others}" if others else "")
+        if self.ratio.low > 1:
+            return "likely, yet not shown among all pairs" + (f"; nor is it told apart from {others}" if others else "")
+        return "not told apart from it" + (f", nor from {others}" if others else "")
 
     def name(self, one: Result) -> str:
         """Give what a stack is called."""

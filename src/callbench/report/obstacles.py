@@ -42,12 +42,13 @@ class Reason(StrEnum):
     OTHERS = "other programs took the processors"
     GENERATOR = "Callbench itself was the limit"
     ONE_FORK = "one fork alone"
+    FEW_FORKS = "too few forks for so many comparisons"
     DISAGREE = "client and server counted differently"
     NOT_HERE = "not in this run"
 
 
 # What more forks of the same kind may settle; the others need something else to change first.
-_TIME_HELPS = frozenset({Reason.NOISY, Reason.CLOSE, Reason.OTHERS, Reason.ONE_FORK})
+_TIME_HELPS = frozenset({Reason.NOISY, Reason.CLOSE, Reason.OTHERS, Reason.ONE_FORK, Reason.FEW_FORKS})
 
 
 @dataclass(frozen=True)
@@ -77,7 +78,7 @@ class Obstacle:
 def obstacles(subject: Subject, every: Sequence[Ranking]) -> list[Obstacle]:
     """List them: claims, neighbours, what has no rank, and last the claims that this run was not made for."""
     claims = [one for judged in subject.judged for one in _of_claim(subject, judged)]
-    found = [one for one in claims if one.reason is not Reason.NOT_HERE]
+    found = sorted((one for one in claims if one.reason is not Reason.NOT_HERE), key=lambda one: not one.timed)
     found += [one for table in every for one in _of_neighbours(subject, table)]
     found += [one for table in every for one in _of_ranks(subject, table)]
     return [*found, *_of_excluded(subject), *(one for one in claims if one.reason is Reason.NOT_HERE)]
@@ -91,7 +92,7 @@ def _of_claim(subject: Subject, judged: Judged) -> Iterable[Obstacle]:
     if judged.verdict is not Verdict.UNDECIDED or one.ratio is None:
         return
     open_ = [each for each in judged.compared if each.verdict is Verdict.UNDECIDED]
-    reason = _why(_cells(subject, one), one.ratio)
+    reason = _why(_cells(subject, one), one.ratio, one.comparison.low, one.comparison.high)
     needed = [each.tested.more_forks if each.tested else None for each in open_]
     more = max((number for number in needed if number), default=None) if all(needed) else None
     text = f"{one.comparison.label}: {ratio_text(one.ratio)}, needed {one.threshold}"
@@ -131,15 +132,24 @@ def _of_neighbours(subject: Subject, table: Ranking) -> Iterable[Obstacle]:
         yield Obstacle(Kind.NEIGHBOURS, names, where, reason, f"ratio {ratio_text(found)}", more)
 
 
-def _why(cells: Sequence[Result], found: Interval) -> Reason:
-    """Give the reason for which a ratio of cells decides nothing."""
+def _why(cells: Sequence[Result], found: Interval, low: float = 1.0, high: float = 1.0) -> Reason:
+    """Give the reason for which a ratio of cells decides nothing.
+
+    Args:
+        cells: that it was taken of.
+        found: the ratio.
+        low: the lower end of the range that it was tested against.
+        high: the upper end.
+    """
     limits = [one.verdict.limit for one in cells if one.verdict is not None]
     if limits and all(one is Limit.LINK for one in limits):
         return Reason.LINK
     if any(one.unsteady is not None for one in cells):
         return Reason.UNSTEADY
-    if found.half_width is None:
+    if found.low is None or found.high is None or found.half_width is None:
         return Reason.ONE_FORK
+    if found.low > high or found.high < low:
+        return Reason.FEW_FORKS
     if found.half_width <= CLOSE:
         return Reason.CLOSE
     return Reason.OTHERS if Limit.SHARED in limits else Reason.NOISY
