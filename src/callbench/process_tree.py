@@ -31,6 +31,37 @@ def children_of_all(proc: Path = PROC) -> dict[int, list[int]]:
     return children
 
 
+def descendants(root: int) -> dict[int, list[int]]:
+    """The children of a process and of everything below it, by the parent's id.
+
+    Where the kernel lists children (proc_tid_children(5)), that is a read for each thread of the family, and not for
+    every process of the machine. A child that ends at the same moment can hide a sibling there, so a family is asked
+    twice and the two are put together.
+    """
+    if not (PROC / "self" / "task" / str(os.getpid()) / "children").exists():
+        return children_of_all()
+    found: dict[int, list[int]] = {}
+    for _ in range(2):
+        waiting = [root]
+        while waiting:
+            pid = waiting.pop()
+            mine = sorted({*found.get(pid, ()), *_children_of(pid)})
+            if mine:
+                found[pid] = mine
+                waiting += mine
+    return found
+
+
+def _children_of(pid: int) -> list[int]:
+    """The processes that the threads of one have started and that still hang on it."""
+    found: list[int] = []
+    with suppress(OSError):
+        for thread in os.listdir(f"{PROC}/{pid}/task"):  # noqa: PTH208 - a read for every slice
+            with suppress(OSError), open(f"{PROC}/{pid}/task/{thread}/children", "rb") as file:  # noqa: PTH123
+                found += map(int, file.read().split())
+    return found
+
+
 def parent_of(pid: int) -> int:
     """A process's parent; 0 where it has none that can be seen, or has ended."""
     fields = stat_fields(PROC / str(pid))

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from callbench.external.program import NAME as EXTERNAL
-from callbench.process_tree import PROC, children_of_all
+from callbench.process_tree import PROC, descendants
 from callbench.sides import Sides
 
 # As the kernel has it: a command is cut to 15 bytes.
@@ -51,21 +51,20 @@ class SideProcesses:
 
 
 def of(sides: Sides) -> SideProcesses:
-    """Finds the processes of both sides now, in one look at /proc. A side that has ended has none."""
-    children = children_of_all()
-    client = _below(sides.client.process.pid, children)
+    """Finds the processes of both sides now. A side that has ended has none."""
+    client = below(sides.client.process.pid)
     if sides.server is sides.client:
         return SideProcesses(client, client)
     if sides.elsewhere is None:
-        backend = None if sides.backend is None else _below(sides.backend.process.pid, children)
-        return SideProcesses(client, _below(sides.server.process.pid, children), backend)
+        backend = None if sides.backend is None else below(sides.backend.process.pid)
+        return SideProcesses(client, below(sides.server.process.pid), backend)
     server = sides.elsewhere.pids()
     return SideProcesses(client, server, unknown=not server)
 
 
 def below(root: int) -> tuple[int, ...]:
     """The process `root` and its descendants now, without keeper and init."""
-    return _below(root, children_of_all())
+    return _below(root, descendants(root))
 
 
 def _below(root: int, children: Mapping[int, Sequence[int]]) -> tuple[int, ...]:
