@@ -43,6 +43,13 @@ def test_one_call_that_takes_long_does_not_stretch_the_peers_time() -> None:
     assert seen.rate_per_s == pytest.approx((100 + 1 / 6) / 2)
 
 
+def test_a_call_that_began_after_the_window_and_took_no_millisecond_counts_as_none() -> None:
+    """It ended `callbench peer` with a division by zero, now and then."""
+    calls = [jtl.Sample(1000 + 10 * n, 9, "200", "clients 1-1", right=True) for n in range(200)]
+    seen = jtl.seen([*calls, jtl.Sample(3001, 0, "200", "clients 1-1", right=True)], 2)
+    assert seen.rate_per_s == pytest.approx(100)
+
+
 @given(st.integers(1, 60), st.integers(100, 3000), st.integers(0, 500), st.integers(1, 10))
 def test_a_peers_clients_that_think_are_not_counted_over_one_period_too_few(
     clients: int, think: int, lasts: int, seconds: int

@@ -148,7 +148,8 @@ def _part_before(end_ms: float, one: Sample) -> float:
     """Of a call: the part of its time before a moment."""
     if one.end_ms <= end_ms:
         return 1.0
-    return max(0.0, end_ms - one.start_ms) / one.elapsed_ms
+    # What began after it may have taken none of JMeter's whole milliseconds.
+    return max(0.0, end_ms - one.start_ms) / max(one.elapsed_ms, 1)
 
 
 def _gap_ms(samples: Sequence[Sample], think_ms: float) -> float | None:
