@@ -40,8 +40,11 @@ class Batch:
         self._failures = failures
         self._hosts: dict[str, links.Hosts] = {}
         self._owned = owned
+        # Those whose turn it was: in the journal the units of the batch.
         self.tried: list[str] = []
         self.units: dict[str, Unit] = {}
+        # Of the instrument's own: those that could not be started.
+        self._cannot: set[str] = set()
         self._cells: list[CellTask] = []
         self._echoes: list[EchoTask] = []
         self._references: list[Reference] = []
@@ -86,14 +89,15 @@ class Batch:
 
     def _has_instrument(self, name: str, cell: Cell) -> bool:
         """Whether a unit that the instrument itself drives is alive, started where it was not."""
-        if name in self.units:
-            return True
+        if name in self.units or name in self._cannot:
+            return name in self.units
         one = self._of.known[cell.stack]
         wanted = Wanted(name, one, self._of.catalogue.programs(one), (cell,), links.LOOPBACK, checks=())
         try:
             self.units[name] = unit = Unit(wanted, self._of.placement, links.LOOPBACK_HOSTS)
             unit.settles()
         except (AdapterFailure, AnsweredWrongly) as failure:
+            self._cannot.add(name)
             self._of.note(f"{cell.stack} was not measured in fork {self._asked.number}: {failure}")
             return False
         return True
@@ -111,6 +115,10 @@ class Batch:
                 self._failures.wrong(wanted, self._asked.number, str(wrong))
                 return None
             except AdapterFailure as failure:
+                if failure.kind == "out-of-resources" and self.units:
+                    # Others that are alive have them: it has its turn in a batch to come.
+                    self.tried.remove(wanted.name)
+                    return None
                 if not self._failures.may_start_again(wanted, self._asked.number, failure):
                     return None
                 continue
@@ -220,6 +228,7 @@ class Batch:
         """Starts a unit again whose processes died. Gives whether it is alive."""
         unit.close(at_once=True)
         del self.units[unit.name]
+        self.tried.append(unit.name)
         again = self._started(unit.wanted)
         if again is None:
             self._cells = [task for task in self._cells if task.unit != unit.name]

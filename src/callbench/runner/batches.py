@@ -1,6 +1,8 @@
 """What can be alive together: units are taken in as long as the machine has room for one more."""
 
+import resource
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,6 +13,7 @@ SHARE_OF_MEMORY = 0.5
 # A kernel with two processors has thousands of sleeping threads without harm; more is asking for trouble.
 MOST_THREADS = 6_000
 MOST_UNITS = 400
+MOST_FILES = 65_536
 
 
 @dataclass(frozen=True)
@@ -58,6 +61,18 @@ def room(meminfo: Path = Path("/proc/meminfo")) -> Room:
     except (OSError, ValueError):
         pass
     return Room(int(available * SHARE_OF_MEMORY))
+
+
+def make_room() -> None:
+    """Lifts what the kernel allows us of POSIX message queues and open files, where we may.
+
+    Stacks that are alive together share the one; the core has some eight pipes open for each of them.
+    """
+    with suppress(OSError, ValueError):
+        resource.setrlimit(resource.RLIMIT_MSGQUEUE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+    with suppress(OSError, ValueError):
+        _soft, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (min(most, MOST_FILES), most))
 
 
 def taken_by(pids: Sequence[int]) -> Taken:

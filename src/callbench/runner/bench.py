@@ -16,6 +16,7 @@ from callbench.placement import Placement
 from callbench.plan import Plan
 from callbench.progress import Progress
 from callbench.run_writer import RunWriter
+from callbench.runner import batches
 from callbench.runner.context import Asked, Context
 from callbench.runner.echoes import Machine, sizes, there
 from callbench.runner.failures import Failures
@@ -51,6 +52,7 @@ class Bench:
             CallbenchError: the run folder cannot be written.
         """
         of = self._of
+        batches.make_room()
         self._leave_out_what_cannot_run()
         with of.progress, ExitStack() as owned:
             # The gap detector is nearest to the drive: begun last and ended first.

@@ -1,10 +1,88 @@
 """Which cells a run still needs: those that something undecided rests on. Read from what is on disk."""
 
+from collections.abc import Iterable
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
 from callbench.plan import Plan
+from callbench.precision.stopping import Aim, ended
 from callbench.store import Run
+
+if TYPE_CHECKING:
+    from callbench.claims import Compared
+    from callbench.report.rankings import Ranking
+    from callbench.report.subject import Subject
 
 
 def still_open(run: Run, plan: Plan) -> set[str]:
-    """The cells that further forks could still decide something with."""
-    del run
-    return {cell.id for cell in plan.timed}
+    """The cells that further forks could still decide something with.
+
+    Where a person asked for a precision, those that have not reached it. Else those of undecided claims and questions,
+    and of neighbours in a ranking that are neither told apart nor so near that nobody would care; but not of those
+    that no sensible number of forks would settle.
+
+    Raises:
+        BadInput: the run is damaged.
+    """
+    from callbench.report.subject import subject  # noqa: PLC0415 - statistics are slow to load
+
+    found: set[str] = set()
+    for condition in plan.conditions:
+        one = subject(run.under(condition))
+        if run.info.get("until") is not None:
+            found |= _imprecise(one, float(run.info["until"]))
+        else:
+            found |= _of_claims(one) | _of_neighbours(one)
+    return found
+
+
+def _imprecise(subject: "Subject", until: float) -> set[str]:
+    """The cells whose interval is still wider than was asked for."""
+    rates = {one.id: one.by_block.get("rate_per_s", {}) for one in subject.results.cells}
+    out = {one.id for one in subject.results.cells if one.excluded is not None}
+    return {cell for cell, mine in rates.items() if mine} - ended(rates, out, Aim(until)).keys()
+
+
+def _of_claims(subject: "Subject") -> set[str]:
+    """The cells of undecided claims and questions that more forks may settle."""
+    every = [one for judged in subject.judged for one in judged.compared]
+    every += [one.compared for asked in subject.asked for one in asked.answers]
+    return {cell for one in every if _may_be_settled(one) for cell in _cells(subject, one)}
+
+
+def _may_be_settled(one: "Compared") -> bool:
+    from callbench.claims import Verdict  # noqa: PLC0415 - statistics are slow to load
+
+    return one.verdict is Verdict.UNDECIDED and one.tested is not None and one.tested.more_forks is not None
+
+
+def _cells(subject: "Subject", one: "Compared") -> Iterable[str]:
+    sides = (*one.comparison.over, *one.comparison.under)
+    return (cell.id for conditions in sides for cell in subject.results.where(conditions))
+
+
+def _of_neighbours(subject: "Subject") -> set[str]:
+    """The cells of neighbours in rank that more forks may tell apart."""
+    from callbench.report.rankings import rankings  # noqa: PLC0415 - statistics are slow to load
+
+    return {cell for table in rankings(subject) for cell in _undecided(table)}
+
+
+def _undecided(table: "Ranking") -> Iterable[str]:
+    from callbench.report.obstacles import CLOSE  # noqa: PLC0415 - statistics are slow to load
+    from callbench.stats.contrast import block_ratios  # noqa: PLC0415
+    from callbench.stats.interval import CONFIDENCE  # noqa: PLC0415
+    from callbench.stats.logratio import paired  # noqa: PLC0415
+    from callbench.stats.outlook import more_forks  # noqa: PLC0415
+
+    count = len(table.ranked)
+    level = (1 - CONFIDENCE) / max(1, count * (count - 1) // 2)
+    for one, other in pairwise(table.standings):
+        pair = [table.ranked[place.index] for place in (one, other)]
+        values = block_ratios(*([each.by_block["rate_per_s"]] for each in pair))
+        if other.index not in one.ties or len(values) < 2:
+            continue
+        known = paired(values)
+        width = known.interval(CONFIDENCE).half_width
+        if width is not None and width > CLOSE and more_forks(known, level) is not None:
+            yield from (each.id for each in pair)

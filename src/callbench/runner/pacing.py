@@ -6,6 +6,8 @@ from callbench.cell import Cell
 from callbench.runner.context import Asked, Context
 from callbench.runner.openness import still_open
 
+# Where the time is over before the planned forks are: fewer than two have no interval.
+FEWEST = 2
 # The last fork is not begun where less than this share of one is left.
 WORTH_BEGINNING = 0.6
 
@@ -13,8 +15,8 @@ WORTH_BEGINNING = 0.6
 class Pacing:
     """Says what the next fork is to do.
 
-    A run has its planned forks at least. Where it has a time, it goes on until that is over or until everything that it
-    was made for is decided; what is decided already takes no part in further forks.
+    A run goes on until everything that it was made for is decided, or until its time is over. In its planned forks every
+    cell takes part; what is decided then takes no part in further ones.
     """
 
     def __init__(self, of: Context) -> None:
@@ -43,7 +45,8 @@ class Pacing:
             cells = tuple(by_id[id_] for id_ in begun["cells"] if id_ in by_id)
             return Asked(number, str(begun["idle"]), cells, int(begun["rounds"]), bool(begun["watch"]))
         planned = number < plan.forks * len(plan.conditions)
-        if not planned and (self._exact or not self._time_left(condition)):
+        least = number < FEWEST * len(plan.conditions)
+        if not (planned if self._exact else least or self._time_left(condition)):
             return None
         cells = plan.cells_under(condition)
         if not planned:
