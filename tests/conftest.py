@@ -29,11 +29,11 @@ persons = 3
 clients = [1]
 calls = 20
 seconds = 0.02
-blocks = 2
+forks = 2
 [quick]
 calls = 5
 seconds = 0.01
-blocks = 1
+forks = 1
 [[cells]]
 group = "Sum"
 stacks = ["honest/*"]

@@ -183,9 +183,8 @@ def test_time_is_not_offered_where_it_is_of_no_use() -> None:
     assert one.in_words() == ""
 
 
-def test_a_fork_takes_from_its_first_trial_to_the_end_of_its_last(tmp_path: Path) -> None:
-    """The trials of the synthetic run begin every two seconds and take a tenth of one."""
+def test_a_fork_takes_until_the_next_one_begins(tmp_path: Path) -> None:
+    """The forks of the synthetic run begin every minute."""
     one = ahead(subject(Run(write(tmp_path / "run", only=("native/bin+tcp", "native/soap+tcp")))), [])
-    trials = 2 * 3
-    assert one.fork_s == pytest.approx(2 * (trials - 1) + 0.1, rel=0.01)
+    assert one.fork_s == pytest.approx(60)
     assert one.sheet() is None

@@ -16,7 +16,7 @@ about = "One call that stands."
 clients = [1]
 calls = 30
 seconds = 0.02
-blocks = 1
+forks = 1
 [[cells]]
 group = "Sum"
 stacks = ["honest/tcp"]

@@ -11,10 +11,15 @@ from callbench.stats.digits import figure
 from callbench.stats.outlook import Outlook, outlook
 
 SECONDS = 300.0
+# From one fork's first call to the next one's: with what comes before. Where conditions take turns, a fork of this one
+# takes those of the others too.
 FORKS_SQL = """
-SELECT median(seconds) FROM (
-    SELECT block, epoch(max(started + to_microseconds(elapsed_ns // 1000)) - min(started)) AS seconds
-    FROM trials GROUP BY block)"""
+WITH forks AS (
+    SELECT block, min(started) AS began, max(started + to_microseconds(elapsed_ns // 1000)) AS ended,
+           bool_or(cells.cell IS NOT NULL) AS own
+    FROM trials LEFT JOIN cells USING (cell) GROUP BY block)
+SELECT coalesce(median(epoch(following - began)), max(epoch(ended - began))) * count(*) / count(*) FILTER (own)
+FROM (SELECT *, lead(began) OVER (ORDER BY began) AS following FROM forks)"""
 COLUMNS = ("not known", "why", "five minutes more")
 ABOUT = (
     "Undecided claims, neighbours in a ranking that cannot be told apart, and what has no rank. Five minutes more are"
