@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from callbench import belief, cold_starts, death, histograms, process_statistics, unsteady
+from callbench import belief, cold_starts, death, echo_multiples, histograms, process_statistics, unsteady
 from callbench.cell import MIXED, rate_text
 from callbench.cold_starts import ColdStart
 from callbench.histograms import Histograms, together
@@ -222,17 +222,27 @@ def read(run: Run) -> Results:
         counted = ledgers(connection), sweeps(connection)
         served = process_statistics.read(connection)
         cold = cold_starts.read(connection)
+        echoes = echo_multiples.read(connection, {one.id: one.by_block.get("mean_us", {}) for one in found.cells})
         died = {
             row["cell"]: death.after(row["least"], row["most"], row["restarts"])
             for row in rows_of(connection, DEATHS_SQL)
         }
     cells = [_with_wire(cell, *counted) for cell in found.cells]
     cells = [
-        replace(cell, by_block={**cell.by_block, **served.get(cell.id, {})}, died=died.get(cell.id, ""))
+        replace(
+            cell,
+            by_block={**cell.by_block, **served.get(cell.id, {}), **_named(echo_multiples.NAME, echoes.get(cell.id))},
+            died=died.get(cell.id, ""),
+        )
         for cell in cells
     ]
     found = replace(found, cells=cells, ledgers=counted[0], sweeps=counted[1], notes=tuple(_notes(run)), cold=cold)
     return believed(found, beliefs)
+
+
+def _named(name: str, figures: Mapping[int, float] | None) -> dict[str, Mapping[int, float]]:
+    """Give figures their name, or nothing where there are none."""
+    return {name: figures} if figures else {}
 
 
 def _known(run: Run, found: Results) -> list[belief.Known]:

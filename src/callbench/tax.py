@@ -3,27 +3,14 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from callbench import echo_multiples
+from callbench.echo_multiples import SIZES_SQL
 from callbench.results import Result
 from callbench.stats.contrast import block_ratios
 from callbench.stats.difference import Difference, mean, paired
 from callbench.stats.interval import Interval, geometric_mean
 from callbench.stats.ladder import on_cross
 from callbench.store import Run
-
-FLOORS_SQL = """
-SELECT cell, block, request_bytes, answer_bytes, exp(avg(ln(mean_us))) AS mean_us
-FROM (SELECT unnest(cells) AS cell, block, request_bytes, answer_bytes, mean_us FROM floors)
-GROUP BY ALL ORDER BY ALL"""
-PARTS_SQL = """
-SELECT cells.cell, request.bytes AS request_bytes, answer.bytes AS answer_bytes,
-       (request.encode_ns + request.decode_ns + answer.encode_ns + answer.decode_ns) / 1e3 AS codec_us
-FROM cells
-JOIN codecs request ON request.message = cells.message AND request."group" = cells."group"
-     AND split_part(request.stack, '/', 1) = split_part(cells.stack, '/', 1) AND request.direction = 'request'
-JOIN codecs answer ON answer.message = cells.message AND answer."group" = cells."group"
-     AND split_part(answer.stack, '/', 1) = split_part(split_part(cells.stack, ':', -1), '/', 1)
-     AND answer.direction = 'answer'
-ORDER BY cells.cell"""
 
 # An interval that reaches further than this above its middle, as a share, holds every sum.
 WIDE = 0.5
@@ -71,11 +58,9 @@ def read(run: Run, results: Iterable[Result]) -> list[Tax]:
     Raises:
         BadInput: the run is damaged.
     """
-    floors: dict[str, dict[int, dict[tuple[int, int], float]]] = {}
     with run.connection() as connection:
-        for cell, block, request, answer, mean_us in connection.execute(FLOORS_SQL).fetchall():
-            floors.setdefault(cell, {}).setdefault(block, {})[request, answer] = mean_us
-        parts = {cell: Parts(*rest) for cell, *rest in connection.execute(PARTS_SQL).fetchall()}
+        floors = echo_multiples.floors(connection)
+        parts = {cell: Parts(*rest) for cell, *rest in connection.execute(SIZES_SQL).fetchall()}
     found = (taken_apart(one, floors[one.id], parts[one.id]) for one in results if one.id in floors.keys() & parts)
     return [one for one in found if one is not None]
 

@@ -138,6 +138,7 @@ def _line(one: Result, columns: Sequence[Column]) -> dict[str, Any]:
         "low": _end(one.rate, one.rate.low) if one.rate else "",
         "high": _end(one.rate, one.rate.high) if one.rate else "",
         "mean": place(one, "mean_us"),
+        "echoes": place(one, "echoes"),
         "p50": place(one, "p50_us") if shares else None,
         "p99": place(one, "p99_us") if shares else None,
         "errors": ", ".join(f"{count:,} × {kind}" for kind, count in one.errors.items()),

@@ -110,6 +110,7 @@ def _cell(result: Result, sides: Sequence[Health], beliefs: Beliefs) -> dict[str
         "rate_per_s": rate.middle if rate else None,
         "rate_per_s_low": rate.low if rate else None,
         "rate_per_s_high": rate.high if rate else None,
+        "echoes": _echoes(result),
         "timed": None if not result.calls else "batch" if result.batched else "each",
         "latency_us": _latency(result.latency),
         "open_loop": _open_loop(result.open_loop) if result.open_loop else None,
@@ -120,6 +121,12 @@ def _cell(result: Result, sides: Sequence[Health], beliefs: Beliefs) -> dict[str
         "verdict": _verdict(result, beliefs.cells.get(result.id)),
         "cpu_us": _cost(result),
     }
+
+
+def _echoes(result: Result) -> dict[str, float | None] | None:
+    """Write the mean time of a call as a multiple of the echo of its own rounds; None where no echo was driven."""
+    found = result.interval("echoes")
+    return None if found is None else {"mean": found.middle, "low": found.low, "high": found.high}
 
 
 def _verdict(result: Result, known: Belief | None) -> dict[str, Any] | None:

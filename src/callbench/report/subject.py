@@ -1,16 +1,20 @@
 """What a report is about: a run, its study, its results and the verdicts on its claims."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from callbench import health as processes
+from callbench.cell import AS_IS, HELD
 from callbench.claims import Judged, judge
 from callbench.questions import Asked, ask
 from callbench.report.tables import Filled, filled
 from callbench.results import Results, read
 from callbench.store import Run
 from callbench.study import Study, load
+
+# The conditions of the machine's idle states in words.
+CONDITIONS = {AS_IS: "processors sleep as the machine lets them", HELD: "processors kept awake"}
 
 
 @dataclass(frozen=True)
@@ -22,6 +26,7 @@ class Subject:
         cards: the stacks of the plan by id, each as plan.json has it.
         health: what each cell's processes took, a side each.
         deaths: processes that ended in a trial.
+        others: the same run in the other conditions of the machine's idle states that it was made in.
     """
 
     run: Run
@@ -34,6 +39,7 @@ class Subject:
     environment: Mapping[str, Any]
     health: Sequence[processes.Health]
     deaths: Sequence[processes.Death]
+    others: Mapping[str, "Subject"] = field(default_factory=dict)
 
     @property
     def names(self) -> Mapping[str, str]:
@@ -58,11 +64,33 @@ class Subject:
 
 
 def subject(run: Run) -> Subject:
-    """Read a run and reckon all that a report needs.
+    """Read a run and compute all that a report needs.
+
+    Where it was made in two conditions of the machine's idle states, everything is of the first, and what it found in
+    the other stands beside it: its tables behind those of the first.
 
     Raises:
         BadInput: the run is damaged.
     """
+    conditions = [str(one) for one in run.info.get("idle") or ()]
+    others = {one: _under(run.under(one)) for one in conditions if one != run.condition}
+    own = _under(run)
+    if not others:
+        return own
+    tables = [replace(table, title=f"{table.title}; {CONDITIONS[run.condition]}") for table in own.tables]
+    for condition, other in others.items():
+        tables += [
+            replace(
+                table, id=f"{table.id}-{condition.replace(' ', '-')}", title=f"{table.title}; {CONDITIONS[condition]}"
+            )
+            for table in other.tables
+            if table.beside
+        ]
+    return replace(own, tables=tables, others=others)
+
+
+def _under(run: Run) -> Subject:
+    """Read what a run found in one condition."""
     study = load(run.study_file, run.info.get("settings") or {}, run.published_file, run.info.get("link"))
     results = read(run)
     cards = {str(one["id"]): one for one in run.plan().get("stacks", [])}

@@ -154,7 +154,7 @@ def _cells(subject: Subject) -> Grid:
         [
             *(Column(name) for name in ("stack", "group")),
             *(Column(column.name, number=column.number) for column in columns),
-            *(Column(name, number=True) for name in ("calls", "calls/s", "±", "p50 µs", "p99 µs", "errors")),
+            *(Column(name, number=True) for name in ("calls", "calls/s", "±", "echoes", "p50 µs", "p99 µs", "errors")),
         ]
     )
     for one in cells:
@@ -167,6 +167,7 @@ def _cells(subject: Subject) -> Grid:
             f"{one.calls:,}",
             rate.text or rate.why,
             rate.spread.removeprefix("± "),
+            place(one, "echoes").text,
             *(place(one, name).text if latencies else "" for name in ("p50_us", "p99_us")),
             errors,
         )

@@ -15,6 +15,7 @@ class Unit:
 UNITS = {
     "rate_per_s": Unit("rate", "calls/s", more_is_better=True),
     "mean_us": Unit("mean time of a call", "µs", more_is_better=False),
+    "echoes": Unit("mean time of a call in echoes of its rounds", "echoes", more_is_better=False),
     "p50_us": Unit("median latency", "µs", more_is_better=False),
     "p90_us": Unit("latency, 90th percentile", "µs", more_is_better=False),
     "p99_us": Unit("latency, 99th percentile", "µs", more_is_better=False),

@@ -1,6 +1,5 @@
 """What of a call is a processor waking up: the same cell with idle states as the machine has them, and held."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from callbench.cell import AS_IS, HELD
@@ -14,12 +13,15 @@ class Waking:
     """One cell in both conditions.
 
     Attributes:
+        cell: with idle states held.
+        as_is_cell: the same in the machine's own condition.
         as_is: its mean time in the machine's own condition, in microseconds.
         held: likewise with idle states held.
         times: as it is over held, with its interval; None from fewer than two forks of either.
     """
 
     cell: Result
+    as_is_cell: Result
     as_is: Interval
     held: Interval
     times: Interval | None
@@ -43,13 +45,13 @@ def waking(conditions: dict[str, Results]) -> list[Waking]:
         other = own.get(_key(one))
         held, as_is = one.interval("mean_us"), other.interval("mean_us") if other is not None else None
         if other is not None and held is not None and as_is is not None:
-            found.append(Waking(one, as_is, held, _times(other, one)))
+            found.append(Waking(one, other, as_is, held, _times(other, one)))
     return found
 
 
 def _times(as_is: Result, held: Result) -> Interval | None:
-    values: Sequence[Sequence[float]] = [list(one.by_block.get("mean_us", {}).values()) for one in (as_is, held)]
-    return unpaired(*values).interval(CONFIDENCE) if min(map(len, values)) > 1 else None
+    over, under = (list(one.by_block.get("mean_us", {}).values()) for one in (as_is, held))
+    return unpaired(over, under).interval(CONFIDENCE) if min(len(over), len(under)) > 1 else None
 
 
 def _key(one: Result) -> tuple[str, ...]:

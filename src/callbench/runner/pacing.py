@@ -15,8 +15,8 @@ WORTH_BEGINNING = 0.6
 class Pacing:
     """Says what the next fork is to do.
 
-    A run goes on until everything that it was made for is decided, or until its time is over. In its planned forks every
-    cell takes part; what is decided then takes no part in further ones.
+    A run goes on until everything that it was made for is decided, or until its time is over. In its planned forks
+    every cell takes part; what is decided then takes no part in further ones.
     """
 
     def __init__(self, of: Context) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from statistics import median
 
 from callbench.cell import MIXED
+from callbench.echo_multiples import FLOORS_SQL, SIZES_SQL
 from callbench.report.charts.draw import drawn
 from callbench.report.charts.tax import tax as chart_of
 from callbench.report.headline import in_process
@@ -12,7 +13,7 @@ from callbench.report.story import groups
 from callbench.report.subject import Subject
 from callbench.stats.difference import Difference
 from callbench.stats.digits import at_place, figure, last_place, share
-from callbench.tax import FLOORS_SQL, PARTS_SQL, Tax, read
+from callbench.tax import Tax, read
 
 ABOUT = (
     "The floor is a raw echo of the same sizes over the same channel, measured beside the stack in each block; the tax"
@@ -51,7 +52,7 @@ def section(subject: Subject) -> Section | None:
         if spec is not None:
             label = f"Tax: {name}. {CHART_ABOUT} The figures are in the table of this section."
             charts.append(Chart(f"tax-{name}", f"Tax: {name}", CHART_ABOUT, drawn(spec, label), FLOORS_SQL.strip()))
-    return Section("tax", "Tax", ABOUT, found, sheets, charts, f"{FLOORS_SQL.strip()};\n{PARTS_SQL.strip()}")
+    return Section("tax", "Tax", ABOUT, found, sheets, charts, f"{FLOORS_SQL.strip()};\n{SIZES_SQL.strip()}")
 
 
 def _channels(taxes: Sequence[Tax]) -> list[str]:

@@ -1,0 +1,61 @@
+"""Every cell's mean time as a multiple of the echo of its own rounds: what carries over to another hour and machine."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from callbench.stats.ladder import on_cross
+
+if TYPE_CHECKING:
+    import duckdb
+
+NAME = "echoes"
+FLOORS_SQL = """
+SELECT cell, block, request_bytes, answer_bytes, exp(avg(ln(mean_us))) AS mean_us
+FROM (SELECT unnest(cells) AS cell, block, request_bytes, answer_bytes, mean_us FROM floors)
+GROUP BY ALL ORDER BY ALL"""
+SIZES_SQL = """
+SELECT cells.cell, request.bytes AS request_bytes, answer.bytes AS answer_bytes,
+       (request.encode_ns + request.decode_ns + answer.encode_ns + answer.decode_ns) / 1e3 AS codec_us
+FROM cells
+JOIN codecs request ON request.message = cells.message AND request."group" = cells."group"
+     AND split_part(request.stack, '/', 1) = split_part(cells.stack, '/', 1) AND request.direction = 'request'
+JOIN codecs answer ON answer.message = cells.message AND answer."group" = cells."group"
+     AND split_part(answer.stack, '/', 1) = split_part(split_part(cells.stack, ':', -1), '/', 1)
+     AND answer.direction = 'answer'
+ORDER BY cells.cell"""
+# A cell without an echo of its own, since many call or it lies over a link, is told in the small one over TCP.
+YARDSTICK_SQL = """
+SELECT block, sum(calls) / sum(calls / rate_per_s) AS rate_per_s FROM canaries WHERE rate_per_s > 0 GROUP BY block"""
+
+# By cell, then block: times by sizes of request and answer, in microseconds.
+Floors = Mapping[str, Mapping[int, Mapping[tuple[int, int], float]]]
+
+
+def floors(connection: "duckdb.DuckDBPyConnection") -> Floors:
+    """Read the echoes of each cell by fork."""
+    found: dict[str, dict[int, dict[tuple[int, int], float]]] = {}
+    for cell, block, request, answer, mean_us in connection.execute(FLOORS_SQL).fetchall():
+        found.setdefault(cell, {}).setdefault(block, {})[request, answer] = mean_us
+    return found
+
+
+def read(
+    connection: "duckdb.DuckDBPyConnection", times: Mapping[str, Mapping[int, float]]
+) -> dict[str, dict[int, float]]:
+    """Compute them by cell and fork.
+
+    Args:
+        connection: to the run's tables.
+        times: the mean time of a call by cell and fork, in microseconds.
+    """
+    own = floors(connection)
+    sizes = {cell: (request, answer) for cell, request, answer, _ in connection.execute(SIZES_SQL).fetchall()}
+    yardstick = {block: 1e6 / rate for block, rate in connection.execute(YARDSTICK_SQL).fetchall() if rate}
+    found: dict[str, dict[int, float]] = {}
+    for cell, by_block in times.items():
+        mine = {block: on_cross(echoes, *sizes[cell]) for block, echoes in own.get(cell, {}).items() if cell in sizes}
+        under = {block: time for block, time in mine.items() if time} or yardstick
+        multiples = {block: time / under[block] for block, time in by_block.items() if under.get(block)}
+        if multiples:
+            found[cell] = multiples
+    return found

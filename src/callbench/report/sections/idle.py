@@ -1,0 +1,49 @@
+"""What of a call is a processor waking up, cell by cell, where a run was made in both conditions of the idle states."""
+
+from collections.abc import Sequence
+
+from callbench.report.naming import named
+from callbench.report.section import Section, Sheet
+from callbench.report.subject import Subject
+from callbench.report.tables import place
+from callbench.report.waking import Waking, waking
+from callbench.report.words import ratio_text
+from callbench.results import CELLS_SQL
+from callbench.stats.digits import percent
+
+ABOUT = (
+    "A processor that has nothing to do falls asleep, and needs time to wake up when a call arrives. In some forks it"
+    " could, as the machine lets it; in the others it was kept awake (/dev/cpu_dma_latency, for the whole machine). A"
+    " quiet server sleeps between its calls, a busy one does not: read the condition that is yours. Waking is the share"
+    " of a call, as the machine is, that keeping processors awake saves."
+)
+COLUMNS = ("stack and call", "as it is, µs", "kept awake, µs", "times as long", "waking")
+MOST_ROWS = 60
+
+
+def section(subject: Subject) -> Section | None:
+    """Show both conditions side by side, what wakes most first."""
+    conditions = {name: one.results for name, one in subject.others.items()}
+    found = waking({**conditions, subject.run.condition: subject.results})
+    if not found:
+        return None
+    found = sorted(found, key=lambda one: -one.share)
+    shares = sorted(one.share for one in found)
+    middle = percent(shares[len(shares) // 2])
+    said = [f"Of {len(found)} cells half spend at least {middle} of their call on waking a processor."]
+    note = f"The other {len(found) - MOST_ROWS} are in `callbench show RUN --json`." if len(found) > MOST_ROWS else ""
+    sheet = Sheet("Both conditions", COLUMNS, _rows(found[:MOST_ROWS]), note)
+    return Section("idle", "Sleeping processors", ABOUT, said, [sheet], source=CELLS_SQL.replace("cells", "every_cell"))
+
+
+def _rows(found: Sequence[Waking]) -> list[tuple[str, ...]]:
+    return [
+        (
+            named(one.cell),
+            place(one.as_is_cell, "mean_us").text,
+            place(one.cell, "mean_us").text,
+            ratio_text(one.times) if one.times is not None else "",
+            percent(one.share),
+        )
+        for one in found
+    ]
