@@ -2,15 +2,44 @@
 
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Self
 
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.progress import Progress as Bar
 from rich.progress import TextColumn
+from rich.table import Table
+from rich.text import Text
 
 from callbench.plan import Plan
 from callbench.report.words import some
+from callbench.runner.live_ranking import PLACES, LiveRanking
+from callbench.stats.rate import window_of
+
+# Lines of a terminal that are not the table's.
+_AROUND = 6
+
+
+class _Watched(Bar):
+    """The moving line, and beneath it the rankings so far."""
+
+    def __init__(self, table: Callable[[], Table | None], *columns: TextColumn, **options: Any) -> None:  # noqa: ANN401 - rich's
+        """Prepares.
+
+        Args:
+            table: gives the rankings so far, or None.
+            *columns: of the moving line.
+            **options: of the moving line.
+        """
+        self._table = table
+        super().__init__(*columns, **options)
+
+    def get_renderables(self) -> Iterable[RenderableType]:
+        """The line, and the table where there is one."""
+        yield from super().get_renderables()
+        found = self._table()
+        if found is not None:
+            yield found
 
 
 class Progress:
@@ -24,13 +53,16 @@ class Progress:
         """
         self._console = Console(stderr=True, quiet=quiet)
         self._live = self._console.is_terminal and not quiet
-        self._bar = Bar(
+        self._ranking: LiveRanking | None = None
+        self._bar = _Watched(
+            self._table,
             TextColumn("{task.description}"),
             TextColumn("{task.completed:,} slices"),
             console=self._console,
             disable=not self._live,
             transient=True,
-            refresh_per_second=4,
+            # Drawn seldom: it is the core's own processor time, taken from whoever is measured.
+            refresh_per_second=0.5,
         )
         self._task = self._bar.add_task("", total=None)
         self._slices = self._left_out = 0
@@ -42,7 +74,7 @@ class Progress:
 
     def begins(self, plan: Plan) -> None:
         """A run of this plan begins."""
-        self._plan = plan
+        self._ranking = LiveRanking(plan.timed, plan.conditions[0])
         self._bar.update(self._task, description="messages alone")
 
     def accounts(self, stack: str, done: int, wanted: int) -> None:
@@ -62,7 +94,14 @@ class Progress:
     def round_ends(self, fork: int, number: int, slices: Sequence[Mapping[str, Any]]) -> None:
         """A round is on disk."""
         self._slices += len(slices)
-        self._bar.update(self._task, description=f"fork {fork + 1}, round {number + 1}", completed=self._slices)
+        self._bar.update(self._task, description=f"fork {fork + 1}, round {number + 1}")
+
+    def slice_ends(self, cell: str, done: Mapping[str, Any]) -> None:
+        """A slice that counts is over."""
+        self._bar.update(self._task, advance=1)
+        window = window_of(done)
+        if self._ranking is not None:
+            self._ranking.slice_ends(cell, window.calls, window.ns)
 
     def excluded(self, stacks: Sequence[str], why: str) -> None:
         """Stacks, or a cell of one, are left out for one reason."""
@@ -77,6 +116,17 @@ class Progress:
             passed = time.monotonic() - self._began
             line = f"fork {fork + 1}: {self._slices:,} slices{left_out}, {passed:.0f} s"
             self._console.print(line, highlight=False, soft_wrap=True)
+
+    def _table(self) -> Table | None:
+        """The rankings so far, as many as there is room for."""
+        lines = self._ranking.lines(max(1, self._console.height - _AROUND)) if self._ranking is not None else []
+        if not lines:
+            return None
+        table = Table("call", "first", "second", "third", "stacks", title="Calls a second so far", box=None)
+        for line in lines:
+            places = [*line.places, *([""] * PLACES)][:PLACES]
+            table.add_row(*(Text(text) for text in (line.name, *places, f"{line.stacks}")))
+        return table
 
     def __enter__(self) -> Self:
         """Begins to show."""

@@ -151,17 +151,27 @@ def run(  # noqa: PLR0913, PLR0917 - the options a person has
             print("\n".join(launch.foretold(wish, known)))  # noqa: T201
             return
         path = launch.begin(wish, known)
-    finished = launch.go_on(path, known, resumed=resume)
-    from callbench import report as reports  # noqa: PLC0415 - statistics are slow to load
-    from callbench.report.subject import subject  # noqa: PLC0415
-
-    found = subject(finished)
-    reports.print_summary(found, console())
-    page = reports.write(found, "html")
-    print(f"page: {page}\nrun:  {path}")  # noqa: T201
+    try:
+        finished = launch.go_on(path, known, resumed=resume)
+    except launch.Stopped:
+        # Whoever stops it wants to know what is known by then.
+        _summary(Run(path))
+        raise
+    _summary(finished)
     if sentences := shortcomings(finished):
         print(*(f"callbench: {sentence}" for sentence in sentences), sep="\n", file=sys.stderr)  # noqa: T201
         raise typer.Exit(1)
+
+
+def _summary(run: Run) -> None:
+    """Prints what a run found so far and writes its page; nothing where nothing was measured."""
+    from callbench import report as reports  # noqa: PLC0415 - statistics are slow to load
+    from callbench.report.subject import subject  # noqa: PLC0415
+
+    found = subject(run)
+    if any(one.calls for one in found.results.cells) or run.info["state"] == "finished":
+        reports.print_summary(found, console())
+        print(f"page: {reports.write(found, 'html')}\nrun:  {run.path}")  # noqa: T201
 
 
 @links_app.command("try")

@@ -198,12 +198,17 @@ class Batch:
     def round(self, at: int, dice: random.Random, traffic: Traffic, *, echoes_too: bool = True) -> dict[str, Any]:
         """Drives a round. Gives what the journal has of it."""
         tasks: list[Task] = [*self._cells, *(self._echoes if echoes_too else ()), *self._references]
-        one_round(tasks, self.units, at, dice, traffic, self._failed)
+        one_round(tasks, self.units, at, dice, traffic, self._failed, self._made)
         return {
             "slices": [task.made for task in self._cells if task.made is not None],
             "echoes": [task.made for task in self._echoes if echoes_too and task.made is not None],
             "references": [task.made for task in self._references if task.made is not None],
         }
+
+    def _made(self, task: Task, made: Mapping[str, Any]) -> None:
+        """A slice is over: whoever watches the run sees it."""
+        if isinstance(task, CellTask):
+            self._of.progress.slice_ends(task.cell.id, made["done"])
 
     def echo_rates(self) -> dict[str, float]:
         """Echoes a second of the last round, by echo."""

@@ -112,10 +112,10 @@ class Fork:
         for at in range(done, self._asked.rounds):
             if at >= 2 and self._asked.until is not None and time.monotonic() > self._asked.until:
                 return
-            watch = self._asked.watch and at == done
-            if watch:
-                batch.watched_round(self._dice, self._traffic, self._line(number, at, watched=True))
             self._one(batch, number, at)
+            # Behind the first that counts: whoever waits for a figure has one sooner.
+            if self._asked.watch and at == done:
+                batch.watched_round(self._dice, self._traffic, self._line(number, at, watched=True))
         batch.search(self._dice)
 
     def _one(self, batch: "Batch", number: int, at: int) -> None:

@@ -14,6 +14,7 @@ from callbench.runner.unit import Unit
 LEAD_SECONDS = 0.001
 # Told what failed; says whether the unit was brought back, so that others can go on with it.
 Failed = Callable[[Task, Turn, AdapterFailure], None]
+Over = Callable[[Task, Mapping[str, Any]], None]
 
 
 def one_round(  # noqa: PLR0913, PLR0917 - who, in which order, and who is told
@@ -23,6 +24,7 @@ def one_round(  # noqa: PLR0913, PLR0917 - who, in which order, and who is told
     dice: random.Random,
     traffic: Traffic | None,
     failed: Failed,
+    over: Over | None = None,
 ) -> int:
     """Drive every task once. Gives how many slices were made.
 
@@ -33,6 +35,7 @@ def one_round(  # noqa: PLR0913, PLR0917 - who, in which order, and who is told
         dice: decide the order.
         traffic: reads what links carry.
         failed: told of each slice that could not be made.
+        over: told of each that was.
     """
     made = 0
     for task in dice.sample(tasks, len(tasks)):
@@ -45,6 +48,8 @@ def one_round(  # noqa: PLR0913, PLR0917 - who, in which order, and who is told
             failed(task, turn, failure)
             continue
         task.took(turn, found)
+        if over is not None:
+            over(task, found)
         made += 1
     return made
 
