@@ -90,13 +90,12 @@ def _keeper() -> Finding:
 
 def _lab() -> Iterator[Finding]:
     """Two hosts, and links with a profile, each tried out; the parts of the kernel that they and others are made of."""
-    for name, subject, able in (
-        (links.PAIR, "two hosts", "can be made"),
-        ("zero", "links with a profile", "can be made, by the emulator of our own"),
-    ):
-        why = links.why_not(links.find(name).wire)
-        yield Finding(subject, "missing" if why else "good", why or able)
-    yield Finding("kernel for links", "good", f"{kernel.parts()}; nothing depends on netem, tbf or TUN")
+    for name, subject in ((links.PAIR, "two hosts"), ("lan100", "a fast line (lan100)"), ("wan50", "a delay (wan50)")):
+        attempt = links.attempted(links.find(name).wire)
+        by = {"kernel": ", by the kernel's own queue", "emulator": f", by our emulator ({attempt.why})"}
+        said = attempt.why_not or f"can be made{by.get(attempt.maker or '', '')}"
+        yield Finding(subject, "good" if attempt.maker else "missing", said)
+    yield Finding("kernel for links", "good", f"{kernel.parts()}; without htb or BPF our emulator makes every link")
 
 
 def _adapter(each: Adapter) -> Iterator[Finding]:

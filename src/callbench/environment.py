@@ -6,6 +6,8 @@ import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Mapping
+from dataclasses import asdict
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -13,6 +15,7 @@ from typing import Any
 import psutil
 
 from callbench.home import home, keeper
+from callbench.links import attempted
 from callbench.placement import Placement
 from callbench.run_writer import now
 from callbench.version import CONTRACT, VERSION
@@ -21,8 +24,13 @@ _CPUS = Path("/sys/devices/system/cpu")
 _CLOCK = Path("/sys/devices/system/clocksource/clocksource0/current_clocksource")
 
 
-def record(placement: Placement) -> dict[str, Any]:
-    """environment.json; what cannot be found out is null."""
+def record(placement: Placement, wires: Mapping[str, Mapping[str, Any]] | None = None) -> dict[str, Any]:
+    """environment.json; what cannot be found out is null.
+
+    Args:
+        placement: where the sides run.
+        wires: what the network lab is asked to make, by the link's name: who makes each is tried out.
+    """
     memory = psutil.virtual_memory()
     return {
         "at": now(),
@@ -53,6 +61,7 @@ def record(placement: Placement) -> dict[str, Any]:
         "idle": {"driver": _text(_CPUS / "cpuidle/current_driver"), "states": _idle_states()},
         "timer": _timer(),
         "placement": placement.record() | {"shared": placement.shared},
+        "links": {name: asdict(attempted(wire)) for name, wire in (wires or {}).items()},
     }
 
 

@@ -229,7 +229,7 @@ def _files(study: "Study", planned: plan.Plan) -> dict[str, bytes]:
     files = {
         "study.toml": study.source,
         "plan.json": _json(planned.record()),
-        "environment.json": _json(environment.record(placement.placed())),
+        "environment.json": _json(environment.record(placement.placed(), planned.wires)),
     }
     return files | ({"published.toml": study.published_source} if study.published_source is not None else {})
 

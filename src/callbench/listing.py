@@ -25,9 +25,7 @@ CALLS: Sequence[Row] = (
 
 
 def links() -> list[Row]:
-    """Every link that comes along, each tried out of its kind: the cable alone, and the emulator."""
-    named = profiles.named()
-    bare, emulated = (profiles.why_not(named[name].wire) for name in (profiles.PAIR, "zero"))
+    """Every link that comes along, each tried out: whether it can be made here, and who makes it."""
     rows: list[Row] = [
         {
             "link": profiles.LOOPBACK,
@@ -36,19 +34,23 @@ def links() -> list[Row]:
             "to_client": "",
             "usable": True,
             "why_not": None,
+            "maker": None,
+            "why_emulated": None,
             "source": "",
         }
     ]
-    for name, link in named.items():
-        why = emulated if link.wire["link"] else bare
+    for name, link in profiles.named().items():
+        attempt = profiles.attempted(link.wire)
         rows.append(
             {
                 "link": name,
                 "about": link.about,
                 "to_server": link.says("to_server"),
                 "to_client": link.says("to_client"),
-                "usable": why is None,
-                "why_not": why,
+                "usable": attempt.maker is not None,
+                "why_not": attempt.why_not,
+                "maker": attempt.maker,
+                "why_emulated": attempt.why if attempt.maker else None,
                 "source": link.source,
             }
         )

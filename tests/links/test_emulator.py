@@ -32,15 +32,6 @@ def test_a_delay_takes_at_least_its_time() -> None:
     assert min(said["ns"]) >= 20_000_000 - EARLY_NS
 
 
-def test_a_line_counts_every_frame_that_offload_keeps_together() -> None:
-    with Pair(**links.named()["lan100"].wire) as pair:
-        said = pair.ask("stream", "streamed", 60, way="to-server", seconds=0.3)["stream"]
-        told = pair.ask("tell", "told")["to_server"]
-    # A frame has Ethernet's, IPv4's and TCP's headers, and at most 1,500 octets behind the first of these.
-    assert said["octets"] + 54 * told["left"] <= told["left_octets"] <= 1514 * told["left"]
-    assert told["left"] >= said["octets"] / 1460
-
-
 def test_every_frame_is_accounted_for() -> None:
     with Pair(**wire(loss=0.1, duplicate=0.1, delay_ns=1_000_000, reorder=0.1, reorder_by_ns=5_000_000)) as pair:
         seen = pair.ask("flood", "flooded", 120, **FLOOD)["flood"]
@@ -139,7 +130,7 @@ def test_a_kernel_that_refuses_namespaces_is_one_sentence(tmp_path: Path) -> Non
 def test_without_packet_sockets_the_bare_pair_still_works(tmp_path: Path) -> None:
     """No CAP_NET_RAW: a profile is refused with a sentence, and the cable alone goes on."""
     without = _less("--bounding-set=-net_raw", "--inh-caps=-net_raw")
-    emulated = [*without[:-5], "try", "lan100"]
+    emulated = [*without[:-5], "try", "wan50"]
     refused = subprocess.run(emulated, cwd=tmp_path, capture_output=True, text=True, timeout=150, check=False)
     assert refused.returncode == 1
     assert "CAP_NET_RAW" in refused.stderr
@@ -149,4 +140,4 @@ def test_without_packet_sockets_the_bare_pair_still_works(tmp_path: Path) -> Non
     )
     usable = {row["link"]: row["usable"] for row in rows}
     assert usable["pair"]
-    assert not usable["lan100"]
+    assert not usable["wan50"]

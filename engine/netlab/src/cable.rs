@@ -87,6 +87,14 @@ impl Route {
         self.ask(RouteNetlinkMessage::SetLink(message), 0, &format!("cannot limit the frames of {name} to {octets} octets"))
     }
 
+    /// So many frames may wait in a queue of an interface of this namespace, in queues that are made from now on.
+    pub fn waiting(&mut self, name: &str, frames: u32) -> Result<()> {
+        let mut message = LinkMessage::default();
+        message.header.index = index(name)?;
+        message.attributes = vec![LinkAttribute::TxQueueLen(frames)];
+        self.ask(RouteNetlinkMessage::SetLink(message), 0, &format!("cannot let {frames} frames wait at {name}"))
+    }
+
     /// Gives an interface of this namespace its address, and tells it where the other host is.
     pub fn address(&mut self, name: &str, own: Party, other: Party) -> Result<()> {
         let index = index(name)?;
@@ -108,7 +116,8 @@ impl Route {
         self.ask(RouteNetlinkMessage::NewNeighbour(neighbour), NLM_F_CREATE, "cannot say where the other host is")
     }
 
-    fn ask(&mut self, message: RouteNetlinkMessage, flags: u16, what: &str) -> Result<()> {
+    /// Asks the kernel for something, and waits until it is done.
+    pub fn ask(&mut self, message: RouteNetlinkMessage, flags: u16, what: &str) -> Result<()> {
         match self.answer(message, NLM_F_ACK | flags, what)? {
             NetlinkPayload::Error(said) => match said.code {
                 None => Ok(()),

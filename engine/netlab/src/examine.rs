@@ -14,6 +14,10 @@ use crate::failure::{Failure, Result};
 use crate::namespace::Namespace;
 use crate::pair::{CLIENT, Pair, SERVER};
 
+/// How often, and how long each time, one waits for a datagram to come through a new link.
+const TRIES: usize = 3;
+const PATIENCE: Duration = Duration::from_millis(300);
+
 /// A direction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -81,6 +85,15 @@ fn round_trip(client: &UdpSocket, number: usize, octets: usize, gap: Duration, p
             Err(error) => return Err(error),
         }
     }
+}
+
+/// Whether a datagram passes in a direction. One that comes is the only one that was sent, unless the machine stood still.
+pub fn passes(pair: &Pair, way: Way) -> Result<bool> {
+    let (from, to) = way.ends(pair);
+    let receiver = bound(to.0, to.1, Some(PATIENCE))?;
+    let sender = bound(from.0, from.1, None)?;
+    let there = address(&receiver)?;
+    Ok((0..TRIES).any(|_| sender.send_to(&[0; 64], there).is_ok() && receiver.recv(&mut [0; 64]).is_ok()))
 }
 
 /// What came of datagrams in one direction.

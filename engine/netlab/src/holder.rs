@@ -148,8 +148,11 @@ impl Held {
         link.map_or(Ok(()), Link::check)?;
         let pair = self.pair.insert(Pair::make(mtu, link)?);
         let user = self.in_user_namespace.then(namespace::user_path);
+        let (maker, why) = pair.maker().map_or((None, None), |(maker, why)| (Some(maker), why));
         Ok(json!({
             "is": "made",
+            "maker": maker,
+            "why_emulated": why,
             "user": user,
             "client": {"netns": pair.client.path(), "address": pair::CLIENT.address},
             "server": {"netns": pair.server.path(), "address": pair::SERVER.address},

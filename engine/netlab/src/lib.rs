@@ -12,4 +12,5 @@ pub mod namespace;
 pub mod offload;
 pub mod packet;
 pub mod pair;
+pub mod shaper;
 mod tap;

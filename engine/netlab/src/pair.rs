@@ -3,11 +3,14 @@
 use std::net::Ipv4Addr;
 
 use crate::cable::{END, End, Party, Route, wait_until_it_sends};
-use crate::emulator::profile::Link;
+use crate::emulator::profile::{Link, Maker};
 use crate::emulator::{Emulator, Tally};
-use crate::failure::Result;
+use crate::examine::{self, Way};
+use crate::failure::{Failure, Result};
 use crate::namespace::Namespace;
 use crate::offload;
+use crate::shaper::Shaper;
+use crate::shaper::plan::Plan;
 
 /// The network of every pair: its namespaces know no other, so every pair has the same.
 pub const CLIENT: Party = Party { address: Ipv4Addr::new(10, 77, 0, 1), hardware: [0x02, 0xca, 0x11, 0xbe, 0x00, 0x01] };
@@ -22,6 +25,9 @@ const AT_SERVER: End = End { name: END, number: 12, party: Some(SERVER) };
 const LEFT: End = End { name: "left0", number: 21, party: None };
 const RIGHT: End = End { name: "right0", number: 22, party: None };
 
+/// Why a link that the kernel was asked for is not its.
+const SILENT: &str = "this kernel took the link's programs, and no frame came through";
+
 /// Two hosts joined by a link.
 pub struct Pair {
     pub client: Namespace,
@@ -29,10 +35,16 @@ pub struct Pair {
     middle: Option<Middle>,
 }
 
-/// What stands between the hosts where a profile asks for it. The emulator first: it ends before its interfaces do.
+/// What stands between the hosts where a profile asks for it. The works first: they end before their interfaces do.
 struct Middle {
-    emulator: Emulator,
-    _namespace: Namespace,
+    works: Works,
+    namespace: Namespace,
+}
+
+enum Works {
+    Kernel(Shaper),
+    /// And why not the kernel.
+    Emulator(Emulator, String),
 }
 
 impl Pair {
@@ -61,11 +73,29 @@ impl Pair {
                     offload::switch(end, false)?;
                 }
             }
-            let emulator = Emulator::start(LEFT.name, RIGHT.name, link, mtu)?;
-            pair.middle = Some(Middle { emulator, _namespace: namespace });
+            let works = Works::begin(&namespace, link, mtu)?;
+            pair.middle = Some(Middle { works, namespace });
+            pair.prove(link, mtu)?;
         }
         pair.server.enter()?;
         Ok(pair)
+    }
+
+    /// Sends a datagram each way through a link that the kernel makes. Kernels differ: where none comes, the emulator takes over.
+    fn prove(&mut self, link: &Link, mtu: u32) -> Result<()> {
+        let Some(Middle { works: Works::Kernel(_), .. }) = &self.middle else { return Ok(()) };
+        let passes = examine::passes(self, Way::ToServer)? && examine::passes(self, Way::ToClient)?;
+        let Some(Middle { works, namespace }) = &mut self.middle else { return Ok(()) };
+        match works {
+            Works::Kernel(shaper) if passes => shaper.forget(),
+            _ if link.maker == Some(Maker::Kernel) => Err(Failure::bad(SILENT)),
+            _ => {
+                namespace.enter()?;
+                Shaper::clear([LEFT, RIGHT])?;
+                *works = Works::Emulator(Emulator::start(LEFT.name, RIGHT.name, link, mtu)?, SILENT.to_owned());
+                Ok(())
+            }
+        }
     }
 
     /// Switches the offloads of both ends, so that what a capture sees are frames as a cable carries them.
@@ -87,7 +117,20 @@ impl Pair {
 
     /// What became of the frames, to the server and to the client, where there is an emulator.
     pub fn tallies(&mut self) -> Result<Option<[Tally; 2]>> {
-        self.middle.as_mut().map(|middle| middle.emulator.tallies()).transpose()
+        let tallies = |middle: &mut Middle| match &mut middle.works {
+            Works::Kernel(shaper) => shaper.tallies(),
+            Works::Emulator(emulator, _) => emulator.tallies(),
+        };
+        self.middle.as_mut().map(tallies).transpose()
+    }
+
+    /// Who makes the link, and why it is not the kernel; none: it is but a cable.
+    #[must_use]
+    pub fn maker(&self) -> Option<(Maker, Option<&str>)> {
+        self.middle.as_ref().map(|middle| match &middle.works {
+            Works::Kernel(_) => (Maker::Kernel, None),
+            Works::Emulator(_, why) => (Maker::Emulator, Some(why.as_str())),
+        })
     }
 
     fn connect(&self) -> Result<()> {
@@ -102,6 +145,29 @@ impl Pair {
             wait_until_it_sends(END)?;
         }
         Ok(())
+    }
+}
+
+impl Works {
+    fn begin(middle: &Namespace, link: &Link, mtu: u32) -> Result<Self> {
+        let why = match link.maker {
+            Some(Maker::Emulator) => Failure::bad("the profile asks for the emulator"),
+            _ => match Works::kernel(middle, link, mtu) {
+                Ok(works) => return Ok(works),
+                Err(failure) if link.maker == Some(Maker::Kernel) => return Err(failure),
+                Err(failure) => failure,
+            },
+        };
+        Ok(Works::Emulator(Emulator::start(LEFT.name, RIGHT.name, link, mtu)?, why.message))
+    }
+
+    fn kernel(middle: &Namespace, link: &Link, mtu: u32) -> Result<Self> {
+        let plans = Plan::of(link, mtu).ok_or_else(|| Failure::bad("the kernel's queue cannot do to frames what this profile asks"))?;
+        let ends = [LEFT, RIGHT];
+        match Shaper::start(middle, ends, &plans, mtu) {
+            Ok(shaper) => Ok(Works::Kernel(shaper)),
+            Err(failure) => Shaper::clear(ends).and(Err(failure)),
+        }
     }
 }
 

@@ -75,7 +75,7 @@ def list_(
         case "studies":
             show_rows(listing.studies(), ("study", "title", "parameters", "why_not"), as_json)
         case "links":
-            show_rows(listing.links(), ("link", "to_server", "to_client", "usable", "about", "why_not"), as_json)
+            show_rows(listing.links(), ("link", "to_server", "to_client", "maker", "about", "why_not"), as_json)
         case _:
             raise BadInput(f"there is no list of {what!r}: stacks, calls, studies, links are")
 

@@ -1,7 +1,7 @@
 """What lies between client and server: this machine's loopback, or two hosts of the network lab."""
 
 from callbench.links.host import LOOPBACK_HOSTS, Host, Hosts
-from callbench.links.made import made, why_not
+from callbench.links.made import Attempt, attempted, made, why_not
 from callbench.links.pair import LinkFailure, Pair
 from callbench.links.profile import BARE, Link, LinkPart, find, known, named
 from callbench.links.reach import LOOPBACK, PAIR, why_not_over
@@ -11,12 +11,14 @@ __all__ = [
     "LOOPBACK",
     "LOOPBACK_HOSTS",
     "PAIR",
+    "Attempt",
     "Host",
     "Hosts",
     "Link",
     "LinkFailure",
     "LinkPart",
     "Pair",
+    "attempted",
     "find",
     "known",
     "made",

@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-# By direction, `to_server` and `to_client`: octets and frames of the line that left the link's emulator so far.
+# By direction, `to_server` and `to_client`: octets and frames of the line that the link has carried so far.
 Carried = Mapping[str, tuple[int, int]]
 
 _IPV4 = re.compile(r"(?<![\d.])\d{1,3}(?:\.\d{1,3}){3}(?![\d.])")

@@ -1,27 +1,23 @@
 """What the running kernel brings for links, as it says itself: its configuration, or the modules that lie beside it."""
 
 import gzip
-import os
 import platform
 from pathlib import Path
 
 _CONFIG = Path("/proc/config.gz")
-_TUN = Path("/dev/net/tun")
 # The option of the kernel, and the module that it becomes where it is not built in.
 PARTS = {
     "user namespaces": ("CONFIG_USER_NS", ""),
     "packet sockets": ("CONFIG_PACKET", "af_packet"),
-    "netem": ("CONFIG_NET_SCH_NETEM", "sch_netem"),
-    "tbf": ("CONFIG_NET_SCH_TBF", "sch_tbf"),
+    "htb": ("CONFIG_NET_SCH_HTB", "sch_htb"),
+    "BPF for frames": ("CONFIG_NET_CLS_BPF", "cls_bpf"),
 }
 
 
 def parts() -> str:
-    """Each part with yes, no or unknown, and whether TUN devices can be opened by this user."""
+    """Each part with yes, no or unknown, by its configuration."""
     config = _configuration()
-    words = [f"{name} {_has(config, *where)}" for name, where in PARTS.items()]
-    tun = "yes" if os.access(_TUN, os.R_OK | os.W_OK) else "no"
-    return f"{', '.join(words)}, TUN {tun}"
+    return ", ".join(f"{name} {_has(config, *where)}" for name, where in PARTS.items())
 
 
 def _configuration() -> str | None:

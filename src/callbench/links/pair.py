@@ -30,6 +30,8 @@ class Pair:
     Attributes:
         hosts: the client's and the server's.
         in_user_namespace: whether they had to be made without root.
+        maker: who makes the link: `kernel`, `emulator`, or `cable` where there is none to make.
+        why_emulated: why it is not the kernel, where it is the emulator.
     """
 
     def __init__(self, **members: Any) -> None:  # noqa: ANN401 - JSON
@@ -55,6 +57,8 @@ class Pair:
         except BaseException:
             self.close()
             raise
+        self.maker: str = made.get("maker") or "cable"
+        self.why_emulated: str | None = made.get("why_emulated")
         user = made["user"]
         client, server = (Host(made[side]["address"], made[side]["netns"], user) for side in ("client", "server"))
         self.hosts = Hosts(client, server, self.carried)
@@ -65,7 +69,7 @@ class Pair:
         return self._process.pid
 
     def carried(self) -> Carried | None:
-        """Octets and frames of the line so far, by direction; None where there is no emulator.
+        """Octets and frames of the line so far, by direction; None where a cable is all there is.
 
         Raises:
             LinkFailure: the lab died.

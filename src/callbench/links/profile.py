@@ -4,7 +4,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
@@ -45,6 +45,7 @@ class LinkPart(Way):
     source: str = ""
     mtu: Annotated[int, Field(ge=576, le=9000)] = MTU
     offload: bool | None = None
+    maker: Literal["kernel", "emulator"] | None = None
     seed: Annotated[int, Field(ge=0, le=2**63 - 1)] = 0
     to_server: Way = Way()
     to_client: Way = Way()
@@ -89,11 +90,12 @@ class Link:
     def of(cls, name: str, part: LinkPart) -> Self:
         """From a profile."""
         link = {key: _wired(part.way(key)) for key in ("to_server", "to_client")}
+        maker = {"maker": part.maker} if part.maker else {}
         return cls(
             name,
             part.about,
             part.source,
-            {"mtu": part.mtu, "link": {**link, "seed": part.seed, "offload": part.offload}},
+            {"mtu": part.mtu, "link": {**link, "seed": part.seed, "offload": part.offload, **maker}},
         )
 
     def says(self, way: str) -> str:

@@ -17,7 +17,7 @@ _RECEIVED, _SENT = 0, 8
 
 
 class Traffic(Probe):
-    """Reads at both ends of the drive what the link's emulator has carried: packets as the line has them.
+    """Reads at both ends of the drive what the link has carried: packets as the line has them.
 
     Where a cable alone lies between the hosts, the interfaces of the far one are read: the server's, or the backend's
     where one stands behind the server. Nobody else is on it. They count a packet that segmentation offload keeps whole

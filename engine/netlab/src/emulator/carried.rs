@@ -26,6 +26,12 @@ impl Carried {
         Carried { frames: 1, octets }
     }
 
+    /// The octets that the line sends, each frame with its overhead.
+    #[must_use]
+    pub fn on_line(&self, overhead: i64) -> u64 {
+        (self.octets as i64 + self.frames as i64 * overhead).max(1) as u64
+    }
+
     /// Of a frame with the device's header in front.
     #[must_use]
     pub fn of(bytes: &[u8]) -> Self {

@@ -71,8 +71,7 @@ impl Lane {
             return None;
         }
         self.waiting.add(begins_ns, carried);
-        let on_line = (carried.octets as i64 + carried.frames as i64 * self.way.overhead_bytes).max(1) as u64;
-        Some(self.line.send(now_ns, on_line * 8, rate))
+        Some(self.line.send(now_ns, carried.on_line(self.way.overhead_bytes) * 8, rate))
     }
 
     /// Evenly from 0 to below 1.

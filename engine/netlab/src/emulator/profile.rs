@@ -1,6 +1,6 @@
 //! What a link does to frames, as the core says it.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::failure::{Failure, Result};
 
@@ -16,6 +16,19 @@ pub struct Link {
     /// Keep segmentation and checksum offload, or not; unless given, as `grain` says. True is for links without a rate.
     #[serde(default)]
     pub offload: Option<bool>,
+    /// Who makes it; unless given, the kernel where it can.
+    #[serde(default)]
+    pub maker: Option<Maker>,
+}
+
+/// Who makes a link.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Maker {
+    /// The kernel's own queue, with programs of ours in front and behind.
+    Kernel,
+    /// Threads of this process, which move each frame.
+    Emulator,
 }
 
 /// With offload, a frame of the host may stand for so much of the line's time, nanoseconds: what is sent behind it waits for it as behind
@@ -108,7 +121,7 @@ mod tests {
     use super::*;
 
     fn link(way: Direction, offload: Option<bool>) -> Link {
-        Link { to_server: way, to_client: way, seed: 0, offload }
+        Link { to_server: way, to_client: way, seed: 0, offload, maker: None }
     }
 
     #[test]

@@ -1,0 +1,118 @@
+//! Whether the kernel can make a link by itself, and with which figures.
+
+use crate::emulator::carried::Carried;
+use crate::emulator::profile::{Direction, Link};
+
+/// How late the kernel may be without the line losing time, nanoseconds: frames that wait then leave at once.
+pub const CREDIT_NS: u64 = 1_000_000;
+/// Frames are shorter than this. What is this long or longer only fills the line's time: its length says how much of it.
+pub const FILLING_FROM: u32 = 8192;
+/// The longest that the kernel lets a program make a frame (four pages less what the kernel keeps of them) says the longest time.
+pub const STEPS: u16 = 976;
+/// So many octets for each step.
+pub const STEP_OCTETS: u32 = 8;
+/// The table from lengths to octets has numbers that are shifted by so much.
+pub const SHIFT: u8 = 2;
+/// What one octet takes in the kernel's queue: it counts in octets, we in nanoseconds.
+pub const OCTET_NS: u64 = 10;
+/// The length of Ethernet's header with a tag, and of the headers that a segment repeats, at the most.
+const ETHERNET: u32 = 18;
+const REPEATED: u64 = 14 + 60 + 60;
+/// A step may be so long, nanoseconds: how exact a frame's time is.
+const COARSEST_NS: u64 = 2_000;
+
+/// One direction, in the figures of the programs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Plan {
+    /// What an octet takes the line, in parts of 2^20 of a nanosecond.
+    pub octet_parts: u64,
+    pub overhead: i64,
+    pub delay_ns: u64,
+    /// At most so many frames and octets wait for the line.
+    pub packets: Option<u64>,
+    pub bytes: Option<u64>,
+    /// The time of one step.
+    pub step_ns: u64,
+}
+
+impl Plan {
+    /// Both directions; none where the kernel cannot make the link as it was asked for.
+    ///
+    /// The kernel lets every frame out at its time, in the order in which they came. So nothing may be lost, doubled or shaken on purpose.
+    /// And where frames wait, no wait for those before may be long: it is made of steps, which are short only where there are few.
+    #[must_use]
+    pub fn of(link: &Link, mtu: u32) -> Option<[Plan; 2]> {
+        let longest = link.grain(mtu).unwrap_or(mtu) + ETHERNET;
+        let plans = [Plan::way(&link.to_server, mtu, longest)?, Plan::way(&link.to_client, mtu, longest)?];
+        // With lengths that say a time, no frame may be as long as what only fills the time.
+        (longest < FILLING_FROM || !plans.iter().any(Plan::takes_time)).then_some(plans)
+    }
+
+    /// Whether frames wait at all.
+    #[must_use]
+    pub fn takes_time(&self) -> bool {
+        self.octet_parts > 0 || self.delay_ns > 0
+    }
+
+    fn way(way: &Direction, mtu: u32, longest: u32) -> Option<Plan> {
+        if way.loss + way.duplicate + way.reorder > 0.0 || way.jitter_ns > 0 {
+            return None;
+        }
+        let octet_parts = way.rate_bps.map_or(0, |rate| (8_000_000_000 << 20) / rate);
+        let frames = u64::from(longest.div_ceil(mtu));
+        let carried = Carried { frames, octets: u64::from(longest) + (frames - 1) * REPEATED };
+        let sending_ns = (u128::from(carried.on_line(way.overhead_bytes)) * u128::from(octet_parts)) >> 20;
+        let longest_ns = CREDIT_NS + way.delay_ns + u64::try_from(sending_ns).ok()?;
+        let step_ns = longest_ns.div_ceil(u64::from(STEPS) - 1).next_multiple_of(OCTET_NS << SHIFT);
+        (step_ns <= COARSEST_NS).then_some(Plan {
+            octet_parts,
+            overhead: way.overhead_bytes,
+            delay_ns: way.delay_ns,
+            packets: way.queue_packets,
+            bytes: way.queue_bytes,
+            step_ns,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plan(way: Direction) -> Option<[Plan; 2]> {
+        Plan::of(&Link { to_server: way, to_client: way, seed: 0, offload: None, maker: None }, 1500)
+    }
+
+    #[test]
+    fn a_fast_local_line_is_the_kernel_s_and_what_is_left_to_chance_is_not() {
+        let lan = Direction { delay_ns: 50_000, rate_bps: Some(100_000_000), overhead_bytes: 24, ..Direction::default() };
+        let [found, _] = plan(lan).expect("the kernel makes it");
+        assert_eq!(found.octet_parts, 80 << 20);
+        assert!(found.takes_time() && found.step_ns < COARSEST_NS);
+        for other in [
+            Direction { loss: 0.01, ..lan },
+            Direction { jitter_ns: 1, ..lan },
+            Direction { reorder: 0.1, reorder_by_ns: 1, ..lan },
+            Direction { delay_ns: 25_000_000, ..lan },
+            Direction { rate_bps: Some(1_000_000_000), ..lan },
+            Direction { rate_bps: Some(1_000_000), ..lan },
+            Direction { delay_ns: 50_000, ..Direction::default() },
+        ] {
+            assert_eq!(plan(other), None, "{other:?}");
+        }
+    }
+
+    #[test]
+    fn a_link_that_does_nothing_takes_no_time_however_long_its_frames() {
+        let [found, _] = plan(Direction::default()).expect("the kernel makes it");
+        assert!(!found.takes_time());
+    }
+
+    #[test]
+    fn the_steps_of_the_longest_wait_fit_into_the_table_of_the_kernel() {
+        let most_ns = u64::from(STEPS) * COARSEST_NS;
+        assert!(u16::try_from((most_ns / OCTET_NS) >> SHIFT).is_ok());
+        // SKB_MAX_ALLOC with pages of 4 KiB, less what the kernel keeps of them.
+        assert!(FILLING_FROM + u32::from(STEPS) * STEP_OCTETS <= 4 * 4096 - 320);
+    }
+}

@@ -1,0 +1,117 @@
+"""Who makes a link: the kernel's own queue where it can, our emulator elsewhere. Both do the same to frames."""
+
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from callbench import links
+from callbench.links import LinkFailure, Pair
+from conftest import SMALL
+
+Program = Callable[..., subprocess.CompletedProcess[str]]
+Made = Callable[[str], dict[str, Any]]
+pytestmark = pytest.mark.usefixtures("lab", "nothing_left")
+
+# Where the kernel wakes late, it is asked to let frames go earlier, on both ways.
+EARLY_NS = 2 * 200_000
+
+# Many more than the queue holds, as fast as can be.
+FLOOD = {"way": "to-server", "packets": 3000, "octets": 1400, "per_second": None, "patience_ms": 3000}
+
+
+@pytest.fixture
+def lan100() -> Made:
+    """What the lab is asked for, to have lan100 made by one of them."""
+
+    def wire(by: str) -> dict[str, Any]:
+        asked = links.named()["lan100"].wire
+        return {**asked, "link": {**asked["link"], "maker": by}}
+
+    return wire
+
+
+@pytest.fixture(params=["kernel", "emulator"])
+def maker(request: pytest.FixtureRequest, lan100: Made) -> str:
+    """Who makes the line: the kernel, where this one can."""
+    if request.param == "kernel" and (why := links.why_not(lan100("kernel"))):
+        pytest.skip(why)
+    return str(request.param)
+
+
+def test_what_is_left_to_chance_or_far_away_is_the_emulator_s() -> None:
+    for name in ("wan50", "lossy1", "wifi", "lan1g"):
+        attempt = links.attempted(links.named()[name].wire)
+        assert attempt.maker == "emulator"
+        assert attempt.why_not is None
+        assert attempt.why
+
+
+def test_a_profile_may_say_who_makes_it(lan100: Made) -> None:
+    attempt = links.attempted(lan100("emulator"))
+    assert (attempt.maker, attempt.why) == ("emulator", "the profile asks for the emulator")
+    wire = links.named()["wan50"].wire
+    with pytest.raises(LinkFailure, match="cannot do to frames what this profile asks") as failure:
+        Pair(**{**wire, "link": {**wire["link"], "maker": "kernel"}})
+    assert failure.value.kind == "bad-request"
+
+
+def test_a_line_counts_every_frame_that_offload_keeps_together(maker: str, lan100: Made) -> None:
+    with Pair(**lan100(maker)) as pair:
+        assert pair.maker == maker
+        said = pair.ask("stream", "streamed", 60, way="to-server", seconds=0.3)["stream"]
+        told = pair.ask("tell", "told")["to_server"]
+    # A frame has Ethernet's, IPv4's and TCP's headers, and at most 1,500 octets behind the first of these.
+    assert said["octets"] + 54 * told["left"] <= told["left_octets"] <= 1514 * told["left"]
+    assert told["left"] >= said["octets"] / 1460
+
+
+def test_a_line_takes_its_time_whoever_makes_it(maker: str, lan100: Made) -> None:
+    with Pair(**lan100(maker)) as pair:
+        said = pair.ask("echo", "echoed", 120, times=50, octets=1000, gap_us=0, patience_ms=20_000)
+    # 50 us each way, and what 1,066 octets take of 100 Mbit/s.
+    assert len(said["ns"]) == 50
+    assert sorted(said["ns"])[25] >= 2 * (50_000 + 1066 * 80) - EARLY_NS / 2
+
+
+def test_a_full_queue_turns_frames_away_and_every_frame_is_counted(maker: str, lan100: Made) -> None:
+    with Pair(**lan100(maker)) as pair:
+        fresh = pair.ask("tell", "told")["to_server"]
+        seen = pair.ask("flood", "flooded", 120, **FLOOD)["flood"]
+        told = pair.ask("tell", "told")["to_server"]
+    assert not any(fresh.values())
+    assert told["frames"] + told["missed"] == seen["sent"]
+    assert told["left"] == told["frames"] - told["overflowed"]
+    assert seen["arrived"] + seen["dropped"] + told["missed"] == told["left"]
+    assert told["left_octets"] == told["left"] * (14 + 20 + 8 + 1400)
+    # A queue of 1,000 frames, and those that left while the others came: no more than the line carries meanwhile.
+    carried = 1e8 * (seen["sending_ns"] + EARLY_NS) / 1e9 / 8 / (1442 + 24)
+    assert 1000 <= told["left"] <= 1003 + carried
+
+
+def test_a_capture_sees_single_frames_whoever_makes_the_link(maker: str, lan100: Made, tmp_path: Path) -> None:
+    with Pair(**lan100(maker)) as pair:
+        pair.ask("capture", "capturing", file=str(tmp_path / "all.pcap"))
+        pair.ask("stream", "streamed", 60, way="to-server", seconds=0.2)
+        said = pair.ask("stop-capture", "captured")
+        told = pair.ask("tell", "told")
+    # What only fills the line's time is seen by no host.
+    assert said["dropped"] == 0
+    assert said["packets"] <= told["to_server"]["left"] + told["to_client"]["frames"]
+    assert said["packets"] >= told["to_server"]["left"]
+    size = (tmp_path / "all.pcap").stat().st_size
+    assert size <= 24 + said["packets"] * (16 + 1514)
+
+
+def test_a_run_says_who_made_its_links(callbench: Program, tmp_path: Path) -> None:
+    file = tmp_path / "small.toml"
+    file.write_text(SMALL)
+    callbench("run", file, "--quick", "--link", "lan100", "--out", "run", check=True, timeout=150)
+    made = json.loads((tmp_path / "run" / "environment.json").read_text())["links"]["lan100"]
+    assert made["maker"] == links.attempted(links.named()["lan100"].wire).maker
+    rows = json.loads(callbench("query", "run", "SELECT * FROM traffic", "--json", check=True).stdout)
+    assert {row["direction"] for row in rows} == {"to_server", "to_client"}
+    assert all(row["octets"] > 0 and row["packets"] > 0 for row in rows)
