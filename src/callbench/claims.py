@@ -9,7 +9,7 @@ from callbench.results import Result, Results
 from callbench.stats.contrast import block_ratios
 from callbench.stats.decision import Outcome, Range, Ranged, ranged
 from callbench.stats.interval import CONFIDENCE, Interval, geometric_mean
-from callbench.stats.logratio import paired
+from callbench.stats.logratio import LogRatio, paired
 from callbench.study import Study
 from callbench.study.cells import LOOPBACK
 from callbench.study.claim import Comparison, comparisons
@@ -18,6 +18,10 @@ from callbench.study.shown import ClaimPart
 
 # What names a stack in the conditions of a comparison; the rest names one of its cells.
 _NAMES = ("stack", "message", "channel", "adapter", "language")
+
+
+# What varies as the rates do that a run's rankings are made of.
+MODERATED = frozenset({"rate_per_s", "mean_us"})
 
 
 class Verdict(StrEnum):
@@ -108,23 +112,32 @@ def _judge_one(study: Study, claim: ClaimPart, results: Results) -> Judged:
 def compared(study: Study, parts: Sequence[Comparison], statistic: str, results: Results) -> list[Compared]:
     """Take every ratio and test it against its threshold, together with the others."""
     ratios = [_ratios(part, statistic, results, study) for part in parts]
+    estimated = [_estimated(part, statistic, values, results) for part, (values, _) in zip(parts, ratios, strict=True)]
     measured = [
-        Range(
-            paired(values) if len(values) > 1 else None,
-            math.log(part.low) if part.low else -math.inf,
-            math.log(part.high),
-        )
-        for part, (values, _) in zip(parts, ratios, strict=True)
+        Range(known, math.log(part.low) if part.low else -math.inf, math.log(part.high))
+        for part, known, (values, _) in zip(parts, estimated, ratios, strict=True)
         if values
     ]
     tested = iter(ranged(measured, 1 - CONFIDENCE))
     found = []
-    for part, (values, why) in zip(parts, ratios, strict=True):
-        ratio, one = (geometric_mean(values), next(tested)) if values else (None, None)
+    for part, known, (values, why) in zip(parts, estimated, ratios, strict=True):
+        own = geometric_mean(values) if values else None
+        ratio, one = known.interval(CONFIDENCE) if known else own, next(tested) if values else None
         verdict = _VERDICTS[one.outcome] if one else Verdict.UNMEASURED
         published = published_ratio(study, part, statistic)
         found.append(Compared(part, verdict, ratio, published, why, _margin(part, ratio), one))
     return found
+
+
+def _estimated(part: Comparison, statistic: str, values: Sequence[float], results: Results) -> LogRatio | None:
+    """Estimate a ratio from its forks; of rates and times with what all of the run's ratios say of how one varies."""
+    if len(values) < 2:
+        return None
+    own = paired(values)
+    above = part.statistic or statistic
+    if not {above, part.under_statistic or above} <= MODERATED:
+        return own
+    return results.prior.moderated(own, (len(part.over) + len(part.under)) / part.root**2)
 
 
 def _margin(part: Comparison, ratio: Interval | None) -> float:

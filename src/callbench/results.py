@@ -1,9 +1,11 @@
 """What a run found: one result a cell, from the stored run and nothing else."""
 
 import json
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from callbench import belief, cold_starts, death, echo_multiples, histograms, process_statistics, unsteady
@@ -12,10 +14,13 @@ from callbench.cold_starts import ColdStart
 from callbench.histograms import Histograms, together
 from callbench.messages import Codec, Written
 from callbench.stats.bottleneck import Verdict
+from callbench.stats.contrast import block_ratios
 from callbench.stats.histogram import TOP, Buckets
-from callbench.stats.interval import Interval, geometric_mean
+from callbench.stats.interval import CONFIDENCE, Interval, geometric_mean
+from callbench.stats.logratio import LogRatio, paired
 from callbench.stats.pace import missed, reached_per_s
 from callbench.stats.plateau import Plateau, plateaus
+from callbench.stats.prior import NONE, Prior, prior
 from callbench.stats.rate import Window
 from callbench.stats.spent import Spent
 from callbench.store import Run
@@ -192,6 +197,23 @@ class Results:
     ledgers: Mapping[str, Ledger] = field(default_factory=dict)
     sweeps: Mapping[str, Sweep] = field(default_factory=dict)
     cold: Sequence[ColdStart] = ()
+    prior: Prior = NONE
+
+    def estimated(self, one: Result, other: Result) -> LogRatio | None:
+        """Estimate the log of one cell's rate over another's, fork by fork, with what the run knows of how such vary.
+
+        None from fewer than two forks that have both.
+        """
+        values = block_ratios(*([each.by_block.get("rate_per_s", {})] for each in (one, other)))
+        return self.prior.moderated(paired(values)) if len(values) > 1 else None
+
+    def ratio(self, one: Result, other: Result) -> Interval | None:
+        """Divide one cell's rate by another's, with its interval where there is one; None where no fork has both."""
+        known = self.estimated(one, other)
+        if known is not None:
+            return known.interval(CONFIDENCE)
+        values = block_ratios(*([each.by_block.get("rate_per_s", {})] for each in (one, other)))
+        return geometric_mean(values) if values else None
 
     def where(self, conditions: Mapping[str, str]) -> list[Result]:
         """Choose the cells that have every value given."""
@@ -237,7 +259,19 @@ def read(run: Run) -> Results:
         for cell in cells
     ]
     found = replace(found, cells=cells, ledgers=counted[0], sweeps=counted[1], notes=tuple(_notes(run)), cold=cold)
+    found = replace(found, prior=_prior(cells))
     return believed(found, beliefs)
+
+
+def _prior(cells: Sequence[Result]) -> Prior:
+    """Learn from all rankings how the ratio of two of their cells varies: of each cell to the one before it."""
+    tables: dict[tuple[str, ...], list[Mapping[int, float]]] = {}
+    for one in cells:
+        key = tuple(one.attributes[name] for name in ("group", "clients", "arrivals", "rate", "link"))
+        if rates := one.by_block.get("rate_per_s"):
+            tables.setdefault(key, []).append(rates)
+    pairs = (pair for mine in tables.values() for pair in pairwise(mine))
+    return prior([[math.log(ratio) for ratio in block_ratios([one], [other])] for one, other in pairs])
 
 
 def _named(name: str, figures: Mapping[int, float] | None) -> dict[str, Mapping[int, float]]:

@@ -9,10 +9,9 @@ from callbench.report.rankings import Ranking
 from callbench.report.section import Sheet
 from callbench.report.subject import Subject
 from callbench.report.words import ratio_text, some
-from callbench.results import Result
-from callbench.stats.contrast import block_ratios
+from callbench.results import Result, Results
 from callbench.stats.digits import figure
-from callbench.stats.interval import Interval, geometric_mean
+from callbench.stats.interval import Interval
 
 BETWEEN, WITHIN = "between processes", "in one process"
 COLUMNS = ("call", "choose", "calls/s", "times as fast", "as the next", "how sure")
@@ -96,11 +95,11 @@ def choices(subject: Subject, every: Sequence[Ranking]) -> list[Choice]:
         parts = [(BETWEEN, outside), (WITHIN, inside)] if inside and outside else []
         # One stack alone is no choice; where each kind has but one, the two are beside each other.
         parts = [(kind, among) for kind, among in parts if len(among) > 1] or [("", list(every_place))]
-        found += [_choice(table, kind, among, names) for kind, among in parts if among]
+        found += [_choice(subject.results, table, kind, among, names) for kind, among in parts if among]
     return found
 
 
-def _choice(table: Ranking, kind: str, among: Sequence[int], names: dict[str, str]) -> Choice:
+def _choice(results: Results, table: Ranking, kind: str, among: Sequence[int], names: dict[str, str]) -> Choice:
     """Choose from some of a ranking's stacks, given by their places."""
     by_rate = sorted(among, key=lambda place: -middle(table.ranked[place]))
     standing = {one.index: one for one in table.standings}
@@ -116,16 +115,10 @@ def _choice(table: Ranking, kind: str, among: Sequence[int], names: dict[str, st
         first,
         [table.ranked[place] for place in ties],
         following,
-        ratio(first, following) if following else None,
+        results.ratio(first, following) if following else None,
         not ties,
         names,
     )
-
-
-def ratio(one: Result, other: Result) -> Interval | None:
-    """Divide two rates fork by fork; None where no fork has both."""
-    values = block_ratios([one.by_block["rate_per_s"]], [other.by_block["rate_per_s"]])
-    return geometric_mean(values) if values else None
 
 
 def sheet(every: Sequence[Choice]) -> Sheet:

@@ -6,7 +6,6 @@ from enum import StrEnum
 from itertools import pairwise
 
 from callbench.claims import Compared, Judged, Verdict
-from callbench.report.choice import ratio
 from callbench.report.headline import stack_name
 from callbench.report.naming import at
 from callbench.report.rankings import Ranking
@@ -14,9 +13,7 @@ from callbench.report.subject import Subject
 from callbench.report.words import ratio_text
 from callbench.results import Result
 from callbench.stats.bottleneck import Limit
-from callbench.stats.contrast import block_ratios
 from callbench.stats.interval import CONFIDENCE, Interval
-from callbench.stats.logratio import paired
 from callbench.stats.outlook import more_forks
 
 # Two whose ratio is known so well and is still not told from 1 are alike; a claim known so well lies at its threshold.
@@ -121,13 +118,13 @@ def _of_neighbours(subject: Subject, table: Ranking) -> Iterable[Obstacle]:
         if other.index not in one.ties:
             continue
         pair = [ranked[one.index], ranked[other.index]]
-        found = ratio(*pair)
+        found = subject.results.ratio(*pair)
         if found is None:
             continue
         reason, more = _why(pair, found), None
-        values = block_ratios(*([each.by_block["rate_per_s"]] for each in pair))
-        if reason in _TIME_HELPS and len(values) > 1:
-            more = more_forks(paired(values), level)
+        known = subject.results.estimated(*pair)
+        if reason in _TIME_HELPS and known is not None:
+            more = more_forks(known, level)
         names = " and ".join(stack_name(each, table, subject) for each in pair)
         yield Obstacle(Kind.NEIGHBOURS, names, where, reason, f"ratio {ratio_text(found)}", more)
 

@@ -50,5 +50,6 @@ def rankings(subject: Subject) -> list[Ranking]:
         ranked = [one for one in cells if one.ranked]
         enough = len(ranked) > 1 and max(one.blocks for one in ranked) > 1
         rates = [one.by_block["rate_per_s"] for one in ranked]
-        made.append(Ranking(group, clients, link, cells, ranked, standings(rates, 1 - CONFIDENCE) if enough else ()))
+        found = standings(rates, 1 - CONFIDENCE, subject.results.prior) if enough else ()
+        made.append(Ranking(group, clients, link, cells, ranked, found))
     return made

@@ -65,24 +65,21 @@ def _of_neighbours(subject: "Subject") -> set[str]:
     """The cells of neighbours in rank that more forks may tell apart."""
     from callbench.report.rankings import rankings  # noqa: PLC0415 - statistics are slow to load
 
-    return {cell for table in rankings(subject) for cell in _undecided(table)}
+    return {cell for table in rankings(subject) for cell in _undecided(subject, table)}
 
 
-def _undecided(table: "Ranking") -> Iterable[str]:
+def _undecided(subject: "Subject", table: "Ranking") -> Iterable[str]:
     from callbench.report.obstacles import CLOSE  # noqa: PLC0415 - statistics are slow to load
-    from callbench.stats.contrast import block_ratios  # noqa: PLC0415
     from callbench.stats.interval import CONFIDENCE  # noqa: PLC0415
-    from callbench.stats.logratio import paired  # noqa: PLC0415
     from callbench.stats.outlook import more_forks  # noqa: PLC0415
 
     count = len(table.ranked)
     level = (1 - CONFIDENCE) / max(1, count * (count - 1) // 2)
     for one, other in pairwise(table.standings):
         pair = [table.ranked[place.index] for place in (one, other)]
-        values = block_ratios(*([each.by_block["rate_per_s"]] for each in pair))
-        if other.index not in one.ties or len(values) < 2:
+        known = subject.results.estimated(*pair)
+        if other.index not in one.ties or known is None:
             continue
-        known = paired(values)
         width = known.interval(CONFIDENCE).half_width
         if width is not None and width > CLOSE and more_forks(known, level) is not None:
             yield from (each.id for each in pair)

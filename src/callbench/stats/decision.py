@@ -20,6 +20,7 @@ from callbench.stats.holm import holm
 from callbench.stats.interval import Interval
 from callbench.stats.logratio import LogRatio, many_paired
 from callbench.stats.power import forks_needed, missed, reach
+from callbench.stats.prior import NONE, Prior
 from callbench.stats.student import quantile
 
 # Logarithms nearer than this are equal: what sums of many leave behind their last digit.
@@ -230,18 +231,19 @@ def _grown(log: float) -> float:
 
 
 def parted(
-    differences: "np.ndarray[tuple[int, int], np.dtype[np.float64]]", level: float
+    differences: "np.ndarray[tuple[int, int], np.dtype[np.float64]]", level: float, prior: Prior = NONE
 ) -> "np.ndarray[tuple[int], np.dtype[np.int8]]":
     """Say of many pairs which of the two is greater, as `decided` does with no margin, but all at once.
 
     Args:
         differences: of logarithms, a row a pair and a column a block; NaN where one of the two has none.
         level: the chance that any pair is parted wrongly: they are Holm-corrected together.
+        prior: what all pairs of the run say of how one varies.
 
     Returns:
         By pair 1 where the first is greater beyond doubt, -1 where the second is, 0 where it cannot be told.
     """
-    found = many_paired(differences)
+    found = many_paired(differences, prior.variance, prior.freedom)
     sure = np.asarray(holm(found.doubts.tolist())) < level
     return np.where(sure, np.sign(found.logs), 0.0).astype(np.int8)
 

@@ -102,15 +102,24 @@ class Many(NamedTuple):
     doubts: Figures
 
 
-def many_paired(differences: "np.ndarray[tuple[int, int], np.dtype[np.float64]]") -> Many:
-    """Take the logs of ratios as `paired` does, a row each; rows may have gaps (NaN)."""
+def many_paired(
+    differences: "np.ndarray[tuple[int, int], np.dtype[np.float64]]", variance: float = 0.0, freedom: float = 0.0
+) -> Many:
+    """Take the logs of ratios as `paired` does, a row each; rows may have gaps (NaN).
+
+    Args:
+        differences: of logarithms, a row a pair, a column a fork.
+        variance: towards which that of each row is drawn, as `prior.Prior.moderated` does.
+        freedom: the degrees of freedom that it is worth; 0: it is not.
+    """
     there = ~np.isnan(differences)
     numbers = there.sum(axis=1)
     sums = np.where(there, differences, 0.0).sum(axis=1)
     means = sums / np.maximum(numbers, 1)
     squares = (np.where(there, differences - means[:, None], 0.0) ** 2).sum(axis=1)
-    errors = np.sqrt(squares / np.maximum(numbers - 1, 1) / np.maximum(numbers, 1))
+    freedoms = np.maximum(numbers - 1, 1) + freedom
+    errors = np.sqrt((squares + freedom * variance) / freedoms / np.maximum(numbers, 1))
     with np.errstate(divide="ignore", invalid="ignore"):
         scores = np.where(means == 0.0, 0.0, np.abs(means) / errors)
-    doubts = 2 * student.each_above(scores, np.maximum(numbers - 1, 1))
+    doubts = 2 * student.each_above(scores, freedoms)
     return Many(means, np.where(numbers < 2, 1.0, doubts))

@@ -1,6 +1,6 @@
 """Ranks with ties: who is faster than whom, told by pairs within blocks."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,8 +8,7 @@ import numpy as np
 from callbench.stats.contrast import ByBlock
 from callbench.stats.decision import parted
 from callbench.stats.interval import CONFIDENCE
-
-Pair = tuple[int, int]
+from callbench.stats.prior import NONE, Prior
 
 
 @dataclass(frozen=True)
@@ -29,9 +28,7 @@ class Standing:
     behind: Sequence[int] = ()
 
 
-def standings(
-    figures: Sequence[ByBlock], level: float = 1 - CONFIDENCE, met: Mapping[Pair, int] | None = None
-) -> list[Standing]:
+def standings(figures: Sequence[ByBlock], level: float = 1 - CONFIDENCE, prior: Prior = NONE) -> list[Standing]:
     """Rank things of which more is better; two tie when the interval of their paired difference holds 1.
 
     Every pair is tested on the log of its block ratios, all pairs together (`decision.parted`): the chance that any
@@ -43,21 +40,14 @@ def standings(
     Args:
         figures: a positive figure a block for each thing.
         level: of the whole ranking.
-        met: pairs decided elsewhere (a play-off), each with 1 where its first is faster, -1 where its second is, and 0
-            where they tie. They take no part in the correction, and what follows from them counts too.
+        prior: what all pairs of the run say of how one varies.
 
     Returns:
         The standings, best first; those of equal rank by their geometric mean.
     """
     count = len(figures)
     means = [float(np.mean(np.log(list(one.values())))) if one else -np.inf for one in figures]
-    told = faster(figures, level)
-    for (one, other), sign in (met or {}).items():
-        told[one, other], told[other, one] = sign > 0, sign < 0
-    if met:
-        # Who is faster than one that is faster than a third is faster than the third: pairs in between need not meet.
-        for middle in range(count):
-            told |= np.outer(told[:, middle], told[middle])
+    told = faster(figures, level, prior)
     order = sorted(range(count), key=lambda index: (int(told[:, index].sum()), -means[index]))
     tied = ~(told | told.T)
     return [
@@ -72,7 +62,7 @@ def standings(
 
 
 def faster(
-    figures: Sequence[ByBlock], level: float = 1 - CONFIDENCE
+    figures: Sequence[ByBlock], level: float = 1 - CONFIDENCE, prior: Prior = NONE
 ) -> "np.ndarray[tuple[int, int], np.dtype[np.bool_]]":
     """Say of each pair (row, column) whether the first is faster beyond doubt, as `standings` tells it from blocks."""
     count = len(figures)
@@ -86,7 +76,7 @@ def faster(
     rows, columns = np.triu_indices(count, 1)
     if not len(rows):
         return told
-    signs = parted(logs[rows] - logs[columns], level)
+    signs = parted(logs[rows] - logs[columns], level, prior)
     told[rows, columns] = signs > 0
     told[columns, rows] = signs < 0
     return told
