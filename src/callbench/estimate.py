@@ -28,7 +28,7 @@ _ACCOUNT = 1.5
 _STARTS_OF_ACCOUNT, _STARTS_OF_SWEEP = 1.5, 2.0
 # Until a stack that compiles is steady, in seconds: the first operation of its processes, another one, and a further
 # cell of one. Seen of Hessian 2, gRPC and Jersey, which took 17, 34 and 38 s at first (bench/run warming prints it).
-_FIRST_STEADY, _OTHER_STEADY, _FURTHER_STEADY = 30.0, 8.0, 1.5
+_FIRST_STEADY, _OTHER_STEADY, _FURTHER_STEADY = 20.0, 6.0, 0.7
 # The first calls of a pair of processes, which are a result of their own.
 _COLD_COMPILING, _COLD = 2.0, 0.07
 # A call of which nothing is known: with one client, and how long it keeps the busier side's processor, which is what it

@@ -13,7 +13,7 @@ BUSY = 0.05
 # and a further cell of an operation that was steady before.
 FIRST_SECONDS = 8.0
 OTHER_SECONDS = 4.0
-AGAIN_SECONDS = 1.0
+AGAIN_SECONDS = 0.4
 # Each part that is compared has as many pieces at least, and is so long at the most: a machine that drifts by a third
 # in a minute is no compiler.
 _FEWEST = 2
