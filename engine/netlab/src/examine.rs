@@ -12,6 +12,7 @@ use crate::cable::{END, Party};
 use crate::capture::{Frame, Sink, Tap};
 use crate::failure::{Failure, Result};
 use crate::namespace::Namespace;
+use crate::packet;
 use crate::pair::{CLIENT, Pair, SERVER};
 
 /// How often, and how long each time, one waits for a datagram to come through a new link.
@@ -208,8 +209,8 @@ pub struct Stream {
     pub elapsed_ns: u64,
 }
 
-/// Sends a TCP stream in one direction for a time.
-pub fn stream(pair: &Pair, way: Way, time: Duration) -> Result<Stream> {
+/// Sends a TCP stream in one direction for a time, of at most so many octets a second.
+pub fn stream(pair: &Pair, way: Way, time: Duration, at_most: Option<u64>) -> Result<Stream> {
     let failed = |error: std::io::Error| Failure::io("the stream between the hosts failed", &error);
     let (from, to) = way.ends(pair);
     to.0.enter()?;
@@ -219,6 +220,10 @@ pub fn stream(pair: &Pair, way: Way, time: Duration) -> Result<Stream> {
     let mut sender = TcpStream::connect(there).map_err(failed)?;
     let (mut receiver, _) = door.accept().map_err(failed)?;
     sender.set_write_timeout(Some(time)).map_err(failed)?;
+    if let Some(octets) = at_most {
+        packet::set_at(&sender, libc::SOL_SOCKET, libc::SO_MAX_PACING_RATE, &octets)
+            .map_err(|error| Failure::kernel("cannot pace a stream", error))?;
+    }
     thread::scope(|scope| {
         scope.spawn(move || {
             let (piece, began) = (vec![0x5a; 1 << 18], Instant::now());

@@ -51,8 +51,8 @@ enum Request {
     Echo { times: usize, octets: usize, gap_us: u64, patience_ms: u64 },
     /// Datagrams in one direction.
     Flood { way: Way, packets: u64, octets: usize, per_second: Option<f64>, patience_ms: u64 },
-    /// A stream in one direction.
-    Stream { way: Way, seconds: f64 },
+    /// A stream in one direction, of at most so many octets a second.
+    Stream { way: Way, seconds: f64, at_most: Option<u64> },
     /// Ends the holder, and everything with it.
     Stop,
 }
@@ -133,9 +133,9 @@ impl Held {
                 let patience = Duration::from_millis(patience_ms);
                 Ok(json!({"is": "flooded", "flood": examine::flood(self.pair()?, way, packets, octets, per_second, patience)?}))
             }
-            Request::Stream { way, seconds } => {
+            Request::Stream { way, seconds, at_most } => {
                 let time = Duration::try_from_secs_f64(seconds).map_err(|error| Failure::bad(format!("seconds: {error}")))?;
-                Ok(json!({"is": "streamed", "stream": examine::stream(self.pair()?, way, time)?}))
+                Ok(json!({"is": "streamed", "stream": examine::stream(self.pair()?, way, time, at_most)?}))
             }
             Request::Stop => unreachable!("answered by the conversation"),
         }

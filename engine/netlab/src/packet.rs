@@ -34,7 +34,7 @@ pub fn set<T>(socket: &OwnedFd, option: libc::c_int, value: &T) -> Result<()> {
 }
 
 /// Sets an option of any level.
-pub fn set_at<T>(socket: &OwnedFd, level: libc::c_int, option: libc::c_int, value: &T) -> std::result::Result<(), Errno> {
+pub fn set_at<T>(socket: &impl AsRawFd, level: libc::c_int, option: libc::c_int, value: &T) -> std::result::Result<(), Errno> {
     // SAFETY: the value is read, for its own length.
     let done =
         unsafe { libc::setsockopt(socket.as_raw_fd(), level, option, std::ptr::from_ref(value).cast(), size_of::<T>() as libc::socklen_t) };
