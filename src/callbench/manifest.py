@@ -72,6 +72,7 @@ class Card(_Strict):
     slow: str | None = None
     compiles: bool | None = None
     busy_us: float | None = Field(default=None, gt=0, allow_inf_nan=False)
+    slice_ms: float | None = Field(default=None, ge=20, le=10_000, allow_inf_nan=False)
     message: str | None = None
     channel: str | None = None
     lacks: tuple[Lack, ...] = ()

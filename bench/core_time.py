@@ -1,0 +1,87 @@
+"""What the core takes of a processor while a slice runs: asked is less than 1 %.
+
+Native stacks alive together are driven in rounds as in a run, with the moving table where there is a terminal; the
+core's own processor time is read whenever it begins and ends to wait for the answer of a drive. What it does between two
+slices is no part of a slice.
+"""
+
+import random
+import select
+import time
+from contextlib import ExitStack
+from typing import Any
+
+from callbench import catalogue, placement
+from callbench.cell import Cell, Load
+from callbench.errors import AdapterFailure
+from callbench.links import LOOPBACK_HOSTS
+from callbench.plan import made
+from callbench.progress import Progress
+from callbench.runner.cell_task import CellTask
+from callbench.runner.rounds import one_round
+from callbench.runner.slices import length_of
+from callbench.runner.tasks import Task, Turn
+from callbench.runner.unit import Unit, Wanted
+
+MESSAGES, CHANNELS = ("soap", "json", "bin"), ("tcp", "unix", "shm", "http-keepalive")
+ROUNDS = 40
+ASKED = 0.01
+
+
+class _Waits:
+    """Stands where the core waits: counts its processor time while it does."""
+
+    def __init__(self) -> None:
+        self.waited_ns = self.own_ns = 0
+        self._select = select.select
+
+    def __call__(self, *arguments: Any) -> Any:  # noqa: ANN401 - whatever select takes and gives
+        began, own = time.monotonic_ns(), time.process_time_ns()
+        try:
+            return self._select(*arguments)
+        finally:
+            self.waited_ns += time.monotonic_ns() - began
+            self.own_ns += time.process_time_ns() - own
+
+
+def main() -> None:
+    """Print the share."""
+    known = catalogue.load()
+    names = [f"native/{message}+{channel}" for message in MESSAGES for channel in CHANNELS]
+    stacks = [stack for stack in known.stacks if stack.id in names]
+    cells = [
+        Cell(f"c{number:03d}", "GetPersons", stack.id, "GetPersons", {"n": 10}, Load(1, 1, 1.0))
+        for number, stack in enumerate(stacks)
+    ]
+    plan, progress = made(cells, stacks, 1), Progress()
+    waits = _Waits()
+    with ExitStack() as owned:
+        units: dict[str, Unit] = {}
+        tasks: list[Task] = []
+        for cell, stack in zip(plan.cells, stacks, strict=True):
+            wanted = Wanted(stack.id, stack, known.programs(stack), (cell,), cell.link)
+            units[stack.id] = owned.enter_context(Unit(wanted, placement.placed(), LOOPBACK_HOSTS))
+            units[stack.id].settles()
+            tasks.append(CellTask(cell, stack.id, 0, length_of(cell.load), lambda *_: None))
+        owned.enter_context(progress)
+        progress.begins(plan)
+
+        def over(task: Task, found: Any) -> None:  # noqa: ANN401 - a slice
+            progress.slice_ends(task.cell.id, found["done"])  # type: ignore[attr-defined]
+
+        select.select = waits  # type: ignore[assignment]
+        for number in range(ROUNDS):
+            dice = random.Random(number)  # noqa: S311 - an order to be repeated
+            one_round(tasks, units, number, dice, None, _failed, over)
+    share = waits.own_ns / waits.waited_ns
+    print(
+        f"{ROUNDS * len(tasks)} slices: the core takes {100 * share:.2f} % of a processor meanwhile (asked: under {100 * ASKED:.0f} %)"
+    )
+
+
+def _failed(task: Task, turn: Turn, failure: AdapterFailure) -> None:  # noqa: ARG001 - the interface
+    raise failure
+
+
+if __name__ == "__main__":
+    main()
