@@ -19,7 +19,7 @@ from rich.console import Console
 
 from callbench import catalogue, quantities
 from callbench.compare import command as command_
-from callbench.compare import comparison, operands, show, stored
+from callbench.compare import comparison, live, operands, show, stored
 from callbench.compare.comparison import Comparison, Given
 from callbench.compare.live import Wish
 from callbench.compare.verdicts import Rule
@@ -173,7 +173,52 @@ def test_too_few_calls_have_no_p99_and_say_how_many_are_needed(tmp_path: Path) -
     found = comparison.read(Run(folder.path))
     tails = [one for one in found.cells if one.figures.metric == "p99"]
     assert [one.outcome for one in tails] == [Outcome.UNDECIDED] * 2
-    assert tails[0].why.endswith("p99 needs 100: give 2.5 times the --seconds, or --p99-threshold none")
+    assert tails[0].why.endswith("160 calls, and p99 needs 200: give 1.2 times the --seconds, or --p99-threshold none")
+
+
+def test_forks_are_taken_together_until_they_have_calls_enough_for_a_p99(tmp_path: Path) -> None:
+    folder = written(tmp_path / "c")
+    text = (folder.path / "journal.jsonl").read_text()
+    (folder.path / "journal.jsonl").write_text(text.replace(", 400]]", ", 60]]"))
+    found = comparison.read(Run(folder.path))
+    tails = [one for one in found.cells if one.figures.metric == "p99"]
+    assert [[len(values) for values in one.figures.values] for one in tails] == [[2, 2]] * 2
+    assert tails[1].ratio is not None
+    assert tails[1].ratio.middle == pytest.approx(2, rel=0.01)
+
+
+def test_a_fork_in_which_a_compiler_was_at_work_does_not_count(tmp_path: Path) -> None:
+    folder = written(tmp_path / "c")
+    lines = [json.loads(line) for line in (folder.path / "journal.jsonl").read_text().splitlines()]
+    lines[1]["unsteady"] = "java/rmi: the compiler of the server was at work meanwhile"
+    (folder.path / "journal.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    found = comparison.read(folder)
+    assert len(found.cells[0].figures.values[0]) == 3
+    assert "1 of 4 forks do not count: java/rmi: the compiler of the server was at work meanwhile." in found.notes
+    every = [line | {"unsteady": lines[1]["unsteady"]} for line in lines]
+    (folder.path / "journal.jsonl").write_text("".join(json.dumps(line) + "\n" for line in every))
+    assert {(str(one.outcome), one.why) for one in comparison.read(Run(folder.path)).cells} == {
+        ("undecided", lines[1]["unsteady"])
+    }
+
+
+def test_what_spins_is_compared_in_slices_too_and_stopped_between_them(callbench: Program, tmp_path: Path) -> None:
+    callbench("compare", "native/json+shm", "native/json+shm-spin", *QUICK, "--out", "c", "--json")
+    found = comparison.read(Run(tmp_path / "c"))
+    assert found.cells[0].ratio is not None
+    assert any(note.startswith("native/json+shm-spin: took a processor also while it waited") for note in found.notes)
+    lines = [json.loads(line) for line in (tmp_path / "c" / "journal.jsonl").read_text().splitlines()]
+    assert {(unit["stack"], unit["frozen"]) for line in lines for unit in line["units"]} >= {
+        ("native/json+shm-spin", True)
+    }
+    assert all(line["echoes"] for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "started_s", "forks"), [(5, 0.1, 50), (5, 0.25, 20), (5, 3.0, 10), (0.2, 0.1, 10), (5, 0.0, 50)]
+)
+def test_starts_are_many_where_they_are_cheap(seconds: float, started_s: float, forks: int) -> None:
+    assert live.forks_of(seconds, started_s) == forks
 
 
 def test_a_tail_in_batches_is_not_judged_and_it_says_so(tmp_path: Path) -> None:
@@ -204,8 +249,12 @@ def test_two_stacks_live_and_read_again(callbench: Program, tmp_path: Path) -> N
     assert "### " in callbench("compare", "c", "--markdown").stdout
     lines = [json.loads(line) for line in (tmp_path / "c" / "journal.jsonl").read_text().splitlines()]
     assert [line["round"] for line in lines if line["kind"] == "met"] == [0, 1]
-    sides = [one[0] for line in lines for one in line["cells"][0]["slices"]]
-    assert all({sides[place], sides[place + 1]} == {0, 1} for place in range(0, len(sides), 2))
+    for line in lines:
+        sides = [one[0] for one in line["cells"][0]["slices"]]
+        assert sides == [0, 1] * (len(sides) // 2)
+        # 0.1 s of calls a fork, both sides together, in slices of 20 ms.
+        assert len(sides) <= 6
+        assert {unit["stack"] for unit in line["units"]} == {"honest/inproc", "honest/tcp"}
 
 
 @pytest.mark.usefixtures("nothing_left")
@@ -280,7 +329,7 @@ def test_whatever_ends_it_the_rounds_that_were_made_are_kept(tmp_path: Path, num
         assert "`callbench compare c` shows it" in said.splitlines()[-1]
     found = comparison.read(Run(tmp_path / "c"))
     assert found.cells[0].ratio is not None
-    assert any("the rounds that were finished are judged" in note for note in found.notes)
+    assert any("the forks that were finished are judged" in note for note in found.notes)
 
 
 def without_canary(folder: Path) -> None:
@@ -300,7 +349,7 @@ def test_two_stored_runs(tmp_path: Path) -> None:
     assert {cell.figures.stacks[0] for cell in found.missing} == {"native/soap+tcp"}
     assert "not compared: native/soap+tcp Sum rate: B has no such cell" in show.sentences(found)
     assert found.outcome is not Outcome.PASSED
-    assert found.how == "two stored runs, as two samples of blocks"
+    assert found.how == "two stored runs, as two samples of forks, compared by their values"
     valid(show.record(found))
     assert "not both have a canary" in found.notes[0]
     for folder, calls in ((one, 100), (other, 107)):
@@ -313,9 +362,34 @@ def test_two_stored_runs(tmp_path: Path) -> None:
     assert "moved by 7.0 %" in moved.notes[0]
     copy = shutil.copytree(one, tmp_path / "copy")
     same = stored.compared(Run(one), Run(copy), Rule())
-    assert "paired block by block" in same.how
-    assert {cell.verdict for cell in same.cells} == {"equivalent"}
-    assert same.outcome is Outcome.PASSED
+    assert {cell.ratio.middle for cell in same.cells if cell.ratio} == {1.0}
+    assert Outcome.FAILED not in {cell.outcome for cell in same.cells}
+
+
+@pytest.mark.usefixtures("nothing_left")
+def test_two_runs_are_compared_by_multiples_of_their_own_echo(callbench: Program, study: Path, tmp_path: Path) -> None:
+    """A run beside itself on a machine twice as fast: calls and echoes alike."""
+    callbench("run", study, "--quick", "--select", "group=GetPersons", "--select", "honest/tcp", "--out", "one")
+    copy = shutil.copytree(tmp_path / "one", tmp_path / "two", ignore=shutil.ignore_patterns("parquet"))
+    lines = [json.loads(line) for line in (copy / "journal.jsonl").read_text().splitlines()]
+    for made in (
+        made for line in lines if line["kind"] == "round" for part in ("slices", "echoes") for made in line[part]
+    ):
+        for name in ("elapsed_ns", "window_ns"):
+            made["done"][name] = made["done"][name] // 2 if made["done"].get(name) else None
+    (copy / "journal.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    found = stored.compared(Run(tmp_path / "one"), Run(copy), Rule())
+    rates = [one for one in found.cells if str(one.figures.metric) == "rate"]
+    assert rates
+    for one in rates:
+        assert one.ratio is not None
+        assert one.ratio.middle == pytest.approx(1.0, rel=1e-6)
+        a, b = one.values
+        assert a
+        assert b
+        assert b / a == pytest.approx(2.0, rel=1e-6)
+    assert "moved by 100.0 %" in found.notes[0]
+    assert "multiples of the raw echo" in found.how
 
 
 @pytest.mark.parametrize(
@@ -328,6 +402,7 @@ def test_two_stored_runs(tmp_path: Path) -> None:
         ("honest/tcp", "honest/tcp@/etc/hostname", {}, "honest/tcp cannot run here: its program /etc/hostname is not"),
         ("honest/*", "honest/nothing*", {}, "there is no stack 'honest/nothing*'"),
         ("honest/tcp", "honest/tcp?slow", {}, "'slow' is not NAME=NUMBER"),
+        ("honest/tcp", "honest/tcp?burn_us=1e3", {}, "'burn_us=1e3' is not NAME=NUMBER"),
         ("honest/tcp", "honest/tcp", {"calls": ["Som"]}, "Sum"),
         ("honest/tcp", "honest/tcp", {"calls": ["GetPersons"]}, "arguments.n is missing"),
         ("honest/tcp", "honest/tcp", {"calls": ["GetPersons:250"]}, "'250' is not NAME=VALUE"),

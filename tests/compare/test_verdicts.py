@@ -73,13 +73,26 @@ def test_what_the_canary_moved_by_cannot_be_told() -> None:
     assert judged([figures], Rule(shift=0.1))[0].verdict == Decision.UNDECIDED
 
 
+def test_multiples_of_the_echo_take_out_what_the_machine_did() -> None:
+    echoes = ([10.0, 11.0, 9.0, 10.0], [20.0, 19.0, 21.0, 20.0])
+    rates = ([100.0, 110.0, 90.5, 100.0], [200.0, 190.0, 210.0, 200.5])
+    times = ([10.0, 9.09, 11.1, 10.0], [5.0, 5.26, 4.76, 5.0])
+    for values, metric in ((rates, Metric.RATE), (times, Metric.P99)):
+        raw = Figures("c", ("a/x", "a/x"), "Sum", values, metric, paired=False)
+        assert judged([raw], Rule())[0].verdict == Decision.BETTER
+        multiples = Figures("c", ("a/x", "a/x"), "Sum", values, metric, paired=False, echoes=echoes)
+        found = judged([multiples], Rule())[0]
+        assert found.verdict == Decision.EQUIVALENT
+        assert found.values == judged([raw], Rule())[0].values
+
+
 def test_what_was_not_measured_is_no_verdict() -> None:
     one = Figures("c", ("a/x", "a/x"), "Sum", ([1.0], [1.0]))
     other = Figures("d", ("a/x", "a/x"), "Sum", ([1.0, 2.0], [1.0, 2.0]), why="a/x died")
     found = judged([one, other], Rule())
     assert [cell.verdict for cell in found] == ["not compared", "not compared"]
     assert {cell.outcome for cell in found} == {Outcome.UNDECIDED}
-    assert [cell.why for cell in found] == ["fewer than two rounds have both", "a/x died"]
+    assert [cell.why for cell in found] == ["fewer than two forks have both", "a/x died"]
 
 
 @given(

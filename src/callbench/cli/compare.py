@@ -25,7 +25,17 @@ def compare(  # noqa: PLR0913, PLR0917 - the options a person has
     groups: Annotated[list[str] | None, typer.Option("--group", help="only these groups of --study")] = None,
     clients: Annotated[list[int] | None, typer.Option("--clients", min=1, max=10_000)] = None,
     seconds: Annotated[float, typer.Option("--seconds", min=0.1, help="of calls a cell, both sides together")] = 5.0,
-    rounds: Annotated[int, typer.Option("--rounds", min=2, max=1000, help="how often both start afresh")] = 10,
+    rounds: Annotated[
+        int | None,
+        typer.Option("--rounds", min=2, max=1000, help="how often both start afresh; default 10 to 50, by cost"),
+    ] = None,
+    hold_idle: Annotated[
+        bool | None,
+        typer.Option(
+            "--hold-idle/--no-hold-idle",
+            help="keep the processors from idling deeply meanwhile (root); default: where that can be",
+        ),
+    ] = None,
     threshold: Annotated[
         str | None, typer.Option("--threshold", help="by how much B's rate may be lower; default 2%")
     ] = None,
@@ -51,7 +61,7 @@ def compare(  # noqa: PLR0913, PLR0917 - the options a person has
     limits = command.given(level, threshold, p99_threshold)
     strict = limits.over(verdicts.Rule())
     wish = live.Wish(
-        a, b, calls or [], server.study, groups or [], clients or [], seconds, rounds,
+        a, b, calls or [], server.study, groups or [], clients or [], seconds, rounds, hold_idle,
         strict.level, strict.threshold, strict.p99_threshold, seed, out,
         server.given(),
     )  # fmt: skip

@@ -1,18 +1,21 @@
 """A comparison, judged: from its own folder, or from those of two runs."""
 
+import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from callbench.compare.told import how, notes_of
 from callbench.compare.verdicts import Figures, Judged, Metric, Rule, judged
 from callbench.errors import BadInput
 from callbench.report.words import some
 from callbench.stats.decision import Outcome, together
-from callbench.stats.histogram import Buckets
+from callbench.stats.histogram import Buckets, merged
+from callbench.stats.rate import Window
 from callbench.store import Run
 
-# Of fewer calls in a round, p99 is the greatest or nearly so.
+# Of fewer calls p99 is the greatest or nearly so: forks are taken together until they have so many.
 LEAST_CALLS = 100
 _SIDES = (0, 1)
 
@@ -91,34 +94,22 @@ def read(run: Run, given: Given | None = None) -> Comparison:
     try:
         own = Rule(float(info["level"]), float(info["threshold"]), info.get("p99_threshold", Rule.p99_threshold))
         rule = (given or Given()).over(own)
-        pairs = run.plan()["pairs"]
-        cells = judged(list(_figures(pairs, list(run.lines()))), rule)
-        a, b, rounds = str(info["a"]), str(info["b"]), int(info["blocks"])
+        pairs, lines = run.plan()["pairs"], list(run.lines())
+        cells = judged(list(_figures(pairs, lines)), rule)
+        a, b = str(info["a"]), str(info["b"])
     except (KeyError, TypeError, ValueError, IndexError) as failure:
         raise BadInput(f"{run.path} is damaged: {failure!r} is missing or of the wrong kind") from failure
-    notes = list(_notes(run, pairs, cells, rule))
+    met = [line for line in lines if line["kind"] == "met"]
+    notes = [*_notes(run, cells, rule), *notes_of(info, pairs, met)]
     if a == b:
         notes.append("A and B are the same: what differs here is chance.")
-    return Comparison(a, b, _how(rounds, pairs), rule, cells, notes, str(run.path))
+    return Comparison(a, b, how(met), rule, cells, notes, str(run.path))
 
 
-def _how(rounds: int, pairs: Sequence[Mapping[str, Any]]) -> str:
-    """Say how a live comparison was made."""
-    if any(one["in_turn"] for one in pairs):
-        return f"{rounds} rounds: each starts both afresh and drives them in turn, in slices of 20 ms in random order"
-    return f"{rounds} rounds: each starts one after the other in random order"
-
-
-def _notes(run: Run, pairs: Sequence[Mapping[str, Any]], cells: Sequence[Judged], rule: Rule) -> Iterator[str]:
+def _notes(run: Run, cells: Sequence[Judged], rule: Rule) -> Iterator[str]:
     """Say what a reader must know."""
     if run.info["state"] != "finished":
-        yield f"This comparison is {run.info['state']}: the rounds that were finished are judged."
-    spinning = [f"{one['a']['id']} and {one['b']['id']}" for one in pairs if not one["in_turn"]]
-    if spinning:
-        yield (
-            f"{', '.join(spinning[:3])}{' ...' if len(spinning) > 3 else ''}: one of them takes a processor also while"
-            " it waits, so both were not alive at once; whole pieces in turn are more open to drift than slices."
-        )
+        yield f"This comparison is {run.info['state']}: the forks that were finished are judged."
     rates = [one for one in cells if one.figures.metric is Metric.RATE]
     failed = [one for one in rates if sum(one.figures.errors)]
     if failed:
@@ -131,27 +122,35 @@ def _notes(run: Run, pairs: Sequence[Mapping[str, Any]], cells: Sequence[Judged]
 
 
 def _figures(pairs: Sequence[Mapping[str, Any]], lines: Sequence[Mapping[str, Any]]) -> Iterator[Figures]:
-    """Give each cell's values, a pair of them a round."""
+    """Give each cell's values, a pair of them a fork."""
     whys = {int(line["pair"]): str(line["why"]) for line in lines if line["kind"] == "excluded"}
     found: dict[str, list[Mapping[str, Any]]] = {}
+    busy: dict[int, str] = {}
     for line in lines:
         if line["kind"] == "met":
+            if line.get("unsteady"):
+                busy.setdefault(int(line["pair"]), str(line["unsteady"]))
+                continue
             for cell in line["cells"]:
                 found.setdefault(str(cell["cell"]), []).append(cell)
     for index, pair in enumerate(pairs):
         for cell in pair["cells"]:
-            rounds = found.get(cell["id"], [])
-            rates = _rates(pair, cell, rounds, whys.get(index, ""))
+            forks = found.get(cell["id"], [])
+            why = whys.get(index, "")
+            # A program that does not keep still is no failure of it, but nothing can be said of it.
+            rates = _rates(pair, cell, forks, why, busy.get(index, "") if not forks else "")
             yield rates
-            tails = None if rates.why else _tails(rates, rounds)
+            tails = None if rates.why else _tails(rates, forks)
             if tails is not None:
                 yield tails
 
 
-def _rates(pair: Mapping[str, Any], cell: Mapping[str, Any], rounds: Sequence[Mapping[str, Any]], why: str) -> Figures:
+def _rates(
+    pair: Mapping[str, Any], cell: Mapping[str, Any], forks: Sequence[Mapping[str, Any]], why: str, busy: str
+) -> Figures:
     """Compute one cell's rates.
 
-    A round's rate is all of its calls over all of its time, so a pause counts with the weight it has. The round, not
+    A fork's rate is all of its calls over all of its time, so a pause counts with the weight it has. The fork, not
     the slice, is what the test counts: slices that follow each other resemble each other (Schmeiser, "Batch size
     effects in the analysis of simulation output", Operations Research 30(3), 1982, on batches in their place), and
     each start of a program has a memory layout and with it a speed of its own (Kalibera and Jones, "Rigorous
@@ -160,54 +159,64 @@ def _rates(pair: Mapping[str, Any], cell: Mapping[str, Any], rounds: Sequence[Ma
     rates: tuple[list[float], list[float]] = ([], [])
     calls_of, errors = [0, 0], [0, 0]
     failed = bool(why)
-    for one in rounds:
+    for one in forks:
         if one.get("cannot") and not why:
             why, failed = str(one["cannot"]), not one.get("lacks", False)
         if one.get("agree") is False and not why:
             why, failed = "client and server counted differently", True
-        sums = [[0, 0], [0, 0]]
-        for side, calls, wrong, elapsed_ns in one.get("slices", ()):
-            sums[side][0] += calls
-            sums[side][1] += elapsed_ns
+        sums = [Window(0.0, 0), Window(0.0, 0)]
+        for side, calls, wrong, ns, *within in one.get("slices", ()):
+            # Of those that were stored before, the window is the whole slice.
+            sums[side] += Window(within[0] if within else calls, ns)
+            calls_of[side] += calls
             errors[side] += wrong
-        for side in _SIDES:
-            calls_of[side] += sums[side][0]
-        if all(calls and elapsed_ns for calls, elapsed_ns in sums):
+        if all(both.per_s for both in sums):
             for side in _SIDES:
-                rates[side].append(sums[side][0] / (sums[side][1] / 1e9))
+                rates[side].append(sums[side].per_s)
         elif not why:
-            why, failed = f"{pair['ab'[sums[0][0] > 0]]['id']} answered no call", True
-    stacks = (str(pair["a"]["id"]), str(pair["b"]["id"]))
+            why, failed = f"{pair['ab'[sums[0].per_s > 0]]['id']} answered no call", True
     return Figures(
         cell["id"],
-        stacks,
+        (str(pair["a"]["id"]), str(pair["b"]["id"])),
         cell["name"],
         rates,
         errors=(errors[0], errors[1]),
         calls=(calls_of[0], calls_of[1]),
-        why=why,
+        why=why or busy,
         failed=failed,
     )
 
 
-def _tails(rates: Figures, rounds: Sequence[Mapping[str, Any]]) -> Figures | None:
+Histogram = Mapping[int, int]
+
+
+def _tails(rates: Figures, forks: Sequence[Mapping[str, Any]]) -> Figures | None:
     """Compute one cell's p99, raw and in microseconds; None where its calls were not timed one by one.
 
-    A round's p99 is of all of its calls: slices are too short for one, and percentiles are never averaged.
+    It is of all calls of a fork, or of several forks that follow each other: percentiles are never averaged.
     """
-    values: tuple[list[float], list[float]] = ([], [])
-    fewest = math.inf
-    for one in rounds:
-        histograms = [{int(index): int(count) for index, count in pairs or ()} for pairs in one.get("latency") or ()]
-        if not all(histograms) or len(histograms) < len(_SIDES):
+    timed = []
+    for one in forks:
+        both = [{int(index): int(count) for index, count in pairs or ()} for pairs in one.get("latency") or ()]
+        if not all(both) or len(both) < len(_SIDES):
             return None
-        fewest = min(fewest, *(sum(histogram.values()) for histogram in histograms))
-        for side in _SIDES:
-            values[side].append(Buckets.of(histograms[side]).percentiles([0.99])[0] / 1e3)
-    why = ""
-    if fewest < LEAST_CALLS:
+        timed.append((both[0], both[1]))
+    fewest = min(sum(sum(both[side].values()) for both in timed) for side in _SIDES)
+    if fewest < 2 * LEAST_CALLS:
         why = (
-            f"a round has {fewest:.0f} calls, and p99 needs {LEAST_CALLS}: give"
-            f" {LEAST_CALLS / max(fewest, 1):.2g} times the --seconds, or --p99-threshold none"
+            f"there are {fewest:,} calls, and p99 needs {2 * LEAST_CALLS}: give"
+            f" {2 * LEAST_CALLS / max(fewest, 1):.2g} times the --seconds, or --p99-threshold none"
         )
-    return replace(rates, metric=Metric.P99, values=values, why=why)
+        return replace(rates, metric=Metric.P99, values=([], []), why=why)
+    values: tuple[list[float], list[float]] = ([], [])
+    for group in _grouped(timed, fewest):
+        for side in _SIDES:
+            values[side].append(Buckets.of(merged([both[side] for both in group])).percentiles([0.99])[0] / 1e3)
+    return replace(rates, metric=Metric.P99, values=values)
+
+
+def _grouped(timed: Sequence[tuple[Histogram, Histogram]], fewest: int) -> list[Sequence[tuple[Histogram, Histogram]]]:
+    """Take forks that follow each other together, as many as have enough calls on the mean."""
+    count = max(2, min(len(timed), fewest // LEAST_CALLS))
+    bounds = [len(timed) * place // count for place in range(count + 1)]
+    return [timed[low:high] for low, high in itertools.pairwise(bounds) if high > low]

@@ -1,4 +1,4 @@
-"""A live comparison: rounds in which every pair starts afresh and meets, each on disk before the next."""
+"""A live comparison: forks in which every pair starts afresh, each on disk before the next."""
 
 import datetime as dt
 import json
@@ -12,11 +12,11 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from callbench import environment, placement
+from callbench import environment, idle, placement
 from callbench.catalogue import Catalogue
 from callbench.cell import Cell
 from callbench.compare import tasks
-from callbench.compare.meeting import Cells, Pair, Round, SideFailure, met
+from callbench.compare.fork import Asked, Cells, Fork, Pair, SideFailure, Yardstick
 from callbench.compare.operands import Contender, contenders, pairs
 from callbench.errors import BadInput
 from callbench.external import given
@@ -25,12 +25,16 @@ from callbench.launch import Sigterm, Stopped, Terminated, told_to_stop
 from callbench.placement import Placement
 from callbench.request import only_call
 from callbench.run_writer import RunWriter, now
+from callbench.runner.echoes import YARDSTICK, Machine, there
 from callbench.store import FORMAT
 from callbench.version import VERSION
 
-# A warm-up's pieces are a tenth of this, and its rate has settled where two of them agree.
-_WARM_SECONDS = 0.5
+# Of a cell's load; its slices are what is driven.
+_CELL_SECONDS = 0.5
 _TRIES = 2
+# Each start has a speed of its own, so many starts tell more than long ones; ten at least, since the fewer there are
+# the wider the interval. No more than pays: a fork is driven for at least as long as it took to start.
+LEAST_FORKS, MOST_FORKS = 10, 50
 
 
 @dataclass(frozen=True)
@@ -43,7 +47,8 @@ class Wish:
         study: a study whose groups give the calls instead, or None.
         clients: empty: 1, or as the study has it.
         seconds: to drive each cell for, both sides and all rounds together.
-        rounds: how often both are started afresh.
+        rounds: how often both are started afresh; None: by how long that takes.
+        hold_idle: whether idle states are held off meanwhile; None: where that can be.
         out: None: `runs/compare-TIME`.
         server: how servers of one's own are called, both alike; each of a study's as its study has it.
     """
@@ -55,7 +60,8 @@ class Wish:
     groups: Sequence[str] = ()
     clients: Sequence[int] = ()
     seconds: float = 5.0
-    rounds: int = 10
+    rounds: int | None = None
+    hold_idle: bool | None = None
     level: float = 0.01
     threshold: float = 0.02
     p99_threshold: float | None = 0.1
@@ -75,9 +81,9 @@ def compared(wish: Wish, known: Catalogue) -> Path:
     known, (a, b) = given.named(known, (wish.a, wish.b), wish.server)
     found = pairs(contenders(a, known), contenders(b, known))
     asked = (
-        _carried(found, tasks.of_study(wish.study, wish.groups, wish.clients, _WARM_SECONDS))
+        _carried(found, tasks.of_study(wish.study, wish.groups, wish.clients, _CELL_SECONDS))
         if wish.study
-        else tasks.of_calls(wish.calls or _by_default(found), wish.clients, _WARM_SECONDS)
+        else tasks.of_calls(wish.calls or _by_default(found), wish.clients, _CELL_SECONDS)
     )
     cells = _written_out(found, asked)
     seed = secrets.randbits(32) if wish.seed is None else wish.seed
@@ -85,16 +91,41 @@ def compared(wish: Wish, known: Catalogue) -> Path:
     out = wish.out or Path("runs") / f"compare-{dt.datetime.now(dt.UTC):%Y%m%d-%H%M%S}"
     files = {"plan.json": _plan(found, cells), "environment.json": environment.record(where)}
     written = {name: (json.dumps(value, indent=1, ensure_ascii=False) + "\n").encode() for name, value in files.items()}
-    with RunWriter.create(out, _info(wish, seed), written) as run:
+    hold = _held(wish.hold_idle)
+    with RunWriter.create(out, _info(wish, seed, hold_idle=hold), written) as run:
         try:
-            with told_to_stop():
-                _Rounds(run, found, cells, where, random.Random(seed)).go(wish)  # noqa: S311 - an order to be repeated
+            with told_to_stop(), idle.held(wanted=hold):
+                going = _Forks(run, found, cells, where, random.Random(seed))  # noqa: S311 - an order to be repeated
+                going.go(wish, _yardstick(known))
         except (KeyboardInterrupt, Sigterm) as stop:
             run.end("stopped")
             kind = Terminated if isinstance(stop, Sigterm) else Stopped
             raise kind(f"stopped; what was measured is kept: `callbench compare {out}` shows it") from None
         run.end("finished")
     return out
+
+
+def _held(wanted: bool | None) -> bool:
+    """Say whether idle states are to be held off.
+
+    Raises:
+        BadInput: it is wanted and cannot be.
+    """
+    if wanted is False:
+        return False
+    try:
+        with idle.held(wanted=True):
+            return True
+    except BadInput:
+        if wanted:
+            raise
+        return False
+
+
+def _yardstick(known: Catalogue) -> Yardstick | None:
+    """The raw echo over TCP, where it can run."""
+    echo = there(known).get(YARDSTICK)
+    return Yardstick(echo, known.programs(echo)) if echo is not None else None
 
 
 def _carried(found: Sequence[Pair], asked: Sequence[Cell]) -> Sequence[Cell]:
@@ -116,7 +147,7 @@ def _by_default(found: Sequence[Pair]) -> Sequence[str]:
     return tasks.DEFAULT if only is None else (only,)
 
 
-def _info(wish: Wish, seed: int) -> dict[str, Any]:
+def _info(wish: Wish, seed: int, *, hold_idle: bool) -> dict[str, Any]:
     """Give run.json."""
     return {
         "format": FORMAT,
@@ -133,6 +164,7 @@ def _info(wish: Wish, seed: int) -> dict[str, Any]:
         "seed": seed,
         "quick": False,
         "blocks": wish.rounds,
+        "hold_idle": hold_idle,
         "started": now(),
         "finished": None,
         "state": "running",
@@ -158,7 +190,6 @@ def _plan(found: Sequence[Pair], cells: Sequence[Sequence[Cells]]) -> dict[str, 
             {
                 "a": _side(one),
                 "b": _side(other),
-                "in_turn": not (one.spins or other.spins),
                 "cells": [_flat(both[0]) for both in mine],
             }
             for (one, other), mine in zip(found, cells, strict=True)
@@ -184,8 +215,8 @@ def _flat(cell: Cell) -> dict[str, Any]:
     }
 
 
-class _Rounds:
-    """The rounds of a comparison under way."""
+class _Forks:
+    """The forks of a comparison under way."""
 
     def __init__(
         self,
@@ -201,58 +232,64 @@ class _Rounds:
         self._cells = cells
         self._where = where
         self._dice = dice
-        self._left_out: set[int] = set()
+        # Of each pair that is still compared: how many forks it gets, None until the first says how long it starts.
+        self._forks: dict[int, int | None] = dict.fromkeys(range(len(found)))
+        self._machine = Machine()
         self._began = time.monotonic()
 
-    def go(self, wish: Wish) -> None:
-        """Does every round.
+    def go(self, wish: Wish, yardstick: Yardstick | None) -> None:
+        """Does every fork.
 
         Raises:
             CallbenchError: the folder cannot be written.
         """
         count = sum(map(len, self._cells))
-        _tell(f"{count} cell{'s' * (count > 1)}, {wish.rounds} rounds: {count * wish.seconds:.0f} s of calls at least")
-        for number in range(wish.rounds):
-            order = [index for index in range(len(self._pairs)) if index not in self._left_out]
-            for index in self._dice.sample(order, len(order)):
-                self._meet(number, index, wish.seconds / wish.rounds)
-            _tell(f"round {number + 1} of {wish.rounds}: {time.monotonic() - self._began:.0f} s")
-            if len(self._left_out) == len(self._pairs):
-                return
+        _tell(f"{count} cell{'s' * (count > 1)}: {count * wish.seconds:.0f} s of calls at least")
+        number = 0
+        while left := [index for index, forks in self._forks.items() if forks is None or number < forks]:
+            for index in self._dice.sample(left, len(left)):
+                asked = Asked(self._pairs[index], self._cells[index], yardstick, number == 0)
+                self._fork(number, index, asked, wish)
+            number += 1
+            self._tell_where(number)
 
-    def _meet(self, number: int, index: int, seconds: float) -> None:
-        """Lets one pair meet; one that fails twice in a row is left out."""
+    def _tell_where(self, number: int) -> None:
+        """Say how far it is, about ten times in all."""
+        most = max((forks or 0 for forks in self._forks.values()), default=0)
+        if number * 10 // max(most, 1) > (number - 1) * 10 // max(most, 1):
+            _tell(f"fork {number} of {most}: {time.monotonic() - self._began:.0f} s")
+
+    def _fork(self, number: int, index: int, asked: Asked, wish: Wish) -> None:
+        """Makes one fork of a pair; one that fails twice in a row is left out."""
+
+        def share(started_s: float) -> float:
+            if self._forks[index] is None:
+                self._forks[index] = wish.rounds or forks_of(wish.seconds * len(asked.cells), started_s)
+            return wish.seconds / (self._forks[index] or 1)
+
         why = ""
         for _ in range(_TRIES):
             started = now()
             try:
-                found = met(self._pairs[index], self._cells[index], seconds, self._where, self._dice)
+                made = Fork(asked, self._where, self._dice, self._machine).go(share)
             except SideFailure as failure:
                 why = str(failure)
                 continue
-            self._run.append(
-                {"kind": "met", "round": number, "pair": index, "started": started, **self._record(index, found)}
-            )
+            self._run.append({"kind": "met", "round": number, "pair": index, "started": started, **made})
             return
         self._run.append({"kind": "excluded", "pair": index, "round": number, "why": why})
-        self._left_out.add(index)
+        del self._forks[index]
         _tell(f"left out: {why}")
 
-    def _record(self, index: int, found: Round) -> dict[str, Any]:
-        """Write a round out, cell by cell."""
-        return {
-            "cells": [
-                {"cell": both[0].id, "cannot": found.cannot[place], "lacks": place in found.lacks}
-                if place in found.cannot
-                else {
-                    "cell": both[0].id,
-                    "agree": found.agree[place],
-                    "slices": found.slices[place],
-                    "latency": [None if one is None else list(one.items()) for one in found.latency[place]],
-                }
-                for place, both in enumerate(self._cells[index])
-            ]
-        }
+
+def forks_of(seconds: float, started_s: float) -> int:
+    """How often both are started afresh.
+
+    Args:
+        seconds: of calls, all cells together.
+        started_s: how long a start took.
+    """
+    return max(LEAST_FORKS, min(MOST_FORKS, int(seconds / max(started_s, 1e-3))))
 
 
 def _tell(line: str) -> None:

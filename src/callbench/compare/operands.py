@@ -1,6 +1,7 @@
 """What is compared: the two operands of the command line, each stacks with the program that runs them, or a run."""
 
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -16,6 +17,7 @@ HOW = (
     "give a stack or a glob (native/json+tcp), a stack with another build of its adapter (native/json+tcp@FOLDER or"
     " @PROGRAM), an adapter's folder, or a run's folder"
 )
+_NUMBER = re.compile(r"[0-9]+(\.[0-9]+)?")
 
 
 @dataclass(frozen=True)
@@ -28,17 +30,12 @@ class Contender:
 
     stack: Stack
     programs: Programs
-    options: Mapping[str, int] = field(default_factory=dict)
+    options: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
         """The stack's name without its adapter."""
         return self.stack.id.partition("/")[2]
-
-    @property
-    def spins(self) -> bool:
-        """Whether it takes a processor also while it is not driven."""
-        return str(self.stack.card.get("waits", "")).startswith("spins")
 
 
 def is_run(text: str) -> bool:
@@ -71,14 +68,15 @@ def contenders(text: str, known: catalogue.Catalogue) -> list[Contender]:
     return [replace(one, options=options) for one in found] if options else found
 
 
-def _options(text: str) -> dict[str, int]:
+def _options(text: str) -> dict[str, float]:
     """Read `NAME=NUMBER&NAME=NUMBER`."""
-    found: dict[str, int] = {}
+    found: dict[str, float] = {}
     for part in text.split("&"):
-        name, equals, value = part.partition("=")
-        if not (equals and value.isascii() and value.isdigit()):
+        name, _, value = part.partition("=")
+        number = _NUMBER.fullmatch(value)
+        if number is None:
             raise BadInput(f"?{text}: {part!r} is not NAME=NUMBER; give for instance ?burn_us=5")
-        found[name] = int(value)
+        found[name] = float(value) if number[1] else int(value)
     return found
 
 

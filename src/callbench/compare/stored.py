@@ -1,12 +1,13 @@
-"""Two stored runs held against each other, cell by cell."""
+"""Two stored runs held against each other, cell by cell: by multiples of the echo of each one's own rounds."""
 
 import json
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 from callbench.compare.comparison import Comparison
+from callbench.compare.multiples import Echoes, both, echoes
 from callbench.compare.verdicts import Figures, Metric, Rule, judged
 from callbench.errors import BadInput
 from callbench.results import Result, Results, read
@@ -18,46 +19,64 @@ _COLUMNS = {Metric.RATE: "rate_per_s", Metric.P99: "p99_us"}
 _SAME = (("machine", "model"), ("kernel", "release"), ("processors", "online"), ("processors", "governor"))
 
 
+@dataclass(frozen=True)
+class _Stored:
+    """A run and what is needed of it.
+
+    Attributes:
+        idle: in what condition the processors were, by cell.
+    """
+
+    results: Results
+    echoes: Echoes
+    idle: Mapping[str, str]
+
+    @classmethod
+    def of(cls, run: Run) -> Self:
+        """Read it."""
+        with run.connection() as connection:
+            idle = dict(connection.execute("SELECT cell, idle FROM cells").fetchall())
+        return cls(read(run), echoes(run), idle)
+
+    def cells(self) -> dict[tuple[str, ...], Result]:
+        """The cells but for open loops, whose rates are what was asked for, by what makes them the same elsewhere."""
+        return {(*_key(one), self.idle[one.id]): one for one in self.results.cells if one.open_loop is None}
+
+
 def compared(a: Run, b: Run, strict: Rule) -> Comparison:
     """Hold the cells that two runs share against each other.
 
     Raises:
         BadInput: a run is damaged, or they share no cell.
     """
-    paired = _same_order(a, b)
+    runs = (_Stored.of(a), _Stored.of(b))
+    by_echo = all(one.echoes.yardstick for one in runs)
     moved = _moved(a, b)
-    rule = replace(strict, shift=moved or 0.0)
-    found = (read(a), read(b))
-    cells = list(_figures(*found, paired=paired))
+    rule = replace(strict, shift=0.0 if by_echo else moved or 0.0)
+    cells = list(_figures(*runs, by_echo=by_echo))
     if all(one.why == _ONLY_A for one in cells):
         raise BadInput(f"{a.path} and {b.path} have no cell in common: the same stack, call, clients and link")
-    how = (
-        "two stored runs, paired block by block, since both took the same order"
-        if paired
-        else "two stored runs, as two samples of blocks"
+    how = "two stored runs, as two samples of forks, " + (
+        "compared by multiples of the raw echo of each one's own rounds" if by_echo else "compared by their values"
     )
-    notes = list(_notes(a, b, moved))
+    notes = list(_notes(a, b, moved, by_echo=by_echo))
     return Comparison(str(a.path), str(b.path), how, rule, judged(cells, rule), notes)
 
 
-def _same_order(a: Run, b: Run) -> bool:
-    """Say whether both runs measured the same cells in the same order, so that their blocks match one by one."""
-    return all(a.plan().get(key) == b.plan().get(key) for key in ("cells", "blocks"))
-
-
-def _figures(a: Results, b: Results, *, paired: bool) -> Iterator[Figures]:
-    """Pair the cells of two runs but for open loops, whose rates are what was asked for."""
-    mine, theirs = ({_key(one): one for one in run.cells if one.open_loop is None} for run in (a, b))
-    for key, one in mine.items():
+def _figures(a: _Stored, b: _Stored, *, by_echo: bool) -> Iterator[Figures]:
+    """Pair the cells of two runs."""
+    theirs = b.cells()
+    for key, one in a.cells().items():
         other = theirs.get(key)
         if other is None:
             stack = one.attributes["stack"]
             yield Figures(one.id, (stack, stack), _name(one), ([], []), why=_ONLY_A)
             continue
-        rates = _of(one, other, Metric.RATE, paired=paired)
+        echo = both((a.echoes, b.echoes), (one.id, other.id)) if by_echo else None
+        rates = _of(one, other, Metric.RATE, echo)
         yield rates
         if not rates.why and all("p99_us" in result.by_block for result in (one, other)):
-            yield _of(one, other, Metric.P99, paired=paired)
+            yield _of(one, other, Metric.P99, echo)
 
 
 def _key(one: Result) -> tuple[str, ...]:
@@ -73,22 +92,27 @@ def _name(one: Result) -> str:
     return one.attributes["group"] + ("" if clients == "1" else f", {clients} clients")
 
 
-def _of(one: Result, other: Result, metric: Metric, *, paired: bool) -> Figures:
-    """Take the values of one cell from both runs."""
+def _of(
+    one: Result, other: Result, metric: Metric, echo: tuple[Mapping[int, float], Mapping[int, float]] | None
+) -> Figures:
+    """Take the values of one cell from both runs, of the forks that have its echo where one is wanted."""
     whys = [
         f"{side}: {why}"
         for side, result in (("A", one), ("B", other))
         for why in ([result.excluded] if result.excluded else result.doubts)
     ]
-    figures = [result.by_block.get(_COLUMNS[metric], {}) for result in (one, other)]
-    blocks = [sorted(set(figures[0]) & set(figures[1]))] * 2 if paired else [sorted(mine) for mine in figures]
+    found = [result.by_block.get(_COLUMNS[metric], {}) for result in (one, other)]
+    forks = [sorted(found[side] if echo is None else found[side].keys() & echo[side].keys()) for side in (0, 1)]
+    values = [[found[side][fork] for fork in forks[side]] for side in (0, 1)]
+    echoes_of = None if echo is None else [[echo[side][fork] for fork in forks[side]] for side in (0, 1)]
     return Figures(
         one.id,
         (one.attributes["stack"], other.attributes["stack"]),
         _name(one),
-        ([figures[0][block] for block in blocks[0]], [figures[1][block] for block in blocks[1]]),
+        (values[0], values[1]),
         metric,
-        paired,
+        paired=False,
+        echoes=None if echoes_of is None else (echoes_of[0], echoes_of[1]),
         errors=(sum(one.errors.values()), sum(other.errors.values())),
         calls=(one.calls, other.calls),
         why="; ".join(whys),
@@ -109,12 +133,17 @@ def _song(run: Run) -> float | None:
     return geometric_mean([float(rate) for (rate,) in rows]).middle if rows else None
 
 
-def _notes(a: Run, b: Run, moved: float | None) -> Iterator[str]:
+def _notes(a: Run, b: Run, moved: float | None, *, by_echo: bool) -> Iterator[str]:
     """Say what bears on two runs that were not made together."""
     if moved is None:
         yield (
             "The runs were made at different times, and not both have a canary: how far the machine itself had moved is"
             " not known. A live comparison is open to no such doubt."
+        )
+    elif by_echo:
+        yield (
+            f"The raw echo moved by {math.expm1(moved) * 100:.1f} % from one run to the other. A and B are shown as"
+            " they were measured; their ratios and verdicts are of multiples of the echo."
         )
     else:
         yield (

@@ -39,6 +39,7 @@ class Figures:
         name: the cell, for people.
         values: of A and of B, one a round or block.
         paired: whether the values at one place met the same conditions.
+        echoes: echoes a second beside each value: ratios are of multiples of the echo then; None: of the values.
         errors: calls that failed, of A and of B.
         calls: calls answered rightly, likewise.
         why: why there is nothing to compare, or "".
@@ -51,6 +52,7 @@ class Figures:
     values: tuple[Sequence[float], Sequence[float]]
     metric: Metric = Metric.RATE
     paired: bool = True
+    echoes: tuple[Sequence[float], Sequence[float]] | None = None
     errors: tuple[int, int] = (0, 0)
     calls: tuple[int, int] = (0, 0)
     why: str = ""
@@ -58,10 +60,21 @@ class Figures:
 
     def difference(self) -> LogRatio | None:
         """Estimate the log of B's value over A's, or None where there are fewer than two values."""
-        a, b = self.values
+        a, b = self._multiples()
         if self.why or min(len(a), len(b)) < 2:
             return None
         return paired([y / x for x, y in zip(a, b, strict=True)]) if self.paired else unpaired(b, a)
+
+    def _multiples(self) -> tuple[Sequence[float], Sequence[float]]:
+        """Give what is compared: rates over the echo's rate, times over its time."""
+        if self.echoes is None:
+            return self.values
+        power = 1 if self.metric.less_is_better else -1
+        a, b = (
+            [value * echo**power for value, echo in zip(*both, strict=True)]
+            for both in zip(self.values, self.echoes, strict=True)
+        )
+        return a, b
 
 
 @dataclass(frozen=True)
@@ -163,7 +176,7 @@ def _open(figures: Figures) -> Judged:
     """Say of what was not compared that there is nothing to judge."""
     a, b = (_mean(one) for one in figures.values)
     outcome = Outcome.FAILED if figures.failed else Outcome.UNDECIDED
-    return Judged(figures, (a, b), None, outcome, figures.why or "fewer than two rounds have both")
+    return Judged(figures, (a, b), None, outcome, figures.why or "fewer than two forks have both")
 
 
 def _mean(values: Sequence[float]) -> float | None:
