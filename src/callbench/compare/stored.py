@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Self
 
 from callbench.compare.comparison import Comparison
-from callbench.compare.multiples import Echoes, both, echoes
 from callbench.compare.verdicts import Figures, Metric, Rule, judged
+from callbench.echo_multiples import NAME as ECHOES
 from callbench.errors import BadInput
 from callbench.results import Result, Results, read
 from callbench.stats.interval import geometric_mean
@@ -25,18 +25,20 @@ class _Stored:
 
     Attributes:
         idle: in what condition the processors were, by cell.
+        rounds: whether each of its rounds had the echo.
     """
 
     results: Results
-    echoes: Echoes
     idle: Mapping[str, str]
+    rounds: bool
 
     @classmethod
     def of(cls, run: Run) -> Self:
         """Read it."""
         with run.connection() as connection:
             idle = dict(connection.execute("SELECT cell, idle FROM cells").fetchall())
-        return cls(read(run), echoes(run), idle)
+            rounds = connection.execute("SELECT count(*) FROM canaries WHERE place LIKE 'round %'").fetchone()
+        return cls(read(run), idle, bool(rounds and rounds[0]))
 
     def cells(self) -> dict[tuple[str, ...], Result]:
         """The cells but for open loops, whose rates are what was asked for, by what makes them the same elsewhere."""
@@ -50,7 +52,7 @@ def compared(a: Run, b: Run, strict: Rule) -> Comparison:
         BadInput: a run is damaged, or they share no cell.
     """
     runs = (_Stored.of(a), _Stored.of(b))
-    by_echo = all(one.echoes.yardstick for one in runs)
+    by_echo = all(one.rounds for one in runs)
     moved = _moved(a, b)
     rule = replace(strict, shift=0.0 if by_echo else moved or 0.0)
     cells = list(_figures(*runs, by_echo=by_echo))
@@ -72,11 +74,17 @@ def _figures(a: _Stored, b: _Stored, *, by_echo: bool) -> Iterator[Figures]:
             stack = one.attributes["stack"]
             yield Figures(one.id, (stack, stack), _name(one), ([], []), why=_ONLY_A)
             continue
-        echo = both((a.echoes, b.echoes), (one.id, other.id)) if by_echo else None
+        echo = (_echo(one), _echo(other)) if by_echo else None
         rates = _of(one, other, Metric.RATE, echo)
         yield rates
         if not rates.why and all("p99_us" in result.by_block for result in (one, other)):
             yield _of(one, other, Metric.P99, echo)
+
+
+def _echo(one: Result) -> dict[int, float]:
+    """Give the echoes a second beside a cell, by fork."""
+    times, multiples = (one.by_block.get(name, {}) for name in ("mean_us", ECHOES))
+    return {fork: 1e6 * multiple / times[fork] for fork, multiple in multiples.items()}
 
 
 def _key(one: Result) -> tuple[str, ...]:
