@@ -30,10 +30,14 @@ clients = [1]
 calls = 20
 seconds = 0.02
 forks = 2
+rounds = 2
+minutes = 0.01
 [quick]
 calls = 5
 seconds = 0.01
 forks = 1
+rounds = 2
+minutes = 0.01
 [[cells]]
 group = "Sum"
 stacks = ["honest/*"]

@@ -122,9 +122,8 @@ def estimated(  # noqa: PLR0913 - what is planned, how, what is there already
             echoed = {channels[cell.stack] for cell in sliced if cell.stack in bare and applies(cell)}
             each = (_QUICK_ECHOES if quick else _ECHOES) * (length_of(sliced[0].load).seconds if sliced else 0.0)
             seconds += plan.forks * int(pace["rounds"]) * len(echoed) * each
-    seconds += len({(bare[one.stack], one.group) for one in plan.timed if one.stack in bare}) * (
-        _QUICK_CODEC if quick else _CODEC
-    )
+    alone = {(bare[one.stack], one.group) for one in plan.timed if one.stack in bare and one.stack not in left_out}
+    seconds += len(alone) * (_QUICK_CODEC if quick else _CODEC)
     accounts = [cell for cell in plan.cells if cell.wire is not None and cell.stack not in left_out]
     seconds += sum(_account(cell, compiles=cell.stack in compiling) for cell in accounts)
     forks = plan.forks * len(plan.conditions)

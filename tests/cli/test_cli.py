@@ -61,12 +61,12 @@ def test_a_run_is_made_shown_and_reported(callbench: Program, study: Path, tmp_p
     assert json.loads(told.stdout) == [{"arguments": '{"n":2}'}]
 
 
-def test_blocks_and_selection(callbench: Program, study: Path, tmp_path: Path) -> None:
+def test_forks_and_selection(callbench: Program, study: Path, tmp_path: Path) -> None:
     callbench(
         "run",
         study,
         "--quick",
-        "--blocks",
+        "--forks",
         3,
         "--select",
         "group=Sum",
@@ -78,7 +78,7 @@ def test_blocks_and_selection(callbench: Program, study: Path, tmp_path: Path) -
     )
     plan = json.loads((tmp_path / "r" / "plan.json").read_text())
     assert [cell["stack"] for cell in plan["cells"]] == ["honest/tcp"]
-    assert len(plan["blocks"]) == 3
+    assert plan["forks"] == 3
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""How long a run takes is said before it begins, and follows from what is left to do."""
+"""How long a run takes is said before it begins, and follows from what is planned."""
 
 import os
 import subprocess
@@ -8,22 +8,25 @@ from pathlib import Path
 import pytest
 
 from callbench import catalogue, plan
-from callbench.cell import Cell, Load, Stack
+from callbench.cell import AS_IS, HELD, Cell, Load, Stack
 from callbench.estimate import estimated, span
+from callbench.runner.slices import HANDFUL, SLICE_SECONDS
 from callbench.study import load
 from conftest import MISBEHAVING
 
 Program = Callable[..., subprocess.CompletedProcess[str]]
 SLOW = {"modem": {"link": {"to_server": {"delay_ns": 60_000_000, "rate_bps": 30_000}, "to_client": {}}}}
+# What a run has where nobody says otherwise: ten rounds a fork, and an hour.
+PACE = {"rounds": 10, "limit_s": 3600.0}
 
 
-def planned(*cells: Cell, blocks: int = 2) -> plan.Plan:
+def planned(*cells: Cell, forks: int = 2) -> plan.Plan:
     stacks = [Stack("honest/tcp", "honest", "json", "tcp", "python", "l", "1")]
-    return plan.made(cells, stacks, blocks, 1, SLOW)
+    return plan.made(cells, stacks, forks, wires=SLOW)
 
 
-def cell(number: int, *, link: str = "loopback", calls: int = 10, wire: dict[str, object] | None = None) -> Cell:
-    load_ = Load(1, calls, 0.5)
+def cell(number: int, *, link: str = "loopback", wire: dict[str, object] | None = None) -> Cell:
+    load_ = Load(1, 10, 0.5)
     return Cell(f"c{number}", "g", "honest/tcp", "Send", {"type": "int", "content": "fixed"}, load_, link, wire=wire)
 
 
@@ -32,17 +35,26 @@ def known() -> catalogue.Catalogue:
     return catalogue.load([MISBEHAVING])
 
 
-def test_what_is_done_takes_no_time(known: catalogue.Catalogue) -> None:
-    whole = planned(cell(1), cell(2), blocks=4)
-    every = estimated(whole, known)
-    assert (every.trials, every.visits, every.accounts) == (8, 4, 0)
-    # No trial ends before its time, so an estimate below that is wrong.
-    assert every.seconds > 8 * 0.5
-    half = estimated(whole, known, done=range(4))
-    assert (half.trials, half.visits) == (4, 2)
-    # What a message takes alone is timed once, before the first block.
+def test_more_forks_rounds_and_conditions_take_longer(known: catalogue.Catalogue) -> None:
+    every = estimated(planned(cell(1), cell(2), forks=4), known, PACE)
+    assert (every.forks, every.slices, every.accounts) == (4, 4 * 2 * 10, 0)
+    # No slice ends before its time, so an estimate below that is wrong.
+    assert every.seconds > every.slices * SLICE_SECONDS
+    half = estimated(planned(cell(1), cell(2), forks=2), known, PACE)
+    assert (half.forks, half.slices) == (2, 40)
+    # What a message takes alone is timed once, before the first fork.
     assert half.seconds == pytest.approx(every.seconds / 2, abs=0.2)
-    assert estimated(whole, known, left_out=["honest/tcp"]).seconds == 0
+    assert estimated(planned(cell(1), cell(2)), known, PACE | {"rounds": 20}).seconds > half.seconds
+    both = plan.made(planned(cell(1), cell(2)).cells, planned(cell(1)).stacks, 2, (AS_IS, HELD))
+    assert (estimated(both, known, PACE).forks, estimated(both, known, PACE).slices) == (4, 80)
+    assert estimated(planned(cell(1)), known, PACE, left_out=["honest/tcp"]).seconds == 0
+
+
+def test_a_run_without_a_limit_does_not_name_one(known: catalogue.Catalogue) -> None:
+    limited, exact = (estimated(planned(cell(1)), known, PACE | {"limit_s": limit}) for limit in (600.0, None))
+    said = f"{exact}. It goes on until its claims and neighbours are decided, about 10 minutes at the most"
+    assert str(limited) == said
+    assert "2 forks with 20 slices" in str(exact)
 
 
 def driven(name: str, number: int, clients: int, calls: int, *, watch: bool = False) -> Cell:
@@ -51,7 +63,7 @@ def driven(name: str, number: int, clients: int, calls: int, *, watch: bool = Fa
 
 def seconds_of(known: catalogue.Catalogue, cell: Cell, **card: object) -> float:
     stacks = [Stack(cell.stack, "x", "none", "none", "x", "l", "1", card=card)]
-    return estimated(plan.made([cell], stacks, 1, 1), known).seconds
+    return estimated(plan.made([cell], stacks, 1), known, PACE).seconds
 
 
 def test_what_is_known_of_a_server_tells_how_long_its_calls_take(known: catalogue.Catalogue) -> None:
@@ -59,8 +71,8 @@ def test_what_is_known_of_a_server_tells_how_long_its_calls_take(known: catalogu
     # 50 clients do not make 50 times the calls of one: one processor answers them.
     assert slow > 50_000 * 400e-6
     assert quick < 10
-    # Each client calls once at least, in each piece of the warm-up too.
-    assert seconds_of(known, driven("x/y", 1, 100, 20), busy_us=100_000.0) > 20
+    # Each client calls once at least.
+    assert seconds_of(known, driven("x/y", 1, 100, 20), busy_us=100_000.0) > 10
     # No trial lasts longer than its limit.
     assert seconds_of(known, driven("x/y", 1, 1, 10**9)) < 70
 
@@ -70,25 +82,24 @@ def test_a_rest_takes_its_time(known: catalogue.Catalogue) -> None:
     assert watched - kept == pytest.approx(2.0)
 
 
-def test_floors_beside_the_cells_are_in_it(known: catalogue.Catalogue) -> None:
+def test_echoes_beside_the_cells_are_in_it(known: catalogue.Catalogue) -> None:
     inside = [one for one in known.stacks if one.channel == "inproc"]
     assert inside
     mine = Stack("honest/tcp", inside[0].adapter, inside[0].message, "tcp", "python", "l", "1")
-    whole = plan.made([cell(1)], [mine], 1, 1)
-    assert estimated(whole, known).seconds > estimated(whole, known, floors=False).seconds
+    whole = plan.made([cell(1)], [mine], 1)
+    assert estimated(whole, known, PACE).seconds > estimated(whole, known, PACE, floors=False).seconds
 
 
 def test_a_slow_line_takes_its_time(known: catalogue.Catalogue) -> None:
-    near, far = (estimated(planned(cell(1, link=link, calls=100)), known).seconds for link in ("loopback", "modem"))
-    # Two blocks of 100 calls, each of 60 ms and 300 octets or more at 30 kbit/s.
-    assert far - near > 2 * 100 * (0.06 + 0.08 - 0.01)
+    near, far = (estimated(planned(cell(1, link=link)), known, PACE).seconds for link in ("loopback", "modem"))
+    # Two forks of ten slices, each a handful of calls of 60 ms and 300 octets or more at 30 kbit/s.
+    assert far - near > 2 * 10 * (HANDFUL * (0.06 + 0.08) - SLICE_SECONDS)
 
 
 def test_counts_of_bytes_are_in_it(known: catalogue.Catalogue) -> None:
-    counted = estimated(planned(cell(1, wire={}), blocks=1), known)
+    counted = estimated(planned(cell(1, wire={}), forks=1), known, PACE)
     assert counted.accounts == 1
-    assert counted.seconds > estimated(planned(cell(1), blocks=1), known).seconds
-    assert estimated(planned(cell(1, wire={}), blocks=1), known, known=["c1"]).accounts == 0
+    assert counted.seconds > estimated(planned(cell(1), forks=1), known, PACE).seconds
 
 
 def test_times_are_written_for_people() -> None:
@@ -105,7 +116,7 @@ def test_a_dry_run_makes_nothing(callbench: Program, study: Path, tmp_path: Path
     told = callbench("run", study, "--quick", "--dry-run", check=True).stdout
     assert "honest/tcp: " in told
     assert "about " in told.splitlines()[-1]
-    assert "trials in" in told.splitlines()[-1]
+    assert "slices" in told.splitlines()[-1]
     assert set(tmp_path.rglob("*")) == before
     ran = callbench("run", study, "--quick", "--select", "group=Sum", "--out", "r", check=True)
     assert "about " in ran.stderr.splitlines()[0]
@@ -127,7 +138,7 @@ def test_stacks_left_out_for_one_reason_are_told_once(
     monkeypatch.setenv("CALLBENCH_ADAPTERS", f"{os.environ['CALLBENCH_ADAPTERS']}{os.pathsep}{folder}")
     file = tmp_path / "s.toml"
     file.write_text(
-        'title = "S"\n[load]\ncalls = 5\nseconds = 0.01\nblocks = 1\n'
+        'title = "S"\n[load]\ncalls = 5\nseconds = 0.01\nforks = 1\nrounds = 2\nminutes = 0.01\n'
         '[[cells]]\ngroup = "Sum"\nstacks = ["honest/tcp", "absent/*"]\ncall = "Sum"\narguments = { a = 1, b = 2 }\n'
     )
     told = callbench("run", file, "--dry-run", check=True).stdout

@@ -153,7 +153,9 @@ title = "Both ways"
 [load]
 calls = 20
 seconds = 0.02
-blocks = 2
+forks = 2
+rounds = 2
+minutes = 0.01
 [[cells]]
 group = "Sum"
 stacks = ["honest/*"]

@@ -1,4 +1,4 @@
-"""The plan: every visit once a block, every cell of it once, in an order that the seed decides."""
+"""The plan: each cell once for every condition, numbered so that no two trials of a run share a number."""
 
 from collections import Counter
 
@@ -7,66 +7,74 @@ import pytest
 from hypothesis import given
 
 from callbench import plan
-from callbench.cell import Cell, Load, Stack
+from callbench.cell import AS_IS, HELD, Cell, Load, Stack
 from callbench.errors import BadInput
+
+CONDITIONS = ((AS_IS,), (HELD,), (HELD, AS_IS))
 
 
 def stack(name: str) -> Stack:
     return Stack(f"a/{name}", "a", name, "tcp", "python", "", "", card={"roles": "both"})
 
 
-def cell(number: int, of: str, clients: int = 1, link: str = "loopback") -> Cell:
-    return Cell(f"c{number:03}", "g", of, "Sum", {"a": number, "b": 2}, Load(clients, 10, 0.5), link)
+def cell(number: int, of: str, link: str = "loopback", *, timed: bool = True) -> Cell:
+    load = Load(1, 10, 0.5)
+    return Cell(f"c{number:03}", "g", of, "Sum", {"a": number, "b": 2}, load, link, timed=timed, wire={})
 
 
 @some.composite
-def asked(draw: some.DrawFn) -> tuple[list[Cell], list[Stack], int, int]:
+def planned(draw: some.DrawFn) -> plan.Plan:
     stacks = [stack(f"s{number}") for number in range(draw(some.integers(1, 8)))]
     owners = draw(some.lists(some.sampled_from(stacks), min_size=1, max_size=30))
-    cells = [cell(number, of.id, 1, draw(some.sampled_from(("loopback", "pair")))) for number, of in enumerate(owners)]
-    return cells, stacks, draw(some.integers(1, 6)), draw(some.integers(0, 2**32))
+    cells = [
+        cell(number, of.id, draw(some.sampled_from(("loopback", "pair"))), timed=draw(some.booleans()))
+        for number, of in enumerate(owners)
+    ]
+    return plan.made(cells, stacks, draw(some.integers(1, 6)), draw(some.sampled_from(CONDITIONS)))
 
 
-@given(asked())
-def test_each_block_holds_each_cell_once(asked: tuple[list[Cell], list[Stack], int, int]) -> None:
-    cells, _, blocks, _ = asked
-    made = plan.made(*asked)
-    assert len(made.blocks) == blocks
-    for block in made.blocks:
-        assert Counter(trial.cell.id for visit in block for trial in visit.trials) == {cell.id: 1 for cell in cells}
-        assert len({(visit.stack, visit.link) for visit in block}) == len(block)
-        for visit in block:
-            assert {(trial.cell.stack, trial.cell.link) for trial in visit.trials} == {(visit.stack, visit.link)}
+@given(planned())
+def test_each_condition_has_each_timed_cell_once_and_each_byte_is_counted_once(made: plan.Plan) -> None:
+    first, *others = made.conditions
+    timed = Counter((one.group, one.stack, str(one.arguments)) for one in made.cells_under(first))
+    for condition in others:
+        again = Counter((one.group, one.stack, str(one.arguments)) for one in made.cells_under(condition))
+        assert again == timed
+        assert all(one.wire is None for one in made.cells_under(condition))
+    assert len({one.id for one in made.cells}) == len(made.cells)
+    assert {one.stack for one in made.cells} == {one.id for one in made.stacks}
 
 
-@given(asked())
-def test_trials_and_visits_are_numbered_in_their_order(asked: tuple[list[Cell], list[Stack], int, int]) -> None:
-    made = plan.made(*asked)
-    visits = [visit for block in made.blocks for visit in block]
-    assert [visit.number for visit in visits] == list(range(len(visits)))
-    assert [trial.number for visit in visits for trial in visit.trials] == list(range(made.trials))
+@given(planned())
+def test_no_two_trials_have_one_number(made: plan.Plan) -> None:
+    numbers = [
+        made.number(fork, one)
+        for fork in range(made.forks * len(made.conditions))
+        for one in made.cells_under(made.condition_of(fork))
+    ]
+    assert len(set(numbers)) == len(numbers)
 
 
-@given(asked())
-def test_it_is_the_same_after_writing_and_reading(asked: tuple[list[Cell], list[Stack], int, int]) -> None:
-    made = plan.made(*asked)
+@given(planned())
+def test_conditions_have_as_many_forks_each(made: plan.Plan) -> None:
+    forks = Counter(made.condition_of(number) for number in range(made.forks * len(made.conditions)))
+    assert forks == dict.fromkeys(made.conditions, made.forks)
+
+
+@given(planned())
+def test_it_is_the_same_after_writing_and_reading(made: plan.Plan) -> None:
     assert plan.read(made.record()) == made
 
 
-@given(asked())
-def test_the_seed_decides_the_order(asked: tuple[list[Cell], list[Stack], int, int]) -> None:
-    assert plan.made(*asked) == plan.made(*asked)
-
-
-def test_another_seed_gives_another_order() -> None:
-    stacks = [stack(f"s{number}") for number in range(8)]
-    cells = [cell(number, one.id) for number, one in enumerate(stacks)]
-    orders = {tuple(visit.stack for visit in plan.made(cells, stacks, 1, seed).blocks[0]) for seed in range(20)}
-    assert len(orders) > 10
-
-
-@pytest.mark.parametrize("damage", [{"cells": 3}, {"blocks": [[{"stack": "a/s"}]]}, {"stacks": [{"id": 1}]}])
+@pytest.mark.parametrize("damage", [{"cells": 3}, {"forks": None}, {"stacks": [{"id": 1}]}])
 def test_a_damaged_plan_is_one_sentence(damage: dict[str, object]) -> None:
-    record = plan.made([cell(1, "a/s")], [stack("s")], 1, 0).record() | damage
+    record = plan.made([cell(1, "a/s")], [stack("s")], 1).record() | damage
     with pytest.raises(BadInput, match=r"plan\.json is damaged"):
         plan.read(record)
+
+
+def test_a_run_in_blocks_can_be_shown_but_not_gone_on_with() -> None:
+    record = plan.made([cell(1, "a/s")], [stack("s")], 1).record()
+    del record["forks"]
+    with pytest.raises(BadInput, match="measured in blocks: it can be shown, not gone on with"):
+        plan.read(record | {"blocks": [[]]})

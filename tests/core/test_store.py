@@ -71,7 +71,7 @@ def trial(number: int, buckets: list[list[int]] | None = None) -> dict[str, Any]
 def run(tmp_path: Path) -> Iterator[RunWriter]:
     stack = Stack("honest/tcp", "honest", "json", "tcp", "python", "", "", card={"roles": "both"})
     cell = Cell("c001", "Sum", "honest/tcp", "Sum", {"a": 1, "b": 2}, Load(1, 6, 1.0))
-    record = plan.made([cell], [stack], 1, 1).record()
+    record = plan.made([cell], [stack], 1).record()
     files = {"study.toml": b"", "plan.json": json.dumps(record).encode(), "environment.json": b"{}"}
     with RunWriter.create(tmp_path / "run", INFO, files) as writer:
         yield writer

@@ -33,7 +33,9 @@ word = "World"
 [load]
 calls = 30
 seconds = 0.05
-blocks = 1
+forks = 1
+rounds = 2
+minutes = 0.01
 [servers.greeting]
 start = [{sys.executable!r}, "server.py", "{{port}}", "{{host}}"]
 folder = {str(GREETING)!r}
@@ -281,7 +283,7 @@ def test_kill_9_of_the_core_in_a_run_ends_the_server_and_the_servers_own_childre
     script = f"setsid sleep 3601 & sleep 3602 & exec {sys.executable} {SERVER} $0"
     study = tmp_path / "mine.toml"
     study.write_text(
-        'title = "Mine"\n[load]\ncalls = 1\nseconds = 300\nblocks = 1\n'
+        'title = "Mine"\n[load]\ncalls = 1\nseconds = 300\nforks = 1\nrounds = 2\nminutes = 0.01\n'
         f'[servers.family]\nstart = ["sh", "-c", "{script}", "{{port}}"]\npath = "/hello"\n'
         '[[cells]]\ngroup = "hello"\nstacks = ["load/http1:servers/*"]\ncall = "Hello"\nclients = [2]\n'
     )

@@ -216,7 +216,9 @@ about = "One server of several processes."
 clients = [2]
 calls = 20
 seconds = 0.05
-blocks = 1
+forks = 1
+rounds = 2
+minutes = 0.01
 [servers.nginx]
 url = "http://127.0.0.1:{port}/"
 request = {{ expect_body = "Hello World" }}

@@ -17,7 +17,9 @@ about = "One call of three servers, of which two get faster while they run."
 clients = [1]
 calls = 20
 seconds = 0.3
-blocks = 2
+forks = 2
+rounds = 2
+minutes = 0.01
 [[cells]]
 group = "Sum"
 stacks = ["honest/tcp", "STACK/tcp"]

@@ -30,7 +30,9 @@ about = "Calls that are under way when the link ends with the core."
 clients = [2]
 calls = 5
 seconds = 0.2
-blocks = 50
+forks = 50
+rounds = 2
+minutes = 0.01
 link = "wan50"
 [[cells]]
 group = "Hello"

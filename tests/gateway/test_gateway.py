@@ -298,7 +298,9 @@ published = "{published}"
 clients = [3]
 calls = 30
 seconds = 0.3
-blocks = 2
+forks = 2
+rounds = 2
+minutes = 0.01
 [[cells]]
 group = "users"
 stacks = ["load/http1:gateway/xml", "load/http1:gateway/json"]

@@ -25,7 +25,9 @@ about = "An answer larger than the heap."
 clients = [1]
 calls = 3
 seconds = 0.02
-blocks = 1
+forks = 1
+rounds = 2
+minutes = 0.01
 [[cells]]
 group = "Small"
 stacks = ["java/rmi"]

@@ -17,7 +17,9 @@ title = "Items by HTTP/2"
 [load]
 calls = 60
 seconds = 0.1
-blocks = 1
+forks = 1
+rounds = 2
+minutes = 0.01
 [servers.items]
 start = ["node", "{server}", "{{port}}", "{{host}}"]
 message = "json"

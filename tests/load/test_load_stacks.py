@@ -15,7 +15,9 @@ title = "Greetings"
 [load]
 calls = 40
 seconds = 0.05
-blocks = 1
+forks = 1
+rounds = 2
+minutes = 0.01
 [[cells]]
 group = "one"
 stacks = ["load/*:greeter/*"]

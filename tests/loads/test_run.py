@@ -18,7 +18,9 @@ about = "A ladder of clients, an open loop, a knee."
 [load]
 calls = 10
 seconds = 0.05
-blocks = 2
+forks = 2
+rounds = 2
+minutes = 0.01
 [[cells]]
 group = "ladder"
 stacks = ["honest/tcp"]

@@ -1,6 +1,7 @@
 """Virtual slowdown: what is burnt, whom it is asked of, and what is read from its pairs."""
 
 import random
+from typing import Any
 
 import pytest
 
@@ -13,7 +14,8 @@ from callbench.stats.slowdown import ratios
 
 CELLS = tuple(Cell(f"c{number:03d}", "g", "a/b", "Sum", {}, Load(1, 10, 0.1)) for number in range(9))
 OPEN = Cell("c009", "g", "a/b", "Sum", {}, Load(4, 10, 0.1, "poisson", 100.0))
-PLAN = Plan((), (*CELLS, OPEN), ())
+WHOLE = Cell("c010", "g", "a/b", "Sum", {}, Load(1, 10, 0.1), watch=True)
+PLAN = Plan((), (*CELLS, OPEN, WHOLE), 3)
 RATES = {cell.id: 1000.0 for cell in PLAN.cells}
 
 
@@ -23,7 +25,7 @@ def test_five_percent_of_what_a_side_can_do_is_burnt() -> None:
     assert burn_ns(1e12, 1, 1) == 1
 
 
-def test_a_few_cells_are_asked_by_lot_all_on_demand_and_none_that_follows_a_schedule() -> None:
+def test_a_few_cells_are_asked_by_lot_all_on_demand_and_none_that_is_whole_or_follows_a_schedule() -> None:
     sample = chosen(PLAN, RATES, 1, every=False, spent_s=1000)
     assert len(sample) == SAMPLE
     assert chosen(PLAN, RATES, 1, every=False, spent_s=1000) == sample
@@ -33,13 +35,18 @@ def test_a_few_cells_are_asked_by_lot_all_on_demand_and_none_that_follows_a_sche
     assert chosen(PLAN, {"c004": 5.0}, 1, every=True, spent_s=0) == [CELLS[4]]
 
 
-def test_rates_are_taken_over_all_trials() -> None:
+def test_rates_are_taken_over_all_slices_that_count() -> None:
     done = {"calls": 100, "elapsed_ns": 10**9}
-    lines = [
-        {"kind": "trial", "cell": "c1", "done": done},
-        {"kind": "trial", "cell": "c1", "done": {**done, "calls": 300}},
+    first = {"cell": "c1", "done": done}
+    second = {"cell": "c1", "done": {**done, "calls": 300}}
+    lines: list[dict[str, Any]] = [
+        {"kind": "round", "slices": [first]},
+        {"kind": "watched round", "slices": [first]},
+        {"kind": "round set aside", "slices": [first]},
+        {"kind": "round", "slices": [second]},
+        {"kind": "note"},
     ]
-    assert rates_of([*lines, {"kind": "note"}]) == ({"c1": 200.0}, 2.0)
+    assert rates_of(lines) == ({"c1": 200.0}, 2.0)
 
 
 @pytest.mark.parametrize(("truth", "follows"), [(1 / 1.05, True), (1.0, False), (0.975, None)])

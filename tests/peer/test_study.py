@@ -33,7 +33,9 @@ about = "A server that waits."
 clients = [4]
 calls = 10
 seconds = 0.2
-blocks = 2
+forks = 2
+rounds = 2
+minutes = 0.01
 [quick]
 seconds = 1.0
 [[cells]]

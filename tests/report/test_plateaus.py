@@ -17,6 +17,8 @@ clients = [1]
 calls = 30
 seconds = 0.02
 forks = 1
+rounds = 2
+minutes = 0.01
 [[cells]]
 group = "Sum"
 stacks = ["honest/tcp"]

@@ -18,7 +18,9 @@ about = "One call of a server that dies of it."
 clients = [2]
 calls = 40000
 seconds = 0.1
-blocks = 1
+forks = 1
+rounds = 2
+minutes = 0.01
 [[cells]]
 group = "Hello"
 stacks = ["sick/tcp"]

@@ -2,7 +2,6 @@
 
 import json
 import subprocess
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -33,7 +32,7 @@ STACKS = [stack(name, **({"slow": "it sleeps"} if "wcf" in name else {})) for na
 
 
 def result(name: str, group: str, **figures: float) -> Result:
-    attributes = {"cell": f"{group}-{name}", "stack": name, "group": group, "link": "loopback"}
+    attributes = {"cell": f"{group}-{name}", "stack": name, "group": group, "clients": "1", "link": "loopback"}
     by_block = {key: {0: value, 1: value * 1.001, 2: value * 0.999} for key, value in figures.items()}
     return Result(attributes, {}, 1, {}, 1, by_block, None, Latency(None, None, None), batched=False, agree=True)
 
@@ -69,13 +68,11 @@ def test_a_stack_that_is_slow_by_its_card_makes_fewer_calls(study: Study) -> Non
         assert {cell.load.calls for cell in slow} == {most}
 
 
-def test_each_cell_has_a_start_of_its_stack_for_itself(study: Study) -> None:
+def test_each_cell_is_driven_in_one_piece_on_a_start_of_its_own(study: Study) -> None:
     cells = study.cells(STACKS, quick=True)
-    made = plan.made(cells, STACKS, 2, seed=1)
+    made = plan.made(cells, STACKS, 2)
     assert plan.read(made.record()) == made
-    for block in made.blocks:
-        assert Counter(trial.cell.id for visit in block for trial in visit.trials) == {cell.id: 1 for cell in cells}
-        assert all(len(visit.trials) == 1 for visit in block)
+    assert all(cell.whole for cell in made.cells)
 
 
 def test_every_claim_of_the_published_file_is_held_against_the_run(study: Study) -> None:
@@ -121,7 +118,7 @@ def test_a_figure_of_its_own_stands_beside_a_ratio_in_one_claim(study: Study) ->
 
 def test_what_a_server_died_after_stands_in_its_place(study: Study) -> None:
     lost = Result(
-        {"cell": "c001", "stack": THREADED, "group": "fifty", "link": "loopback"},
+        {"cell": "c001", "stack": THREADED, "group": "fifty", "clients": "50", "link": "loopback"},
         {},
         0,
         {},
@@ -169,7 +166,7 @@ def test_a_small_run_fills_its_tables(
     callbench: Callable[..., subprocess.CompletedProcess[str]], tmp_path: Path
 ) -> None:
     chosen = [word for name in (THREADED, KEPT) for word in ("--select", name)]
-    asked = ["run", "datasnap", "--quick", "--no-floors", "--blocks", "2", *chosen, "--select", "group=one"]
+    asked = ["run", "datasnap", "--quick", "--no-floors", "--forks", "2", *chosen, "--select", "group=one"]
     callbench(*asked, "--out", tmp_path / "run", check=True)
     shown = json.loads(callbench("show", tmp_path / "run", "--json", check=True).stdout)
     assert {cell["stack"] for cell in shown["cells"]} == {THREADED, KEPT}

@@ -53,7 +53,7 @@ def test_the_article_runs_every_message_over_every_channel() -> None:
     assert len(cells) == 3 * 70 + 10
     assert [cell.id for cell in cells[:2]] == ["c001", "c002"]
     assert {cell.stack for cell in cells if cell.group == "Sum"} == {stack.id for stack in STACKS}
-    assert study.blocks(quick=False) == 5
+    assert (study.forks(quick=False), study.idle) == (5, ["held", "as it is"])
     assert cells[100].arguments == {"n": 250}
 
 
@@ -63,7 +63,7 @@ def test_a_quick_run_goes_over_no_slow_link() -> None:
     near = [cell for cell in cells if cell.link == "loopback"]
     assert {cell.link for cell in cells} == {"loopback", "lan100"}
     assert {cell.link for cell in study.cells(STACKS, quick=False)} == {"loopback", "lan100", "modem56k"}
-    assert (near[0].load.calls, near[0].load.seconds, study.blocks(quick=True)) == (100, 0.1, 3)
+    assert (near[0].load.calls, near[0].load.seconds, study.forks(quick=True)) == (100, 0.1, 3)
 
 
 def test_every_claim_of_the_article_has_a_predicate() -> None:

@@ -192,7 +192,8 @@ def test_a_prefix_is_made_anew_and_neither_the_template_nor_the_users_own_is_tou
 def test_a_core_that_is_killed_leaves_no_wine(tmp_path: Path, mark: str, home: Path) -> None:
     study = tmp_path / "windows.toml"
     study.write_text(
-        'title = "W"\nabout = "One call."\n[load]\nclients = [1]\ncalls = 20\nseconds = 30\nblocks = 1\n'
+        'title = "W"\nabout = "One call."\n[load]\nclients = [1]\ncalls = 20\nseconds = 30\n'
+        "forks = 1\nrounds = 2\nminutes = 0.01\n"
         f'[[cells]]\ngroup = "Sum"\nstacks = ["{COM}"]\ncall = "Sum"\narguments = {{ a = 1, b = 2 }}\n'
     )
     kept = set(Path(os.environ.get("TMPDIR", "/tmp")).glob("callbench-wine-*"))  # noqa: S108 - the launcher's own place

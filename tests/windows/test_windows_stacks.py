@@ -33,7 +33,8 @@ def test_what_wines_server_takes_stands_beside_both_sides(
     callbench: Callable[..., subprocess.CompletedProcess[str]], tmp_path: Path
 ) -> None:
     (tmp_path / "w.toml").write_text(
-        'title = "W"\nabout = "One call."\n[load]\nclients = [1]\ncalls = 200\nseconds = 0.2\nblocks = 2\n'
+        'title = "W"\nabout = "One call."\n[load]\nclients = [1]\ncalls = 200\nseconds = 0.2\n'
+        "forks = 2\nrounds = 2\nminutes = 0.01\n"
         '[[cells]]\ngroup = "Sum"\nstacks = ["windows/bin+namedpipe", "native/bin+pipe"]\ncall = "Sum"\n'
         "arguments = { a = 1, b = 2 }\n"
     )

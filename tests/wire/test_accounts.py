@@ -25,7 +25,9 @@ price_per_gigabyte = 2.0
 [load]
 calls = 5
 seconds = 0.01
-blocks = 2
+forks = 2
+rounds = 2
+minutes = 0.01
 [[cells]]
 group = "Sum"
 stacks = ["native/bin+http-keepalive", "native/json+http", "native/bin+unix"]

@@ -33,8 +33,8 @@ optional = ["b/*", "a/y"]
     assert [cell.stack for cell in cells] == ["a/x", "a/y"]
     assert cells[0].wire == {"over": "count", "grid": [0, 500, 1000], "fine": 3, "most": 64}
     assert loaded.cells(STACKS, quick=True)[0].wire == {"over": "count", "grid": [0, 5], "fine": 0, "most": 64}
-    planned = plan.made(cells, STACKS, 2, 1)
-    assert planned.trials == 0
+    planned = plan.made(cells, STACKS, 2)
+    assert planned.timed == ()
     assert [stack.id for stack in planned.stacks] == ["a/x", "a/y"]
     assert plan.read(planned.record()).cells == planned.cells
 

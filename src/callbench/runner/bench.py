@@ -7,6 +7,7 @@ from contextlib import ExitStack
 from callbench import codecs, idle, links
 from callbench.catalogue import Catalogue
 from callbench.cell import HELD
+from callbench.estimate import estimated
 from callbench.external.given import OF_STUDY
 from callbench.measure.processes import Processes
 from callbench.measure.processor_time import ProcessorTime
@@ -25,6 +26,7 @@ from callbench.runner.pacing import Pacing
 from callbench.runner.past import past
 from callbench.schedules import Schedules
 from callbench.slowdown import slow_down
+from callbench.unknown_calls import beyond
 from callbench.wire import accounts
 
 
@@ -62,14 +64,24 @@ class Bench:
                 Traffic(of.plan.wires),
                 owned.enter_context(GapDetector(of.placement)),
             )
+            floors = bool(of.run.info.get("floors", True))
+            self._foretell(floors=floors)
             of.progress.begins(of.plan)
             self._accounts()
             self._codecs()
-            floors = bool(of.run.info.get("floors", True))
             of.floors = there(of.catalogue) if floors else {}
             of.sizes = sizes(of.run.lines(), of.catalogue) if floors else {}
             self._forks()
             slow_down(of)
+
+    def _foretell(self, *, floors: bool) -> None:
+        """Says how long a run will take that has not begun its forks."""
+        of, info = self._of, self._of.run.info
+        if of.past.forks:
+            return
+        left = estimated(of.plan, of.catalogue, info, of.past.stacks, quick=of.quick, floors=floors)
+        if left.slices or left.accounts:
+            of.progress.foretells(beyond(of.plan, int(info["rounds"]), of.past.stacks).beside(left))
 
     def _forks(self) -> None:
         """Fork after fork, until everything is decided or the time is over."""
