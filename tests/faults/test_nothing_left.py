@@ -32,7 +32,7 @@ calls = 5
 seconds = 0.2
 forks = 50
 rounds = 2
-minutes = 0.01
+minutes = 60
 link = "wan50"
 [[cells]]
 group = "Hello"

@@ -122,7 +122,8 @@ class Batch:
                 if not self._failures.may_start_again(wanted, self._asked.number, failure):
                     return None
                 continue
-            place = {"block": self._asked.number, "visit": self._of.next_visit(), "stack": wanted.stack.id}
+            unit.visit = self._of.next_visit()
+            place = {"block": self._asked.number, "visit": unit.visit, "stack": wanted.stack.id}
             self._of.write({"kind": "visit", **place, "link": wanted.link, **unit.opened.record})
             self._failures.cannot(unit, self._asked.number)
             return unit
@@ -152,7 +153,7 @@ class Batch:
             trial = self._of.plan.number(self._asked.number, cell)
             if warm is not None:
                 said = {"warm_up": warm.pieces, "warmed": warm.record(), "unsteady": warm.not_steady}
-                place = {"block": self._asked.number, "trial": trial, "cell": cell.id}
+                place = {"block": self._asked.number, "visit": unit.visit, "trial": trial, "cell": cell.id}
                 self._of.write({"kind": "warmed", **place, **said})
             if not cell.whole:
                 found.append(CellTask(cell, unit.name, trial, length, self._schedule))

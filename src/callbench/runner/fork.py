@@ -92,7 +92,8 @@ class Fork:
         """Starts a batch, drives its rounds, ends it."""
         place = self._asked.number, number
         done = self._of.past.rounds.get(place, 0)
-        if names is not None and done >= self._asked.rounds:
+        # A batch with all of its rounds may have searches that go on.
+        if place in self._of.past.ended:
             return
         everything = self._wanted()
         waiting = self._left() if names is None else [everything[name] for name in names if name in everything]

@@ -16,6 +16,7 @@ class Past:
         over: the forks that are complete.
         batches: by fork, the units of each batch that was begun.
         rounds: by fork and batch, how many are complete.
+        ended: the batches, by fork, that have made their rounds and searches.
         whole: by fork, the cells driven in one piece that are done.
         cells: those that are excluded on their own.
         stacks: those that are excluded whole.
@@ -25,6 +26,7 @@ class Past:
     over: set[int] = field(default_factory=set)
     batches: dict[tuple[int, int], list[str]] = field(default_factory=dict)
     rounds: dict[tuple[int, int], int] = field(default_factory=dict)
+    ended: set[tuple[int, int]] = field(default_factory=set)
     whole: dict[int, set[str]] = field(default_factory=dict)
     cells: set[str] = field(default_factory=set)
     stacks: set[str] = field(default_factory=set)
@@ -43,6 +45,8 @@ class Past:
                 self.fork_seconds += float(line["seconds"])
             case "batch":
                 self.batches[int(line["fork"]), int(line["batch"])] = list(line["units"])
+            case "batch over":
+                self.ended.add((int(line["fork"]), int(line["batch"])))
             case "round":
                 self._round(line)
             case _:

@@ -46,6 +46,7 @@ class Unit:
 
     Attributes:
         wanted: what it was started as.
+        visit: the number of this start in the run; None: no line of the journal is about it.
         opened: its processes, served, verified and connected.
         frozen: whether it is stopped between its slices.
     """
@@ -58,6 +59,7 @@ class Unit:
             AnsweredWrongly: an answer is not the service's.
         """
         self.wanted = wanted
+        self.visit: int | None = None
         self.frozen = False
         self._stopped = False
         self._watched: still.Watched | None = None
@@ -102,12 +104,13 @@ class Unit:
     def warm(self, cell: Cell, length: Length) -> WarmUp | None:
         """Warms a cell up: to a steady rate where a runtime compiles, else by a slice that does not count.
 
-        Gives how it went where a runtime compiles, else None.
+        Gives how it went where a runtime compiles or nothing was to be warmed up, else None.
         """
         self.wakes()
         try:
             clients = self.connect(cell)
-            if self.opened.sides.compiles:
+            # By the same way where a person said that nothing is to be warmed up: nothing counts then.
+            if self.opened.sides.compiles or self.opened.sides.warm_up_limit_s == 0:
                 return warmed_up(self.opened.sides, cell, clients)
             self.opened.sides.client.drive(
                 cell.call, cell.arguments, calls=cell.load.clients, seconds=length.seconds / 2, clients=clients

@@ -26,7 +26,8 @@ def drive_whole(of: Context, fork: int, cell: Cell, failures: Failures) -> None:
     while failures.allows(cell):
         try:
             with links.made(cell.link, of.plan.wires) as hosts, Unit(wanted, of.placement, hosts) as unit:
-                place = {"block": fork, "visit": of.next_visit(), "stack": stack.id, "link": cell.link}
+                unit.visit = of.next_visit()
+                place = {"block": fork, "visit": unit.visit, "stack": stack.id, "link": cell.link}
                 of.write({"kind": "visit", **place, **unit.opened.record})
                 failures.cannot(unit, fork)
                 if failures.allows(cell) and _driven(of, fork, cell, unit, failures):
@@ -51,7 +52,7 @@ def _driven(of: Context, fork: int, cell: Cell, unit: Unit, failures: Failures) 
         return False
     trial = of.plan.number(fork, cell)
     warm = {name: found.pop(name) for name in ("warm_up", "warmed", "unsteady")}
-    of.write({"kind": "warmed", "block": fork, "trial": trial, "cell": cell.id, **warm})
+    of.write({"kind": "warmed", "block": fork, "visit": unit.visit, "trial": trial, "cell": cell.id, **warm})
     spoiled = spoiled_by(found) or compiled(found)
     made = {"trial": trial, "cell": cell.id, "watched": False, **found, "done": lean(found["done"]), "spoiled": spoiled}
     place = {"fork": fork, "batch": None, "round": 0, "idle": cell.idle, "started": now()}
