@@ -70,6 +70,13 @@ TABLE = [
         Limit.WAITING,
     ),
     ("the link is full", replace(MANY, link=0.95), Limit.LINK),
+    (
+        "the link is full, and others took the generator's processor",
+        replace(MANY, link=0.98, client=Side(0.5, 0.5, 0.6, 0.4)),
+        Limit.LINK,
+    ),
+    ("others took the generator's processor", replace(MANY, client=Side(0.5, 0.5, 0.6, 0.4)), Limit.GENERATOR),
+    ("one client fills the link", replace(MANY, clients=1, link=0.98), Limit.SERIAL),
     ("the host takes the processor", replace(MANY, server=FULL, steal=0.1), Limit.SHARED),
     ("both sides on one processor", replace(MANY, together=True, server=replace(FULL, waited=0.4)), Limit.SHARED),
     (

@@ -121,15 +121,19 @@ class Verdict:
 def judged(evidence: Evidence) -> Verdict:
     """Name what limited a cell.
 
-    The client library belongs to the stack; only the generator can spoil a row, so it is looked at first. One client in
-    a closed loop, or a call within a process, is serial: it is ranked by latency whatever was busy. For the rest
-    whatever was used up is the limit (the "utilisation" of Gregg's USE method, "Thinking methodically about
-    performance", CACM 56(2), 2013), unless others used it.
+    A link that is full carries no more, whoever waited for a processor meanwhile. The client library belongs to the
+    stack; of the rest only the generator can spoil a row, so it is looked at next. One client in a closed loop, or a
+    call within a process, is serial: it is ranked by latency whatever was busy. For the others whatever was used up is
+    the limit (the "utilisation" of Gregg's USE method, "Thinking methodically about performance", CACM 56(2), 2013),
+    unless others used it.
     """
+    serial = evidence.in_process or (evidence.clients == 1 and not evidence.paced)
+    if not serial and evidence.link is not None and evidence.link >= SATURATED:
+        return Verdict(Limit.LINK, f"{percent(evidence.link)} of the link's rate was used; {_shares(evidence)}")
     generator = _generator(evidence)
     if generator:
         return Verdict(Limit.GENERATOR, generator)
-    if evidence.in_process or (evidence.clients == 1 and not evidence.paced):
+    if serial:
         why = "one program plays both sides" if evidence.in_process else "one client, which waits for each answer"
         return Verdict(Limit.SERIAL, f"{why}; {_shares(evidence)}")
     return _used_up(evidence)
@@ -190,8 +194,6 @@ def _waiting(name: str, waited: float) -> str:
 def _used_up(evidence: Evidence) -> Verdict:
     """Judge a cell of several clients, or of a pace."""
     client, server = evidence.client, evidence.server
-    if evidence.link is not None and evidence.link >= SATURATED:
-        return Verdict(Limit.LINK, f"{percent(evidence.link)} of the link's rate was used; {_shares(evidence)}")
     shared = _shared(evidence)
     if shared:
         return Verdict(Limit.SHARED, f"{shared}; {_shares(evidence)}")
