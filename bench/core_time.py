@@ -1,8 +1,8 @@
 """What the core takes of a processor while a slice runs: asked is less than 1 %.
 
 Native stacks alive together are driven in rounds as in a run, with the moving table where there is a terminal; the
-core's own processor time is read whenever it begins and ends to wait for the answer of a drive. What it does between two
-slices is no part of a slice.
+core's own processor time is read whenever it begins and ends to wait for the answer of a drive. What it does between
+two slices is no part of a slice.
 """
 
 import random
@@ -69,14 +69,13 @@ def main() -> None:
         def over(task: Task, found: Any) -> None:  # noqa: ANN401 - a slice
             progress.slice_ends(task.cell.id, found["done"])  # type: ignore[attr-defined]
 
-        select.select = waits  # type: ignore[assignment]
+        select.select = waits
         for number in range(ROUNDS):
             dice = random.Random(number)  # noqa: S311 - an order to be repeated
             one_round(tasks, units, number, dice, None, _failed, over)
     share = waits.own_ns / waits.waited_ns
-    print(
-        f"{ROUNDS * len(tasks)} slices: the core takes {100 * share:.2f} % of a processor meanwhile (asked: under {100 * ASKED:.0f} %)"
-    )
+    asked = f"asked: under {100 * ASKED:.0f} %"
+    print(f"{ROUNDS * len(tasks)} slices: the core takes {100 * share:.2f} % of a processor meanwhile ({asked})")
 
 
 def _failed(task: Task, turn: Turn, failure: AdapterFailure) -> None:  # noqa: ARG001 - the interface
