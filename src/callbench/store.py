@@ -7,7 +7,7 @@ import os
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import duckdb
 
@@ -21,6 +21,7 @@ from callbench.version import VERSION
 
 FORMAT = 1
 _MARK = "made-from.json"
+_LEAST_OBJECT = 1 << 20
 
 
 class Run:
@@ -159,6 +160,8 @@ class Run:
     def _write_parquet(self, folder: Path) -> None:
         mark = self._mark()
         with duckdb.connect() as connection, tempfile.TemporaryDirectory(dir=folder, prefix=".making-") as making:
+            # Two threads have two sets of buffers, and take a third more processor time.
+            connection.execute("SET threads = 1")
             self._tabulate(connection)
             for name in QUERIES:
                 part = Path(making) / f"{name}.parquet"
@@ -177,14 +180,14 @@ class Run:
         # In memory: a file would outlive a core that is killed meanwhile.
         with os.fdopen(os.memfd_create("journal"), "wb") as whole:
             # A run under way grows while it is read, and a killed one can end in half a line: whole lines only.
-            with self.journal_file.open("rb") as source:
-                whole.write(source.read(journal.complete_bytes(self.journal_file)))
-            whole.flush()
+            longest = _copied(self.journal_file, whole)
+            source = Path(f"/proc/self/fd/{whole.fileno()}")
+            plan = self.path / "plan.json"
             try:
-                connection.execute(
-                    f"CREATE TEMP TABLE lines AS {_reading(Path(f'/proc/self/fd/{whole.fileno()}'), JOURNAL_COLUMNS)}"
-                )
-                connection.execute(f"CREATE TEMP TABLE planned AS {_reading(self.path / 'plan.json', PLAN_COLUMNS)}")
+                lines = _reading(source, JOURNAL_COLUMNS, "newline_delimited", longest)
+                connection.execute(f"CREATE TEMP TABLE lines AS {lines}")
+                planned = _reading(plan, PLAN_COLUMNS, "unstructured", plan.stat().st_size)
+                connection.execute(f"CREATE TEMP TABLE planned AS {planned}")
                 for name, query in PARTS.items():
                     connection.execute(f"CREATE TEMP TABLE {name} AS {query}")
                 for name, query in QUERIES.items():
@@ -260,10 +263,21 @@ def _instead(path: Path) -> str:
     return "it has no run.json"
 
 
-def _reading(file: Path, columns: dict[str, str]) -> str:
+def _copied(journal_file: Path, to: BinaryIO) -> int:
+    """Copy the whole lines of a journal. Returns the length of the longest, in bytes."""
+    longest, left = 0, journal.complete_bytes(journal_file)
+    with journal_file.open("rb") as source:
+        while left > 0 and (line := source.readline(left)):
+            to.write(line)
+            longest, left = max(longest, len(line)), left - len(line)
+    to.flush()
+    return longest
+
+
+def _reading(file: Path, columns: dict[str, str], form: str, longest: int) -> str:
+    """Write the query that reads a file of JSON. DuckDB's buffers are as long as the longest object is said to be."""
     types = ", ".join(f"{_quoted(name)}: {_quoted(kind)}" for name, kind in columns.items())
-    form = "newline_delimited" if file.suffix == ".jsonl" else "unstructured"
-    options = f"format = '{form}', columns = {{{types}}}, maximum_object_size = {1 << 28}"
+    options = f"format = '{form}', columns = {{{types}}}, maximum_object_size = {max(_LEAST_OBJECT, longest + 1)}"
     return f"SELECT * FROM read_json({_quoted(file)}, {options})"  # noqa: S608 - our own names, quoted
 
 

@@ -118,6 +118,17 @@ def test_tables_follow_the_journal(run: RunWriter) -> None:
     assert (run.path / "parquet" / "trials.parquet").stat().st_mtime_ns == made, "made again without need"
 
 
+@pytest.mark.parametrize("last", [False, True])
+def test_a_line_longer_than_all_others_is_read_whole(run: RunWriter, last: bool) -> None:
+    """What a line may be long follows from the journal: a round of a thousand slices has megabytes."""
+    long = trial(0, [[bucket, 1] for bucket in range(5376)])
+    long["why"] = "long " * 700_000
+    for one in [trial(1), long] if last else [long, trial(1)]:
+        run.append(one)
+    assert asked(run, "SELECT count(*) FROM trials") == [(2,)]
+    assert asked(run, "SELECT count(*) FROM histograms WHERE trial = 0 AND name = 'latency'") == [(5376,)]
+
+
 def test_tables_of_another_making_are_made_again(run: RunWriter, monkeypatch: pytest.MonkeyPatch) -> None:
     run.append(trial(0))
     with monkeypatch.context() as before:

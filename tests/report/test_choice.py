@@ -12,7 +12,7 @@ from callbench.report.effects import effects
 from callbench.report.rankings import Ranking, rankings
 from callbench.report.story import story
 from callbench.report.subject import Subject, subject
-from callbench.results import Latency, Result
+from callbench.results import Latency, Result, Results
 from callbench.stats.interval import geometric_mean
 from callbench.stats.ranking import standings
 from callbench.store import Run
@@ -52,6 +52,8 @@ class Asked:
     """What a choice asks of a subject."""
 
     every_name: dict[str, str] = {}  # noqa: RUF012 - never changed
+    # Of no cells, so that nothing is lent to a ratio that its own forks do not say.
+    results = Results([], [], [])
 
     def __init__(self, *inside: str) -> None:
         """Takes the stacks of which one process plays both sides."""

@@ -55,23 +55,31 @@ def shift(rates: Sequence[float]) -> Shift | None:
     if len(rates) < FEWEST or min(rates) <= 0:
         return None
     logs = np.log(np.asarray(rates, dtype=float))
-    places = range(_SHORTEST, len(logs) - _SHORTEST + 1)
-    best = max(places, key=lambda place: _t(logs, place))
-    statistic = _t(logs, best)
+    places = np.arange(_SHORTEST, len(logs) - _SHORTEST + 1)
+    scores = _scores(logs, places)
+    best, statistic = int(places[np.argmax(scores)]), float(scores.max())
     single = 2 * student.above(statistic, len(logs) - 2) if np.isfinite(statistic) else 0.0
     ratio = float(np.exp(logs[best:].mean() - logs[:best].mean()))
     return Shift(best, ratio, min(1.0, single * len(places)))
 
 
-def _t(logs: "np.ndarray[tuple[int], np.dtype[np.float64]]", place: int) -> float:
-    """Student's two-sample t, without its sign, of the values before and behind a place."""
-    before, behind = logs[:place], logs[place:]
-    apart = abs(float(behind.mean() - before.mean()))
-    left = float(((before - before.mean()) ** 2).sum() + ((behind - behind.mean()) ** 2).sum())
-    if left <= 1e-18 * len(logs):
-        return float("inf") if apart > 1e-9 else 0.0
-    pooled = left / (len(logs) - 2)
-    return apart / float(np.sqrt(pooled * (1 / len(before) + 1 / len(behind))))
+def _scores(
+    logs: "np.ndarray[tuple[int], np.dtype[np.float64]]", places: "np.ndarray[tuple[int], np.dtype[np.int_]]"
+) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
+    """Student's two-sample t, without its sign, of the values before and behind each place.
+
+    The squares within both parts are those of the whole less those between the parts.
+    """
+    number = len(logs)
+    centred = logs - logs.mean()
+    sums = np.cumsum(centred)[places - 1]
+    # The centred sum behind a place is the one before it, with the other sign.
+    apart = np.abs(sums) * (1 / places + 1 / (number - places))
+    left = np.maximum(0.0, float(centred @ centred) - np.abs(sums) * apart)
+    exact = left <= max(1e-18 * number, 1e-12 * float(centred @ centred))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        scores = apart / np.sqrt(left / (number - 2) * (1 / places + 1 / (number - places)))
+    return np.where(exact, np.where(apart > 1e-9, np.inf, 0.0), scores)
 
 
 def rates_of(intervals: Sequence[tuple[int, int]]) -> list[float]:
