@@ -8,7 +8,7 @@ the terminal, which `run` prints before it writes the page, and `show` are there
 
 import io
 import json
-import resource
+import random
 import subprocess
 import sys
 import tempfile
@@ -21,6 +21,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
 from rich.console import Console
 
+from callbench.journal_columns import MEASURED
 from callbench.report import FORMATS, print_cells, print_summary
 from callbench.report.subject import subject
 from callbench.store import Run
@@ -29,6 +30,15 @@ from report.synthetic import write
 LIMIT_S = 10.0
 LIMIT_MB = 400.0
 CALLS = 10**9
+ROUNDS = 10
+# Of a trial's buckets, those that a slice has.
+SHARE = 0.6
+
+
+def peak_kb() -> int:
+    """Read the most memory this program had: what getrusage says is at least what its parent had."""
+    status = Path("/proc/self/status").read_text()
+    return int(next(line.split()[1] for line in status.splitlines() if line.startswith("VmHWM:")))
 
 
 def reported(path: Path, started: float) -> None:
@@ -44,7 +54,7 @@ def reported(path: Path, started: float) -> None:
     found = timed("read", lambda: subject(Run(path)))
     timed("page", lambda: FORMATS["html"](found))
     # Of one process that writes a page: what the steps below take comes on top.
-    peak_mb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    peak_mb = peak_kb() / 1024
     console = Console(file=io.StringIO(), width=120)
     timed("summary", lambda: print_summary(found, console))
     timed("show", lambda: print_cells(found, console))
@@ -74,6 +84,41 @@ def of_a_thousand_million_calls(path: Path) -> None:
     journal.write_text("".join(json.dumps(line) + "\n" for line in lines))
 
 
+def in_slices(path: Path) -> None:
+    """Write every trial as a run of today has it: a slice in each round of its fork, with its share of the calls.
+
+    A slice has fewer calls than a trial, so that it has not all of its buckets.
+    """
+    journal, some = path / "journal.jsonl", random.Random(1)  # noqa: S311 - figures, no secrets
+    kept: list[dict[str, Any]] = []
+    rounds: dict[tuple[int, int], list[dict[str, Any]]] = {}
+    for line in map(json.loads, journal.read_text().splitlines()):
+        if line["kind"] != "trial":
+            kept.append(line)
+            continue
+        warmed = {name: line[name] for name in ("trial", "cell", "block", "visit", "warm_up")}
+        kept.append({"kind": "warmed", **warmed, "unsteady": ""})
+        for number in range(ROUNDS):
+            own = {name: value for name, value in line.items() if name in MEASURED}
+            rounds.setdefault((line["block"], number), []).append({**own, "done": _slice(line["done"], some)})
+    for (block, number), slices in rounds.items():
+        line = {"kind": "round", "fork": block, "batch": 0, "round": number, "idle": "as it is", "slices": slices}
+        kept.append({**line, "started": slices[0]["started"], "echoes": [], "references": []})
+    journal.write_text("".join(json.dumps(line) + "\n" for line in kept))
+
+
+def _slice(done: dict[str, Any], some: random.Random) -> dict[str, Any]:
+    """Take a slice's share of a trial."""
+    part = {name: done[name] // ROUNDS for name in ("calls", "elapsed_ns")}
+    part["in_call_ns"] = str(int(done["in_call_ns"]) // ROUNDS)
+    latency = done["latency"]
+    if latency:
+        buckets = [[index, max(1, count // ROUNDS)] for index, count in latency["buckets"] if some.random() < SHARE]
+        sums = {"count": sum(count for _, count in buckets), "sum_ns": str(int(latency["sum_ns"]) // ROUNDS)}
+        latency = {**latency, **sums, "buckets": buckets}
+    return {**done, **part, "latency": latency, "intervals": []}
+
+
 def main() -> int:
     """Measure twice, each time in a process of its own, and say so; 1 where a limit is passed."""
     if len(sys.argv) > 1:
@@ -83,6 +128,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         path = write(Path(folder) / "run", quick=False, clients=(1, 2, 4, 8, 16))
         of_a_thousand_million_calls(path)
+        in_slices(path)
         for which in ("first", "again"):
             child = [sys.executable, __file__, str(path), str(time.monotonic())]
             figures = json.loads(subprocess.run(child, check=True, capture_output=True, text=True).stdout)
