@@ -70,24 +70,3 @@ def ended(rates: Mapping[str, Rates], excluded: Collection[str], aim: Aim) -> di
         elif aim.budget_s is None and len(mine) >= aim.most_blocks:
             found[cell] = Ending(cell, Why.BLOCKS, width, len(mine))
     return found
-
-
-def chosen(rates: Mapping[str, Rates], open_: Collection[str], cell_s: float, left_s: float | None) -> list[str]:
-    """Choose the cells of the next block: all that are open, or where time runs out those farthest from their aim.
-
-    Args:
-        rates: by cell and block.
-        open_: the cells that have not ended.
-        cell_s: what a cell of a block has taken so far, in seconds.
-        left_s: what is left of the budget; None: no limit.
-
-    Returns:
-        Cells in the order of `rates`; none where nothing fits any more.
-    """
-    mine = [cell for cell in rates if cell in open_]
-    if left_s is None or cell_s * len(mine) <= left_s:
-        return mine
-    fit = int(left_s / cell_s) if cell_s > 0 else 0
-    width = {cell: reached(rates[cell]) for cell in mine}
-    far = sorted(mine, key=lambda cell: -(width[cell] if width[cell] is not None else float("inf")))  # type: ignore[operator]
-    return [cell for cell in mine if cell in set(far[:fit])]

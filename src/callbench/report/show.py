@@ -8,6 +8,7 @@ from callbench.cold_starts import VALUES, ColdStart
 from callbench.costs import WINE
 from callbench.health import Growth, Health
 from callbench.report.subject import Subject
+from callbench.report.waking import Waking, waking
 from callbench.results import Latency, OpenLoop, Result
 from callbench.wire.found import Ledger
 
@@ -23,6 +24,7 @@ def shown(subject: Subject) -> dict[str, Any]:
     sides: dict[str, list[Health]] = {}
     for health in subject.health:
         sides.setdefault(health.cell.id, []).append(health)
+    woken = {one.cell.id: _waking(one) for one in waking(subject.by_condition)}
     return {
         "format": 1,
         "study": info["study"],
@@ -30,7 +32,11 @@ def shown(subject: Subject) -> dict[str, Any]:
         "state": info["state"],
         "quick": bool(info["quick"]),
         "cells": [
-            {**_cell(one, sides.get(one.id, []), subject.results.beliefs), "wire": _wire(subject, one)}
+            {
+                **_cell(one, sides.get(one.id, []), subject.results.beliefs),
+                "wire": _wire(subject, one),
+                "waking": woken.get(one.id),
+            }
             for one in subject.results.cells
         ],
         "excluded": [
@@ -121,6 +127,14 @@ def _cell(result: Result, sides: Sequence[Health], beliefs: Beliefs) -> dict[str
         "verdict": _verdict(result, beliefs.cells.get(result.id)),
         "cpu_us": _cost(result),
     }
+
+
+def _waking(one: Waking) -> dict[str, float | None]:
+    """Write the mean time of a call in both conditions of the idle states, and what of it is waking up."""
+    times = one.times
+    ends = {"low": None, "high": None} if times is None else {"low": times.low, "high": times.high}
+    means = {"as_is_us": one.as_is.middle, "held_us": one.held.middle}
+    return {**means, "times": one.as_is.middle / one.held.middle, **ends, "share": one.share}
 
 
 def _echoes(result: Result) -> dict[str, float | None] | None:

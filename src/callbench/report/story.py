@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from callbench.cell import HELD
 from callbench.claims import Judged, Verdict
 from callbench.report import along, limits, plateaus
 from callbench.report.ahead import Ahead, ahead
@@ -12,7 +13,7 @@ from callbench.report.headline import in_process, of_group, without_rates
 from callbench.report.naming import by_id, named
 from callbench.report.obstacles import obstacles
 from callbench.report.rankings import Ranking, rankings
-from callbench.report.subject import Subject
+from callbench.report.subject import CONDITIONS, Subject
 from callbench.report.words import listed, some
 from callbench.stats.digits import figure, percent
 
@@ -85,6 +86,7 @@ def story(subject: Subject) -> Story:
     """
     every = rankings(subject)
     claims = of_claims(subject.judged) if subject.judged else ""
+    claims += "".join(f" {one}" for one in elsewhere(subject))
     return Story(choices(subject, every), claims, ahead(subject, obstacles(subject, every)), _besides(subject, every))
 
 
@@ -128,6 +130,13 @@ def tallied(judged: Sequence[Judged]) -> str:
     return f"of {tested} tested, {listed(parts)}." if tested else "none was tested."
 
 
+def elsewhere(subject: Subject) -> list[str]:
+    """Count the verdicts in the run's other conditions of the machine's idle states."""
+    return [
+        f"With {CONDITIONS[name]}: {tallied(other.judged)}" for name, other in subject.others.items() if other.judged
+    ]
+
+
 def of_claims(judged: Sequence[Judged]) -> str:
     """Count the verdicts on the claims that were tested, and name those that were not, with why."""
     text = tallied(judged)
@@ -149,18 +158,19 @@ def cautions(subject: Subject) -> list[str]:
     told = []
     if subject.quick:
         told.append(
-            f"This was a quick run: {info['blocks']} blocks of short trials. Its intervals are wide: run without"
-            " --quick before deciding anything."
+            "This was a quick run: it ends after some minutes, whatever is undecided by then. What is decided is as sure"
+            " as in a full run."
         )
     share = subject.study.part.load.share
     if share != 1 and not subject.quick:
         told.append(f"This run made {percent(share)} of the study's calls, and its trials lasted as much less.")
     if info["state"] != "finished":
         told.append(f"This run is {info['state']}: what is not there has not been measured yet. Go on with --resume.")
-    if info.get("hold_idle"):
+    if subject.run.condition == HELD:
+        beside = " The section Sleeping processors has both." if subject.others else ""
         told.append(
-            "The processors were kept from idling deeply (--hold-idle): waiting costs less than on a machine that is"
-            " left alone, and figures compare with such runs only."
+            "Values are of processors that were kept awake, unless they say otherwise: waiting costs less than on a"
+            f" machine that is left alone.{beside}"
         )
     shared = _sharing(subject)
     if shared:

@@ -14,7 +14,7 @@ from callbench.store import Run
 from callbench.study import Study, load
 
 # The conditions of the machine's idle states in words.
-CONDITIONS = {AS_IS: "processors sleep as the machine lets them", HELD: "processors kept awake"}
+CONDITIONS = {AS_IS: "processors that may sleep", HELD: "processors kept awake"}
 
 
 @dataclass(frozen=True)
@@ -40,6 +40,11 @@ class Subject:
     health: Sequence[processes.Health]
     deaths: Sequence[processes.Death]
     others: Mapping[str, "Subject"] = field(default_factory=dict)
+
+    @property
+    def by_condition(self) -> dict[str, Results]:
+        """What was found in each condition of the machine's idle states, by its name."""
+        return {self.run.condition: self.results, **{name: one.results for name, one in self.others.items()}}
 
     @property
     def names(self) -> Mapping[str, str]:

@@ -11,7 +11,7 @@ from callbench.report.choice import sheet
 from callbench.report.columns import alike, differing
 from callbench.report.section import Sheet
 from callbench.report.sections import ranking
-from callbench.report.story import Story, cautions, story, tallied
+from callbench.report.story import Story, cautions, elsewhere, story, tallied
 from callbench.report.subject import Subject
 from callbench.report.tables import Filled, Place, place
 from callbench.report.words import MARKS, as_sentence, published_text, ratio_text, undecided_text
@@ -52,7 +52,7 @@ def _story(subject: Subject, told: Story, console: Console) -> None:
         _words(sheet(told.choices)).print(console)
     if subject.judged:
         _claims(subject).print(console)
-        console.print(Text(f"Claims: {tallied(subject.judged)}\n"), soft_wrap=True)
+        console.print(Text("\n".join([f"Claims: {tallied(subject.judged)}", *elsewhere(subject), ""])), soft_wrap=True)
     open_ = told.ahead.sheet()
     if open_ is not None:
         _words(open_).print(console)

@@ -22,6 +22,7 @@ from callbench.runner.context import Asked, Context
 from callbench.runner.echoes import Machine, sizes, there
 from callbench.runner.failures import Failures
 from callbench.runner.fork import Fork
+from callbench.runner.openness import endings
 from callbench.runner.pacing import Pacing
 from callbench.runner.past import past
 from callbench.schedules import Schedules
@@ -90,6 +91,8 @@ class Bench:
             with idle.held(wanted=asked.condition == HELD):
                 Fork(self._of, asked, self._failures, machines[asked.condition]).go()
             self._of.progress.fork_ends(asked.number)
+        for line in endings(self._of.run, self._of.plan):
+            self._of.write(line)
 
     def _asked(self) -> Iterator[Asked]:
         pacing = Pacing(self._of)

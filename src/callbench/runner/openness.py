@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from callbench.plan import Plan
-from callbench.precision.stopping import Aim, ended
+from callbench.precision.stopping import Aim, Why, ended, reached
 from callbench.store import Run
 
 if TYPE_CHECKING:
@@ -33,6 +33,29 @@ def still_open(run: Run, plan: Plan) -> set[str]:
             found |= _imprecise(one, float(run.info["until"]))
         else:
             found |= _of_claims(one) | _of_neighbours(one)
+    return found
+
+
+def endings(run: Run, plan: Plan) -> list[dict[str, Any]]:
+    """Why each cell of a run that was asked to be precise ended, as the journal has it; none of another run.
+
+    Raises:
+        BadInput: the run is damaged.
+    """
+    until = run.info.get("until")
+    if until is None:
+        return []
+    from callbench.results import read  # noqa: PLC0415 - statistics are slow to load
+
+    found = []
+    for condition in plan.conditions:
+        for one in read(run.under(condition)).cells:
+            rates = one.by_block.get("rate_per_s", {})
+            width = reached(rates)
+            enough = width is not None and width <= float(until)
+            why = Why.OUT if one.excluded is not None else Why.PRECISE if enough else Why.BUDGET
+            figures = {"asked": until, "reached": width, "blocks": len(rates)}
+            found.append({"kind": "ended", "cell": one.id, "why": why.value, **figures})
     return found
 
 

@@ -23,8 +23,7 @@ MOST_ROWS = 60
 
 def section(subject: Subject) -> Section | None:
     """Show both conditions side by side, what wakes most first."""
-    conditions = {name: one.results for name, one in subject.others.items()}
-    found = waking({**conditions, subject.run.condition: subject.results})
+    found = waking(subject.by_condition)
     if not found:
         return None
     found = sorted(found, key=lambda one: -one.share)
