@@ -59,12 +59,6 @@ def test_noise_alone_parts_a_pair_in_at_most_one_ranking_of_twenty() -> None:
     assert parted <= 17  # 10 are expected at most; 17 or more of 200 at 5 % have a probability of 2.6 %
 
 
-def test_a_play_off_decides_what_blocks_cannot() -> None:
-    figures = drifting([100, 100, 10], 6, 0.02, 2)
-    found = standings(figures, met={(0, 1): -1})
-    assert [(one.index, one.rank) for one in found] == [(1, 1), (0, 2), (2, 3)]
-
-
 @pytest.mark.parametrize("figures", [[], [{}], [{0: 1.0}, {0: 2.0}], [{0: 1.0}, {1: 2.0}], [{}, {0: 1.0, 1: 1.0}]])
 def test_too_little_to_tell_is_a_tie(figures: list[dict[int, float]]) -> None:
     found = standings(figures)
