@@ -1,0 +1,42 @@
+"""What a batch may take of a machine, and what is looked at while it is driven."""
+
+from pathlib import Path
+
+import hypothesis.strategies as some
+from hypothesis import given
+
+from callbench.runner.batches import MOST_THREADS, MOST_UNITS, SHARE_OF_MEMORY, Room, Taken, room
+
+GIB = 1 << 30
+EACH = some.builds(Taken, some.integers(0, 4 * GIB), some.integers(0, 500), some.just(1))
+
+
+@given(some.lists(EACH, max_size=500), some.integers(0, 64 * GIB))
+def test_units_are_taken_in_as_long_as_one_more_of_their_size_has_room(every: list[Taken], memory: int) -> None:
+    limits, taken = Room(memory), Taken()
+    for one in every:
+        if not limits.holds(taken):
+            break
+        taken += one
+        # What was taken in was said to fit, but for what it takes more than the others did.
+        assert taken.units <= MOST_UNITS
+        assert taken.threads - one.threads <= MOST_THREADS
+        assert taken.memory_bytes - one.memory_bytes <= memory
+
+
+@given(some.lists(EACH, min_size=1, max_size=20))
+def test_more_room_never_holds_less(every: list[Taken]) -> None:
+    taken = sum(every, Taken())
+    held = [Room(memory).holds(taken) for memory in (0, GIB, 8 * GIB, 1 << 50)]
+    assert held == sorted(held)
+    assert not Room(1 << 50, threads=taken.threads - 1).holds(taken)
+    assert not Room(1 << 50, units=taken.units).holds(taken)
+
+
+def test_the_room_is_a_share_of_what_the_kernel_says_is_available(tmp_path: Path) -> None:
+    said = tmp_path / "meminfo"
+    said.write_text("MemTotal: 16777216 kB\nMemAvailable: 8388608 kB\n")
+    assert room(said).memory_bytes == int(8 * GIB * SHARE_OF_MEMORY)
+    small = room(tmp_path / "nothing").memory_bytes
+    said.write_text("MemAvailable: some\n")
+    assert room(said).memory_bytes == small > 0

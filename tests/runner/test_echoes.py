@@ -1,0 +1,117 @@
+"""Echoes: of the sizes that a fork's calls have, over the channel of their stacks, and one small one beside them."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from callbench import catalogue
+from callbench.cell import Cell, Load
+from callbench.runner.echoes import YARDSTICK_OCTETS, Echo, EchoTask, applies, echoes, sizes, there
+from callbench.runner.slices import HANDFUL
+
+# A run's messages alone, as its journal has them.
+CODECS: list[dict[str, Any]] = [
+    {"kind": "codec", "stack": "native/soap+inproc", "message": "soap", "group": group, "request": r, "answer": a}
+    for group, r, a in (
+        ("small", {"bytes": 300.4}, {"bytes": 2.0}),
+        ("large", {"bytes": 301.0}, {"bytes": 40_000.0}),
+        ("none", {"bytes": 0.0}, {"bytes": 0.0}),
+    )
+]
+
+
+@pytest.fixture(scope="module")
+def known() -> catalogue.Catalogue:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("CALLBENCH_ADAPTERS", raising=False)
+        return catalogue.load()
+
+
+def cell(group: str, stack: str, **options: object) -> Cell:
+    return Cell(f"{group} {options}", group, stack, "Sum", {}, Load(1, 1, 0.01), options=options)
+
+
+def made(known: catalogue.Catalogue, *cells: Cell, quick: bool = True) -> list[Echo]:
+    stacks = {stack.id: stack for stack in known.every}
+    return echoes(cells, stacks, sizes(CODECS, known), there(known), quick=quick)
+
+
+def told(found: list[Echo]) -> list[tuple[str, int, int, Mapping[str, Any]]]:
+    return [(one.stack, one.request_bytes, one.answer_bytes, one.options) for one in found]
+
+
+SMALL_ONE: tuple[str, int, int, Mapping[str, Any]] = ("floor/echo+tcp", YARDSTICK_OCTETS, YARDSTICK_OCTETS, {})
+
+
+def test_every_channel_has_an_echo(known: catalogue.Catalogue) -> None:
+    natives = {stack.channel for stack in known.adapter("native").stacks}
+    assert {stack.channel: stack.why_not for stack in known.adapter("floor").stacks} == dict.fromkeys(natives)
+    assert all(stack.instrument for stack in known.adapter("floor").stacks)
+    assert set(there(known)) == natives
+
+
+@pytest.mark.parametrize("channel", ["tcp", "inproc", "library"])
+def test_the_sizes_of_the_cells_are_echoed_once(known: catalogue.Catalogue, channel: str) -> None:
+    stack = f"native/soap+{channel}"
+    found = made(known, cell("small", stack), cell("large", stack), cell("?", stack))
+    place = f"floor/echo+{channel}"
+    assert told(found) == [SMALL_ONE, (place, 301, 2, {}), (place, 301, 40_000, {})]
+    assert [one.cells for one in found] == [(), ("large {}", "small {}"), ("large {}", "small {}")]
+    assert len({one.key for one in found}) == len(found)
+
+
+def test_an_echo_connects_as_its_cell_does_and_without_what_is_the_native_channels_own(
+    known: catalogue.Catalogue,
+) -> None:
+    plain, other = cell("small", "native/soap+tcp"), cell("small", "native/soap+tcp", acknowledge=False)
+    assert told(made(known, plain, other))[1:] == [
+        ("floor/echo+tcp", 300, 2, {}),
+        ("floor/echo+tcp", 300, 2, {"acknowledge": False}),
+    ]
+    squeezed = cell("small", "native/soap+tcp", compressor="zstd", level=3)
+    assert told(made(known, squeezed))[1:] == [("floor/echo+tcp", 300, 2, {})]
+
+
+@pytest.mark.parametrize(
+    "load",
+    [Load(2, 1, 1.0), Load(1, 1, 1.0, think_ns=1), Load(1, 1, 1.0, "poisson", 10.0)],
+    ids=["clients that queue", "a client that thinks", "a schedule"],
+)
+def test_what_is_no_bare_round_trip_has_the_small_one_alone(known: catalogue.Catalogue, load: Load) -> None:
+    one = replace(cell("small", "native/soap+tcp"), load=load)
+    assert not applies(one)
+    assert told(made(known, one)) == [SMALL_ONE]
+    assert not applies(replace(cell("small", "native/soap+tcp"), link="lan100"))
+
+
+def test_a_run_without_echoes_has_none(known: catalogue.Catalogue) -> None:
+    stacks = {stack.id: stack for stack in known.every}
+    assert echoes([cell("small", "native/soap+tcp")], stacks, {}, {}, quick=False) == []
+
+
+def test_a_slice_of_an_echo_keeps_what_its_rate_follows_from() -> None:
+    task = EchoTask(Echo("floor/echo+tcp", {}, 16, 16, ()))
+    turn = task.turn(0)
+    assert turn is not None
+    assert turn.length.calls == HANDFUL
+    assert task.rate is None
+    latency = {"count": 4, "sum_ns": 4000, "buckets": [[384, 3], [512, 1]]}
+    done: dict[str, Any] = {
+        "calls": 4,
+        "elapsed_ns": 4000,
+        "window_ns": 4000,
+        "answered": 4,
+        "in_flight": 0,
+        "latency": latency,
+    }
+    done["in_flight_part"] = 0.0
+    task.took(turn, {"started": "now", "done": done})
+    assert task.made is not None
+    assert task.rate == pytest.approx(1e6)
+    assert "latency" not in task.made["done"]
+    # Buckets 384 and 512 begin at 512 and 1,024 ns.
+    assert (task.made["p50_ns"], task.made["p99_ns"]) == (512, 1024)
+    task.turn(1)
+    assert task.rate is None

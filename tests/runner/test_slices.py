@@ -1,0 +1,59 @@
+"""How long a slice is: some 20 ms, or a handful of calls where they take longer."""
+
+import math
+
+import hypothesis.strategies as some
+from hypothesis import given
+
+from callbench.cell import Load
+from callbench.runner.slices import ARRIVALS, HANDFUL, OPEN_SECONDS, SLICE_SECONDS, THOUGHTS, lean, length_of
+
+CLOSED = some.builds(
+    Load,
+    clients=some.integers(1, 1000),
+    calls=some.integers(1, 10**6),
+    seconds=some.floats(0.01, 100),
+    think_ns=some.integers(0, 10**9),
+)
+OPEN = some.builds(
+    Load,
+    clients=some.integers(1, 100),
+    calls=some.integers(1, 10**6),
+    seconds=some.floats(0.01, 100),
+    arrivals=some.just("poisson"),
+    rate_per_s=some.floats(0.1, 10**6),
+)
+
+
+@given(CLOSED, some.booleans())
+def test_each_client_makes_a_handful_of_calls_or_has_time_to_think(load: Load, slow: bool) -> None:
+    length = length_of(load, slow=slow)
+    assert length.seconds >= SLICE_SECONDS
+    assert length.seconds >= THOUGHTS * load.think_ns / 1e9
+    assert length.calls == load.clients * (1 if slow or load.think_ns else HANDFUL)
+
+
+@given(CLOSED)
+def test_what_a_trial_was_to_make_does_not_make_a_slice_longer(load: Load) -> None:
+    other = Load(load.clients, 1, 0.01, think_ns=load.think_ns)
+    assert length_of(load) == length_of(other)
+
+
+@given(OPEN)
+def test_an_open_loop_has_its_arrivals_or_all_of_its_time(load: Load) -> None:
+    length = length_of(load)
+    rate = load.rate_per_s or 0.0
+    assert length.seconds >= SLICE_SECONDS
+    assert length.calls == max(1, math.ceil(rate * length.seconds))
+    enough = length.seconds >= OPEN_SECONDS and length.calls >= ARRIVALS
+    assert enough or math.isclose(length.seconds, max(SLICE_SECONDS, load.seconds))
+
+
+@given(some.one_of(CLOSED, OPEN), some.floats(0.02, 1.0))
+def test_a_card_may_ask_for_a_longer_one(load: Load, least_s: float) -> None:
+    assert length_of(load, least_s).seconds >= max(least_s, length_of(load).seconds)
+
+
+def test_the_journal_keeps_no_place_and_no_empty_intervals() -> None:
+    assert lean({"is": "done", "id": 3, "calls": 1, "intervals": []}) == {"calls": 1}
+    assert lean({"calls": 1, "intervals": [[1, 1, 0]]}) == {"calls": 1, "intervals": [[1, 1, 0]]}
