@@ -8,6 +8,7 @@ import resource
 import shlex
 import signal
 import subprocess
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -19,21 +20,26 @@ from conftest import SMALL, command, eventually, marked
 Program = Callable[..., subprocess.CompletedProcess[str]]
 
 
+ROUNDS = 20
+FORKS = 2
+CELLS = 4
+
+
 @pytest.fixture
 def slow(tmp_path: Path) -> Path:
-    """A study whose trials are long enough to be met in the middle."""
+    """A study with so many rounds that a run of it is met in the middle of one."""
     file = tmp_path / "small.toml"
-    file.write_text(SMALL.replace("seconds = 0.02", "seconds = 0.4"))
+    file.write_text(SMALL.replace("forks = 2\nrounds = 2", f"forks = {FORKS}\nrounds = {ROUNDS}"))
     return file
 
 
 @pytest.fixture
 def started(tmp_path: Path, slow: Path, nothing_left: None) -> Iterator[subprocess.Popen[str]]:  # noqa: ARG001 - is made first, so looks last
-    """A run under way, with one trial on disk and the next one begun."""
-    argv = command("run", slow, "--out", tmp_path / "run")
+    """A run under way, with two rounds on disk, so that the watched one is over too, and the next one begun."""
+    argv = command("run", slow, "--forks", FORKS, "--out", tmp_path / "run")
     with subprocess.Popen(argv, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as run:
         try:
-            assert eventually(lambda: len(trials(tmp_path / "run")) == 1, 120), "no trial was made"
+            assert eventually(lambda: len(rounds(tmp_path / "run")) >= 2, 120), "no round was made"
             yield run
         finally:
             run.kill()
@@ -48,12 +54,19 @@ def lines(folder: Path) -> list[dict[str, Any]]:
     )
 
 
-def trials(folder: Path) -> list[int]:
-    return [line["trial"] for line in lines(folder) if line["kind"] == "trial"]
+def rounds(folder: Path) -> list[tuple[int, int, int]]:
+    """Those that count, by fork, batch and their number."""
+    return [(line["fork"], line["batch"], line["round"]) for line in lines(folder) if line["kind"] == "round"]
+
+
+def slices(folder: Path) -> Counter[tuple[int, str]]:
+    """How many slices count, by fork and cell."""
+    every = [(line["fork"], one["cell"]) for line in lines(folder) if line["kind"] == "round" for one in line["slices"]]
+    return Counter(every)
 
 
 def adapters(mark: str) -> list[int]:
-    """The stand-in's processes, the client first."""
+    """The stand-in's processes."""
     found = []
     for pid in marked(mark):
         # Who ends meanwhile is none.
@@ -66,51 +79,117 @@ def adapters(mark: str) -> list[int]:
 def told_again(folder: Path) -> list[str]:
     """The notes of a side that died at work."""
     notes = [line["text"] for line in lines(folder) if line["kind"] == "note"]
-    died = r"is (made|started) again: honest, .*died \((killed by SIGKILL|exit code 137)\)"
+    died = r"is (started|tried) again.*: honest, .*died \((killed by SIGKILL|exit code 137)\)"
     return [note for note in notes if re.search(died, note)]
 
 
 def whole(folder: Path) -> None:
-    """Each trial of the plan is there, once, and the run says that it is finished."""
-    assert sorted(trials(folder)) == list(range(8))
+    """Each round is there once, with a slice of each cell, as in a run that nobody met; and it says that it is over."""
+    assert sorted(rounds(folder)) == [(fork, 0, number) for fork in range(FORKS) for number in range(ROUNDS)]
+    assert len(slices(folder)) == FORKS * CELLS
+    assert set(slices(folder).values()) == {ROUNDS}
     assert json.loads((folder / "run.json").read_text())["state"] == "finished"
 
 
-def test_the_core_is_killed(
+def test_the_core_is_killed_in_a_round(
     started: subprocess.Popen[str], callbench: Program, tmp_path: Path, slow: Path, mark: str
 ) -> None:
     started.kill()
     started.wait()
     assert eventually(lambda: not marked(mark)), "adapters outlived the core"
     kept = (tmp_path / "run" / "journal.jsonl").read_bytes()
-    ended = callbench("run", slow, "--out", tmp_path / "run", "--resume", check=True)
+    before = rounds(tmp_path / "run")
+    callbench("run", slow, "--out", tmp_path / "run", "--resume", check=True)
     assert (tmp_path / "run" / "journal.jsonl").read_bytes().startswith(kept[: kept.rfind(b"\n") + 1])
+    assert rounds(tmp_path / "run")[: len(before)] == before
     whole(tmp_path / "run")
     assert "resumed" in [line.get("text") for line in lines(tmp_path / "run")]
-    assert ended.stderr.count("block") == 2
+
+
+@pytest.mark.usefixtures("nothing_left")
+@pytest.mark.engine
+def test_the_core_is_killed_while_a_stack_is_stopped(tmp_path: Path, mark: str) -> None:
+    """What spins is stopped between its slices: nobody could ask it to end."""
+    study = tmp_path / "spins.toml"
+    study.write_text(SPINS)
+    argv = command("run", study, "--forks", 1, "--no-floors", "--out", tmp_path / "run")
+    with subprocess.Popen(argv, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as run:
+        try:
+            assert eventually(lambda: bool(rounds(tmp_path / "run")), 120), "no round was made"
+            assert eventually(lambda: bool(stopped(mark)), 60), "nobody was stopped"
+        finally:
+            run.kill()
+    assert eventually(lambda: not marked(mark)), f"still alive: {marked(mark)}"
+
+
+SPINS = """
+title = "Spins"
+[load]
+forks = 1
+rounds = 1000
+[[cells]]
+group = "Sum"
+stacks = ["native/bin+shm-spin", "native/bin+tcp", "native/json+tcp"]
+call = "Sum"
+arguments = { a = 1, b = 2 }
+"""
+
+
+def stopped(mark: str) -> list[int]:
+    """The marked processes that are stopped now."""
+    found = []
+    for pid in marked(mark):
+        with contextlib.suppress(OSError):
+            if Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "T":
+                found.append(pid)
+    return found
+
+
+@pytest.mark.usefixtures("nothing_left")
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_it_is_told_to_stop_while_it_warms_up(
+    callbench: Program, tmp_path: Path, number: signal.Signals, code: int
+) -> None:
+    """Of a stack that gets faster for six seconds, which are waited for."""
+    study = tmp_path / "small.toml"
+    study.write_text(SMALL.replace('"honest/*"', '"warms-up/tcp"'))
+    argv = command("run", study, "--select", "group=Sum", "--forks", 1, "--no-floors", "--out", tmp_path / "run")
+    with subprocess.Popen(argv, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as run:
+        try:
+            assert eventually(lambda: any(line["kind"] == "visit" for line in lines(tmp_path / "run")), 120)
+            run.send_signal(number)
+            _, told = run.communicate(timeout=120)
+        finally:
+            run.kill()
+    assert run.returncode == code
+    assert "Traceback" not in told
+    assert rounds(tmp_path / "run") == []
+    assert json.loads((tmp_path / "run" / "run.json").read_text())["state"] == "stopped"
+    last = told.splitlines()[-1]
+    callbench(*shlex.split(last.partition("Go on with: callbench ")[2]), check=True)
+    assert json.loads((tmp_path / "run" / "run.json").read_text())["state"] == "finished"
 
 
 @pytest.mark.parametrize("side", [0, -1], ids=["client", "server"])
-def test_a_side_is_killed(started: subprocess.Popen[str], tmp_path: Path, mark: str, side: int) -> None:
+def test_a_side_is_killed_and_its_stack_started_again(
+    started: subprocess.Popen[str], tmp_path: Path, mark: str, side: int
+) -> None:
     folder = tmp_path / "run"
-
-    def met() -> bool:
-        """Whether a kill met a side at work: one that has made its trials, and is ending, is nobody's loss."""
-        made = len(trials(folder))
-        with contextlib.suppress(ProcessLookupError, IndexError):
-            os.kill(adapters(mark)[side], signal.SIGKILL)
-        over = eventually(lambda: bool(told_again(folder)) or len(trials(folder)) > made or started.poll() is not None)
-        return over and bool(told_again(folder))
-
-    assert eventually(met, 120)
+    with contextlib.suppress(ProcessLookupError, IndexError):
+        os.kill(adapters(mark)[side], signal.SIGKILL)
     _, told = started.communicate(timeout=200)
     assert started.returncode == 0, told
-    whole(folder)
+    assert json.loads((folder / "run.json").read_text())["state"] == "finished"
+    assert sorted(rounds(folder)) == [(fork, 0, number) for fork in range(FORKS) for number in range(ROUNDS)]
     assert len(told_again(folder)) == 1
+    # One slice is lost, of whichever cell was to be driven; no cell is.
+    counted = slices(folder)
+    assert len(counted) == FORKS * CELLS
+    assert sum(counted.values()) == FORKS * CELLS * ROUNDS - 1
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_it_is_told_to_stop(
+def test_it_is_told_to_stop_in_a_round(
     started: subprocess.Popen[str], callbench: Program, tmp_path: Path, number: signal.Signals, code: int
 ) -> None:
     started.send_signal(number)
@@ -140,10 +219,10 @@ def test_two_runs_into_one_folder(
 
 
 @pytest.mark.usefixtures("nothing_left")
-def test_the_disk_is_full(callbench: Program, study: Path, tmp_path: Path) -> None:
+def test_the_disk_is_full(callbench: Program, slow: Path, tmp_path: Path) -> None:
     """A limit on the size of files stands for the end of the disk: the kernel refuses the write in the same way."""
-    limit = 12_000
-    argv = command("run", study, "--out", tmp_path / "run")
+    limit = 60_000
+    argv = command("run", slow, "--forks", FORKS, "--out", tmp_path / "run")
     ended = subprocess.run(
         argv,
         cwd=tmp_path,
@@ -159,24 +238,25 @@ def test_the_disk_is_full(callbench: Program, study: Path, tmp_path: Path) -> No
     last = ended.stderr.splitlines()[-1]
     assert last.startswith(f"callbench: cannot write {tmp_path / 'run' / 'journal.jsonl'}: File too large; what was")
     assert "Traceback" not in ended.stderr
-    kept = trials(tmp_path / "run")
+    kept = rounds(tmp_path / "run")
     assert kept
-    callbench("run", study, "--out", tmp_path / "run", "--resume", check=True)
+    callbench("run", slow, "--out", tmp_path / "run", "--resume", check=True)
     whole(tmp_path / "run")
-    assert trials(tmp_path / "run")[: len(kept)] == kept
+    assert rounds(tmp_path / "run")[: len(kept)] == kept
 
 
 @pytest.mark.usefixtures("nothing_left")
-def test_half_a_line_is_measured_again(callbench: Program, study: Path, tmp_path: Path) -> None:
-    callbench("run", study, "--out", tmp_path / "run", check=True)
+def test_half_a_line_is_measured_again(callbench: Program, slow: Path, tmp_path: Path) -> None:
+    callbench("run", slow, "--forks", FORKS, "--out", tmp_path / "run", check=True)
     journal = tmp_path / "run" / "journal.jsonl"
-    # In the last trial's line: what else was noted behind it goes too.
+    # In the last round's line: what else was written behind it goes too.
     whole_lines = journal.read_bytes()
-    end = whole_lines.index(b"\n", whole_lines.rfind(b'{"kind":"trial"')) + 1
+    end = whole_lines.index(b"\n", whole_lines.rfind(b'{"kind":"round"')) + 1
     os.truncate(journal, end - 10)
-    shown = callbench("query", tmp_path / "run", "SELECT count(*) AS n FROM trials", "--json", check=True)
-    assert json.loads(shown.stdout) == [{"n": 7}]
-    callbench("run", study, "--out", tmp_path / "run", "--resume", check=True)
+    sql = "SELECT count(*) AS n FROM rounds WHERE kind = 'round'"
+    shown = callbench("query", tmp_path / "run", sql, "--json", check=True)
+    assert json.loads(shown.stdout) == [{"n": FORKS * ROUNDS - 1}]
+    callbench("run", slow, "--out", tmp_path / "run", "--resume", check=True)
     whole(tmp_path / "run")
 
 
@@ -191,5 +271,4 @@ def test_an_adapter_that_dies_each_time_is_left_out(callbench: Program, study: P
     assert "its log ends with: fatal: out of cheese" in excluded["dies-driving/tcp"]
     assert excluded["wrong-answer/tcp"].startswith("answered wrongly: Sum(a=2147483647, b=1) gave 2147483648")
     assert excluded["never-ready/tcp"].startswith("cannot be started: never-ready, ")
-    measured = {line["cell"] for line in lines(tmp_path / "run") if line["kind"] == "trial"}
-    assert len(measured) == 3
+    assert len({cell for _, cell in slices(tmp_path / "run")}) == 3

@@ -1,0 +1,113 @@
+"""A unit is started, driven and stopped; what breaks the contract is one sentence, and leaves nothing behind."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from callbench import links, placement
+from callbench.catalogue import Adapter
+from callbench.cell import Cell, Load
+from callbench.errors import AdapterFailure
+from callbench.manifest import Programs
+from callbench.runner.rounds import one_slice
+from callbench.runner.slices import Length
+from callbench.runner.tasks import Turn
+from callbench.runner.unit import Unit, Wanted
+from callbench.visit import ALWAYS, AnsweredWrongly
+from conftest import eventually
+
+SLICE = Length(0.02, 4)
+
+
+def wanted(adapter: Adapter) -> Wanted:
+    stack = next(one for one in adapter.stacks if one.channel == "tcp")
+    cell = Cell("c001", "g", stack.id, "Sum", {"a": 1, "b": 2}, Load(1, 4, 0.02))
+    return Wanted("unit", stack, Programs(adapter.manifest, adapter.manifest), (cell,), links.LOOPBACK, checks=ALWAYS)
+
+
+def opened(adapter: Adapter) -> Unit:
+    return Unit(wanted(adapter), placement.placed(), links.LOOPBACK_HOSTS)
+
+
+def state(pid: int) -> str:
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+
+
+@pytest.mark.usefixtures("nothing_left")
+def test_it_is_driven_slice_by_slice(misbehaving: Callable[[str], Adapter]) -> None:
+    with opened(misbehaving("honest")) as unit:
+        (cell,) = unit.wanted.cells
+        unit.settles()
+        assert unit.warm(cell, SLICE) is None, "nothing of it compiles"
+        unit.is_warm()
+        for _ in range(3):
+            made = one_slice(unit, Turn(cell, SLICE), None)
+            assert made["done"]["calls"] >= SLICE.calls
+            assert made["agree"] is True
+        assert not unit.broken
+        assert unit.compiled() == ""
+        assert unit.record()["stack"] == "honest/tcp"
+
+
+@pytest.mark.usefixtures("nothing_left")
+def test_what_is_frozen_goes_on_for_its_slice_and_ends_although_it_is_stopped(
+    misbehaving: Callable[[str], Adapter],
+) -> None:
+    with opened(misbehaving("honest")) as unit:
+        (cell,) = unit.wanted.cells
+        unit.settles()
+        unit.frozen = True
+        unit.rests()
+        assert eventually(lambda: {state(pid) for pid in unit.pids} == {"T"})
+        made = one_slice(unit, Turn(cell, SLICE), None)
+        assert made["done"]["calls"] >= SLICE.calls
+        assert made["thawed_ns"] > 0
+        assert eventually(lambda: {state(pid) for pid in unit.pids} == {"T"})
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("never-ready", "did not say hello within"),
+        ("wrong-version", "speaks contract version 2"),
+        ("garbage", "no line of the contract"),
+        ("wrong-id", "answered request"),
+        ("other-stacks", "its manifest alone has other-stacks/tcp"),
+        ("floods", "wrote a line longer than"),
+    ],
+)
+@pytest.mark.usefixtures("nothing_left")
+def test_what_breaks_the_contract_at_its_start_is_one_sentence(
+    misbehaving: Callable[[str], Adapter], name: str, says: str
+) -> None:
+    with pytest.raises(AdapterFailure) as caught:
+        opened(misbehaving(name))
+    assert says in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.usefixtures("nothing_left")
+def test_what_answers_wrongly_is_not_timed(misbehaving: Callable[[str], Adapter]) -> None:
+    with pytest.raises(AnsweredWrongly, match="2147483648"):
+        opened(misbehaving("wrong-answer"))
+
+
+@pytest.mark.parametrize(("name", "says"), [("dies-driving", "out of cheese"), ("deaf", "did not say done")])
+@pytest.mark.usefixtures("nothing_left")
+def test_what_breaks_in_a_slice_is_broken_and_ends(misbehaving: Callable[[str], Adapter], name: str, says: str) -> None:
+    with opened(misbehaving(name)) as unit:
+        (cell,) = unit.wanted.cells
+        unit.settles()
+        with pytest.raises(AdapterFailure) as caught:
+            one_slice(unit, Turn(cell, SLICE), None)
+        assert says in str(caught.value)
+        assert unit.broken
+
+
+@pytest.mark.usefixtures("nothing_left")
+def test_what_counts_other_calls_than_it_makes_does_not_agree(misbehaving: Callable[[str], Adapter]) -> None:
+    with opened(misbehaving("lies")) as unit:
+        unit.settles()
+        (cell,) = unit.wanted.cells
+        assert one_slice(unit, Turn(cell, SLICE), None)["agree"] is False
