@@ -33,10 +33,13 @@ Place = tuple[str, str]
 
 def made(folder: Path, budget: str) -> dict[Place, Table]:
     """Make a run, and give its tables by call and condition."""
-    stacks = ",".join(f"native/{message}+{channel}" for message in MESSAGES for channel in CHANNELS)
-    chosen = ["--select", "link=loopback", "--select", f"group={','.join(CALLS)}", "--select", f"stack={stacks}"]
+    keys = ["link=loopback", *(f"group={call}" for call in CALLS)]
+    keys += [f"stack=native/{message}+{channel}" for message in MESSAGES for channel in CHANNELS]
+    chosen = [word for key in keys for word in ("--select", key)]
     argv = [str(ROOT / "callbench"), "run", "remobjects", "--quick", "--budget", budget, *chosen, "--out", str(folder)]
-    subprocess.run(argv, check=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    ended = subprocess.run(argv, check=False, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    if not (folder / "run.json").is_file():
+        raise SystemExit(ended.stderr)
     run = Run(folder)
     with run.connection() as connection:
         places = {
