@@ -83,7 +83,7 @@ def list_(
 @app.command()
 def run(  # noqa: PLR0913, PLR0917 - the options a person has
     study: Annotated[str, typer.Argument(metavar="STUDY", help="a name of `list studies`, or a file")],
-    quick: Annotated[bool, typer.Option("--quick", help="fewer blocks, shorter trials")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="fewer forks and rounds, less time")] = False,
     select: Annotated[
         list[str] | None,
         typer.Option("--select", metavar="[KEY=]GLOB", help="stack, message, channel, call, group, clients, link"),
