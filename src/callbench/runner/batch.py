@@ -15,7 +15,7 @@ from callbench.measure.traffic import Traffic
 from callbench.runner import batches
 from callbench.runner.cell_task import CellTask
 from callbench.runner.context import Asked, Context
-from callbench.runner.echoes import EchoTask, echoes
+from callbench.runner.echoes import Echo, EchoTask, echoes
 from callbench.runner.failures import Failures
 from callbench.runner.references import Reference, references
 from callbench.runner.rounds import one_round
@@ -63,6 +63,9 @@ class Batch:
             if alone and taken.units and not room.holds(taken):
                 return
             self.tried.append(wanted.name)
+            # Its echo first: where a resource is short, what a stack is told in comes before one stack more.
+            for echo in self._echoes_of(wanted.cells):
+                self._has_instrument(echo.stack, echo.cell)
             unit = self._started(wanted)
             if unit is not None:
                 self.units[wanted.name] = unit
@@ -76,8 +79,7 @@ class Batch:
             self._of.progress.warms(unit.wanted.stack.id)
             self._cells += self._warmed(unit)
             self._searches += self._searched(unit)
-        of = self._of
-        for echo in echoes(cells, of.stacks, of.sizes, of.floors, quick=of.quick):
+        for echo in self._echoes_of(cells):
             if self._has_instrument(echo.stack, echo.cell):
                 self._echoes.append(EchoTask(echo))
         if chained:
@@ -86,6 +88,10 @@ class Batch:
             ]
         for unit in self.units.values():
             unit.is_warm()
+
+    def _echoes_of(self, cells: Sequence[Cell]) -> list[Echo]:
+        of = self._of
+        return echoes(cells, of.stacks, of.sizes, of.floors, quick=of.quick)
 
     def _has_instrument(self, name: str, cell: Cell) -> bool:
         """Whether a unit that the instrument itself drives is alive, started where it was not."""
