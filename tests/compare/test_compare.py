@@ -215,7 +215,7 @@ def test_what_spins_is_compared_in_slices_too_and_stopped_between_them(callbench
 
 
 @pytest.mark.parametrize(
-    ("seconds", "started_s", "forks"), [(5, 0.1, 50), (5, 0.25, 20), (5, 3.0, 10), (0.2, 0.1, 10), (5, 0.0, 50)]
+    ("seconds", "started_s", "forks"), [(5, 0.02, 50), (5, 0.1, 16), (5, 3.0, 10), (0.2, 0.1, 10), (5, 0.0, 50)]
 )
 def test_starts_are_many_where_they_are_cheap(seconds: float, started_s: float, forks: int) -> None:
     assert live.forks_of(seconds, started_s) == forks

@@ -32,9 +32,10 @@ from callbench.version import VERSION
 # Of a cell's load; its slices are what is driven.
 _CELL_SECONDS = 0.5
 _TRIES = 2
-# Each start has a speed of its own, so many starts tell more than long ones; ten at least, since the fewer there are
-# the wider the interval. No more than pays: a fork is driven for at least as long as it took to start.
+# Each start has a speed of its own, so there are many; ten at least, since the fewer there are the wider the interval.
+# But slices scatter more than starts do: a fork is driven for so many times as long as it took to start.
 LEAST_FORKS, MOST_FORKS = 10, 50
+TIMES_STARTING = 3
 
 
 @dataclass(frozen=True)
@@ -289,7 +290,7 @@ def forks_of(seconds: float, started_s: float) -> int:
         seconds: of calls, all cells together.
         started_s: how long a start took.
     """
-    return max(LEAST_FORKS, min(MOST_FORKS, int(seconds / max(started_s, 1e-3))))
+    return max(LEAST_FORKS, min(MOST_FORKS, int(seconds / max(TIMES_STARTING * started_s, 1e-3))))
 
 
 def _tell(line: str) -> None:
