@@ -74,8 +74,9 @@ class Batch:
 
     def prepare(self, *, chained: bool) -> None:
         """Starts the echoes and, where batches are chained, the references; warms everything up."""
-        cells = [cell for unit in self.units.values() for cell in unit.wanted.cells]
-        for unit in list(self.units.values()):
+        asked_for = self._asked_for()
+        cells = [cell for unit in asked_for for cell in unit.wanted.cells]
+        for unit in asked_for:
             self._of.progress.warms(unit.wanted.stack.id)
             self._cells += self._warmed(unit)
             self._searches += self._searched(unit)
@@ -88,6 +89,10 @@ class Batch:
             ]
         for unit in self.units.values():
             unit.is_warm()
+
+    def _asked_for(self) -> list[Unit]:
+        """The units that are alive, without the instrument's own."""
+        return [unit for name, unit in self.units.items() if name in self.tried]
 
     def _echoes_of(self, cells: Sequence[Cell]) -> list[Echo]:
         of = self._of
@@ -121,7 +126,7 @@ class Batch:
                 self._failures.wrong(wanted, self._asked.number, str(wrong))
                 return None
             except AdapterFailure as failure:
-                if failure.kind == "out-of-resources" and self.units:
+                if failure.kind == "out-of-resources" and self._asked_for():
                     # Others that are alive have them: it has its turn in a batch to come.
                     self.tried.remove(wanted.name)
                     return None
