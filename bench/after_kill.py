@@ -20,12 +20,13 @@ from pathlib import Path
 MARK = "CALLBENCH_BENCH_MARK"
 STUDY = """
 title = "To be killed"
-about = "Short trials, so that a kill meets every part of a run."
+about = "Short forks, so that a kill meets every part of a run."
 [load]
 clients = [2]
 calls = 5
 seconds = {seconds}
-blocks = 50
+forks = 50
+rounds = 2
 {link}
 [[cells]]
 group = "Hello"

@@ -1,8 +1,8 @@
-"""The core's own time between two trials of a native stack, from the journal of a real run.
+"""The time between two slices of native stacks, from the journal of a real run.
 
-A trial's line has the moment its drive began and how long it lasted. What passes from its end to the begin of the
-next of its visit, less the warm-up between (the adapter's work, as long as asked), is the core's: journal and fsync,
-counts of both sides.
+A slice's record has the moment its drive began, to the millisecond, and how long it lasted. What passes from its end
+to the begin of the next of its round is the core's, waking whoever is stopped, and the millisecond of calls that lead
+in: none of it is measured, and all of it makes a run longer.
 """
 
 import itertools
@@ -10,6 +10,7 @@ import json
 import statistics
 import subprocess
 import tempfile
+from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -23,33 +24,30 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="callbench-bench-") as folder:
         run = Path(folder) / "run"
         select = [word for stack in STACKS for word in ("--select", stack)]
+        quick = ("--quick", "--forks", "2", "--select", "link=loopback")
         subprocess.run(
-            [ROOT / "callbench", "run", "remobjects", "--quick", "--select", "link=loopback", *select, "--out", run],
+            [ROOT / "callbench", "run", "remobjects", *quick, *select, "--out", run],
             check=True,
             stdout=subprocess.DEVNULL,
         )
         lines = [json.loads(line) for line in (run / "journal.jsonl").read_text().splitlines()]
-    gaps = sorted(gaps_ms([line for line in lines if line["kind"] == "trial"]))
-    print(
-        f"between two trials of a visit: median {statistics.median(gaps):.1f} ms, "
-        f"greatest {gaps[-1]:.1f} ms, of {len(gaps)}"
-    )
+    rounds = [line for line in lines if line["kind"] == "round" and not line.get("whole")]
+    gaps = sorted(gap for line in rounds for gap in gaps_ms([*line["slices"], *line["echoes"], *line["references"]]))
+    print(f"between two slices: median {statistics.median(gaps):.1f} ms, greatest {gaps[-1]:.1f} ms, of {len(gaps)}")
 
 
-def gaps_ms(trials: list[dict[str, Any]]) -> list[float]:
-    """Milliseconds from the end of each trial to the begin of the next of its visit, without the warm-up between."""
-    gaps = []
-    for before, after in itertools.pairwise(trials):
-        if (before["block"], before["visit"]) == (after["block"], after["visit"]):
-            passed_ms = (began(after) - began(before)).total_seconds() * 1000
-            warm_up_ns = sum(elapsed_ns for _, elapsed_ns, _ in after["warm_up"])
-            gaps.append(passed_ms - (before["done"]["elapsed_ns"] + warm_up_ns) / 1e6)
-    return gaps
+def gaps_ms(slices: Sequence[dict[str, Any]]) -> list[float]:
+    """Milliseconds from the end of each slice to the begin of the next."""
+    in_order = sorted((began(one), one["done"]["elapsed_ns"]) for one in slices if "started" in one)
+    return [
+        (after - before).total_seconds() * 1e3 - elapsed_ns / 1e6
+        for (before, elapsed_ns), (after, _) in itertools.pairwise(in_order)
+    ]
 
 
-def began(trial: dict[str, Any]) -> datetime:
-    """The moment the trial's drive began."""
-    return datetime.fromisoformat(trial["started"])
+def began(one: dict[str, Any]) -> datetime:
+    """The moment the slice's drive began."""
+    return datetime.fromisoformat(one["started"])
 
 
 if __name__ == "__main__":

@@ -26,11 +26,11 @@ about = "What a starved generator looks like."
 clients = [8]
 calls = 100
 seconds = 1.0
-blocks = 2
+forks = 2
 [quick]
 calls = 100
 seconds = 0.5
-blocks = 1
+forks = 1
 [[cells]]
 group = "Sum"
 stacks = ["native/bin+tcp"]
@@ -93,6 +93,8 @@ def verdict(hogs: int) -> str:
                 "run",
                 str(study),
                 "--quick",
+                "--forks",
+                "1",
                 "--no-floors",
                 "--out",
                 f"{folder}/run",

@@ -231,9 +231,10 @@ call = "Hello"
         finished = callbench("run", str(study), "--out", str(tmp_path / "run"))
         assert finished.returncode == 0, finished.stderr
     journal = (tmp_path / "run" / "journal.jsonl").read_text().splitlines()
-    trials = [line for line in map(json.loads, journal) if line.get("processes")]
-    sides = [side for line in trials for side in line["processes"]["sides"] if side["side"] == "server"]
+    lines = [line for line in map(json.loads, journal) if line["kind"] == "watched round"]
+    watched = [one for line in lines for one in line["slices"]]
+    sides = [side for one in watched for side in one["processes"]["sides"] if side["side"] == "server"]
     assert sides
     assert all(side["end"]["processes"] == side["end"]["threads"] == 5 for side in sides)
-    seen = [side for line in trials for side in line["processors"]["sides"] if side["side"] == "server"]
+    seen = [side for one in watched for side in one["processors"]["sides"] if side["side"] == "server"]
     assert all(side["processes"] == 5 for side in seen)

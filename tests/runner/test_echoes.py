@@ -1,7 +1,10 @@
 """Echoes: of the sizes that a fork's calls have, over the channel of their stacks, and one small one beside them."""
 
-from collections.abc import Mapping
+import json
+import subprocess
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -115,3 +118,29 @@ def test_a_slice_of_an_echo_keeps_what_its_rate_follows_from() -> None:
     assert (task.made["p50_ns"], task.made["p99_ns"]) == (512, 1024)
     task.turn(1)
     assert task.rate is None
+
+
+@pytest.mark.engine
+@pytest.mark.usefixtures("nothing_left")
+def test_every_round_of_a_run_drives_them_beside_its_cells(
+    callbench: Callable[..., subprocess.CompletedProcess[str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("CALLBENCH_ADAPTERS")
+    (tmp_path / "s.toml").write_text(
+        'title = "S"\n[load]\nrounds = 3\n[[cells]]\ngroup = "Sum"\nstacks = ["native/bin+tcp", "native/json+unix"]\n'
+        'call = "Sum"\narguments = { a = 1, b = 2 }\n'
+    )
+    callbench("run", "s.toml", "--forks", 2, "--out", "r", check=True)
+    lines = [json.loads(line) for line in (tmp_path / "r" / "journal.jsonl").read_text().splitlines()]
+    rounds = [line for line in lines if line["kind"] == "round"]
+    assert len(rounds) == 2 * 3
+    for line in rounds:
+        assert len(line["slices"]) == 2
+        assert {one["stack"]: bool(one["cells"]) for one in line["echoes"]} == {
+            "floor/echo+tcp": True,
+            "floor/echo+unix": True,
+        }
+        assert sum(not one["cells"] for one in line["echoes"]) == 1
+    sql = "SELECT DISTINCT stack FROM floors ORDER BY stack"
+    told = json.loads(callbench("query", "r", sql, "--json", check=True).stdout)
+    assert [row["stack"] for row in told] == ["floor/echo+tcp", "floor/echo+unix"]

@@ -158,8 +158,8 @@ def cautions(subject: Subject) -> list[str]:
     told = []
     if subject.quick:
         told.append(
-            "This was a quick run: it ends after some minutes, whatever is undecided by then. What is decided is as sure"
-            " as in a full run."
+            "This was a quick run: it ends after some minutes, whatever is undecided by then. What is decided is as"
+            " sure as in a full run."
         )
     share = subject.study.part.load.share
     if share != 1 and not subject.quick:
