@@ -50,7 +50,8 @@ class Pacing:
             return None
         cells = plan.cells_under(condition)
         if not planned:
-            wanted = still_open(self._of.run, plan)
+            # Who was left out decides nothing any more: forks without a cell would go on until the time is over.
+            wanted = still_open(self._of.run, plan) & {cell.id for cell in self._alive(plan.timed)}
             cells = tuple(cell for cell in cells if cell.id in wanted)
             if not wanted:
                 return None
