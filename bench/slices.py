@@ -94,7 +94,7 @@ def _unit(known: catalogue.Catalogue, stack: Stack, owned: ExitStack) -> Unit:
     unit = owned.enter_context(Unit(wanted, placement.placed(), LOOPBACK_HOSTS))
     unit.settles()
     unit.warm(cell, Length(1.0, 1))
-    unit.is_warm()
+    unit.counts_anew()
     return unit
 
 

@@ -149,7 +149,7 @@ def _opened(  # noqa: PLR0913, PLR0917 - what is started, as what, and how
     unit = alive.enter_context(Unit(wanted, of.placement, hosts))
     unit.settles()
     unit.warm(cell, length_of(cell.load))
-    unit.is_warm()
+    unit.counts_anew()
     return unit
 
 

@@ -40,7 +40,7 @@ def test_it_is_driven_slice_by_slice(misbehaving: Callable[[str], Adapter]) -> N
         (cell,) = unit.wanted.cells
         unit.settles()
         assert unit.warm(cell, SLICE) is None, "nothing of it compiles"
-        unit.is_warm()
+        unit.counts_anew()
         for _ in range(3):
             made = one_slice(unit, Turn(cell, SLICE), None)
             assert made["done"]["calls"] >= SLICE.calls

@@ -195,7 +195,7 @@ class Fork:
         if self._echo is not None:
             self._units[self._echo.unit].warm(self._echo.echo.cell, Length(SLICE_SECONDS / 2, 1))
         for unit in self._units.values():
-            unit.is_warm()
+            unit.counts_anew()
 
     def _warm_side(self, both: _Both, side: int) -> None:
         unit, cell = self._units[_unit(side)], both.cells[side]

@@ -24,6 +24,10 @@ from callbench.runner.tasks import Task, Turn
 from callbench.runner.unit import Unit, Wanted
 from callbench.visit import AnsweredWrongly
 
+# Rounds that do not count, of stacks whose compiler is still at work: a minute of them is enough for any.
+MOST_REHEARSALS = 30
+# So many in a row in which it was not.
+QUIET_ROUNDS = 2
 # A search halves what it does not know in every step: it has ended long before.
 MOST_STEPS = 60
 # Processes end side by side: each waits for its own libraries.
@@ -72,7 +76,7 @@ class Batch:
                 unit.settles()
                 taken += batches.taken_by(unit.pids)
 
-    def prepare(self, *, chained: bool) -> None:
+    def prepare(self, dice: random.Random, *, chained: bool) -> None:
         """Starts the echoes and, where batches are chained, the references; warms everything up."""
         asked_for = self._asked_for()
         cells = [cell for unit in asked_for for cell in unit.wanted.cells]
@@ -87,8 +91,26 @@ class Batch:
             self._references = [
                 one for one in references(self._of.catalogue) if self._has_instrument(one.unit, one.cell)
             ]
+        self._rehearse(dice)
         for unit in self.units.values():
-            unit.is_warm()
+            unit.counts_anew()
+
+    def _rehearse(self, dice: random.Random) -> None:
+        """Rounds that do not count, until no compiler is at work any more in the slices of its stack.
+
+        Cell after cell was driven until it was steady; driven in turn they are something else again for a compiler.
+        """
+        left = {name: QUIET_ROUNDS for name, unit in self.units.items() if unit.compiles}
+        for number in range(MOST_REHEARSALS):
+            left = {name: rounds for name, rounds in left.items() if rounds and name in self.units}
+            tasks = [task for task in self._cells if task.unit in left]
+            if not tasks:
+                return
+            for name in left:
+                self.units[name].counts_anew(warm=False)
+            one_round(tasks, self.units, number, dice, None, self._failed)
+            for name in left.keys() & self.units.keys():
+                left[name] = QUIET_ROUNDS if self.units[name].compiled() else left[name] - 1
 
     def _asked_for(self) -> list[Unit]:
         """The units that are alive, without the instrument's own."""
@@ -251,7 +273,7 @@ class Batch:
             self._cells = [task for task in self._cells if task.unit != unit.name]
             return False
         again.settles()
-        again.is_warm()
+        again.counts_anew()
         self.units[unit.name] = again
         return True
 

@@ -105,7 +105,7 @@ class Fork:
                 self._of.past.batches[place] = begun
                 self._of.write({"kind": "batch", "fork": self._asked.number, "batch": number, "units": begun})
             more = bool(names is None and self._left()) or number > 0
-            batch.prepare(chained=more)
+            batch.prepare(self._dice, chained=more)
             self._rounds(batch, number, done)
             batch.ends(number)
 

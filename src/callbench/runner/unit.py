@@ -1,6 +1,7 @@
 """A unit of a fork: one stack, started once over one link, alive with others and driven in its turn."""
 
 import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
@@ -10,7 +11,7 @@ from callbench.links import Hosts
 from callbench.manifest import Programs
 from callbench.measure import side_processes
 from callbench.measure.compiler import CompilerTime
-from callbench.measure.warm_up import WarmUp, warmed_up
+from callbench.measure.warm_up import STEADY, WarmUp, operation_of, warmed_up
 from callbench.placement import Placement
 from callbench.runner import still
 from callbench.runner.slices import Length
@@ -61,9 +62,12 @@ class Unit:
         self.wanted = wanted
         self.visit: int | None = None
         self.frozen = False
-        self._stopped = False
+        self._stopped = self._warm = False
         self._watched: still.Watched | None = None
         self._compiler: CompilerTime | None = None
+        # Of the compilers of each side, within slices; and how long these were.
+        self._compiled_ns: Counter[str] = Counter()
+        self._compiled_before: Mapping[str, int] = {}
         self._driven_ns = 0
         self._most = _most_clients(wanted.cells)
         self.opened = OpenVisit(
@@ -104,18 +108,23 @@ class Unit:
     def warm(self, cell: Cell, length: Length) -> WarmUp | None:
         """Warms a cell up: to a steady rate where a runtime compiles, else by a slice that does not count.
 
+        Of an operation that was steady with another cell a slice is enough as well: the rehearsal sees to the rest.
         Gives how it went where a runtime compiles or nothing was to be warmed up, else None.
         """
         self.wakes()
+        sides, operation = self.opened.sides, operation_of(cell)
         try:
             clients = self.connect(cell)
             # By the same way where a person said that nothing is to be warmed up: nothing counts then.
-            if self.opened.sides.compiles or self.opened.sides.warm_up_limit_s == 0:
-                return warmed_up(self.opened.sides, cell, clients)
-            self.opened.sides.client.drive(
+            if sides.warm_up_limit_s == 0 or (sides.compiles and operation not in sides.steady):
+                return warmed_up(sides, cell, clients)
+            sides.client.drive(
                 cell.call, cell.arguments, calls=cell.load.clients, seconds=length.seconds / 2, clients=clients
             )
-            return None
+            if not sides.compiles:
+                return None
+            before_s = sides.warmed_s.get(operation, 0.0)
+            return WarmUp(compiles=True, steady=True, ended=STEADY, why="", limit_s=0.0, before_s=before_s)
         finally:
             self.rests()
 
@@ -129,20 +138,30 @@ class Unit:
         self._watched = still.Watched(self._pids)
         self.rests()
 
-    def is_warm(self) -> None:
-        """What it does from here on while it is not driven counts: warming up is over, for it and for all others."""
+    def counts_anew(self, *, warm: bool = True) -> None:
+        """From here on it counts what it does while it is not driven, and what its compiler does while it is.
+
+        Args:
+            warm: warming up is over, for it and for all others; before that what compiles is let do so all the time.
+        """
+        self._warm = warm
         self._watched = still.Watched(self._pids)
-        self._compiler = CompilerTime(self.opened.sides) if self.opened.sides.compiles else None
+        if self._compiler is None and self.opened.sides.compiles:
+            self._compiler = CompilerTime(self.opened.sides)
+        self._compiled_ns.clear()
         self._driven_ns = 0
 
     def rests(self) -> None:
         """Its slice is over: it is stopped where it does not keep still by itself."""
         if self._watched is None:
             return
-        self.frozen = bool(self._pids) and (self.frozen or self._spins or self._watched.restless)
+        self.frozen = bool(self._pids) and (self.frozen or self._spins or (self._warm and self._watched.restless))
         if self.frozen:
             still.stop(self._pids)
             self._stopped = True
+        if self._compiler is not None:
+            for side, took in self._compiler.took().items():
+                self._compiled_ns[side] += took.compiler_ns - self._compiled_before.get(side, took.compiler_ns)
         self._watched.rests()
 
     def wakes(self) -> int:
@@ -150,6 +169,8 @@ class Unit:
         if self._watched is None:
             return 0
         self._watched.begins()
+        if self._compiler is not None:
+            self._compiled_before = {side: took.compiler_ns for side, took in self._compiler.took().items()}
         if not self._stopped:
             return 0
         began = time.monotonic_ns()
@@ -166,11 +187,16 @@ class Unit:
         """A slice of it took so long."""
         self._driven_ns += elapsed_ns
 
+    @property
+    def compiles(self) -> bool:
+        """Whether a side's runtime compiles while it runs."""
+        return self.opened.sides.compiles
+
     def compiled(self) -> str:
         """Say by how much a compiler was at work while its slices were driven, or nothing where it was not."""
-        if self._compiler is None or not self._driven_ns:
+        if not self._compiled_ns or not self._driven_ns:
             return ""
-        took_ns, side = max((one.compiler_ns, name) for name, one in self._compiler.took().items())
+        took_ns, side = max((ns, name) for name, ns in self._compiled_ns.items())
         if took_ns <= BUSY * self._driven_ns:
             return ""
         who = "both sides" if side == "both" else f"the {side}"
