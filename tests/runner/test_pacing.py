@@ -82,7 +82,7 @@ def test_no_fork_is_begun_for_which_there_is_no_time() -> None:
     # What earlier sessions of the run spent counts.
     later, past = paced(limit_s=100.0)
     past.fork_seconds = 99.9
-    later = Pacing(cast("Context", later._of))
+    later = Pacing(later._of)
     later.took(first, 1e6)
     assert later.spent_s >= 99.9
     assert later.asked(3) is None

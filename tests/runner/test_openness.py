@@ -1,0 +1,57 @@
+"""Which cells a run still needs: those that are not precise enough, or that something undecided rests on."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from callbench import plan
+from callbench.runner.openness import endings, still_open
+from callbench.store import Run
+from report.synthetic import write
+
+ONLY = ("native/bin+tcp", "native/soap+tcp", "native/json+http")
+
+
+def folder(path: Path, **info: object) -> tuple[Run, plan.Plan]:
+    """A run that never took place, with what a person asked of it."""
+    write(path, only=ONLY)
+    file = path / "run.json"
+    file.write_text(json.dumps(json.loads(file.read_text()) | info))
+    run = Run(path)
+    return run, plan.read({**run.plan(), "forks": 3, "conditions": ["as it is"]})
+
+
+@pytest.mark.parametrize(("until", "some_open"), [(1e-6, True), (1e6, False)])
+def test_where_a_precision_is_asked_for_those_that_have_not_reached_it(
+    tmp_path: Path, until: float, some_open: bool
+) -> None:
+    run, planned = folder(tmp_path / "run", until=until)
+    assert still_open(run, planned) == ({cell.id for cell in planned.timed} if some_open else set())
+    ends = {line["cell"]: line["why"] for line in endings(run, planned)}
+    assert ends == dict.fromkeys((cell.id for cell in planned.timed), "budget" if some_open else "precise")
+
+
+def test_who_is_far_from_everybody_is_not_needed_for_a_ranking(tmp_path: Path) -> None:
+    """Of three stacks that lie tens of percents apart nothing is open; of two that are alike both are."""
+    run, planned = folder(tmp_path / "run")
+    assert endings(run, planned) == [], "nobody asked for a precision"
+    every = {cell.id: cell for cell in planned.timed}
+    found = still_open(run, planned)
+    assert found <= set(every)
+    journal = run.path / "journal.jsonl"
+    lines = [json.loads(line) for line in journal.read_text().splitlines()]
+    soap, binary = (
+        next(cell.id for cell in planned.timed if cell.group == "GetPersons" and cell.stack == f"native/{name}+tcp")
+        for name in ("soap", "bin")
+    )
+    assert not {soap, binary} & found
+    # The fast one's drives are those of the slow one now, each from another fork and a little faster: not told apart.
+    drives = [line["done"] for line in lines if line["kind"] == "trial" and line["cell"] == soap]
+    moved = iter([*drives[1:], drives[0]])
+    for line in lines:
+        if line["kind"] == "trial" and line["cell"] == binary:
+            own = next(moved)
+            line["done"] = own | {"elapsed_ns": int(own["elapsed_ns"] * 0.95)}
+    journal.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    assert {soap, binary} <= still_open(Run(run.path), planned)
