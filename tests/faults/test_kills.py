@@ -226,8 +226,8 @@ def test_the_disk_is_full(callbench: Program, slow: Path, tmp_path: Path) -> Non
     ended = subprocess.run(
         argv,
         cwd=tmp_path,
-        # A compiled module that is cut off by the limit would break every start after it.
-        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
+        # A compiled module that is cut off by the limit would break every start after it, and so would git's index.
+        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "GIT_DIR": str(tmp_path / "none")},
         capture_output=True,
         text=True,
         timeout=200,
