@@ -79,7 +79,11 @@ MEASURED = {
     "processes": _PROCESSES_SEEN,
     "spoiled": "VARCHAR",
 }
-_SLICE = "STRUCT(" + ", ".join(f'"{name}" {kind}' for name, kind in MEASURED.items()) + ", thawed_ns BIGINT)"
+_SLICE = (
+    "STRUCT("
+    + ", ".join(f'"{name}" {kind}' for name, kind in MEASURED.items())
+    + ", thawed_ns BIGINT, compiler_ns BIGINT)"
+)
 _ECHO = (
     "STRUCT(stack VARCHAR, options JSON, request_bytes BIGINT, answer_bytes BIGINT, cells VARCHAR[],"
     f" started TIMESTAMP, done {_DONE}, p50_ns BIGINT, p99_ns BIGINT)"

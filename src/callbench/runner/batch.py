@@ -92,6 +92,8 @@ class Batch:
                 one for one in references(self._of.catalogue) if self._has_instrument(one.unit, one.cell)
             ]
         self._rehearse(dice)
+        for task in self._cells:
+            task.counts_anew()
         for unit in self.units.values():
             unit.counts_anew()
 
@@ -281,13 +283,10 @@ class Batch:
         """Its rounds are over: what its units did while they were not driven, and which were not steady after all."""
         place = {"fork": self._asked.number, "batch": number}
         self._of.write({"kind": "batch over", **place, "units": [unit.record() for unit in self.units.values()]})
-        for unit in self.units.values():
-            why = unit.compiled()
-            trials = [task.trial for task in self._cells if task.unit == unit.name]
-            if why and trials:
-                self._of.write(
-                    {"kind": "unsteady", **place, "stack": unit.wanted.stack.id, "trials": trials, "why": why}
-                )
+        for task in self._cells:
+            if task.unsteady:
+                why = {"stack": task.cell.stack, "trials": [task.trial], "why": task.unsteady}
+                self._of.write({"kind": "unsteady", **place, **why})
 
     def _close(self) -> None:
         with ThreadPoolExecutor(_ENDING_TOGETHER) as pool:

@@ -8,6 +8,7 @@ from callbench.cell import Cell
 from callbench.measure.probe import Probe
 from callbench.runner.slices import WATCHED_SECONDS, Length
 from callbench.runner.tasks import Task, Turn
+from callbench.stats.warmed import BUSY
 
 # The schedule of a cell in a round, None for a closed loop.
 ScheduleOf = Callable[[Cell, int], Path | None]
@@ -31,10 +32,22 @@ class CellTask(Task):
         self._length = length
         self._schedule_of = schedule_of
         self._probes: Sequence[Probe] = ()
+        self._slices = self._compiled = 0
 
     def watched_by(self, probes: Sequence[Probe]) -> None:
         """From here on its slices are watched, or with no probes not any more: what is watched counts for no rate."""
         self._probes = probes
+
+    def counts_anew(self) -> None:
+        """Rehearsals are over: from here on its slices are counted."""
+        self._slices = self._compiled = 0
+
+    @property
+    def unsteady(self) -> str:
+        """Why its trial does not count, or nothing: a compiler was at work in most of its slices."""
+        if 2 * self._compiled <= self._slices:
+            return ""
+        return f"a compiler was at work in most of its slices: {self._compiled} of {self._slices}"
 
     def turn(self, number: int) -> Turn | None:
         """One slice."""
@@ -49,4 +62,7 @@ class CellTask(Task):
         if turn.schedule is not None:
             # It follows from the seed; a run would leave hundreds of them.
             turn.schedule.unlink(missing_ok=True)
+        if not turn.probes:
+            self._slices += 1
+            self._compiled += made.get("compiler_ns", 0) > BUSY * made["done"]["elapsed_ns"]
         self.made = {"trial": self.trial, "cell": self.cell.id, "watched": bool(turn.probes), **made}

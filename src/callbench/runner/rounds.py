@@ -82,4 +82,5 @@ def one_slice(unit: Unit, turn: Turn, traffic: Traffic | None) -> dict[str, Any]
     finally:
         unit.rests()
     unit.drove(found["done"]["elapsed_ns"])
-    return found | ({"thawed_ns": thawed_ns} if thawed_ns else {})
+    beside = {"thawed_ns": thawed_ns, "compiler_ns": unit.compiler_ns if unit.compiles else 0}
+    return found | {name: value for name, value in beside.items() if value}

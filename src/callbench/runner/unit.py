@@ -50,6 +50,7 @@ class Unit:
         visit: the number of this start in the run; None: no line of the journal is about it.
         opened: its processes, served, verified and connected.
         frozen: whether it is stopped between its slices.
+        compiler_ns: what the compiler of its busier side took of a processor in its last slice.
     """
 
     def __init__(self, wanted: Wanted, placement: Placement, hosts: Hosts) -> None:
@@ -68,6 +69,7 @@ class Unit:
         # Of the compilers of each side, within slices; and how long these were.
         self._compiled_ns: Counter[str] = Counter()
         self._compiled_before: Mapping[str, int] = {}
+        self.compiler_ns = 0
         self._driven_ns = 0
         self._most = _most_clients(wanted.cells)
         self.opened = OpenVisit(
@@ -160,8 +162,10 @@ class Unit:
             still.stop(self._pids)
             self._stopped = True
         if self._compiler is not None:
-            for side, took in self._compiler.took().items():
-                self._compiled_ns[side] += took.compiler_ns - self._compiled_before.get(side, took.compiler_ns)
+            took = {side: one.compiler_ns for side, one in self._compiler.took().items()}
+            mine = {side: ns - self._compiled_before.get(side, ns) for side, ns in took.items()}
+            self._compiled_ns.update(mine)
+            self.compiler_ns = max(mine.values(), default=0)
         self._watched.rests()
 
     def wakes(self) -> int:
