@@ -55,7 +55,7 @@ class Pacing:
             cells = tuple(cell for cell in cells if cell.id in wanted)
             if not wanted:
                 return None
-        watch = number < len(plan.conditions) or not self._of.quick
+        watch = number < (1 if self._of.quick else len(plan.conditions))
         return Asked(number, condition, self._alive(cells), self._rounds, watch, self._until(number))
 
     def took(self, asked: Asked, seconds: float) -> None:
