@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from callbench.results import Result, Results
+from callbench.results import MODERATED, Result, Results
 from callbench.stats.contrast import block_ratios
 from callbench.stats.decision import Outcome, Range, Ranged, ranged
 from callbench.stats.interval import CONFIDENCE, Interval, geometric_mean
@@ -18,10 +18,6 @@ from callbench.study.shown import ClaimPart
 
 # What names a stack in the conditions of a comparison; the rest names one of its cells.
 _NAMES = ("stack", "message", "channel", "adapter", "language")
-
-
-# What varies as the rates do that a run's rankings are made of.
-MODERATED = frozenset({"rate_per_s", "mean_us"})
 
 
 class Verdict(StrEnum):

@@ -1,14 +1,12 @@
 """What a run found: one result a cell, from the stored run and nothing else."""
 
 import json
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from callbench import belief, cold_starts, death, echo_multiples, histograms, process_statistics, unsteady
+from callbench import belief, cold_starts, death, echo_multiples, histograms, process_statistics, spreads, unsteady
 from callbench.cell import MIXED, rate_text
 from callbench.cold_starts import ColdStart
 from callbench.histograms import Histograms, together
@@ -20,7 +18,7 @@ from callbench.stats.interval import CONFIDENCE, Interval, geometric_mean
 from callbench.stats.logratio import LogRatio, paired
 from callbench.stats.pace import missed, reached_per_s
 from callbench.stats.plateau import Plateau, plateaus
-from callbench.stats.prior import NONE, Prior, prior
+from callbench.stats.prior import NONE, Prior
 from callbench.stats.rate import Window
 from callbench.stats.spent import Spent
 from callbench.store import Run
@@ -30,6 +28,8 @@ from callbench.wire.found import Ledger, Sweep, ledgers, sweeps
 if TYPE_CHECKING:
     import duckdb
 
+# What varies from fork to fork as rates do: only for these is a spread borrowed.
+MODERATED = frozenset({"rate_per_s", "mean_us"})
 SHARES = (0.5, 0.9, 0.99, 0.999)
 NAMES = ("p50", "p90", "p99", "p999")
 
@@ -117,6 +117,7 @@ class Result:
         plateaus: where its latencies stand for a reason.
         verdict: what limited it.
         costs: processor time a call by statistic: sums over the time driven.
+        spread: what all cells of the run say together of how the rate of one varies from fork to fork.
         unsteady: the trials that do not count, if any. Where no others are left, the cell has no values.
         died: where a process of its stack ended while it was measured: `died after 1,234 calls,
             restarted once`; else "".
@@ -143,6 +144,7 @@ class Result:
     costs: Mapping[str, Spent] = field(default_factory=dict)
     died: str = ""
     unsteady: Unsteady | None = None
+    spread: Prior = NONE
 
     @property
     def not_steady(self) -> str:
@@ -170,6 +172,8 @@ class Result:
         if spent is not None:
             return spent.interval()
         values = list(self.by_block.get(statistic, {}).values())
+        if len(values) > 1 and statistic in MODERATED:
+            return self.spread.moderated(paired(values)).interval(CONFIDENCE)
         return geometric_mean(values) if values else None
 
 
@@ -259,19 +263,20 @@ def read(run: Run) -> Results:
         for cell in cells
     ]
     found = replace(found, cells=cells, ledgers=counted[0], sweeps=counted[1], notes=tuple(_notes(run)), cold=cold)
-    found = replace(found, prior=_prior(cells))
+    found = _with_spreads(found)
     return believed(found, beliefs)
 
 
-def _prior(cells: Sequence[Result]) -> Prior:
-    """Learn from all rankings how the ratio of two of their cells varies: of each cell to the one before it."""
-    tables: dict[tuple[str, ...], list[Mapping[int, float]]] = {}
-    for one in cells:
+def _with_spreads(found: Results) -> Results:
+    """Give each cell, and the run, what all cells say together of how one varies."""
+    rankings: dict[tuple[str, ...], list[Mapping[int, float]]] = {}
+    for one in found.cells:
         key = tuple(one.attributes[name] for name in ("group", "clients", "arrivals", "rate", "link"))
-        if rates := one.by_block.get("rate_per_s"):
-            tables.setdefault(key, []).append(rates)
-    pairs = (pair for mine in tables.values() for pair in pairwise(mine))
-    return prior([[math.log(ratio) for ratio in block_ratios([one], [other])] for one, other in pairs])
+        rankings.setdefault(key, []).append(one.by_block.get("rate_per_s", {}))
+    spread = spreads.of_cells(rates for mine in rankings.values() for rates in mine)
+    cells = [replace(one, spread=spread) for one in found.cells]
+    cells = [replace(one, rate=one.interval("rate_per_s")) for one in cells]
+    return replace(found, cells=cells, prior=spreads.of_ratios(rankings.values()))
 
 
 def _named(name: str, figures: Mapping[int, float] | None) -> dict[str, Mapping[int, float]]:

@@ -96,7 +96,7 @@ def _sway(layout: Layout, of: Callable[[tuple[str, str]], str]) -> Sway:
     """Measure how much one attribute matters.
 
     These are the main effects of an additive model of the logarithm in a balanced two-way layout (Fisher,
-    "Statistical Methods for Research Workers", 1925, chapter VIII), block by block.
+    "Statistical Methods for Research Workers", 1925, chapter VIII), fork by fork.
     """
     names = dict.fromkeys(of(key) for key in layout)
     blocks = _blocks(layout)

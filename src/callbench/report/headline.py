@@ -34,6 +34,8 @@ def without_rates(subject: Subject, name: str) -> str:
         return (
             f"{kept} of {len(asked)} cells kept the rate that was asked for; the section Open loop has their latency."
         )
+    if any(one.rate is not None for one in cells):
+        return ""
     if any(one.id in subject.results.sweeps for one in cells):
         return "bytes were counted by type or by size; the section Overhead has them."
     if any(one.id in subject.results.ledgers for one in cells):

@@ -17,7 +17,7 @@ def shown(subject: Subject) -> dict[str, Any]:
     """Give every cell of a run, and what was excluded.
 
     Rates are in calls a second, latencies in microseconds; `rate_per_s_low` and `rate_per_s_high` bound the 95 %
-    interval over the blocks, null where one block alone was measured. Percentiles are null where calls were timed in
+    interval over the forks, null where one block alone was measured. Percentiles are null where calls were timed in
     batches.
     """
     info = subject.run.info

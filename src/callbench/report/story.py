@@ -213,7 +213,7 @@ def _meanwhile(subject: Subject) -> list[str]:
     if beliefs.drift is not None and beliefs.drift > DRIFT:
         told.append(
             f"The machine drifted: a raw echo was up to {_faster(beliefs.drift)} at one time than at"
-            " another. Compare within this run, where comparisons are taken block by block, and not with other runs."
+            " another. Compare within this run, where comparisons are taken fork by fork, and not with other runs."
         )
     spoiled = [one for one in beliefs.spoiled if one.counted and one.why]
     if spoiled:

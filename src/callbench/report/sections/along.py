@@ -12,8 +12,8 @@ from callbench.stats.interval import Interval
 from callbench.study.shown import ChartPart
 
 ABOUT = (
-    "One statistic along a parameter of the study: each mark is a cell, its line the 95 % interval over the blocks."
-    " Both the charts and the tables show the same figures. A ratio is taken block by block."
+    "One statistic along a parameter of the study: each mark is a cell, its line the 95 % interval over the forks."
+    " Both the charts and the tables show the same figures. A ratio is taken fork by fork."
 )
 
 

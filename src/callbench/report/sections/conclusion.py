@@ -46,7 +46,7 @@ class Cost:
 
     @property
     def interval(self) -> Interval:
-        """The mean over the blocks, in ms."""
+        """The mean over the forks, in ms."""
         return geometric_mean(list(self.ms.values()))
 
 
@@ -102,7 +102,7 @@ def costs(subject: Subject, part: ConclusionPart, call: NetworkCall) -> Costs:
 
 
 def _predicted(subject: Subject, link: str, times: ByBlock, ledger: Ledger | None) -> dict[int, float]:
-    """Reckon a call over a link, block by block; nothing where its bytes were not counted."""
+    """Reckon a call over a link, fork by fork; nothing where its bytes were not counted."""
     if ledger is None or not ledger.phases:
         return {}
     more = on_the_line_ms(find(link, subject.study.part.links).wire, ledger.phases[STEADY])

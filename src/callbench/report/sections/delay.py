@@ -18,7 +18,7 @@ from callbench.stats.interval import geometric_mean
 ABOUT = (
     "Each stack makes the same calls over links that differ in delay. The further away the server, the less it matters"
     " how a call is written and the more how often the line is crossed for it. A crossing is told only where one stack"
-    " was shown to be ahead before it and the other behind it, each by an interval of the ratios within blocks; where"
+    " was shown to be ahead before it and the other behind it, each by an interval of the ratios within forks; where"
     " it lies between the two delays is interpolated."
 )
 FEWEST_LINKS = 3
@@ -126,6 +126,6 @@ def _chart(name: str, curves: Curves) -> Chart | None:
         if (rate := one.rate) is not None
     ]
     some = f" The first {MOST_LINES} of {len(curves)} stacks." if len(curves) > MOST_LINES else ""
-    about = f"Each mark is a cell, its line the 95 % interval over the blocks.{some}"
+    about = f"Each mark is a cell, its line the 95 % interval over the forks.{some}"
     spec = steps(points, [], Axes("round trip of the link, ms", "calls a second, logarithmic"))
     return chart(f"delay-{name}", f"Rate over delay: {name}", about, spec, TRIALS_SQL)

@@ -1,4 +1,4 @@
-"""The highest rate, or the most clients, that still met an objective, with its interval over the blocks."""
+"""The highest rate, or the most clients, that still met an objective, with its interval over the forks."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -24,7 +24,7 @@ ABOUT = (
     "For each stack the highest level that met the objective was searched for once a block: doubled or halved until"
     " one level met it and one did not, then bisected on the logarithm. A step is a trial of its own; a call that"
     " failed counts as one that never ended, and a rate that was not reached does not meet anything. The interval is"
-    " Student's t on the logarithms of the blocks. Every other stack is compared with the highest, block by block and"
+    " Student's t on the logarithms of the forks. Every other stack is compared with the highest, fork by fork and"
     " Holm-corrected together: worse, equivalent within the search's precision, or undecided."
 )
 Row = Mapping[str, Any]
@@ -80,7 +80,7 @@ class _Line:
 
 
 def _line(search: Search, rows: Sequence[Row]) -> _Line | None:
-    """Reckon one stack's knee from its steps, block by block."""
+    """Reckon one stack's knee from its steps, fork by fork."""
     knees: dict[int, Knee] = {}
     rates: list[float] = []
     for block in sorted({row["block"] for row in rows}):

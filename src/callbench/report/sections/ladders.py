@@ -105,7 +105,7 @@ def _by_clients(results: Results, row: Line, group: str, statistic: str) -> dict
 
 
 def _gains(line: Mapping[int, Mapping[int, float]]) -> dict[int, dict[int, float]]:
-    """Divide by the fewest clients, block by block."""
+    """Divide by the fewest clients, fork by fork."""
     least = line[min(line)]
     return {
         clients: {block: value / least[block] for block, value in blocks.items() if block in least}
@@ -255,7 +255,7 @@ def _chart(part: LadderPart, found: Steps, published: Published | None) -> Chart
         if found[row.label] and (value := _beside(published, part.published, row)) is not None
         for at in (numbers[0], numbers[-1])
     ]
-    about = part.about or "Each mark is a number of clients, its line the 95 % interval over the blocks."
+    about = part.about or "Each mark is a number of clients, its line the 95 % interval over the forks."
     about += " Broken: the published mean over clients, on other machines." if level else ""
     axes = Axes("clients", _AXES[part.statistic], whole_curve=True, y_format="~g")
     return chart(f"ladder-{part.id}", part.title, about, steps(points, level, axes), TRIALS_SQL)

@@ -9,7 +9,7 @@ from callbench.stats.digits import figure, percent
 ABOUT = (
     "At the start, in the middle and at the end of each block a canary sings: 16 bytes to and fro over a raw TCP"
     " connection, pinned as the sides are. No stack is in it, so what moves it is the machine. Nothing is divided by"
-    " it: comparisons are taken within blocks. Beside every trial a gap detector notes when a side's processors were"
+    " it: comparisons are taken within forks. Beside every trial a gap detector notes when a side's processors were"
     " not run, and the kernel's counters say what others took. A trial that is spoiled so is made once more; the"
     " figures then use the second, and the journal keeps both."
 )
@@ -25,7 +25,7 @@ def section(subject: Subject) -> Section | None:
     if beliefs.drift is not None:
         found.append(
             f"The canary's fastest and slowest rates lie {percent(beliefs.drift)} apart. Differences between cells of"
-            " different blocks that are smaller than this say nothing."
+            " different forks that are smaller than this say nothing."
         )
     cells = by_id(subject.results.cells)
     sheets = []

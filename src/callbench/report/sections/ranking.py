@@ -1,4 +1,4 @@
-"""Who is faster, group by group, with ties: pairs told apart within blocks, not intervals that overlap or not."""
+"""Who is faster, group by group, with ties: pairs told apart within forks, not intervals that overlap or not."""
 
 from collections.abc import Sequence
 
@@ -11,9 +11,8 @@ from callbench.results import RANKING_SQL, Result
 from callbench.stats.ranking import Standing
 
 ABOUT = (
-    "Two stacks tie where the 95 % interval of their ratio, taken within blocks, holds 1; all pairs of a table are"
+    "Two stacks tie where the 95 % interval of their ratio, taken within forks, holds 1; all pairs of a table are"
     " Holm-corrected. A rank is one more than the number of stacks that are faster beyond doubt, so ties share it."
-    " What a play-off decided counts before what blocks say."
 )
 MOST_NAMES = 3
 
@@ -61,7 +60,7 @@ def _note(cells: Sequence[Result], ranked: Sequence[Result], found: Sequence[Sta
         told.append(f"Not ranked: {listed(left)}.")
     blocks = max(one.blocks for one in ranked)
     if blocks < 5 and any(one.ties for one in found):
-        told.append(f"{blocks} blocks can part few of {len(found)} stacks: more blocks, --until or --budget part more.")
+        told.append(f"{blocks} forks can part few of {len(found)} stacks: a greater --budget has more of them.")
     return " ".join(told)
 
 

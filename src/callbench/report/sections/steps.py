@@ -78,7 +78,7 @@ def _law(ladder: Ladder) -> Scalability | None:
 
 
 def _relative(ladder: Ladder, clients: int) -> Interval | None:
-    """Reckon the rate relative to that of the fewest clients, block by block."""
+    """Reckon the rate relative to that of the fewest clients, fork by fork."""
     ratios = block_ratios([ladder[clients].by_block["rate_per_s"]], [ladder[min(ladder)].by_block["rate_per_s"]])
     return geometric_mean(ratios) if ratios else None
 
@@ -184,7 +184,7 @@ def _charts(name: str, ladders: Mapping[str, Ladder], laws: Mapping[str, Scalabi
             if (interval := place(one, statistic).interval) is not None
         ]
         fit = curve if statistic == "rate_per_s" else []
-        about = f"Each mark is a step, its line the 95 % interval over the blocks.{some}"
+        about = f"Each mark is a step, its line the 95 % interval over the forks.{some}"
         about += " Broken: the scalability law fitted to the marks." if fit else ""
         spec = steps(points, fit, Axes("clients", y))
         made.append(chart(f"steps-{statistic}-{name}", f"{title}: {name}", about, spec, TRIALS_SQL))

@@ -17,7 +17,7 @@ from callbench.tax import Tax, read
 
 ABOUT = (
     "The floor is a raw echo of the same sizes over the same channel, measured beside the stack in each block; the tax"
-    " is the mean time of a call less that floor, within the blocks. The codec is the time to write and to read both"
+    " is the mean time of a call less that floor, within the forks. The codec is the time to write and to read both"
     " messages, without a channel. What is left of the tax is the rest: the service's own work, and whatever else."
     " Only cells with one client, over loopback, and with figures of their codec have a tax."
 )
