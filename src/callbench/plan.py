@@ -30,8 +30,12 @@ class Plan:
         return tuple(cell for cell in self.cells if cell.timed)
 
     def condition_of(self, fork: int) -> str:
-        """The condition of a fork: each in turn."""
-        return self.conditions[fork % len(self.conditions)]
+        """The condition of a fork: each in turn, and beyond the planned forks the run's own twice as often."""
+        planned = self.forks * len(self.conditions)
+        if fork < planned or len(self.conditions) == 1:
+            return self.conditions[fork % len(self.conditions)]
+        turns = (self.conditions[0], *self.conditions)
+        return turns[(fork - planned) % len(turns)]
 
     def cells_under(self, condition: str) -> tuple[Cell, ...]:
         """The cells that are driven under a condition."""

@@ -1,0 +1,83 @@
+"""The quick RemObjects run: how long it measures, how narrow its ratios are, how many of the claims it decides.
+
+For each condition of the machine's idle states: half of the 95 % interval of the ratio of two cells of one table, at
+the median and at the 90th percentile of all pairs, and the claims that are left undecided, each with its reason.
+Options: --run FOLDER of a run that is there already (else one is made, in some seven minutes).
+"""
+
+import argparse
+import itertools
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+from callbench.claims import Verdict
+from callbench.report.subject import CONDITIONS, Subject, subject
+from callbench.stats.interval import CONFIDENCE
+from callbench.store import Run
+
+SECONDS = 360.0
+MEDIAN, NINETIETH = 0.05, 0.10
+UNDECIDED = 2
+
+
+def main() -> None:
+    """Print what was asked beside what was measured."""
+    parser = argparse.ArgumentParser(description="the quick RemObjects run")
+    parser.add_argument("--run", type=Path)
+    asked = parser.parse_args()
+    if asked.run is not None:
+        _told(Run(asked.run))
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder) / "run"
+        _made(out)
+        _told(Run(out))
+
+
+def _made(out: Path) -> None:
+    from callbench import cli  # noqa: PLC0415 - only where a run is made
+
+    sys.argv = ["callbench", "run", "remobjects", "--quick", "--out", str(out)]
+    try:
+        cli.main()
+    except SystemExit as ended:
+        if ended.code:
+            print(f"the run ended with {ended.code}")
+
+
+def _told(run: Run) -> None:
+    seconds = sum(line["seconds"] for line in run.lines() if line["kind"] == "fork over")
+    print(f"forks took {seconds:.0f} s (asked: {SECONDS:.0f})")
+    whole = subject(run)
+    for condition, one in {run.condition: whole, **whole.others}.items():
+        print(f"\n{CONDITIONS[condition]}")
+        _widths(one)
+        open_ = [claim for claim in one.judged if claim.verdict is Verdict.UNDECIDED]
+        print(f"claims undecided: {len(open_)} of {len(one.judged)} (asked: at most {UNDECIDED})")
+        for claim in open_:
+            ratio = claim.deciding.ratio
+            ends = f"{ratio.low:.3f} to {ratio.high:.3f}" if ratio is not None and ratio.low and ratio.high else ""
+            print(f"  {claim.id}: {claim.deciding.comparison.label}: {ends}, needed {claim.deciding.threshold}")
+
+
+def _widths(one: Subject) -> None:
+    tables: dict[tuple[str, ...], list[str]] = {}
+    cells = {cell.id: cell for cell in one.results.cells if cell.ranked}
+    for cell in cells.values():
+        key = tuple(cell.attributes[name] for name in ("group", "clients", "link"))
+        tables.setdefault(key, []).append(cell.id)
+    pairs = (pair for mine in tables.values() for pair in itertools.combinations(mine, 2))
+    known = [one.results.estimated(cells[first], cells[second]) for first, second in pairs]
+    widths = [each.interval(CONFIDENCE).half_width for each in known if each is not None]
+    found = np.quantile([width for width in widths if width is not None], [0.5, 0.9])
+    forks = max((cell.blocks for cell in cells.values()), default=0)
+    what = f"half-width of the ratio of two cells of a table, {len(widths):,} pairs, {forks} forks"
+    values = f"median {100 * found[0]:.1f} %, 90th percentile {100 * found[1]:.1f} %"
+    print(f"{what}: {values} (asked: {100 * MEDIAN:.0f}; {100 * NINETIETH:.0f})")
+
+
+if __name__ == "__main__":
+    main()
