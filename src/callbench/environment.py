@@ -78,20 +78,24 @@ def busyness() -> dict[str, Any]:
 
 def commit() -> str | None:
     """The commit of the installation, with `+` where files differ from it; None where there is no git."""
+    found = _git("rev-parse", "--short=12", "HEAD")
+    if not found:
+        return None
+    # Without optional locks git writes nothing: a run that is killed here would else leave a lock in the checkout.
+    differs = _git("--no-optional-locks", "status", "--porcelain", "--untracked-files=no")
+    return found + ("+" if differs else "")
+
+
+def _git(*words: str) -> str | None:
+    """What git says of the installation; None where there is no git, or no checkout."""
     git = shutil.which("git")
     if git is None:
         return None
     try:
-        said = subprocess.run(
-            [git, "-C", str(home()), "describe", "--always", "--dirty=+", "--abbrev=12", "--exclude=*"],
-            capture_output=True,
-            text=True,
-            timeout=10,
-            check=True,
-        )
+        said = subprocess.run([git, "-C", str(home()), *words], capture_output=True, text=True, timeout=10, check=True)
     except (OSError, subprocess.SubprocessError):
         return None
-    return said.stdout.strip() or None
+    return said.stdout.strip()
 
 
 def _model() -> str | None:
