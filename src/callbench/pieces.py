@@ -4,14 +4,16 @@ from callbench.journal_columns import MEASURED
 from callbench.stats.warmed import BUSY
 
 # What everything else is made of: a row a slice, or a whole trial; those that were watched count for no rate, nor do
-# those in which a compiler was at work.
+# those in which a compiler was at work, but for trials that do not count at all: what was seen of them is shown.
 _PIECES = f"""
     SELECT trial, cell, block, visit, 0 AS "round", NULL::BIGINT AS batch, false AS watched, false AS sliced,
            {", ".join(name for name in MEASURED if name not in ("trial", "cell"))}, repeated
     FROM lines WHERE kind = 'trial'
     UNION ALL
     SELECT s.trial, s.cell, fork AS block, NULL AS visit, "round", batch,
-           kind = 'watched round' OR coalesce(s.compiler_ns, 0) > {BUSY} * s.done.elapsed_ns AS watched,
+           kind = 'watched round' OR (
+               coalesce(s.compiler_ns, 0) > {BUSY} * s.done.elapsed_ns
+               AND s.trial NOT IN (SELECT unnest(trials) FROM lines WHERE kind = 'unsteady')) AS watched,
            NOT coalesce(whole, false) AS sliced,
            {", ".join(f"s.{name}" for name in MEASURED if name not in ("trial", "cell"))}, false AS repeated
     FROM (
