@@ -29,7 +29,12 @@ def test_other_conditions_and_slices_without_an_answer_are_passed_over() -> None
 
 
 def test_groups_with_several_stacks_come_first_where_room_is_short() -> None:
-    cells = [_cell(1, "native/a", "alone"), _cell(2, "native/a"), _cell(3, "native/b"), _cell(4, "native/a", clients=50)]
+    cells = [
+        _cell(1, "native/a", "alone"),
+        _cell(2, "native/a"),
+        _cell(3, "native/b"),
+        _cell(4, "native/a", clients=50),
+    ]
     ranking = LiveRanking(cells, AS_IS)
     for cell in cells:
         ranking.slice_ends(cell.id, 100, 10**9)

@@ -15,7 +15,8 @@ ABOUT = (
     "A processor that has nothing to do falls asleep, and needs time to wake up when a call arrives. In some forks it"
     " could, as the machine lets it; in the others it was kept awake (/dev/cpu_dma_latency, for the whole machine). A"
     " quiet server sleeps between its calls, a busy one does not: read the condition that is yours. Waking is the share"
-    " of a call, as the machine is, that keeping processors awake saves."
+    " of a call, as the machine is, that keeping processors awake saves. In slices a processor sleeps less deeply than"
+    " in seconds of the same call: where it may sleep, a long load can be slower by a sixth."
 )
 COLUMNS = ("stack and call", "as it is, µs", "kept awake, µs", "times as long", "waking")
 MOST_ROWS = 60
