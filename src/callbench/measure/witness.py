@@ -16,8 +16,6 @@ from callbench.sides import Sides
 
 # The witness answers at once; on a machine that lets nobody run for so long there is nothing to measure anyway.
 PATIENCE_SECONDS = 10.0
-CANARY_SECONDS = 0.2
-QUICK_CANARY_SECONDS = 0.05
 
 
 class GapDetector(Probe):

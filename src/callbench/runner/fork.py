@@ -101,9 +101,8 @@ class Fork:
             batch = Batch(self._of, self._asked, self._failures, owned)
             batch.fill(self._dice.sample(waiting, len(waiting)), alone=names is None)
             if names is None:
-                begun = [*batch.tried]
-                self._of.past.batches[place] = begun
-                self._of.write({"kind": "batch", "fork": self._asked.number, "batch": number, "units": begun})
+                line = {"kind": "batch", "fork": self._asked.number, "batch": number}
+                self._of.write(line | {"units": [*batch.tried]})
             more = bool(names is None and self._left()) or number > 0
             batch.prepare(self._dice, chained=more)
             self._rounds(batch, number, done)
@@ -132,7 +131,6 @@ class Fork:
             rates = batch.echo_rates()
         self._machine.counts(rates)
         self._of.write({**line, **made})
-        self._of.past.rounds[self._asked.number, number] = at + 1
         self._of.progress.round_ends(self._asked.number, at, made["slices"])
 
     def _line(self, number: int, at: int, *, watched: bool) -> dict[str, Any]:
