@@ -1,6 +1,7 @@
 """The journal and the plan as tables are made of them: each member with its type. What DuckDB reads it checks."""
 
-_HISTOGRAM = "STRUCT(count BIGINT, sum_ns BIGINT, min_ns BIGINT, max_ns BIGINT, buckets BIGINT[][])"
+_SUMS = "count BIGINT, sum_ns BIGINT, min_ns BIGINT, max_ns BIGINT"
+_HISTOGRAM = f"STRUCT({_SUMS}, buckets BIGINT[][])"
 _CPU = "STRUCT(user_ns BIGINT, system_ns BIGINT)"
 _BOTH_ENDS = f'STRUCT("start" {_CPU}, "end" {_CPU})'
 _CODEC = "STRUCT(bytes DOUBLE, encode_ns DOUBLE, decode_ns DOUBLE)"
@@ -45,13 +46,21 @@ _COLD = (
     " thousand_calls_ns BIGINT, errors BIGINT, driven_ns BIGINT)"
 )
 
-_DONE = (
-    f"STRUCT(calls BIGINT, errors {_COUNTS}, elapsed_ns BIGINT, window_ns BIGINT, answered BIGINT,"
-    " in_flight BIGINT, in_flight_part DOUBLE, timed VARCHAR, batch BIGINT,"
-    f" latency {_HISTOGRAM}, service {_HISTOGRAM}, lateness {_HISTOGRAM},"
-    f" in_call_ns BIGINT, think_ns BIGINT, gap_ns BIGINT, processor {_BOTH_ENDS},"
-    " received_octets BIGINT, intervals BIGINT[][])"
-)
+
+def _done(histogram: str) -> str:
+    """What a drive came to, with histograms of a type."""
+    return (
+        f"STRUCT(calls BIGINT, errors {_COUNTS}, elapsed_ns BIGINT, window_ns BIGINT, answered BIGINT,"
+        " in_flight BIGINT, in_flight_part DOUBLE, timed VARCHAR, batch BIGINT,"
+        f" latency {histogram}, service {histogram}, lateness {histogram},"
+        f" in_call_ns BIGINT, think_ns BIGINT, gap_ns BIGINT, processor {_BOTH_ENDS},"
+        " received_octets BIGINT, intervals BIGINT[][])"
+    )
+
+
+_DONE = _done(_HISTOGRAM)
+# Without its buckets, which are nearly all of what a slice takes in memory.
+DONE_SUMS = _done(f"STRUCT({_SUMS})")
 _COUNTED = f"STRUCT(calls {_COUNTS}, processor {_BOTH_ENDS}, stages {_STAGES})"
 _BEHIND = f"STRUCT(calls {_COUNTS}, processor {_BOTH_ENDS})"
 _TRAFFIC_SEEN = (
@@ -84,10 +93,18 @@ _SLICE = (
     + ", ".join(f'"{name}" {kind}' for name, kind in MEASURED.items())
     + ", thawed_ns BIGINT, compiler_ns BIGINT)"
 )
-_ECHO = (
-    "STRUCT(stack VARCHAR, options JSON, request_bytes BIGINT, answer_bytes BIGINT, cells VARCHAR[],"
-    f" started TIMESTAMP, done {_DONE}, p50_ns BIGINT, p99_ns BIGINT)"
-)
+
+
+def _echo(done: str) -> str:
+    """A slice of a raw echo, with a drive of a type."""
+    return (
+        "STRUCT(stack VARCHAR, options JSON, request_bytes BIGINT, answer_bytes BIGINT, cells VARCHAR[],"
+        f" started TIMESTAMP, done {done}, p50_ns BIGINT, p99_ns BIGINT)"
+    )
+
+
+_ECHO = _echo(_DONE)
+ECHO_SUMS = _echo(DONE_SUMS)
 _REFERENCE = f"STRUCT(stack VARCHAR, call VARCHAR, done {_DONE})"
 UNIT = "STRUCT(unit VARCHAR, stack VARCHAR, unasked DOUBLE, frozen BOOLEAN)"
 

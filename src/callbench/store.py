@@ -5,7 +5,7 @@ import hashlib
 import json
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -15,13 +15,15 @@ from callbench import journal
 from callbench.cell import AS_IS
 from callbench.errors import BadInput, CallbenchError
 from callbench.journal_columns import JOURNAL_COLUMNS, PLAN_COLUMNS
-from callbench.pieces import PARTS
+from callbench.pieces import BY_PART, PARTS, VIEWS
 from callbench.tables import QUERIES
 from callbench.version import VERSION
 
 FORMAT = 1
 _MARK = "made-from.json"
 _LEAST_OBJECT = 1 << 20
+# How much of a journal is in memory at a time, where none of its lines is longer.
+_PART_BYTES = 4 << 20
 
 
 class Run:
@@ -177,33 +179,42 @@ class Run:
     def _tabulate(self, connection: "duckdb.DuckDBPyConnection") -> None:
         """Makes every table in `connection` from the journal and the plan."""
         self.plan()
+        plan = self.path / "plan.json"
+        try:
+            self._read_parts(connection)
+            planned = _reading(plan, PLAN_COLUMNS, "unstructured", plan.stat().st_size)
+            _make(connection, "TEMP TABLE", {"planned": planned, **PARTS})
+            _make(connection, "TEMP VIEW", VIEWS)
+            _make(connection, "TABLE", QUERIES)
+        except duckdb.Error as failure:
+            for _ in self.lines():  # names the damaged line where that is what is wrong
+                pass
+            raise BadInput(f"{self.path} is damaged: {_first_line(failure)}") from failure
+        _drop(connection, "VIEW", VIEWS)
+        _drop(connection, "TABLE", ("planned", *BY_PART, *PARTS))
+
+    def _read_parts(self, connection: "duckdb.DuckDBPyConnection") -> None:
+        """Fill the tables of `BY_PART` from the journal, a part of it after the other."""
+        # Else what a part took is kept for the next one, which takes more: a quarter of the memory.
+        connection.execute("SET allocator_bulk_deallocation_flush_threshold = '1MB'")
         # In memory: a file would outlive a core that is killed meanwhile.
-        with os.fdopen(os.memfd_create("journal"), "wb") as whole:
-            # A run under way grows while it is read, and a killed one can end in half a line: whole lines only.
-            longest = _copied(self.journal_file, whole)
-            source = Path(f"/proc/self/fd/{whole.fileno()}")
-            plan = self.path / "plan.json"
-            try:
+        with os.fdopen(os.memfd_create("journal"), "wb") as part:
+            source = Path(f"/proc/self/fd/{part.fileno()}")
+            for number, longest in enumerate(_copied_parts(self.journal_file, part)):
                 lines = _reading(source, JOURNAL_COLUMNS, "newline_delimited", longest)
-                connection.execute(f"CREATE TEMP TABLE lines AS {lines}")
-                planned = _reading(plan, PLAN_COLUMNS, "unstructured", plan.stat().st_size)
-                connection.execute(f"CREATE TEMP TABLE planned AS {planned}")
-                for name, query in PARTS.items():
-                    connection.execute(f"CREATE TEMP TABLE {name} AS {query}")
-                for name, query in QUERIES.items():
-                    connection.execute(f"CREATE TABLE {name} AS {query}")
-            except duckdb.Error as failure:
-                for _ in self.lines():  # names the damaged line where that is what is wrong
-                    pass
-                raise BadInput(f"{self.path} is damaged: {_first_line(failure)}") from failure
-        for name in ("lines", "planned", *PARTS):
-            connection.execute(f"DROP TABLE {name}")
+                _make(connection, "TEMP TABLE", {"part": lines})
+                if number:
+                    for name, query in BY_PART.items():
+                        connection.execute(f"INSERT INTO {name} {query}")
+                else:
+                    _make(connection, "TEMP TABLE", BY_PART)
+                _drop(connection, "TABLE", ["part"])
 
     def _mark(self) -> dict[str, Any]:
         """What the tables are made from: they are stale where this differs from what lies beside them."""
         if not self.journal_file.is_file():
             raise BadInput(f"{self.path} is damaged: it has no journal.jsonl")
-        said = "\n".join((*PARTS.values(), *QUERIES.values(), str(JOURNAL_COLUMNS), str(PLAN_COLUMNS)))
+        said = "\n".join((*_queries(), str(JOURNAL_COLUMNS), str(PLAN_COLUMNS)))
         tables = hashlib.sha256(said.encode()).hexdigest()[:16]
         return {"callbench": VERSION, "tables": tables, "bytes": journal.complete_bytes(self.journal_file)}
 
@@ -263,15 +274,46 @@ def _instead(path: Path) -> str:
     return "it has no run.json"
 
 
-def _copied(journal_file: Path, to: BinaryIO) -> int:
-    """Copy the whole lines of a journal. Returns the length of the longest, in bytes."""
-    longest, left = 0, journal.complete_bytes(journal_file)
+def _queries() -> Iterator[str]:
+    """Every query that the tables come from."""
+    for queries in (BY_PART, PARTS, VIEWS, QUERIES):
+        yield from queries.values()
+
+
+def _make(connection: "duckdb.DuckDBPyConnection", what: str, queries: Mapping[str, str]) -> None:
+    """Make tables or views, one after the other."""
+    for name, query in queries.items():
+        connection.execute(f"CREATE {what} {name} AS {query}")
+
+
+def _drop(connection: "duckdb.DuckDBPyConnection", what: str, names: Iterable[str]) -> None:
+    """Drop tables or views."""
+    for name in names:
+        connection.execute(f"DROP {what} {name}")
+
+
+def _copied_parts(journal_file: Path, to: BinaryIO) -> Iterator[int]:
+    """Copy the whole lines of a journal, a part at a time: each takes the place of the one before.
+
+    A run under way grows while it is read, and a killed one can end in half a line: whole lines only.
+
+    Yields:
+        the length of the part's longest line, in bytes; of an empty journal once, for an empty part.
+    """
+    left = journal.complete_bytes(journal_file)
     with journal_file.open("rb") as source:
-        while left > 0 and (line := source.readline(left)):
-            to.write(line)
-            longest, left = max(longest, len(line)), left - len(line)
-    to.flush()
-    return longest
+        while True:
+            longest = copied = 0
+            while copied < min(left, _PART_BYTES) and (line := source.readline(left - copied)):
+                to.write(line)
+                longest, copied = max(longest, len(line)), copied + len(line)
+            to.flush()
+            yield longest
+            left -= copied
+            if left <= 0 or not copied:
+                return
+            to.seek(0)
+            to.truncate()
 
 
 def _reading(file: Path, columns: dict[str, str], form: str, longest: int) -> str:

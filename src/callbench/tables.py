@@ -1,6 +1,6 @@
 """The tables of a run, as queries over its journal and its plan. docs/reference/run-folder.md explains each column.
 
-`lines` is the journal and `planned` the plan, both read with the types below: what DuckDB reads it checks.
+They read `planned`, the plan, and what pieces.py makes of the journal.
 """
 
 from callbench.journal_columns import UNIT, WIRE_FIGURES
@@ -85,21 +85,11 @@ _TRIALS = f"""
 
 # A bucket's bounds are the contract's: width 1 below 256, then 128 buckets an octave.
 _HISTOGRAMS = """
-    WITH named AS (
-        SELECT trial, unnest([
-            {'name': 'latency', 'buckets': done.latency.buckets},
-            {'name': 'service', 'buckets': done.service.buckets},
-            {'name': 'lateness', 'buckets': done.lateness.buckets}]) AS h
-        FROM pieces WHERE NOT watched
-    ), pairs AS (SELECT trial, h.name AS name, unnest(h.buckets) AS pair FROM named),
-    sparse AS (
-        SELECT trial, name, [bucket, count] AS pair
-        FROM (SELECT trial, name, pair[1] AS bucket, CAST(sum(pair[2]) AS BIGINT) AS count FROM pairs GROUP BY ALL))
-    SELECT trial, name, pair[1] AS bucket,
-           CASE WHEN pair[1] < 128 THEN pair[1] ELSE (128 + pair[1] % 128) << (pair[1] // 128 - 1)::INT END AS low_ns,
-           CASE WHEN pair[1] < 128 THEN 1 ELSE 1::BIGINT << (pair[1] // 128 - 1)::INT END AS width_ns,
-           pair[2] AS count
-    FROM sparse
+    SELECT trial, name, bucket,
+           CASE WHEN bucket < 128 THEN bucket ELSE (128 + bucket % 128) << (bucket // 128 - 1)::INT END AS low_ns,
+           CASE WHEN bucket < 128 THEN 1 ELSE 1::BIGINT << (bucket // 128 - 1)::INT END AS width_ns,
+           count
+    FROM buckets
     ORDER BY trial, name, bucket
 """
 
@@ -324,7 +314,7 @@ _STEPS = f"""
 
 # Every round that was driven: those that the echo had repeated are set aside.
 _ROUNDS = """
-    SELECT fork, batch, "round", idle, started, kind, len(slices) AS slices
+    SELECT fork, batch, "round", idle, started, kind, slices
     FROM lines WHERE kind IN ('round', 'watched round', 'round set aside') ORDER BY started
 """
 # What each stack did of a processor while it was alive and others were driven, and whether it was stopped then.

@@ -11,11 +11,12 @@ import hypothesis.strategies as some
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from callbench import plan
+from callbench import plan, store
 from callbench.cell import Cell, Load, Stack
 from callbench.results import RANKING_SQL
 from callbench.run_writer import RunWriter
 from callbench.store import FORMAT, Run
+from callbench.tables import QUERIES
 
 KINDS = ("timeout", "closed", "refused")
 SLICE = some.fixed_dictionaries(
@@ -192,3 +193,27 @@ def test_who_did_not_keep_still_stands_in_a_table(tmp_path: Path) -> None:
     over = {"kind": "batch over", "fork": 0, "batch": 0, "units": units}
     run = written(tmp_path / "r", [round_([plain()]), over])
     assert rows(run, "SELECT fork, batch, stack, unasked, frozen FROM units") == [(0, 0, "a/x+0", 0.4, True)]
+
+
+@pytest.mark.parametrize("late", [True, False])
+def test_a_journal_read_in_parts_gives_the_same_tables(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, late: bool
+) -> None:
+    """What counts of a slice in which a compiler was at work is said by a line at the end, in another part."""
+    warm = {"kind": "warmed", "block": 0, "visit": 0, "trial": 0, "cell": "c1", "warm_up": [[1, 2]], "unsteady": ""}
+    compiling = round_([plain(3000.0), plain(4000.0)], number=1)
+    for one in compiling["slices"]:
+        one["compiler_ns"] = one["done"]["elapsed_ns"]
+    lines = [warm, round_([plain(), plain(7.0)], references=[reference(5.0)]), compiling]
+    if late:
+        lines.append({"kind": "unsteady", "fork": 0, "batch": 0, "stack": "a/x+0", "trials": [0], "why": "it compiled"})
+    whole = written(tmp_path / "whole", lines)
+    parts = written(tmp_path / "parts", lines)
+    whole.parquet()
+    monkeypatch.setattr(store, "_PART_BYTES", 1)
+    parts.parquet()
+    for name in QUERIES:
+        assert rows(parts, f"SELECT * FROM {name}") == rows(whole, f"SELECT * FROM {name}"), name  # noqa: S608 - ours
+    assert rows(parts, "SELECT trial, slices FROM trials") == [(0, 2 if late else 1), (1, 1)]
+    counts = "SELECT trial, sum(count) FROM histograms GROUP BY trial ORDER BY trial"
+    assert rows(parts, counts) == [(0, 2 * 10**6 if late else 10**6), (1, 10**6)]
