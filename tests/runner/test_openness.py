@@ -13,7 +13,7 @@ from report.synthetic import write
 ONLY = ("native/bin+tcp", "native/soap+tcp", "native/json+http")
 
 
-def folder(path: Path, **info: object) -> tuple[Run, plan.Plan]:
+def folder_of(path: Path, **info: object) -> tuple[Run, plan.Plan]:
     """A run that never took place, with what a person asked of it."""
     write(path, only=ONLY)
     file = path / "run.json"
@@ -26,7 +26,7 @@ def folder(path: Path, **info: object) -> tuple[Run, plan.Plan]:
 def test_where_a_precision_is_asked_for_those_that_have_not_reached_it(
     tmp_path: Path, until: float, some_open: bool
 ) -> None:
-    run, planned = folder(tmp_path / "run", until=until)
+    run, planned = folder_of(tmp_path / "run", until=until)
     assert still_open(run, planned) == ({cell.id for cell in planned.timed} if some_open else set())
     ends = {line["cell"]: line["why"] for line in endings(run, planned)}
     assert ends == dict.fromkeys((cell.id for cell in planned.timed), "budget" if some_open else "precise")
@@ -34,7 +34,7 @@ def test_where_a_precision_is_asked_for_those_that_have_not_reached_it(
 
 def test_who_is_far_from_everybody_is_not_needed_for_a_ranking(tmp_path: Path) -> None:
     """Of three stacks that lie tens of percents apart nothing is open; of two that are alike both are."""
-    run, planned = folder(tmp_path / "run")
+    run, planned = folder_of(tmp_path / "run")
     assert endings(run, planned) == [], "nobody asked for a precision"
     every = {cell.id: cell for cell in planned.timed}
     found = still_open(run, planned)
@@ -55,3 +55,49 @@ def test_who_is_far_from_everybody_is_not_needed_for_a_ranking(tmp_path: Path) -
             line["done"] = own | {"elapsed_ns": int(own["elapsed_ns"] * 0.95)}
     journal.write_text("".join(json.dumps(line) + "\n" for line in lines))
     assert {soap, binary} <= still_open(Run(run.path), planned)
+
+
+def measured(folder: Path, forks: int, **info: object) -> dict[str, str]:
+    """Why the cells of a run end that is copied until it has so many forks, two of which differ."""
+    run, planned = folder_of(folder, until=1e-6, **info)
+    journal = run.path / "journal.jsonl"
+    lines = [json.loads(line) for line in journal.read_text().splitlines()]
+    trials = [line for line in lines if line["kind"] == "trial"]
+    last = max(line["block"] for line in trials)
+    copies = [
+        {**line, "block": block, "trial": 10**6 * block + line["trial"]}
+        for block in range(last + 1, forks)
+        for line in trials
+        if line["block"] == block % (last + 1)
+    ]
+    journal.write_text("".join(json.dumps(line) + "\n" for line in [*lines, *copies]))
+    run = Run(run.path)
+    opened = still_open(run, planned)
+    ends = {line["cell"]: line["why"] for line in endings(run, planned)}
+    # One rule: what is open when the time is over ended with the time, and nothing else did.
+    assert {cell for cell, why in ends.items() if why == "budget"} == opened
+    return ends
+
+
+@pytest.mark.parametrize(
+    ("forks", "budget_s", "why"), [(49, None, "budget"), (50, None, "blocks"), (50, 600.0, "budget")]
+)
+def test_a_cell_ends_after_fifty_forks_where_nobody_named_a_time(
+    tmp_path: Path, forks: int, budget_s: float | None, why: str
+) -> None:
+    assert set(measured(tmp_path / "run", forks, budget_s=budget_s).values()) == {why}
+
+
+def test_what_has_no_value_is_not_waited_for(tmp_path: Path) -> None:
+    run, planned = folder_of(tmp_path / "run", until=1e-6)
+    journal = run.path / "journal.jsonl"
+    lines = [json.loads(line) for line in journal.read_text().splitlines()]
+    first, second, *others = sorted(cell.id for cell in planned.timed)
+    stack = next(cell.stack for cell in planned.timed if cell.id == second)
+    left_out = {"kind": "excluded", "block": 0, "stack": stack, "cell": second, "why": "it hangs"}
+    kept = [line for line in lines if line["kind"] != "trial" or line["cell"] != first]
+    journal.write_text("".join(json.dumps(line) + "\n" for line in [*kept, left_out]))
+    run = Run(run.path)
+    assert still_open(run, planned) == set(others)
+    ends = {line["cell"]: line["why"] for line in endings(run, planned)}
+    assert ends == {first: "no value", second: "excluded", **dict.fromkeys(others, "budget")}

@@ -88,13 +88,15 @@ def test_no_fork_is_begun_for_which_there_is_no_time() -> None:
     assert later.asked(3) is None
 
 
-def test_a_fork_that_was_begun_goes_on_as_it_was_begun() -> None:
-    one, past = paced()
+def test_a_fork_that_was_begun_goes_on_as_it_was_begun_and_ends_with_the_time() -> None:
+    one, past = paced(limit_s=50.0)
     line = {"kind": "fork", "fork": 7, "idle": AS_IS, "rounds": 4, "watch": True, "cells": ["c2", "c1", "gone"]}
     past.takes(line)
     asked = one.asked(7)
     assert asked is not None
     assert ([cell.id for cell in asked.cells], asked.rounds, asked.watch) == (["c2", "c1"], 4, True)
+    assert asked.until is not None
+    assert asked.until <= time.monotonic() + 50.0
 
 
 def test_what_is_left_out_takes_no_part(still_open: set[str]) -> None:

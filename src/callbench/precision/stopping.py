@@ -1,12 +1,7 @@
-"""Which cells are precise enough, and which go on: pure decisions over rates by block."""
+"""When a cell that was asked to be precise ends: the one rule, for whoever plans a fork and for whoever writes why."""
 
-from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-
-from callbench.stats.interval import geometric_mean
-
-Rates = Mapping[int, float]
 
 
 class Why(StrEnum):
@@ -16,6 +11,7 @@ class Why(StrEnum):
     BUDGET = "budget"
     BLOCKS = "blocks"
     OUT = "excluded"
+    NOTHING = "no value"
 
 
 @dataclass(frozen=True)
@@ -23,50 +19,45 @@ class Aim:
     """What was asked of a run.
 
     Attributes:
-        until: the half-width of the 95 % interval that ends a cell, as a share; None: as many blocks as planned.
-        budget_s: the time to spend in seconds; None: no limit but that of blocks.
-        most_blocks: a cell that is not precise after so many is ended without a budget.
+        until: the half-width of the 95 % interval that ends a cell, as a share.
+        budget_s: the time to spend in seconds; None: the study's, and no more than `most_forks`.
+        most_forks: a cell that is not precise after so many is ended where nobody named a time.
     """
 
-    until: float | None = None
+    until: float
     budget_s: float | None = None
-    most_blocks: int = 50
+    most_forks: int = 50
 
 
 @dataclass(frozen=True)
-class Ending:
-    """Why a cell ended, and what it had reached by then.
+class Reached:
+    """Where a cell is.
 
     Attributes:
-        reached: half of its 95 % interval as a share; None where there is none.
+        width: half of its 95 % interval as a share; None where there is none.
+        forks: how many have measured it.
+        excluded: whether it was given up.
     """
 
-    cell: str
-    why: Why
-    reached: float | None
-    blocks: int
+    width: float | None
+    forks: int
+    excluded: bool = False
 
 
-def reached(rates: Rates) -> float | None:
-    """Give half of a cell's 95 % interval as a share, or None from fewer than two blocks."""
-    return geometric_mean(list(rates.values())).half_width if len(rates) > 1 else None
-
-
-def ended(rates: Mapping[str, Rates], excluded: Collection[str], aim: Aim) -> dict[str, Ending]:
-    """Say which cells need no more blocks, budget apart.
+def why_ended(now: Reached, aim: Aim) -> Why | None:
+    """Say why a cell needs no more forks; None where it needs them, time apart.
 
     An interval looked at again and again until it is narrow covers a little less than it says, the less so the more
-    blocks were made before the first look: this is Chow and Robbins' procedure ("On the asymptotic theory of
+    forks were made before the first look: this is Chow and Robbins' procedure ("On the asymptotic theory of
     fixed-width sequential confidence intervals for the mean", Annals of Mathematical Statistics 36(2), 1965), whose
-    first look comes after the planned blocks.
+    first look comes after the planned forks.
     """
-    found: dict[str, Ending] = {}
-    for cell, mine in rates.items():
-        width = reached(mine)
-        if cell in excluded:
-            found[cell] = Ending(cell, Why.OUT, width, len(mine))
-        elif aim.until is not None and width is not None and width <= aim.until:
-            found[cell] = Ending(cell, Why.PRECISE, width, len(mine))
-        elif aim.budget_s is None and len(mine) >= aim.most_blocks:
-            found[cell] = Ending(cell, Why.BLOCKS, width, len(mine))
-    return found
+    if now.excluded:
+        return Why.OUT
+    if not now.forks:
+        return Why.NOTHING
+    if now.width is not None and now.width <= aim.until:
+        return Why.PRECISE
+    if aim.budget_s is None and now.forks >= aim.most_forks:
+        return Why.BLOCKS
+    return None

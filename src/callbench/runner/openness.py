@@ -5,13 +5,14 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from callbench.plan import Plan
-from callbench.precision.stopping import Aim, Why, ended, reached
+from callbench.precision.stopping import Aim, Reached, Why, why_ended
 from callbench.store import Run
 
 if TYPE_CHECKING:
     from callbench.claims import Compared
     from callbench.report.rankings import Ranking
     from callbench.report.subject import Subject
+    from callbench.results import Result
 
 
 def still_open(run: Run, plan: Plan) -> set[str]:
@@ -24,16 +25,13 @@ def still_open(run: Run, plan: Plan) -> set[str]:
     Raises:
         BadInput: the run is damaged.
     """
+    aim = _aim(run)
+    if aim is not None:
+        return {one.id for one in _measured(run, plan) if why_ended(_reached(one), aim) is None}
     from callbench.report.subject import subject  # noqa: PLC0415 - statistics are slow to load
 
-    found: set[str] = set()
-    for condition in plan.conditions:
-        one = subject(run.under(condition))
-        if run.info.get("until") is not None:
-            found |= _imprecise(one, float(run.info["until"]))
-        else:
-            found |= _of_claims(one) | _of_neighbours(one)
-    return found
+    subjects = [subject(run.under(condition)) for condition in plan.conditions]
+    return {cell for one in subjects for cell in _of_claims(one) | _of_neighbours(one)}
 
 
 def endings(run: Run, plan: Plan) -> list[dict[str, Any]]:
@@ -42,28 +40,37 @@ def endings(run: Run, plan: Plan) -> list[dict[str, Any]]:
     Raises:
         BadInput: the run is damaged.
     """
-    until = run.info.get("until")
-    if until is None:
+    aim = _aim(run)
+    if aim is None:
         return []
-    from callbench.results import read  # noqa: PLC0415 - statistics are slow to load
-
     found = []
-    for condition in plan.conditions:
-        for one in read(run.under(condition)).cells:
-            rates = one.by_block.get("rate_per_s", {})
-            width = reached(rates)
-            enough = width is not None and width <= float(until)
-            why = Why.OUT if one.excluded is not None else Why.PRECISE if enough else Why.BUDGET
-            figures = {"asked": until, "reached": width, "blocks": len(rates)}
-            found.append({"kind": "ended", "cell": one.id, "why": why.value, **figures})
+    for one in _measured(run, plan):
+        now = _reached(one)
+        why = why_ended(now, aim) or Why.BUDGET
+        figures = {"asked": aim.until, "reached": now.width, "blocks": now.forks}
+        found.append({"kind": "ended", "cell": one.id, "why": why.value, **figures})
     return found
 
 
-def _imprecise(subject: "Subject", until: float) -> set[str]:
-    """The cells whose interval is still wider than was asked for."""
-    rates = {one.id: one.by_block.get("rate_per_s", {}) for one in subject.results.cells}
-    out = {one.id for one in subject.results.cells if one.excluded is not None}
-    return {cell for cell, mine in rates.items() if mine} - ended(rates, out, Aim(until)).keys()
+def _aim(run: Run) -> Aim | None:
+    """How precise a person asked the run to be; None where nobody did."""
+    until, budget_s = run.info.get("until"), run.info.get("budget_s")
+    return None if until is None else Aim(float(until), budget_s)
+
+
+def _measured(run: Run, plan: Plan) -> "list[Result]":
+    """What the run has of every cell so far."""
+    from callbench.results import read  # noqa: PLC0415 - statistics are slow to load
+
+    return [one for condition in plan.conditions for one in read(run.under(condition)).cells]
+
+
+def _reached(one: "Result") -> Reached:
+    """How precise a cell is, by the interval that the report prints. The rate of an open loop was asked for: its mean."""
+    statistic = "rate_per_s" if one.open_loop is None else "mean_us"
+    interval = one.interval(statistic)
+    width = None if interval is None else interval.half_width
+    return Reached(width, len(one.by_block.get(statistic, {})), one.excluded is not None)
 
 
 def _of_claims(subject: "Subject") -> set[str]:

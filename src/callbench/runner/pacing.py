@@ -43,7 +43,9 @@ class Pacing:
         if begun is not None:
             by_id = {cell.id: cell for cell in plan.cells}
             cells = tuple(by_id[id_] for id_ in begun["cells"] if id_ in by_id)
-            return Asked(number, str(begun["idle"]), cells, int(begun["rounds"]), bool(begun["watch"]))
+            return Asked(
+                number, str(begun["idle"]), cells, int(begun["rounds"]), bool(begun["watch"]), self._until(number)
+            )
         planned = number < plan.forks * len(plan.conditions)
         least = number < FEWEST * len(plan.conditions)
         if not (planned if self._exact else least or self._time_left(condition)):

@@ -1,4 +1,4 @@
-"""How precise the run was asked to be, what each cell reached, why it ended, and who met in the play-off."""
+"""How precise the run was asked to be, what each cell reached, and why it ended."""
 
 from collections.abc import Mapping, Sequence
 
@@ -9,12 +9,13 @@ from callbench.report.subject import Subject
 from callbench.results import Result
 from callbench.stats.digits import share
 
-ABOUT = "Precision is half of a cell's 95 % interval, as a share of its rate."
+ABOUT = "Precision is half of a cell's 95 % interval, as a share of its rate; of an open loop, of its mean latency."
 WHYS = {
     Why.PRECISE.value: "precise enough",
     Why.BUDGET.value: "the budget was spent",
     Why.BLOCKS.value: "as many forks as there may be",
     Why.OUT.value: "excluded",
+    Why.NOTHING.value: "nothing that counts was measured",
 }
 
 
@@ -45,6 +46,7 @@ _SINCE = {
     Why.BUDGET.value: "the budget was spent",
     Why.BLOCKS.value: "they had as many forks as there may be",
     Why.OUT.value: "they were excluded",
+    Why.NOTHING.value: "nothing of them that counts was measured",
 }
 
 
