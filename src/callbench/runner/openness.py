@@ -66,7 +66,7 @@ def _measured(run: Run, plan: Plan) -> "list[Result]":
 
 
 def _reached(one: "Result") -> Reached:
-    """How precise a cell is, by the interval that the report prints. The rate of an open loop was asked for: its mean."""
+    """How precise a cell is, by the interval that the report prints; of an open loop its mean latency's."""
     statistic = "rate_per_s" if one.open_loop is None else "mean_us"
     interval = one.interval(statistic)
     width = None if interval is None else interval.half_width
