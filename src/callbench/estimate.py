@@ -1,5 +1,6 @@
 """How long a run will take, said before it begins: reckoned from its plan, not from a clock."""
 
+import os
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +14,7 @@ from callbench.measure.warm_up import operation_of
 from callbench.plan import Plan
 from callbench.runner.echoes import applies
 from callbench.runner.slices import HANDFUL, length_of
+from callbench.runner.warming import WAITS_NS, round_trip_ns
 from callbench.wire.payload import payload
 
 # What things take on a machine of two processors with nothing else to do, in seconds: an adapter's two sides, of a
@@ -105,6 +107,7 @@ def estimated(  # noqa: PLR0913 - what is planned, how, what is there already
     bare = _with_messages_alone(plan, catalogue)
     seconds = warm_up_s = 0.0
     slices = 0
+    processors = len(os.sched_getaffinity(0))
     for condition in plan.conditions:
         cells = [cell for cell in plan.cells_under(condition) if cell.stack not in left_out]
         sliced = [cell for cell in cells if not cell.whole]
@@ -112,12 +115,20 @@ def estimated(  # noqa: PLR0913 - what is planned, how, what is there already
         units: dict[tuple[str, str], list[Cell]] = {}
         for cell in cells:
             units.setdefault((cell.stack, cell.id if cell.whole else cell.link), []).append(cell)
+        near_s = far_s = 0.0
         for (stack, _), mine in units.items():
             compiles = stack in compiling
+            seconds += plan.forks * _unit(
+                mine, busy.get(stack, _BUSY), plan.wires, int(pace["rounds"]), compiles=compiles
+            )
             warm_s = _until_steady(mine, catalogue.warm_up_limit_s) if compiles else 0.0
-            unit_s = _unit(mine, busy.get(stack, _BUSY), plan.wires, int(pace["rounds"]), compiles=compiles)
-            seconds += plan.forks * (unit_s + warm_s)
-            warm_up_s += plan.forks * warm_s
+            # Stacks are warmed up side by side; those that wait for a link are in nobody's way.
+            if round_trip_ns(plan.wires.get(mine[0].link, {})) >= WAITS_NS:
+                far_s = max(far_s, warm_s)
+            else:
+                near_s += warm_s / processors
+        seconds += plan.forks * max(near_s, far_s)
+        warm_up_s += plan.forks * max(near_s, far_s)
         if floors:
             echoed = {channels[cell.stack] for cell in sliced if cell.stack in bare and applies(cell)}
             each = (_QUICK_ECHOES if quick else _ECHOES) * (length_of(sliced[0].load).seconds if sliced else 0.0)

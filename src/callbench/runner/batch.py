@@ -12,6 +12,7 @@ from callbench.cell import Cell, Stack
 from callbench.errors import AdapterFailure
 from callbench.knees import SearchTask
 from callbench.measure.traffic import Traffic
+from callbench.measure.warm_up import WarmUp
 from callbench.runner import batches
 from callbench.runner.cell_task import CellTask
 from callbench.runner.context import Asked, Context
@@ -19,9 +20,10 @@ from callbench.runner.echoes import Echo, EchoTask, echoes
 from callbench.runner.failures import Failures
 from callbench.runner.references import Reference, references
 from callbench.runner.rounds import one_round
-from callbench.runner.slices import SLICE_SECONDS, length_of
+from callbench.runner.slices import SLICE_SECONDS, Length, length_of
 from callbench.runner.tasks import Task, Turn
 from callbench.runner.unit import Unit, Wanted
+from callbench.runner.warming import Outcomes, said, warmed_side_by_side
 from callbench.visit import AnsweredWrongly
 
 # Rounds that do not count, of stacks whose compiler is still at work: a minute of them is enough for any.
@@ -80,9 +82,13 @@ class Batch:
         """Starts the echoes and, where batches are chained, the references; warms everything up."""
         asked_for = self._asked_for()
         cells = [cell for unit in asked_for for cell in unit.wanted.cells]
+        compiling = [unit for unit in asked_for if unit.compiles]
+        for unit in compiling:
+            self._of.progress.warms(unit.wanted.stack.id)
+        outcomes = warmed_side_by_side(compiling, self._of.plan.wires, self._warm_up)
         for unit in asked_for:
             self._of.progress.warms(unit.wanted.stack.id)
-            self._cells += self._warmed(unit)
+            self._cells += self._warmed(unit, outcomes)
             self._searches += self._searched(unit)
         for echo in self._echoes_of(cells):
             if self._has_instrument(echo.stack, echo.cell):
@@ -169,16 +175,25 @@ class Batch:
             self._hosts[link] = self._owned.enter_context(links.made(link, self._of.plan.wires))
         return self._hosts[link]
 
-    def _warmed(self, unit: Unit) -> list[CellTask]:
-        """Warms up every cell of a unit, and gives those that can be driven."""
+    def _warm_up(self, unit: Unit, cell: Cell) -> WarmUp | None:
+        return unit.warm(cell, self._length(unit, cell)) if self._failures.allows(cell) else None
+
+    def _length(self, unit: Unit, cell: Cell) -> Length:
+        slow = bool(unit.wanted.stack.card.get("slow"))
+        return length_of(cell.load, self._least_s(unit.wanted.stack), slow=slow)
+
+    def _warmed(self, unit: Unit, outcomes: Outcomes) -> list[CellTask]:
+        """Warms up every cell of a unit that is not warm yet, and gives those that can be driven."""
         found: list[CellTask] = []
         for cell in unit.wanted.cells:
             if not self._failures.allows(cell):
                 continue
-            slow = bool(unit.wanted.stack.card.get("slow"))
-            length = length_of(cell.load, self._least_s(unit.wanted.stack), slow=slow)
+            length = self._length(unit, cell)
             try:
-                warm = unit.warm(cell, length)
+                if (unit.name, cell.id) in outcomes:
+                    warm = said(outcomes[unit.name, cell.id])
+                else:
+                    warm = unit.warm(cell, length)
             except AdapterFailure as failure:
                 self._failures.slice(unit, cell, self._asked.number, failure)
                 if unit.broken and not self._again(unit):
@@ -187,9 +202,9 @@ class Batch:
                 continue
             trial = self._of.plan.number(self._asked.number, cell)
             if warm is not None:
-                said = {"warm_up": warm.pieces, "warmed": warm.record(), "unsteady": warm.not_steady}
+                how = {"warm_up": warm.pieces, "warmed": warm.record(), "unsteady": warm.not_steady}
                 place = {"block": self._asked.number, "visit": unit.visit, "trial": trial, "cell": cell.id}
-                self._of.write({"kind": "warmed", **place, **said})
+                self._of.write({"kind": "warmed", **place, **how})
             if not cell.whole:
                 found.append(CellTask(cell, unit.name, trial, length, self._schedule))
         return found

@@ -1,0 +1,88 @@
+"""Stacks whose runtimes compile are warmed up side by side: one after another, that would be most of a run.
+
+While a client waits for its answer its processor is idle, and the calls of one stack keep about one processor busy. So
+as many stacks are warmed up at the same time as there are processors, and all of those that mostly wait for a link
+beside them. Nothing is measured meanwhile. What is steady so is driven in turn once more before its slices count.
+"""
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, nullcontext
+from threading import Semaphore
+from typing import Any
+
+from callbench.cell import Cell
+from callbench.errors import AdapterFailure
+from callbench.measure.warm_up import WarmUp
+from callbench.runner.unit import Unit
+
+# A stack whose calls wait so long for their link leaves its processors to others.
+WAITS_NS = 5_000_000
+# Threads of the core, which wait: more than a batch has stacks.
+_MOST = 64
+
+Outcome = WarmUp | AdapterFailure | None
+# How each cell's warm-up went, or what failed; by unit and cell.
+Outcomes = Mapping[tuple[str, str], Outcome]
+Warms = Callable[[Unit, Cell], WarmUp | None]
+
+
+def warmed_side_by_side(units: Sequence[Unit], wires: Mapping[str, Mapping[str, Any]], warms: Warms) -> Outcomes:
+    """Warm up the cells of each unit in their order, several units at once.
+
+    A unit ends with its first failure: whoever reads the outcomes decides how it goes on.
+
+    Args:
+        units: those that compile, alive, none stopped.
+        wires: what the network lab makes for each link.
+        warms: warms up one cell of a unit.
+
+    Raises:
+        Whatever `warms` raises beside an AdapterFailure; then, and where a person breaks off, no further cell begins.
+    """
+    outcomes: dict[tuple[str, str], Outcome] = {}
+    processors = Semaphore(len(os.sched_getaffinity(0)))
+    broken_off = False
+
+    def warm(unit: Unit) -> None:
+        wire = wires.get(unit.wanted.link, {})
+        place: AbstractContextManager[Any] = nullcontext() if round_trip_ns(wire) >= WAITS_NS else processors
+        with place:
+            for cell in unit.wanted.cells:
+                if broken_off:
+                    return
+                try:
+                    outcomes[unit.name, cell.id] = warms(unit, cell)
+                except AdapterFailure as failure:
+                    outcomes[unit.name, cell.id] = failure
+                    return
+
+    pool = ThreadPoolExecutor(_MOST)
+    try:
+        for made in [pool.submit(warm, unit) for unit in units]:
+            made.result()
+    except BaseException:
+        broken_off = True
+        raise
+    finally:
+        # Who breaks off does not wait for what is under way: its processes are ended by their owner.
+        pool.shutdown(wait=not broken_off, cancel_futures=True)
+    return outcomes
+
+
+def said(outcome: Outcome) -> WarmUp | None:
+    """Give how a warm-up went.
+
+    Raises:
+        AdapterFailure: the one that ended it.
+    """
+    if isinstance(outcome, AdapterFailure):
+        raise outcome
+    return outcome
+
+
+def round_trip_ns(wire: Mapping[str, Any]) -> int:
+    """Say by how much a link delays what goes there and comes back, in nanoseconds."""
+    link = wire.get("link", {})
+    return sum(int(link.get(way, {}).get("delay_ns", 0)) for way in ("to_server", "to_client"))

@@ -1,0 +1,89 @@
+"""Stacks that compile are warmed up side by side: near ones as many at once as there are processors, far ones all."""
+
+import os
+import threading
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from callbench.errors import AdapterFailure
+from callbench.measure.warm_up import STEADY, WarmUp
+from callbench.runner.unit import Unit
+from callbench.runner.warming import round_trip_ns, said, warmed_side_by_side
+
+FAR = {"far": {"link": {"to_server": {"delay_ns": 25_000_000}, "to_client": {"delay_ns": 25_000_000}}}}
+WARM = WarmUp(compiles=True, steady=True, ended=STEADY, why="", limit_s=60.0, before_s=0.0)
+
+
+def unit(name: str, link: str = "loopback", cells: int = 2) -> Unit:
+    wanted = SimpleNamespace(link=link, cells=tuple(SimpleNamespace(id=f"c{number}") for number in range(cells)))
+    return cast("Unit", SimpleNamespace(name=name, wanted=wanted))
+
+
+def test_every_cell_of_every_unit_is_warmed_up_in_order() -> None:
+    began: dict[str, list[str]] = {}
+
+    def warms(one: Unit, cell: Any) -> WarmUp:
+        began.setdefault(one.name, []).append(cell.id)
+        return WARM
+
+    outcomes = warmed_side_by_side([unit("a"), unit("b", "far"), unit("c")], FAR, warms)
+    assert began == {name: ["c0", "c1"] for name in "abc"}
+    assert {key: said(outcome) for key, outcome in outcomes.items()} == {
+        (name, cell): WARM for name in "abc" for cell in ("c0", "c1")
+    }
+
+
+def test_a_failure_ends_its_unit_alone() -> None:
+    def warms(one: Unit, _: object) -> WarmUp:
+        if one.name == "a":
+            raise AdapterFailure("died", "it died")
+        return WARM
+
+    outcomes = warmed_side_by_side([unit("a"), unit("b")], {}, warms)
+    assert set(outcomes) == {("a", "c0"), ("b", "c0"), ("b", "c1")}
+    with pytest.raises(AdapterFailure, match="it died"):
+        said(outcomes["a", "c0"])
+
+
+def test_far_units_leave_the_processors_to_near_ones() -> None:
+    processors = len(os.sched_getaffinity(0))
+    far = [unit(f"far{number}", "far", 1) for number in range(processors + 3)]
+    near = [unit(f"near{number}", cells=1) for number in range(processors + 3)]
+    all_far_began = threading.Barrier(len(far), timeout=30)
+    lock, at_once, most = threading.Lock(), [0], [0]
+
+    def warms(one: Unit, _: object) -> WarmUp:
+        if one.name.startswith("far"):
+            # It goes on only once all of them are under way together.
+            all_far_began.wait()
+            return WARM
+        with lock:
+            at_once[0] += 1
+            most[0] = max(most[0], at_once[0])
+        threading.Event().wait(0.01)
+        with lock:
+            at_once[0] -= 1
+        return WARM
+
+    assert len(warmed_side_by_side(near + far, FAR, warms)) == len(near) + len(far)
+    assert most[0] <= processors
+
+
+def test_whoever_breaks_off_begins_no_further_cell() -> None:
+    began = []
+
+    def warms(one: Unit, cell: Any) -> WarmUp:
+        began.append((one.name, cell.id))
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        warmed_side_by_side([unit("a")], {}, warms)
+    assert began == [("a", "c0")]
+
+
+def test_a_link_without_delay_is_near() -> None:
+    assert round_trip_ns({}) == 0
+    assert round_trip_ns({"link": {"to_server": {"delay_ns": 5}}}) == 5
+    assert round_trip_ns(FAR["far"]) == 50_000_000
