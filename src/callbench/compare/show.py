@@ -1,7 +1,7 @@
 """A comparison, shown: in the terminal, as JSON for programs, as Markdown for a pull request."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from rich.console import Console
@@ -13,6 +13,7 @@ from callbench.grid import Column, Grid
 from callbench.report.words import ratio_text, some
 from callbench.stats.decision import Decision, Outcome
 from callbench.stats.digits import figure
+from callbench.stats.power import MOST_FORKS
 
 # As `record` writes it; 1 had one row a cell, its rate.
 _FORMAT = 2
@@ -52,7 +53,7 @@ def sentences(found: Comparison) -> list[str]:
 
 
 def _sentence(metric: Metric, cells: Sequence[Judged], allowed: str) -> str:
-    """Say of a metric whether a regression was found, and how great a one may be there all the same."""
+    """Say of a metric whether a regression was found, how great a one may be there, and what would tell."""
     beyond = [one for one in cells if one.regression]
     open_ = [one for one in cells if one.decided and one.decided.outcome is Outcome.UNDECIDED]
     unseen = max((one.decided.unseen for one in open_ if one.decided), default=0.0)
@@ -60,10 +61,23 @@ def _sentence(metric: Metric, cells: Sequence[Judged], allowed: str) -> str:
     missed = f"one up to {_percent(unseen)} would not have been seen{where}" if open_ else ""
     if beyond:
         count = f"{len(beyond)} regression{'s' * (len(beyond) > 1)} beyond {allowed}"
-        return f"{metric}: {count} in {some([_name(one) for one in beyond])}" + (f"; {missed}" if missed else "")
-    if missed:
-        return f"{metric}: no regression beyond {allowed} was found, but {missed}"
-    return f"{metric}: no regression beyond {allowed}"
+        found = f"{count} in {some([_name(one) for one in beyond])}" + (f"; {missed}" if missed else "")
+    else:
+        found = f"no regression beyond {allowed}" + (f" was found, but {missed}" if missed else "")
+    return "; ".join([f"{metric}: {found}", *_ahead([one for one in cells if one.undecided])])
+
+
+def _ahead(undecided: Sequence[Judged]) -> Iterator[str]:
+    """Say about how many more forks would settle what is undecided."""
+    numbers = [one.more_forks for one in undecided if one.more_forks is not None]
+    hopeless = len(undecided) - len(numbers)
+    if numbers:
+        more = max(numbers)
+        what = "what is undecided" if not hopeless else f"{len(numbers)} of {len(undecided)} undecided"
+        yield f"about {more} more fork{'s' * (more > 1)} would settle {what}"
+    if hopeless:
+        which = "what is undecided" if not numbers else "the others" if hopeless > 1 else "the other"
+        yield f"even {MOST_FORKS} forks would hardly settle {which}, so close is it to a limit"
 
 
 def record(found: Comparison) -> dict[str, Any]:
@@ -105,6 +119,7 @@ def _record(one: Judged) -> dict[str, Any]:
         "adjusted_p": None if decided is None else decided.adjusted_p,
         "detectable": None if decided is None else decided.detectable,
         "unseen": None if decided is None else decided.unseen,
+        "more_forks": one.more_forks,
         "verdict": one.verdict,
         "outcome": str(one.outcome),
         "regression": one.regression,

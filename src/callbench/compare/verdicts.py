@@ -7,7 +7,7 @@ from enum import StrEnum
 
 import numpy as np
 
-from callbench.stats.decision import Decided, Outcome, Question, decided
+from callbench.stats.decision import Decided, Decision, Outcome, Question, decided
 from callbench.stats.interval import Interval
 from callbench.stats.logratio import LogRatio, paired, unpaired
 
@@ -103,6 +103,23 @@ class Judged:
     def ratio(self) -> Interval | None:
         """B's value over A's with its interval, not corrected for other comparisons."""
         return self.decided.ratio if self.decided else None
+
+    @property
+    def undecided(self) -> bool:
+        """Whether it was compared, and what a gate makes of it or at least the verdict is not known."""
+        found = self.decided
+        return found is not None and (found.outcome is Outcome.UNDECIDED or found.decision is Decision.UNDECIDED)
+
+    @property
+    def more_forks(self) -> int | None:
+        """How many more forks, about, would settle what is undecided: for a gate, else the verdict.
+
+        None where nothing is, or where no sensible number would.
+        """
+        found = self.decided
+        if found is None:
+            return None
+        return found.more_for_outcome if found.outcome is Outcome.UNDECIDED else found.more_forks
 
     @property
     def regression(self) -> bool:

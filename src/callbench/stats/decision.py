@@ -76,6 +76,7 @@ class Decided:
             there, found beyond the margin in 80 % of such comparisons.
         more_forks: how many more, about, would settle an undecided decision; None where no sensible number would, or
             where it is decided.
+        more_for_outcome: likewise for an undecided outcome.
     """
 
     decision: Decision
@@ -85,6 +86,7 @@ class Decided:
     detectable: float
     unseen: float
     more_forks: int | None = None
+    more_for_outcome: int | None = None
 
 
 def decided(questions: Sequence[Question], level: float, shift: float = 0.0) -> list[Decided]:
@@ -130,6 +132,7 @@ def _decided(  # noqa: PLR0913, PLR0917 - a question and all that was computed o
         _grown(half + missed(gain)),
         _grown(unseen) if question.less_is_better else -math.expm1(-unseen),
         more,
+        _more_for_outcome(gain, margin, shift, level, count) if outcome is Outcome.UNDECIDED else None,
     )
 
 
@@ -142,6 +145,14 @@ def _more(gain: LogRatio, margin: float, shift: float, level: float, count: int)
     )
     enough = [needed for needed in ways if needed is not None]
     return max(1, min(enough) - gain.count) if enough else None
+
+
+def _more_for_outcome(gain: LogRatio, margin: float, shift: float, level: float, count: int) -> int | None:
+    """Compute how many more forks would show on which side of the margin it lies: worse by more, or not."""
+    within = gain.log + margin
+    # That it is worse is tested one-sided, corrected for all of them; that it is not, by the interval.
+    needed = forks_needed(gain, abs(within) - shift, level if within > 0 else 2 * level / count)
+    return None if needed is None else max(1, needed - gain.count)
 
 
 @dataclass(frozen=True)
