@@ -18,7 +18,7 @@ WARM = WarmUp(compiles=True, steady=True, ended=STEADY, why="", limit_s=60.0, be
 
 def unit(name: str, link: str = "loopback", cells: int = 2) -> Unit:
     wanted = SimpleNamespace(link=link, cells=tuple(SimpleNamespace(id=f"c{number}") for number in range(cells)))
-    return cast("Unit", SimpleNamespace(name=name, wanted=wanted))
+    return cast("Unit", SimpleNamespace(name=name, wanted=wanted, kill=threading.Event().set))
 
 
 def test_every_cell_of_every_unit_is_warmed_up_in_order() -> None:
@@ -71,16 +71,22 @@ def test_far_units_leave_the_processors_to_near_ones() -> None:
     assert most[0] <= processors
 
 
-def test_whoever_breaks_off_begins_no_further_cell() -> None:
-    began = []
+def test_whoever_breaks_off_waits_for_nobody_and_leaves_nothing_under_way() -> None:
+    killed, began = threading.Event(), []
+    one, other = unit("a"), unit("b", "far")
+    other.kill = killed.set  # type: ignore[method-assign]
 
-    def warms(one: Unit, cell: Any) -> WarmUp:
-        began.append((one.name, cell.id))
-        raise KeyboardInterrupt
+    def warms(of: Unit, cell: Any) -> WarmUp:
+        began.append((of.name, cell.id))
+        if of is one:
+            raise KeyboardInterrupt
+        # It owes an answer until its process ends.
+        assert killed.wait(30)
+        raise AdapterFailure("died", "it was killed")
 
     with pytest.raises(KeyboardInterrupt):
-        warmed_side_by_side([unit("a")], {}, warms)
-    assert began == [("a", "c0")]
+        warmed_side_by_side([one, other], FAR, warms)
+    assert set(began) <= {("a", "c0"), ("b", "c0")}
 
 
 def test_a_link_without_delay_is_near() -> None:

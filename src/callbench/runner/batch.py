@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from callbench import links
@@ -23,13 +24,14 @@ from callbench.runner.rounds import one_round
 from callbench.runner.slices import SLICE_SECONDS, Length, length_of
 from callbench.runner.tasks import Task, Turn
 from callbench.runner.unit import Unit, Wanted
-from callbench.runner.warming import Outcomes, said, warmed_side_by_side
+from callbench.runner.warming import GoesOn, Outcomes, said, side_by_side, warmed_side_by_side
 from callbench.visit import AnsweredWrongly
 
 # Rounds that do not count, of stacks whose compiler is still at work: a minute of them is enough for any.
 MOST_REHEARSALS = 30
-# So many in a row in which it was not.
+# So many in a row with no more than this share of slices in which it was.
 QUIET_ROUNDS = 2
+QUIET_SHARE = 0.25
 # A search halves what it does not know in every step: it has ended long before.
 MOST_STEPS = 60
 # Processes end side by side: each waits for its own libraries.
@@ -104,21 +106,35 @@ class Batch:
             unit.counts_anew()
 
     def _rehearse(self, dice: random.Random) -> None:
-        """Rounds that do not count, until no compiler is at work any more in the slices of its stack.
+        """Rounds that do not count, of each stack for itself, until its compiler is at work in few of its slices.
 
         Cell after cell was driven until it was steady; driven in turn they are something else again for a compiler.
         """
-        left = {name: QUIET_ROUNDS for name, unit in self.units.items() if unit.compiles}
-        for number in range(MOST_REHEARSALS):
-            left = {name: rounds for name, rounds in left.items() if rounds and name in self.units}
-            tasks = [task for task in self._cells if task.unit in left]
-            if not tasks:
-                return
-            for name in left:
-                self.units[name].counts_anew(warm=False)
-            one_round(tasks, self.units, number, dice, None, self._failed)
-            for name in left.keys() & self.units.keys():
-                left[name] = QUIET_ROUNDS if self.units[name].compiled() else left[name] - 1
+        own = {name: random.Random(dice.random()) for name in sorted(self.units)}  # noqa: S311 - an order, no secret
+        failing = Lock()
+
+        def failed(task: Task, turn: Turn, failure: AdapterFailure) -> None:
+            with failing:
+                self._failed(task, turn, failure)
+
+        def rehearse(unit: Unit, goes_on: GoesOn) -> None:
+            quiet = 0
+            for number in range(MOST_REHEARSALS):
+                tasks = [task for task in self._cells if task.unit == unit.name]
+                if not tasks or unit.name not in self.units or not goes_on():
+                    return
+                for task in tasks:
+                    task.counts_anew()
+                one_round(tasks, self.units, number, own[unit.name], None, failed)
+                compiled, slices = map(sum, zip(*(task.counted for task in tasks), strict=True))
+                quiet = quiet + 1 if compiled <= QUIET_SHARE * slices else 0
+                if quiet == QUIET_ROUNDS:
+                    return
+
+        compiling = [unit for unit in self.units.values() if unit.compiles]
+        for unit in compiling:
+            unit.counts_anew(warm=False)
+        side_by_side(compiling, self._of.plan.wires, rehearse)
 
     def _asked_for(self) -> list[Unit]:
         """The units that are alive, without the instrument's own."""

@@ -43,6 +43,11 @@ class CellTask(Task):
         self._slices = self._compiled = 0
 
     @property
+    def counted(self) -> tuple[int, int]:
+        """In how many of its slices a compiler was at work, and how many there were."""
+        return self._compiled, self._slices
+
+    @property
     def unsteady(self) -> str:
         """Why its trial does not count, or nothing: a compiler was at work in most of its slices."""
         if 2 * self._compiled <= self._slices:

@@ -66,6 +66,11 @@ def go_on(pids: Iterable[int]) -> None:
     _signal(pids, signal.SIGCONT)
 
 
+def kill(pids: Iterable[int]) -> None:
+    """Ends processes by force."""
+    _signal(pids, signal.SIGKILL)
+
+
 def _signal(pids: Iterable[int], number: signal.Signals) -> None:
     for pid in pids:
         with suppress(ProcessLookupError):

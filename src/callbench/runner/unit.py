@@ -212,6 +212,10 @@ class Unit:
         share = self._watched.share if self._watched is not None else None
         return {"unit": self.name, "stack": self.wanted.stack.id, "unasked": share, "frozen": self.frozen}
 
+    def kill(self) -> None:
+        """Ends its processes by force, in the middle of whatever they do; it has still to be closed."""
+        still.kill(self._pids)
+
     def close(self, *, at_once: bool = False) -> None:
         """Ends its processes."""
         if self._stopped:

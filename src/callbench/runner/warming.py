@@ -26,9 +26,12 @@ Outcome = WarmUp | AdapterFailure | None
 # How each cell's warm-up went, or what failed; by unit and cell.
 Outcomes = Mapping[tuple[str, str], Outcome]
 Warms = Callable[[Unit, Cell], WarmUp | None]
+GoesOn = Callable[[], bool]
+Work = Callable[[Unit, GoesOn], None]
+Wires = Mapping[str, Mapping[str, Any]]
 
 
-def warmed_side_by_side(units: Sequence[Unit], wires: Mapping[str, Mapping[str, Any]], warms: Warms) -> Outcomes:
+def warmed_side_by_side(units: Sequence[Unit], wires: Wires, warms: Warms) -> Outcomes:
     """Warm up the cells of each unit in their order, several units at once.
 
     A unit ends with its first failure: whoever reads the outcomes decides how it goes on.
@@ -37,38 +40,55 @@ def warmed_side_by_side(units: Sequence[Unit], wires: Mapping[str, Mapping[str, 
         units: those that compile, alive, none stopped.
         wires: what the network lab makes for each link.
         warms: warms up one cell of a unit.
-
-    Raises:
-        Whatever `warms` raises beside an AdapterFailure; then, and where a person breaks off, no further cell begins.
     """
     outcomes: dict[tuple[str, str], Outcome] = {}
+
+    def warm(unit: Unit, goes_on: GoesOn) -> None:
+        for cell in unit.wanted.cells:
+            if not goes_on():
+                return
+            try:
+                outcomes[unit.name, cell.id] = warms(unit, cell)
+            except AdapterFailure as failure:
+                outcomes[unit.name, cell.id] = failure
+                return
+
+    side_by_side(units, wires, warm)
+    return outcomes
+
+
+def side_by_side(units: Sequence[Unit], wires: Wires, work: Work) -> None:
+    """Let each unit work in a thread of its own, as many near ones at once as there are processors.
+
+    Args:
+        units: alive.
+        wires: what the network lab makes for each link.
+        work: what a unit does; it asks now and then whether it is to go on.
+
+    Raises:
+        Whatever `work` raises; then, and where a person breaks off, none goes on.
+    """
     processors = Semaphore(len(os.sched_getaffinity(0)))
     broken_off = False
 
-    def warm(unit: Unit) -> None:
+    def in_its_place(unit: Unit) -> None:
         wire = wires.get(unit.wanted.link, {})
         place: AbstractContextManager[Any] = nullcontext() if round_trip_ns(wire) >= WAITS_NS else processors
         with place:
-            for cell in unit.wanted.cells:
-                if broken_off:
-                    return
-                try:
-                    outcomes[unit.name, cell.id] = warms(unit, cell)
-                except AdapterFailure as failure:
-                    outcomes[unit.name, cell.id] = failure
-                    return
+            work(unit, lambda: not broken_off)
 
     pool = ThreadPoolExecutor(_MOST)
     try:
-        for made in [pool.submit(warm, unit) for unit in units]:
+        for made in [pool.submit(in_its_place, unit) for unit in units]:
             made.result()
     except BaseException:
         broken_off = True
+        # What is under way may take a minute: a thread that waits for an answer ends with the process that owes it.
+        for unit in units:
+            unit.kill()
         raise
     finally:
-        # Who breaks off does not wait for what is under way: its processes are ended by their owner.
-        pool.shutdown(wait=not broken_off, cancel_futures=True)
-    return outcomes
+        pool.shutdown(cancel_futures=True)
 
 
 def said(outcome: Outcome) -> WarmUp | None:
