@@ -1,6 +1,6 @@
 """Slices against whole trials, in one run: whether driving a stack for 20 ms at a time, others between, changes it.
 
-For stacks of each adapter: whole trials of 2 s, and as much time in slices, each slice followed by one of another stack
+For one or two stacks of each adapter: whole trials of 2 s, and as much time in slices, each slice followed by one of another stack
 that pushes it out of the caches; in turn, in random order. Printed is the rate in slices over that in whole trials,
 with its 95 % interval. Where the two differ by more than 3 % beyond doubt, slices of 50, 100 and 200 ms are tried, and
 the shortest that does not is what the stack's card should say (`slice_ms`). Options: --pairs N (8), --stack GLOB ... .
@@ -10,12 +10,12 @@ import argparse
 import random
 from contextlib import ExitStack
 
+import stacks
+
 from callbench import catalogue, placement
-from callbench.cell import Cell, Load, Stack
+from callbench.cell import Load, Stack
 from callbench.errors import CallbenchError
 from callbench.links import LOOPBACK_HOSTS
-from callbench.mixed import fits
-from callbench.request import only_call
 from callbench.runner.rounds import one_slice
 from callbench.runner.slices import HANDFUL, SLICE_SECONDS, Length
 from callbench.runner.tasks import Turn
@@ -26,53 +26,24 @@ from callbench.stats.logratio import paired
 from callbench.stats.rate import together
 from callbench.visit import ALWAYS
 
-STACKS = (
-    "native/json+http-keepalive",
-    "native/soap+tcp",
-    "native/bin+shm",
-    "native/bin+inproc",
-    "java/rmi",
-    "java/hessian2",
-    "java/grpc",
-    "dotnet/remoting-tcp",
-    "dotnet/wcf-basichttp",
-    "cpp/corba-omniorb",
-    "dcom/orpc",
-    "windows/bin+namedpipe",
-    "load/http1:java/jersey",
-    "load/http1:node/http",
-    "load/http1:go/nethttp",
-    "load/http1:python/uvicorn",
-    "load/http1:pascal/keepalive",
-    "load/http1:rust/hyper",
-    "load/http1:gateway/json",
-)
 OTHER = "native/xmlrpc+tcp"
 WHOLE_SECONDS = 2.0
 DIFFERS = 0.03
 LONGER = (0.05, 0.1, 0.2)
-CALL, ARGUMENTS = "GetPersons", {"n": 10}
 
 
 def main() -> None:
     """Print a line a stack and length."""
     parser = argparse.ArgumentParser(description="slices against whole trials")
     parser.add_argument("--pairs", type=int, default=8)
-    parser.add_argument("--stack", nargs="+", default=STACKS)
+    stacks.add_option(parser)
     asked = parser.parse_args()
     known = catalogue.load()
-    for name in asked.stack:
-        found = [stack for stack in known.every if fits(stack.id, name)]
-        if not found:
-            print(f"{name}: there is no such stack")
-        for stack in found:
-            _stack(known, stack, asked.pairs)
+    for stack in stacks.chosen(known, asked.stack):
+        _stack(known, stack, asked.pairs)
 
 
 def _stack(known: catalogue.Catalogue, stack: Stack, pairs: int) -> None:
-    if stack.why_not:
-        print(f"{stack.id}: cannot run here: {stack.why_not}")
-        return
     other = next(one for one in known.stacks if one.id == OTHER)
     try:
         with ExitStack() as owned:
@@ -87,9 +58,7 @@ def _stack(known: catalogue.Catalogue, stack: Stack, pairs: int) -> None:
 
 
 def _unit(known: catalogue.Catalogue, stack: Stack, owned: ExitStack) -> Unit:
-    call = only_call(stack) or CALL
-    arguments = {"GetPersons": ARGUMENTS, "FindItems": ARGUMENTS}.get(call, {})
-    cell = Cell("c001", call, stack.id, call, arguments, Load(1, 1, WHOLE_SECONDS))
+    cell = stacks.cell_of(stack, Load(1, 1, WHOLE_SECONDS))
     wanted = Wanted(stack.id, stack, known.programs(stack), (cell,), cell.link, checks=ALWAYS)
     unit = owned.enter_context(Unit(wanted, placement.placed(), LOOPBACK_HOSTS))
     unit.settles()

@@ -1,9 +1,9 @@
 """The rate over each of the first seconds, client and server started afresh: what a warm-up has to wait for.
 
-For stacks of each adapter, with 1 client and with 50 where the stack can: calls a second in each second, what the
-compilers of both sides took of a processor meanwhile, and when the test of steadiness (`stats/warmed.py`) first said
-steady. Before the first second each stack is verified, which is a handful of calls. Options: --seconds N (60),
---stack GLOB ... .
+For one or two stacks of each adapter, with 1 client and with 50 where the stack can: calls a second in each second,
+what the compilers of both sides took of a processor meanwhile, and when the test of steadiness (`stats/warmed.py`)
+first said steady. Before the first second each stack is verified, which is a handful of calls. Options: --seconds N
+(60), --stack GLOB ... .
 
 Where the machine has nothing else to do its curves say how long `--warm-up` must be; on a busy one they say nothing.
 """
@@ -11,74 +11,44 @@ Where the machine has nothing else to do its curves say how long `--warm-up` mus
 import argparse
 from collections.abc import Iterator, Sequence
 
+import stacks
+
 from callbench import catalogue, placement
 from callbench.cell import Cell, Load, Stack
-from callbench.errors import AdapterFailure, CallbenchError
+from callbench.errors import CallbenchError
 from callbench.measure.compiler import CompilerTime
-from callbench.mixed import fits
-from callbench.request import only_call
 from callbench.sides import Sides
 from callbench.stats.warmed import Piece, look
 from callbench.visit import OpenVisit
 
-# One or more of each adapter, light and heavy.
-STACKS = (
-    "native/json+http-keepalive",
-    "native/soap+tcp",
-    "java/rmi",
-    "java/hessian2",
-    "java/grpc",
-    "load/http1:java/jersey",
-    "dotnet/remoting-tcp",
-    "dotnet/wcf-basichttp",
-    "load/http1:node/http",
-    "load/http1:go/nethttp",
-    "load/http1:python/uvicorn",
-    "load/http1:pascal/keepalive",
-    "load/http1:rust/hyper",
-    "load/http1:gateway/json",
-    "cpp/corba-omniorb",
-    "dcom/orpc",
-    "windows/com",
-)
 CLIENTS = (1, 50)
 PIECE_S = 0.2
-CALL, ARGUMENTS = "GetPersons", {"n": 10}
 
 
 def main() -> None:
     """Print the curves."""
     parser = argparse.ArgumentParser(description="the rate over each of the first seconds")
     parser.add_argument("--seconds", type=float, default=60.0)
-    parser.add_argument("--stack", nargs="+", default=STACKS)
+    stacks.add_option(parser)
     asked = parser.parse_args()
     known = catalogue.load()
-    for name in asked.stack:
-        found = [stack for stack in known.every if fits(stack.id, name)]
-        if not found:
-            print(f"\n{name}: there is no such stack")
-        for stack in found:
-            _stack(known, stack, asked.seconds)
+    for stack in stacks.chosen(known, asked.stack):
+        _stack(known, stack, asked.seconds)
 
 
 def _stack(known: catalogue.Catalogue, stack: Stack, seconds: float) -> None:
-    if stack.why_not:
-        print(f"\n{stack.id}: cannot run here: {stack.why_not}")
-        return
     for clients in CLIENTS:
         try:
             print(f"\n{stack.id}, {clients} client{'s' * (clients > 1)}")
             for line in _lines(known, stack, clients, seconds):
                 print(line, flush=True)
-        except (CallbenchError, AdapterFailure) as failure:
+        except CallbenchError as failure:
             print(f"  left out: {failure}")
 
 
 def _lines(known: catalogue.Catalogue, stack: Stack, clients: int, seconds: float) -> Iterator[str]:
     """Start it, drive it in pieces, and tell a second a line."""
-    call = only_call(stack) or CALL
-    arguments = {"GetPersons": ARGUMENTS, "FindItems": ARGUMENTS}.get(call, {})
-    cell = Cell("c001", "warming", stack.id, call, arguments, Load(clients, 1, seconds))
+    cell = stacks.cell_of(stack, Load(clients, 1, seconds))
     with OpenVisit(known.programs(stack), stack, [cell], placement.placed()) as opened:
         if opened.cannot:
             yield f"  left out: {next(iter(opened.cannot.values()))}"
