@@ -17,7 +17,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from callbench import results
+from callbench import read_results
 from callbench.stats.contrast import block_ratios
 from callbench.stats.interval import Interval, geometric_mean
 from callbench.store import Run
@@ -47,7 +47,7 @@ def made(folder: Path, budget: str) -> dict[Place, Table]:
             for cell, group, idle in connection.execute('SELECT cell, "group", idle FROM cells').fetchall()
         }
     tables: dict[Place, Table] = {}
-    for one in results.read(run).cells:
+    for one in read_results.read(run).cells:
         rates = one.by_block.get("rate_per_s")
         if rates:
             tables.setdefault(places[one.id], {})[one.attributes["stack"]] = dict(rates)

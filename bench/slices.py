@@ -1,9 +1,10 @@
 """Slices against whole trials, in one run: whether driving a stack for 20 ms at a time, others between, changes it.
 
-For one or two stacks of each adapter: whole trials of 2 s, and as much time in slices, each slice followed by one of another stack
-that pushes it out of the caches; in turn, in random order. Printed is the rate in slices over that in whole trials,
-with its 95 % interval. Where the two differ by more than 3 % beyond doubt, slices of 50, 100 and 200 ms are tried, and
-the shortest that does not is what the stack's card should say (`slice_ms`). Options: --pairs N (8), --stack GLOB ... .
+For one or two stacks of each adapter: whole trials of 2 s, and as much time in slices, each slice followed by one of
+another stack that pushes it out of the caches; in turn, in random order. Printed is the rate in slices over that in
+whole trials, with its 95 % interval. Where the two differ by more than 3 % beyond doubt, slices of 50, 100 and 200 ms
+are tried, and the shortest that does not is what the stack's card should say (`slice_ms`). Options: --pairs N (8),
+--stack GLOB ... .
 """
 
 import argparse

@@ -20,7 +20,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from callbench import catalogue, results
+from callbench import catalogue, read_results
 from callbench.stats.contrast import block_ratios
 from callbench.stats.holm import holm
 from callbench.stats.logratio import LogRatio, paired
@@ -83,7 +83,7 @@ def made(folder: Path, forks: int) -> dict[str, LogRatio]:
     if not (folder / "run" / "run.json").is_file():
         raise SystemExit(ended.stderr)
     rates: dict[str, dict[int, float]] = {}
-    for one in results.read(Run(folder / "run")).cells:
+    for one in read_results.read(Run(folder / "run")).cells:
         rates[one.attributes["stack"]] = dict(one.by_block.get("rate_per_s", {}))
     ratios: dict[str, LogRatio] = {}
     for stack, mine in rates.items():

@@ -7,8 +7,9 @@ import pytest
 
 from callbench import histograms
 from callbench.messages import Messages, Written, labels
+from callbench.read_results import RANKING_SQL, from_connection, read
 from callbench.report.tables import place
-from callbench.results import RANKING_SQL, Results, from_connection, read
+from callbench.results import Results
 from callbench.store import Run
 from report.synthetic import write
 

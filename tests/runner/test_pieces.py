@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 
 from callbench import plan, store
 from callbench.cell import Cell, Load, Stack
-from callbench.results import RANKING_SQL
+from callbench.read_results import RANKING_SQL
 from callbench.run_writer import RunWriter
 from callbench.store import FORMAT, Run
 from callbench.tables import QUERIES

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from callbench.links import BARE, why_not
-from callbench.results import Results, read
+from callbench.read_results import read
+from callbench.results import Results
 from callbench.store import Run
 
 pytestmark = pytest.mark.engine

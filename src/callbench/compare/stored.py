@@ -10,7 +10,8 @@ from callbench.compare.comparison import Comparison
 from callbench.compare.verdicts import Figures, Metric, Rule, judged
 from callbench.echo_multiples import NAME as ECHOES
 from callbench.errors import BadInput
-from callbench.results import Result, Results, read
+from callbench.read_results import read
+from callbench.results import Result, Results
 from callbench.stats.interval import geometric_mean
 from callbench.store import Run
 

@@ -9,6 +9,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from callbench.claims import Verdict
+from callbench.read_results import CELLS_SQL, EXCLUDED_SQL, TRIALS_SQL
 from callbench.report import limits
 from callbench.report.ahead import ABOUT as OPEN
 from callbench.report.charts.gallery import gallery
@@ -30,7 +31,7 @@ from callbench.report.words import (
     served_text,
     undecided_text,
 )
-from callbench.results import CELLS_SQL, EXCLUDED_SQL, TRIALS_SQL, Result
+from callbench.results import Result
 from callbench.stats.digits import end
 from callbench.stats.interval import Interval
 

@@ -8,8 +8,9 @@ from callbench import health as processes
 from callbench.cell import AS_IS, HELD
 from callbench.claims import Judged, judge
 from callbench.questions import Asked, ask
+from callbench.read_results import read
 from callbench.report.tables import Filled, filled
-from callbench.results import Results, read
+from callbench.results import Results
 from callbench.store import Run
 from callbench.study import Study, load
 

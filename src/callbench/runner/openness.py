@@ -60,7 +60,7 @@ def _aim(run: Run) -> Aim | None:
 
 def _measured(run: Run, plan: Plan) -> "list[Result]":
     """What the run has of every cell so far."""
-    from callbench.results import read  # noqa: PLC0415 - statistics are slow to load
+    from callbench.read_results import read  # noqa: PLC0415 - statistics are slow to load
 
     return [one for condition in plan.conditions for one in read(run.under(condition)).cells]
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from callbench.histograms import HISTOGRAMS_SQL
+from callbench.read_results import CODECS_SQL, TRIALS_SQL
 from callbench.report.charts.codec import codec
 from callbench.report.charts.draw import drawn
 from callbench.report.charts.latency import latency
@@ -14,7 +15,7 @@ from callbench.report.section import Chart
 from callbench.report.story import uncharted
 from callbench.report.subject import Subject
 from callbench.report.words import listed
-from callbench.results import CODECS_SQL, TRIALS_SQL, Result
+from callbench.results import Result
 
 
 def gallery(subject: Subject) -> list[Chart]:

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from callbench.links.profile import find
+from callbench.read_results import TRIALS_SQL
 from callbench.report.section import Section, Sheet
 from callbench.report.subject import Subject
-from callbench.results import TRIALS_SQL
 from callbench.stats.digits import figure
 from callbench.stats.interval import Interval, geometric_mean
 from callbench.stats.line import on_the_line_ms

@@ -4,12 +4,13 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
+from callbench.read_results import TRIALS_SQL
 from callbench.report.charts.draw import chart
 from callbench.report.charts.steps import Axes, Point, steps
 from callbench.report.section import Chart, Section, Sheet
 from callbench.report.subject import Subject
 from callbench.report.tables import place
-from callbench.results import TRIALS_SQL, Result
+from callbench.results import Result
 from callbench.stats.contrast import block_ratios
 from callbench.stats.crossing import Crossing, crossings
 from callbench.stats.digits import figure

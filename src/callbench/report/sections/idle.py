@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 
+from callbench.read_results import CELLS_SQL
 from callbench.report.naming import named
 from callbench.report.section import Section, Sheet
 from callbench.report.subject import Subject
 from callbench.report.tables import place
 from callbench.report.waking import Waking, waking
 from callbench.report.words import ratio_text
-from callbench.results import CELLS_SQL
 from callbench.stats.digits import percent
 
 ABOUT = (

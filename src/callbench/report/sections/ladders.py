@@ -3,11 +3,12 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from callbench.read_results import TRIALS_SQL
 from callbench.report.charts.draw import chart
 from callbench.report.charts.steps import Axes, Point, steps
 from callbench.report.section import Chart, Section, Sheet
 from callbench.report.subject import Subject
-from callbench.results import TRIALS_SQL, Results
+from callbench.results import Results
 from callbench.stats.difference import Difference
 from callbench.stats.digits import figure
 from callbench.stats.interval import Interval, geometric_mean

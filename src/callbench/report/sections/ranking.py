@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 
+from callbench.read_results import RANKING_SQL
 from callbench.report.rankings import Ranking, rankings
 from callbench.report.section import Section, Sheet
 from callbench.report.subject import Subject
 from callbench.report.tables import place
 from callbench.report.words import listed
-from callbench.results import RANKING_SQL, Result
+from callbench.results import Result
 from callbench.stats.ranking import Standing
 
 ABOUT = (

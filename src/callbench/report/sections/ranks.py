@@ -3,9 +3,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from callbench.read_results import TRIALS_SQL
 from callbench.report.section import Section, Sheet
 from callbench.report.subject import Subject
-from callbench.results import TRIALS_SQL, Results
+from callbench.results import Results
 from callbench.stats.digits import figure
 from callbench.study.published import Published
 from callbench.study.shown import RankColumn, RanksPart, Where

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from math import sqrt
 from typing import Any
 
+from callbench.read_results import rows_of
 from callbench.report.section import Section, Sheet
 from callbench.report.subject import Subject
-from callbench.results import rows_of
 from callbench.stats.digits import figure, share
 from callbench.study.published import Published
 from callbench.study.shown import SUMMARY_KEYS, Line, SummaryPart
