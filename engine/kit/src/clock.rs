@@ -57,28 +57,68 @@ pub fn reading_ns() -> f64 {
     rounds[rounds.len() / 2] as f64 / f64::from(READINGS)
 }
 
-/// Waits until `target`, asleep but for the last `spin_ns`, and gives the reading that ended the wait.
-#[must_use]
-pub fn wait_until(target: u64, spin_ns: u64) -> u64 {
-    loop {
-        let time = now();
-        if time >= target {
-            return time;
+/// What a load loop measures by: the machine's clock, or the scripted one of a golden trace.
+pub trait Clock {
+    fn now(&self) -> u64;
+
+    /// Sleeps until `moment`, or until a signal comes.
+    fn sleep_until(&self, moment: u64);
+
+    /// The last part of a wait, which is not slept; `usual` is what the machine's clock needs for waits of this kind.
+    #[inline]
+    fn spin_ns(&self, usual: u64) -> u64 {
+        usual
+    }
+
+    /// Is given the two readings around each call or batch.
+    #[inline]
+    fn made(&self, _started: u64, _ended: u64) {}
+
+    /// Waits until `target`, asleep but for the last `spin_ns`, and gives the reading that ended the wait.
+    #[inline]
+    fn wait_until(&self, target: u64, spin_ns: u64) -> u64 {
+        loop {
+            let time = self.now();
+            if time >= target {
+                return time;
+            }
+            if target - time > spin_ns {
+                self.sleep_until(target - spin_ns);
+            } else {
+                std::hint::spin_loop();
+            }
         }
-        if target - time > spin_ns {
-            sleep_until(target - spin_ns);
-        } else {
+    }
+
+    /// Keeps the processor busy for so long.
+    #[inline]
+    fn burn(&self, length_ns: u64) {
+        let end = self.now().saturating_add(length_ns);
+        while self.now() < end {
             std::hint::spin_loop();
         }
     }
 }
 
-/// Keeps the processor busy for so long.
-pub fn burn(length_ns: u64) {
-    let end = now().saturating_add(length_ns);
-    while now() < end {
-        std::hint::spin_loop();
+/// The machine's monotonic clock.
+#[derive(Clone, Copy, Debug)]
+pub struct Monotonic;
+
+impl Clock for Monotonic {
+    #[inline]
+    fn now(&self) -> u64 {
+        now()
     }
+
+    fn sleep_until(&self, moment: u64) {
+        sleep_until(moment);
+    }
+}
+
+/// As [`Clock::wait_until`], by the machine's clock.
+#[must_use]
+pub fn wait_until(target: u64, spin_ns: u64) -> u64 {
+    Monotonic.wait_until(target, spin_ns)
 }
 
 #[cfg(test)]

@@ -17,6 +17,7 @@ mod requests;
 mod serving;
 mod session;
 mod stdout;
+mod tracing;
 
 use lines::{Line, Lines};
 use session::Session;

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use callbench_service::{Call, Expectation};
 
-use crate::clock;
+use crate::clock::{self, Clock, Monotonic};
 use crate::failure::{Failure, Kind};
 use crate::histogram::Histogram;
 use crate::panics;
@@ -27,6 +27,7 @@ mod pool;
 mod schedule;
 mod seat;
 mod tally;
+mod trace;
 mod window;
 
 use gate::Gate;
@@ -36,6 +37,7 @@ pub use schedule::Schedule;
 use seat::Progress;
 pub use seat::Seat;
 pub use tally::{Left, Tally};
+pub use trace::{Script, Scripted, ScriptedCall, Trace, replay};
 pub use window::Window;
 
 /// How often the reporter speaks.
@@ -147,10 +149,15 @@ pub trait Worker: Send {
 
 impl Worker for Box<dyn Client> {
     fn work(&mut self, seat: &mut Seat) {
-        match &seat.plan().pace {
-            Pace::Closed { think_ns, timing } => closed::run(self.as_mut(), seat, *think_ns, *timing),
-            Pace::Open(_) => open::run(self.as_mut(), seat),
-        }
+        run(self.as_mut(), seat, &Monotonic);
+    }
+}
+
+/// The loop of one client, by the machine's clock or by a trace's.
+fn run(client: &mut dyn Client, seat: &mut Seat, clock: &impl Clock) {
+    match &seat.plan().pace {
+        Pace::Closed { think_ns, timing } => closed::run(client, seat, clock, *think_ns, *timing),
+        Pace::Open(_) => open::run(client, seat, clock),
     }
 }
 
@@ -174,6 +181,24 @@ struct Shared<'a> {
     stopping: &'a AtomicBool,
 }
 
+impl<'a> Shared<'a> {
+    fn new(plan: &'a Plan, workers: usize, reading_ns: f64, stopping: &'a AtomicBool) -> Self {
+        Shared {
+            plan,
+            expectation: Expectation::of(&plan.call),
+            pool: Pool::new(plan.calls, workers),
+            arrivals: match &plan.pace {
+                Pace::Open(schedule) => Some(Arrivals::new(schedule)),
+                Pace::Closed { .. } => None,
+            },
+            batch: OnceLock::new(),
+            reading_ns,
+            gate: Gate::default(),
+            stopping,
+        }
+    }
+}
+
 /// Lets `workers` call as `plan` says. `report` is called ten times a second on the caller's thread; when it gives false, or `stopping`
 /// is raised, the drive ends early. Fails only where a thread cannot be had.
 pub fn drive<W: Worker>(
@@ -182,19 +207,7 @@ pub fn drive<W: Worker>(
     stopping: &AtomicBool,
     report: &mut dyn FnMut(Interval) -> bool,
 ) -> Result<Outcome, Failure> {
-    let shared = Shared {
-        plan,
-        expectation: Expectation::of(&plan.call),
-        pool: Pool::new(plan.calls, workers.len()),
-        arrivals: match &plan.pace {
-            Pace::Open(schedule) => Some(Arrivals::new(schedule)),
-            Pace::Closed { .. } => None,
-        },
-        batch: OnceLock::new(),
-        reading_ns: clock::reading_ns(),
-        gate: Gate::default(),
-        stopping,
-    };
+    let shared = Shared::new(plan, workers.len(), clock::reading_ns(), stopping);
     let progress: Vec<Progress> = workers.iter().map(|_| Progress::default()).collect();
     let threads = workers.len();
     let (start, tallies, processor) = thread::scope(|scope| {
@@ -226,8 +239,7 @@ pub fn drive<W: Worker>(
         let tallies: Vec<Tally> = running.into_iter().filter_map(|thread| thread.join().ok()).collect();
         Ok((start, tallies, [before, processor::usage()]))
     })?;
-    let ends_ns = [plan.length_ns.min(plan.limit_ns), plan.limit_ns];
-    Ok(sum_up(tallies, start, ends_ns, shared.batch.get().copied().unwrap_or(1), processor, threads))
+    Ok(sum_up(tallies, start, &shared, processor, threads))
 }
 
 /// A worker's thread, from the gate to its end.
@@ -235,9 +247,7 @@ fn attend(worker: &mut dyn Worker, progress: &Progress, shared: &Shared, place: 
     clock::sharpen_sleeps();
     let mut tally = Tally::new(matches!(shared.plan.pace, Pace::Open(_)));
     let Some(start) = shared.gate.wait() else { return tally };
-    tally.ended_at = clock::wait_until(start, START_SPIN_NS);
-    tally.left = Left::One(tally.ended_at);
-    tally.gap_ns = tally.ended_at - start;
+    await_start(&Monotonic, &mut tally, start);
     let ran = panics::contained(|| {
         worker.work(&mut Seat::new(progress, shared, &mut tally, start, place));
         Ok(())
@@ -251,6 +261,13 @@ fn attend(worker: &mut dyn Worker, progress: &Progress, shared: &Shared, place: 
         tally.left = Left::One(tally.ended_at);
     }
     tally
+}
+
+/// Waits for the common start, where the account of a worker begins.
+fn await_start(clock: &impl Clock, tally: &mut Tally, start: u64) {
+    tally.ended_at = clock.wait_until(start, START_SPIN_NS);
+    tally.left = Left::One(tally.ended_at);
+    tally.gap_ns = tally.ended_at - start;
 }
 
 /// Reports until every client has ended, and once when the time is over: what is watched from outside is read then.
@@ -283,7 +300,9 @@ fn watch(
     }
 }
 
-fn sum_up(tallies: Vec<Tally>, start: u64, ends_ns: [u64; 2], batch: u64, processor: [Usage; 2], threads: usize) -> Outcome {
+fn sum_up(tallies: Vec<Tally>, start: u64, shared: &Shared, processor: [Usage; 2], threads: usize) -> Outcome {
+    let ends_ns = [shared.plan.length_ns.min(shared.plan.limit_ns), shared.plan.limit_ns];
+    let batch = shared.batch.get().copied().unwrap_or(1);
     let ended_at = tallies.iter().map(|tally| tally.ended_at).max().unwrap_or(start);
     let closed = tallies.iter().all(|tally| tally.open.is_none());
     let mut tallies = tallies.into_iter().map(|tally| tally.until(start, ended_at));

@@ -131,6 +131,11 @@ pub trait Adapter: Send + Sync {
 
     fn stacks(&self) -> &[Box<dyn Stack>];
 
+    /// Whether its clients are driven by the kit's own loop, which replays golden traces.
+    fn replays(&self) -> bool {
+        true
+    }
+
     /// Whether `serve_all` gives anything: `hello` must say so before it is asked for.
     fn offers_everything(&self) -> bool {
         false

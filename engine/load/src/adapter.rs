@@ -39,6 +39,10 @@ impl Adapter for Load {
         Vec::new()
     }
 
+    fn replays(&self) -> bool {
+        false
+    }
+
     fn stacks(&self) -> &[Box<dyn Stack>] {
         &self.stacks
     }

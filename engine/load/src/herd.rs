@@ -363,7 +363,7 @@ impl<C: Carrier> Round<'_, '_, C> {
     #[inline]
     fn ended(&mut self, index: usize, result: &Result<(), Failure>) {
         self.calling -= 1;
-        self.seat.burn();
+        self.seat.burn(&clock::Monotonic);
         let ended = clock::now();
         let tally = &mut *self.seat.tally;
         let client = &mut self.herd.accounts[index];

@@ -25,6 +25,7 @@ pub(super) enum Answer {
     Counts { calls: BTreeMap<String, u64>, processor: Usage },
     Codec(Timed),
     Heap { used_bytes: u64 },
+    Traced(Box<Traced>),
     Disconnected,
     Stopped,
     Error { kind: &'static str, message: String },
@@ -79,8 +80,18 @@ pub(super) struct Done {
     pub gap_ns: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub received_octets: Option<String>,
-    pub processor: Ends,
+    /// Of a drive; a trace has none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub processor: Option<Ends>,
     pub threads: usize,
+}
+
+/// What came of a golden trace.
+#[derive(Debug, Serialize)]
+pub(super) struct Traced {
+    pub done: Done,
+    /// The readings around each call or batch.
+    pub made: Vec<[u64; 2]>,
 }
 
 #[derive(Debug, Serialize)]

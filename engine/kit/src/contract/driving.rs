@@ -27,14 +27,7 @@ pub(super) fn plan(request: &Drive) -> Result<Plan, Failure> {
         None if request.think_ns > 0 && request.timing == Timing::Batch => {
             return Err(bad("think_ns and timing batch exclude each other: say timing each".to_owned()));
         }
-        None => Pace::Closed {
-            think_ns: request.think_ns,
-            timing: match request.timing {
-                Timing::Each => drive::Timing::Each,
-                Timing::Batch => drive::Timing::Batch,
-                Timing::Auto => drive::Timing::Auto,
-            },
-        },
+        None => Pace::Closed { think_ns: request.think_ns, timing: request.timing.into() },
     };
     if request.start_at_ns > clock::now() + FURTHEST_START_NS {
         return Err(bad(format!("start_at_ns is {}: it must be within a minute of the monotonic clock's now", request.start_at_ns)));
@@ -49,6 +42,16 @@ pub(super) fn plan(request: &Drive) -> Result<Plan, Failure> {
         burn_ns: request.burn_ns,
         ramp_up_ns: request.ramp_up_ns,
     })
+}
+
+impl From<Timing> for drive::Timing {
+    fn from(timing: Timing) -> Self {
+        match timing {
+            Timing::Each => drive::Timing::Each,
+            Timing::Batch => drive::Timing::Batch,
+            Timing::Auto => drive::Timing::Auto,
+        }
+    }
 }
 
 pub(super) fn done(outcome: Outcome) -> Done {
@@ -71,7 +74,7 @@ pub(super) fn done(outcome: Outcome) -> Done {
         think_ns: outcome.think_ns.to_string(),
         gap_ns: outcome.gap_ns.map(|it| it.to_string()),
         received_octets: (outcome.received > 0).then(|| outcome.received.to_string()),
-        processor: Ends { start, end },
+        processor: Some(Ends { start, end }),
         threads: outcome.threads,
     }
 }

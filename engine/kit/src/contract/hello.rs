@@ -15,6 +15,9 @@ pub(super) fn hello(adapter: &dyn Adapter) -> Hello {
     if heap::used_bytes().is_some() {
         features.push("heap");
     }
+    if adapter.replays() {
+        features.push("trace");
+    }
     if adapter.offers_everything() {
         features.push("serve-all");
     }

@@ -5,6 +5,7 @@ use std::net::IpAddr;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use super::tracing::Trace;
 use crate::failure::{Failure, Kind};
 use crate::stack::Options;
 
@@ -22,6 +23,7 @@ pub(super) enum Request {
     Counted,
     Codec(Codec),
     Heap,
+    Trace { trace: Trace },
     Disconnect,
     Stop,
 }

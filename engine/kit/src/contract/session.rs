@@ -8,7 +8,7 @@ use super::answers::{Answer, Said};
 use super::clients::Clients;
 use super::requests::{Codec, Drive, Request, bad, nanoseconds};
 use super::serving::Serving;
-use super::{clients, driving, hello, requests};
+use super::{clients, driving, hello, requests, tracing};
 use crate::failure::{Failure, Kind};
 use crate::stack::{Adapter, Options, Stack};
 use crate::{codec, heap, panics};
@@ -103,6 +103,10 @@ impl Session {
                 let unknown = || Failure::new(Kind::Unsupported, "this C library does not tell what its heap holds");
                 Answer::Heap { used_bytes: heap::used_bytes().ok_or_else(unknown)? }
             }
+            Request::Trace { .. } if !self.adapter.replays() => {
+                return Err(Failure::new(Kind::Unsupported, "the clients here have a loop of their own, which replays no traces"));
+            }
+            Request::Trace { trace } => Answer::Traced(Box::new(tracing::traced(trace, &self.stopping)?)),
             Request::Disconnect => {
                 self.clients = Clients::none();
                 Answer::Disconnected

@@ -1,7 +1,7 @@
 //! The closed loop: a client calls again when it was answered and has thought.
 
 use super::{Left, Seat, Timing};
-use crate::clock;
+use crate::clock::Clock;
 use crate::stack::Client;
 
 /// So many calls decide how the rest are timed.
@@ -15,36 +15,37 @@ const MOST: u64 = 4096;
 /// A thought is slept but for its last so many nanoseconds.
 const THINK_SPIN_NS: u64 = 5_000;
 
-pub(super) fn run(client: &mut dyn Client, seat: &mut Seat, think_ns: u64, timing: Timing) {
+pub(super) fn run(client: &mut dyn Client, seat: &mut Seat, clock: &impl Clock, think_ns: u64, timing: Timing) {
+    let spin_ns = clock.spin_ns(THINK_SPIN_NS);
     let mut from = seat.tally.ended_at;
     if seat.plan().ramp_up_ns > 0 {
-        let begun = clock::wait_until(seat.first_at(), THINK_SPIN_NS);
+        let begun = clock.wait_until(seat.first_at(), spin_ns);
         seat.tally.gap_ns += begun.saturating_sub(from);
         seat.tally.ended_at = begun;
         seat.tally.left = Left::One(begun);
         from = begun;
     } else if think_ns > 0 {
         // Whoever thinks was in the middle of it when the drive began.
-        let begun = clock::wait_until(seat.thinks_until(from, seat.first_at()), THINK_SPIN_NS);
+        let begun = clock.wait_until(seat.thinks_until(from, seat.first_at()), spin_ns);
         seat.tally.think_ns += begun.saturating_sub(from);
         seat.tally.left = Left::One(begun);
         from = begun;
     }
     // Batches have no room to think in; the contract refuses the two together.
     if timing == Timing::Each || think_ns > 0 {
-        each(client, seat, from, think_ns, u64::MAX);
+        each(client, seat, clock, from, think_ns, u64::MAX);
         return;
     }
-    if !each(client, seat, from, 0, HANDFUL) {
+    if !each(client, seat, clock, from, 0, HANDFUL) {
         return;
     }
     let typical_ns = seat.tally.latency.quantile(0.5);
     let shared = seat.shared;
     match *shared.batch.get_or_init(|| batch_of(timing, typical_ns, shared.reading_ns)) {
         1 => {
-            each(client, seat, seat.tally.ended_at, 0, u64::MAX);
+            each(client, seat, clock, seat.tally.ended_at, 0, u64::MAX);
         }
-        size => batches(client, seat, size),
+        size => batches(client, seat, clock, size),
     }
 }
 
@@ -61,19 +62,20 @@ fn batch_of(timing: Timing, typical_ns: Option<u64>, reading_ns: f64) -> u64 {
 
 /// At most `most` calls from the moment `from` on, with the clock read around each; whether the drive goes on.
 #[inline]
-fn each(client: &mut dyn Client, seat: &mut Seat, from: u64, think_ns: u64, most: u64) -> bool {
+fn each(client: &mut dyn Client, seat: &mut Seat, clock: &impl Clock, from: u64, think_ns: u64, most: u64) -> bool {
     let plan = seat.plan();
     let mut ended = from;
     for _ in 0..most {
         if seat.admit(ended, 1) == 0 {
             return false;
         }
-        let started = clock::now();
+        let started = clock.now();
         let result = client.call(&plan.call);
-        seat.burn();
+        seat.burn(clock);
         seat.tally.gap_ns += started - ended;
         let due = ended;
-        ended = clock::now();
+        ended = clock.now();
+        clock.made(started, ended);
         let took = ended - started;
         seat.tally.in_call_ns += took;
         seat.tally.ended_at = ended;
@@ -88,7 +90,7 @@ fn each(client: &mut dyn Client, seat: &mut Seat, from: u64, think_ns: u64, most
         drop(result);
         if think_ns > 0 {
             let over = seat.thinks_until(ended, ended.saturating_add(think_ns));
-            let thought = clock::wait_until(over, THINK_SPIN_NS);
+            let thought = clock.wait_until(over, clock.spin_ns(THINK_SPIN_NS));
             seat.tally.think_ns += thought - ended;
             seat.tally.left = Left::One(thought);
             // The time that decides whether to go on; `ended_at` stays the end of the last call.
@@ -99,7 +101,7 @@ fn each(client: &mut dyn Client, seat: &mut Seat, from: u64, think_ns: u64, most
 }
 
 /// Batches until the drive is over.
-fn batches(client: &mut dyn Client, seat: &mut Seat, size: u64) {
+fn batches(client: &mut dyn Client, seat: &mut Seat, clock: &impl Clock, size: u64) {
     let plan = seat.plan();
     let mut now = seat.tally.ended_at;
     loop {
@@ -107,17 +109,18 @@ fn batches(client: &mut dyn Client, seat: &mut Seat, size: u64) {
         if batch == 0 {
             return;
         }
-        let (started, before) = (clock::now(), seat.tally.calls);
+        let (started, before) = (clock.now(), seat.tally.calls);
         for _ in 0..batch {
             let result = client.call(&plan.call);
-            seat.burn();
+            seat.burn(clock);
             if !seat.judge(&result) && seat.leaves(started) {
                 break;
             }
         }
         seat.tally.gap_ns += started - now;
         let due = now;
-        now = clock::now();
+        now = clock.now();
+        clock.made(started, now);
         if now > seat.end_at {
             seat.overran(due, started, now, seat.tally.calls - before);
         }

@@ -15,6 +15,15 @@ pub struct Schedule {
 }
 
 impl Schedule {
+    /// Of gaps in nanoseconds, at least one and at most 2^20 of them.
+    pub fn of(gaps: Vec<u64>) -> Result<Self, Failure> {
+        if gaps.is_empty() || gaps.len() > MOST {
+            let message = format!("a schedule has {} gaps: it must have 1 to {MOST}", gaps.len());
+            return Err(Failure::new(Kind::BadRequest, message));
+        }
+        Ok(Schedule { gaps })
+    }
+
     /// Reads a file of little-endian 64-bit gaps.
     pub fn read(path: &Path) -> Result<Self, Failure> {
         let shown = path.display();

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use callbench_service::Answer;
 
 use super::{Shared, Tally};
-use crate::clock;
+use crate::clock::Clock;
 use crate::failure::{Failure, Kind};
 
 /// A client leaves after so many errors in a row.
@@ -123,10 +123,10 @@ impl<'a> Seat<'a> {
 
     /// Is busy for as long as the plan wants each call to be slower.
     #[inline]
-    pub fn burn(&self) {
+    pub fn burn(&self, clock: &impl Clock) {
         let burn_ns = self.shared.plan.burn_ns;
         if burn_ns > 0 {
-            clock::burn(burn_ns);
+            clock.burn(burn_ns);
         }
     }
 
