@@ -236,7 +236,7 @@ class Drive:
 
     def loop(self, client: "Client", place: int) -> None:
         """Call until enough is done, or nothing works any more."""
-        in_a_row = 0
+        in_a_row = turn = 0
         idle = self.start
         if self.think_ns:
             # In the middle of a thought when the drive began, each at another place of it.
@@ -246,13 +246,14 @@ class Drive:
             if intended is None:
                 break
             began = time.monotonic_ns()
+            request, right = self.payload(turn)
             try:
-                answer = client.call(self.request)
-                kind = self.wrong(answer)
+                answer = client.call(request)
+                kind = self.wrong(answer, right, turn)
             except No as no:
                 kind = no.kind
             burn(self.asked.get("burn_ns", 0))
-            ended = time.monotonic_ns()
+            ended, turn = time.monotonic_ns(), turn + 1
             in_a_row = in_a_row + 1 if kind else 0
             with self.lock:
                 self.in_call, self.gap = self.in_call + ended - began, self.gap + began - idle
@@ -306,7 +307,11 @@ class Drive:
             return False
         return self.calls + self.errors.total() < self.asked["calls"] or passed < self.asked["seconds"]
 
-    def wrong(self, answer: dict[str, Any]) -> str | None:
+    def payload(self, turn: int) -> tuple[bytes, Any]:  # noqa: ARG002 - those that rotate take it
+        """Give the request of a client's so manieth call, and what must come of it."""
+        return self.request, None
+
+    def wrong(self, answer: dict[str, Any], right: Any, turn: int) -> str | None:  # noqa: ANN401, ARG002 - as above
         """Check an answer against the first one, which the core has verified."""
         if "fault" in answer:
             return "fault"

@@ -109,6 +109,7 @@ class _File(_Strict):
     start_seconds: float = Field(default=10, gt=0, le=600)
     compiles: bool = False
     serve_all: bool = False
+    hosted: bool = False
     instrument: bool = False
     libraries: dict[str, str] = Field(default_factory=dict)
     card: Card = Field(default_factory=Card)
@@ -126,6 +127,7 @@ class Manifest:
         start_seconds: how long `hello` may take.
         compiles: whether its runtime compiles while it runs, so that it is faster after some seconds.
         serve_all: whether its program can hold all its stacks at once (feature `serve-all`).
+        hosted: whether the program is a host that only speaks for what it starts: its own memory is not the stack's.
         stacks: every stack, as if it were available; the catalogue knows whether it is.
     """
 
@@ -139,6 +141,7 @@ class Manifest:
     stacks: tuple[Stack, ...]
     compiles: bool = False
     serve_all: bool = False
+    hosted: bool = False
 
     @property
     def both(self) -> "Programs":
@@ -217,7 +220,7 @@ def of(raw: Mapping[str, Any], file: Path) -> Manifest:
         # Not resolved: what a virtual environment's Python links to knows nothing of the environment.
         program = (os.path.abspath(file.parent / program[0]), *program[1:])  # noqa: PTH100
     place = (file, said.name, said.language, said.about, program, said.setup, said.start_seconds)
-    return Manifest(*place, stacks, said.compiles, said.serve_all)
+    return Manifest(*place, stacks, said.compiles, said.serve_all, said.hosted)
 
 
 def _program(said: _File, stacks: Sequence[Stack], file: Path) -> tuple[str, ...]:

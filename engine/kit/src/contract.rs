@@ -3,29 +3,51 @@
 use std::io;
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::mpsc::Sender;
 
+use crate::failure::Failure;
 use crate::stack::Adapter;
 
-mod answers;
+pub mod answers;
+pub mod checks;
 mod clients;
 mod driving;
 mod ending;
 mod hello;
 mod lines;
-mod requests;
+mod own;
+mod party;
+pub mod requests;
 mod serving;
 mod session;
 mod stdout;
 mod tracing;
 
+pub use clients::misfitting;
+pub use driving::{Paced, paced};
+pub use ending::{GRACE, Stopping};
+pub use hello::CONTRACT;
+pub use lines::Event;
+pub use party::Party;
+
 use lines::{Line, Lines};
+use own::Own;
 use session::Session;
 
 /// Speaks for `adapter` until `stop`, the end of stdin or SIGTERM. The one entry of every adapter's `main`.
 pub fn run(adapter: Arc<dyn Adapter>) -> ExitCode {
-    match speak(adapter) {
-        Ok(()) => ExitCode::SUCCESS,
+    run_party(|stopping, _| Ok(Own::new(adapter, stopping)))
+}
+
+/// Speaks for a party, which is made once standard output is the contract's alone and SIGTERM is watched. It is given what says that
+/// the process is to end, and where to say that the party itself has ended.
+pub fn run_party<P: Party>(made: impl FnOnce(Arc<Stopping>, Sender<Event>) -> Result<P, Failure>) -> ExitCode {
+    match speak(made) {
+        Ok(Ok(())) => ExitCode::SUCCESS,
+        Ok(Err(failure)) => {
+            eprintln!("callbench: {}", failure.message);
+            ExitCode::FAILURE
+        }
         // Whoever started this has gone: there is nobody left to answer.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
@@ -35,12 +57,17 @@ pub fn run(adapter: Arc<dyn Adapter>) -> ExitCode {
     }
 }
 
-fn speak(adapter: Arc<dyn Adapter>) -> io::Result<()> {
+fn speak<P: Party>(made: impl FnOnce(Arc<Stopping>, Sender<Event>) -> Result<P, Failure>) -> io::Result<Result<(), Failure>> {
     // Before anything else: from here on, what a library prints goes to stderr.
     let out = stdout::keep()?;
-    let stopping = Arc::new(AtomicBool::new(false));
-    let incoming = Lines::of(io::stdin(), ending::watch(&stopping)?, Arc::clone(&stopping));
-    let mut session = Session::new(adapter, Box::new(out), stopping);
+    let stopping = Arc::new(Stopping::default());
+    let (events, received) = ending::watch(&stopping)?;
+    let incoming = Lines::of(io::stdin(), (events.clone(), received), Arc::clone(&stopping));
+    let party = match made(stopping, events) {
+        Ok(party) => party,
+        Err(failure) => return Ok(Err(failure)),
+    };
+    let mut session = Session::new(party, Box::new(out));
     session.greet()?;
     while let Some(line) = incoming.next() {
         let goes_on = match line {
@@ -51,6 +78,5 @@ fn speak(adapter: Arc<dyn Adapter>) -> io::Result<()> {
             break;
         }
     }
-    session.end();
-    Ok(())
+    Ok(session.into_party().stop())
 }

@@ -38,7 +38,7 @@ use seat::Progress;
 pub use seat::Seat;
 pub use tally::{Left, Tally};
 pub use trace::{Script, Scripted, ScriptedCall, Trace, replay};
-pub use window::Window;
+pub use window::{Late, Window};
 
 /// How often the reporter speaks.
 const INTERVAL_NS: u64 = 100_000_000;

@@ -47,6 +47,12 @@ impl Kind {
         Kind::Unresolved,
     ];
 
+    /// The kind of this name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Kind> {
+        Kind::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+
     /// The name in the contract.
     #[must_use]
     pub fn name(self) -> &'static str {

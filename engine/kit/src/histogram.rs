@@ -1,6 +1,6 @@
 //! The log-linear histogram of the contract: fixed memory, a few nanoseconds a record, relative error at most 1/128.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Buckets to an octave, as a power of two.
 const BITS: u32 = 7;
@@ -107,13 +107,30 @@ impl Histogram {
 }
 
 /// HISTOGRAM of the contract.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Deserialize, Serialize)]
 pub struct Sparse {
     pub count: u64,
     pub sum_ns: String,
     pub min_ns: u64,
     pub max_ns: u64,
     pub buckets: Vec<(usize, u64)>,
+}
+
+impl Sparse {
+    /// What is wrong with one that another program made, in a clause; None where its parts agree.
+    #[must_use]
+    pub fn wrong(&self) -> Option<String> {
+        let counted: u64 = self.buckets.iter().map(|(_, count)| count).sum();
+        if counted != self.count {
+            return Some(format!("its buckets hold {counted} values and its count is {}", self.count));
+        }
+        if !self.buckets.is_sorted_by(|one, next| one.0 < next.0) || self.buckets.iter().any(|(bucket, _)| *bucket >= BUCKETS) {
+            return Some(format!("its buckets are not in rising order, or one is beyond the last, {}", BUCKETS - 1));
+        }
+        let ends = [self.buckets.first(), self.buckets.last()].map(|it| it.map(|(bucket, _)| *bucket));
+        let found = [self.min_ns, self.max_ns].map(|value| (self.count > 0).then(|| index(value.min(END - 1))));
+        (ends != found).then(|| format!("its least and greatest values, {} and {} ns, lie in other buckets", self.min_ns, self.max_ns))
+    }
 }
 
 #[cfg(test)]
@@ -155,6 +172,17 @@ mod tests {
         let text = serde_json::to_string(&of(&[]).sparse()).expect("JSON");
         assert_eq!(text, r#"{"count":0,"sum_ns":"0","min_ns":0,"max_ns":0,"buckets":[]}"#);
         assert_eq!(of(&[]).quantile(0.5), None);
+    }
+
+    #[test]
+    fn one_that_does_not_agree_with_itself_is_seen() {
+        let good = || of(&[5, 1000, 1000]).sparse();
+        assert_eq!(good().wrong(), None);
+        assert_eq!(of(&[]).sparse().wrong(), None);
+        assert!(Sparse { count: 4, ..good() }.wrong().is_some_and(|it| it.contains("hold 3 values and its count is 4")));
+        assert!(Sparse { max_ns: 2000, ..good() }.wrong().is_some());
+        assert!(Sparse { buckets: vec![(506, 2), (5, 1)], ..good() }.wrong().is_some());
+        assert!(Sparse { buckets: vec![(5, 1), (BUCKETS, 2)], ..good() }.wrong().is_some());
     }
 
     #[test]

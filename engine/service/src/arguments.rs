@@ -105,7 +105,8 @@ fn source(arguments: &Map<String, Json>) -> Result<Source<'_>, Misfit> {
     }
 }
 
-fn seed(arguments: &Map<String, Json>) -> Result<u64, Misfit> {
+/// The seed that arguments name; 1 unless given.
+pub(crate) fn seed(arguments: &Map<String, Json>) -> Result<u64, Misfit> {
     match arguments.get("seed") {
         None => Ok(1),
         Some(given) => given

@@ -8,6 +8,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::records::{Octets, Person, SearchResponse, Structure};
 
+mod altered;
+
 /// What `GetBinaryData` fills its answer with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

@@ -8,8 +8,7 @@ use serde_json::{Value as Json, json};
 use sha2::{Digest, Sha256};
 
 use crate::call::{Answer, Value};
-
-mod serializer;
+use crate::tree::{self, Dialect};
 
 /// The longest canonical text that crosses the contract as it is, in bytes.
 pub const LONGEST: usize = 4096;
@@ -17,15 +16,7 @@ pub const LONGEST: usize = 4096;
 /// The canonical form of an answer; nothing is `null`.
 #[must_use]
 pub fn answer(answer: &Answer) -> Json {
-    match answer {
-        Answer::Nothing => Json::Null,
-        Answer::Number(number) => tree(number),
-        Answer::Persons(persons) => tree(persons),
-        Answer::Octets(octets) => digest_of_octets(&octets.0),
-        Answer::Structure(structure) => tree(&**structure),
-        Answer::Text(text) => tree(text),
-        Answer::Found(found) => tree(found),
-    }
+    tree::answer::<Canonical>(answer)
 }
 
 /// The canonical form of what `Send` sends.
@@ -84,8 +75,25 @@ fn hexadecimal(bytes: &[u8]) -> String {
     })
 }
 
+/// Floats as their bits, octets as their digest.
+struct Canonical;
+
+impl Dialect for Canonical {
+    fn float(value: f32) -> Json {
+        Json::String(format!("0x{:08x}", value.to_bits()))
+    }
+
+    fn double(value: f64) -> Json {
+        Json::String(format!("0x{:016x}", value.to_bits()))
+    }
+
+    fn octets(value: &[u8]) -> Json {
+        digest_of_octets(value)
+    }
+}
+
 fn tree(value: &impl Serialize) -> Json {
-    value.serialize(serializer::Canonical).expect("the service's values have only kinds that canonical JSON has")
+    tree::of::<Canonical>(value)
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ from callbench.errors import AdapterFailure
 from callbench.manifest import Manifest
 from callbench.verify.outcome import Outcome
 
-FEATURES = {"closed", "think", "ramp-up", "open", "burn", "codec", "heap", "trace", "serve-all"}
+FEATURES = {"closed", "think", "ramp-up", "open", "burn", "codec", "heap", "trace", "serve-all", "altered"}
 
 
 def _stop(adapter: Adapter) -> None:

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::codec::Timed;
@@ -34,34 +34,37 @@ pub(super) enum Answer {
 /// The value, or the server's fault.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Returned {
+pub enum Returned {
     Value(Value),
     Fault { message: String },
 }
 
+/// What an adapter says first.
 #[derive(Debug, Serialize)]
-pub(super) struct Hello {
+pub struct Hello {
     pub contract: u32,
     pub adapter: String,
-    pub language: &'static str,
-    pub version: &'static str,
-    pub runtime: &'static str,
-    pub libraries: BTreeMap<&'static str, String>,
+    pub language: String,
+    pub version: String,
+    pub runtime: String,
+    pub libraries: BTreeMap<String, String>,
     pub clock: Clock,
-    pub features: Vec<&'static str>,
+    pub features: Vec<String>,
     pub stacks: Vec<String>,
     pub unavailable: BTreeMap<String, String>,
 }
 
-#[derive(Debug, Serialize)]
-pub(super) struct Clock {
-    pub name: &'static str,
+/// The clock that calls are timed by, and what a reading of it costs.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Clock {
+    pub name: String,
     pub resolution_ns: u64,
     pub reading_ns: f64,
 }
 
+/// What a drive came to.
 #[derive(Debug, Serialize)]
-pub(super) struct Done {
+pub struct Done {
     pub calls: u64,
     pub errors: BTreeMap<&'static str, u64>,
     pub said: BTreeMap<&'static str, String>,
@@ -88,14 +91,15 @@ pub(super) struct Done {
 
 /// What came of a golden trace.
 #[derive(Debug, Serialize)]
-pub(super) struct Traced {
+pub struct Traced {
     pub done: Done,
     /// The readings around each call or batch.
     pub made: Vec<[u64; 2]>,
 }
 
-#[derive(Debug, Serialize)]
-pub(super) struct Ends {
+/// Processor time at both ends of a drive.
+#[derive(Debug, Deserialize, Serialize)]
+pub struct Ends {
     pub start: Usage,
     pub end: Usage,
 }

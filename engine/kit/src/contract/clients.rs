@@ -9,15 +9,12 @@ use callbench_service::{Call, canonical};
 use serde_json::{Map, Value};
 
 use super::answers::Returned;
+use super::checks::{connectable, stack_named};
 use super::requests::{Connect, bad};
-use super::session::{refuse_unknown, stack_named};
 use crate::drive::{self, Interval, Outcome, Plan};
 use crate::failure::{Failure, Kind};
 use crate::panics;
 use crate::stack::{self, Adapter, Client, Crowd};
-
-/// The most clients of one adapter.
-const MOST: usize = 65_536;
 
 /// The clients that are connected.
 pub(super) enum Clients {
@@ -73,13 +70,11 @@ impl Clients {
 }
 
 /// Makes all the clients; where one cannot be had, the others are closed again.
-pub(super) fn connect(adapter: &Arc<dyn Adapter>, request: Connect) -> Result<Clients, Failure> {
+pub(super) fn connect(adapter: &Arc<dyn Adapter>, request: &Connect) -> Result<Clients, Failure> {
     let stack = stack_named(adapter.as_ref(), &request.stack)?;
-    if !(1..=MOST).contains(&request.clients) || request.timeout_ms == 0 {
-        return Err(bad(format!("clients must be from 1 to {MOST} and timeout_ms at least 1")));
-    }
-    refuse_unknown(&request.options, stack.options(), &[])?;
-    let to = stack::Connect { endpoint: request.endpoint, timeout: Duration::from_millis(request.timeout_ms), options: request.options };
+    connectable(request, stack.options())?;
+    let timeout = Duration::from_millis(request.timeout_ms);
+    let to = stack::Connect { endpoint: request.endpoint.clone(), timeout, options: request.options.clone() };
     if let Some(gathered) = panics::contained(|| stack.gather(&to, request.clients).transpose())? {
         return Ok(Clients::Crowd(gathered));
     }
@@ -89,8 +84,14 @@ pub(super) fn connect(adapter: &Arc<dyn Adapter>, request: Connect) -> Result<Cl
 
 /// The call that the core describes.
 pub(super) fn call_of(name: &str, given: &Map<String, Value>) -> Result<Call, Failure> {
-    arguments::call(name, given).map_err(|misfit| match misfit {
+    arguments::call(name, given).map_err(misfitting)
+}
+
+/// Why arguments make no call, as a failure.
+#[must_use]
+pub fn misfitting(misfit: Misfit) -> Failure {
+    match misfit {
         Misfit::Wrong(message) => bad(message),
         Misfit::CannotCarry(message) => Failure::new(Kind::CannotCarry, message),
-    })
+    }
 }

@@ -1,4 +1,4 @@
-//! From the core's wish for a drive to a plan, and from its outcome to what the core is told.
+//! From the core's request for a drive to a plan, and from its outcome to what the core is told.
 
 use std::path::Path;
 
@@ -12,7 +12,16 @@ use crate::failure::{Failure, Kind};
 /// No common start is further off, in nanoseconds: a mistaken clock should not look like a hang.
 const FURTHEST_START_NS: u64 = 60_000_000_000;
 
-pub(super) fn plan(request: &Drive) -> Result<Plan, Failure> {
+/// The parts of a drive's request that say how it is paced and how long it lasts, checked together.
+#[derive(Debug)]
+pub struct Paced {
+    pub pace: Pace,
+    pub length_ns: u64,
+    pub limit_ns: u64,
+}
+
+/// Checks what the members of a request for a drive say together.
+pub fn paced(request: &Drive) -> Result<Paced, Failure> {
     let pace = match &request.schedule {
         Some(_) if request.think_ns > 0 => {
             return Err(bad("schedule and think_ns exclude each other: an open loop does not think".to_owned()));
@@ -32,11 +41,16 @@ pub(super) fn plan(request: &Drive) -> Result<Plan, Failure> {
     if request.start_at_ns > clock::now() + FURTHEST_START_NS {
         return Err(bad(format!("start_at_ns is {}: it must be within a minute of the monotonic clock's now", request.start_at_ns)));
     }
+    Ok(Paced { pace, length_ns: nanoseconds("seconds", request.seconds)?, limit_ns: nanoseconds("limit_seconds", request.limit_seconds)? })
+}
+
+pub(super) fn plan(request: &Drive) -> Result<Plan, Failure> {
+    let Paced { pace, length_ns, limit_ns } = paced(request)?;
     Ok(Plan {
         call: call_of(&request.call, &request.arguments)?,
         calls: request.calls,
-        length_ns: nanoseconds("seconds", request.seconds)?,
-        limit_ns: nanoseconds("limit_seconds", request.limit_seconds)?,
+        length_ns,
+        limit_ns,
         pace,
         start_at_ns: request.start_at_ns,
         burn_ns: request.burn_ns,

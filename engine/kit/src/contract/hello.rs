@@ -5,7 +5,7 @@ use crate::stack::Adapter;
 use crate::{clock, heap};
 
 /// The version of the contract that the kit speaks.
-const CONTRACT: u32 = 1;
+pub const CONTRACT: u32 = 1;
 
 pub(super) fn hello(adapter: &dyn Adapter) -> Hello {
     let mut features = vec!["closed", "think", "ramp-up", "open", "burn"];
@@ -26,12 +26,12 @@ pub(super) fn hello(adapter: &dyn Adapter) -> Hello {
     Hello {
         contract: CONTRACT,
         adapter: adapter.name().to_owned(),
-        language: "rust",
-        version: env!("CARGO_PKG_VERSION"),
-        runtime: env!("CALLBENCH_RUSTC"),
-        libraries: adapter.libraries().into_iter().collect(),
-        clock: Clock { name: clock::NAME, resolution_ns: clock::resolution_ns(), reading_ns: clock::reading_ns() },
-        features,
+        language: "rust".to_owned(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        runtime: env!("CALLBENCH_RUSTC").to_owned(),
+        libraries: adapter.libraries().into_iter().map(|(library, version)| (library.to_owned(), version)).collect(),
+        clock: Clock { name: clock::NAME.to_owned(), resolution_ns: clock::resolution_ns(), reading_ns: clock::reading_ns() },
+        features: features.into_iter().map(str::to_owned).collect(),
         stacks: stacks.iter().map(|stack| full(stack.name())).collect(),
         unavailable: stacks.iter().filter_map(|stack| Some((full(stack.name()), stack.unavailable()?))).collect(),
     }

@@ -2,24 +2,25 @@
 
 use std::io::{BufRead, BufReader, Read};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::{Receiver, Sender};
 use std::thread;
 
-use super::ending;
+use super::ending::Stopping;
 
 /// No line is longer, its LF not counted.
 pub(super) const LONGEST: usize = 16 << 20;
 
 /// What comes in.
-pub(super) enum Event {
+pub enum Event {
     Line(Line),
     End,
+    /// What the contract is spoken for has ended by itself.
+    Gone,
 }
 
 /// One line of the core's.
 #[derive(Debug, PartialEq)]
-pub(super) enum Line {
+pub enum Line {
     Whole(Vec<u8>),
     /// Longer than the contract allows, and not kept.
     TooLong,
@@ -34,7 +35,7 @@ impl Lines {
     pub(super) fn of(
         from: impl Read + Send + 'static,
         (events, received): (Sender<Event>, Receiver<Event>),
-        stopping: Arc<AtomicBool>,
+        stopping: Arc<Stopping>,
     ) -> Self {
         thread::spawn(move || {
             let mut from = BufReader::new(from);
@@ -44,17 +45,17 @@ impl Lines {
                 }
             }
             if events.send(Event::End).is_ok() {
-                ending::end_after_last_drive(&stopping);
+                stopping.after_last_drive();
             }
         });
         Lines { events: received }
     }
 
-    /// The next line; None at the end.
+    /// The next line; None at the end, or where nobody is left to answer it.
     pub(super) fn next(&self) -> Option<Line> {
         match self.events.recv() {
             Ok(Event::Line(line)) => Some(line),
-            Ok(Event::End) | Err(_) => None,
+            Ok(Event::End | Event::Gone) | Err(_) => None,
         }
     }
 }

@@ -2,17 +2,16 @@
 
 use std::net::IpAddr;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::tracing::Trace;
 use crate::failure::{Failure, Kind};
 use crate::stack::Options;
 
 /// A request by its `do`. Unknown members are ignored.
 #[derive(Debug, Deserialize)]
 #[serde(tag = "do", rename_all = "kebab-case")]
-pub(super) enum Request {
+pub enum Request {
     Serve(Serve),
     ServeAll(ServeAll),
     Channel { name: String, on: bool },
@@ -23,13 +22,13 @@ pub(super) enum Request {
     Counted,
     Codec(Codec),
     Heap,
-    Trace { trace: Trace },
+    Trace { trace: Value },
     Disconnect,
     Stop,
 }
 
 #[derive(Debug, Deserialize)]
-pub(super) struct Serve {
+pub struct Serve {
     pub stack: String,
     pub host: IpAddr,
     #[serde(default)]
@@ -39,7 +38,7 @@ pub(super) struct Serve {
 }
 
 #[derive(Debug, Deserialize)]
-pub(super) struct ServeAll {
+pub struct ServeAll {
     pub host: IpAddr,
     #[serde(default)]
     pub port: u16,
@@ -48,7 +47,7 @@ pub(super) struct ServeAll {
 }
 
 #[derive(Debug, Deserialize)]
-pub(super) struct Connect {
+pub struct Connect {
     pub stack: String,
     pub endpoint: String,
     pub clients: usize,
@@ -58,14 +57,14 @@ pub(super) struct Connect {
 }
 
 #[derive(Debug, Deserialize)]
-pub(super) struct Call {
+pub struct Call {
     pub call: String,
     #[serde(default)]
     pub arguments: Map<String, Value>,
 }
 
 #[derive(Debug, Deserialize)]
-pub(super) struct Drive {
+pub struct Drive {
     pub call: String,
     #[serde(default)]
     pub arguments: Map<String, Value>,
@@ -86,11 +85,14 @@ pub(super) struct Drive {
     pub ramp_up_ns: u64,
     #[serde(default)]
     pub clients: Option<usize>,
+    /// The kit expects another answer than the right one, so that every call must count as `wrong-answer`.
+    #[serde(default)]
+    pub altered: bool,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Timing {
+pub enum Timing {
     Each,
     Batch,
     #[default]
@@ -98,7 +100,7 @@ pub(super) enum Timing {
 }
 
 #[derive(Debug, Deserialize)]
-pub(super) struct Codec {
+pub struct Codec {
     pub stack: String,
     pub call: String,
     #[serde(default)]
@@ -109,7 +111,7 @@ pub(super) struct Codec {
 }
 
 /// Reads a line: its id, where it has one, and the request or what is wrong with it.
-pub(super) fn read(line: &[u8]) -> (Option<u64>, Result<Request, Failure>) {
+pub fn read(line: &[u8]) -> (Option<u64>, Result<Request, Failure>) {
     let value: Value = match serde_json::from_slice(line) {
         Ok(value) => value,
         Err(error) => return (None, Err(bad(format!("the line is no JSON: {error}")))),
@@ -124,7 +126,7 @@ pub(super) fn read(line: &[u8]) -> (Option<u64>, Result<Request, Failure>) {
 }
 
 /// Seconds as nanoseconds.
-pub(super) fn nanoseconds(name: &str, seconds: f64) -> Result<u64, Failure> {
+pub fn nanoseconds(name: &str, seconds: f64) -> Result<u64, Failure> {
     if (0.0..=1e6).contains(&seconds) {
         Ok((seconds * 1e9) as u64)
     } else {
@@ -132,7 +134,8 @@ pub(super) fn nanoseconds(name: &str, seconds: f64) -> Result<u64, Failure> {
     }
 }
 
-pub(super) fn bad(message: String) -> Failure {
+#[must_use]
+pub fn bad(message: String) -> Failure {
     Failure::new(Kind::BadRequest, message)
 }
 

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use callbench_service::Service;
 
+use super::checks::{cannot_run_here, service_of, stack_named};
 use super::requests::{Serve, ServeAll, bad};
-use super::session::{refuse_unknown, stack_named};
 use crate::failure::{Failure, Kind};
 use crate::panics;
 use crate::processor::{self, Usage};
@@ -27,10 +27,9 @@ impl Serving {
     pub(super) fn one(adapter: &dyn Adapter, request: &Serve) -> Result<Self, Failure> {
         let stack = stack_named(adapter, &request.stack)?;
         if let Some(why) = stack.unavailable() {
-            return Err(Failure::new(Kind::Unsupported, format!("stack {} cannot run here: {why}", request.stack)));
+            return Err(cannot_run_here(&request.stack, &why));
         }
-        let service = Arc::new(Service::with_options(&request.options).map_err(bad)?);
-        refuse_unknown(&request.options, stack.options(), &Service::OPTIONS)?;
+        let service = Arc::new(service_of(request, stack.options())?);
         let at = Listen { host: request.host, port: request.port };
         let server = panics::contained(|| stack.serve(Arc::clone(&service), at, &request.options))?;
         Ok(Serving { what: What::One(server), service })

@@ -3,6 +3,7 @@
 use std::sync::atomic::AtomicBool;
 
 use serde::Deserialize;
+use serde_json::Value;
 
 use super::answers::Traced;
 use super::driving;
@@ -11,7 +12,7 @@ use crate::drive::{self, Pace, Schedule, Script, Scripted, ScriptedCall};
 use crate::failure::{Failure, Kind};
 
 #[derive(Debug, Deserialize)]
-pub(super) struct Trace {
+struct Trace {
     plan: TracePlan,
     script: TraceScript,
 }
@@ -48,8 +49,8 @@ struct TraceCall {
 }
 
 /// Plays a trace.
-pub(super) fn traced(trace: Trace, stopping: &AtomicBool) -> Result<Traced, Failure> {
-    let Trace { plan, script } = trace;
+pub(super) fn traced(trace: Value, stopping: &AtomicBool) -> Result<Traced, Failure> {
+    let Trace { plan, script } = serde_json::from_value(trace).map_err(|error| bad(format!("the trace is not understood: {error}")))?;
     if plan.place >= plan.clients || script.calls.is_empty() {
         return Err(bad("a trace has a place below its clients, and at least one call".to_owned()));
     }
@@ -84,13 +85,12 @@ pub(super) fn traced(trace: Trace, stopping: &AtomicBool) -> Result<Traced, Fail
 }
 
 fn scripted(call: &TraceCall) -> Result<ScriptedCall, Failure> {
-    let kind_of = |name: &str| Kind::ALL.into_iter().find(|kind| kind.name() == name);
     let answer = match call.answer.as_str() {
         "right" => Scripted::Right,
         "wrong" => Scripted::Wrong,
-        name => {
-            Scripted::Error(kind_of(name).ok_or_else(|| bad(format!("the answer {name} is unknown: say right, wrong or an error kind")))?)
-        }
+        name => Scripted::Error(
+            Kind::named(name).ok_or_else(|| bad(format!("the answer {name} is unknown: say right, wrong or an error kind")))?,
+        ),
     };
     Ok(ScriptedCall { takes_ns: call.takes_ns, answer })
 }

@@ -4,8 +4,10 @@
 //! that is in flight at its end counts by the part of its own time that lay before: counted whole or not at all, it would be up to a call
 //! of each client too much or too little, which is much where calls are long.
 
+use serde::Deserialize;
+
 /// A moment that calls went beyond, and what of them lay before it.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
 struct Flight {
     /// Right answers that came after it.
     after: u64,
@@ -36,7 +38,7 @@ impl Flight {
 }
 
 /// The calls of a worker that ended late: after the time was over, or even after the limit.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
 pub struct Late {
     /// Whether a call was due when the time was over: the number of calls bounds the drive, then, not its time.
     due_later: bool,
@@ -63,10 +65,24 @@ impl Late {
         self.limit.merge(&other.limit);
     }
 
+    /// What another program summed up of its own calls, where it can be: no more were late than were answered rightly.
+    pub fn checked(self, calls: u64) -> Result<Self, String> {
+        for (name, flight) in [("time", &self.time), ("limit", &self.limit)] {
+            if flight.after > calls || !(0.0..=flight.flying as f64).contains(&flight.part) {
+                return Err(format!(
+                    "late.{name} has {} calls after, {} flying and {} of their parts, where {calls} were answered rightly",
+                    flight.after, flight.flying, flight.part
+                ));
+            }
+        }
+        Ok(self)
+    }
+
     /// The window of a drive that has ended after `elapsed_ns`; `ends_ns` are its time and its limit since the start.
     ///
     /// Where all clients gave up before the time was over, it ends with them.
-    pub(super) fn window(&self, ends_ns: [u64; 2], elapsed_ns: u64, calls: u64, gave_up: bool) -> Window {
+    #[must_use]
+    pub fn window(&self, ends_ns: [u64; 2], elapsed_ns: u64, calls: u64, gave_up: bool) -> Window {
         let (ns, flight) = match (self.due_later, gave_up) {
             (true, _) => (elapsed_ns.min(ends_ns[1]), &self.limit),
             (false, true) => (elapsed_ns.min(ends_ns[0]), &self.time),

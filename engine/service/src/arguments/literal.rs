@@ -57,8 +57,17 @@ fn array_of(kind: Kind, given: &Json) -> Result<Value, Misfit> {
     })
 }
 
+/// What is wrong in any element comes before what this language alone cannot hold.
 fn list<T>(given: &Json, each: impl Fn(&Json) -> Result<T, Misfit>) -> Result<Vec<T>, Misfit> {
-    given.as_array().ok_or_else(|| wrong("value", given, "an array"))?.iter().map(each).collect()
+    let (mut held, mut cannot) = (Vec::new(), None);
+    for element in given.as_array().ok_or_else(|| wrong("value", given, "an array"))? {
+        match each(element) {
+            Ok(value) => held.push(value),
+            Err(Misfit::CannotCarry(message)) => cannot = cannot.or(Some(message)),
+            Err(wrong) => return Err(wrong),
+        }
+    }
+    cannot.map_or(Ok(held), |message| Err(Misfit::CannotCarry(message)))
 }
 
 fn boolean(given: &Json) -> Result<bool, Misfit> {

@@ -1,17 +1,52 @@
-//! Turns any of the service's values into canonical JSON's kinds.
+//! Turns any of the service's values into a tree of JSON. What JSON has no one form for is up to a dialect.
 
 use std::fmt::Display;
+use std::marker::PhantomData;
 
 use serde::Serialize;
 use serde::ser::{self, Impossible, SerializeSeq, SerializeStruct, Serializer};
 use serde_json::{Map, Value as Json};
 
-/// A serializer whose result is the canonical tree.
-pub(super) struct Canonical;
+use crate::call::{Answer, Call};
+
+/// How a form of JSON writes what JSON itself leaves open.
+pub(crate) trait Dialect {
+    fn float(value: f32) -> Json;
+    fn double(value: f64) -> Json;
+    fn octets(value: &[u8]) -> Json;
+}
+
+/// The value as a tree in the dialect `D`.
+pub(crate) fn of<D: Dialect>(value: &impl Serialize) -> Json {
+    made(value.serialize(Tree::<D>::new()))
+}
+
+/// The parameters of a call as a tree in the dialect `D`.
+pub(crate) fn parameters<D: Dialect>(call: &Call) -> Json {
+    made(call.encode(Tree::<D>::new()))
+}
+
+/// An answer as a tree in the dialect `D`; nothing is `null`.
+pub(crate) fn answer<D: Dialect>(answer: &Answer) -> Json {
+    made(answer.encode(Tree::<D>::new()))
+}
+
+fn made(tree: Made) -> Json {
+    tree.expect("the service's values have only kinds that JSON has")
+}
+
+/// A serializer whose result is the tree.
+struct Tree<D>(PhantomData<D>);
+
+impl<D> Tree<D> {
+    fn new() -> Self {
+        Tree(PhantomData)
+    }
+}
 
 /// A value of a kind that the service does not have.
 #[derive(Debug)]
-pub(super) struct NoSuchKind(String);
+struct NoSuchKind(String);
 
 impl Display for NoSuchKind {
     fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -30,7 +65,7 @@ impl ser::Error for NoSuchKind {
 type Made = Result<Json, NoSuchKind>;
 
 fn none(kind: &str) -> NoSuchKind {
-    NoSuchKind(format!("canonical JSON has no {kind}"))
+    NoSuchKind(format!("a tree of JSON has no {kind}"))
 }
 
 /// Kinds that become a JSON number.
@@ -40,15 +75,15 @@ macro_rules! numbers {
     };
 }
 
-impl Serializer for Canonical {
+impl<D: Dialect> Serializer for Tree<D> {
     type Ok = Json;
     type Error = NoSuchKind;
-    type SerializeSeq = List;
+    type SerializeSeq = List<D>;
     type SerializeTuple = Impossible<Json, NoSuchKind>;
     type SerializeTupleStruct = Impossible<Json, NoSuchKind>;
     type SerializeTupleVariant = Impossible<Json, NoSuchKind>;
     type SerializeMap = Impossible<Json, NoSuchKind>;
-    type SerializeStruct = Record;
+    type SerializeStruct = Record<D>;
     type SerializeStructVariant = Impossible<Json, NoSuchKind>;
 
     numbers!(serialize_i8 i8, serialize_i16 i16, serialize_i32 i32, serialize_u8 u8, serialize_u16 u16, serialize_u32 u32);
@@ -66,11 +101,11 @@ impl Serializer for Canonical {
     }
 
     fn serialize_f32(self, value: f32) -> Made {
-        Ok(Json::String(format!("0x{:08x}", value.to_bits())))
+        Ok(D::float(value))
     }
 
     fn serialize_f64(self, value: f64) -> Made {
-        Ok(Json::String(format!("0x{:016x}", value.to_bits())))
+        Ok(D::double(value))
     }
 
     fn serialize_char(self, _: char) -> Made {
@@ -82,7 +117,7 @@ impl Serializer for Canonical {
     }
 
     fn serialize_bytes(self, value: &[u8]) -> Made {
-        Ok(super::digest_of_octets(value))
+        Ok(D::octets(value))
     }
 
     fn serialize_none(self) -> Made {
@@ -113,8 +148,8 @@ impl Serializer for Canonical {
         Err(none("enumeration"))
     }
 
-    fn serialize_seq(self, length: Option<usize>) -> Result<List, NoSuchKind> {
-        Ok(List(Vec::with_capacity(length.unwrap_or_default())))
+    fn serialize_seq(self, length: Option<usize>) -> Result<List<D>, NoSuchKind> {
+        Ok(List(Vec::with_capacity(length.unwrap_or_default()), PhantomData))
     }
 
     fn serialize_tuple(self, _: usize) -> Result<Self::SerializeTuple, NoSuchKind> {
@@ -139,8 +174,8 @@ impl Serializer for Canonical {
         Err(none("map"))
     }
 
-    fn serialize_struct(self, _: &'static str, _: usize) -> Result<Record, NoSuchKind> {
-        Ok(Record(Map::new()))
+    fn serialize_struct(self, _: &'static str, _: usize) -> Result<Record<D>, NoSuchKind> {
+        Ok(Record(Map::new(), PhantomData))
     }
 
     fn serialize_struct_variant(
@@ -154,19 +189,19 @@ impl Serializer for Canonical {
     }
 
     fn is_human_readable(&self) -> bool {
-        // So that octets come as bytes and not as base64.
+        // So that octets come as bytes, which the dialect writes.
         false
     }
 }
 
-pub(super) struct List(Vec<Json>);
+struct List<D>(Vec<Json>, PhantomData<D>);
 
-impl SerializeSeq for List {
+impl<D: Dialect> SerializeSeq for List<D> {
     type Ok = Json;
     type Error = NoSuchKind;
 
     fn serialize_element<T: ?Sized + Serialize>(&mut self, value: &T) -> Result<(), NoSuchKind> {
-        self.0.push(value.serialize(Canonical)?);
+        self.0.push(value.serialize(Tree::<D>::new())?);
         Ok(())
     }
 
@@ -175,14 +210,14 @@ impl SerializeSeq for List {
     }
 }
 
-pub(super) struct Record(Map<String, Json>);
+struct Record<D>(Map<String, Json>, PhantomData<D>);
 
-impl SerializeStruct for Record {
+impl<D: Dialect> SerializeStruct for Record<D> {
     type Ok = Json;
     type Error = NoSuchKind;
 
     fn serialize_field<T: ?Sized + Serialize>(&mut self, name: &'static str, value: &T) -> Result<(), NoSuchKind> {
-        self.0.insert(name.to_owned(), value.serialize(Canonical)?);
+        self.0.insert(name.to_owned(), value.serialize(Tree::<D>::new())?);
         Ok(())
     }
 
