@@ -1,22 +1,32 @@
 """Slices against whole trials, in one run: whether driving a stack for 20 ms at a time, others between, changes it.
 
-For one or two stacks of each adapter: whole trials of 2 s, and as much time in slices, each slice followed by one of
-another stack that pushes it out of the caches; in turn, in random order. Printed is the rate in slices over that in
-whole trials, with its 95 % interval. Where the two differ by more than 3 % beyond doubt, slices of 50, 100 and 200 ms
-are tried, and the shortest that does not is what the stack's card should say (`slice_ms`). Options: --pairs N (8),
---stack GLOB ... .
+For one or two stacks of every adapter that is built here: whole trials of 2 s, and as much time in slices, in turn and
+in random order. Two stacks are alive together, so that each slice is followed by one of the other stack, which pushes
+it out of the caches. The ratio is the rate in slices over that in whole trials, with its 95 % interval. Where it is not
+1 within 3 % beyond doubt, longer slices are tried: the shortest that do not differ are what the stack's card should say
+(`slice_ms`), and what every run then drives it with. At the end a table names the stacks that differ.
+
+Processors are kept awake meanwhile where they can be, since one that has just worked sleeps less deeply, which makes
+the first tenths of a second of any load faster, whatever the stack. On a machine with other work to do the intervals
+are wide, and the table says of few stacks whether they differ.
 """
 
 import argparse
 import random
-from contextlib import ExitStack
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
 
 import stacks
+from rich.console import Console
 
-from callbench import catalogue, placement
+from callbench import catalogue, idle, placement
 from callbench.cell import Load, Stack
-from callbench.errors import CallbenchError
+from callbench.errors import BadInput, CallbenchError
+from callbench.grid import Column, Grid
 from callbench.links import LOOPBACK_HOSTS
+from callbench.report.words import ratio_text
 from callbench.runner.rounds import one_slice
 from callbench.runner.slices import HANDFUL, SLICE_SECONDS, Length
 from callbench.runner.tasks import Turn
@@ -27,64 +37,191 @@ from callbench.stats.logratio import paired
 from callbench.stats.rate import together
 from callbench.visit import ALWAYS
 
-OTHER = "native/xmlrpc+tcp"
+# What a stack has beside it that is alone: the first of these that it is not.
+OTHERS = ("native/xmlrpc+tcp", "native/json+tcp")
 WHOLE_SECONDS = 2.0
 DIFFERS = 0.03
 LONGER = (0.05, 0.1, 0.2)
+FEWEST, MOST = 5, 8
+# Of the time, what is for 20 ms: the rest is for starting, warming up and longer slices.
+SHARE = 0.7
+# What a pair takes of one stack, over its time in calls.
+OVERHEAD = 1.15
+
+
+@dataclass
+class Found:
+    """What was found of a stack.
+
+    Attributes:
+        ratios: by the length of a slice in seconds, in the order in which they were tried.
+        failed: why it was left out, or "".
+    """
+
+    stack: str
+    ratios: dict[float, Interval] = field(default_factory=dict)
+    failed: str = ""
+
+    @property
+    def first(self) -> Interval | None:
+        """The ratio of the slices that a run of today has; None where it was left out before that."""
+        return next(iter(self.ratios.values()), None)
+
+    @property
+    def needed_s(self) -> float | None:
+        """The shortest slices that do not differ beyond doubt, in seconds; None where none were found."""
+        return next((seconds for seconds, ratio in self.ratios.items() if not _differs(ratio)), None)
+
+
+class _FailedError(Exception):
+    """A stack failed while it was driven."""
+
+    def __init__(self, stack: Stack, why: CallbenchError) -> None:
+        super().__init__(str(why))
+        self.stack = stack
 
 
 def main() -> None:
-    """Print a line a stack and length."""
+    """Print a line a stack and length, and the table."""
     parser = argparse.ArgumentParser(description="slices against whole trials")
-    parser.add_argument("--pairs", type=int, default=8)
+    parser.add_argument("--minutes", type=float, default=10.0, help="about how long all of it is to take")
+    parser.add_argument("--pairs", type=int, help=f"of whole trials and slices; default: {FEWEST} to {MOST}, by time")
+    parser.add_argument("--as-is", action="store_true", help="let processors sleep as the machine has it")
     stacks.add_option(parser)
     asked = parser.parse_args()
     known = catalogue.load()
-    for stack in stacks.chosen(known, asked.stack):
-        _stack(known, stack, asked.pairs)
+    chosen = list(stacks.chosen(known, asked.stack))
+    pairs = asked.pairs or _affordable(len(chosen), asked.minutes * 60)
+    print(f"{len(chosen)} stacks, {pairs} pairs of each")
+    began, found = time.monotonic(), list[Found]()
+    with _awake(wanted=not asked.as_is):
+        couples = _couples(chosen)
+        for number, couple in enumerate(couples, 1):
+            until = began + asked.minutes * 60 * number / len(couples)
+            found += _couple(known, couple, max(2, pairs), until)
+    _print_table(found)
 
 
-def _stack(known: catalogue.Catalogue, stack: Stack, pairs: int) -> None:
-    other = next(one for one in known.stacks if one.id == OTHER)
+def _affordable(count: int, seconds: float) -> int:
+    """How many pairs there is time for."""
+    each_s = 2 * WHOLE_SECONDS * OVERHEAD * max(1, count)
+    return max(FEWEST, min(MOST, int(SHARE * seconds / each_s)))
+
+
+def _couples(chosen: Sequence[Stack]) -> list[Sequence[Stack]]:
+    """Two stacks each, of different adapters where there are several."""
+    half = (len(chosen) + 1) // 2
+    return [[*chosen[place : place + 1], *chosen[half + place : half + place + 1]] for place in range(half)]
+
+
+@contextmanager
+def _awake(*, wanted: bool) -> Iterator[None]:
+    """Keep processors awake where that can be had."""
+    with ExitStack() as owned:
+        try:
+            owned.enter_context(idle.held(wanted=wanted))
+        except BadInput as failure:
+            wanted = False
+            print(f"processors sleep as the machine has it: {str(failure).removeprefix('--hold-idle ')}")
+        else:
+            print("processors are kept awake" if wanted else "processors sleep as the machine has it")
+        yield
+
+
+def _couple(known: catalogue.Catalogue, couple: Sequence[Stack], pairs: int, until: float) -> list[Found]:
+    """Measure two stacks, or one; where one fails, the other is measured without it."""
+    found = {stack.id: Found(stack.id) for stack in couple}
     try:
         with ExitStack() as owned:
-            mine, beside = _unit(known, stack, owned), _unit(known, other, owned)
-            for seconds in (SLICE_SECONDS, *LONGER):
-                ratio = _compared(mine, beside, seconds, pairs)
-                print(f"{stack.id:34} slices of {seconds * 1e3:.0f} ms over whole trials: {_said(ratio)}", flush=True)
-                if not _differs(ratio):
-                    break
-    except CallbenchError as failure:
-        print(f"{stack.id}: left out: {failure}")
+            _measured(known, couple, pairs, until, found, owned)
+    except _FailedError as failure:
+        failed = failure.stack.id
+        print(f"{failed}: left out: {failure}", flush=True)
+        left = [stack for stack in couple if stack.id != failed]
+        if len(left) == len(couple):
+            return [Found(stack.id, failed=f"{failed}, beside it: {failure}") for stack in couple]
+        return [Found(failed, failed=str(failure)), *(_couple(known, left, pairs, until) if left else [])]
+    return list(found.values())
+
+
+def _measured(  # noqa: PLR0913, PLR0917 - who, how often, until when, and what becomes of it
+    known: catalogue.Catalogue,
+    couple: Sequence[Stack],
+    pairs: int,
+    until: float,
+    found: Mapping[str, Found],
+    owned: ExitStack,
+) -> None:
+    """Start them, compare; then longer slices where they differ and there is time."""
+    beside = [] if len(couple) > 1 else [known.stack(next(name for name in OTHERS if name != couple[0].id))]
+    units = [_unit(known, stack, owned) for stack in (*couple, *beside)]
+    # As a run of today drives it: a card may ask for longer slices already.
+    lengths = {unit.name: max(SLICE_SECONDS, float(unit.wanted.stack.card.get("slice_ms", 0)) / 1e3) for unit in units}
+    open_ = [unit for unit in units if unit.name in found]
+    while open_:
+        ratios = _compared(units, open_, lengths, pairs)
+        for name, ratio in ratios.items():
+            found[name].ratios[lengths[name]] = ratio
+            print(
+                f"{name:34} slices of {lengths[name] * 1e3:.0f} ms over whole trials: {ratio_text(ratio)}", flush=True
+            )
+        longer = {
+            unit.name: next((one for one in LONGER if one > lengths[unit.name]), None)
+            for unit in open_
+            if _differs(ratios[unit.name])
+        }
+        open_ = [unit for unit in open_ if longer.get(unit.name)] if time.monotonic() < until else []
+        lengths |= {name: one for name, one in longer.items() if one}
 
 
 def _unit(known: catalogue.Catalogue, stack: Stack, owned: ExitStack) -> Unit:
     cell = stacks.cell_of(stack, Load(1, 1, WHOLE_SECONDS))
     wanted = Wanted(stack.id, stack, known.programs(stack), (cell,), cell.link, checks=ALWAYS)
-    unit = owned.enter_context(Unit(wanted, placement.placed(), LOOPBACK_HOSTS))
-    unit.settles()
-    unit.warm(cell, Length(1.0, 1))
+    try:
+        unit = owned.enter_context(Unit(wanted, placement.placed(), LOOPBACK_HOSTS))
+        unit.settles()
+        unit.warm(cell, Length(1.0, 1))
+    except CallbenchError as failure:
+        raise _FailedError(stack, failure) from failure
     unit.counts_anew()
     return unit
 
 
-def _compared(mine: Unit, beside: Unit, seconds: float, pairs: int) -> Interval:
+def _compared(
+    units: Sequence[Unit], open_: Sequence[Unit], lengths: Mapping[str, float], pairs: int
+) -> dict[str, Interval]:
     """Drive both ways in turn, and divide."""
-    cell, other = mine.wanted.cells[0], beside.wanted.cells[0]
     dice = random.Random(1)  # noqa: S311 - an order to be repeated
-    ratios = []
+    ratios: dict[str, list[float]] = {unit.name: [] for unit in open_}
     for _ in range(pairs):
-        rates = {}
-        for way in dice.sample(("whole", "slices"), 2):
-            dones = []
-            for _ in range(1 if way == "whole" else round(WHOLE_SECONDS / seconds)):
-                length = Length(WHOLE_SECONDS if way == "whole" else seconds, HANDFUL)
-                dones.append(one_slice(mine, Turn(cell, length), None)["done"])
-                if way == "slices":
-                    one_slice(beside, Turn(other, Length(seconds, HANDFUL)), None)
-            rates[way] = together(dones).per_s
-        ratios.append(rates["slices"] / rates["whole"])
-    return paired(ratios).interval(0.95)
+        whole, sliced = dict[str, float](), dict[str, float]()
+        for way in dice.sample([*open_, None], len(open_) + 1):
+            if way is None:
+                sliced = _in_slices(units, lengths)
+            else:
+                whole[way.name] = together([_driven(way, WHOLE_SECONDS)]).per_s
+        for unit in open_:
+            if not (sliced[unit.name] and whole[unit.name]):
+                raise _FailedError(unit.wanted.stack, CallbenchError("no call was answered"))
+            ratios[unit.name].append(sliced[unit.name] / whole[unit.name])
+    return {name: paired(own).interval(0.95) for name, own in ratios.items()}
+
+
+def _in_slices(units: Sequence[Unit], lengths: Mapping[str, float]) -> dict[str, float]:
+    """Drive each for as long as a whole trial, a slice at a time, the other between; gives their rates."""
+    dones: dict[str, list[dict[str, object]]] = {unit.name: [] for unit in units}
+    for _ in range(round(WHOLE_SECONDS / min(lengths.values()))):
+        for unit in units:
+            dones[unit.name].append(_driven(unit, lengths[unit.name]))
+    return {name: together(own).per_s for name, own in dones.items()}
+
+
+def _driven(unit: Unit, seconds: float) -> dict[str, object]:
+    try:
+        done: dict[str, object] = one_slice(unit, Turn(unit.wanted.cells[0], Length(seconds, HANDFUL)), None)["done"]
+    except CallbenchError as failure:
+        raise _FailedError(unit.wanted.stack, failure) from failure
+    return done
 
 
 def _differs(ratio: Interval) -> bool:
@@ -93,9 +230,46 @@ def _differs(ratio: Interval) -> bool:
     return low > 1 + DIFFERS or high < 1 - DIFFERS
 
 
-def _said(ratio: Interval) -> str:
-    ends = f"{ratio.low:.3f} to {ratio.high:.3f}" if ratio.low is not None and ratio.high is not None else ""
-    return f"{ratio.middle:.3f} ({ends}), asked: 1 within {percent(DIFFERS)}"
+def _alike(ratio: Interval) -> bool:
+    """Whether they do not, beyond doubt."""
+    low, high = ratio.low or 0.0, ratio.high or float("inf")
+    return low >= 1 - DIFFERS and high <= 1 + DIFFERS
+
+
+def _print_table(found: Sequence[Found]) -> None:
+    """Name the stacks that differ, with what their cards should say; count the others."""
+    known = [(one.stack, one.first, one) for one in found if one.first is not None]
+    differ = [one for _, first, one in known if _differs(first)]
+    alike = [stack for stack, first, _ in known if _alike(first)]
+    open_ = [f"{stack} {ratio_text(first)}" for stack, first, _ in known if not (_alike(first) or _differs(first))]
+    print()
+    if differ:
+        lengths = sorted({seconds for one in differ for seconds in one.ratios})
+        names = ["stack", *(f"{seconds * 1e3:.0f} ms" for seconds in lengths), "its card should say"]
+        title = f"Slices differ from whole trials by more than {percent(DIFFERS)}: {len(differ)} of {len(known)} stacks"
+        grid = Grid([Column(name) for name in names], title=title)
+        for one in differ:
+            grid.add(one.stack, *(ratio_text(one.ratios.get(seconds)) for seconds in lengths), _card(one))
+        grid.print(Console())
+    elif known:
+        print(f"No stack is shown to differ by more than {percent(DIFFERS)}, of {len(known)}.")
+    for said, names in (
+        (f"alike within {percent(DIFFERS)}", alike),
+        ("not told, since the interval is too wide (--minutes or --pairs narrows it)", open_),
+        ("left out", [f"{one.stack}: {one.failed}" for one in found if one.failed]),
+    ):
+        if names:
+            print(f"{said}: {'; '.join(names)}")
+
+
+def _card(one: Found) -> str:
+    """What the card of a stack that differs should say."""
+    if one.needed_s is not None:
+        return f"slice_ms = {one.needed_s * 1e3:.0f}"
+    longest = max(one.ratios)
+    if longest < max(LONGER):
+        return f"more than {longest * 1e3:.0f} ms (--minutes gives time for longer slices)"
+    return f"nothing: slices of {longest * 1e3:.0f} ms differ too"
 
 
 if __name__ == "__main__":
