@@ -92,7 +92,7 @@ def main() -> None:
     known = catalogue.load()
     chosen = list(stacks.chosen(known, asked.stack))
     pairs = asked.pairs or _affordable(len(chosen), asked.minutes * 60)
-    print(f"{len(chosen)} stacks, {pairs} pairs of each")
+    print(f"{len(chosen)} stack{'s' * (len(chosen) != 1)}, {pairs} pairs of each")
     began, found = time.monotonic(), list[Found]()
     with _awake(wanted=not asked.as_is):
         couples = _couples(chosen)

@@ -1,11 +1,14 @@
 """Which cells a run still needs: those that are not precise enough, or that something undecided rests on."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from callbench import plan
+from callbench import plan, read_results
+from callbench.read_results import read
+from callbench.results import Latency, OpenLoop
 from callbench.runner.openness import endings, still_open
 from callbench.store import Run
 from report.synthetic import write
@@ -101,3 +104,19 @@ def test_what_has_no_value_is_not_waited_for(tmp_path: Path) -> None:
     assert still_open(run, planned) == set(others)
     ends = {line["cell"]: line["why"] for line in endings(run, planned)}
     assert ends == {first: "no value", second: "excluded", **dict.fromkeys(others, "budget")}
+
+
+def test_an_open_loop_is_as_precise_as_its_mean_latency(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its rate is what was asked for, so it hardly varies."""
+    run, planned = folder_of(tmp_path / "run", until=0.05)
+    found = read(run)
+    first, second, *others = found.cells
+    nothing = Latency(None, None, None)
+    loop = OpenLoop(100.0, None, nothing, nothing, nothing, None)
+    same, wide = {0: 100.0, 1: 100.1, 2: 99.9}, {0: 10.0, 1: 20.0, 2: 40.0}
+    closed = replace(first, by_block={"rate_per_s": same, "mean_us": wide})
+    opened = replace(second, by_block={"rate_per_s": same, "mean_us": wide}, open_loop=loop)
+    monkeypatch.setattr(read_results, "read", lambda _run: replace(found, cells=[closed, opened, *others]))
+    assert {first.id, second.id} & still_open(run, planned) == {second.id}
+    reached = {line["cell"]: line["reached"] for line in endings(run, planned)}
+    assert reached[first.id] < 0.05 < reached[second.id]
