@@ -143,7 +143,13 @@ def found(read: Manifest) -> Adapter:
 def cannot_run(read: Manifest) -> str | None:
     """Why the manifest's program cannot be started on this machine, with the remedy; None where it can."""
     remedy = f": run `{read.setup}`" if read.setup else ""
-    named = read.program[0]
+    why = _cannot_start(read.program[0], remedy)
+    if why is None and read.hosted:
+        why = _cannot_start(read.program[2], remedy)
+    return why
+
+
+def _cannot_start(named: str, remedy: str) -> str | None:
     program = named if "/" in named else shutil.which(named)
     if program is None:
         return f"{named} is not installed{remedy}"

@@ -14,6 +14,7 @@ from callbench.cell import Stack
 from callbench.errors import BadInput
 from callbench.external import spec
 from callbench.external.spec import External
+from callbench.process_tree import HOST
 from callbench.request import FILES, KEY, Request
 from callbench.version import CONTRACT
 
@@ -122,7 +123,7 @@ class Manifest:
     """What an adapter says of itself before it is started.
 
     Attributes:
-        program: argv; the first element is absolute, or a name to be found in PATH.
+        program: argv; the first element is absolute, or a name to be found in PATH, and so is the runner of a host.
         setup: the command that makes the program runnable.
         start_seconds: how long `hello` may take.
         compiles: whether its runtime compiles while it runs, so that it is faster after some seconds.
@@ -216,11 +217,19 @@ def of(raw: Mapping[str, Any], file: Path) -> Manifest:
     if twice:
         raise BadInput(f"{file} has the stack {twice} twice")
     program = _program(said, stacks, file)
-    if "/" in program[0]:
-        # Not resolved: what a virtual environment's Python links to knows nothing of the environment.
-        program = (os.path.abspath(file.parent / program[0]), *program[1:])  # noqa: PTH100
+    # What is started: the program, and what a host starts.
+    started = (0, 2) if said.hosted else (0,)
+    program = tuple(_placed(part, file) if place in started else part for place, part in enumerate(program))
     place = (file, said.name, said.language, said.about, program, said.setup, said.start_seconds)
     return Manifest(*place, stacks, said.compiles, said.serve_all, said.hosted)
+
+
+def _placed(program: str, file: Path) -> str:
+    """A program with a slash in its name is relative to the manifest.
+
+    Not resolved: what a virtual environment's Python links to knows nothing of the environment.
+    """
+    return os.path.abspath(file.parent / program) if "/" in program else program  # noqa: PTH100
 
 
 def _program(said: _File, stacks: Sequence[Stack], file: Path) -> tuple[str, ...]:
@@ -229,10 +238,21 @@ def _program(said: _File, stacks: Sequence[Stack], file: Path) -> tuple[str, ...
     if not tables:
         if said.program is None:
             raise BadInput(f"{file}: the key program is missing")
+        _hosted(said, said.program, file)
         return tuple(part.replace("{python}", sys.executable) for part in said.program)
     if said.program is not None or len(tables) < len(stacks):
         raise BadInput(f"{file}: {next(iter(tables))} is external: then all its stacks are, and it names no program")
     return spec.program(said.name, said.language, tables)
+
+
+def _hosted(said: _File, program: Sequence[str], file: Path) -> None:
+    """The key and the program go together: processes of the host are known by its name."""
+    if (Path(program[0]).name == HOST) != said.hosted:
+        raise BadInput(
+            f"{file}: hosted is {str(said.hosted).lower()}: it must be true where program is {HOST}, and there alone"
+        )
+    if said.hosted and (len(program) < 3 or program[1] != said.name):
+        raise BadInput(f"{file}: program must be {HOST}, the name {said.name}, and then the runner's own command")
 
 
 def _stacks(said: _File, file: Path) -> Iterator[Stack]:

@@ -6,6 +6,8 @@ from contextlib import suppress
 from pathlib import Path
 
 PROC = Path("/proc")
+# The program that speaks for runners (contract/RUNNER.md), which processes are known by.
+HOST = "callbench-host"
 # Field n of proc_pid_stat(5) is element n - 3 of `stat_fields`.
 _PARENT = 4 - 3
 
@@ -16,10 +18,16 @@ def stat_fields(folder: Path) -> Sequence[str]:
     proc_pid_stat(5): the name stands in brackets and may hold brackets and blanks itself. Field n of the page is
     element n - 3 here.
     """
+    return named_fields(folder)[1]
+
+
+def named_fields(folder: Path) -> tuple[bytes, Sequence[str]]:
+    """A process's name, cut to 15 bytes, and `stat_fields`."""
     try:
-        return (folder / "stat").read_bytes().rpartition(b")")[2].decode().split()
+        head, _, fields = (folder / "stat").read_bytes().rpartition(b")")
     except OSError:
-        return ()
+        return b"", ()
+    return head.partition(b"(")[2], fields.decode().split()
 
 
 def children_of_all(proc: Path = PROC) -> dict[int, list[int]]:

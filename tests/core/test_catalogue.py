@@ -75,6 +75,21 @@ def test_the_matrix_is_written_out(folder: Path) -> None:
         ('nagle = "off"', 'roles = "clown"', "matrix.channel.tcp.roles: input should be 'both'"),
         ('program = ["./run"]', "program = []", "program: "),
         (
+            'program = ["./run"]',
+            'program = ["./run"]\nhosted = true',
+            "hosted is true: it must be true where program is",
+        ),
+        (
+            'program = ["./run"]',
+            'program = ["a/callbench-host", "mine", "b"]',
+            "hosted is false: it must be true where",
+        ),
+        (
+            'program = ["./run"]',
+            'program = ["a/callbench-host", "b"]\nhosted = true',
+            "program must be callbench-host, the name mine, and then the runner's own command",
+        ),
+        (
             'lacks = [{ check = "Send',
             'request = { paht = "/" }\nlacks = [{ check = "Send',
             "the key stack.0.request.paht",
@@ -129,6 +144,16 @@ def test_why_it_cannot_run(folder: Path, content: bytes | None, mode: int, says:
     known = catalogue.load([folder])
     assert says in (known.stack("mine/rmi").why_not or "")
     assert not known.stack("mine/rmi").available
+
+
+def test_a_hosted_one_cannot_run_without_its_runner(folder: Path) -> None:
+    (folder / "run").rename(folder / "callbench-host")
+    hosted = 'program = ["./callbench-host", "mine", "target/runner", "here"]\nhosted = true'
+    (folder / "adapter.toml").write_text(GOOD.replace('program = ["./run"]', hosted))
+    known = catalogue.load([folder])
+    runner = str(folder / "target" / "runner")
+    assert known.adapter("mine").manifest.program[1:] == ("mine", runner, "here")
+    assert known.stack("mine/rmi").why_not == f"its program {runner} is missing: run `make mine`"
 
 
 def test_a_name_that_is_not_known_suggests_near_ones(folder: Path) -> None:

@@ -13,16 +13,18 @@ from callbench.measure.sampler import Sampler, Track
 
 STATUS = "Name:\ta\nNSpid:\t{tid}\t{own}\nvoluntary_ctxt_switches:\t7\nnonvoluntary_ctxt_switches:\t2\n"
 # Fields 3 to 24 of proc_pid_stat(5): state, parent, ..., faults (10 to 13), times (14 to 17), threads (20), pages (24).
-STAT = "{pid} (a) b)) S 1 1 1 0 -1 0 100 10 3 1 20 10 5 4 20 0 {threads} 0 0 0 {pages} 0 0\n"
+STAT = "{pid} ({name}) S 1 1 1 0 -1 0 100 10 3 1 20 10 5 4 20 0 {threads} 0 0 0 {pages} 0 0\n"
 
 
-def process(proc: Path, pid: int, own: int, pages: int, tids: list[int], *, rollup: bool = True) -> None:
+def process(
+    proc: Path, pid: int, own: int, pages: int, tids: list[int], *, rollup: bool = True, name: str = "a) b)"
+) -> None:
     """One process of a /proc that is not there."""
     folder = proc / str(pid)
     (folder / "fd").mkdir(parents=True)
-    for name in ("0", "1", "2"):
-        (folder / "fd" / name).touch()
-    (folder / "stat").write_text(STAT.format(pid=pid, threads=len(tids), pages=pages))
+    for number in ("0", "1", "2"):
+        (folder / "fd" / number).touch()
+    (folder / "stat").write_text(STAT.format(pid=pid, name=name, threads=len(tids), pages=pages))
     if rollup:
         (folder / "smaps_rollup").write_text(
             "0-1 ---p\nRss: 400 kB\nPss: 300 kB\nPrivate_Clean: 20 kB\nPrivate_Dirty: 180 kB\n"
@@ -46,6 +48,16 @@ def test_the_processes_of_a_side_are_added_up_and_the_dead_count_for_nothing(tmp
     assert (everything.voluntary, everything.involuntary) == (21, 6)
     assert namespace_id(50, 51, tmp_path) == 3
     assert threads_of([50, 60, 99], tmp_path) == {50: 50, 51: 50, 60: 60}
+
+
+def test_of_a_host_only_the_processor_time_is_the_side_s(tmp_path: Path) -> None:
+    process(tmp_path, 50, 2, pages=10, tids=[50, 51], name="callbench-host")
+    process(tmp_path, 60, 9, pages=30, tids=[60])
+    quick = light([50, 60], tmp_path)
+    assert (quick.processes, quick.threads, quick.resident_bytes) == (1, 1, 30 * os.sysconf("SC_PAGE_SIZE"))
+    assert (quick.user_ms, quick.system_ms) == (500, 280)
+    everything = full([50, 60], tmp_path)
+    assert (everything.resident_bytes, everything.unique_bytes, everything.files) == (400 << 10, 200 << 10, 3)
 
 
 def test_what_the_kernel_does_not_tell_is_none(tmp_path: Path) -> None:

@@ -1,15 +1,19 @@
-"""What /proc says of a side's processes at one moment, added up. Fields as in proc(5)."""
+"""What /proc says of a side's processes at one moment, added up. Fields as in proc(5).
+
+The host of a runner only speaks for it: of the host, its processor time counts, and nothing else is the stack's.
+"""
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from callbench.process_tree import PROC, stat_fields
+from callbench.process_tree import HOST, PROC, named_fields
 
 _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 _TICK_MS = 1000 // os.sysconf("SC_CLK_TCK")
+_HOST = HOST.encode()[:15]
 
 
 @dataclass(frozen=True)
@@ -60,27 +64,26 @@ class Full(Light):
 
 def light(pids: Iterable[int], proc: Path = PROC) -> Light:
     """Reads each process's `stat`; one that has ended meanwhile counts for nothing."""
-    found = [fields for pid in pids if (fields := stat_fields(proc / str(pid))) and fields[0] not in "ZX"]
-
-    def total(*places: int) -> int:
-        # Field n of the page is element n - 3.
-        return sum(int(fields[place - 3]) for fields in found for place in places)
-
+    named = [named_fields(proc / str(pid)) for pid in pids]
+    every = [(name, fields) for name, fields in named if fields and fields[0] not in "ZX"]
+    alive = [fields for _, fields in every]
+    found = [fields for name, fields in every if name != _HOST]
     return Light(
         processes=len(found),
-        threads=total(20),
-        resident_bytes=total(24) * _PAGE_BYTES,
-        user_ms=total(14, 16) * _TICK_MS,
-        system_ms=total(15, 17) * _TICK_MS,
-        minor_faults=total(10, 11),
-        major_faults=total(12, 13),
+        threads=_total(found, 20),
+        resident_bytes=_total(found, 24) * _PAGE_BYTES,
+        user_ms=_total(alive, 14, 16) * _TICK_MS,
+        system_ms=_total(alive, 15, 17) * _TICK_MS,
+        minor_faults=_total(found, 10, 11),
+        major_faults=_total(found, 12, 13),
     )
 
 
 def full(pids: Iterable[int], proc: Path = PROC) -> Full:
     """Reads everything. Memory is exact here, where `light` has the kernel's quick count."""
-    alive = list(pids)
-    quick = light(alive, proc)
+    every = list(pids)
+    quick = light(every, proc)
+    alive = [pid for pid in every if named_fields(proc / str(pid))[0] != _HOST]
     rollups = [_sizes(proc / str(pid) / "smaps_rollup") for pid in alive]
     told = [rollup for rollup in rollups if rollup]
     switches = [one for pid in alive for one in _switches(proc / str(pid) / "task")]
@@ -119,6 +122,11 @@ def namespace_id(pid: int, tid: int, proc: Path = PROC) -> int | None:
     """A thread's id within its own PID namespace, where ids are given out in order; None where it shares ours."""
     ids = _keys(proc / str(pid) / "task" / str(tid) / "status").get("NSpid", "").split()
     return int(ids[-1]) if len(ids) > 1 else None
+
+
+def _total(found: Sequence[Sequence[str]], *places: int) -> int:
+    """The sum of fields over processes. Field n of the page is element n - 3."""
+    return sum(int(fields[place - 3]) for fields in found for place in places)
 
 
 def _switches(tasks: Path) -> Iterable[tuple[int, int]]:
