@@ -1,6 +1,9 @@
 #include "calls.hpp"
 
+#include <array>
 #include <cwchar>
+#include <memory>
+#include <utility>
 
 #include "convert.hpp"
 #include "orb.hpp"
@@ -10,14 +13,48 @@ namespace {
 
 using kit::Answer;
 
+/// Room for an answer that is made in place: what omniORB's _var types hold is copied whole where they are moved.
+template <typename T>
+class Kept {
+  public:
+    Kept() = default;
+    Kept(const Kept&) = delete;
+    Kept& operator=(const Kept&) = delete;
+    ~Kept() { drop(); }
+
+    template <typename Make>
+    void put(const Make& make) {
+        drop();
+        there_ = ::new (room_.data()) T(make());
+    }
+
+    [[nodiscard]] const T& get() const { return *there_; }
+
+    void drop() {
+        if (there_ != nullptr) {
+            std::destroy_at(std::exchange(there_, nullptr));
+        }
+    }
+
+  private:
+    alignas(T) std::array<std::byte, sizeof(T)> room_{};
+    T* there_ = nullptr;
+};
+
 /// A call of three parts: how it is made, whether its result is right, and its result in the service's own types.
 template <typename Make, typename Right, typename Own>
 class Ready final : public kit::Prepared {
   public:
     Ready(Make make, Right right, Own own) : make_(std::move(make)), right_(std::move(right)), own_(std::move(own)) {}
 
-    bool make() override {
-        return refused([&] { return right_(make_()); });
+    void make() override {
+        refused([&] { answered_.put(make_); });
+    }
+
+    bool right() override {
+        const auto right = right_(answered_.get());
+        answered_.drop();
+        return right;
     }
 
     Answer answer() override {
@@ -39,6 +76,7 @@ class Ready final : public kit::Prepared {
     Make make_;
     Right right_;
     Own own_;
+    Kept<std::invoke_result_t<const Make&>> answered_;
 };
 
 template <typename Make, typename Right, typename Own>

@@ -36,25 +36,9 @@ double reading_ns() {
     return static_cast<double>(rounds.at(rounds.size() / 2)) / readings;
 }
 
-std::uint64_t wait_until(std::uint64_t target, std::uint64_t spin_ns) {
-    for (;;) {
-        const auto time = now();
-        if (time >= target) {
-            return time;
-        }
-        if (target - time > spin_ns) {
-            const auto wake = target - spin_ns;
-            const timespec at{static_cast<time_t>(wake / 1'000'000'000U), static_cast<long>(wake % 1'000'000'000U)};
-            // A signal may end it early: the loop looks again.
-            clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, nullptr);
-        }
-    }
-}
-
-void burn(std::uint64_t length_ns) {
-    const auto end = now() + length_ns;
-    while (now() < end) {
-    }
+void Machine::sleep_until(std::uint64_t moment) {
+    const timespec at{static_cast<time_t>(moment / 1'000'000'000U), static_cast<long>(moment % 1'000'000'000U)};
+    clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, nullptr);
 }
 
 void sharpen_sleeps() { prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL); }

@@ -20,11 +20,41 @@ std::uint64_t resolution_ns();
 /// The cost of one reading: the median of 51 rounds, which interruptions do not move.
 double reading_ns();
 
+/// The machine's clock as a load loop measures by it; a golden trace has a scripted one of the same shape.
+struct Machine {
+    static std::uint64_t now() { return clock::now(); }
+
+    /// Sleeps until `moment`, or until a signal comes.
+    static void sleep_until(std::uint64_t moment);
+
+    /// The last part of a wait, which is not slept; `usual` is what waits of this kind need.
+    static std::uint64_t spin_ns(std::uint64_t usual) { return usual; }
+
+    /// Is given the two readings around each call or batch.
+    static void made(std::uint64_t /*started*/, std::uint64_t /*ended*/) {}
+};
+
 /// Waits until `target`, asleep but for the last `spin_ns`, and gives the reading that ended the wait.
-std::uint64_t wait_until(std::uint64_t target, std::uint64_t spin_ns);
+template <typename Clock>
+std::uint64_t wait_until(Clock& by, std::uint64_t target, std::uint64_t spin_ns) {
+    for (;;) {
+        const auto time = by.now();
+        if (time >= target) {
+            return time;
+        }
+        if (target - time > spin_ns) {
+            by.sleep_until(target - spin_ns);
+        }
+    }
+}
 
 /// Keeps the processor busy for so long.
-void burn(std::uint64_t length_ns);
+template <typename Clock>
+void burn(Clock& by, std::uint64_t length_ns) {
+    const auto end = by.now() + length_ns;
+    while (by.now() < end) {
+    }
+}
 
 /// Makes the calling thread's sleeps end as soon as the kernel can, instead of up to 50 us later.
 void sharpen_sleeps();

@@ -20,7 +20,8 @@ class Named : public Server {
 
 class Unasked : public Prepared {
   public:
-    bool make() override { return true; }
+    void make() override {}
+    bool right() override { return true; }
     Answer answer() override { return {}; }
 };
 
@@ -55,7 +56,13 @@ class DirectCall : public Prepared {
   public:
     DirectCall(std::shared_ptr<Service> service, const Call& call) : service_(std::move(service)), call_(call), expectation_(call) {}
 
-    bool make() override { return expectation_.holds(call_, answer()); }
+    void make() override { answered_ = answer(); }
+
+    bool right() override {
+        const auto right = expectation_.holds(call_, *answered_);
+        answered_.reset();
+        return right;
+    }
 
     Answer answer() override {
         try {
@@ -69,6 +76,7 @@ class DirectCall : public Prepared {
     std::shared_ptr<Service> service_;
     Call call_;
     Expectation expectation_;
+    std::optional<Answer> answered_;
 };
 
 class Caller : public Client {

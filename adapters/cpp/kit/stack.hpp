@@ -21,8 +21,11 @@ class Prepared {
     Prepared& operator=(const Prepared&) = delete;
     virtual ~Prepared() = default;
 
-    /// Makes the call; whether the answer is right as far as constant time shows. Throws Failure.
-    virtual bool make() = 0;
+    /// Makes the call and keeps its answer, complete and in the library's own types: this alone is timed. Throws Failure.
+    virtual void make() = 0;
+
+    /// Whether the answer that was kept is right as far as constant time shows; it is kept no longer.
+    virtual bool right() = 0;
 
     /// Makes the call and gives its whole answer. Throws Failure, of kind fault where the server refused.
     virtual Answer answer() = 0;

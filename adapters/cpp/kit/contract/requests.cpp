@@ -111,18 +111,27 @@ void refuse_unknown(const Json& options, std::span<const std::string_view> known
     }
 }
 
-Plan plan(const Json& request) {
+Plan paced(const Json& request) {
     Plan plan;
     plan.calls = static_cast<std::uint64_t>(whole(request, "calls", 0, EXACT));
-    plan.length_ns = nanoseconds(request, "seconds");
-    plan.limit_ns = nanoseconds(request, "limit_seconds");
     plan.timing = timing_of(request);
     plan.think_ns = static_cast<std::uint64_t>(whole(request, "think_ns", 0, EXACT, 0));
-    plan.start_at_ns = static_cast<std::uint64_t>(whole(request, "start_at_ns", 0, std::numeric_limits<std::int64_t>::max(), 0));
     plan.burn_ns = static_cast<std::uint64_t>(whole(request, "burn_ns", 0, EXACT, 0));
+    plan.ramp_up_ns = static_cast<std::uint64_t>(whole(request, "ramp_up_ns", 0, EXACT, 0));
+    return plan;
+}
+
+Plan plan(const Json& request) {
+    auto plan = paced(request);
+    plan.length_ns = nanoseconds(request, "seconds");
+    plan.limit_ns = nanoseconds(request, "limit_seconds");
+    plan.start_at_ns = static_cast<std::uint64_t>(whole(request, "start_at_ns", 0, std::numeric_limits<std::int64_t>::max(), 0));
     const bool open = request.contains("schedule") && !request.at("schedule").is_null();
     if (open && (plan.think_ns > 0 || plan.timing == Timing::batch)) {
         throw bad("schedule excludes think_ns and timing batch: an open loop does not think, and arrivals come one by one");
+    }
+    if (open && plan.ramp_up_ns > 0) {
+        throw bad("schedule and ramp_up_ns exclude each other: the schedule says when calls begin");
     }
     if (plan.think_ns > 0 && plan.timing == Timing::batch) {
         throw bad("think_ns and timing batch exclude each other: say timing each");

@@ -29,6 +29,9 @@ std::int64_t whole(const Json& request, const std::string& name, std::int64_t le
 /// Refuses options that are not known.
 void refuse_unknown(const Json& options, std::span<const std::string_view> known);
 
+/// What a drive and a golden trace say in the same words: calls, timing, think_ns, burn_ns, ramp_up_ns.
+Plan paced(const Json& request);
+
 /// The drive that is asked for, but for its call and clients.
 Plan plan(const Json& request);
 

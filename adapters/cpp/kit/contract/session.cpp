@@ -10,6 +10,7 @@
 #include "../clock.hpp"
 #include "../service/canonical.hpp"
 #include "requests.hpp"
+#include "tracing.hpp"
 
 namespace kit {
 namespace {
@@ -48,7 +49,7 @@ void Session::greet() {
          {"runtime", "g++ " __VERSION__},
          {"libraries", adapter_.libraries},
          {"clock", {{"name", "CLOCK_MONOTONIC"}, {"resolution_ns", clock::resolution_ns()}, {"reading_ns", clock::reading_ns()}}},
-         {"features", {"closed", "think", "open", "burn", "heap"}},
+         {"features", {"closed", "think", "ramp-up", "open", "burn", "heap", "trace"}},
          {"stacks", std::move(stacks)},
          {"unavailable", std::move(unavailable)}});
 }
@@ -98,6 +99,10 @@ Json Session::act(std::uint64_t id, const Json& request) {
     }
     if (what == "heap") {
         return {{"is", "heap"}, {"used_bytes", heap_used_bytes()}};
+    }
+    if (what == "trace") {
+        const auto trace = requests::trace(request);
+        return requests::traced(replay(trace, stopping_), trace.plan.schedule.has_value());
     }
     if (what == "disconnect") {
         disconnect();

@@ -12,17 +12,13 @@ namespace {
 
 /// How often the reporter speaks.
 constexpr std::uint64_t INTERVAL_NS = 100'000'000;
-/// How long before the common start a client stops sleeping and spins.
-constexpr std::uint64_t START_SPIN_NS = 30'000;
 
 /// A client's thread, from the gate to its end.
-void attend(Prepared& call, Progress& progress, Shared& shared, Tally& tally, std::uint64_t first_thought_ns) {
+void attend(Prepared& call, Progress& progress, Shared& shared, Tally& tally, std::uint64_t first_after_ns) {
     clock::sharpen_sleeps();
     if (const auto start = shared.gate.wait()) {
-        tally.ended_at = clock::wait_until(*start, START_SPIN_NS);
-        tally.left_at = tally.ended_at;
-        tally.gap_ns = tally.ended_at - *start;
-        Seat{call, progress, shared, tally, *start, first_thought_ns}.run();
+        clock::Machine machine;
+        Seat{call, progress, shared, tally, machine, *start, first_after_ns}.run();
     }
     shared.gate.leave();
 }
@@ -71,9 +67,20 @@ void Tally::merge(const Tally& other) {
 
 std::uint64_t Tally::error_count() const { return std::accumulate(errors.begin(), errors.end(), std::uint64_t{0}); }
 
+void sum_up(Outcome& outcome, std::vector<Tally>& tallies, const Shared& shared, std::uint64_t start) {
+    const auto last = std::ranges::max(tallies, {}, &Tally::ended_at).ended_at;
+    std::ranges::for_each(tallies, [last](Tally& its) { its.count_until(last); });
+    outcome.total = std::move(tallies.front());
+    std::for_each(tallies.begin() + 1, tallies.end(), [&](const Tally& its) { outcome.total.merge(its); });
+    outcome.elapsed_ns = std::max<std::uint64_t>(outcome.total.ended_at > start ? outcome.total.ended_at - start : 0, 1);
+    outcome.window = outcome.total.late.window({shared.plan.end_ns(), shared.plan.limit_ns}, outcome.elapsed_ns, outcome.total.calls,
+                                               outcome.total.gave_up);
+    outcome.batch = std::max<std::uint64_t>(shared.batch.load(), 1);
+}
+
 Outcome drive(const std::vector<std::unique_ptr<Prepared>>& calls, const Plan& plan, std::atomic<bool>& stopping,
               const std::function<bool(const Interval&)>& report) {
-    Shared shared{plan, stopping, calls.size()};
+    Shared shared{plan, stopping, calls.size(), clock::reading_ns()};
     std::vector<Progress> progress(calls.size());
     std::vector<Tally> tallies(calls.size());
     Outcome outcome;
@@ -86,7 +93,7 @@ Outcome drive(const std::vector<std::unique_ptr<Prepared>>& calls, const Plan& p
         try {
             for (std::size_t at = 0; at < calls.size(); ++at) {
                 threads.emplace_back(
-                    [&, at] { attend(*calls[at], progress[at], shared, tallies[at], plan.first_thought_ns(at, calls.size())); });
+                    [&, at] { attend(*calls[at], progress[at], shared, tallies[at], plan.first_after_ns(at, calls.size())); });
             }
         } catch (const std::system_error& error) {
             shared.gate.abandon();
@@ -99,14 +106,7 @@ Outcome drive(const std::vector<std::unique_ptr<Prepared>>& calls, const Plan& p
         watch(shared, progress, start, report);
     }
     outcome.after = processor_usage();
-    const auto last = std::ranges::max(tallies, {}, &Tally::ended_at).ended_at;
-    std::ranges::for_each(tallies, [last](Tally& its) { its.count_until(last); });
-    outcome.total = std::move(tallies.front());
-    std::for_each(tallies.begin() + 1, tallies.end(), [&](const Tally& its) { outcome.total.merge(its); });
-    outcome.elapsed_ns = std::max<std::uint64_t>(outcome.total.ended_at > start ? outcome.total.ended_at - start : 0, 1);
-    outcome.window =
-        outcome.total.late.window({plan.end_ns(), plan.limit_ns}, outcome.elapsed_ns, outcome.total.calls, outcome.total.gave_up);
-    outcome.batch = std::max<std::uint64_t>(shared.batch.load(), 1);
+    sum_up(outcome, tallies, shared, start);
     return outcome;
 }
 

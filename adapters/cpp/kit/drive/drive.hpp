@@ -36,15 +36,22 @@ struct Plan {
     std::uint64_t start_at_ns = 0;
     /// Every call keeps its client busy for so much longer: a slower client stack, to see what the rate owes to it.
     std::uint64_t burn_ns = 0;
+    /// Of a closed loop: so long it takes until all clients call; they begin evenly spread over it.
+    std::uint64_t ramp_up_ns = 0;
 
     /// When the time is over, since the start.
     [[nodiscard]] std::uint64_t end_ns() const { return std::min(length_ns, limit_ns); }
 
-    /// How long the client at `place` of so many thinks before its first call: those who think are not in step, so that the first
-    /// thoughts end evenly spread over one of them.
-    [[nodiscard]] std::uint64_t first_thought_ns(std::size_t place, std::size_t clients) const {
-        return static_cast<std::uint64_t>(static_cast<double>(think_ns) * static_cast<double>(2 * place + 1) /
-                                          static_cast<double>(2 * clients));
+    /// How long after the common start the client at `place` of so many makes its first call. Those who think are not in step: without
+    /// a ramp-up the first thoughts end evenly spread over one of them.
+    [[nodiscard]] std::uint64_t first_after_ns(std::size_t place, std::size_t clients) const {
+        return ramp_up_ns > 0 ? share(ramp_up_ns, place, clients) : share(think_ns, 2 * place + 1, 2 * clients);
+    }
+
+  private:
+    /// `whole` * `part` / `of`, rounded down, with no overflow between.
+    static std::uint64_t share(std::uint64_t whole, std::uint64_t part, std::uint64_t of) {
+        return whole / of * part + whole % of * part / of;
     }
 };
 
@@ -96,6 +103,11 @@ struct Outcome {
     Usage after;
     std::size_t threads = 0;
 };
+
+struct Shared;
+
+/// Adds up what the clients have seen, into all of an outcome but processor time and threads.
+void sum_up(Outcome& outcome, std::vector<Tally>& tallies, const Shared& shared, std::uint64_t start);
 
 /// Lets each of `calls` be made by a thread of its own as `plan` says. `report` is called ten times a second on the caller's thread; when
 /// it gives false, or `stopping` is raised, the drive ends early. Throws Failure where a thread cannot be had.

@@ -15,8 +15,8 @@ struct alignas(128) Progress {
 
 /// What all clients of a drive look at.
 struct Shared {
-    Shared(const Plan& the_plan, std::atomic<bool>& stop, std::size_t clients)
-        : plan(the_plan), stopping(stop), pool(the_plan.calls, clients), reading_ns(clock::reading_ns()) {
+    Shared(const Plan& the_plan, std::atomic<bool>& stop, std::size_t clients, double reading)
+        : plan(the_plan), stopping(stop), pool(the_plan.calls, clients), reading_ns(reading) {
         if (plan.schedule) {
             arrivals.emplace(*plan.schedule);
         }
@@ -32,11 +32,16 @@ struct Shared {
     Gate gate;
 };
 
+/// What the exception that is being handled means.
+Kind kind_of_caught() noexcept;
+
+/// `Clock` is that of the machine, or the scripted one of a golden trace: the loop is the same.
+template <typename Clock>
 class Seat {
   public:
-    Seat(Prepared& call, Progress& progress, Shared& shared, Tally& tally, std::uint64_t start, std::uint64_t first_thought_ns)
-        : shared_(shared), tally_(tally), start_(start), limit_at_(start + shared.plan.limit_ns), call_(call), progress_(progress),
-          end_at_(start + shared.plan.end_ns()), first_at_(start + first_thought_ns) {}
+    Seat(Prepared& call, Progress& progress, Shared& shared, Tally& tally, Clock& clock, std::uint64_t start, std::uint64_t first_after_ns)
+        : shared_(shared), tally_(tally), clock_(clock), start_(start), limit_at_(start + shared.plan.limit_ns), call_(call),
+          progress_(progress), end_at_(start + shared.plan.end_ns()), first_at_(std::min(start + first_after_ns, limit_at_)) {}
 
     Seat(const Seat&) = delete;
     Seat& operator=(const Seat&) = delete;
@@ -47,7 +52,7 @@ class Seat {
         tally_.gave_up = errors_in_a_row_ >= HOPELESS || shared_.stopping.load(std::memory_order_relaxed);
     }
 
-    /// Calls until the drive is over for this client.
+    /// Waits for the common start and calls until the drive is over for this client.
     void run();
 
   private:
@@ -84,13 +89,32 @@ class Seat {
         tally_.late.note({end_at_, limit_at_}, due, started, ended, right);
     }
 
-    /// Makes one call and says what went wrong; nothing: it was answered rightly.
-    std::optional<Kind> made() noexcept;
+    /// Makes one call and says what went wrong; nothing: there is an answer, which is not looked at yet.
+    std::optional<Kind> make() noexcept {
+        try {
+            call_.make();
+            return std::nullopt;
+        } catch (...) {
+            return kind_of_caught();
+        }
+    }
+
+    /// Looks at the answer, where there is one, and says what went wrong in all.
+    std::optional<Kind> checked(std::optional<Kind> wrong) noexcept {
+        if (wrong) {
+            return wrong;
+        }
+        try {
+            return call_.right() ? std::nullopt : std::optional{Kind::wrong_answer};
+        } catch (...) {
+            return kind_of_caught();
+        }
+    }
 
     /// Is busy for as long as the plan wants each call to be slower.
     void burn() const {
         if (shared_.plan.burn_ns > 0) {
-            clock::burn(shared_.plan.burn_ns);
+            clock::burn(clock_, shared_.plan.burn_ns);
         }
     }
 
@@ -108,8 +132,8 @@ class Seat {
         return false;
     }
 
-    /// The rest of the thought in whose middle a client that thinks is when the drive begins; when it was over.
-    std::uint64_t first_thought();
+    /// Waits for the client's own beginning, by the ramp-up or by the thought in whose middle it is; gives when that was.
+    std::uint64_t begin();
     /// At most `most` calls from a moment on, with the clock read around each; whether the drive goes on.
     bool each(std::uint64_t from, std::uint64_t most);
     void batches(std::uint64_t size);
@@ -122,6 +146,7 @@ class Seat {
 
     Shared& shared_;
     Tally& tally_;
+    Clock& clock_;
     std::uint64_t start_;
     std::uint64_t limit_at_;
     Prepared& call_;

@@ -45,17 +45,18 @@ Delays::Delays(const Json& options)
 }
 
 void Delays::wait() const {
+    clock::Machine machine;
     if (each_ns_ > 0) {
-        clock::wait_until(clock::now() + each_ns_, 0);
+        clock::wait_until(machine, clock::now() + each_ns_, 0);
     }
     if (every_ns_ > 0) {
         const auto now = clock::now();
         if (const auto left = left_of_stall(now - since_); left > 0) {
-            clock::wait_until(now + left, 0);
+            clock::wait_until(machine, now + left, 0);
         }
     }
     if (burn_ns_ > 0) {
-        clock::burn(burn_ns_);
+        clock::burn(machine, burn_ns_);
     }
 }
 
