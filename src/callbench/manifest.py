@@ -56,6 +56,8 @@ class Card(_Strict):
     about: str | None = None
     library: str | None = None
     server_model: str | None = None
+    clients: str | None = None
+    region: str | None = None
     connections_per_client: int | None = Field(default=None, ge=0)
     waits: str | None = None
     nagle: str | None = None

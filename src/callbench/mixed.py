@@ -13,7 +13,7 @@ from callbench.cell import MIXED, Stack
 PROTOCOL = "protocol"
 _CLIENT_ONLY = "client-only"
 # What a card says of its side: the other members of a mixed stack's card are both sides'.
-_CLIENTS = ("connections_per_client", "when_lost")
+_CLIENTS = ("clients", "region", "connections_per_client", "when_lost")
 _SERVERS = ("server_model", "counts", "external", "backend", "busy_us", request.KEY)
 
 

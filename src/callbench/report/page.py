@@ -36,6 +36,8 @@ from callbench.stats.digits import end
 from callbench.stats.interval import Interval
 
 CARD_WORDS = {
+    "clients": "clients",
+    "region": "timed",
     "server_model": "server",
     "connections_per_client": "connections a client",
     "waits": "waits",
