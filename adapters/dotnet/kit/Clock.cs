@@ -1,6 +1,7 @@
 using System;
 using System.Diagnostics;
 using System.Runtime.InteropServices;
+using Callbench.Kit.Drive;
 
 namespace Callbench.Kit
 {
@@ -80,33 +81,23 @@ namespace Callbench.Kit
             return other == 0 ? one : CommonDivisor(other, one % other);
         }
 
-        /// <summary>
-        /// Waits until <paramref name="target"/>, asleep but for the last <paramref name="spinNs"/>, and gives the reading that ended the
-        /// wait. Thread.Sleep would know milliseconds only.
-        /// </summary>
-        public static long WaitUntil(long target, long spinNs)
+        /// <summary>Waits until <paramref name="target"/>, asleep but for the last <paramref name="spinNs"/>.</summary>
+        public static void WaitUntil(long target, long spinNs)
         {
-            long time = Now();
-            while (time < target)
-            {
-                long left = target - time - spinNs;
-                if (left > 0)
-                {
-                    var wanted = new Timespec { Seconds = left / Second, Nanoseconds = left % Second };
-                    Sleep(ref wanted, IntPtr.Zero);
-                }
-                time = Now();
-            }
-            return time;
+            Waits.Until(new MachineClock(), target, spinNs);
         }
 
         /// <summary>Keeps the processor busy for so long.</summary>
         public static void Burn(long lengthNs)
         {
-            long end = Now() + lengthNs;
-            while (Now() < end)
-            {
-            }
+            Waits.Burn(new MachineClock(), lengthNs);
+        }
+
+        /// <summary>Sleeps for so long, or until a signal comes. Thread.Sleep would know milliseconds only.</summary>
+        internal static void SleepFor(long lengthNs)
+        {
+            var wanted = new Timespec { Seconds = lengthNs / Second, Nanoseconds = lengthNs % Second };
+            Sleep(ref wanted, IntPtr.Zero);
         }
 
         /// <summary>Makes the calling thread's sleeps end as soon as the kernel can, instead of up to 50 us later.</summary>

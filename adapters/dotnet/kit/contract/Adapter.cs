@@ -15,7 +15,7 @@ namespace Callbench.Kit.Contract
         private const string AdapterVersion = "0.1.0";
         private const int Shown = 64;
 
-        private static readonly string[] Features = { "closed", "think", "open", "burn", "heap" };
+        private static readonly string[] Features = { "closed", "think", "ramp-up", "open", "burn", "heap", "trace" };
 
         private readonly Technologies technologies;
 

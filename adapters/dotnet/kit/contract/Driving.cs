@@ -39,7 +39,9 @@ namespace Callbench.Kit.Contract
             {
                 Console.Error.WriteLine("callbench: the first failure of the drive: " + outcome.Note.Message);
             }
-            return Done(outcome, before, after);
+            JObject done = Done(outcome);
+            done["processor"] = new JObject { { "start", before.Json() }, { "end", after.Json() } };
+            return done;
         }
 
         private static Plan PlanOf(Request request)
@@ -55,6 +57,11 @@ namespace Callbench.Kit.Contract
             if (schedule != null && timing == Timing.Batch)
             {
                 throw Failure.BadRequest("schedule and timing batch exclude each other: arrivals come one by one");
+            }
+            long rampUpNs = request.OptionalWhole("ramp_up_ns", 0, Most, 0);
+            if (schedule != null && rampUpNs > 0)
+            {
+                throw Failure.BadRequest("schedule and ramp_up_ns exclude each other: the schedule says when calls begin");
             }
             if (thinkNs > 0 && timing == Timing.Batch)
             {
@@ -73,13 +80,14 @@ namespace Callbench.Kit.Contract
                 LimitNs = request.Nanoseconds("limit_seconds"),
                 Timing = timing,
                 ThinkNs = thinkNs,
+                RampUpNs = rampUpNs,
                 BurnNs = request.OptionalWhole("burn_ns", 0, Most, 0),
                 Schedule = schedule == null ? null : Schedule.Read(schedule),
                 StartAtNs = startAtNs
             };
         }
 
-        private static Timing TimingOf(string name)
+        internal static Timing TimingOf(string name)
         {
             switch (name)
             {
@@ -104,7 +112,7 @@ namespace Callbench.Kit.Contract
             return interval;
         }
 
-        private static JObject Done(Outcome outcome, Processor before, Processor after)
+        internal static JObject Done(Outcome outcome)
         {
             var errors = new JObject();
             for (int kind = 0; kind < outcome.Errors.Length; kind++)
@@ -130,11 +138,7 @@ namespace Callbench.Kit.Contract
             done["lateness"] = Told(outcome.Lateness);
             done["in_call_ns"] = outcome.InCallNs.ToString();
             done["think_ns"] = outcome.ThinkNs.ToString();
-            if (outcome.GapNs != null)
-            {
-                done["gap_ns"] = outcome.GapNs.ToString();
-            }
-            done["processor"] = new JObject { { "start", before.Json() }, { "end", after.Json() } };
+            done["gap_ns"] = outcome.GapNs == null ? JValue.CreateNull() : (JToken)outcome.GapNs.ToString();
             done["threads"] = outcome.Threads;
             return done;
         }

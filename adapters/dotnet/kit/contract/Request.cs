@@ -1,5 +1,6 @@
 using System;
 using System.IO;
+using System.Linq;
 using Newtonsoft.Json;
 using Newtonsoft.Json.Linq;
 
@@ -117,16 +118,56 @@ namespace Callbench.Kit.Contract
         /// <summary>Seconds as nanoseconds.</summary>
         internal long Nanoseconds(string name)
         {
-            JToken given = members[name];
-            if (given != null && (given.Type == JTokenType.Integer || given.Type == JTokenType.Float))
+            double seconds = Number(name);
+            if (seconds > 1e6)
             {
-                double seconds = (double)given;
-                if (seconds >= 0 && seconds <= 1e6)
-                {
-                    return (long)(seconds * 1e9);
-                }
+                throw Wrong(name, "a number of seconds from 0 to 1000000");
             }
-            throw Wrong(name, "a number of seconds from 0 to 1000000");
+            return (long)(seconds * 1e9);
+        }
+
+        /// <summary>A number that may have a fraction, from 0 on.</summary>
+        internal double Number(string name)
+        {
+            JToken given = members[name];
+            if (given != null && (given.Type == JTokenType.Integer || given.Type == JTokenType.Float) && (double)given >= 0)
+            {
+                return (double)given;
+            }
+            throw Wrong(name, "a number from 0 on");
+        }
+
+        /// <summary>A list of at least one whole number; null where it is left out.</summary>
+        internal long[] OptionalWholes(string name, long least, long most)
+        {
+            return IsAbsent(name) ? null : List(name).Select(it => Member(it).Whole("it", least, most)).ToArray();
+        }
+
+        /// <summary>A list of at least one object.</summary>
+        internal Request[] Each(string name)
+        {
+            return List(name).Select(it => new Request(it as JObject ?? new JObject(), What)).ToArray();
+        }
+
+        /// <summary>The members of an object that has to be there, as those of a request.</summary>
+        internal Request Within(string name)
+        {
+            return new Request(Members(name), What);
+        }
+
+        private JArray List(string name)
+        {
+            var given = members[name] as JArray;
+            if (given == null || given.Count == 0)
+            {
+                throw Wrong(name, "a list of at least one");
+            }
+            return given;
+        }
+
+        private Request Member(JToken alone)
+        {
+            return new Request(new JObject { { "it", alone } }, What);
         }
 
         /// <summary>An object; one without members where it is left out.</summary>

@@ -101,6 +101,8 @@ namespace Callbench.Kit.Contract
                 return Counts();
             case "heap":
                 return With("heap", "used_bytes", HeapHolds());
+            case "trace":
+                return Tracing.Traced(request, stopping);
             case "disconnect":
                 clients.Close();
                 return Is("disconnected");

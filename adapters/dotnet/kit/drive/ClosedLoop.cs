@@ -17,30 +17,30 @@ namespace Callbench.Kit.Drive
 
         private const long Most = 4096;
 
-        /// <summary>A thought is slept but for its last so many nanoseconds.</summary>
-        private const long ThinkSpinNs = 60000;
+        /// <summary>A thought is slept but for its last so many nanoseconds: Mono wakes as late as C++ does, by some 20 us.</summary>
+        private const long ThinkSpinNs = 5000;
 
-        internal static void Run(Seat seat)
+        internal static void Run<TClock>(Seat seat, TClock clock) where TClock : struct, IClock
         {
             Timing timing = seat.Plan.Timing;
+            Begin(seat, clock);
             if (timing == Timing.Each || seat.Plan.ThinkNs > 0)
             {
-                Think(seat);
-                Each(seat, long.MaxValue);
+                Each(seat, clock, long.MaxValue);
                 return;
             }
-            if (!Each(seat, Handful))
+            if (!Each(seat, clock, Handful))
             {
                 return;
             }
             long size = seat.Drive.AgreeOnBatch(BatchOf(timing, seat.Latency.Median(), seat.Drive.ReadingNs));
             if (size == 1)
             {
-                Each(seat, long.MaxValue);
+                Each(seat, clock, long.MaxValue);
             }
             else
             {
-                Batches(seat, size);
+                Batches(seat, clock, size);
             }
         }
 
@@ -57,21 +57,30 @@ namespace Callbench.Kit.Drive
             return Math.Max(1, Math.Min(Most, (long)(BatchNs / call)));
         }
 
-        /// <summary>Whoever thinks was in the middle of it when the drive began: the rest of that thought.</summary>
-        private static void Think(Seat seat)
+        /// <summary>
+        /// Waits for the client's own beginning: by the ramp-up, or by the thought in whose middle it is when the drive begins.
+        /// </summary>
+        private static void Begin<TClock>(Seat seat, TClock clock) where TClock : struct, IClock
         {
-            if (seat.FirstThoughtNs > 0)
+            long from = seat.LeftAt;
+            long first = Math.Min(seat.Start + seat.FirstAfterNs, seat.LimitAt);
+            if (seat.Plan.RampUpNs > 0)
             {
-                long from = seat.LeftAt;
-                seat.LeftAt = Clock.WaitUntil(seat.ThinksUntil(from, seat.Start + seat.FirstThoughtNs), ThinkSpinNs);
-                seat.ThinkNs += Math.Max(0, seat.LeftAt - from);
+                seat.LeftAt = Waits.Until(clock, first, clock.SpinNs(ThinkSpinNs));
+                seat.EndedAt = seat.LeftAt;
+                seat.GapNs += seat.LeftAt - from;
+            }
+            else if (seat.Plan.ThinkNs > 0)
+            {
+                seat.LeftAt = Waits.Until(clock, seat.ThinksUntil(from, first), clock.SpinNs(ThinkSpinNs));
+                seat.ThinkNs += seat.LeftAt - from;
             }
         }
 
         /// <summary>
         /// At most <paramref name="most"/> calls with the clock read around each; whether the drive goes on. Nothing is allocated here.
         /// </summary>
-        private static bool Each(Seat seat, long most)
+        private static bool Each<TClock>(Seat seat, TClock clock, long most) where TClock : struct, IClock
         {
             Making making = seat.Making;
             ISpeedService service = seat.Client.Service;
@@ -85,7 +94,7 @@ namespace Callbench.Kit.Drive
                     return false;
                 }
                 Exception thrown = null;
-                long started = Clock.Now();
+                long started = clock.Now();
                 try
                 {
                     making.On(service);
@@ -96,11 +105,12 @@ namespace Callbench.Kit.Drive
                 }
                 if (burnNs > 0)
                 {
-                    Clock.Burn(burnNs);
+                    Waits.Burn(clock, burnNs);
                 }
                 seat.GapNs += started - ended;
                 long due = ended;
-                ended = Clock.Now();
+                ended = clock.Now();
+                clock.Made(started, ended);
                 seat.InCallNs += ended - started;
                 seat.EndedAt = ended;
                 seat.LeftAt = ended;
@@ -120,7 +130,7 @@ namespace Callbench.Kit.Drive
                 }
                 if (thinkNs > 0)
                 {
-                    long thought = Clock.WaitUntil(seat.ThinksUntil(ended, ended + thinkNs), ThinkSpinNs);
+                    long thought = Waits.Until(clock, seat.ThinksUntil(ended, ended + thinkNs), clock.SpinNs(ThinkSpinNs));
                     seat.ThinkNs += thought - ended;
                     seat.LeftAt = thought;
                     // The time that decides whether to go on; EndedAt stays the end of the last call.
@@ -131,7 +141,7 @@ namespace Callbench.Kit.Drive
         }
 
         /// <summary>Batches until the drive is over.</summary>
-        private static void Batches(Seat seat, long size)
+        private static void Batches<TClock>(Seat seat, TClock clock, long size) where TClock : struct, IClock
         {
             long now = seat.EndedAt;
             while (true)
@@ -142,17 +152,18 @@ namespace Callbench.Kit.Drive
                     return;
                 }
                 long before = seat.Calls;
-                long started = Clock.Now();
+                long started = clock.Now();
                 for (long made = 0; made < batch; made++)
                 {
-                    if (!One(seat) && seat.Leaves(started))
+                    if (!One(seat, clock) && seat.Leaves(started))
                     {
                         break;
                     }
                 }
                 seat.GapNs += started - now;
                 long due = now;
-                now = Clock.Now();
+                now = clock.Now();
+                clock.Made(started, now);
                 if (now > seat.EndAt)
                 {
                     seat.Overran(due, started, now, seat.Calls - before);
@@ -164,7 +175,7 @@ namespace Callbench.Kit.Drive
         }
 
         /// <summary>One call of a batch; whether it was answered rightly.</summary>
-        private static bool One(Seat seat)
+        private static bool One<TClock>(Seat seat, TClock clock) where TClock : struct, IClock
         {
             try
             {
@@ -179,7 +190,7 @@ namespace Callbench.Kit.Drive
             {
                 if (seat.Plan.BurnNs > 0)
                 {
-                    Clock.Burn(seat.Plan.BurnNs);
+                    Waits.Burn(clock, seat.Plan.BurnNs);
                 }
             }
             return seat.Judge();

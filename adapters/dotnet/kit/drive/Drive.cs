@@ -11,7 +11,7 @@ namespace Callbench.Kit.Drive
     public sealed class Drive
     {
         private const long IntervalNs = 100000000;
-        private const long StartSpinNs = 60000;
+        private const long StartSpinNs = 30000;
         private const long Millisecond = 1000000;
 
         internal readonly Pool Pool;
@@ -31,14 +31,18 @@ namespace Callbench.Kit.Drive
         public delegate bool Reporter(long atNs, long calls, long errors);
 
         /// <summary>Lets the clients call as the plan says, once Run is said.</summary>
-        public Drive(IList<Client> clients, Plan plan, Flag stopping, double readingNs)
+        public Drive(IList<Client> clients, Plan plan, Flag stopping, double readingNs) : this(plan, stopping, readingNs, clients.Count)
+        {
+            seats.AddRange(clients.Select((client, place) => new Seat(this, plan, client, plan.FirstAfterNs(place, clients.Count))));
+        }
+
+        private Drive(Plan plan, Flag stopping, double readingNs, int clients)
         {
             this.plan = plan;
             Stopping = stopping;
             ReadingNs = readingNs;
-            Pool = new Pool(plan.Calls, clients.Count);
+            Pool = new Pool(plan.Calls, clients);
             arrivals = plan.Schedule == null ? null : new Arrivals(plan.Schedule);
-            seats.AddRange(clients.Select((client, place) => new Seat(this, plan, client, plan.FirstThoughtNs(place, clients.Count))));
         }
 
         /// <summary>
@@ -84,15 +88,7 @@ namespace Callbench.Kit.Drive
             {
                 Clock.SharpenSleeps();
                 gate.Enter();
-                seat.Begin(start, StartSpinNs);
-                if (arrivals == null)
-                {
-                    ClosedLoop.Run(seat);
-                }
-                else
-                {
-                    OpenLoop.Run(seat, arrivals);
-                }
+                Play(seat, new MachineClock());
             }
             catch (Exception failure)
             {
@@ -104,6 +100,31 @@ namespace Callbench.Kit.Drive
                 seat.Leave();
                 gate.Leave();
             }
+        }
+
+        /// <summary>The loop of one client, from the wait for the common start on.</summary>
+        private void Play<TClock>(Seat seat, TClock clock) where TClock : struct, IClock
+        {
+            seat.Begin(clock, start, StartSpinNs);
+            if (arrivals == null)
+            {
+                ClosedLoop.Run(seat, clock);
+            }
+            else
+            {
+                OpenLoop.Run(seat, clock, arrivals);
+            }
+        }
+
+        /// <summary>Plays a golden trace; the clock keeps what was made.</summary>
+        internal static Outcome Replay(Trace trace, ScriptedClock clock, Flag stopping)
+        {
+            var drive = new Drive(trace.Plan, stopping, trace.ReadingNs, trace.Clients) { start = trace.Start };
+            var seat = new Seat(drive, trace.Plan, new Unasked(), trace.Plan.FirstAfterNs(trace.Place, trace.Clients));
+            drive.seats.Add(seat);
+            drive.Play(seat, clock);
+            seat.Leave();
+            return drive.SumUp();
         }
 
         /// <summary>Reports until every client has ended, and once when the time is over.</summary>

@@ -13,7 +13,7 @@ namespace Callbench.Kit.Drive
         private const long PieceNs = 100000000;
 
         /// <summary>Takes the next arrival whenever idle, and waits until it is due.</summary>
-        internal static void Run(Seat seat, Arrivals arrivals)
+        internal static void Run<TClock>(Seat seat, TClock clock, Arrivals arrivals) where TClock : struct, IClock
         {
             Plan plan = seat.Plan;
             ISpeedService service = seat.Client.Service;
@@ -21,13 +21,13 @@ namespace Callbench.Kit.Drive
             while (true)
             {
                 long due = arrivals.Take(plan.Calls, plan.LengthNs);
-                if (due < 0 || !AwaitArrival(seat, seat.Start + due))
+                if (due < 0 || !AwaitArrival(seat, clock, seat.Start + due))
                 {
                     return;
                 }
                 long intended = seat.Start + due;
                 Exception thrown = null;
-                long started = Clock.Now();
+                long started = clock.Now();
                 try
                 {
                     seat.Making.On(service);
@@ -38,9 +38,10 @@ namespace Callbench.Kit.Drive
                 }
                 if (plan.BurnNs > 0)
                 {
-                    Clock.Burn(plan.BurnNs);
+                    Waits.Burn(clock, plan.BurnNs);
                 }
-                long ended = Clock.Now();
+                long ended = clock.Now();
+                clock.Made(started, ended);
                 seat.InCallNs += ended - started;
                 seat.EndedAt = ended;
                 seat.LeftAt = ended;
@@ -61,17 +62,17 @@ namespace Callbench.Kit.Drive
                 {
                     seat.Overran(intended, started, ended, right ? 1 : 0);
                 }
-                idleSince = Clock.Now();
+                idleSince = clock.Now();
             }
         }
 
         /// <summary>False where the drive ends first.</summary>
-        private static bool AwaitArrival(Seat seat, long intended)
+        private static bool AwaitArrival<TClock>(Seat seat, TClock clock, long intended) where TClock : struct, IClock
         {
-            long now = Clock.Now();
+            long now = clock.Now();
             while (now < intended && !seat.Leaves(now))
             {
-                now = Clock.WaitUntil(Math.Min(Math.Min(intended, now + PieceNs), seat.LimitAt), SpinNs);
+                now = Waits.Until(clock, Math.Min(Math.Min(intended, now + PieceNs), seat.LimitAt), clock.SpinNs(SpinNs));
             }
             return !seat.Leaves(now);
         }

@@ -34,6 +34,9 @@ namespace Callbench.Kit.Drive
         /// <summary>How much longer each call keeps its client busy.</summary>
         public long BurnNs;
 
+        /// <summary>Of a closed loop: so long it takes until all clients call; they begin evenly spread over it.</summary>
+        public long RampUpNs;
+
         /// <summary>Gaps between arrivals of an open loop, replayed in a circle; null: a closed loop.</summary>
         public long[] Schedule;
 
@@ -47,12 +50,18 @@ namespace Callbench.Kit.Drive
         }
 
         /// <summary>
-        /// How long the client at a place of so many thinks before its first call: those who think are not in step, so that the first
-        /// thoughts end evenly spread over one of them.
+        /// How long after the common start the client at a place of so many makes its first call. Those who think are not in step: without
+        /// a ramp-up the first thoughts end evenly spread over one of them.
         /// </summary>
-        internal long FirstThoughtNs(int place, int clients)
+        internal long FirstAfterNs(int place, int clients)
         {
-            return (long)(ThinkNs * ((2.0 * place + 1) / (2.0 * clients)));
+            return RampUpNs > 0 ? Share(RampUpNs, place, clients) : Share(ThinkNs, 2L * place + 1, 2L * clients);
+        }
+
+        /// <summary>Whole * part / of, rounded down, with no overflow between.</summary>
+        private static long Share(long whole, long part, long of)
+        {
+            return whole / of * part + whole % of * part / of;
         }
     }
 }

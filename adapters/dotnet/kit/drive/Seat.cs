@@ -41,8 +41,8 @@ namespace Callbench.Kit.Drive
 
         internal readonly Late Late = new Late();
 
-        /// <summary>How long it thinks before its first call.</summary>
-        internal readonly long FirstThoughtNs;
+        /// <summary>How long after the common start it makes its first call.</summary>
+        internal readonly long FirstAfterNs;
 
         /// <summary>Whether it left before the drive was over.</summary>
         internal bool GaveUp;
@@ -51,9 +51,9 @@ namespace Callbench.Kit.Drive
         private long held;
         private int errorsInARow;
 
-        internal Seat(Drive drive, Plan plan, Client client, long firstThoughtNs)
+        internal Seat(Drive drive, Plan plan, Client client, long firstAfterNs)
         {
-            FirstThoughtNs = firstThoughtNs;
+            FirstAfterNs = firstAfterNs;
             Drive = drive;
             Plan = plan;
             Client = client;
@@ -63,12 +63,12 @@ namespace Callbench.Kit.Drive
         }
 
         /// <summary>Waits for the common start.</summary>
-        internal void Begin(long at, long spinNs)
+        internal void Begin<TClock>(TClock clock, long at, long spinNs) where TClock : struct, IClock
         {
             Start = at;
             LimitAt = at + Plan.LimitNs;
             EndAt = at + Plan.EndNs;
-            EndedAt = Clock.WaitUntil(at, spinNs);
+            EndedAt = Waits.Until(clock, at, spinNs);
             LeftAt = EndedAt;
             GapNs = EndedAt - at;
         }
