@@ -95,10 +95,11 @@ class StackEntry(Card):
 
 
 class Matrix(_Strict):
-    """Each message over each channel."""
+    """Each message over each channel; `stack` has what is to be said of one of them alone, under its name."""
 
     message: dict[Annotated[str, Field(pattern=_MATRIX_NAME)], Card] = Field(min_length=1)
     channel: dict[Annotated[str, Field(pattern=_MATRIX_NAME)], Card] = Field(min_length=1)
+    stack: dict[_Name, Card] = Field(default_factory=dict)
 
 
 class _File(_Strict):
@@ -266,10 +267,14 @@ def _stacks(said: _File, file: Path) -> Iterator[Stack]:
             raise BadInput(f"{file}: the stack {entry.name} has no {'channel' if message else 'message'}")
         yield _stack(said, file, entry.name, (message, channel), [entry])
     if said.matrix is not None:
+        alone = dict(said.matrix.stack)
         for message, message_card in said.matrix.message.items():
             for channel, channel_card in said.matrix.channel.items():
-                axes, cards = (message, channel), [message_card, channel_card]
-                yield _stack(said, file, f"{message}+{channel}", axes, cards)
+                name = f"{message}+{channel}"
+                cards = [message_card, channel_card, alone.pop(name, Card())]
+                yield _stack(said, file, name, (message, channel), cards)
+        if alone:
+            raise BadInput(f"{file}: the matrix has no stack {next(iter(alone))}: their names are MESSAGE+CHANNEL")
 
 
 def _stack(said: _File, file: Path, name: str, axes: tuple[str, str], cards: Sequence[Card]) -> Stack:

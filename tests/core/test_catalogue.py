@@ -35,6 +35,8 @@ nagle = "off"
 library = "hyper"
 about = "kept"
 waits = "polls"
+[matrix.stack."json+http"]
+protocol = "json-rpc"
 """
 
 
@@ -60,6 +62,7 @@ def test_the_matrix_is_written_out(folder: Path) -> None:
     assert both.card == {"roles": "both", "waits": "polls", "about": "SOAP 1.1; kept"}
     assert both.lacks == {"EchoString/nul": "XML has no NUL"}
     assert stacks["mine/json+tcp"].card == {"roles": "both", "waits": "blocks", "nagle": "off"}
+    assert stacks["mine/json+http"].card == {"roles": "both", "waits": "polls", "about": "kept", "protocol": "json-rpc"}
 
 
 @pytest.mark.parametrize(
@@ -72,6 +75,7 @@ def test_the_matrix_is_written_out(folder: Path) -> None:
         ('waits = "blocks"', 'wait = "blocks"', "the key card.wait is not known: about, backend,"),
         ('channel = "tcp"', "", "the stack rmi has no channel"),
         ('name = "rmi"', 'name = "soap+tcp"', "has the stack mine/soap+tcp twice"),
+        ('"json+http"', '"json+pigeon"', "the matrix has no stack json+pigeon"),
         ('nagle = "off"', 'roles = "clown"', "matrix.channel.tcp.roles: input should be 'both'"),
         ('program = ["./run"]', "program = []", "program: "),
         (
