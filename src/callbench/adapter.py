@@ -139,6 +139,8 @@ class Adapter:
                 "garbage", f"answered request {message.get('id')}, but was asked request {self._last_id}"
             )
         if message["is"] == "error":
+            if message.get("ends"):
+                raise self.process.ended(message["message"])
             raise AdapterFailure(message["kind"], message["message"])
         if message["is"] not in (expect, "interval" if expect == "done" else expect):
             raise self.process.failure("garbage", f"answered {message['is']} where {expect} was due")

@@ -179,7 +179,7 @@ class AdapterProcess:
     def failure(self, kind: str, what: str) -> AdapterFailure:
         """What to raise where it left the contract: nothing more is asked of it."""
         self._broken = True
-        return AdapterFailure(kind, f"{self.who} {what}{self._last_words()}")
+        return AdapterFailure(kind, f"{self.who} {what}{self.last_words()}")
 
     def _death(self) -> AdapterFailure:
         code = self.wait(GRACE_SECONDS)
@@ -190,6 +190,15 @@ class AdapterProcess:
         why = "; there was no memory left" if how == "out-of-memory" else ""
         failure = self.failure("died", f"died ({_ending(code)}{why})")
         failure.ending = how
+        return failure
+
+    def ended(self, why: str) -> AdapterFailure:
+        """What to raise where it said why it ends, which is all that is told: it does so now."""
+        self._broken = True
+        failure = AdapterFailure("died", f"{self.who} ended: {why}")
+        code = self.wait(GRACE_SECONDS)
+        if code is not None:
+            failure.ending = death.ending(code, list(self._log), self._oom_kills, death.oom_kills())
         return failure
 
     def died(self, within_s: float = 0.0) -> AdapterFailure | None:
@@ -249,7 +258,8 @@ class AdapterProcess:
                 if text:
                     self._log.append(text)
 
-    def _last_words(self) -> str:
+    def last_words(self) -> str:
+        """The end of a sentence: what it logged last, if anything."""
         if not self._log:
             return ""
         shown = " | ".join(line if len(line) <= _LINE_SHOWN else line[:_LINE_SHOWN] + "..." for line in list(self._log))

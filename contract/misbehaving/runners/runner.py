@@ -26,6 +26,7 @@ class Runner:
 
     version = 1
     features = ("closed", "think", "open", "burn")
+    stacks = ("tcp",)
 
     def __init__(self) -> None:
         """Keep the real standard output, and point descriptor 1 at stderr."""
@@ -54,20 +55,24 @@ class Runner:
                 "libraries": {},
                 "clock": {"name": "CLOCK_MONOTONIC", "resolution_ns": 1, "reading_ns": 50.0},
                 "features": list(self.features),
-                "stacks": ["tcp"],
+                "stacks": list(self.stacks),
                 "unavailable": {},
             }
         )
 
     def run(self) -> None:
         """Answer until told to stop."""
-        signal.signal(signal.SIGTERM, lambda *_: os._exit(0))
+        signal.signal(signal.SIGTERM, lambda *_: self.leave())
         threading.Thread(target=self.work, daemon=True).start()
         self.ready()
         for line in sys.stdin.buffer:
             # What the server asked for is answered at any time; everything else in turn.
             if not self.answers.takes(line):
                 self.requests.put(line)
+        self.leave()
+
+    def leave(self) -> None:
+        """End, with every thread."""
         os._exit(0)
 
     def work(self) -> None:
@@ -80,7 +85,7 @@ class Runner:
                 said = {"is": "error", "kind": no.kind, "message": str(no)}
             self.reply(said | {"id": request["id"]})
             if said["is"] == "stopped":
-                os._exit(0)
+                self.leave()
 
     def reply(self, said: dict[str, Any]) -> None:
         """Write an answer."""

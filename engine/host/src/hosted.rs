@@ -186,6 +186,10 @@ impl Party for Hosted {
     fn broken(&self) -> bool {
         self.runner.is_broken()
     }
+
+    fn exit_code(&self) -> u8 {
+        self.runner.exit_code()
+    }
 }
 
 /// A word of an answer, for a sentence.

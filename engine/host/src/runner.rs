@@ -52,6 +52,8 @@ pub struct Runner {
     last_id: u64,
     /// Why nothing more can be asked of it.
     broken: Option<Failure>,
+    /// As it ended by itself: its exit code, or 128 and the signal that killed it.
+    code: Option<u8>,
     ended: bool,
 }
 
@@ -91,7 +93,7 @@ impl Runner {
             let _ = tells.send(Heard::Ended(status));
             let _ = gone.send(Event::Gone);
         });
-        Ok(Runner { who, child, heard, writes, log, last_id: 0, broken: None, ended: false })
+        Ok(Runner { who, child, heard, writes, log, last_id: 0, broken: None, code: None, ended: false })
     }
 
     /// What sends it SIGTERM, from any thread.
@@ -135,6 +137,11 @@ impl Runner {
         failure
     }
 
+    /// What the host ends with where the runner broke: as that ended, but never as if all were well.
+    pub fn exit_code(&self) -> u8 {
+        self.code.filter(|code| *code > 0).unwrap_or(1)
+    }
+
     pub fn is_broken(&self) -> bool {
         self.broken.is_some()
     }
@@ -149,6 +156,13 @@ impl Runner {
             return Ok(());
         }
         self.ended = true;
+        while let Ok(heard) = self.heard.try_recv() {
+            match heard {
+                Heard::Ended(status) if terminated => return self.ended_with(status, terminated),
+                Heard::Ended(status) => return Err(self.died(status)),
+                _ => {}
+            }
+        }
         let _ = self.send(json!({"do": "stop"}));
         let mut deadline = Instant::now() + STOPS;
         let mut asked = false;
@@ -167,6 +181,11 @@ impl Runner {
                 }
             }
         }
+    }
+
+    fn died(&mut self, status: ExitStatus) -> Failure {
+        self.code = status.code().or(status.signal().map(|signal| 128 + signal)).and_then(|code| u8::try_from(code).ok());
+        self.left(&format!("died ({})", shown(status)))
     }
 
     fn ended_with(&mut self, status: ExitStatus, terminated: bool) -> Result<(), Failure> {
@@ -198,7 +217,7 @@ impl Runner {
         match heard {
             Some(Heard::Said(said)) => Ok(said),
             Some(Heard::Garbage(clause)) => Err(self.left(&clause)),
-            Some(Heard::Ended(status)) => Err(self.left(&format!("died ({})", shown(status)))),
+            Some(Heard::Ended(status)) => Err(self.died(status)),
             // It may be on its way out: then its end says more.
             Some(Heard::Closed) => match self.next(Some(LAST_LINES)) {
                 Ok(_) => Err(self.left("spoke after the end of its standard output")),

@@ -44,9 +44,9 @@ pub fn run(adapter: Arc<dyn Adapter>) -> ExitCode {
 pub fn run_party<P: Party>(made: impl FnOnce(Arc<Stopping>, Sender<Event>) -> Result<P, Failure>) -> ExitCode {
     match speak(made) {
         Ok(Ok(())) => ExitCode::SUCCESS,
-        Ok(Err(failure)) => {
+        Ok(Err((failure, code))) => {
             eprintln!("callbench: {}", failure.message);
-            ExitCode::FAILURE
+            ExitCode::from(code)
         }
         // Whoever started this has gone: there is nobody left to answer.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
@@ -57,7 +57,7 @@ pub fn run_party<P: Party>(made: impl FnOnce(Arc<Stopping>, Sender<Event>) -> Re
     }
 }
 
-fn speak<P: Party>(made: impl FnOnce(Arc<Stopping>, Sender<Event>) -> Result<P, Failure>) -> io::Result<Result<(), Failure>> {
+fn speak<P: Party>(made: impl FnOnce(Arc<Stopping>, Sender<Event>) -> Result<P, Failure>) -> io::Result<Result<(), (Failure, u8)>> {
     // Before anything else: from here on, what a library prints goes to stderr.
     let out = stdout::keep()?;
     let stopping = Arc::new(Stopping::default());
@@ -65,7 +65,7 @@ fn speak<P: Party>(made: impl FnOnce(Arc<Stopping>, Sender<Event>) -> Result<P, 
     let incoming = Lines::of(io::stdin(), (events.clone(), received), Arc::clone(&stopping));
     let party = match made(stopping, events) {
         Ok(party) => party,
-        Err(failure) => return Ok(Err(failure)),
+        Err(failure) => return Ok(Err((failure, 1))),
     };
     let mut session = Session::new(party, Box::new(out));
     session.greet()?;
@@ -78,5 +78,6 @@ fn speak<P: Party>(made: impl FnOnce(Arc<Stopping>, Sender<Event>) -> Result<P, 
             break;
         }
     }
-    Ok(session.into_party().stop())
+    let mut party = session.into_party();
+    Ok(party.stop().map_err(|failure| (failure, party.exit_code())))
 }

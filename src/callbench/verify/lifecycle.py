@@ -58,10 +58,12 @@ def outcomes(manifest: Manifest) -> Iterator[Outcome]:
             told(started[name])
         deadline = time.monotonic() + GRACE_SECONDS
         for name, (what, _) in ENDINGS.items():
-            code = started[name].process.wait(max(0.0, deadline - time.monotonic()))
+            process = started[name].process
+            code = process.wait(max(0.0, deadline - time.monotonic()))
             if code in _KILLED and time.monotonic() > deadline - _NEAR_SECONDS:
                 code = None  # Its keeper has as much patience as we have, and was there first.
-            yield Outcome(manifest.name, name, _wrong_end(code, what, by_signal=name == "sigterm"))
+            why = _wrong_end(code, what, process.last_words(), by_signal=name == "sigterm")
+            yield Outcome(manifest.name, name, why)
     finally:
         for adapter in started.values():
             adapter.process.close(grace=0)
@@ -79,10 +81,10 @@ def _features(adapter: Adapter, manifest: Manifest, *, serves_only: bool) -> str
     return "it lacks the feature 'closed', which every adapter with a client has"
 
 
-def _wrong_end(code: int | None, what: str, *, by_signal: bool) -> str | None:
+def _wrong_end(code: int | None, what: str, log: str, *, by_signal: bool) -> str | None:
     if code is None:
         return f"it still runs 5 s after {what}, and was killed"
     # A process that SIGTERM ends has ended too.
     if code == 0 or (by_signal and code in (-signal.SIGTERM, 128 + signal.SIGTERM)):
         return None
-    return f"it ended with exit code {code} after {what}; it must be 0"
+    return f"it ended with exit code {code} after {what}; it must be 0{log}"

@@ -14,21 +14,44 @@ use crate::processor::Usage;
 #[serde(tag = "is", rename_all = "kebab-case")]
 pub(super) enum Answer {
     Hello(Box<Hello>),
-    Serving { endpoint: String },
-    ServingAll { endpoints: BTreeMap<String, String> },
-    Channel { endpoints: BTreeMap<String, String> },
+    Serving {
+        endpoint: String,
+    },
+    ServingAll {
+        endpoints: BTreeMap<String, String>,
+    },
+    Channel {
+        endpoints: BTreeMap<String, String>,
+    },
     StoppedServing,
-    Connected { connections: usize },
+    Connected {
+        connections: usize,
+    },
     Returned(Returned),
-    Interval { at_ns: u64, calls: u64, errors: u64 },
+    Interval {
+        at_ns: u64,
+        calls: u64,
+        errors: u64,
+    },
     Done(Box<Done>),
-    Counts { calls: BTreeMap<String, u64>, processor: Usage },
+    Counts {
+        calls: BTreeMap<String, u64>,
+        processor: Usage,
+    },
     Codec(Timed),
-    Heap { used_bytes: u64 },
+    Heap {
+        used_bytes: u64,
+    },
     Traced(Box<Traced>),
     Disconnected,
     Stopped,
-    Error { kind: &'static str, message: String },
+    Error {
+        kind: &'static str,
+        message: String,
+        /// Whether the adapter ends after it.
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        ends: bool,
+    },
 }
 
 /// The value, or the server's fault.

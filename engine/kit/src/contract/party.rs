@@ -59,4 +59,9 @@ pub trait Party {
     fn broken(&self) -> bool {
         false
     }
+
+    /// What the process ends with where `stop` failed.
+    fn exit_code(&self) -> u8 {
+        1
+    }
 }

@@ -33,8 +33,11 @@ impl<P: Party> Session<P> {
         let id = id.unwrap_or(self.last_id + 1);
         self.last_id = id;
         let stops = matches!(request, Ok(Request::Stop));
-        let answer = panics::contained(|| self.act(id, request?))
-            .unwrap_or_else(|failure| Answer::Error { kind: failure.kind.name(), message: failure.message });
+        let answer = panics::contained(|| self.act(id, request?)).unwrap_or_else(|failure| Answer::Error {
+            kind: failure.kind.name(),
+            message: failure.message,
+            ends: self.party.broken(),
+        });
         say(&mut self.out, Some(id), &answer)?;
         Ok(!stops && !self.party.broken())
     }
@@ -42,7 +45,7 @@ impl<P: Party> Session<P> {
     pub(super) fn refuse_long_line(&mut self) -> io::Result<bool> {
         self.last_id += 1;
         let message = format!("the line is longer than {} bytes", super::lines::LONGEST);
-        say(&mut self.out, Some(self.last_id), &Answer::Error { kind: Kind::BadRequest.name(), message })?;
+        say(&mut self.out, Some(self.last_id), &Answer::Error { kind: Kind::BadRequest.name(), message, ends: false })?;
         Ok(true)
     }
 

@@ -1,0 +1,83 @@
+"""Runners behind the host: the honest one keeps the contract, and each that breaks its protocol is found out."""
+
+from collections.abc import Callable, Sequence
+
+import pytest
+
+from callbench import catalogue
+from callbench.catalogue import Adapter
+from callbench.placement import placed
+from callbench.verify import suite
+from callbench.verify.outcome import Outcome
+from conftest import MISBEHAVING
+
+# Runner, and for the checks that find it out: the check and what its sentence says.
+FOUND_OUT: Sequence[tuple[str, str, Sequence[str]]] = [
+    (
+        "dies-driving",
+        "counts",
+        ["the client, ended: the runner of dies-driving died (exit code 3)", "its log ends with: fatal: out of cheese"],
+    ),
+    ("crashes-serving", "Empty", ["the server, ended: the runner of crashes-serving died (killed by SIGABRT)"]),
+    (
+        "garbage",
+        "Empty",
+        ["wrote 'Listening on port 8080 ...' to its standard output", "no line of the runner protocol"],
+    ),
+    ("never-ready", "hello", ["did not say hello within 1 s", "its log ends with: waiting for the licence server"]),
+    ("wrong-version", "hello", ["speaks version 2 of the runner protocol; this host speaks version 1: rebuild it"]),
+    ("other-stacks", "hello", ["its hello alone has other-stacks/udp; its manifest alone has other-stacks/tcp"]),
+    ("too-few", "counts", ["ended a drive after 50 of 100 calls and did not give up"]),
+    ("too-short", "drive", ["ended a drive of 0.25 s after 0.", "and did not give up"]),
+    ("disagrees", "counts", ["says that 101 calls were answered, but its latency has 100 of them"]),
+    ("wrong-id", "Empty", ["answered request 0, but was asked request 1"]),
+    ("deaf", "counts", ["did not say done (request", "within"]),
+    (
+        "hangs-on-stop",
+        "stop",
+        ["exit code 1 after the request stop", "the runner of hangs-on-stop still ran 3.5 s after"],
+    ),
+    ("hangs-on-stop", "end-of-input", ["exit code 1 after the end of its input", "and was killed"]),
+    ("hangs-on-stop", "sigterm", ["exit code 1 after SIGTERM", "and was killed"]),
+]
+
+
+@pytest.fixture(scope="session")
+def runner() -> Callable[[str], Adapter]:
+    """A runner of contract/misbehaving/runners by its name."""
+    known = catalogue.load([MISBEHAVING / "runners"])
+    assert not known.broken
+    return known.adapter
+
+
+@pytest.fixture(scope="session")
+def outcomes_of(runner: Callable[[str], Adapter]) -> Callable[[str], list[Outcome]]:
+    """What the suite says of a runner; asked once for each."""
+    known: dict[str, list[Outcome]] = {}
+
+    def outcomes(name: str) -> list[Outcome]:
+        if name not in known:
+            known[name] = list(suite.outcomes(runner(name), runner(name).stacks, placed()))
+        return known[name]
+
+    return outcomes
+
+
+@pytest.mark.usefixtures("nothing_left")
+def test_the_honest_one_passes(outcomes_of: Callable[[str], list[Outcome]]) -> None:
+    outcomes = outcomes_of("honest")
+    assert [outcome.sentence for outcome in outcomes if outcome.fails] == []
+    assert sum(outcome.passed for outcome in outcomes) > 100
+
+
+@pytest.mark.parametrize(("name", "check", "says"), FOUND_OUT, ids=[f"{name}-{check}" for name, check, _ in FOUND_OUT])
+@pytest.mark.usefixtures("nothing_left")
+def test_it_is_found_out(
+    outcomes_of: Callable[[str], list[Outcome]], name: str, check: str, says: Sequence[str]
+) -> None:
+    why = next(outcome.why for outcome in outcomes_of(name) if outcome.check == check)
+    assert why is not None
+    for part in says:
+        assert part in why
+    assert "\n" not in why
+    assert len(why) < 500
