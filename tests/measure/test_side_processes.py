@@ -38,6 +38,7 @@ def test_each_side_is_its_adapter_alone(in_process: bool) -> None:
         assert len(found.client) == len(found.server) == 1
         assert (found.client == found.server) == in_process
         assert set(found.by_side()) == ({"both"} if in_process else {"client", "server"})
+        assert side_processes.of(sides, new=True) == found
         for pid in found.every:
             assert b"honest.py" in Path(f"/proc/{pid}/cmdline").read_bytes()
     assert side_processes.of(sides).every == ()
@@ -53,6 +54,16 @@ def test_a_daemon_that_left_belongs_to_its_side(tmp_path: Path) -> None:
         assert eventually(lambda: len(side_processes.of(both).client) == (2 if kept else 1))
     finally:
         process.close(grace=0)
+
+
+def test_ids_that_began_again_hide_no_child(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for pid, parent in ((9, 90), (95, 90), (50, 1)):
+        (tmp_path / str(pid)).mkdir()
+        (tmp_path / str(pid) / "stat").write_text(f"{pid} (a) S {parent} 7 7 0")
+    monkeypatch.setattr(process_tree, "PROC", tmp_path)
+    for last, found in ((96, {90: [95]}), (10, {90: [9, 95], 1: [50]})):
+        (tmp_path / "loadavg").write_text(f"0.5 0.4 0.3 1/600 {last}\n")
+        assert {parent: sorted(mine) for parent, mine in process_tree.younger(90).items()} == found
 
 
 def test_a_name_with_brackets_does_not_shift_the_fields(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from callbench.external.program import NAME as EXTERNAL
-from callbench.process_tree import PROC, descendants
+from callbench.process_tree import PROC, descendants, younger
 from callbench.sides import Sides
 
 # As the kernel has it: a command is cut to 15 bytes.
@@ -50,14 +50,25 @@ class SideProcesses:
         return {"client": self.client, "server": self.server, **behind}
 
 
-def of(sides: Sides) -> SideProcesses:
-    """Finds the processes of both sides now. A side that has ended has none."""
-    client = below(sides.client.process.pid)
+def of(sides: Sides, *, new: bool = False) -> SideProcesses:
+    """Finds the processes of both sides now. A side that has ended has none.
+
+    Args:
+        sides: whose.
+        new: whether they have just been started, which makes looking cheaper, and their end.
+    """
+    # The client is the first that is started.
+    children = younger(sides.client.process.pid) if new else None
+
+    def find(root: int) -> tuple[int, ...]:
+        return below(root) if children is None else _below(root, children)
+
+    client = find(sides.client.process.pid)
     if sides.server is sides.client:
         return SideProcesses(client, client)
     if sides.elsewhere is None:
-        backend = None if sides.backend is None else below(sides.backend.process.pid)
-        return SideProcesses(client, below(sides.server.process.pid), backend)
+        backend = None if sides.backend is None else find(sides.backend.process.pid)
+        return SideProcesses(client, find(sides.server.process.pid), backend)
     server = sides.elsewhere.pids()
     return SideProcesses(client, server, unknown=not server)
 
