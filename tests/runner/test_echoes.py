@@ -55,6 +55,11 @@ def test_every_channel_has_an_echo(known: catalogue.Catalogue) -> None:
     assert set(there(known)) == natives
 
 
+def test_a_call_that_waits_for_ports_has_no_echo() -> None:
+    assert applies(cell("small", "native/soap+http", closes="client"))
+    assert not applies(cell("small", "native/soap+http", closes="client", ports=10))
+
+
 @pytest.mark.parametrize("channel", ["tcp", "inproc", "library"])
 def test_the_sizes_of_the_cells_are_echoed_once(known: catalogue.Catalogue, channel: str) -> None:
     stack = f"native/soap+{channel}"

@@ -26,6 +26,8 @@ _NATIVE = "native"
 _PLAIN: Mapping[str, Mapping[str, Any]] = {"tcp": {"acknowledge": False}}
 # An echo has no message, so that options of messages are not for it: they are in the sizes.
 _OF_MESSAGES = frozenset({"compressor", "level"})
+# A call that waits until a port comes back has no floor: its echo would wait as well.
+_WAITS = "ports"
 # The least that an echo carries: see engine/native/src/echo.rs.
 _LEAST_REQUEST, _LEAST_ANSWER = 5, 1
 _RUNGS, _QUICK_RUNGS = 5, 3
@@ -92,7 +94,8 @@ def applies(cell: Cell) -> bool:
     A queue of several clients is no floor, nor is a processor that went idle between two calls, nor another link.
     """
     load = cell.load
-    return load.clients == 1 and not load.open and not load.think_ns and cell.link == LOOPBACK
+    alone = load.clients == 1 and not load.open and not load.think_ns
+    return alone and cell.link == LOOPBACK and _WAITS not in cell.options
 
 
 def there(catalogue: Catalogue) -> dict[str, Stack]:
