@@ -167,8 +167,9 @@ class AdapterProcess:
                 raise self.failure(
                     "garbage", f"wrote a line longer than {LONGEST_LINE >> 20} MiB: {_shown(self._pending[:99])}"
                 )
-            left = deadline - time.monotonic()
-            if left <= 0 or not select.select([self._stdout], [], [], left)[0]:
+            # What it has said in time counts also where nobody listened before the deadline.
+            left = max(0.0, deadline - time.monotonic())
+            if not select.select([self._stdout], [], [], left)[0]:
                 raise self.failure("silent", f"did not say {awaited} within {round(deadline - since, 1):g} s")
             with contextlib.suppress(BlockingIOError):
                 piece = os.read(self._stdout, _CHUNK)

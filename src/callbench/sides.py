@@ -24,6 +24,7 @@ class Sides:
 
     Attributes:
         hosts: that they run on.
+        started: when they were, in seconds on the monotonic clock.
         server: serves.
         client: connects, calls, drives. The same one where the stack is in-process.
         backend: what the server asks, or None.
@@ -36,13 +37,27 @@ class Sides:
     """
 
     def __init__(
-        self, programs: Programs, placement: Placement, *, in_process: bool, hosts: Hosts = LOOPBACK_HOSTS
+        self,
+        programs: Programs,
+        placement: Placement,
+        *,
+        in_process: bool,
+        hosts: Hosts = LOOPBACK_HOSTS,
+        greet: bool = True,
     ) -> None:
         """Starts what is needed, each side on its host.
+
+        Args:
+            programs: what to start.
+            placement: on which processors.
+            in_process: whether one process plays both sides.
+            hosts: of the link between them.
+            greet: hears their hellos; else `greeted` is to be called before anything is asked of them.
 
         Raises:
             AdapterFailure: a side cannot be started.
         """
+        self.started = time.monotonic()
         self.hosts = hosts
         self.elsewhere: processes.Running | None = None
         part = "both sides" if in_process else "the client"
@@ -61,15 +76,29 @@ class Sides:
             if programs.backend is not None:
                 manifest, self._backend_stack = programs.backend
                 self._server_host = hosts.client
-                self.backend = Adapter(manifest, "the backend", placement.server, hosts.server.entered()).greeted()
+                self.backend = Adapter(manifest, "the backend", placement.server, hosts.server.entered())
             if not in_process:
                 entered = self._server_host.entered()
                 self.server = Adapter(programs.server, "the server", placement.server, entered)
-                self.server.greeted()
-            self.client.greeted()
         except BaseException:
             self.close(at_once=True)
             raise
+        if greet:
+            self.greeted()
+
+    def greeted(self) -> Self:
+        """Hears the hellos of processes that were started without. Returns itself, ready to serve.
+
+        Raises:
+            AdapterFailure: a hello is late, wrong or missing: all are ended then.
+        """
+        try:
+            for side in dict.fromkeys((*((self.backend,) if self.backend else ()), self.server, self.client)):
+                side.greeted()
+        except BaseException:
+            self.close(at_once=True)
+            raise
+        return self
 
     def serve(self, stack: Stack, options: Options | None = None) -> str:
         """Serves a stack on the server's host, with options of the server. Returns its endpoint.

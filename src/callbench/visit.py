@@ -58,11 +58,13 @@ class OpenVisit:
         *,
         cold: bool = False,
         checks: Checks = ALWAYS,
+        sides: Sides | None = None,
     ) -> None:
         """Starts each side on its host, serves (with options of the server), connects and verifies.
 
         Where `cold` is wanted, the first calls are measured before anything is verified. Beside the `checks`, each call
-        of the cells is made once and judged.
+        of the cells is made once and judged. `sides` are the processes where they were started before, in the same way;
+        from here on they are this visit's to close.
 
         Raises:
             AdapterFailure: a side failed.
@@ -73,9 +75,9 @@ class OpenVisit:
         self.cannot: dict[str, str] = {}
         self.lacks: set[str] = set()
         self._judged: set[str] = set()
-        began = time.monotonic()
-        self.sides = Sides(programs, placement, in_process=stack.in_process, hosts=hosts)
+        self.sides = sides or Sides(programs, placement, in_process=stack.in_process, hosts=hosts, greet=False)
         try:
+            self.sides.greeted()
             unavailable = self.sides.unavailable(stack)
             if unavailable:
                 raise AdapterFailure("unsupported", unavailable)  # noqa: TRY301 - whatever it is, the sides are closed
@@ -91,7 +93,7 @@ class OpenVisit:
             self.sides.close(at_once=True)
             raise
         self.record: dict[str, Any] = {
-            "start_s": round(served - began, 6),
+            "start_s": round(served - self.sides.started, 6),
             "connect_s": round(connected - begun, 6),
             "verify_s": round(time.monotonic() - connected, 6),
             "connections": connections,

@@ -40,3 +40,12 @@ def test_the_room_is_a_share_of_what_the_kernel_says_is_available(tmp_path: Path
     small = room(tmp_path / "nothing").memory_bytes
     said.write_text("MemAvailable: some\n")
     assert room(said).memory_bytes == small > 0
+
+
+@given(some.lists(EACH, min_size=1, max_size=20), some.integers(0, 50))
+def test_others_are_of_the_mean_of_those_that_are(every: list[Taken], others: int) -> None:
+    taken = sum(every, Taken())
+    more = taken.beside(others)
+    assert more.units == taken.units + others
+    assert more.memory_bytes == taken.memory_bytes + taken.memory_bytes * others // len(every)
+    assert Taken().beside(others) == Taken(0, 0, others)

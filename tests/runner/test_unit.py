@@ -1,6 +1,7 @@
 """A unit is started, driven and stopped; what breaks the contract is one sentence, and leaves nothing behind."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -48,6 +49,23 @@ def test_it_is_driven_slice_by_slice(misbehaving: Callable[[str], Adapter]) -> N
         assert not unit.broken
         assert unit.compiled() == ""
         assert unit.record()["stack"] == "honest/tcp"
+
+
+@pytest.mark.usefixtures("nothing_left")
+def test_only_short_calls_and_those_over_a_link_are_led_in(misbehaving: Callable[[str], Adapter]) -> None:
+    with opened(misbehaving("honest")) as unit:
+        (cell,) = unit.wanted.cells
+        unit.settles()
+        unit.warm(cell, SLICE)
+        assert unit.needs_lead(cell)
+        unit._call_s[cell.id] = 0.1
+        assert not unit.needs_lead(cell)
+        assert unit.needs_lead(replace(cell, link="lan100"))
+        led: list[Cell] = []
+        unit.lead_in = lambda cell, clients, seconds: led.append(cell)  # type: ignore[method-assign] # noqa: ARG005
+        for lead in (False, True):
+            one_slice(unit, Turn(cell, SLICE, lead=lead), None)
+        assert led == [cell]
 
 
 @pytest.mark.usefixtures("nothing_left")

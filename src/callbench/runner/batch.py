@@ -3,7 +3,7 @@
 import random
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -15,6 +15,7 @@ from callbench.knees import SearchTask
 from callbench.measure.traffic import Traffic
 from callbench.measure.warm_up import WarmUp
 from callbench.runner import batches
+from callbench.runner.ahead import AHEAD, Ahead
 from callbench.runner.cell_task import CellTask
 from callbench.runner.context import Asked, Context
 from callbench.runner.echoes import Echo, EchoTask, echoes
@@ -34,8 +35,8 @@ QUIET_ROUNDS = 2
 QUIET_SHARE = 0.25
 # A search halves what it does not know in every step: it has ended long before.
 MOST_STEPS = 60
-# Processes end side by side: each waits for its own libraries.
-_ENDING_TOGETHER = 8
+# Processes end side by side: each waits for its own libraries, and for the kernel.
+_ENDING_TOGETHER = 64
 
 
 class Batch:
@@ -53,6 +54,9 @@ class Batch:
         self.units: dict[str, Unit] = {}
         # Of the instrument's own: those that could not be started.
         self._cannot: set[str] = set()
+        # Of which adapter and channel no more can be alive beside those that are: the next one would wait for nothing.
+        self._short: set[tuple[str, str]] = set()
+        self._ahead = Ahead(of.placement, self._hosts_of)
         self._cells: list[CellTask] = []
         self._echoes: list[EchoTask] = []
         self._references: list[Reference] = []
@@ -67,18 +71,36 @@ class Batch:
             alone: whether the room decides; else all are started: they were together before.
         """
         room, taken = batches.room(), batches.Taken()
-        for wanted in waiting:
-            if alone and taken.units and not room.holds(taken):
-                return
-            self.tried.append(wanted.name)
-            # Its echo first: where a resource is short, what a stack is told in comes before one stack more.
-            for echo in self._echoes_of(wanted.cells):
-                self._has_instrument(echo.stack, echo.cell)
-            unit = self._started(wanted)
-            if unit is not None:
-                self.units[wanted.name] = unit
-                unit.settles()
-                taken += batches.taken_by(unit.pids)
+        with closing(self._ahead):
+            for place, wanted in enumerate(waiting):
+                if alone and taken.units and not room.holds(taken):
+                    return
+                if self._is_short(wanted):
+                    continue
+                # Cold starts are measured: nobody starts beside them.
+                if taken.units and not wanted.cold and room.holds(taken.beside(AHEAD)):
+                    coming = waiting[place : place + AHEAD]
+                    self._ahead.start(one for one in coming if not self._is_short(one))
+                taken += self._one_more(wanted)
+
+    def _one_more(self, wanted: Wanted) -> batches.Taken:
+        """Starts one unit, and warms it up where that needs no quiet. Gives what it takes."""
+        self.tried.append(wanted.name)
+        # Its echo first: where a resource is short, what a stack is told in comes before one stack more.
+        for echo in self._echoes_of(wanted.cells):
+            self._has_instrument(echo.stack, echo.cell)
+        unit = self._started(wanted)
+        if unit is None:
+            return batches.Taken()
+        self.units[wanted.name] = unit
+        unit.settles()
+        took = batches.taken_by(unit.pids)
+        if not unit.compiles:
+            self._cells += self._warmed(unit, {})
+        return took
+
+    def _is_short(self, wanted: Wanted) -> bool:
+        return (wanted.stack.adapter, wanted.stack.channel) in self._short
 
     def prepare(self, dice: random.Random, *, chained: bool) -> None:
         """Starts the echoes and, where batches are chained, the references; warms everything up."""
@@ -89,8 +111,8 @@ class Batch:
             self._of.progress.warms(unit.wanted.stack.id)
         outcomes = warmed_side_by_side(compiling, self._of.plan.wires, self._warm_up)
         for unit in asked_for:
-            self._of.progress.warms(unit.wanted.stack.id)
-            self._cells += self._warmed(unit, outcomes)
+            if unit.compiles:
+                self._cells += self._warmed(unit, outcomes)
             self._searches += self._searched(unit)
         for echo in self._echoes_of(cells):
             if self._has_instrument(echo.stack, echo.cell):
@@ -164,7 +186,8 @@ class Batch:
         self._of.progress.starts(wanted.stack.id)
         while True:
             try:
-                unit = Unit(wanted, self._of.placement, self._hosts_of(wanted.link))
+                hosts = self._hosts_of(wanted.link)
+                unit = Unit(wanted, self._of.placement, hosts, self._ahead.take(wanted))
             except links.LinkFailure as failure:
                 self._failures.link(wanted, self._asked.number, str(failure))
                 return None
@@ -175,6 +198,7 @@ class Batch:
                 if failure.kind == "out-of-resources" and self._asked_for():
                     # Others that are alive have them: it has its turn in a batch to come.
                     self.tried.remove(wanted.name)
+                    self._short.add((wanted.stack.adapter, wanted.stack.channel))
                     return None
                 if not self._failures.may_start_again(wanted, self._asked.number, failure):
                     return None
@@ -201,6 +225,7 @@ class Batch:
     def _warmed(self, unit: Unit, outcomes: Outcomes) -> list[CellTask]:
         """Warms up every cell of a unit that is not warm yet, and gives those that can be driven."""
         found: list[CellTask] = []
+        self._of.progress.warms(unit.wanted.stack.id)
         for cell in unit.wanted.cells:
             if not self._failures.allows(cell):
                 continue
@@ -222,7 +247,8 @@ class Batch:
                 place = {"block": self._asked.number, "visit": unit.visit, "trial": trial, "cell": cell.id}
                 self._of.write({"kind": "warmed", **place, **how})
             if not cell.whole:
-                found.append(CellTask(cell, unit.name, trial, length, self._schedule))
+                lead = unit.needs_lead(cell)
+                found.append(CellTask(cell, unit.name, trial, length, self._schedule, lead=lead))
         return found
 
     def _searched(self, unit: Unit) -> list[SearchTask]:
@@ -320,8 +346,12 @@ class Batch:
                 self._of.write({"kind": "unsteady", **place, **why})
 
     def _close(self) -> None:
+        # What spins goes on before it can end, and would keep all others from ending meanwhile.
+        for unit in self.units.values():
+            if unit.spins:
+                unit.close()
         with ThreadPoolExecutor(_ENDING_TOGETHER) as pool:
-            list(pool.map(Unit.close, self.units.values()))
+            list(pool.map(Unit.close, (unit for unit in self.units.values() if not unit.spins)))
 
 
 def worth_watching(tasks: Sequence[CellTask]) -> list[CellTask]:

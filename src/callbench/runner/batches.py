@@ -32,6 +32,12 @@ class Taken:
         """Both."""
         return Taken(self.memory_bytes + other.memory_bytes, self.threads + other.threads, self.units + other.units)
 
+    def beside(self, others: int) -> "Taken":
+        """What these take with so many others of their mean."""
+        each = max(1, self.units)
+        more = Taken(self.memory_bytes * others // each, self.threads * others // each, others)
+        return self + more
+
 
 @dataclass(frozen=True)
 class Room:

@@ -23,9 +23,12 @@ class CellTask(Task):
         made: of the last round, as the journal has it; None where there is none.
     """
 
-    def __init__(self, cell: Cell, unit: str, trial: int, length: Length, schedule_of: ScheduleOf) -> None:
-        """Prepares."""
+    def __init__(  # noqa: PLR0913 - what is driven, on what, and how
+        self, cell: Cell, unit: str, trial: int, length: Length, schedule_of: ScheduleOf, *, lead: bool = True
+    ) -> None:
+        """Prepares; `lead`: whether its slices need some calls before them."""
         self.cell = cell
+        self._lead = lead
         self.unit = unit
         self.made: dict[str, Any] | None = None
         self.trial = trial
@@ -60,7 +63,7 @@ class CellTask(Task):
         length = self._length
         if self._probes and not self.cell.load.open:
             length = Length(max(length.seconds, WATCHED_SECONDS), length.calls)
-        return Turn(self.cell, length, self._schedule_of(self.cell, number), probes=self._probes)
+        return Turn(self.cell, length, self._schedule_of(self.cell, number), probes=self._probes, lead=self._lead)
 
     def took(self, turn: Turn, made: Mapping[str, Any]) -> None:
         """Keeps it."""

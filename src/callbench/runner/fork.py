@@ -102,7 +102,7 @@ class Fork:
             batch.fill(self._dice.sample(waiting, len(waiting)), alone=names is None)
             if names is None:
                 line = {"kind": "batch", "fork": self._asked.number, "batch": number}
-                self._of.write(line | {"units": [*batch.tried]})
+                self._of.write(line | {"units": [*dict.fromkeys(batch.tried)]})
             more = bool(names is None and self._left()) or number > 0
             batch.prepare(self._dice, chained=more)
             self._rounds(batch, number, done)

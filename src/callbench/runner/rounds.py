@@ -63,7 +63,8 @@ def one_slice(unit: Unit, turn: Turn, traffic: Traffic | None) -> dict[str, Any]
     thawed_ns = unit.wakes()
     try:
         clients = unit.connect(turn.cell)
-        unit.lead_in(turn.cell, clients, LEAD_SECONDS)
+        if turn.lead:
+            unit.lead_in(turn.cell, clients, LEAD_SECONDS)
         found = driven(
             unit.opened.sides,
             turn.cell,

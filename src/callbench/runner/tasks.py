@@ -21,6 +21,7 @@ class Turn:
         schedule: the arrivals of an open loop.
         burn_ns: how much longer each call keeps its client busy.
         probes: those that watch it.
+        lead: whether a few calls that do not count come first.
     """
 
     cell: Cell
@@ -28,6 +29,7 @@ class Turn:
     schedule: Path | None = None
     burn_ns: int = 0
     probes: Sequence[Probe] = ()
+    lead: bool = True
 
 
 class Task(ABC):

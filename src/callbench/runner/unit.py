@@ -7,14 +7,15 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 from callbench.cell import Cell, Stack
-from callbench.links import Hosts
+from callbench.links import LOOPBACK, Hosts
 from callbench.manifest import Programs
 from callbench.measure import side_processes
 from callbench.measure.compiler import CompilerTime
 from callbench.measure.warm_up import STEADY, WarmUp, operation_of, warmed_up
 from callbench.placement import Placement
 from callbench.runner import still
-from callbench.runner.slices import Length
+from callbench.runner.slices import SLICE_SECONDS, Length
+from callbench.sides import Sides
 from callbench.stats.digits import percent
 from callbench.stats.warmed import BUSY
 from callbench.visit import ALWAYS, Checks, OpenVisit
@@ -50,11 +51,12 @@ class Unit:
         visit: the number of this start in the run; None: no line of the journal is about it.
         opened: its processes, served, verified and connected.
         frozen: whether it is stopped between its slices.
+        spins: whether its sides wait by asking again and again: not stopped, they take all of a processor.
         compiler_ns: what the compiler of its busier side took of a processor in its last slice.
     """
 
-    def __init__(self, wanted: Wanted, placement: Placement, hosts: Hosts) -> None:
-        """Starts it, verifies it, connects it.
+    def __init__(self, wanted: Wanted, placement: Placement, hosts: Hosts, sides: Sides | None = None) -> None:
+        """Starts it (`sides`: its processes, where they were started before), verifies it, connects it.
 
         Raises:
             AdapterFailure: a side failed.
@@ -72,6 +74,8 @@ class Unit:
         self.compiler_ns = 0
         self._driven_ns = 0
         self._most = _most_clients(wanted.cells)
+        # How long a call took when its cell was warmed up, by cell.
+        self._call_s: dict[str, float] = {}
         self.opened = OpenVisit(
             wanted.programs,
             wanted.stack,
@@ -81,11 +85,12 @@ class Unit:
             options=wanted.options,
             cold=wanted.cold,
             checks=wanted.checks,
+            sides=sides,
         )
         self._pids: tuple[int, ...] = ()
         # Of those that run already and are somebody else's nothing is stopped.
         self._ours = self.opened.sides.elsewhere is None
-        self._spins = str(wanted.stack.card.get("waits", "")).startswith("spins")
+        self.spins = str(wanted.stack.card.get("waits", "")).startswith("spins")
 
     @property
     def name(self) -> str:
@@ -102,15 +107,16 @@ class Unit:
 
         All numbers of clients share their connections; what spins has none that are not driven.
         """
-        many = cell.load.clients if self._spins else self._most.get(str(cell.options), 1)
+        many = cell.load.clients if self.spins else self._most.get(str(cell.options), 1)
         many = max(many, cell.load.clients)
         self.opened.connect(replace(cell, load=replace(cell.load, clients=many)))
         return cell.load.clients
 
     def warm(self, cell: Cell, length: Length) -> WarmUp | None:
-        """Warms a cell up: to a steady rate where a runtime compiles, else by a slice that does not count.
+        """Warms a cell up: to a steady rate where a runtime compiles, else by some calls that do not count.
 
-        Of an operation that was steady with another cell a slice is enough as well: the rehearsal sees to the rest.
+        From the third millisecond on these were as quick as any later ones (native stacks). Of an operation that was
+        steady with another cell some calls are enough as well: the rehearsal sees to the rest.
         Gives how it went where a runtime compiles or nothing was to be warmed up, else None.
         """
         self.wakes()
@@ -120,9 +126,11 @@ class Unit:
             # By the same way where a person said that nothing is to be warmed up: nothing counts then.
             if sides.warm_up_limit_s == 0 or (sides.compiles and operation not in sides.steady):
                 return warmed_up(sides, cell, clients)
-            sides.client.drive(
-                cell.call, cell.arguments, calls=cell.load.clients, seconds=length.seconds / 2, clients=clients
+            seconds = length.seconds / (2 if sides.compiles else 4)
+            done = sides.client.drive(
+                cell.call, cell.arguments, calls=cell.load.clients, seconds=seconds, clients=clients
             )
+            self._call_s[cell.id] = done["elapsed_ns"] / 1e9 / max(1, done["calls"])
             if not sides.compiles:
                 return None
             before_s = sides.warmed_s.get(operation, 0.0)
@@ -130,13 +138,20 @@ class Unit:
         finally:
             self.rests()
 
+    def needs_lead(self, cell: Cell) -> bool:
+        """Whether some calls are to come before a slice of a cell that was warmed up.
+
+        Caches and wakes are lost in a call that takes as long as a slice; but not the rest of a link's connection.
+        """
+        return cell.link != LOOPBACK or self._call_s.get(cell.id, 0.0) < SLICE_SECONDS
+
     def lead_in(self, cell: Cell, clients: int, seconds: float) -> None:
         """Makes a few calls that do not count: what slept is awake, what others pushed out of the caches is back."""
         self.opened.sides.client.drive(cell.call, cell.arguments, calls=1, seconds=seconds, clients=clients)
 
     def settles(self) -> None:
         """It is alive beside others: from here on it is watched whether it keeps still while it is not driven."""
-        self._pids = side_processes.of(self.opened.sides).every if self._ours else ()
+        self._pids = side_processes.of(self.opened.sides, new=True).every if self._ours else ()
         self._watched = still.Watched(self._pids)
         self.rests()
 
@@ -157,7 +172,7 @@ class Unit:
         """Its slice is over: it is stopped where it does not keep still by itself."""
         if self._watched is None:
             return
-        self.frozen = bool(self._pids) and (self.frozen or self._spins or (self._warm and self._watched.restless))
+        self.frozen = bool(self._pids) and (self.frozen or self.spins or (self._warm and self._watched.restless))
         if self.frozen:
             still.stop(self._pids)
             self._stopped = True

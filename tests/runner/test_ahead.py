@@ -1,0 +1,83 @@
+"""Processes started before their turn serve when it comes; those whose turn never comes are ended."""
+
+import select
+import time
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import replace
+
+import pytest
+
+from callbench import links, placement
+from callbench.adapter import Adapter as Process
+from callbench.catalogue import Adapter
+from callbench.cell import Cell, Load
+from callbench.manifest import Programs
+from callbench.process_tree import is_alive
+from callbench.runner.ahead import Ahead
+from callbench.runner.unit import Unit, Wanted
+from conftest import eventually
+
+
+def wanted(adapter: Adapter, name: str) -> Wanted:
+    stack = next(one for one in adapter.stacks if one.channel == "tcp")
+    cell = Cell("c001", "g", stack.id, "Sum", {"a": 1, "b": 2}, Load(1, 4, 0.02))
+    return Wanted(name, stack, Programs(adapter.manifest, adapter.manifest), (cell,), links.LOOPBACK)
+
+
+def ahead() -> Ahead:
+    return Ahead(placement.placed(), lambda _: links.LOOPBACK_HOSTS)
+
+
+@pytest.mark.usefixtures("nothing_left")
+def test_a_unit_takes_what_was_started_for_it_and_the_rest_is_ended(misbehaving: Callable[[str], Adapter]) -> None:
+    first, second = (wanted(misbehaving("honest"), name) for name in ("first", "second"))
+    with closing(ahead()) as started:
+        started.start((first, second))
+        # Begun again while the first is served: nothing is started twice.
+        started.start((first, second))
+        sides = started.take(first)
+        assert sides is not None
+        assert started.take(first) is None
+        with Unit(first, placement.placed(), links.LOOPBACK_HOSTS, sides) as unit:
+            assert unit.opened.sides is sides
+            assert unit.opened.record["start_s"] > 0
+        other = started.take(second)
+        assert other is not None
+        pid = other.client.process.pid
+        other.close(at_once=True)
+        assert eventually(lambda: not is_alive(pid))
+        started.start((first,))
+
+
+@pytest.mark.usefixtures("nothing_left")
+def test_what_cannot_be_started_waits_for_its_turn(misbehaving: Callable[[str], Adapter]) -> None:
+    adapter = misbehaving("honest")
+    gone = replace(adapter.manifest, program=("/nowhere/at-all",))
+    bad = replace(wanted(adapter, "bad"), programs=Programs(gone, gone))
+    no_link = wanted(adapter, "no link")
+
+    def hosts(link: str) -> links.Hosts:
+        raise links.LinkFailure("missing", link)
+
+    with closing(Ahead(placement.placed(), hosts)) as started:
+        started.start((no_link,))
+        assert started.take(no_link) is None
+    with closing(ahead()) as started:
+        started.start((bad,))
+        sides = started.take(bad)
+        if sides is not None:
+            # Behind the keeper the program is looked for by the child: it shows when it is heard.
+            sides.close(at_once=True)
+
+
+@pytest.mark.usefixtures("nothing_left")
+def test_a_hello_in_time_counts_although_nobody_listened_in_time(misbehaving: Callable[[str], Adapter]) -> None:
+    manifest = replace(misbehaving("honest").manifest, start_seconds=0.0)
+    process = Process(manifest, "the client")
+    try:
+        assert select.select([process.process._stdout], [], [], 60)[0]
+        time.sleep(0.01)
+        assert process.greeted().hello["adapter"] == "honest"
+    finally:
+        process.stop()

@@ -1,0 +1,93 @@
+"""A batch tries no stack more of what there is no more of, and ends what spins before all others."""
+
+from contextlib import ExitStack
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, cast
+
+import pytest
+
+from callbench import links
+from callbench.cell import Cell, Load, Stack
+from callbench.errors import AdapterFailure
+from callbench.runner import batch as module
+from callbench.runner.batch import Batch
+from callbench.runner.context import Asked, Context
+from callbench.runner.unit import Wanted
+
+if TYPE_CHECKING:
+    from callbench.manifest import Programs
+    from callbench.runner.failures import Failures
+
+
+def wanted(name: str, channel: str) -> Wanted:
+    stack = cast("Stack", SimpleNamespace(id=name, adapter="a", message="m", channel=channel, card={}))
+    cell = Cell(name, "g", name, "Sum", {}, Load(1, 1, 0.01))
+    # As in a first fork, where nothing is started before its turn.
+    return Wanted(name, stack, cast("Programs", None), (cell,), links.LOOPBACK, cold=True)
+
+
+class Started:
+    """Stands for a unit: of a channel with queues only one can be alive."""
+
+    alive: list[str]
+    ended: list[str]
+    compiles = broken = False
+    pids = ()
+
+    def __init__(self, one: Wanted, *_: object) -> None:
+        """Starts, or fails for want of a queue."""
+        Started.alive.append(one.name)
+        if one.stack.channel == "queue" and any(name.startswith("queue") for name in Started.alive[:-1]):
+            raise AdapterFailure("out-of-resources", "no queue is left")
+        self.wanted, self.name = one, one.name
+        self.spins = one.stack.channel == "spin"
+        self.visit: int | None = None
+        self.opened = SimpleNamespace(record={})
+
+    def settles(self) -> None:
+        pass
+
+    def close(self) -> None:
+        Started.ended.append(self.name)
+
+
+@pytest.fixture
+def made(monkeypatch: pytest.MonkeyPatch) -> tuple[Batch, ExitStack]:
+    monkeypatch.setattr(module, "Unit", Started)
+    Started.alive, Started.ended = [], []
+    nothing: Any = lambda *_, **__: None  # noqa: E731
+    of = SimpleNamespace(
+        placement=None,
+        plan=SimpleNamespace(wires={}),
+        progress=SimpleNamespace(starts=nothing, warms=nothing),
+        stacks={},
+        sizes={},
+        floors={},
+        quick=True,
+        next_visit=lambda: 1,
+        write=nothing,
+    )
+    failures = SimpleNamespace(cannot=nothing, allows=lambda _: False)
+    owned = ExitStack()
+    asked = Asked(0, "as it is", (), 1, watch=False)
+    return Batch(cast("Context", of), asked, cast("Failures", failures), owned), owned
+
+
+def test_where_a_resource_is_short_no_other_of_its_channel_is_tried(made: tuple[Batch, ExitStack]) -> None:
+    batch, owned = made
+    names = ["queue 1", "tcp 1", "queue 2", "queue 3", "tcp 2"]
+    batch._of.stacks.update({name: wanted(name, name.split()[0]).stack for name in names})
+    with owned:
+        batch.fill([wanted(name, name.split()[0]) for name in names], alone=True)
+        assert batch.tried == ["queue 1", "tcp 1", "tcp 2"], "the others wait for the next batch"
+        assert Started.alive == ["queue 1", "tcp 1", "queue 2", "tcp 2"], "the third is not even started"
+
+
+def test_what_spins_is_ended_first(made: tuple[Batch, ExitStack]) -> None:
+    batch, owned = made
+    names = ["tcp 1", "tcp 2", "spin 1", "tcp 3", "spin 2"]
+    batch._of.stacks.update({name: wanted(name, name.split()[0]).stack for name in names})
+    with owned:
+        batch.fill([wanted(name, name.split()[0]) for name in names], alone=True)
+    assert Started.ended[:2] == ["spin 1", "spin 2"]
+    assert sorted(Started.ended) == sorted(names)
