@@ -77,6 +77,9 @@ class Estimate:
         told = f"{span(self.seconds)} if the machine has nothing else to do: {' and '.join(parts)}{warm}"
         if self.limit_s is None:
             return told
+        if self.limit_s < self.seconds:
+            ends = span(self.limit_s)
+            return f"{told}. It ends after {ends} with the forks made by then, two of each condition at least"
         return f"{told}. It goes on until its claims and neighbours are decided, {span(self.limit_s)} at the most"
 
 

@@ -55,6 +55,8 @@ def test_a_run_without_a_limit_does_not_name_one(known: catalogue.Catalogue) -> 
     said = f"{exact}. It goes on until its claims and neighbours are decided, about 10 minutes at the most"
     assert str(limited) == said
     assert "2 forks with 20 slices" in str(exact)
+    short = estimated(planned(cell(1)), known, PACE | {"limit_s": exact.seconds / 2})
+    assert str(short).endswith("with the forks made by then, two of each condition at least")
 
 
 def driven(name: str, number: int, clients: int, calls: int, *, watch: bool = False) -> Cell:

@@ -51,6 +51,9 @@ BYTES = {
 NS_PER_BYTE = {"soap": 6.0, "xmlrpc": 5.2, "json": 1.8, "msgpack": 0.6, "protobuf": 0.35, "bin": 0.25, "bincomp": 0.25}
 MESSAGES = tuple(BYTES["Sum"])
 
+# Of a quick run: few, whatever the study has.
+QUICK_FORKS = 3
+
 
 def stacks() -> list[Stack]:
     """All seven messages over all ten channels."""
@@ -198,7 +201,7 @@ def write(
     random = np.random.default_rng(1)
     by_id = {one.id: one for one in mine}
     journal: list[dict[str, Any]] = []
-    for block in range(study.forks(quick)):
+    for block in range(QUICK_FORKS if quick else study.forks(quick)):
         drift, trials = random.lognormal(0, 0.05), 0
         for visit, stack in enumerate(by_id.values()):
             own = [cell for cell in cells if cell.stack == stack.id]
