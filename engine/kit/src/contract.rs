@@ -33,6 +33,7 @@ pub use party::Party;
 use lines::{Line, Lines};
 use own::Own;
 use session::Session;
+pub use tracing::trace_of;
 
 /// Speaks for `adapter` until `stop`, the end of stdin or SIGTERM. The one entry of every adapter's `main`.
 pub fn run(adapter: Arc<dyn Adapter>) -> ExitCode {

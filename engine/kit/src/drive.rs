@@ -37,7 +37,7 @@ pub use schedule::Schedule;
 use seat::Progress;
 pub use seat::Seat;
 pub use tally::{Left, Tally};
-pub use trace::{Script, Scripted, ScriptedCall, Trace, replay};
+pub use trace::{Replayed, Script, Scripted, ScriptedCall, ScriptedClock, Trace, replay, replay_by};
 pub use window::{Late, Window};
 
 /// How often the reporter speaks.

@@ -2,7 +2,8 @@
 
 use std::os::fd::{AsFd, AsRawFd};
 
-use callbench_kit::{Failure, Kind, clock};
+use callbench_kit::clock::{self, Clock, Monotonic};
+use callbench_kit::{Failure, Kind};
 use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags};
 
 /// So many are told at once.
@@ -31,6 +32,19 @@ impl Event {
     }
 }
 
+/// A clock by which a loop waits for events.
+pub trait EventClock: Clock {
+    /// Waits for events until a moment, not at all where it has passed. Gives how many there are.
+    fn wait(&self, events: &mut Events, until: u64) -> usize;
+}
+
+impl EventClock for Monotonic {
+    #[inline]
+    fn wait(&self, events: &mut Events, until: u64) -> usize {
+        events.wait_until(until)
+    }
+}
+
 impl Events {
     pub fn new() -> Result<Self, Failure> {
         let epoll = Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC)
@@ -55,6 +69,12 @@ impl Events {
             libc::epoll_pwait2(self.epoll.0.as_raw_fd(), self.ready.as_mut_ptr(), MOST as libc::c_int, &raw const time, std::ptr::null())
         };
         told.max(0) as usize // Interrupted: nothing happened.
+    }
+
+    /// Makes one event that nothing has caused.
+    #[cfg(test)]
+    pub fn pretend(&mut self) {
+        self.ready[0] = libc::epoll_event { events: libc::EPOLLIN as u32, u64: 0 };
     }
 
     /// The event of this place among those last waited for.

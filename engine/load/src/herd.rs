@@ -5,13 +5,14 @@ use std::collections::BinaryHeap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
+use callbench_kit::clock::{self, Monotonic};
 use callbench_kit::drive::{Left, Pace, Seat, Worker};
-use callbench_kit::{Failure, Kind, clock};
+use callbench_kit::{Failure, Kind};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
 use crate::carrier::{Asks, Carrier, Ended};
-use crate::events::Events;
+use crate::events::{EventClock, Events};
 use crate::request::Values;
 
 /// As much is read at once.
@@ -190,14 +191,23 @@ pub struct Shift<'h, C: Carrier> {
 
 impl<C: Carrier> Worker for Shift<'_, C> {
     fn work(&mut self, seat: &mut Seat) {
+        self.drive(seat, &Monotonic);
+    }
+}
+
+impl<C: Carrier> Shift<'_, C> {
+    /// The loop, by the machine's clock or by a trace's.
+    fn drive(&mut self, seat: &mut Seat, clock: &impl EventClock) {
         seat.persevere();
         self.herd.catch_up();
         let start = seat.start;
-        // Each client's own account begins at the common start.
+        // Each client's own account begins at the common start, that of a client that can take an arrival when it is awake.
+        let since = if matches!(seat.plan().pace, Pace::Open(_)) { seat.tally.ended_at } else { start };
         seat.tally.gap_ns = 0;
         for account in &mut self.herd.accounts[..self.clients] {
-            account.since = start;
+            account.since = since;
             account.errors_in_a_row = 0;
+            account.ramps = false;
         }
         let think_ns = match seat.plan().pace {
             Pace::Closed { think_ns, .. } => Some(think_ns),
@@ -214,7 +224,7 @@ impl<C: Carrier> Worker for Shift<'_, C> {
             }
         }
         let before = self.herd.carrier.received();
-        let mut round = Round { herd: self.herd, seat, think_ns, later, idle: Vec::new(), next: None, calling: 0 };
+        let mut round = Round { herd: self.herd, seat, clock, think_ns, later, idle: Vec::new(), next: None, calling: 0 };
         round.drive(self.clients);
         // A thought that goes on beyond the last call is no part of the drive.
         let end = seat.tally.ended_at;
@@ -228,9 +238,10 @@ impl<C: Carrier> Worker for Shift<'_, C> {
 }
 
 /// One drive of a herd.
-struct Round<'r, 's, C: Carrier> {
+struct Round<'r, 's, C: Carrier, K: EventClock> {
     herd: &'r mut Herd<C>,
     seat: &'r mut Seat<'s>,
+    clock: &'r K,
     /// Of a closed loop; None: an open one.
     think_ns: Option<u64>,
     /// Who calls again, and when: thoughts and rests.
@@ -243,20 +254,21 @@ struct Round<'r, 's, C: Carrier> {
     calling: usize,
 }
 
-impl<C: Carrier> Round<'_, '_, C> {
+impl<C: Carrier, K: EventClock> Round<'_, '_, C, K> {
     fn drive(&mut self, clients: usize) {
         if !self.later.is_empty() {
             // Each has a moment of its own to begin at.
         } else if self.think_ns.is_some() {
-            (0..clients).for_each(|index| self.call_again(index, self.seat.start));
+            let awake = self.seat.tally.ended_at;
+            (0..clients).for_each(|index| self.call_again(index, awake));
         } else {
             self.idle = (0..clients).rev().collect();
             self.next = self.seat.next_arrival();
         }
         let sweep_ns = SWEEP_NS.min(self.herd.timeout_ns() / 4 + 1);
-        let mut sweep_at = clock::now() + sweep_ns;
+        let mut sweep_at = self.clock.now() + sweep_ns;
         loop {
-            let now = clock::now();
+            let now = self.clock.now();
             if now >= sweep_at {
                 self.sweep(now);
                 sweep_at = now + sweep_ns;
@@ -267,7 +279,8 @@ impl<C: Carrier> Round<'_, '_, C> {
                 return;
             }
             self.herd.carrier.flush();
-            let told = self.herd.events.wait_until(self.next_moment(now).min(sweep_at));
+            let until = self.next_moment(now).min(sweep_at);
+            let told = self.clock.wait(&mut self.herd.events, until);
             for place in 0..told {
                 self.herd.go_on(place);
                 let mut ended = std::mem::take(&mut self.herd.ended);
@@ -285,16 +298,23 @@ impl<C: Carrier> Round<'_, '_, C> {
 
     /// When there is something to do even if nothing happens; the past where an arrival is so near that sleep would miss it.
     fn next_moment(&self, now: u64) -> u64 {
-        let woken = self.later.peek().map_or(u64::MAX, |Reverse((at, _))| *at);
+        let woken = self.later.peek().map_or(u64::MAX, |Reverse((at, index))| self.waits_until(now, *at, *index));
+        let spin_ns = self.clock.spin_ns(SPIN_NS);
         // An arrival that finds nobody idle waits for an answer.
-        let due = self.next.filter(|_| !self.idle.is_empty()).map_or(u64::MAX, |at| if at <= now + SPIN_NS { 0 } else { at - SPIN_NS });
+        let due = self.next.filter(|_| !self.idle.is_empty()).map_or(u64::MAX, |at| if at <= now + spin_ns { 0 } else { at - spin_ns });
         woken.min(due)
+    }
+
+    /// Until when a client waits that would until `at`: a thought is cut where no call is left to be made after it, a ramp-up only at the
+    /// limit.
+    fn waits_until(&self, now: u64, at: u64, index: usize) -> u64 {
+        if self.herd.accounts[index].ramps { at.min(self.seat.limit_at) } else { self.seat.thinks_until(now, at) }
     }
 
     /// Those whose thought or rest is over call again.
     fn wake(&mut self, now: u64) {
         while let Some(Reverse((at, index))) = self.later.peek().copied() {
-            if self.seat.thinks_until(now, at) > now && !self.seat.leaves(now) {
+            if self.waits_until(now, at, index) > now && !self.seat.leaves(now) {
                 return;
             }
             self.later.pop();
@@ -302,6 +322,10 @@ impl<C: Carrier> Round<'_, '_, C> {
                 Some(think_ns) => {
                     let client = &mut self.herd.accounts[index];
                     let first = std::mem::take(&mut client.ramps);
+                    if first {
+                        // A drive lasts until every client has begun.
+                        self.seat.tally.ended_at = self.seat.tally.ended_at.max(now);
+                    }
                     if think_ns > 0 && !first && client.errors_in_a_row == 0 {
                         self.seat.tally.think_ns += now - client.since;
                         client.since = now;
@@ -319,7 +343,7 @@ impl<C: Carrier> Round<'_, '_, C> {
         if self.seat.admit(now, 1) == 0 {
             return;
         }
-        let started = clock::now();
+        let started = self.clock.now();
         let client = &mut self.herd.accounts[index];
         self.seat.tally.gap_ns += started.saturating_sub(client.since);
         (client.started, client.intended, client.due) = (started, started, now);
@@ -329,20 +353,20 @@ impl<C: Carrier> Round<'_, '_, C> {
     /// In an open loop: hands out every arrival that is due, or all but due; whether there was one.
     #[inline]
     fn take_arrivals(&mut self) -> bool {
-        let mut began = false;
+        let (mut began, blind_ns) = (false, self.clock.spin_ns(BLIND_NS));
         while let Some(intended) = self.next {
-            let now = clock::now();
+            let now = self.clock.now();
             if self.seat.leaves(now) {
                 self.next = None;
                 break;
             }
-            if now + BLIND_NS < intended {
+            if now + blind_ns < intended {
                 break;
             }
             let Some(index) = self.idle.pop() else { break };
             let client = &mut self.herd.accounts[index];
             (client.intended, client.due) = (intended, intended);
-            client.started = if now < intended { clock::wait_until(intended, BLIND_NS) } else { now };
+            client.started = if now < intended { self.clock.wait_until(intended, blind_ns) } else { now };
             self.next = self.seat.next_arrival();
             self.begin(index);
             began = true;
@@ -363,10 +387,11 @@ impl<C: Carrier> Round<'_, '_, C> {
     #[inline]
     fn ended(&mut self, index: usize, result: &Result<(), Failure>) {
         self.calling -= 1;
-        self.seat.burn(&clock::Monotonic);
-        let ended = clock::now();
+        self.seat.burn(self.clock);
+        let ended = self.clock.now();
         let tally = &mut *self.seat.tally;
         let client = &mut self.herd.accounts[index];
+        self.clock.made(client.started, ended);
         tally.in_call_ns += ended - client.started;
         tally.ended_at = ended;
         match result {
@@ -413,3 +438,6 @@ impl<C: Carrier> Round<'_, '_, C> {
 fn timed_out() -> Failure {
     Failure::new(Kind::Timeout, "no answer came in time")
 }
+
+#[cfg(test)]
+mod tests;

@@ -50,7 +50,15 @@ struct TraceCall {
 
 /// Plays a trace.
 pub(super) fn traced(trace: Value, stopping: &AtomicBool) -> Result<Traced, Failure> {
-    let Trace { plan, script } = serde_json::from_value(trace).map_err(|error| bad(format!("the trace is not understood: {error}")))?;
+    let (outcome, made) = drive::replay(trace_of(trace)?, stopping)?;
+    let mut done = driving::done(outcome);
+    done.processor = None;
+    Ok(Traced { done, made })
+}
+
+/// The trace that JSON describes, as the files of contract/golden/traces do.
+pub fn trace_of(given: Value) -> Result<drive::Trace, Failure> {
+    let Trace { plan, script } = serde_json::from_value(given).map_err(|error| bad(format!("the trace is not understood: {error}")))?;
     if plan.place >= plan.clients || script.calls.is_empty() {
         return Err(bad("a trace has a place below its clients, and at least one call".to_owned()));
     }
@@ -59,7 +67,7 @@ pub(super) fn traced(trace: Value, stopping: &AtomicBool) -> Result<Traced, Fail
         None => Pace::Closed { think_ns: plan.think_ns, timing: plan.timing.into() },
     };
     let calls: Result<_, _> = script.calls.iter().map(scripted).collect();
-    let trace = drive::Trace {
+    Ok(drive::Trace {
         place: plan.place,
         clients: plan.clients,
         start: plan.start,
@@ -77,11 +85,7 @@ pub(super) fn traced(trace: Value, stopping: &AtomicBool) -> Result<Traced, Fail
             oversleeps_ns: script.oversleeps_ns,
             calls: calls?,
         },
-    };
-    let (outcome, made) = drive::replay(trace, stopping)?;
-    let mut done = driving::done(outcome);
-    done.processor = None;
-    Ok(Traced { done, made })
+    })
 }
 
 fn scripted(call: &TraceCall) -> Result<ScriptedCall, Failure> {

@@ -62,7 +62,8 @@ pub enum Scripted {
 }
 
 /// Each reading gives the time and then takes a while.
-struct ScriptedClock {
+#[derive(Debug)]
+pub struct ScriptedClock {
     time: Arc<AtomicU64>,
     reading_takes_ns: u64,
     oversleeps_ns: u64,
@@ -91,6 +92,13 @@ impl Clock for ScriptedClock {
     }
 }
 
+impl ScriptedClock {
+    /// Lets time pass, as a call does.
+    pub fn pass(&self, takes_ns: u64) {
+        self.time.fetch_add(takes_ns, Relaxed);
+    }
+}
+
 /// Moves the clock by what each call takes, and reads it not.
 struct ScriptedClient {
     time: Arc<AtomicU64>,
@@ -111,10 +119,22 @@ impl Client for ScriptedClient {
     }
 }
 
-/// Plays a trace; gives what the drive came to, and the readings around the first 1,000 calls or batches.
-///
-/// Fails where the trace would never end.
-pub fn replay(trace: Trace, stopping: &AtomicBool) -> Result<(Outcome, Vec<[u64; 2]>), Failure> {
+/// What a drive came to, and the readings around the first 1,000 calls or batches.
+pub type Replayed = (Outcome, Vec<[u64; 2]>);
+
+/// Plays a trace in the loop of one client. Fails where the trace would never end.
+pub fn replay(trace: Trace, stopping: &AtomicBool) -> Result<Replayed, Failure> {
+    replay_by(trace, stopping, |seat, clock, calls| {
+        super::run(&mut ScriptedClient { time: Arc::clone(&clock.time), calls, next: 0 }, seat, clock);
+    })
+}
+
+/// Plays a trace in another loop, which is given its seat, the clock and the calls that are scripted.
+pub fn replay_by(
+    trace: Trace,
+    stopping: &AtomicBool,
+    work: impl FnOnce(&mut Seat, &ScriptedClock, Vec<ScriptedCall>),
+) -> Result<Replayed, Failure> {
     let Trace { place, clients, start, length_ns, limit_ns, calls, pace, ramp_up_ns, burn_ns, reading_ns, spin_ns, script } = trace;
     if script.reading_takes_ns == 0 && (spin_ns > 0 || burn_ns > 0 || script.clock_start_ns < start) {
         let why = "reading_takes_ns is 0: then spin_ns and burn_ns must be 0 and the clock stand at the start, or a wait never ends";
@@ -122,14 +142,13 @@ pub fn replay(trace: Trace, stopping: &AtomicBool) -> Result<(Outcome, Vec<[u64;
     }
     let plan = Plan { call: CALL, calls, length_ns, limit_ns, pace, start_at_ns: start, burn_ns, ramp_up_ns };
     let time = Arc::new(AtomicU64::new(script.clock_start_ns));
-    let mut client = ScriptedClient { time: Arc::clone(&time), calls: script.calls, next: 0 };
     let (reading_takes_ns, oversleeps_ns) = (script.reading_takes_ns, script.oversleeps_ns);
     let clock = ScriptedClock { time, reading_takes_ns, oversleeps_ns, spin_ns, made: RefCell::default() };
     let shared = Shared::new(&plan, clients, reading_ns, stopping);
     let mut tally = Tally::new(matches!(plan.pace, Pace::Open(_)));
     let progress = Progress::default();
     super::await_start(&clock, &mut tally, start);
-    super::run(&mut client, &mut Seat::new(&progress, &shared, &mut tally, start, [place, clients]), &clock);
+    work(&mut Seat::new(&progress, &shared, &mut tally, start, [place, clients]), &clock, script.calls);
     let none = || Usage { user_ns: "0".to_owned(), system_ns: "0".to_owned() };
     Ok((super::sum_up(vec![tally], start, &shared, [none(), none()], 1), clock.made.into_inner()))
 }
