@@ -65,6 +65,8 @@ pub(super) fn watch(stopping: &Arc<Stopping>) -> io::Result<(Sender<Event>, Rece
     let (stopping, told) = (Arc::clone(stopping), events.clone());
     thread::Builder::new().name("sigterm".to_owned()).spawn(move || {
         if terminate.wait().is_ok() {
+            // Before the session hears of it: how a runner then ends is judged by it.
+            stopping.raised.store(true, Relaxed);
             // Where nobody receives, the session is ending already.
             let _ = told.send(Event::End);
             stopping.soon(Duration::ZERO);
