@@ -5,11 +5,13 @@ loop and bare timer in turn, on the same processors. Then one connection at 500 
 1 ms and stands still for 200 ms once a second: raw and corrected 99th percentile. Medians over the rounds.
 """
 
+import functools
 import os
 import statistics
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 from callbench import catalogue, placement
@@ -37,34 +39,58 @@ def main() -> None:
         timer = folder / "bare_timer"
         source = Path(__file__).with_name("bare_timer.c")
         subprocess.run(["cc", "-O2", "-o", timer, source], check=True)  # noqa: S607 - the compiler that is there
-        endpoint = sides.server.serve(STACK)
-        sides.client.connect(STACK, endpoint, CLIENTS)
-        closed = sides.client.drive("Sum", SUM, calls=1000, seconds=SECONDS)
-        rate = closed["calls"] / (closed["elapsed_ns"] / 1e9) / 2
-        lateness(sides.client, rate, rounds, (timer, where.client), folder)
+        rate = half_of_closed(sides, STACK)
+        lateness(sides.client, STACK, (rate, rounds), functools.partial(bare_in_c, timer, where.client), folder)
         sides.server.stop_serving()
         sides.client.connect(STACK, sides.server.serve(STACK, options=STALLS), 1)
         stalls(sides.client, folder)
 
 
-def lateness(client: Adapter, rate: float, rounds: int, timer: tuple[Path, tuple[int, ...]], folder: Path) -> None:
-    """Prints a round a line: 99th percentiles of lateness in us, and processor time as a share of one processor."""
-    program, processors = timer
+def half_of_closed(sides: Sides, stack: str) -> float:
+    """Serves and connects the stack; half of the rate that its clients reach in a closed loop, in calls a second."""
+    sides.client.connect(stack, sides.server.serve(stack), CLIENTS)
+    closed = sides.client.drive("Sum", SUM, calls=1000, seconds=SECONDS)
+    return closed["calls"] / (closed["elapsed_ns"] / 1e9) / 2
+
+
+def bare_in_c(timer: Path, processors: tuple[int, ...], gap_ns: int, count: int) -> tuple[float, float]:
+    """The bare timer loop in C: 99th percentile of its lateness, and its processor time, in ns."""
+    said = subprocess.run(
+        [timer, str(gap_ns), str(count)],
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+        preexec_fn=lambda: os.sched_setaffinity(0, processors),
+    )
+    _, p99, _, used = (float(word) for word in said.stdout.split())
+    return p99, used
+
+
+def lateness(
+    client: Adapter,
+    stack: str,
+    wanted: tuple[float, int],
+    bare_timer: Callable[[int, int], tuple[float, float]],
+    folder: Path,
+) -> None:
+    """Prints a round a line: 99th percentiles of lateness in us, and processor time as a share of one processor.
+
+    Args:
+        client: connected.
+        stack: what it calls.
+        wanted: calls a second, and how many rounds.
+        bare_timer: waits that often, so many ns apart; gives the p99 of its lateness and its processor time.
+        folder: for the schedule.
+    """
+    rate, rounds = wanted
     count = int(rate * SECONDS)
     file = scheduled(folder, rate, min(count, 2**20))
-    print(f"{STACK}, {CLIENTS} clients, {rate:,.0f} calls/s, half of a closed loop's; p99 of lateness")
+    print(f"{stack}, {CLIENTS} clients, {rate:,.0f} calls/s, half of a closed loop's; p99 of lateness")
     ratios = []
     for _ in range(rounds):
         done = client.drive("Sum", SUM, calls=1, seconds=SECONDS, schedule=file)
         own_us = p99_us(done["lateness"])
-        said = subprocess.run(
-            [program, str(round(1e9 / rate)), str(count)],
-            stdout=subprocess.PIPE,
-            text=True,
-            check=True,
-            preexec_fn=lambda: os.sched_setaffinity(0, processors),
-        )
-        _, bare, _, used = (int(word) for word in said.stdout.split())
+        bare, used = bare_timer(round(1e9 / rate), count)
         ratios.append(own_us / (bare / 1e3))
         print(
             f"  kit {own_us:8.1f} us, {share(done):4.0%} of a processor (with its calls);"

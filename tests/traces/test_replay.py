@@ -13,7 +13,7 @@ from conftest import ROOT
 FOLDERS = sorted(file.parent for file in [*ROOT.glob("adapters/*/adapter.toml"), *ROOT.glob("engine/*/adapter.toml")])
 KNOWN = {adapter.name: adapter for adapter in catalogue.load(FOLDERS).adapters}
 # Kits that must replay; others may.
-MUST = {"native", "instrument", "cpp", "dotnet"}
+MUST = {"native", "instrument", "cpp", "dotnet", "go"}
 
 
 @pytest.mark.engine

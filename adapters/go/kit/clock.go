@@ -1,0 +1,79 @@
+package kit
+
+import (
+	"os"
+	"syscall"
+	"unsafe"
+)
+
+const (
+	// The last part of a wait is spent reading the clock. Woken so long before an arrival, a client is rarely late: in us at p50, p90 and p99
+	// a timerfd woke a goroutine 25, 50 and 110 late here, however long the wait, and time.Sleep 600, 1,000 and 2,000, since the runtime
+	// polls by the millisecond. A thought may end a little late: its length is measured.
+	arrivalSpinNs = 60_000
+	thinkSpinNs   = 5_000
+	startSpinNs   = 30_000
+)
+
+// clock is what the loop reads and sleeps by: the machine's, or that of a golden trace.
+type clock interface {
+	now() int64
+	sleepUntil(ns int64)
+}
+
+// nanotime is CLOCK_MONOTONIC in nanoseconds without a system call: 22 ns here, 200 with one. The package time gives it from an unknown
+// beginning only.
+//
+//go:linkname nanotime runtime.nanotime
+func nanotime() int64
+
+// readingNs is what one reading takes.
+func readingNs() float64 {
+	const readings = 100_000
+	began, last := nanotime(), int64(0)
+	for i := 0; i < readings; i++ {
+		last = nanotime()
+	}
+	return float64(last-began) / readings
+}
+
+// machineClock sleeps by a timer that the runtime polls like a connection: no thread is held meanwhile.
+type machineClock struct {
+	timer      *os.File
+	descriptor uintptr
+	expired    [8]byte
+}
+
+const monotonic, absolute = 1, 1
+
+func newMachineClock() (*machineClock, error) {
+	descriptor, _, failed := syscall.Syscall(syscall.SYS_TIMERFD_CREATE, monotonic, syscall.O_NONBLOCK|syscall.O_CLOEXEC, 0)
+	if failed != 0 {
+		return nil, os.NewSyscallError("timerfd_create", failed)
+	}
+	return &machineClock{timer: os.NewFile(descriptor, "timer"), descriptor: descriptor}, nil
+}
+
+func (c *machineClock) now() int64 { return nanotime() }
+
+// sleepUntil returns early where the timer fails: whoever waits reads the clock and sleeps again.
+func (c *machineClock) sleepUntil(ns int64) {
+	periodAndEnd := [2]syscall.Timespec{1: syscall.NsecToTimespec(ns)}
+	_, _, failed := syscall.Syscall6(syscall.SYS_TIMERFD_SETTIME, c.descriptor, absolute, uintptr(unsafe.Pointer(&periodAndEnd)), 0, 0, 0)
+	if failed == 0 {
+		_, _ = c.timer.Read(c.expired[:])
+	}
+}
+
+// waitUntil sleeps but for the last spinNs, and gives the reading that ended the wait.
+func waitUntil(c clock, ns, spinNs int64) int64 {
+	for {
+		now := c.now()
+		if now >= ns {
+			return now
+		}
+		if now < ns-spinNs {
+			c.sleepUntil(ns - spinNs)
+		}
+	}
+}

@@ -1,0 +1,273 @@
+package kit
+
+import (
+	"encoding/binary"
+	"math"
+	"os"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+const interval = 100 * time.Millisecond
+
+// plan is what a loop is given, by the names of contract/LOOP.md.
+type plan struct {
+	Clients  int64   `json:"clients"`
+	LengthNs int64   `json:"length_ns"`
+	LimitNs  int64   `json:"limit_ns"`
+	Calls    int64   `json:"calls"`
+	ThinkNs  int64   `json:"think_ns"`
+	RampUpNs int64   `json:"ramp_up_ns"`
+	Timing   string  `json:"timing"`
+	BurnNs   int64   `json:"burn_ns"`
+	Reading  float64 `json:"reading_ns"`
+	SpinNs   int64   `json:"spin_ns"`
+}
+
+// drive is what all clients of a drive look at.
+type drive struct {
+	plan
+	start, end, limit int64
+	payloads          int
+	pool              pool
+	arrivals          *arrivals
+	batch             atomic.Int64 // calls a batch; 0 until it is decided
+}
+
+func newDrive(plan plan, start int64, payloads int, gaps []int64) *drive {
+	d := &drive{plan: plan, payloads: payloads}
+	d.pool.left.Store(plan.Calls)
+	d.pool.portion = least(256, most(1, plan.Calls/plan.Clients/16))
+	if gaps != nil {
+		d.arrivals = &arrivals{gaps: gaps}
+	}
+	d.startAt(start)
+	return d
+}
+
+func (d *drive) startAt(ns int64) {
+	d.start, d.end, d.limit = ns, ns+least(d.LengthNs, d.LimitNs), ns+d.LimitNs
+}
+
+// pool is the calls still to be made, from which clients draw in portions.
+type pool struct {
+	left    atomic.Int64
+	portion int64
+}
+
+func (p *pool) draw(wanted int64) int64 {
+	for {
+		left := p.left.Load()
+		drawn := least(left, most(wanted, p.portion))
+		if drawn == 0 || p.left.CompareAndSwap(left, left-drawn) {
+			return drawn
+		}
+	}
+}
+
+// arrivals is the one queue of an open loop.
+type arrivals struct {
+	mutex     sync.Mutex
+	gaps      []int64
+	taken, at int64
+}
+
+// take gives when the next arrival is intended; false where none comes any more.
+func (a *arrivals) take(d *drive) (int64, bool) {
+	a.mutex.Lock()
+	defer a.mutex.Unlock()
+	at := a.at + a.gaps[a.taken%int64(len(a.gaps))]
+	if a.taken >= d.Calls && at >= d.LengthNs {
+		return 0, false
+	}
+	a.taken, a.at = a.taken+1, at
+	return d.start + at, true
+}
+
+// readGaps reads a schedule of the contract, where there is one.
+func readGaps(path string) ([]int64, error) {
+	if path == "" {
+		return nil, nil
+	}
+	content, err := os.ReadFile(path)
+	if err != nil || len(content) == 0 || len(content)%8 != 0 {
+		return nil, Failed(BadRequest, "the schedule %s must be gaps of 8 bytes each, one at least: it has %d bytes (%v)", path, len(content), err)
+	}
+	gaps := make([]int64, len(content)/8)
+	for i := range gaps {
+		gaps[i] = int64(binary.LittleEndian.Uint64(content[8*i:]))
+	}
+	return gaps, nil
+}
+
+// run lets all clients begin together, tells how far they are, and gives what they counted.
+func (d *drive) run(callers []Caller, startAtNs int64, tell func(atNs, calls, errors int64)) (answer, error) {
+	tasks := make([]*loopTask, len(callers))
+	for place, caller := range callers {
+		clock, err := newMachineClock()
+		if err != nil {
+			return nil, Failed(OutOfResources, "client %d of %d has no timer: %v", place+1, len(callers), err)
+		}
+		defer clock.timer.Close()
+		tasks[place] = newTask(d, clock, caller, int64(place))
+	}
+	var awake sync.WaitGroup
+	begin, ended := make(chan struct{}), make(chan struct{}, len(tasks))
+	awake.Add(len(tasks))
+	for _, task := range tasks {
+		go func(task *loopTask) {
+			awake.Done()
+			<-begin
+			task.run()
+			ended <- struct{}{}
+		}(task)
+	}
+	awake.Wait()
+	before := usedProcessor()
+	d.startAt(most(startAtNs, nanotime()+100_000+10_000*d.Clients))
+	close(begin)
+	d.watch(tasks, ended, tell)
+	said := d.done(tasks)
+	said["processor"] = map[string]any{"start": before, "end": usedProcessor()}
+	said["threads"] = len(tasks)
+	return said, nil
+}
+
+// watch tells ten times a second how far the clients are, and once when the time is over.
+func (d *drive) watch(tasks []*loopTask, ended <-chan struct{}, tell func(atNs, calls, errors int64)) {
+	tick, over := time.NewTicker(interval), time.NewTimer(time.Duration(d.end-nanotime()))
+	defer tick.Stop()
+	defer over.Stop()
+	for running := len(tasks); running > 0; {
+		select {
+		case <-ended:
+			running--
+			continue
+		case <-tick.C:
+		case <-over.C:
+			if d.LengthNs == 0 {
+				continue
+			}
+		}
+		calls, errors := int64(0), int64(0)
+		for _, task := range tasks {
+			calls, errors = calls+task.shown[0].Load(), errors+task.shown[1].Load()
+		}
+		tell(most(0, nanotime()-d.start), calls, errors)
+	}
+}
+
+// stats is what one client counts; merged, what all do.
+type stats struct {
+	calls, errorCount int64
+	errors            map[Kind]int64
+	said              map[Kind]string
+	// In an open loop latency begins when the call was intended; only there the other two are.
+	latency, service, lateness histogram
+	inCall, thinking, gap      int64
+	ended                      int64
+	late                       late
+	gaveUp                     bool
+}
+
+func newTask(d *drive, clock clock, caller Caller, place int64) *loopTask {
+	return &loopTask{drive: d, clock: clock, caller: caller, place: place, stats: stats{errors: map[Kind]int64{}, said: map[Kind]string{}}}
+}
+
+func (s *stats) countError(err error) {
+	failure := failureOf(err)
+	s.errorCount++
+	s.errors[failure.Kind]++
+	if _, known := s.said[failure.Kind]; !known && failure.Message != "" {
+		s.said[failure.Kind] = failure.Message
+	}
+}
+
+// late is the calls that ended after the time was over, and of them those that ended after the limit.
+type late struct {
+	DueLater bool     `json:"due_later"`
+	Time     overtime `json:"time"`
+	Limit    overtime `json:"limit"`
+}
+
+// overtime is the right answers after a moment, the calls that were under way then, and the parts of their time before it.
+type overtime struct {
+	After  int64   `json:"after"`
+	Flying int64   `json:"flying"`
+	Part   float64 `json:"part"`
+}
+
+func (l *late) add(d *drive, due, started, ended, right int64) {
+	if due >= d.end {
+		l.DueLater = true
+	} else {
+		l.Time.add(d.end, started, ended, right)
+	}
+	if ended > d.limit {
+		l.Limit.add(d.limit, started, ended, right)
+	}
+}
+
+func (o *overtime) add(moment, started, ended, right int64) {
+	o.After += right
+	if started < moment {
+		whole, fraction := math.Modf(float64(right) * float64(moment-started) / float64(ended-started))
+		o.After -= int64(whole)
+		o.Part += fraction
+		o.Flying++
+	}
+}
+
+func (o *overtime) merge(other overtime) {
+	o.After, o.Flying, o.Part = o.After+other.After, o.Flying+other.Flying, o.Part+other.Part
+}
+
+// done is the answer to a drive, without processor time.
+func (d *drive) done(tasks []*loopTask) answer {
+	sum := &newTask(d, nil, nil, 0).stats
+	sum.gaveUp = true
+	for _, task := range tasks {
+		sum.ended = most(sum.ended, task.ended)
+	}
+	for _, task := range tasks {
+		sum.merge(&task.stats)
+		// Who was done earlier stood idle, and a thought beyond the end is not part of the drive.
+		sum.gap += most(0, sum.ended-task.left)
+		sum.thinking -= most(0, task.left-sum.ended)
+	}
+	said := answer{
+		"is": "done", "calls": sum.calls, "errors": sum.errors, "said": sum.said, "elapsed_ns": most(1, sum.ended-d.start),
+		"batch": most(1, d.batch.Load()), "latency": &sum.latency, "service": nil, "lateness": nil,
+		"in_call_ns": decimal(sum.inCall), "think_ns": decimal(sum.thinking), "gap_ns": decimal(sum.gap),
+		"late": sum.late, "gave_up": sum.gaveUp,
+	}
+	if d.batch.Load() > 1 {
+		said["latency"] = nil
+	}
+	if d.arrivals != nil {
+		said["service"], said["lateness"], said["gap_ns"] = &sum.service, &sum.lateness, nil
+	}
+	return said
+}
+
+func (s *stats) merge(other *stats) {
+	s.calls += other.calls
+	for kind, count := range other.errors {
+		s.errors[kind] += count
+	}
+	for kind, sentence := range other.said {
+		s.said[kind] = sentence
+	}
+	s.latency.merge(&other.latency)
+	s.service.merge(&other.service)
+	s.lateness.merge(&other.lateness)
+	s.inCall, s.thinking, s.gap = s.inCall+other.inCall, s.thinking+other.thinking, s.gap+other.gap
+	s.late.DueLater = s.late.DueLater || other.late.DueLater
+	s.late.Time.merge(other.late.Time)
+	s.late.Limit.merge(other.late.Limit)
+	s.gaveUp = s.gaveUp && other.gaveUp
+}
+
+func decimal(ns int64) string { return strconv.FormatInt(ns, 10) }

@@ -1,0 +1,317 @@
+// Package kit is the runner of Go: contract/RUNNER.md towards the host, contract/LOOP.md within.
+package kit
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/signal"
+	"runtime"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// Stack is what a technology brings: how it listens on an address, and how it connects; a server alone does not.
+type Stack struct {
+	Name    string
+	Serve   func(address string, service *Service) (Server, error)
+	Connect func(endpoint string, clients int, timeout time.Duration) (Clients, error)
+}
+
+// Server tells the service of each call before it answers.
+type Server interface {
+	Endpoint() string
+	Close() error
+}
+
+// Clients are those of one connect. They turn payloads into the types that a user of the library holds, and give a caller for each client.
+type Clients interface {
+	Connections() int
+	Prepare(operation string, payloads []Payload) ([]Caller, error)
+	Close()
+}
+
+// Caller is one client with a call that is prepared.
+type Caller interface {
+	// Call makes the call with a payload, until its answer is complete. It is what is timed.
+	Call(payload int) error
+	// Right says whether the last answer is that of the payload; call is the call's number in the drive.
+	Right(payload, call int) bool
+	// Answer is the last answer.
+	Answer() any
+}
+
+// Payload is what a call is made with, and its right answer, as plain values of contract/RUNNER.md. Where the service refuses, there is none.
+type Payload struct {
+	Arguments json.RawMessage `json:"arguments"`
+	Answer    json.RawMessage `json:"answer"`
+}
+
+type answer map[string]any
+
+type request struct {
+	plan
+	Do        string          `json:"do"`
+	ID        int64           `json:"id"`
+	Ask       int64           `json:"ask"`
+	Value     json.RawMessage `json:"value"`
+	Fault     *string         `json:"fault"`
+	Stack     string          `json:"stack"`
+	Host      string          `json:"host"`
+	Port      int             `json:"port"`
+	Delays    delays          `json:"delays"`
+	Endpoint  string          `json:"endpoint"`
+	TimeoutMs int64           `json:"timeout_ms"`
+	Call      string          `json:"call"`
+	Payloads  []Payload       `json:"payloads"`
+	Gaps      string          `json:"gaps"`
+	StartAtNs int64           `json:"start_at_ns"`
+	Trace     trace           `json:"trace"`
+}
+
+type runner struct {
+	out      *os.File
+	reading  float64
+	stacks   map[string]Stack
+	server   Server
+	service  *Service
+	clients  Clients
+	callers  []Caller
+	payloads int
+	acting   sync.Mutex
+	writing  sync.Mutex
+	asking   sync.Mutex
+	asked    []chan request // by the number of the question
+}
+
+// Run speaks with the host until it says stop, or its input ends.
+func Run(version string, stacks ...Stack) {
+	r := &runner{out: keepStdout(), reading: readingNs(), stacks: map[string]Stack{}}
+	names := []string{}
+	for _, stack := range stacks {
+		names, r.stacks[stack.Name] = append(names, stack.Name), stack
+	}
+	r.say(0, answer{
+		"is": "ready", "runner": 1, "language": "go", "version": version, "runtime": runtime.Version(),
+		"libraries": answer{"net/http": runtime.Version()}, "stacks": names, "unavailable": answer{},
+		"clock":    answer{"name": "CLOCK_MONOTONIC", "resolution_ns": 1, "reading_ns": r.reading},
+		"features": []string{"closed", "think", "ramp-up", "open", "burn", "heap", "trace"},
+	}, nil)
+	terminated := make(chan os.Signal, 1)
+	signal.Notify(terminated, syscall.SIGTERM)
+	go func() {
+		<-terminated
+		os.Exit(0)
+	}()
+	lines := bufio.NewReader(os.Stdin)
+	for {
+		line, err := lines.ReadBytes('\n')
+		if err != nil {
+			return
+		}
+		r.take(line)
+	}
+}
+
+// keepStdout gives the real stdout, and points descriptor 1 at stderr, since libraries print.
+func keepStdout() *os.File {
+	kept, err := syscall.Dup(1)
+	if err == nil {
+		err = syscall.Dup3(2, 1, 0)
+	}
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "callbench: the runner cannot speak to the host: %v\n", err)
+		os.Exit(1)
+	}
+	return os.NewFile(uintptr(kept), "stdout")
+}
+
+// take hands the host's answer to who asked for it, and lets the reader go on while a request is acted upon.
+func (r *runner) take(line []byte) {
+	var asked request
+	if err := json.Unmarshal(line, &asked); err != nil {
+		r.say(asked.ID, nil, Failed(BadRequest, "the line is not understood: %v", err))
+		return
+	}
+	if asked.Do == "answer" {
+		r.asking.Lock()
+		defer r.asking.Unlock()
+		r.asked[asked.Ask] <- asked
+		return
+	}
+	go func() {
+		r.acting.Lock()
+		defer r.acting.Unlock()
+		said, err := r.act(asked)
+		r.say(asked.ID, said, err)
+		if asked.Do == "stop" {
+			os.Exit(0)
+		}
+	}()
+}
+
+// ask asks the host for an answer of the service.
+func (r *runner) ask(call string, arguments any) (json.RawMessage, error) {
+	answered := make(chan request, 1)
+	r.asking.Lock()
+	number := len(r.asked)
+	r.asked = append(r.asked, answered)
+	r.asking.Unlock()
+	r.say(0, answer{"is": "ask", "ask": number, "call": call, "arguments": arguments}, nil)
+	said := <-answered
+	if said.Fault != nil {
+		return nil, Failed(Fault, "%s", *said.Fault)
+	}
+	return said.Value, nil
+}
+
+func (r *runner) say(id int64, said answer, err error) {
+	if err != nil {
+		failure := failureOf(err)
+		said = answer{"is": "error", "kind": failure.Kind, "message": failure.Message}
+	}
+	if id > 0 {
+		said["id"] = id
+	}
+	line, err := json.Marshal(said)
+	if err != nil {
+		line, _ = json.Marshal(answer{"is": "error", "id": id, "kind": CannotCarry, "message": err.Error()})
+	}
+	r.writing.Lock()
+	defer r.writing.Unlock()
+	// Where the host has gone, the end of the input tells.
+	_, _ = r.out.Write(append(line, '\n'))
+}
+
+func (r *runner) act(asked request) (answer, error) {
+	switch asked.Do {
+	case "serve":
+		return r.serve(asked)
+	case "stop-serving", "counted":
+		return r.served(asked)
+	case "connect":
+		return r.connect(asked)
+	case "disconnect":
+		r.disconnect()
+		return answer{"is": "disconnected"}, nil
+	case "prepare":
+		return r.prepare(asked)
+	case "call":
+		return r.call()
+	case "drive":
+		return r.drive(asked)
+	case "trace":
+		return asked.Trace.play(), nil
+	case "heap":
+		return answer{"is": "heap", "used_bytes": usedHeap()}, nil
+	case "stop":
+		return answer{"is": "stopped"}, nil
+	}
+	return nil, Failed(BadRequest, "the request to do %.64q is not known", asked.Do)
+}
+
+func (r *runner) serve(asked request) (answer, error) {
+	stack := r.stacks[asked.Stack]
+	if stack.Serve == nil || r.server != nil {
+		return nil, Failed(BadRequest, "stack %.64q is none of mine, or something is served already: say stop-serving first", asked.Stack)
+	}
+	r.service = &Service{delays: asked.Delays, since: time.Now(), ask: r.ask}
+	server, err := stack.Serve(fmt.Sprintf("%s:%d", asked.Host, asked.Port), r.service)
+	if err != nil {
+		return nil, err
+	}
+	r.server = server
+	return answer{"is": "serving", "endpoint": server.Endpoint()}, nil
+}
+
+func (r *runner) served(asked request) (answer, error) {
+	if r.server == nil {
+		return nil, Failed(BadRequest, "nothing is served: say serve first")
+	}
+	if asked.Do == "counted" {
+		return answer{"is": "counts", "calls": r.service.counted(), "processor": usedProcessor()}, nil
+	}
+	err := r.server.Close()
+	r.server = nil
+	return answer{"is": "stopped-serving"}, err
+}
+
+func (r *runner) connect(asked request) (answer, error) {
+	stack := r.stacks[asked.Stack]
+	if stack.Connect == nil {
+		return nil, Failed(Unsupported, "stack %.64q is none of mine, or has a server only", asked.Stack)
+	}
+	r.disconnect()
+	clients, err := stack.Connect(asked.Endpoint, int(asked.Clients), time.Duration(asked.TimeoutMs)*time.Millisecond)
+	if err != nil {
+		return nil, err
+	}
+	r.clients = clients
+	return answer{"is": "connected", "connections": clients.Connections()}, nil
+}
+
+func (r *runner) disconnect() {
+	if r.clients != nil {
+		r.clients.Close()
+	}
+	r.clients, r.callers = nil, nil
+}
+
+func (r *runner) prepare(asked request) (answer, error) {
+	if r.clients == nil || len(asked.Payloads) == 0 {
+		return nil, Failed(BadRequest, "there are no clients or no payloads to prepare a call with: say connect first")
+	}
+	callers, err := r.clients.Prepare(asked.Call, asked.Payloads)
+	r.callers, r.payloads = callers, len(asked.Payloads)
+	return answer{"is": "prepared"}, err
+}
+
+func (r *runner) call() (answer, error) {
+	if len(r.callers) == 0 {
+		return nil, Failed(BadRequest, "there is no call to make: say connect and prepare first")
+	}
+	err := r.callers[0].Call(0)
+	if err == nil {
+		return answer{"is": "returned", "value": r.callers[0].Answer()}, nil
+	}
+	if failure := failureOf(err); failure.Kind == Fault {
+		return answer{"is": "returned", "fault": answer{"message": failure.Message}}, nil
+	}
+	return nil, err
+}
+
+func (r *runner) drive(asked request) (answer, error) {
+	if asked.Clients < 1 || asked.Clients > int64(len(r.callers)) {
+		return nil, Failed(BadRequest, "%d clients cannot drive: %d are connected and have a call prepared", asked.Clients, len(r.callers))
+	}
+	gaps, err := readGaps(asked.Gaps)
+	if err != nil {
+		return nil, err
+	}
+	asked.Reading, asked.SpinNs = r.reading, thinkSpinNs
+	if gaps != nil {
+		asked.SpinNs = arrivalSpinNs
+	}
+	return newDrive(asked.plan, 0, r.payloads, gaps).run(r.callers[:asked.Clients], asked.StartAtNs, func(atNs, calls, errors int64) {
+		r.say(asked.ID, answer{"is": "interval", "at_ns": atNs, "calls": calls, "errors": errors}, nil)
+	})
+}
+
+// usedProcessor is CPU of the contract: what all threads of the process have used since it began.
+func usedProcessor() map[string]string {
+	var used syscall.Rusage
+	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &used)
+	return map[string]string{"user_ns": decimal(used.Utime.Nano()), "system_ns": decimal(used.Stime.Nano())}
+}
+
+// usedHeap is what is reachable on the heap, in bytes.
+func usedHeap() uint64 {
+	// Twice: what has a finalizer goes with the second collection only.
+	runtime.GC()
+	runtime.GC()
+	var memory runtime.MemStats
+	runtime.ReadMemStats(&memory)
+	return memory.HeapAlloc
+}
