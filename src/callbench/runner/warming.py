@@ -104,5 +104,6 @@ def said(outcome: Outcome) -> WarmUp | None:
 
 def round_trip_ns(wire: Mapping[str, Any]) -> int:
     """Say by how much a link delays what goes there and comes back, in nanoseconds."""
-    link = wire.get("link", {})
-    return sum(int(link.get(way, {}).get("delay_ns", 0)) for way in ("to_server", "to_client"))
+    # A bare cable has no link, and a link can have nothing to say of a way.
+    link = wire.get("link") or {}
+    return sum(int((link.get(way) or {}).get("delay_ns", 0)) for way in ("to_server", "to_client"))
