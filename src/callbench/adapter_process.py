@@ -123,7 +123,7 @@ class AdapterProcess:
         deadline = time.monotonic() + seconds
         while view:
             left = deadline - time.monotonic()
-            if left <= 0 or not select.select([], [self._stdin], [], left)[1]:
+            if left <= 0 or not _ready(self._stdin, select.POLLOUT, left):
                 raise self.failure("silent", f"did not read a request within {seconds:g} s")
             try:
                 view = view[os.write(self._stdin, view) :]
@@ -169,7 +169,7 @@ class AdapterProcess:
                 )
             # What it has said in time counts also where nobody listened before the deadline.
             left = max(0.0, deadline - time.monotonic())
-            if not select.select([self._stdout], [], [], left)[0]:
+            if not _ready(self._stdout, select.POLLIN, left):
                 raise self.failure("silent", f"did not say {awaited} within {round(deadline - since, 1):g} s")
             with contextlib.suppress(BlockingIOError):
                 piece = os.read(self._stdout, _CHUNK)
@@ -219,7 +219,7 @@ class AdapterProcess:
 
     def wait(self, seconds: float) -> int | None:
         """Waits for its end. Returns its exit code (128 + n or -n for signal n), or None where it still runs."""
-        if not select.select([self._pidfd], [], [], seconds)[0]:
+        if not _ready(self._pidfd, select.POLLIN, seconds):
             return None
         # Not reaped yet: until `close` has ended its process group, the group's number must stay taken.
         ended = os.waitid(os.P_PIDFD, self._pidfd, os.WEXITED | os.WNOWAIT)
@@ -282,6 +282,13 @@ def _following(processors: Sequence[int]) -> Any:  # noqa: ANN401 - what Popen t
             os.sched_setaffinity(0, processors)
 
     return prepare
+
+
+def _ready(descriptor: int, what: int, seconds: float) -> bool:
+    """Wait until a descriptor of any number is ready; not `select`, which knows the first 1,024 alone."""
+    poll = select.poll()
+    poll.register(descriptor, what)
+    return bool(poll.poll(seconds * 1000))
 
 
 def _ending(code: int) -> str:

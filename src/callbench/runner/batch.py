@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from pathlib import Path
-from threading import Lock
 from typing import Any
 
 from callbench import links
@@ -21,18 +20,14 @@ from callbench.runner.context import Asked, Context
 from callbench.runner.echoes import Echo, EchoTask, echoes
 from callbench.runner.failures import Failures
 from callbench.runner.references import Reference, references
+from callbench.runner.rehearsal import rehearsed
 from callbench.runner.rounds import one_round
 from callbench.runner.slices import SLICE_SECONDS, Length, length_of
 from callbench.runner.tasks import Task, Turn
 from callbench.runner.unit import Unit, Wanted
-from callbench.runner.warming import GoesOn, Outcomes, said, side_by_side, warmed_side_by_side
+from callbench.runner.warming import Outcomes, said, warmed_side_by_side
 from callbench.visit import AnsweredWrongly
 
-# Rounds that do not count, of stacks whose compiler is still at work: a minute of them is enough for any.
-MOST_REHEARSALS = 30
-# So many in a row with no more than this share of slices in which it was.
-QUIET_ROUNDS = 2
-QUIET_SHARE = 0.25
 # A search halves what it does not know in every step: it has ended long before.
 MOST_STEPS = 60
 # Processes end side by side: each waits for its own libraries, and for the kernel.
@@ -128,35 +123,13 @@ class Batch:
             unit.counts_anew()
 
     def _rehearse(self, dice: random.Random) -> None:
-        """Rounds that do not count, of each stack for itself, until its compiler is at work in few of its slices.
-
-        Cell after cell was driven until it was steady; driven in turn they are something else again for a compiler.
-        """
-        own = {name: random.Random(dice.random()) for name in sorted(self.units)}  # noqa: S311 - an order, no secret
-        failing = Lock()
-
-        def failed(task: Task, turn: Turn, failure: AdapterFailure) -> None:
-            with failing:
-                self._failed(task, turn, failure)
-
-        def rehearse(unit: Unit, goes_on: GoesOn) -> None:
-            quiet = 0
-            for number in range(MOST_REHEARSALS):
-                tasks = [task for task in self._cells if task.unit == unit.name]
-                if not tasks or unit.name not in self.units or not goes_on():
-                    return
-                for task in tasks:
-                    task.counts_anew()
-                one_round(tasks, self.units, number, own[unit.name], None, failed)
-                compiled, slices = map(sum, zip(*(task.counted for task in tasks), strict=True))
-                quiet = quiet + 1 if compiled <= QUIET_SHARE * slices else 0
-                if quiet == QUIET_ROUNDS:
-                    return
-
-        compiling = [unit for unit in self.units.values() if unit.compiles]
-        for unit in compiling:
-            unit.counts_anew(warm=False)
-        side_by_side(compiling, self._of.plan.wires, rehearse)
+        """Lets what compiles rehearse; what fails starts again, or is left out, and its unit begins anew."""
+        names = {name for name, unit in self.units.items() if unit.compiles}
+        while names:
+            failures = rehearsed({name: self.units[name] for name in names}, self._cells, self._of.plan.wires, dice)
+            for first in failures.values():
+                self._failed(*first)
+            names = failures.keys() & self.units.keys()
 
     def _asked_for(self) -> list[Unit]:
         """The units that are alive, without the instrument's own."""

@@ -1,0 +1,80 @@
+"""A stack rehearses until its compiler is at work in few of its slices, and ends with its first failure."""
+
+import random
+from collections.abc import Sequence
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, cast
+
+import pytest
+
+from callbench.errors import AdapterFailure
+from callbench.runner import rehearsal
+from callbench.runner.rehearsal import MOST_REHEARSALS, QUIET_ROUNDS, rehearsed
+
+if TYPE_CHECKING:
+    from callbench.runner.cell_task import CellTask
+    from callbench.runner.unit import Unit
+
+
+class Rehearsing:
+    """A task in whose slices a compiler is at work as often as it was told."""
+
+    def __init__(self, unit: str, compiled: Sequence[int]) -> None:
+        """Take in how many of 4 slices it is, round by round; the last one stays."""
+        self.unit = unit
+        self.made = 0
+        self._compiled = compiled
+
+    def counts_anew(self) -> None:
+        self.made += 1
+
+    @property
+    def counted(self) -> tuple[int, int]:
+        return self._compiled[min(self.made, len(self._compiled)) - 1], 4
+
+
+@pytest.fixture(autouse=True)
+def no_slices(monkeypatch: pytest.MonkeyPatch) -> None:
+    def round_of(
+        tasks: Sequence[Any], _units: object, _number: int, _dice: object, _traffic: object, failed: Any
+    ) -> int:
+        for task in tasks:
+            if task.unit == "fails":
+                failed(task, "its turn", AdapterFailure("died", f"it died in round {task.made}"))
+        return len(tasks)
+
+    monkeypatch.setattr(rehearsal, "one_round", round_of)
+
+
+def rehearse(*tasks: Rehearsing) -> rehearsal.Failures:
+    names = {task.unit for task in tasks}
+    wanted = SimpleNamespace(link="loopback")
+    units = {
+        name: cast("Unit", SimpleNamespace(name=name, wanted=wanted, counts_anew=lambda **_: None)) for name in names
+    }
+    return rehearsed(units, cast("list[CellTask]", list(tasks)), {}, random.Random(1))  # noqa: S311 - an order
+
+
+def test_it_ends_after_quiet_rounds_in_a_row() -> None:
+    task = Rehearsing("a", [4, 1, 2, 1, 0, 4])
+    assert rehearse(task) == {}
+    assert task.made == 3 + QUIET_ROUNDS
+
+
+def test_the_slices_of_all_cells_of_a_stack_count_together() -> None:
+    busy, still = Rehearsing("a", [2]), Rehearsing("a", [0])
+    rehearse(busy, still)
+    assert busy.made == still.made == QUIET_ROUNDS, "2 of 8 slices are few enough"
+
+
+def test_it_ends_in_any_case() -> None:
+    task = Rehearsing("a", [4])
+    rehearse(task)
+    assert task.made == MOST_REHEARSALS
+
+
+def test_a_failure_ends_its_stack_alone_and_the_first_is_told() -> None:
+    fails, other, good = Rehearsing("fails", [4]), Rehearsing("fails", [4]), Rehearsing("a", [4])
+    failures = rehearse(fails, other, good)
+    assert {unit: str(failure) for unit, (_, _, failure) in failures.items()} == {"fails": "it died in round 1"}
+    assert (fails.made, good.made) == (1, MOST_REHEARSALS)
