@@ -165,7 +165,7 @@ type stats struct {
 	errors            map[Kind]int64
 	said              map[Kind]string
 	// In an open loop latency begins when the call was intended; only there the other two are.
-	latency, service, lateness histogram
+	latency, service, lateness *histogram
 	inCall, thinking, gap      int64
 	ended                      int64
 	late                       late
@@ -173,14 +173,18 @@ type stats struct {
 }
 
 func newTask(d *drive, clock clock, caller Caller, place int64) *loopTask {
-	return &loopTask{drive: d, clock: clock, caller: caller, place: place, stats: stats{errors: map[Kind]int64{}, said: map[Kind]string{}}}
+	made := &loopTask{drive: d, clock: clock, caller: caller, place: place}
+	made.errors, made.said, made.latency = map[Kind]int64{}, map[Kind]string{}, &histogram{}
+	if d.arrivals != nil {
+		made.service, made.lateness = &histogram{}, &histogram{}
+	}
+	return made
 }
 
 func (s *stats) countError(err error) {
 	failure := failureOf(err)
 	s.errorCount++
-	s.errors[failure.Kind]++
-	if _, known := s.said[failure.Kind]; !known && failure.Message != "" {
+	if s.errors[failure.Kind]++; s.errors[failure.Kind] == 1 {
 		s.said[failure.Kind] = failure.Message
 	}
 }
@@ -239,7 +243,7 @@ func (d *drive) done(tasks []*loopTask) answer {
 	}
 	said := answer{
 		"is": "done", "calls": sum.calls, "errors": sum.errors, "said": sum.said, "elapsed_ns": most(1, sum.ended-d.start),
-		"batch": most(1, d.batch.Load()), "latency": &sum.latency, "service": nil, "lateness": nil,
+		"batch": most(1, d.batch.Load()), "latency": sum.latency, "service": sum.service, "lateness": sum.lateness,
 		"in_call_ns": decimal(sum.inCall), "think_ns": decimal(sum.thinking), "gap_ns": decimal(sum.gap),
 		"late": sum.late, "gave_up": sum.gaveUp,
 	}
@@ -247,23 +251,21 @@ func (d *drive) done(tasks []*loopTask) answer {
 		said["latency"] = nil
 	}
 	if d.arrivals != nil {
-		said["service"], said["lateness"], said["gap_ns"] = &sum.service, &sum.lateness, nil
+		said["gap_ns"] = nil
 	}
 	return said
 }
 
 func (s *stats) merge(other *stats) {
-	s.calls += other.calls
 	for kind, count := range other.errors {
-		s.errors[kind] += count
+		s.errors[kind], s.said[kind] = s.errors[kind]+count, other.said[kind]
 	}
-	for kind, sentence := range other.said {
-		s.said[kind] = sentence
+	s.latency.merge(other.latency)
+	if s.service != nil {
+		s.service.merge(other.service)
+		s.lateness.merge(other.lateness)
 	}
-	s.latency.merge(&other.latency)
-	s.service.merge(&other.service)
-	s.lateness.merge(&other.lateness)
-	s.inCall, s.thinking, s.gap = s.inCall+other.inCall, s.thinking+other.thinking, s.gap+other.gap
+	s.calls, s.inCall, s.thinking, s.gap = s.calls+other.calls, s.inCall+other.inCall, s.thinking+other.thinking, s.gap+other.gap
 	s.late.DueLater = s.late.DueLater || other.late.DueLater
 	s.late.Time.merge(other.late.Time)
 	s.late.Limit.merge(other.late.Limit)

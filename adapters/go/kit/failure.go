@@ -38,29 +38,31 @@ func Failed(kind Kind, format string, values ...any) error {
 	return &Failure{kind, fmt.Sprintf(format, values...)}
 }
 
-var causes = map[Kind][]error{
-	Refused:        {syscall.ECONNREFUSED},
-	Closed:         {io.EOF, io.ErrUnexpectedEOF, net.ErrClosed, syscall.ECONNRESET, syscall.EPIPE},
-	OutOfResources: {syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM, syscall.ENOBUFS, syscall.EADDRNOTAVAIL},
-}
-
 // failureOf tells by the causes of a library's error of which kind it is; none is an answer that was not right.
 func failureOf(err error) *Failure {
-	if err == nil {
-		return &Failure{Kind: WrongAnswer}
-	}
-	if found := (*Failure)(nil); errors.As(err, &found) {
-		return found
-	}
-	if timed := (interface{ Timeout() bool })(nil); errors.As(err, &timed) && timed.Timeout() {
-		return &Failure{Timeout, err.Error()}
-	}
-	for kind, known := range causes {
-		for _, cause := range known {
+	var known *Failure
+	var timed interface{ Timeout() bool }
+	is := func(causes ...error) bool {
+		for _, cause := range causes {
 			if errors.Is(err, cause) {
-				return &Failure{kind, err.Error()}
+				return true
 			}
 		}
+		return false
+	}
+	switch {
+	case err == nil:
+		return &Failure{WrongAnswer, "an answer was not the right one"}
+	case errors.As(err, &known):
+		return known
+	case errors.As(err, &timed) && timed.Timeout():
+		return &Failure{Timeout, err.Error()}
+	case is(syscall.ECONNREFUSED):
+		return &Failure{Refused, err.Error()}
+	case is(io.EOF, io.ErrUnexpectedEOF, net.ErrClosed, syscall.ECONNRESET, syscall.EPIPE):
+		return &Failure{Closed, err.Error()}
+	case is(syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM, syscall.ENOBUFS, syscall.EADDRNOTAVAIL, syscall.EADDRINUSE):
+		return &Failure{OutOfResources, err.Error()}
 	}
 	return &Failure{Protocol, err.Error()}
 }

@@ -2,7 +2,6 @@ package kit
 
 import (
 	"math"
-	"math/bits"
 	"sync/atomic"
 )
 
@@ -51,12 +50,12 @@ func (t *loopTask) run() {
 
 func (t *loopTask) closed() {
 	if t.RampUpNs > 0 {
-		begun := waitUntil(t.clock, least(t.start+share(t.RampUpNs, t.place, t.Clients), t.limit), t.SpinNs)
+		begun := waitUntil(t.clock, least(t.start+t.RampUpNs*t.place/t.Clients, t.limit), t.SpinNs)
 		t.gap += most(0, begun-t.left)
 		t.ended, t.left = begun, begun
 	} else if t.ThinkNs > 0 {
 		// People who think are not in step.
-		t.think(least(t.start+share(t.ThinkNs, 2*t.place+1, 2*t.Clients), t.limit))
+		t.think(least(t.start+t.ThinkNs*(2*t.place+1)/(2*t.Clients), t.limit))
 	}
 	if t.Timing == "each" || t.ThinkNs > 0 {
 		t.rounds(math.MaxInt64, 1)
@@ -211,13 +210,6 @@ func (t *loopTask) admit(now, wanted int64) int64 {
 
 func (t *loopTask) leaves(now int64) bool {
 	return now >= t.limit || t.errorsInRow >= mostErrorsInARow
-}
-
-// share is ns * part div of.
-func share(ns, part, of int64) int64 {
-	high, low := bits.Mul64(uint64(ns), uint64(part))
-	quotient, _ := bits.Div64(high, low, uint64(of))
-	return int64(quotient)
 }
 
 func least(one, other int64) int64 {

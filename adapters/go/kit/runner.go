@@ -5,9 +5,11 @@ import (
 	"bufio"
 	"encoding/json"
 	"fmt"
+	"net"
 	"os"
 	"os/signal"
 	"runtime"
+	"strconv"
 	"sync"
 	"syscall"
 	"time"
@@ -217,8 +219,8 @@ func (r *runner) serve(asked request) (answer, error) {
 	if stack.Serve == nil || r.server != nil {
 		return nil, Failed(BadRequest, "stack %.64q is none of mine, or something is served already: say stop-serving first", asked.Stack)
 	}
-	r.service = &Service{delays: asked.Delays, since: time.Now(), ask: r.ask}
-	server, err := stack.Serve(fmt.Sprintf("%s:%d", asked.Host, asked.Port), r.service)
+	r.service = &Service{delays: asked.Delays, since: time.Now(), ask: r.ask, counts: map[string]int64{}}
+	server, err := stack.Serve(net.JoinHostPort(asked.Host, strconv.Itoa(asked.Port)), r.service)
 	if err != nil {
 		return nil, err
 	}
@@ -260,8 +262,8 @@ func (r *runner) disconnect() {
 }
 
 func (r *runner) prepare(asked request) (answer, error) {
-	if r.clients == nil || len(asked.Payloads) == 0 {
-		return nil, Failed(BadRequest, "there are no clients or no payloads to prepare a call with: say connect first")
+	if r.clients == nil {
+		return nil, Failed(BadRequest, "there are no clients to prepare a call for: say connect first")
 	}
 	callers, err := r.clients.Prepare(asked.Call, asked.Payloads)
 	r.callers, r.payloads = callers, len(asked.Payloads)

@@ -2,9 +2,7 @@ package kit
 
 import (
 	"encoding/json"
-	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 )
 
@@ -20,27 +18,22 @@ type delays struct {
 type Service struct {
 	delays delays
 	since  time.Time
-	counts sync.Map
 	ask    func(call string, arguments any) (json.RawMessage, error)
+	mutex  sync.Mutex
+	counts map[string]int64
 }
 
 func microseconds(us float64) time.Duration { return time.Duration(us * 1000) }
 
-// Called counts a call by its operation, and takes as long as it was told to. A call within a stall waits for its end.
+// Called counts a call by its operation, and takes as long as it was told to.
 func (s *Service) Called(operation string) {
-	if strings.HasPrefix(operation, "Send") {
-		operation = "Send"
-	}
 	// Counted first, so that no client sees an answer that is not counted yet.
-	count, known := s.counts.Load(operation)
-	if !known {
-		count, _ = s.counts.LoadOrStore(operation, new(atomic.Int64))
-	}
-	count.(*atomic.Int64).Add(1)
-	if s.delays.DelayUs > 0 {
-		time.Sleep(microseconds(s.delays.DelayUs))
-	}
+	s.mutex.Lock()
+	s.counts[operation]++
+	s.mutex.Unlock()
+	time.Sleep(microseconds(s.delays.DelayUs))
 	if every := microseconds(s.delays.StallEveryUs); every > 0 {
+		// A call within a stall waits for its end, as if the server stood still.
 		if left := every - time.Since(s.since)%every; left <= microseconds(s.delays.StallUs) {
 			time.Sleep(left)
 		}
@@ -53,13 +46,10 @@ func (s *Service) Called(operation string) {
 
 // counted gives what was counted since last asked.
 func (s *Service) counted() map[string]int64 {
-	counts := map[string]int64{}
-	s.counts.Range(func(call, count any) bool {
-		if taken := count.(*atomic.Int64).Swap(0); taken > 0 {
-			counts[call.(string)] = taken
-		}
-		return true
-	})
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	counts := s.counts
+	s.counts = map[string]int64{}
 	return counts
 }
 
@@ -68,7 +58,7 @@ const mostHeld = 256
 
 // Held is the answers to one call by its arguments, in the types of the library that sends them. The zero value is empty.
 type Held[Arguments comparable, Answer any] struct {
-	mutex sync.RWMutex
+	mutex sync.Mutex
 	// Those asked for lately, and those before them, which go when there are as many new ones.
 	young, old map[Arguments]*held[Answer]
 }
@@ -79,14 +69,20 @@ type held[Answer any] struct {
 	err    error
 }
 
-// Get looks the answer up; the first time it is asked for. The error is the service's refusal.
+// Get looks the answer up; the first time the host is asked. The error is the service's refusal.
 func (h *Held[Arguments, Answer]) Get(s *Service, call string, arguments Arguments) (Answer, error) {
-	h.mutex.RLock()
-	found, known := h.young[arguments]
-	h.mutex.RUnlock()
-	if !known {
-		found = h.add(arguments)
+	h.mutex.Lock()
+	found := h.young[arguments]
+	if found == nil {
+		if h.young == nil || len(h.young) == mostHeld {
+			h.old, h.young = h.young, map[Arguments]*held[Answer]{}
+		}
+		if found = h.old[arguments]; found == nil {
+			found = &held[Answer]{}
+		}
+		h.young[arguments] = found
 	}
+	h.mutex.Unlock()
 	found.once.Do(func() {
 		var plain json.RawMessage
 		if plain, found.err = s.ask(call, arguments); found.err == nil {
@@ -94,21 +90,4 @@ func (h *Held[Arguments, Answer]) Get(s *Service, call string, arguments Argumen
 		}
 	})
 	return found.answer, found.err
-}
-
-func (h *Held[Arguments, Answer]) add(arguments Arguments) *held[Answer] {
-	h.mutex.Lock()
-	defer h.mutex.Unlock()
-	if found, known := h.young[arguments]; known {
-		return found
-	}
-	if h.young == nil || len(h.young) >= mostHeld {
-		h.old, h.young = h.young, map[Arguments]*held[Answer]{}
-	}
-	found, known := h.old[arguments]
-	if !known {
-		found = &held[Answer]{}
-	}
-	h.young[arguments] = found
-	return found
 }
