@@ -57,7 +57,7 @@ gateway: ## make the gateway adapter runnable
 go: ## build the Go adapter
 	@setup/go
 
-python-servers: ## set up the adapter of Python's servers
+python-servers: ## set up the Python adapter
 	@setup/python-servers
 
 jmeter: ## set up Apache JMeter, the independent load generator of `callbench peer`

@@ -1,1 +1,1 @@
-"""REST servers of Python behind Callbench's contract."""
+"""The runner of Python: JSON over HTTP, and a REST server."""

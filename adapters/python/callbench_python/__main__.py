@@ -1,38 +1,23 @@
-"""The adapter of Python: REST servers that the load driver calls."""
+"""The runner of Python: see contract/RUNNER.md."""
 
-import platform
+import os
 import signal
 import sys
-import time
-from typing import NoReturn
 
-from callbench_python.contract import Conversation
-
-_READINGS = 10_000
-
-
-def _reading_ns() -> float:
-    """What one reading of the clock takes."""
-    began = time.monotonic_ns()
-    for _ in range(_READINGS):
-        time.monotonic_ns()
-    return (time.monotonic_ns() - began) / _READINGS
-
-
-def _terminated(*_: object) -> NoReturn:
-    raise SystemExit(0)
+from callbench_python.clock import sharpen_sleeps
+from callbench_python.runner import Runner
 
 
 def main() -> None:
     """Speak until told to stop."""
-    signal.signal(signal.SIGTERM, _terminated)
-    clock = {"name": "CLOCK_MONOTONIC", "resolution_ns": 1, "reading_ns": _reading_ns()}
-    runtime = f"{platform.python_implementation()} {platform.python_version()}"
-    conversation = Conversation({"version": "0.1.0", "runtime": runtime, "clock": clock})
-    try:
-        conversation.hold(sys.stdin.buffer)
-    finally:
-        conversation.end()
+    # Libraries print: the real stdout is kept for the answers alone.
+    out = os.dup(1)
+    os.dup2(2, 1)
+    signal.signal(signal.SIGTERM, lambda *_: os._exit(0))
+    sharpen_sleeps()
+    Runner(out).hold(sys.stdin.buffer)
+    # Threads that listen are left as they are.
+    os._exit(0)
 
 
 if __name__ == "__main__":

@@ -375,12 +375,15 @@ def _burn_client(session: Session) -> str | None:
 
 
 def _heap(session: Session) -> str | None:
-    """Only where the adapter has the feature."""
+    """Only of a side whose adapter has the feature."""
     sides = session.sides()
-    if "heap" not in sides.server.hello["features"]:
-        return None
-    empty = [name for name, side in (("server", sides.server), ("client", sides.client)) if side.heap() <= 0]
+    asked = [(name, side) for name, side in (("server", sides.server), ("client", sides.client)) if _has_heap(side)]
+    empty = [name for name, side in asked if side.heap() <= 0]
     return f"the {empty[0]}'s heap is said to hold nothing, while it runs" if empty else None
+
+
+def _has_heap(side: Adapter) -> bool:
+    return "heap" in side.hello["features"]
 
 
 def _stall(session: Session) -> str | None:

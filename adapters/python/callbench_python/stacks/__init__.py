@@ -1,0 +1,64 @@
+"""The stacks of the adapter: which module plays each side. A module is read where its stack is asked for."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.metadata import version
+from typing import Any, Protocol
+
+from callbench_python.service import Service
+
+
+class Server(Protocol):
+    """What serves a stack.
+
+    Attributes:
+        endpoint: where it answers.
+    """
+
+    endpoint: str
+
+    def counted(self) -> dict[str, Any]:
+        """The members `calls` and `processor` of `counts`."""
+
+    def close(self) -> None:
+        """End it, with its connections."""
+
+
+# Given the request to serve, and the service; the module's `serve` makes the server.
+Serve = Callable[[Mapping[str, Any], Service], Server]
+
+
+@dataclass(frozen=True)
+class Sides:
+    """The modules of a stack; a side that it does not have is None."""
+
+    client: str | None
+    server: str
+
+
+STACKS = {
+    "json+httpx": Sides("httpx_threads", "uvicorn_one"),
+    "json+httpx-async": Sides("httpx_async", "uvicorn_one"),
+    "json+aiohttp": Sides("aiohttp_async", "uvicorn_one"),
+    "json+uvicorn-workers": Sides(None, "uvicorn_workers"),
+    "uvicorn": Sides(None, "hello_world"),
+}
+_LIBRARIES = ("aiohttp", "httpx", "httptools", "uvicorn", "uvloop")
+
+
+def libraries() -> dict[str, str]:
+    """What the stacks are built on, with versions."""
+    return {name: version(name) for name in _LIBRARIES}
+
+
+def server(stack: str) -> Serve:
+    """What serves a stack."""
+    serve: Serve = import_module(f"{__name__}.{STACKS[stack].server}").serve
+    return serve
+
+
+def client(stack: str) -> Callable[[str, int, float], Any]:
+    """What connects clients of a stack: given the endpoint, how many, and a time-out in seconds."""
+    connect: Callable[[str, int, float], Any] = import_module(f"{__name__}.{STACKS[stack].client}").connect
+    return connect
