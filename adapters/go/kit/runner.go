@@ -146,7 +146,12 @@ func (r *runner) take(line []byte) {
 	go func() {
 		r.acting.Lock()
 		defer r.acting.Unlock()
-		said, err := r.act(asked)
+		act, known := acts[asked.Do]
+		if !known {
+			r.say(asked.ID, nil, Failed(BadRequest, "the request to do %.64q is not known", asked.Do))
+			return
+		}
+		said, err := act(r, asked)
 		r.say(asked.ID, said, err)
 		if asked.Do == "stop" {
 			os.Exit(0)
@@ -187,31 +192,18 @@ func (r *runner) say(id int64, said answer, err error) {
 	_, _ = r.out.Write(append(line, '\n'))
 }
 
-func (r *runner) act(asked request) (answer, error) {
-	switch asked.Do {
-	case "serve":
-		return r.serve(asked)
-	case "stop-serving", "counted":
-		return r.served(asked)
-	case "connect":
-		return r.connect(asked)
-	case "disconnect":
-		r.disconnect()
-		return answer{"is": "disconnected"}, nil
-	case "prepare":
-		return r.prepare(asked)
-	case "call":
-		return r.call()
-	case "drive":
-		return r.drive(asked)
-	case "trace":
-		return asked.Trace.play(), nil
-	case "heap":
-		return answer{"is": "heap", "used_bytes": usedHeap()}, nil
-	case "stop":
-		return answer{"is": "stopped"}, nil
-	}
-	return nil, Failed(BadRequest, "the request to do %.64q is not known", asked.Do)
+var acts = map[string]func(*runner, request) (answer, error){
+	"serve":        (*runner).serve,
+	"counted":      (*runner).counted,
+	"stop-serving": (*runner).stopServing,
+	"connect":      (*runner).connect,
+	"disconnect":   (*runner).disconnect,
+	"prepare":      (*runner).prepare,
+	"call":         (*runner).call,
+	"drive":        (*runner).drive,
+	"trace":        func(_ *runner, asked request) (answer, error) { return asked.Trace.play(), nil },
+	"heap":         func(*runner, request) (answer, error) { return answer{"is": "heap", "used_bytes": usedHeap()}, nil },
+	"stop":         func(*runner, request) (answer, error) { return answer{"is": "stopped"}, nil },
 }
 
 func (r *runner) serve(asked request) (answer, error) {
@@ -228,12 +220,16 @@ func (r *runner) serve(asked request) (answer, error) {
 	return answer{"is": "serving", "endpoint": server.Endpoint()}, nil
 }
 
-func (r *runner) served(asked request) (answer, error) {
+func (r *runner) counted(request) (answer, error) {
 	if r.server == nil {
 		return nil, Failed(BadRequest, "nothing is served: say serve first")
 	}
-	if asked.Do == "counted" {
-		return answer{"is": "counts", "calls": r.service.counted(), "processor": usedProcessor()}, nil
+	return answer{"is": "counts", "calls": r.service.counted(), "processor": usedProcessor()}, nil
+}
+
+func (r *runner) stopServing(request) (answer, error) {
+	if r.server == nil {
+		return nil, Failed(BadRequest, "nothing is served: say serve first")
 	}
 	err := r.server.Close()
 	r.server = nil
@@ -245,7 +241,7 @@ func (r *runner) connect(asked request) (answer, error) {
 	if stack.Connect == nil {
 		return nil, Failed(Unsupported, "stack %.64q is none of mine, or has a server only", asked.Stack)
 	}
-	r.disconnect()
+	_, _ = r.disconnect(asked)
 	clients, err := stack.Connect(asked.Endpoint, int(asked.Clients), time.Duration(asked.TimeoutMs)*time.Millisecond)
 	if err != nil {
 		return nil, err
@@ -254,11 +250,12 @@ func (r *runner) connect(asked request) (answer, error) {
 	return answer{"is": "connected", "connections": clients.Connections()}, nil
 }
 
-func (r *runner) disconnect() {
+func (r *runner) disconnect(request) (answer, error) {
 	if r.clients != nil {
 		r.clients.Close()
 	}
 	r.clients, r.callers = nil, nil
+	return answer{"is": "disconnected"}, nil
 }
 
 func (r *runner) prepare(asked request) (answer, error) {
@@ -270,7 +267,7 @@ func (r *runner) prepare(asked request) (answer, error) {
 	return answer{"is": "prepared"}, err
 }
 
-func (r *runner) call() (answer, error) {
+func (r *runner) call(request) (answer, error) {
 	if len(r.callers) == 0 {
 		return nil, Failed(BadRequest, "there is no call to make: say connect and prepare first")
 	}
