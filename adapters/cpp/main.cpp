@@ -1,14 +1,8 @@
-/// The C++ adapter: what it has.
-#include "contract/run.hpp"
+/// The runner of C++: what it has.
 #include "corba/stack.hpp"
-#include "direct.hpp"
+#include "inprocess/stacks.hpp"
+#include "kit/runner.hpp"
 
 int main() {
-    return kit::run([] {
-        kit::Adapter adapter{"cpp", "0.1.0", corba::libraries(), {}};
-        adapter.stacks.push_back(corba::omniorb());
-        adapter.stacks.push_back(kit::nothing());
-        adapter.stacks.push_back(kit::direct());
-        return adapter;
-    });
+    kit::run([] { return kit::Adapter{"0.1.0", corba::libraries(), {corba::omniorb(), inprocess::nothing(), inprocess::direct()}}; });
 }

@@ -2,7 +2,6 @@
 
 import signal
 import socket
-import subprocess
 from contextlib import closing
 from pathlib import Path
 
@@ -27,14 +26,6 @@ def test_it_keeps_the_contract(stack: str) -> None:
     outcomes = list(suite.of(catalogue.load([FOLDER]), [stack], every=False, placement=placement.placed()))
     assert len(outcomes) > 100
     assert [outcome.sentence for outcome in outcomes if outcome.fails] == []
-
-
-def test_its_service_makes_the_golden_vectors() -> None:
-    golden = ROOT / "contract" / "golden" / "service.json"
-    ended = subprocess.run(
-        [FOLDER / "build" / "callbench-cpp-golden", golden], capture_output=True, text=True, check=False, timeout=120
-    )
-    assert ended.returncode == 0, ended.stdout[:2000]
 
 
 def test_a_naming_service_that_is_not_there_is_said_so(client: Adapter) -> None:

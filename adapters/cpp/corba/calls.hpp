@@ -1,4 +1,4 @@
-/// The calls of a client, made ready with the IDL's types.
+/// The calls of clients, made ready in the IDL's types.
 #pragma once
 
 #include "../kit/stack.hpp"
@@ -6,7 +6,8 @@
 
 namespace corba {
 
-/// Throws Failure of kind cannot_carry where CORBA has no such value.
-std::unique_ptr<kit::Prepared> prepared(const callbench::SpeedService_var& service, const kit::Call& call);
+/// A call of `operation` for each of so many clients. Throws Failure of kind cannot_carry where CORBA has no such value.
+kit::Calls prepared(const callbench::SpeedService_var& service, const std::string& operation, const kit::Json& payloads,
+                    std::size_t clients);
 
 } // namespace corba

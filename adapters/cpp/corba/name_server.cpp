@@ -17,7 +17,7 @@
 #include <system_error>
 #include <vector>
 
-#include "../kit/failure.hpp"
+#include "../kit/stack.hpp"
 
 namespace corba {
 namespace {
@@ -38,7 +38,7 @@ class HeldPort {
         hints.ai_socktype = SOCK_STREAM;
         addrinfo* found = nullptr;
         if (getaddrinfo(host.c_str(), "0", &hints, &found) != 0) {
-            throw kit::bad("host is " + host + ": it must be an IP address");
+            throw kit::Failure{kit::Kind::bad_request, "host is " + host + ": it must be an IP address"};
         }
         socket_ = socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
         const int on = 1;

@@ -16,7 +16,7 @@ bool exists = false;
 
 Orb::Orb(const std::vector<std::pair<std::string, std::string>>& options) {
     if (exists) {
-        throw kit::bad("omniORB has one ORB a process, and it is taken: serve and connect in two processes");
+        throw kit::Failure{kit::Kind::bad_request, "omniORB has one ORB a process, and it is taken: serve and connect in two processes"};
     }
     std::vector<std::string> words{"callbench-cpp", "-ORBgiopMaxMsgSize", LARGEST_MESSAGE};
     for (const auto& [name, value] : options) {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "../kit/failure.hpp"
+#include "../kit/stack.hpp"
 
 namespace corba {
 

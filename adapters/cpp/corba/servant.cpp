@@ -1,82 +1,87 @@
 #include "servant.hpp"
 
-#include <algorithm>
-
-#include "convert.hpp"
+#include "values.hpp"
 
 namespace corba {
 namespace {
 
-/// The place in kit::CALLS, so that what is counted has the contract's names.
-constexpr std::size_t place(std::string_view call) {
-    return static_cast<std::size_t>(std::ranges::find(kit::CALLS, call) - kit::CALLS.begin());
+template <typename T>
+T made(const Json& plain) {
+    T value;
+    read(plain, value);
+    return value;
 }
 
-/// Runs `what`, the service's "no" turned into the IDL's.
-template <typename What>
-auto refusing(const What& what) {
+/// Looks an answer up; the service's "no" becomes the IDL's. It stays where it is until the thread's next call: what the ORB is given
+/// refers to it, and a thread serves one call at a time.
+template <typename T, typename... Arguments>
+T& looked_up(kit::Answers<T, Arguments...>& answers, const Arguments&... arguments) {
+    thread_local std::shared_ptr<T> held;
     try {
-        return what();
-    } catch (const kit::Fault& fault) {
-        throw callbench::Fault{wide(fault.message)};
+        held = answers.of(arguments...);
+        return *held;
+    } catch (const kit::Failure& no) {
+        throw callbench::Fault{wide(no.what()).c_str()};
     }
+}
+
+/// A sequence of the same elements, which it does not own: the mapping's way to give away what is kept.
+template <typename T>
+T* lent(T& whole) {
+    return new T(whole.maximum(), whole.length(), whole.get_buffer(), false);
 }
 
 } // namespace
 
-void Servant::sent() { service_->begin(place("Send")); }
+Servant::Servant(std::shared_ptr<kit::Service> service)
+    : service_(std::move(service)), persons_(*service_, "GetPersons", {"n"}, made<callbench::Persons>),
+      binary_(*service_, "GetBinaryData", {"size", "fill"}, made<callbench::Octets>),
+      found_(*service_, "FindItems", {"n"}, made<callbench::SearchResponse>) {}
 
-void Servant::Empty() { service_->begin(place("Empty")); }
+void Servant::Empty() { service_->begin(kit::place("Empty")); }
 
 CORBA::Long Servant::Sum(CORBA::Long a, CORBA::Long b) {
-    service_->begin(place("Sum"));
-    return static_cast<CORBA::Long>(static_cast<CORBA::ULong>(a) + static_cast<CORBA::ULong>(b));
+    service_->begin(kit::place("Sum"));
+    return kit::Service::sum(a, b);
 }
 
 callbench::Persons* Servant::GetPersons(CORBA::Long n) {
-    service_->begin(place("GetPersons"));
-    return refusing([&] {
-        const auto count = kit::Service::within(u"n", n, kit::arguments::MOST);
-        callbench::Persons_var persons{new callbench::Persons};
-        persons->length(static_cast<CORBA::ULong>(count));
-        for (CORBA::ULong at = 0; at < persons->length(); ++at) {
-            persons[at] = idl(kit::generate::person(at));
-        }
-        return persons._retn();
-    });
+    service_->begin(kit::place("GetPersons"));
+    return lent(looked_up(persons_, n));
 }
 
 callbench::Octets* Servant::GetBinaryData(CORBA::Long size, const CORBA::WChar* fill) {
-    service_->begin(place("GetBinaryData"));
-    return refusing([&] {
-        const auto bytes = service_->binary(size, text(fill));
-        callbench::Octets_var octets{new callbench::Octets};
-        octets->length(static_cast<CORBA::ULong>(bytes->size()));
-        std::ranges::copy(*bytes, octets->get_buffer());
-        return octets._retn();
-    });
+    service_->begin(kit::place("GetBinaryData"));
+    return lent(looked_up(binary_, size, utf8(fill)));
 }
 
 callbench::Structure* Servant::EchoStructure(const callbench::Structure& value) {
-    service_->begin(place("EchoStructure"));
+    service_->begin(kit::place("EchoStructure"));
     return new callbench::Structure{value};
 }
 
 CORBA::WChar* Servant::EchoString(const CORBA::WChar* value) {
-    service_->begin(place("EchoString"));
+    service_->begin(kit::place("EchoString"));
     return CORBA::wstring_dup(value);
 }
 
 CORBA::WChar* Servant::Hello() {
-    service_->begin(place("Hello"));
+    service_->begin(kit::place("Hello"));
     return CORBA::wstring_dup(L"Hello World");
 }
 
 callbench::SearchResponse* Servant::FindItems(CORBA::Long n) {
-    service_->begin(place("FindItems"));
-    return refusing([&] {
-        return new callbench::SearchResponse{idl(kit::generate::search_response(kit::Service::within(u"n", n, kit::arguments::MOST)))};
-    });
+    service_->begin(kit::place("FindItems"));
+    auto& whole = looked_up(found_, n);
+    auto& items = whole.searchResult.item;
+    auto made = std::make_unique<callbench::SearchResponse>();
+    made->ack = whole.ack;
+    made->version = whole.version;
+    made->timestamp = whole.timestamp;
+    made->searchResult.item.replace(items.maximum(), items.length(), items.get_buffer(), false);
+    made->paginationOutput = whole.paginationOutput;
+    made->itemSearchURL = whole.itemSearchURL;
+    return made.release();
 }
 
 } // namespace corba

@@ -3,14 +3,14 @@
 
 #include <memory>
 
-#include "../kit/service/service.hpp"
+#include "../kit/service.hpp"
 #include "service.hh"
 
 namespace corba {
 
 class Servant : public POA_callbench::SpeedService {
   public:
-    explicit Servant(std::shared_ptr<kit::Service> service) : service_(std::move(service)) {}
+    explicit Servant(std::shared_ptr<kit::Service> service);
 
     void Empty() override;
     CORBA::Long Sum(CORBA::Long a, CORBA::Long b) override;
@@ -44,9 +44,12 @@ class Servant : public POA_callbench::SpeedService {
     void SendObjectArray(const callbench::Persons& /*value*/) override { sent(); }
 
   private:
-    void sent();
+    void sent() { service_->begin(kit::place("Send")); }
 
     std::shared_ptr<kit::Service> service_;
+    kit::Answers<callbench::Persons, std::int32_t> persons_;
+    kit::Answers<callbench::Octets, std::int32_t, std::string> binary_;
+    kit::Answers<callbench::SearchResponse, std::int32_t> found_;
 };
 
 } // namespace corba

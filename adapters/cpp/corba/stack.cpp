@@ -20,7 +20,7 @@ constexpr const char* NAME = "SpeedService";
 /// How long omniNames may take to answer for the first time.
 constexpr std::chrono::seconds PATIENCE{25};
 
-std::string at(const std::string& host, std::uint16_t port) {
+std::string at(const std::string& host, int port) {
     return (host.find(':') == std::string::npos ? host : '[' + host + ']') + ':' + std::to_string(port);
 }
 
@@ -34,15 +34,15 @@ CosNaming::Name name() {
 
 class Served : public kit::Server {
   public:
-    Served(std::shared_ptr<kit::Service> service, const kit::Listen& listen)
-        : names_(listen.host), endpoint_("corbaname::" + at(listen.host, names_.port()) + '#' + NAME),
-          orb_({{"endPoint", "giop:tcp:" + at(listen.host, listen.port)}}) {
+    Served(std::shared_ptr<kit::Service> service, const std::string& host, int port)
+        : names_(host), endpoint_("corbaname::" + at(host, names_.port()) + '#' + NAME),
+          orb_({{"endPoint", "giop:tcp:" + at(host, port)}}) {
         guarded([&] {
             PortableServer::POA_var poa = PortableServer::POA::_narrow(CORBA::Object_var{orb_->resolve_initial_references("RootPOA")});
             PortableServer::Servant_var<Servant> servant{new Servant{std::move(service)}};
             const PortableServer::ObjectId_var id = poa->activate_object(servant.in());
             poa->the_POAManager()->activate();
-            bind(listen.host, CORBA::Object_var{poa->id_to_reference(id)});
+            bind(host, CORBA::Object_var{poa->id_to_reference(id)});
         });
     }
 
@@ -77,72 +77,59 @@ class Served : public kit::Server {
     Orb orb_;
 };
 
-class Caller : public kit::Client {
-  public:
-    Caller(std::shared_ptr<Orb> orb, callbench::SpeedService_var service) : orb_(std::move(orb)), service_(std::move(service)) {}
+/// The object, asked for at its naming service and asked once whether it is there.
+callbench::SpeedService_var resolved(const Orb& orb, const std::string& endpoint) {
+    try {
+        const CORBA::Object_var object = orb->string_to_object(endpoint.c_str());
+        callbench::SpeedService_var service = callbench::SpeedService::_narrow(object);
+        if (CORBA::is_nil(service) || service->_non_existent()) {
+            throw kit::Failure{kit::Kind::protocol, "the object at " + endpoint + " is no SpeedService"};
+        }
+        return service;
+    } catch (const CORBA::BAD_PARAM&) {
+        throw kit::Failure{kit::Kind::bad_request,
+                           "the endpoint " + endpoint.substr(0, 64) + " is no address of CORBA: corbaname, corbaloc and IOR are"};
+    } catch (const CORBA::SystemException& exception) {
+        const auto failure = failure_of(exception);
+        throw kit::Failure{failure.kind,
+                           "the object at " + endpoint.substr(0, 128) + " is not reached through its naming service: " + failure.what()};
+    }
+}
 
-    std::unique_ptr<kit::Prepared> prepare(const kit::Call& call) override { return prepared(service_, call); }
+class Callers : public kit::Clients {
+  public:
+    Callers(const std::string& endpoint, std::size_t clients, std::uint64_t timeout_ms)
+        : clients_(clients),
+          orb_({{"clientCallTimeOutPeriod", std::to_string(timeout_ms)},
+                {"clientConnectTimeOutPeriod", std::to_string(timeout_ms)},
+                // omniORB opens connections as calls overlap, at most five to a server; a client a thread needs one each.
+                {"maxGIOPConnectionPerServer", std::to_string(std::max<std::size_t>(clients, 5))}}),
+          service_(resolved(orb_, endpoint)) {}
+
+    /// That of the first call; the others are opened where calls overlap.
+    [[nodiscard]] std::size_t connections() const override { return 1; }
+
+    kit::Calls prepare(const std::string& operation, const kit::Json& payloads) override {
+        return prepared(service_, operation, payloads, clients_);
+    }
 
   private:
-    /// Shared by all clients of a connect; the last one ends it.
-    std::shared_ptr<Orb> orb_;
+    std::size_t clients_;
+    Orb orb_;
     callbench::SpeedService_var service_;
-};
-
-class OmniOrb : public kit::Stack {
-  public:
-    [[nodiscard]] std::string name() const override { return "corba-omniorb"; }
-
-    [[nodiscard]] std::optional<std::string> unavailable() const override {
-        return find_omninames().empty() ? std::optional<std::string>{"its naming service, omniNames, is not installed: run `make cpp`"}
-                                        : std::nullopt;
-    }
-
-    std::unique_ptr<kit::Server> serve(std::shared_ptr<kit::Service> service, const kit::Listen& listen) override {
-        return std::make_unique<Served>(std::move(service), listen);
-    }
-
-    kit::Clients connect(const kit::Connect& to) override {
-        const auto timeout = std::to_string(to.timeout.count());
-        // omniORB opens connections as calls overlap, at most five to a server; a client a thread needs one each.
-        const auto orb = std::make_shared<Orb>(std::vector<std::pair<std::string, std::string>>{
-            {"clientCallTimeOutPeriod", timeout},
-            {"clientConnectTimeOutPeriod", timeout},
-            {"maxGIOPConnectionPerServer", std::to_string(std::max<std::size_t>(to.clients, 5))},
-        });
-        const auto service = resolved(*orb, to.endpoint);
-        kit::Clients clients;
-        for (std::size_t client = 0; client < to.clients; ++client) {
-            clients.all.push_back(std::make_unique<Caller>(orb, service));
-        }
-        // The first call of the first client; the others are opened where calls overlap.
-        clients.connections = 1;
-        return clients;
-    }
-
-  private:
-    /// The object, asked for at its naming service and asked once whether it is there.
-    static callbench::SpeedService_var resolved(const Orb& orb, const std::string& endpoint) {
-        try {
-            const CORBA::Object_var object = orb->string_to_object(endpoint.c_str());
-            callbench::SpeedService_var service = callbench::SpeedService::_narrow(object);
-            if (CORBA::is_nil(service) || service->_non_existent()) {
-                throw kit::Failure{kit::Kind::protocol, "the object at " + endpoint + " is no SpeedService"};
-            }
-            return service;
-        } catch (const CORBA::BAD_PARAM&) {
-            throw kit::bad("the endpoint " + endpoint.substr(0, 64) + " is no address of CORBA: corbaname, corbaloc and IOR are");
-        } catch (const CORBA::SystemException& exception) {
-            const auto failure = failure_of(exception);
-            throw kit::Failure{failure.kind, "the object at " + endpoint.substr(0, 128) +
-                                                 " is not reached through its naming service: " + failure.what()};
-        }
-    }
 };
 
 } // namespace
 
-std::unique_ptr<kit::Stack> omniorb() { return std::make_unique<OmniOrb>(); }
+kit::Stack omniorb() {
+    return {"corba-omniorb", find_omninames().empty() ? "its naming service, omniNames, is not installed: run `make cpp`" : "",
+            [](std::shared_ptr<kit::Service> service, const std::string& host, int port) {
+                return std::make_unique<Served>(std::move(service), host, port);
+            },
+            [](const std::string& endpoint, std::size_t clients, std::uint64_t timeout_ms) {
+                return std::make_unique<Callers>(endpoint, clients, timeout_ms);
+            }};
+}
 
 std::map<std::string, std::string> libraries() { return {{"omniORB", omniORB::versionString()}}; }
 

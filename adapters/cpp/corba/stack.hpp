@@ -5,7 +5,7 @@
 
 namespace corba {
 
-std::unique_ptr<kit::Stack> omniorb();
+kit::Stack omniorb();
 
 /// omniORB's version, found at run time.
 std::map<std::string, std::string> libraries();

@@ -20,6 +20,9 @@ std::uint64_t resolution_ns();
 /// The cost of one reading: the median of 51 rounds, which interruptions do not move.
 double reading_ns();
 
+/// Makes the calling thread's sleeps end as soon as the kernel can, instead of up to 50 us later.
+void sharpen_sleeps();
+
 /// The machine's clock as a load loop measures by it; a golden trace has a scripted one of the same shape.
 struct Machine {
     static std::uint64_t now() { return clock::now(); }
@@ -48,15 +51,14 @@ std::uint64_t wait_until(Clock& by, std::uint64_t target, std::uint64_t spin_ns)
     }
 }
 
-/// Keeps the processor busy for so long.
+/// Keeps the processor busy for so long; where it is 0, the clock is not read.
 template <typename Clock>
 void burn(Clock& by, std::uint64_t length_ns) {
-    const auto end = by.now() + length_ns;
-    while (by.now() < end) {
+    if (length_ns > 0) {
+        const auto end = by.now() + length_ns;
+        while (by.now() < end) {
+        }
     }
 }
-
-/// Makes the calling thread's sleeps end as soon as the kernel can, instead of up to 50 us later.
-void sharpen_sleeps();
 
 } // namespace kit::clock

@@ -1,103 +1,108 @@
-/// What an adapter supplies: for each stack a server, and clients that make one call. Everything else is the kit's.
+/// What a technology supplies: for each stack a server, and clients that make prepared calls. Everything else is the kit's.
 #pragma once
 
-#include <chrono>
+#include <array>
+#include <functional>
 #include <map>
 #include <memory>
-#include <optional>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
-
-#include "service/expectation.hpp"
-#include "service/service.hpp"
 
 namespace kit {
 
-/// A call made ready once, its arguments in the stack's own types, to be made again and again by one client.
-class Prepared {
-  public:
-    Prepared() = default;
-    Prepared(const Prepared&) = delete;
-    Prepared& operator=(const Prepared&) = delete;
-    virtual ~Prepared() = default;
+using Json = nlohmann::json;
 
-    /// Makes the call and keeps its answer, complete and in the library's own types: this alone is timed. Throws Failure.
-    virtual void make() = 0;
-
-    /// Whether the answer that was kept is right as far as constant time shows; it is kept no longer.
-    virtual bool right() = 0;
-
-    /// Makes the call and gives its whole answer. Throws Failure, of kind fault where the server refused.
-    virtual Answer answer() = 0;
+/// What can go wrong in a call or a request; `KIND_NAMES` has the contract's names in the same order.
+enum class Kind : std::size_t {
+    timeout,
+    refused,
+    closed,
+    protocol,
+    fault,
+    wrong_answer,
+    too_large,
+    cannot_carry,
+    out_of_resources,
+    bad_request,
+    unsupported,
+    internal,
 };
 
-/// One client.
-class Client {
-  public:
-    Client() = default;
-    Client(const Client&) = delete;
-    Client& operator=(const Client&) = delete;
-    virtual ~Client() = default;
+inline constexpr std::array<std::string_view, 12> KIND_NAMES = {
+    "timeout",   "refused",      "closed",           "protocol",    "fault",       "wrong-answer",
+    "too-large", "cannot-carry", "out-of-resources", "bad-request", "unsupported", "internal"};
 
-    /// Makes a call ready. Throws Failure of kind cannot_carry where the stack has no such value.
-    virtual std::unique_ptr<Prepared> prepare(const Call& call) = 0;
+/// A failure with its kind and one sentence a person can act on.
+class Failure : public std::runtime_error {
+  public:
+    Failure(Kind what, const std::string& message) : std::runtime_error(message), kind(what) {}
+
+    Kind kind;
 };
 
-/// The clients of one `connect`.
-struct Clients {
-    std::vector<std::unique_ptr<Client>> all;
-    /// Open after it.
-    std::size_t connections = 0;
+/// What nobody copies, and whoever holds it may end.
+class Held {
+  public:
+    Held() = default;
+    Held(const Held&) = delete;
+    Held& operator=(const Held&) = delete;
+    virtual ~Held() = default;
+};
+
+/// A prepared call, made again and again by one client. Its payloads are taken in rotation by the number of the client's call, from 0.
+class Call : public Held {
+  public:
+    /// Makes the call and keeps its answer, complete and in the types that a user of the library reads: this alone is timed.
+    /// Throws Failure, of kind fault where the server refused.
+    virtual void make(std::size_t turn) = 0;
+
+    /// Whether the answer that was kept is right, by the check of RUNNER.md; it is kept no longer.
+    virtual bool right(std::size_t turn) = 0;
+
+    /// The answer that was kept, as a plain value.
+    virtual Json plain() = 0;
+};
+
+using Calls = std::vector<std::unique_ptr<Call>>;
+
+/// The clients of one `connect`, until it is destroyed.
+class Clients : public Held {
+  public:
+    /// How many connections are open.
+    [[nodiscard]] virtual std::size_t connections() const = 0;
+
+    /// A call for each client, with arguments and right answers in the library's own types. Each of `payloads` has plain `arguments`,
+    /// and an `answer`, or a `fault` where no answer is right. Throws Failure, of kind cannot_carry where the stack has no such value.
+    virtual Calls prepare(const std::string& operation, const Json& payloads) = 0;
 };
 
 /// Something being served, until it is destroyed.
-class Server {
+class Server : public Held {
   public:
-    Server() = default;
-    Server(const Server&) = delete;
-    Server& operator=(const Server&) = delete;
-    virtual ~Server() = default;
-
     [[nodiscard]] virtual std::string endpoint() const = 0;
 };
 
-struct Listen {
-    std::string host;
-    std::uint16_t port = 0;
-};
+class Service;
 
-struct Connect {
-    std::string endpoint;
-    std::size_t clients = 1;
-    std::chrono::milliseconds timeout{};
-};
-
-class Stack {
-  public:
-    Stack() = default;
-    Stack(const Stack&) = delete;
-    Stack& operator=(const Stack&) = delete;
-    virtual ~Stack() = default;
-
+struct Stack {
     /// The part of its id after the slash.
-    [[nodiscard]] virtual std::string name() const = 0;
-
-    /// Why it cannot run on this machine, or nothing.
-    [[nodiscard]] virtual std::optional<std::string> unavailable() const { return std::nullopt; }
-
-    /// Throws Failure.
-    virtual std::unique_ptr<Server> serve(std::shared_ptr<Service> service, const Listen& at) = 0;
-
-    /// Throws Failure.
-    virtual Clients connect(const Connect& to) = 0;
+    std::string name;
+    /// Why it cannot run on this machine; empty where it can.
+    std::string unavailable;
+    /// Serves on an address and a port, 0 for any. Throws Failure.
+    std::function<std::unique_ptr<Server>(std::shared_ptr<Service>, const std::string& host, int port)> serve;
+    /// Connects so many clients, each of whose calls may take so long. Throws Failure.
+    std::function<std::unique_ptr<Clients>(const std::string& endpoint, std::size_t clients, std::uint64_t timeout_ms)> connect;
 };
 
-/// An adapter: its name, its libraries with the versions found at run time, its stacks.
+/// What a program has: its libraries with the versions found at run time, and its stacks.
 struct Adapter {
-    std::string name;
     std::string version;
     std::map<std::string, std::string> libraries;
-    std::vector<std::unique_ptr<Stack>> stacks;
+    std::vector<Stack> stacks;
 };
 
 } // namespace kit

@@ -1,0 +1,14 @@
+/// Stacks without a message and without a channel.
+#pragma once
+
+#include "../kit/stack.hpp"
+
+namespace inprocess {
+
+/// Answers Empty without asking anybody, so that what is measured through it is the load loop.
+kit::Stack nothing();
+
+/// Calls the service as a function, over plain values. Every call works and is counted: the floor below every stack of this language.
+kit::Stack direct();
+
+} // namespace inprocess

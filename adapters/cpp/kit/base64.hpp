@@ -1,0 +1,18 @@
+/// Octets of plain values: base64 with the standard alphabet and padding.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+namespace kit {
+
+/// How many octets must fit where base64 is read into.
+inline std::size_t room_of_base64(const std::string& text) { return text.size() / 4 * 3; }
+
+/// Reads base64 into a place with room for it; gives how many octets there are.
+std::size_t from_base64(const std::string& text, std::uint8_t* into);
+
+std::string to_base64(std::span<const std::uint8_t> octets);
+
+} // namespace kit

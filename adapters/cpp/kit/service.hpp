@@ -1,0 +1,123 @@
+/// The service behind every stack: it counts calls, waits as it is told, and looks up answers that it does not make.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <deque>
+#include <shared_mutex>
+#include <tuple>
+
+#include "host.hpp"
+
+namespace kit {
+
+/// The operations that are counted; a Send of any type counts as one.
+inline constexpr std::array<std::string_view, 9> OPERATIONS = {"Empty",         "Send",       "Sum",   "GetPersons", "GetBinaryData",
+                                                               "EchoStructure", "EchoString", "Hello", "FindItems"};
+
+/// The place of an operation, known when it is compiled.
+consteval std::size_t place(std::string_view operation) {
+    return static_cast<std::size_t>(std::ranges::find(OPERATIONS, operation) - OPERATIONS.begin());
+}
+
+class Service {
+  public:
+    /// With the delays of `serve`.
+    Service(Host& host, const Json& delays);
+
+    /// Counts a call and delays it. Counted first, so that no client sees an answer that is not counted yet.
+    void begin(std::size_t operation) {
+        counts_.at(operation).fetch_add(1, std::memory_order_relaxed);
+        delay();
+    }
+
+    /// Sums wrap at 32 bits.
+    static std::int32_t sum(std::int32_t a, std::int32_t b) {
+        return static_cast<std::int32_t>(static_cast<std::uint32_t>(a) + static_cast<std::uint32_t>(b));
+    }
+
+    /// What was answered since last asked, by operation, without those that were not called. Faults count.
+    Json counted();
+
+    Json ask(const std::string& call, const Json& arguments) { return host_.ask(call, arguments); }
+
+  private:
+    void delay() const;
+
+    Host& host_;
+    std::array<std::atomic<std::uint64_t>, OPERATIONS.size()> counts_{};
+    std::uint64_t delay_ns_;
+    std::uint64_t burn_ns_;
+    std::uint64_t stall_ns_;
+    std::uint64_t stall_every_ns_;
+    std::uint64_t since_;
+};
+
+/// The last answers of one operation in a library's own types, under its arguments. What is not there is asked for, once.
+template <typename T, typename... Arguments>
+class Answers {
+  public:
+    using Names = std::array<const char*, sizeof...(Arguments)>;
+
+    /// `read` makes an answer of its plain value.
+    Answers(Service& service, std::string call, Names names, std::function<T(const Json&)> read)
+        : service_(service), call_(std::move(call)), names_(names), read_(std::move(read)) {}
+
+    /// The answer, to be read only. Throws Failure of kind fault where the service refuses.
+    std::shared_ptr<T> of(const Arguments&... arguments) {
+        const std::tuple<Arguments...> key{arguments...};
+        {
+            const std::shared_lock reading{lock_};
+            if (const auto found = kept_.find(key); found != kept_.end()) {
+                return found->second.get();
+            }
+        }
+        // Held while the host is asked: whoever wants the same waits for it.
+        const std::unique_lock writing{lock_};
+        if (const auto found = kept_.find(key); found != kept_.end()) {
+            return found->second.get();
+        }
+        order_.push_back(key);
+        if (order_.size() > MOST) {
+            kept_.erase(order_.front());
+            order_.pop_front();
+        }
+        return kept_.emplace(key, asked(key)).first->second.get();
+    }
+
+  private:
+    static constexpr std::size_t MOST = 256;
+
+    struct Answer {
+        std::shared_ptr<T> value;
+        std::string fault;
+
+        [[nodiscard]] const std::shared_ptr<T>& get() const {
+            if (!value) {
+                throw Failure{Kind::fault, fault};
+            }
+            return value;
+        }
+    };
+
+    Answer asked(const std::tuple<Arguments...>& key) const {
+        Json arguments = Json::object();
+        auto name = names_.begin();
+        std::apply([&](const auto&... its) { ((arguments[*name++] = its), ...); }, key);
+        const auto said = service_.ask(call_, arguments);
+        if (said.contains("fault")) {
+            return {nullptr, said.at("fault")};
+        }
+        return {std::make_shared<T>(read_(said.at("value"))), {}};
+    }
+
+    Service& service_;
+    std::string call_;
+    Names names_;
+    std::function<T(const Json&)> read_;
+    std::shared_mutex lock_;
+    std::map<std::tuple<Arguments...>, Answer> kept_;
+    std::deque<std::tuple<Arguments...>> order_;
+};
+
+} // namespace kit
