@@ -8,7 +8,7 @@ PYTHON_BIN := .venv/bin
 export PYTHONDONTWRITEBYTECODE :=
 MANIFEST := --manifest-path engine/Cargo.toml
 
-.PHONY: help run test test-core test-engine test-java test-dotnet test-go test-windows test-python lint format bench setup dev engine cpp java dotnet pascal node gateway go python-servers jmeter windows lock clean
+.PHONY: help run test test-core test-engine test-java test-dotnet test-go test-node test-windows test-python lint format bench setup dev engine cpp java dotnet pascal node gateway go python-servers jmeter windows lock clean
 
 help: ## what there is
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
@@ -67,7 +67,7 @@ windows: ## build the adapter for Windows, and set up Wine for it
 	@setup/windows
 
 # Windows is among it where it can be had: Rust's target for it comes from rustup alone. Where not, its tests skip with the remedy.
-test: test-core test-java test-dotnet test-go ## test everything there is
+test: test-core test-java test-dotnet test-go test-node ## test everything there is
 
 test-core: test-engine test-python ## test what needs Python and Rust alone
 
@@ -82,6 +82,9 @@ test-dotnet: dev ## test the .NET kit; tests/dotnet has its stacks
 
 test-go: dev ## test the Go kit; tests/go has its stacks
 	setup/go test
+
+test-node: ## test the Node.js kit; tests/node has its stacks
+	setup/node test
 
 test-python: dev ## test the core, the contract, the stacks
 	@setup/system tshark || echo "tshark is not there: the tests that hold captures against it skip" >&2

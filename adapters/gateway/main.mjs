@@ -1,23 +1,15 @@
 // The adapter of the gateway study: a gateway a way of decoding, and the backend that stands behind each.
 
 import { createRequire } from 'node:module';
-import { Conversation } from '../node/contract.mjs';
-import { Refusal } from '../node/refusal.mjs';
+import { readingNs } from '../node/kit/clock.mjs';
+import { Failure } from '../node/kit/failure.mjs';
 import { backend } from './backend.mjs';
+import { Conversation } from './contract.mjs';
 import { gateway, WAYS } from './gateway.mjs';
 import { Service, Serving } from './serving.mjs';
 import { Stages } from './stages.mjs';
 
-/** @typedef {import('../node/contract.mjs').Serve} Serve */
-
-const READINGS = 10_000;
-
-/** Nanoseconds that one reading of the clock takes. */
-function reading() {
-  const began = process.hrtime.bigint();
-  for (let each = 0; each < READINGS; each++) process.hrtime.bigint();
-  return Number(process.hrtime.bigint() - began) / READINGS;
-}
+/** @typedef {import('./contract.mjs').Serve} Serve */
 
 /** @type {Serve} */
 async function serveBackend(host, port, options) {
@@ -32,7 +24,7 @@ async function serveBackend(host, port, options) {
 function serveGateway(way) {
   return async (host, port, { backend: behind, ...options }) => {
     if (typeof behind !== 'string' || !URL.canParse(behind)) {
-      throw new Refusal('bad-request', `backend is ${JSON.stringify(behind)}: it must be the URL of gateway/backend`);
+      throw new Failure('bad-request', `backend is ${JSON.stringify(behind)}: it must be the URL of gateway/backend`);
     }
     const service = new Service(options);
     const stages = new Stages();
@@ -52,7 +44,7 @@ const conversation = new Conversation(new Map([...gateways, ['gateway/backend', 
   version: require('./package.json').version,
   runtime: `Node.js ${process.version}`,
   libraries: { 'node:http': process.version, saxes: versionOf('saxes'), protobufjs: versionOf('protobufjs') },
-  clock: { name: 'CLOCK_MONOTONIC', resolution_ns: 1, reading_ns: reading() },
+  clock: { name: 'CLOCK_MONOTONIC', resolution_ns: 1, reading_ns: readingNs() },
   features: ['closed', 'burn'],
 });
 process.on('SIGTERM', () => conversation.end().finally(() => process.exit(0)));

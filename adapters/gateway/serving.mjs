@@ -1,13 +1,13 @@
 // What both servers share towards the core: they listen, count what they answer, and are slow where they are told to be.
 
-import { processor } from '../node/processor.mjs';
-import { Slowness } from '../node/slowness.mjs';
+import { processor } from '../node/kit/service.mjs';
+import { slowness } from './options.mjs';
 
 /** The service's side of a server: every answer goes out through it. */
 export class Service {
   /** @param {Record<string, unknown>} options of `serve` */
   constructor(options) {
-    this.slowness = new Slowness(options);
+    this.slowness = slowness(options);
     this.counted = 0;
   }
 
@@ -27,7 +27,7 @@ export class Service {
  * A server that listens: what the contract's half serves.
  * @implements {Listening}
  *
- * @typedef {import('../node/contract.mjs').Serving} Listening
+ * @typedef {import('./contract.mjs').Serving} Listening
  */
 export class Serving {
   /**
@@ -66,7 +66,7 @@ export class Serving {
     this.service.counted = 0;
     return {
       calls: { FindItems: counted },
-      processor: processor([process.cpuUsage()]),
+      processor: processor(),
       ...(this.stages && { stages: this.stages.taken() }),
     };
   }

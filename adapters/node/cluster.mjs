@@ -1,58 +1,44 @@
-// `node/http-cluster`: node:cluster with a worker for each processor it may use, and at least two. The first process accepts and
+// Servers of several processes: node:cluster with a worker for each processor it may use, and at least two. The first process accepts and
 // deals connections out in turn, which is what node:cluster does unless told otherwise.
 
 import cluster from 'node:cluster';
-import { once } from 'node:events';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { PATH } from './hello-world.mjs';
-import { processor } from './processor.mjs';
-import { Refusal } from './refusal.mjs';
-import { Slowness } from './slowness.mjs';
+import { Failure } from './kit/failure.mjs';
+import { processor } from './kit/service.mjs';
 
 const FEWEST = 2;
 const LAST_WORDS_MS = 2000;
 
 /**
  * @typedef {import('node:cluster').Worker} Worker
- * @typedef {{ calls: number, used: import('./processor.mjs').Used }} Told what a worker counted since last asked
+ * @typedef {{ counted: Record<string, number>, used: NodeJS.CpuUsage }} Told what a worker counted since last asked, and used so far
  */
 
-/**
- * @typedef {import('./contract.mjs').Serving} Serving
- *
- * @implements {Serving}
- */
+/** @implements {Serving} @typedef {import('./kit/runner.mjs').Serving} Serving */
 export class Cluster {
-  constructor() {
-    /** @type {Set<Worker>} */
-    this.workers = new Set();
-    this.path = PATH;
-    this.port = 0;
-    this.closing = false;
-    /** What the workers that died had used when they were last asked, so that the sum never falls. */
-    this.spent = { user: 0, system: 0 };
-    /** @type {Map<Worker, import('./processor.mjs').Used>} */
-    this.lastUsed = new Map();
+  /** @type {Map<Worker, NodeJS.CpuUsage>} the workers, and what each had used when it was last asked */
+  workers = new Map();
+  /** What the workers that died had used when they were last asked, so that the sum never falls. */
+  spent = { user: 0, system: 0 };
+  endpoint = '';
+  closing = false;
+
+  /** @param {object} request of each worker @param {import('./kit/service.mjs').Ask} ask */
+  constructor(request, ask) {
+    this.request = request;
+    this.ask = ask;
   }
 
-  /**
-   * @param {string} host
-   * @param {number} port
-   * @param {Record<string, unknown>} options
-   */
-  static async serve(host, port, options) {
-    new Slowness(options); // Refuses what is wrong before any worker is there.
-    cluster.setupPrimary({
-      exec: fileURLToPath(new URL('worker.mjs', import.meta.url)),
-      args: [JSON.stringify(options)],
-    });
-    const serving = new Cluster();
+  /** @param {import('./serving.mjs').Kind} kind @param {import('./kit/runner.mjs').Served} request @param {import('./kit/service.mjs').Ask} ask */
+  static async serve(kind, { host, port, delays }, ask) {
+    cluster.setupPrimary({ exec: fileURLToPath(new URL('worker.mjs', import.meta.url)) });
+    const serving = new Cluster({ kind, host, port, delays }, ask);
     try {
       const wanted = Math.max(FEWEST, availableParallelism());
       // All of them ask for the same port, and node:cluster gives whoever asks for 0 the one that the first one got.
-      const ports = await Promise.all(Array.from({ length: wanted }, () => serving.start(host, port)));
-      serving.port = ports[0] ?? 0;
+      const endpoints = await Promise.all(Array.from({ length: wanted }, () => serving.start()));
+      serving.endpoint = endpoints[0] ?? '';
     } catch (error) {
       await serving.close();
       throw error;
@@ -60,42 +46,39 @@ export class Cluster {
     return serving;
   }
 
-  /**
-   * @param {string} host
-   * @param {number} port
-   * @returns {Promise<number>} the port that the worker listens at
-   */
-  async start(host, port) {
-    const worker = cluster.fork({ CALLBENCH_LISTEN: JSON.stringify({ host, port }) });
-    this.workers.add(worker);
-    worker.once('exit', (code, signal) => this.lost(worker, host, port, signal ?? `exit code ${code}`));
-    const said = await Promise.race([
-      once(worker, 'message').then(([message]) => message),
-      once(worker, 'exit').then(() => ({ error: 'a worker died while it started' })),
-    ]);
-    if (said.error !== undefined) throw new Error(said.error);
-    return said.port;
+  /** Starts a worker. @returns {Promise<string>} where it listens */
+  async start() {
+    const worker = cluster.fork({ CALLBENCH_WORKER: JSON.stringify(this.request) });
+    this.workers.set(worker, { user: 0, system: 0 });
+    worker.once('exit', (code, signal) => this.lost(worker, signal ?? `exit code ${code}`));
+    worker.on('message', (message) => this.asked(worker, message));
+    const said = await told(worker);
+    if (said?.endpoint === undefined) throw new Failure('refused', said?.error ?? 'a worker died while it started');
+    return said.endpoint;
+  }
+
+  /** Asks the host for an answer that a worker does not hold. @param {Worker} worker @param {any} message */
+  async asked(worker, message) {
+    if (message.ask === undefined) return;
+    const { value, fault } = await this.ask(message.call, message.parameters);
+    if (worker.isConnected()) worker.send({ ask: message.ask, answer: { value, fault } });
   }
 
   /**
    * A worker that dies is replaced, as users of node:cluster do; what it counted is lost with it, which the core then sees.
    *
-   * @param {Worker} worker
-   * @param {string} host
-   * @param {number} port as it was asked for
-   * @param {string} how
+   * @param {Worker} worker @param {string} how
    */
-  lost(worker, host, port, how) {
+  lost(worker, how) {
+    const last = this.workers.get(worker) ?? { user: 0, system: 0 };
     this.workers.delete(worker);
-    const last = this.lastUsed.get(worker) ?? { user: 0, system: 0 };
-    this.lastUsed.delete(worker);
     this.spent = { user: this.spent.user + last.user, system: this.spent.system + last.system };
-    if (this.closing || this.port === 0) return;
+    if (this.closing || this.endpoint === '') return;
     console.error(`callbench: a worker of the cluster died (${how}); another takes its place`);
-    this.start(host, port)
-      .then((got) => {
+    this.start()
+      .then((endpoint) => {
         // Where all of them died at once, the port was given back.
-        if (got !== this.port) throw new Error(`the port ${this.port} is lost`);
+        if (endpoint !== this.endpoint) throw new Error(`${this.endpoint} is lost`);
       })
       .catch((error) => {
         console.error(`callbench: the cluster cannot go on: ${error.message}`);
@@ -104,40 +87,49 @@ export class Cluster {
   }
 
   async counted() {
-    const told = await Promise.all([...this.workers].map((worker) => this.ask(worker)));
-    const calls = told.reduce((total, one) => total + one.calls, 0);
-    return {
-      calls: { Hello: calls },
-      processor: processor([process.cpuUsage(), this.spent, ...this.lastUsed.values()]),
-    };
+    /** @type {Record<string, number>} */
+    const calls = {};
+    for (const { counted } of await Promise.all([...this.workers.keys()].map((worker) => this.countedBy(worker)))) {
+      for (const [call, count] of Object.entries(counted)) calls[call] = (calls[call] ?? 0) + count;
+    }
+    const used = [process.cpuUsage(), this.spent, ...this.workers.values()];
+    const sum = (/** @type {'user' | 'system'} */ part) => used.reduce((total, its) => total + its[part], 0);
+    return { calls, processor: processor({ user: sum('user'), system: sum('system') }) };
   }
 
-  /**
-   * @param {Worker} worker
-   * @returns {Promise<Told>}
-   */
-  async ask(worker) {
-    const answer = Promise.race([
-      once(worker, 'message').then(([message]) => message),
-      once(worker, 'exit').then(() => null),
-    ]);
-    worker.send('counted');
-    const told = await answer;
-    if (told === null) throw new Refusal('internal', 'a worker of the cluster died while it was asked what it counted');
-    this.lastUsed.set(worker, told.used);
-    return told;
+  /** @param {Worker} worker @returns {Promise<Told>} */
+  async countedBy(worker) {
+    const answer = told(worker);
+    worker.send({});
+    const said = await answer;
+    if (said === null) throw new Failure('internal', 'a worker of the cluster died while it was asked what it counted');
+    this.workers.set(worker, said.used);
+    return said;
   }
 
   /** Ends the workers with their connections; one that does not end by itself is killed. */
   async close() {
     this.closing = true;
-    const ending = [...this.workers].map(async (worker) => {
-      const gone = once(worker, 'exit');
+    const ending = [...this.workers.keys()].map(async (worker) => {
       const late = setTimeout(() => worker.process.kill('SIGKILL'), LAST_WORDS_MS);
+      const gone = new Promise((resolve) => worker.once('exit', resolve));
       worker.process.kill('SIGTERM');
       await gone;
       clearTimeout(late);
     });
     await Promise.all(ending);
   }
+}
+
+/** The next message of a worker that is no question; null where it dies first. @param {Worker} worker @returns {Promise<any>} */
+function told(worker) {
+  return new Promise((resolve) => {
+    const heard = (/** @type {any} */ message) => message.ask === undefined && done(message);
+    const died = () => done(null);
+    const done = (/** @type {any} */ message) => {
+      worker.off('message', heard).off('exit', died);
+      resolve(message);
+    };
+    worker.on('message', heard).once('exit', died);
+  });
 }

@@ -1,5 +1,8 @@
 // How JavaScript is linted here. Each adapter hands in the rules of its own @eslint/js, which only its folder has.
 
+const GLOBALS =
+  'AbortSignal Buffer URL clearInterval clearTimeout console fetch process setImmediate setInterval setTimeout structuredClone';
+
 /** @param {string} names */
 const globals = (names) => Object.fromEntries(names.split(' ').map((name) => [name, 'readonly']));
 
@@ -8,7 +11,7 @@ export const settings = (recommended) => [
   { ignores: ['target/', 'node_modules/'] },
   recommended,
   {
-    languageOptions: { globals: globals('Buffer URL clearTimeout console process setTimeout') },
+    languageOptions: { globals: globals(GLOBALS) },
     rules: {
       eqeqeq: 'error',
       'no-var': 'error',

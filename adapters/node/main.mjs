@@ -1,35 +1,28 @@
-// The adapter of Node.js: REST servers that the load driver calls.
+// The runner of Node.js: which stacks there are.
 
 import { createRequire } from 'node:module';
 import { Cluster } from './cluster.mjs';
-import { Conversation } from './contract.mjs';
-import { Http } from './http.mjs';
+import { connect as byFetch } from './json/fetch.mjs';
+import { connect as byHttp } from './json/http.mjs';
+import { types } from './json/message.mjs';
+import { Runner } from './kit/runner.mjs';
+import { listening } from './serving.mjs';
 
-const READINGS = 10_000;
+/** @typedef {import('./kit/runner.mjs').Stack} Stack */
 
-/** Nanoseconds that one reading of the clock takes. */
-function reading() {
-  const began = process.hrtime.bigint();
-  for (let each = 0; each < READINGS; each++) process.hrtime.bigint();
-  return Number(process.hrtime.bigint() - began) / READINGS;
-}
+/** @param {import('./serving.mjs').Kind} kind @returns {Stack['serve']} */
+const alone = (kind) => (request, ask) => listening(kind, request, ask);
+/** @param {import('./serving.mjs').Kind} kind @returns {Stack['serve']} */
+const several = (kind) => (request, ask) => Cluster.serve(kind, request, ask);
 
-const { version } = createRequire(import.meta.url)('./package.json');
-/** @type {[string, import('./contract.mjs').Serve][]} */
+/** @type {[string, Stack][]} */
 const stacks = [
-  ['node/http', Http.serve],
-  ['node/http-cluster', Cluster.serve],
+  ['json+http', { serve: alone('json'), connect: byHttp, types }],
+  ['json+http-cluster', { serve: several('json'), connect: byHttp, types }],
+  ['json+fetch', { serve: alone('json'), connect: byFetch, types }],
+  ['http', { serve: alone('hello') }],
+  ['http-cluster', { serve: several('hello') }],
 ];
-const conversation = new Conversation(new Map(stacks), {
-  contract: 1,
-  adapter: 'node',
-  language: 'javascript',
-  version,
-  runtime: `Node.js ${process.version}`,
-  libraries: { 'node:http': process.version },
-  clock: { name: 'CLOCK_MONOTONIC', resolution_ns: 1, reading_ns: reading() },
-  features: ['burn'],
-});
-process.on('SIGTERM', () => conversation.end().finally(() => process.exit(0)));
-await conversation.hold();
-process.exit(0);
+const { version } = createRequire(import.meta.url)('./package.json');
+const libraries = { 'node:http': process.version, undici: process.versions['undici'] ?? 'none' };
+await new Runner(new Map(stacks), { version, libraries }).run();

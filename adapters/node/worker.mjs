@@ -1,15 +1,28 @@
-// A worker of `node/http-cluster`: serves, and tells the first process what it counted. It ends when that one is gone, by node:cluster.
+// A worker of a cluster: serves, and tells the first process what it counted. It ends when that one is gone, by node:cluster.
 
-import { HelloWorld } from './hello-world.mjs';
-import { Slowness } from './slowness.mjs';
+import { listening } from './serving.mjs';
 
-const { host, port } = JSON.parse(process.env['CALLBENCH_LISTEN'] ?? '{}');
-const hello = new HelloWorld(new Slowness(JSON.parse(process.argv[2] ?? '{}')));
+const { kind, ...request } = JSON.parse(process.env['CALLBENCH_WORKER'] ?? '{}');
+/** @type {Map<number, (answer: any) => void>} what was asked and not told yet */
+const asked = new Map();
+let asks = 0;
+
+/** @type {import('./kit/service.mjs').Ask} */
+function ask(call, parameters) {
+  const number = ++asks;
+  process.send?.({ ask: number, call, parameters });
+  return new Promise((resolve) => asked.set(number, resolve));
+}
 
 process.on('SIGTERM', () => process.exit(0));
-process.on('message', () => process.send?.({ calls: hello.takeCounted(), used: process.cpuUsage() }));
 try {
-  process.send?.({ port: await hello.listen(host, port) });
+  const serving = await listening(kind, request, ask);
+  process.on('message', (/** @type {any} */ message) => {
+    if (message.ask === undefined) process.send?.({ counted: serving.counted().calls, used: process.cpuUsage() });
+    else asked.get(message.ask)?.(message.answer);
+    asked.delete(message.ask);
+  });
+  process.send?.({ endpoint: serving.endpoint });
 } catch (error) {
   process.send?.({ error: error instanceof Error ? error.message : String(error) });
 }

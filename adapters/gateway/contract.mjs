@@ -1,7 +1,7 @@
 // The server's half of contract/CONTRACT.md: requests on stdin, answers on descriptor 3, which the launcher made of the real stdout.
 
 import { writeSync } from 'node:fs';
-import { Refusal } from './refusal.mjs';
+import { Failure } from '../node/kit/failure.mjs';
 
 const OUT = 3;
 const LONGEST_LINE = 16 * 1024 * 1024;
@@ -59,13 +59,13 @@ export class Conversation {
     try {
       const request = read(line);
       if (!Number.isSafeInteger(request['id']) || Number(request['id']) < 1) {
-        throw new Refusal('bad-request', 'the request has no id: it must be a whole number from 1 on');
+        throw new Failure('bad-request', 'the request has no id: it must be a whole number from 1 on');
       }
       id = Number(request['id']);
       stops = request['do'] === 'stop';
       say({ ...(await this.act(request)), id });
     } catch (error) {
-      const kind = error instanceof Refusal ? error.kind : 'internal';
+      const kind = error instanceof Failure ? error.kind : 'internal';
       say({ is: 'error', id, kind, message: error instanceof Error ? error.message : String(error) });
     }
     this.lastId = id;
@@ -95,12 +95,12 @@ export class Conversation {
         return { is: 'stopped' };
     }
     if (CLIENTS_ONLY.includes(String(what))) {
-      throw new Refusal(
+      throw new Failure(
         'unsupported',
         `this adapter has servers only, so it cannot ${what}: the load driver calls them`,
       );
     }
-    throw new Refusal('bad-request', `the request to do ${shown(what)} is not known`);
+    throw new Failure('bad-request', `the request to do ${shown(what)} is not known`);
   }
 
   /**
@@ -111,24 +111,24 @@ export class Conversation {
     const { stack, host, port, options = {} } = request;
     const serve = this.stacks.get(String(stack));
     if (serve === undefined) {
-      throw new Refusal('bad-request', `stack ${shown(stack)} is not one of mine: hello lists them`);
+      throw new Failure('bad-request', `stack ${shown(stack)} is not one of mine: hello lists them`);
     }
     if (typeof host !== 'string' || host === '') {
-      throw new Refusal('bad-request', `host is ${shown(host)}: it must be an address`);
+      throw new Failure('bad-request', `host is ${shown(host)}: it must be an address`);
     }
     if (!(Number.isInteger(port) && Number(port) >= 0 && Number(port) <= 65535)) {
-      throw new Refusal('bad-request', `port is ${shown(port)}: it must be from 0 to 65535`);
+      throw new Failure('bad-request', `port is ${shown(port)}: it must be from 0 to 65535`);
     }
     if (options === null || typeof options !== 'object' || Array.isArray(options)) {
-      throw new Refusal('bad-request', `options is ${shown(options)}: it must be an object`);
+      throw new Failure('bad-request', `options is ${shown(options)}: it must be an object`);
     }
-    if (this.serving !== null) throw new Refusal('bad-request', 'something is served already: say stop-serving first');
+    if (this.serving !== null) throw new Failure('bad-request', 'something is served already: say stop-serving first');
     this.serving = await serve(host, Number(port), /** @type {Record<string, unknown>} */ (options));
     return `http://${host.includes(':') ? `[${host}]` : host}:${this.serving.port}${this.serving.path}`;
   }
 
   served() {
-    if (this.serving === null) throw new Refusal('bad-request', 'nothing is served: say serve first');
+    if (this.serving === null) throw new Failure('bad-request', 'nothing is served: say serve first');
     return this.serving;
   }
 }
@@ -138,16 +138,16 @@ export class Conversation {
  * @returns {Request}
  */
 function read(line) {
-  if (line === null) throw new Refusal('bad-request', `the line is longer than ${LONGEST_LINE} bytes`);
+  if (line === null) throw new Failure('bad-request', `the line is longer than ${LONGEST_LINE} bytes`);
   /** @type {unknown} */
   let value;
   try {
     value = JSON.parse(line);
   } catch (error) {
-    throw new Refusal('bad-request', `the line is no JSON: ${error instanceof Error ? error.message : error}`);
+    throw new Failure('bad-request', `the line is no JSON: ${error instanceof Error ? error.message : error}`);
   }
   if (value === null || typeof value !== 'object' || Array.isArray(value)) {
-    throw new Refusal('bad-request', 'the line is no JSON object');
+    throw new Failure('bad-request', 'the line is no JSON object');
   }
   return /** @type {Request} */ (value);
 }

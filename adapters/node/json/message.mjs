@@ -1,0 +1,140 @@
+// JSON-RPC 2.0 with JSON.parse and JSON.stringify, and the types in which a user of Node.js holds what it carries: numbers, strings, plain
+// objects and arrays; octets as a Buffer, which the message has as base64.
+
+import { Failure } from '../kit/failure.mjs';
+
+/** Octets where JSON has base64: of requests and of answers. */
+const OCTETS_SENT = 'SendByteArray';
+const OCTETS_ANSWERED = 'GetBinaryData';
+/** What JSON has for the numbers that the plain values have as strings. */
+const NONE = { NaN: NaN, Infinity: Infinity, '-Infinity': -Infinity, '-0': -0 };
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+/** The code of JSON-RPC for a service that refuses; its own are -32700 to -32600. */
+const FAULT = -32000;
+const INT = (/** @type {any} */ value) => Number.isInteger(value) && value === (value | 0);
+const TEXT = (/** @type {any} */ value) => typeof value === 'string';
+const LONG = (/** @type {any} */ value) => Number.isSafeInteger(value);
+const ANY = (/** @type {any} */ value) => value !== undefined;
+/** The parameters of each operation, and which values the service can take. A Send has one, `value`. */
+const OPERATIONS = new Map(
+  Object.entries({
+    ...{ Empty: {}, Hello: {}, Sum: { a: INT, b: INT }, GetPersons: { n: INT }, FindItems: { n: INT } },
+    ...{ GetBinaryData: { size: INT, fill: TEXT }, EchoString: { value: TEXT }, EchoStructure: { structure: ANY } },
+    ...{
+      SendLong: { value: LONG },
+      SendLongArray: { value: (/** @type {any} */ all) => Array.isArray(all) && all.every(LONG) },
+    },
+  }),
+);
+for (const type of ['Boolean', 'Byte', 'Char', 'Short', 'Int', 'Float', 'Double', 'String', 'Object']) {
+  OPERATIONS.set(`Send${type}`, { value: ANY }).set(`Send${type}Array`, { value: ANY });
+}
+
+/** Plain values to the types of a user, and back. @type {NonNullable<import('../kit/runner.mjs').Stack['types']>} */
+export const types = {
+  arguments(call, plain) {
+    const { value } = plain;
+    if (call === OCTETS_SENT) return { value: Buffer.from(value, 'base64') };
+    if (/^Send(Long|Float|Double)/.test(call)) {
+      const number = call.startsWith('SendLong') ? long : real;
+      return { value: Array.isArray(value) ? value.map(number) : number(value) };
+    }
+    return held(plain);
+  },
+  answer: (call, plain) => (call === OCTETS_ANSWERED ? Buffer.from(plain, 'base64') : held(plain)),
+  plain(answer) {
+    if (answer instanceof Uint8Array) {
+      return Buffer.from(answer.buffer, answer.byteOffset, answer.length).toString('base64');
+    }
+    return mapped(answer, (value) =>
+      typeof value === 'string' && LONE_SURROGATE.test(value) ? { utf16: unitsOf(value) } : value,
+    );
+  },
+};
+
+/** @param {string} text */
+const unitsOf = (text) => Array.from({ length: text.length }, (_, at) => text.charCodeAt(at));
+
+/** A plain value that holds no octets and no text of a number but that of a long, which is a number here. @param {any} plain */
+const held = (plain) => mapped(plain, (value, name) => (name === 'created' ? long(value) : value));
+
+/** A copy with each scalar exchanged. @param {any} value @param {(scalar: any, name: string) => any} to @param {string} [name] @returns {any} */
+function mapped(value, to, name = '') {
+  if (Array.isArray(value)) return value.map((part) => mapped(part, to, name));
+  if (value === null || typeof value !== 'object') return to(value, name);
+  if (Array.isArray(value.utf16)) {
+    return value.utf16.map((/** @type {number} */ unit) => String.fromCharCode(unit)).join('');
+  }
+  return Object.fromEntries(Object.entries(value).map(([member, part]) => [member, mapped(part, to, member)]));
+}
+
+/** @param {string | number} plain */
+function long(plain) {
+  const number = Number(plain);
+  if (Number.isSafeInteger(number)) return number;
+  throw new Failure('cannot-carry', `JSON.parse reads ${plain} as a double, which is exact up to 2^53 only`);
+}
+
+/** @param {string | number} plain */
+function real(plain) {
+  const number = Object.entries(NONE).find(([name]) => name === plain)?.[1] ?? Number(plain);
+  if (Number.isFinite(number) && !Object.is(number, -0)) return number;
+  throw new Failure('cannot-carry', `JSON.stringify writes ${Object.is(number, -0) ? '-0 as 0' : `${number} as null`}`);
+}
+
+/** The text of a request. @param {import('../kit/loop.mjs').Payload} payload */
+export function requestOf({ call, arguments: params }) {
+  if (call === OCTETS_SENT) {
+    return JSON.stringify({ jsonrpc: '2.0', method: call, params: { value: params.value.toString('base64') }, id: 1 });
+  }
+  return JSON.stringify({ jsonrpc: '2.0', method: call, params, id: 1 });
+}
+
+/** What an answer holds, or the Failure that it tells. @param {string} call @param {any} message as JSON.parse has read it */
+export function contentOf(call, message) {
+  if (message?.error) return new Failure('fault', String(message.error.message));
+  if (message?.result === undefined) return new Failure('protocol', 'the answer has no result and no error');
+  if (call !== OCTETS_ANSWERED) return message.result;
+  return typeof message.result === 'string'
+    ? Buffer.from(message.result, 'base64')
+    : new Failure('protocol', 'the octets are no text');
+}
+
+/** The text that answers with a result. @param {any} result @param {unknown} id */
+export function answered(result, id) {
+  return JSON.stringify({ jsonrpc: '2.0', result: result instanceof Buffer ? result.toString('base64') : result, id });
+}
+
+/** The text that answers with an error. @param {string} message @param {unknown} id @param {number} [code] */
+export function refused(message, id, code = FAULT) {
+  return JSON.stringify({ jsonrpc: '2.0', error: { code, message }, id });
+}
+
+/** A request as the service is called with it, or the text that refuses it. @param {string} text @returns {string | { call: string, parameters: any, id: unknown }} */
+export function requested(text) {
+  /** @type {any} */
+  let request;
+  try {
+    request = JSON.parse(text);
+  } catch (error) {
+    return refused(`the request is no JSON: ${error instanceof Error ? error.message : error}`, null, -32700);
+  }
+  if (request === null || typeof request !== 'object' || Array.isArray(request)) {
+    return refused('a request is one object', null, -32600);
+  }
+  const { jsonrpc, method, params = {}, id = null } = request;
+  if (jsonrpc !== '2.0') return refused('jsonrpc must be "2.0"', id, -32600);
+  if (typeof method !== 'string') return refused('method must be a string', id, -32600);
+  const operation = OPERATIONS.get(method);
+  if (operation === undefined) return refused(`the service has no operation ${method.slice(0, 64)}`, id, -32601);
+  const wanted = Object.entries(operation);
+  // By name, or by position.
+  const parameters = Array.isArray(params)
+    ? Object.fromEntries(wanted.map(([name], place) => [name, params[place]]))
+    : params;
+  const wrong = wanted.find(([name, fits]) => !fits(parameters?.[name]))?.[0];
+  if (wrong !== undefined) return refused(`${method} has no ${wrong}, or one that it cannot take`, id, -32602);
+  if (method === OCTETS_SENT) parameters.value = Buffer.from(parameters.value, 'base64');
+  return { call: method, parameters, id };
+}
