@@ -7,6 +7,7 @@ the same processors.
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -25,6 +26,8 @@ _METRIC = re.compile(r"([\d.]+(?:e[+-]?\d+)?) (\S+)")
 
 def main() -> None:
     """Builds the benchmarks, and prints what they and the open loop say."""
+    if shutil.which("go") is None:
+        sys.exit("Go is not there: run `make go`")
     pairs = sys.argv[1] if len(sys.argv) > 1 else "501"
     rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 5
     with tempfile.TemporaryDirectory() as name:
