@@ -252,6 +252,7 @@ class Adapter:
         schedule: Path | None = None,
         burn_ns: int = 0,
         clients: int | None = None,
+        altered: bool = False,
         watch: Callable[[int, int, int], None] | None = None,
         over: Callable[[], None] | None = None,
     ) -> Done:
@@ -269,6 +270,8 @@ class Adapter:
             schedule: the file of gaps that makes an open loop of it (feature `open`); None: a closed loop.
             burn_ns: how much longer each call keeps its client busy (feature `burn`).
             clients: how many of those connected call; None: all.
+            altered: the adapter is to expect an answer that differs from the right one in its last field (feature
+                `altered`).
             watch: told ten times a second, with nanoseconds since the start, calls answered rightly, and errors.
             over: told once when `seconds` are over, where calls are under way still.
 
@@ -279,7 +282,12 @@ class Adapter:
         # Relative to us, a path means nothing to an adapter.
         path = None if schedule is None else str(schedule.absolute())
         pace = {"think_ns": think_ns, "schedule": path, "start_at_ns": 0, "timing": timing}
-        optional = (("burn_ns", burn_ns), ("ramp_up_ns", ramp_up_ns), ("clients", clients))
+        optional = (
+            ("burn_ns", burn_ns),
+            ("ramp_up_ns", ramp_up_ns),
+            ("clients", clients),
+            ("altered", altered),
+        )
         pace |= {name: value for name, value in optional if value}
         self._request("drive", {"call": call, "arguments": dict(arguments), **length, **pace})
         intervals: list[tuple[int, int, int]] = []

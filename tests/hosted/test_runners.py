@@ -31,6 +31,12 @@ FOUND_OUT: Sequence[tuple[str, str, Sequence[str]]] = [
     ("too-short", "drive", ["ended a drive of 0.25 s after 0.", "and did not give up"]),
     ("disagrees", "counts", ["says that 101 calls were answered, but its latency has 100 of them"]),
     ("wrong-id", "Empty", ["answered request 0, but was asked request 1"]),
+    (
+        "careless",
+        "drive/GetPersons-last-field",
+        ["20 of 20 answers of GetPersons counted as right", "is not looked at"],
+    ),
+    ("careless", "drive/EchoString-last-field", ["20 of 20 answers of EchoString counted as right"]),
     ("deaf", "counts", ["did not say done (request", "within"]),
     (
         "hangs-on-stop",
@@ -68,6 +74,13 @@ def test_the_honest_one_passes(outcomes_of: Callable[[str], list[Outcome]]) -> N
     outcomes = outcomes_of("honest")
     assert [outcome.sentence for outcome in outcomes if outcome.fails] == []
     assert sum(outcome.passed for outcome in outcomes) > 100
+
+
+def test_who_looks_at_lengths_alone_is_found_out_by_nothing_else(
+    outcomes_of: Callable[[str], list[Outcome]],
+) -> None:
+    failing = [outcome.check for outcome in outcomes_of("careless") if outcome.fails]
+    assert failing == [f"drive/{call}-last-field" for call in ("GetPersons", "GetBinaryData", "EchoString")]
 
 
 @pytest.mark.parametrize(("name", "check", "says"), FOUND_OUT, ids=[f"{name}-{check}" for name, check, _ in FOUND_OUT])

@@ -1,7 +1,6 @@
 //! Payloads that the runner holds: the arguments of a call in rotation, with the right answers.
 
-use callbench_kit::contract::misfitting;
-use callbench_kit::contract::requests::bad;
+use callbench_kit::contract::{misfitting, no_field};
 use callbench_kit::{Failure, Kind};
 use callbench_service::plain::{self, Payload};
 use serde_json::{Map, Value, json};
@@ -29,12 +28,7 @@ impl Wanted {
     }
 
     fn shown(&self, payload: Payload) -> Result<Value, Failure> {
-        let payload = if self.altered {
-            let none = || bad(format!("the answer of {} has no field that could be altered", self.call));
-            payload.altered().ok_or_else(none)?
-        } else {
-            payload
-        };
+        let payload = if self.altered { payload.altered().ok_or_else(|| no_field(&self.call))? } else { payload };
         Ok(match payload.answer {
             Ok(answer) => json!({"arguments": payload.arguments, "answer": answer}),
             Err(fault) => json!({"arguments": payload.arguments, "fault": fault}),

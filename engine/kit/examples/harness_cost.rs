@@ -1,5 +1,6 @@
 //! What the harness costs a call: slices of two bare clock readings a call against slices of the load loop driving a client that does
-//! nothing, both with every call timed, in one process, in pairs whose order is drawn. Prints the median ratio of the pairs.
+//! nothing, both with every call timed, in one process, in pairs whose order is drawn. Prints the median ratio of the pairs, and what
+//! the check of longer answers takes, which the loop makes outside of the timed region.
 //!
 //! `cargo run --release -p callbench-kit --example harness_cost [PAIRS]`
 
@@ -10,8 +11,8 @@ use callbench_kit::clock;
 use callbench_kit::drive::{Pace, Plan, Timing, drive};
 use callbench_kit::nothing::Idle;
 use callbench_kit::stack::Client;
-use callbench_service::Call;
-use callbench_service::generate::SplitMix64;
+use callbench_service::generate::{self, SplitMix64};
+use callbench_service::{Call, Expectation, Service};
 
 /// About 1 ms a slice: most slices then see no other program, even on a machine that is not idle.
 const CALLS: u64 = 20_000;
@@ -40,10 +41,38 @@ fn driven(clients: &mut [Box<dyn Client>]) -> f64 {
         start_at_ns: 0,
         burn_ns: 0,
         ramp_up_ns: 0,
+        altered: false,
     };
     let outcome = drive(clients, &plan, &AtomicBool::new(false), &mut |_| true).expect("a thread");
     assert_eq!(outcome.calls, CALLS);
     outcome.elapsed_ns as f64 / CALLS as f64
+}
+
+/// Nanoseconds that the check of the answer to `call` takes: the least of many rounds, which other programs do not move.
+fn check(call: &Call) -> f64 {
+    const TURNS: u64 = 1000;
+    let expected = Expectation::of(call);
+    let Ok(answer) = Service::default().answer(call) else { return f64::NAN };
+    let round = |_| {
+        let start = clock::now();
+        for turn in 0..TURNS {
+            black_box(expected.holds(black_box(&answer), turn));
+        }
+        (clock::now() - start) as f64 / TURNS as f64
+    };
+    (0..200).map(round).fold(f64::INFINITY, f64::min)
+}
+
+/// What the loop looks at.
+fn checked() -> [Call; 6] {
+    [
+        Call::Sum { a: 1, b: 2 },
+        Call::GetPersons { n: 250 },
+        Call::GetBinaryData { size: 32_768, fill: "random".to_owned() },
+        Call::EchoString("A".repeat(1000)),
+        Call::EchoStructure(generate::structure(100).into()),
+        Call::FindItems { n: 100 },
+    ]
 }
 
 fn main() {
@@ -74,4 +103,6 @@ fn main() {
     println!("pairs {pairs}, calls a slice {CALLS}");
     println!("two bare readings {:.1} ns, load loop {:.1} ns a call (medians)", bare[pairs / 2], driven[pairs / 2]);
     println!("ratio {:.3}, 95 % from {:.3} to {:.3}", ratios[pairs / 2], ratios[rank(middle - half)], ratios[rank((middle + half).ceil())]);
+    let checks: Vec<String> = checked().iter().map(|call| format!("{} {:.1} ns", call.name(), check(call))).collect();
+    println!("the check of an answer: {}", checks.join(", "));
 }

@@ -24,7 +24,7 @@ mod stdout;
 mod tracing;
 
 pub use clients::misfitting;
-pub use driving::{Paced, paced};
+pub use driving::{Paced, no_field, paced};
 pub use ending::{GRACE, Stopping};
 pub use hello::CONTRACT;
 pub use lines::Event;

@@ -81,9 +81,17 @@ pub struct Plan {
     pub burn_ns: u64,
     /// Of a closed loop: so long it takes until all clients call; they begin evenly spread over it.
     pub ramp_up_ns: u64,
+    /// An answer is expected that differs from the right one in its last field, to see that it is looked at.
+    pub altered: bool,
 }
 
 impl Plan {
+    /// What each answer must be. Where the answer has no field to alter, it is the right one: whoever asks looks first.
+    fn expectation(&self) -> Expectation {
+        let right = Expectation::of(&self.call);
+        if self.altered { right.altered().unwrap_or(right) } else { right }
+    }
+
     /// How long after the common start the client at `place` of so many makes its first call.
     #[must_use]
     pub fn first_after_ns(&self, place: usize, clients: usize) -> u64 {
@@ -185,7 +193,7 @@ impl<'a> Shared<'a> {
     fn new(plan: &'a Plan, workers: usize, reading_ns: f64, stopping: &'a AtomicBool) -> Self {
         Shared {
             plan,
-            expectation: Expectation::of(&plan.call),
+            expectation: plan.expectation(),
             pool: Pool::new(plan.calls, workers),
             arrivals: match &plan.pace {
                 Pace::Open(schedule) => Some(Arrivals::new(schedule)),

@@ -87,7 +87,7 @@ fn hello_says_what_there_is() {
     let hello = &adapter.hello;
     assert_eq!((&hello["is"], &hello["contract"], &hello["adapter"]), (&json!("hello"), &json!(1), &json!("instrument")));
     assert_eq!(hello["stacks"], json!(["instrument/nothing", "instrument/direct"]));
-    assert_eq!(hello["features"], json!(["closed", "think", "ramp-up", "open", "burn", "heap", "trace"]));
+    assert_eq!(hello["features"], json!(["closed", "think", "ramp-up", "open", "burn", "heap", "trace", "altered"]));
     assert!(hello.get("id").is_none());
 }
 

@@ -70,7 +70,8 @@ fn gathered(url: &str, clients: usize, options: Value) -> Result<Box<dyn Crowd>,
 }
 
 fn plan(calls: u64, pace: Pace) -> Plan {
-    Plan { call: Call::Hello, calls, length_ns: 0, limit_ns: 20_000_000_000, pace, start_at_ns: 0, burn_ns: 0, ramp_up_ns: 0 }
+    let limit_ns = 20_000_000_000;
+    Plan { call: Call::Hello, calls, length_ns: 0, limit_ns, pace, start_at_ns: 0, burn_ns: 0, ramp_up_ns: 0, altered: false }
 }
 
 fn driven(crowd: &mut dyn Crowd, clients: usize, plan: &Plan) -> Outcome {

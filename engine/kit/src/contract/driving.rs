@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use callbench_service::Expectation;
+
 use super::answers::{Done, Ends};
 use super::clients::call_of;
 use super::requests::{Drive, Timing, bad, nanoseconds};
@@ -44,10 +46,21 @@ pub fn paced(request: &Drive) -> Result<Paced, Failure> {
     Ok(Paced { pace, length_ns: nanoseconds("seconds", request.seconds)?, limit_ns: nanoseconds("limit_seconds", request.limit_seconds)? })
 }
 
+/// Nothing in the answer of a call can be altered.
+#[must_use]
+pub fn no_field(call: &str) -> Failure {
+    bad(format!("the answer of {call} has no field that could be altered"))
+}
+
 pub(super) fn plan(request: &Drive) -> Result<Plan, Failure> {
     let Paced { pace, length_ns, limit_ns } = paced(request)?;
+    let call = call_of(&request.call, &request.arguments)?;
+    if request.altered && Expectation::of(&call).altered().is_none() {
+        return Err(no_field(&request.call));
+    }
     Ok(Plan {
-        call: call_of(&request.call, &request.arguments)?,
+        call,
+        altered: request.altered,
         calls: request.calls,
         length_ns,
         limit_ns,

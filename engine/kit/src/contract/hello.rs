@@ -16,7 +16,7 @@ pub(super) fn hello(adapter: &dyn Adapter) -> Hello {
         features.push("heap");
     }
     if adapter.replays() {
-        features.push("trace");
+        features.extend(["trace", "altered"]);
     }
     if adapter.offers_everything() {
         features.push("serve-all");

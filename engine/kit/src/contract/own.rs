@@ -83,6 +83,9 @@ impl Party for Own {
     }
 
     fn drive(&mut self, request: &Drive, report: &mut dyn FnMut(Interval) -> bool) -> Result<Done, Failure> {
+        if request.altered && !self.adapter.replays() {
+            return Err(Failure::new(Kind::Unsupported, "the clients here have checks of their own, which no answer can be altered for"));
+        }
         let plan = driving::plan(request)?;
         let wanted = clients_wanted(request, self.clients.count())?;
         self.clients.drive(wanted, &plan, self.stopping.raised(), report).map(driving::done)

@@ -46,6 +46,8 @@ pub struct Seat<'a> {
     progress: &'a Progress,
     /// Drawn from the pool and not yet made.
     held: u64,
+    /// Calls judged: each looks at another element of its answer.
+    turn: u64,
     errors_in_a_row: u32,
     hopeless: u32,
     /// Which worker of how many.
@@ -56,7 +58,7 @@ impl<'a> Seat<'a> {
     pub(super) fn new(progress: &'a Progress, shared: &'a Shared<'a>, tally: &'a mut Tally, start: u64, place: [usize; 2]) -> Self {
         let limit_at = start.saturating_add(shared.plan.limit_ns);
         let end_at = start.saturating_add(shared.plan.length_ns).min(limit_at);
-        Seat { shared, tally, start, end_at, limit_at, progress, held: 0, errors_in_a_row: 0, hopeless: HOPELESS, place }
+        Seat { shared, tally, start, end_at, limit_at, progress, held: 0, turn: 0, errors_in_a_row: 0, hopeless: HOPELESS, place }
     }
 
     #[must_use]
@@ -133,8 +135,10 @@ impl<'a> Seat<'a> {
     /// Checks and counts one result; whether it was right.
     #[inline]
     pub(super) fn judge(&mut self, result: &Result<Answer, Failure>) -> bool {
+        let turn = self.turn;
+        self.turn += 1;
         match result {
-            Ok(answer) if self.shared.expectation.holds(answer) => {
+            Ok(answer) if self.shared.expectation.holds(answer, turn) => {
                 self.right();
                 return true;
             }

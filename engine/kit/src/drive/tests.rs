@@ -54,6 +54,7 @@ fn plan(call: Call, calls: u64, timing: Timing) -> Plan {
         start_at_ns: 0,
         burn_ns: 0,
         ramp_up_ns: 0,
+        altered: false,
     }
 }
 
