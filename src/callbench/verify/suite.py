@@ -25,7 +25,7 @@ MOST_BREAKS = 2
 def checks() -> tuple[tuple[str, Check], ...]:
     """Name and check, in the order in which they are run: those of one arrangement beside each other."""
     answered = tuple((each.name, functools.partial(_answered, each)) for each in calls.checks())
-    return (*answered, *manners.checks(), *last_field.checks(), *honesty.checks(), *lost.checks())
+    return (*answered, *manners.checks(), *honesty.checks(), *last_field.checks(), *lost.checks())
 
 
 @functools.cache
