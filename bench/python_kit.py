@@ -22,7 +22,7 @@ from callbench_python.clock import Clock, LoopClock, reading_ns, sharpen_sleeps
 from callbench_python.driving import driven
 from callbench_python.loop import Call, Drive, LoopTask
 
-CALLS = 20_000
+CALLS = 5_000
 MOST_COST = 3.0
 MOST_LATENESS = 2.0
 CLIENTS = 4

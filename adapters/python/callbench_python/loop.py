@@ -216,13 +216,13 @@ class LoopTask:
                     noted.wrong.append(len(ends) - 1)
                     self._count_error(None if answer is not _FAILED else failure)
                     last = 0 if in_a_row >= _HOPELESS else last
-                if think_ns:
+                if is_open:
+                    idle = now()
+                elif think_ns:
                     until = self._thinks_until(moment, moment + think_ns, held and held - len(ends) + base)
                     moment = await self._wait_until(until, drive.spin_ns)
                     self.think += moment - ends[-1]
                     noted.dues.append(moment)
-                elif is_open:
-                    idle = now()
                 if moment >= last:
                     break
             self._held = held and held - len(ends) + base

@@ -50,9 +50,13 @@ async def connect(endpoint: str, clients: int, timeout: float) -> Tasks:  # noqa
     """Connect them, which takes requests at once; the server refuses a GET, and counts no call."""
     connector = aiohttp.TCPConnector(limit=clients)
     session = aiohttp.ClientSession(connector=connector, timeout=aiohttp.ClientTimeout(total=timeout))
-    async with AsyncExitStack() as held:
-        # None is given back before all are there.
-        opening = [held.enter_async_context(session.get(endpoint)) for _ in range(clients)]
-        for response in await asyncio.gather(*opening):
-            await response.read()
+    try:
+        async with AsyncExitStack() as held:
+            # None is given back before all are there.
+            opening = [held.enter_async_context(session.get(endpoint)) for _ in range(clients)]
+            for response in await asyncio.gather(*opening):
+                await response.read()
+    except BaseException:
+        await session.close()
+        raise
     return Tasks(session, endpoint, clients)

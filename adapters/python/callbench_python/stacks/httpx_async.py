@@ -41,9 +41,13 @@ async def connect(endpoint: str, clients: int, timeout: float) -> Tasks:  # noqa
     """Connect them, which takes requests at once; the server refuses a GET, and counts no call."""
     limits = httpx.Limits(max_connections=clients, max_keepalive_connections=clients)
     client = httpx.AsyncClient(timeout=timeout, limits=limits)
-    async with AsyncExitStack() as held:
-        # None is given back before all are there.
-        opening = [held.enter_async_context(client.stream("GET", endpoint)) for _ in range(clients)]
-        for response in await asyncio.gather(*opening):
-            await response.aread()
+    try:
+        async with AsyncExitStack() as held:
+            # None is given back before all are there.
+            opening = [held.enter_async_context(client.stream("GET", endpoint)) for _ in range(clients)]
+            for response in await asyncio.gather(*opening):
+                await response.aread()
+    except BaseException:
+        await client.aclose()
+        raise
     return Tasks(client, endpoint, clients)
