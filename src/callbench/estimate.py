@@ -13,7 +13,7 @@ from callbench.measure.trial import limit_seconds
 from callbench.measure.warm_up import operation_of
 from callbench.plan import Plan
 from callbench.runner.echoes import applies
-from callbench.runner.slices import HANDFUL, length_of
+from callbench.runner.slices import enough, length_of, shortened
 from callbench.runner.warming import WAITS_NS, round_trip_ns
 from callbench.wire.payload import payload
 
@@ -209,9 +209,10 @@ def _unit(
             seconds += min(max(load.seconds, calls), limit_seconds(load)) + _BESIDE_A_TRIAL
             seconds += REST_S if cell.watch else 0.0
             continue
-        length = length_of(load)
-        one = max(length.seconds, HANDFUL * load.clients * wait) + _BESIDE_A_SLICE
-        seconds += (rounds + 0.5) * one
+        length = shortened(length_of(load), load, call)
+        one = max(length.seconds, length.calls * wait)
+        made = next((many for many in range(rounds) if enough(many * one, many)), rounds)
+        seconds += (made + 0.5) * (one + _BESIDE_A_SLICE)
     return seconds
 
 

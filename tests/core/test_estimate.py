@@ -10,7 +10,7 @@ import pytest
 from callbench import catalogue, plan
 from callbench.cell import AS_IS, HELD, Cell, Load, Stack
 from callbench.estimate import estimated, span
-from callbench.runner.slices import HANDFUL, SLICE_SECONDS
+from callbench.runner.slices import ENOUGH_SECONDS, HANDFUL, SLICE_SECONDS
 from callbench.study import load
 from conftest import MISBEHAVING
 
@@ -94,8 +94,9 @@ def test_echoes_beside_the_cells_are_in_it(known: catalogue.Catalogue) -> None:
 
 def test_a_slow_line_takes_its_time(known: catalogue.Catalogue) -> None:
     near, far = (estimated(planned(cell(1, link=link)), known, PACE).seconds for link in ("loopback", "modem"))
-    # Two forks of ten slices, each a handful of calls of 60 ms and 300 octets or more at 30 kbit/s.
-    assert far - near > 2 * 10 * (HANDFUL * (0.06 + 0.08) - SLICE_SECONDS)
+    # Two forks of slices with a handful of calls of 60 ms and 300 octets or more at 30 kbit/s, until it is enough.
+    assert HANDFUL * (0.06 + 0.08) * 10 > ENOUGH_SECONDS
+    assert far - near > 2 * (ENOUGH_SECONDS - 10 * SLICE_SECONDS)
 
 
 def test_counts_of_bytes_are_in_it(known: catalogue.Catalogue) -> None:

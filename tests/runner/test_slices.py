@@ -6,7 +6,18 @@ import hypothesis.strategies as some
 from hypothesis import given
 
 from callbench.cell import Load
-from callbench.runner.slices import ARRIVALS, HANDFUL, OPEN_SECONDS, SLICE_SECONDS, THOUGHTS, lean, length_of
+from callbench.runner.slices import (
+    ARRIVALS,
+    HANDFUL,
+    OPEN_SECONDS,
+    SLICE_SECONDS,
+    THOUGHTS,
+    Length,
+    enough,
+    lean,
+    length_of,
+    shortened,
+)
 
 CLOSED = some.builds(
     Load,
@@ -45,8 +56,8 @@ def test_an_open_loop_has_its_arrivals_or_all_of_its_time(load: Load) -> None:
     rate = load.rate_per_s or 0.0
     assert length.seconds >= SLICE_SECONDS
     assert length.calls == max(1, math.ceil(rate * length.seconds))
-    enough = length.seconds >= OPEN_SECONDS and length.calls >= ARRIVALS
-    assert enough or math.isclose(length.seconds, max(SLICE_SECONDS, load.seconds))
+    both = length.seconds >= OPEN_SECONDS and length.calls >= ARRIVALS
+    assert both or math.isclose(length.seconds, max(SLICE_SECONDS, load.seconds))
 
 
 @given(some.one_of(CLOSED, OPEN), some.floats(0.02, 1.0))
@@ -57,3 +68,16 @@ def test_a_card_may_ask_for_a_longer_one(load: Load, least_s: float) -> None:
 def test_the_journal_keeps_no_place_and_no_empty_intervals() -> None:
     assert lean({"is": "done", "id": 3, "calls": 1, "intervals": []}) == {"calls": 1}
     assert lean({"calls": 1, "intervals": [[1, 1, 0]]}) == {"calls": 1, "intervals": [[1, 1, 0]]}
+
+
+def test_a_call_that_takes_long_is_made_once_a_slice_by_each_client() -> None:
+    length = length_of(Load(2, 4, 0.02))
+    assert shortened(length, Load(2, 4, 0.02), 0.0) == length, "nobody knows how long it takes"
+    assert shortened(length, Load(2, 4, 0.02), 0.4) == length
+    assert shortened(length, Load(2, 4, 0.02), 5.0) == Length(length.seconds, 2)
+
+
+def test_two_slices_are_enough_of_what_was_driven_for_seconds() -> None:
+    assert not enough(60.0, 1), "one slice tells nothing of how slices differ"
+    assert not enough(1.0, 50)
+    assert enough(3.0, 2)

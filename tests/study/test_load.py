@@ -53,7 +53,7 @@ def test_the_article_runs_every_message_over_every_channel() -> None:
     assert len(cells) == 3 * 70 + 10
     assert [cell.id for cell in cells[:2]] == ["c001", "c002"]
     assert {cell.stack for cell in cells if cell.group == "Sum"} == {stack.id for stack in STACKS}
-    assert (study.forks(quick=False), study.idle) == (5, ["held", "as it is"])
+    assert (study.forks(quick=False), study.idle) == (3, ["held", "as it is"])
     assert cells[100].arguments == {"n": 250}
 
 

@@ -22,7 +22,7 @@ from callbench.runner.failures import Failures
 from callbench.runner.references import Reference, references
 from callbench.runner.rehearsal import rehearsed
 from callbench.runner.rounds import one_round
-from callbench.runner.slices import SLICE_SECONDS, Length, length_of
+from callbench.runner.slices import SLICE_SECONDS, Length, length_of, shortened
 from callbench.runner.tasks import Task, Turn
 from callbench.runner.unit import Unit, Wanted
 from callbench.runner.warming import Outcomes, said, warmed_side_by_side
@@ -221,6 +221,7 @@ class Batch:
                 self._of.write({"kind": "warmed", **place, **how})
             if not cell.whole:
                 lead = unit.needs_lead(cell)
+                length = shortened(length, cell.load, unit.call_s(cell))
                 found.append(CellTask(cell, unit.name, trial, length, self._schedule, lead=lead))
         return found
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from callbench.cell import Cell
 from callbench.measure.probe import Probe
-from callbench.runner.slices import WATCHED_SECONDS, Length
+from callbench.runner.slices import WATCHED_SECONDS, Length, enough
 from callbench.runner.tasks import Task, Turn
 from callbench.stats.warmed import BUSY
 
@@ -36,6 +36,7 @@ class CellTask(Task):
         self._schedule_of = schedule_of
         self._probes: Sequence[Probe] = ()
         self._slices = self._compiled = 0
+        self._driven_s = 0.0
 
     def watched_by(self, probes: Sequence[Probe]) -> None:
         """From here on its slices are watched, or with no probes not any more: what is watched counts for no rate."""
@@ -44,6 +45,7 @@ class CellTask(Task):
     def counts_anew(self) -> None:
         """Rehearsals are over: from here on its slices are counted."""
         self._slices = self._compiled = 0
+        self._driven_s = 0.0
 
     @property
     def counted(self) -> tuple[int, int]:
@@ -58,8 +60,10 @@ class CellTask(Task):
         return f"a compiler was at work in most of its slices: {self._compiled} of {self._slices}"
 
     def turn(self, number: int) -> Turn | None:
-        """One slice."""
+        """One slice, where the cell was not seen enough in this fork."""
         self.made = None
+        if not self._probes and enough(self._driven_s, self._slices):
+            return None
         length = self._length
         if self._probes and not self.cell.load.open:
             length = Length(max(length.seconds, WATCHED_SECONDS), length.calls)
@@ -72,5 +76,6 @@ class CellTask(Task):
             turn.schedule.unlink(missing_ok=True)
         if not turn.probes:
             self._slices += 1
+            self._driven_s += made["done"]["elapsed_ns"] / 1e9
             self._compiled += made.get("compiler_ns", 0) > BUSY * made["done"]["elapsed_ns"]
         self.made = {"trial": self.trial, "cell": self.cell.id, "watched": bool(turn.probes), **made}

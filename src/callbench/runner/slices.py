@@ -19,6 +19,10 @@ from callbench.sides import Sides
 SLICE_SECONDS = 0.02
 # Of a call that takes longer than that, so many for each client.
 HANDFUL = 4
+# A call that takes so long is made once a slice by each client: over a line that is so slow, it hardly scatters.
+LONG_CALL_SECONDS = 0.5
+# A cell that was driven for so long in a fork, in two slices at least, has been seen enough there.
+ENOUGH_SECONDS, ENOUGH_SLICES = 3.0, 2
 # A schedule's bursts and the queue behind them need time to show; so do thoughts.
 OPEN_SECONDS = 0.2
 ARRIVALS = 50
@@ -48,6 +52,18 @@ def length_of(load: Load, least_s: float = SLICE_SECONDS, *, slow: bool = False)
         return Length(seconds, max(1, math.ceil(load.rate_per_s * seconds)))
     seconds = max(least_s, THOUGHTS * load.think_ns / 1e9)
     return Length(seconds, load.clients * (1 if slow or load.think_ns else HANDFUL))
+
+
+def shortened(length: Length, load: Load, call_s: float) -> Length:
+    """The length of a slice of a call of which it is known how many seconds it takes; 0: it is not."""
+    if call_s < LONG_CALL_SECONDS or load.open:
+        return length
+    return Length(length.seconds, min(length.calls, load.clients))
+
+
+def enough(driven_s: float, slices: int) -> bool:
+    """Say whether a cell needs no further slice in its fork."""
+    return slices >= ENOUGH_SLICES and driven_s >= ENOUGH_SECONDS
 
 
 def driven(  # noqa: PLR0913 - what is driven, how long, and who watches

@@ -14,7 +14,7 @@ from callbench.measure.compiler import CompilerTime
 from callbench.measure.warm_up import STEADY, WarmUp, operation_of, warmed_up
 from callbench.placement import Placement
 from callbench.runner import still
-from callbench.runner.slices import SLICE_SECONDS, Length
+from callbench.runner.slices import LONG_CALL_SECONDS, SLICE_SECONDS, Length
 from callbench.sides import Sides
 from callbench.stats.digits import percent
 from callbench.stats.warmed import BUSY
@@ -130,7 +130,7 @@ class Unit:
             done = sides.client.drive(
                 cell.call, cell.arguments, calls=cell.load.clients, seconds=seconds, clients=clients
             )
-            self._call_s[cell.id] = done["elapsed_ns"] / 1e9 / max(1, done["calls"])
+            self._call_s[cell.id] = clients * done["elapsed_ns"] / 1e9 / max(1, done["calls"])
             if not sides.compiles:
                 return None
             before_s = sides.warmed_s.get(operation, 0.0)
@@ -141,9 +141,14 @@ class Unit:
     def needs_lead(self, cell: Cell) -> bool:
         """Whether some calls are to come before a slice of a cell that was warmed up.
 
-        Caches and wakes are lost in a call that takes as long as a slice; but not the rest of a link's connection.
+        Caches and wakes are lost in a call that takes as long as a slice; the rest of a link's connection only in a
+        longer one.
         """
-        return cell.link != LOOPBACK or self._call_s.get(cell.id, 0.0) < SLICE_SECONDS
+        return self.call_s(cell) < (SLICE_SECONDS if cell.link == LOOPBACK else LONG_CALL_SECONDS)
+
+    def call_s(self, cell: Cell) -> float:
+        """How long a call of a cell took a client when it was warmed up, in seconds; 0: nobody knows."""
+        return self._call_s.get(cell.id, 0.0)
 
     def lead_in(self, cell: Cell, clients: int, seconds: float) -> None:
         """Makes a few calls that do not count: what slept is awake, what others pushed out of the caches is back."""
