@@ -186,3 +186,6 @@ fn decimal(name: &str, spelt: String) -> Result<String, String> {
         Err(_) => Err(format!("said a done whose {name} is {spelt:?}: it must be a decimal string")),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,49 @@
+"""A runner belongs to its side: it is found, stopped and let go on with its host, and driven slice by slice."""
+
+from pathlib import Path
+
+import pytest
+
+from callbench import catalogue, links, placement
+from callbench.cell import Cell, Load
+from callbench.manifest import Programs
+from callbench.measure.reading import light
+from callbench.process_tree import HOST
+from callbench.runner.rounds import one_slice
+from callbench.runner.slices import Length
+from callbench.runner.tasks import Turn
+from callbench.runner.unit import Unit, Wanted
+from callbench.visit import ALWAYS
+from conftest import MISBEHAVING, eventually
+
+SLICE = Length(0.02, 4)
+
+
+def named(pid: int) -> str:
+    return Path(f"/proc/{pid}/comm").read_text().strip()
+
+
+def state(pid: int) -> str:
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+
+
+@pytest.mark.usefixtures("nothing_left")
+def test_a_runner_is_stopped_and_goes_on_with_its_host() -> None:
+    adapter = catalogue.load([MISBEHAVING / "runners"]).adapter("honest")
+    (stack,) = adapter.stacks
+    cell = Cell("c001", "g", stack.id, "Sum", {"a": 1, "b": 2}, Load(1, 4, 0.02))
+    programs = Programs(adapter.manifest, adapter.manifest)
+    wanted = Wanted("unit", stack, programs, (cell,), links.LOOPBACK, checks=ALWAYS)
+    with Unit(wanted, placement.placed(), links.LOOPBACK_HOSTS) as unit:
+        unit.settles()
+        hosts = [pid for pid in unit.pids if named(pid) == HOST]
+        runners = [pid for pid in unit.pids if pid not in hosts]
+        assert (len(hosts), len(runners)) == (2, 2), "a host and a runner on each side"
+        assert light(hosts).resident_bytes == 0
+        assert light(unit.pids).resident_bytes == light(runners).resident_bytes > 0
+        unit.spins = True
+        unit.rests()
+        assert eventually(lambda: all(state(pid) == "T" for pid in unit.pids))
+        made = one_slice(unit, Turn(cell, SLICE), None)
+        assert made["agree"] is True
+        assert made["done"]["calls"] >= SLICE.calls
