@@ -141,6 +141,7 @@ func (r *runner) take(line []byte) {
 		r.asking.Lock()
 		defer r.asking.Unlock()
 		r.asked[asked.Ask] <- asked
+		r.asked[asked.Ask] = nil
 		return
 	}
 	go func() {
