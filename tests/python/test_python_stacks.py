@@ -4,15 +4,19 @@ import json
 import os
 import shutil
 import signal
+import socket
 import subprocess
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
 from callbench import catalogue, placement
 from callbench.adapter import Adapter
+from callbench.errors import AdapterFailure
 from callbench.verify import suite
 from conftest import ROOT, eventually, marked
 
@@ -108,6 +112,32 @@ def test_it_is_served_at_one_path_by_post(served: tuple[Adapter, str]) -> None:
     endpoint = served[1]
     assert curl(endpoint)[0] == 405
     assert curl("--data", "{}", f"{endpoint}/elsewhere")[0] == 404
+
+
+@pytest.mark.parametrize("stack", CLIENTS)
+@pytest.mark.usefixtures("nothing_left")
+def test_a_server_that_is_not_there_is_said_so_and_the_client_goes_on(stack: str) -> None:
+    with closing(socket.create_server(("127.0.0.1", 0))) as taken:
+        free = taken.getsockname()[1]
+    with Adapter(ADAPTER.manifest, "the client") as client, Adapter(ADAPTER.manifest, "the server") as server:
+        with pytest.raises(AdapterFailure) as caught:
+            client.connect(stack, f"http://127.0.0.1:{free}/json", 2)
+        assert caught.value.kind == "refused"
+        client.connect(stack, server.serve(stack), 2)
+        assert client.call("Sum", {"a": 1, "b": 2})["value"] == 3
+
+
+@pytest.mark.parametrize("stack", CLIENTS)
+@pytest.mark.usefixtures("nothing_left")
+def test_every_client_has_a_connection_before_the_first_call(stack: str) -> None:
+    with Adapter(ADAPTER.manifest, "the client") as client, Adapter(ADAPTER.manifest, "the server") as server:
+        endpoint = server.serve(stack)
+        client.connect(stack, endpoint, 30)
+        port = int(endpoint.rpartition(":")[2].partition("/")[0])
+        ends = [its for its in psutil.net_connections("tcp") if its.raddr and its.raddr.port == port]
+        assert len(ends) == 30
+        done = client.drive("Sum", {"a": 1, "b": 2}, calls=300, seconds=0)
+        assert (done["calls"], done["errors"]) == (300, {})
 
 
 def workers_of(mark: str) -> set[int]:

@@ -14,7 +14,7 @@ from statistics import median
 _PR_SET_TIMERSLACK = 29
 _NONBLOCK = 0o4000
 _ABSOLUTE = 1
-_libc = ctypes.CDLL(None)
+_libc = ctypes.CDLL(None, use_errno=True)
 
 
 def reading_ns() -> float:
@@ -57,9 +57,15 @@ class LoopClock(Clock):
     spin_ns = 60_000
 
     def __init__(self) -> None:
-        """Have a timer on the running event loop."""
+        """Have a timer on the running event loop.
+
+        Raises:
+            OSError: the kernel gives none.
+        """
         self._sleepers: list[tuple[int, int, asyncio.Event]] = []
         self._timer = _libc.timerfd_create(time.CLOCK_MONOTONIC, _NONBLOCK)
+        if self._timer < 0:
+            raise OSError(ctypes.get_errno(), "there is no timer for the event loop")
         asyncio.get_running_loop().add_reader(self._timer, self._wake)
 
     async def sleep(self, until: int, now: int) -> None:

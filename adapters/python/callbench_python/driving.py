@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 from callbench_python.clock import LoopClock
 from callbench_python.loop import Drive, LoopTask
+from callbench_python.stacks.failures import Refusal
 
 _TICK_NS = 100_000_000
 _Result = TypeVar("_Result")
@@ -59,6 +60,10 @@ def driven(
         tasks: its clients, all of one kind.
         start_at: the common start, on the clock, or earlier: as soon as all clients are awake.
         report: is told how far the drive is: nanoseconds since the start, calls made, errors.
+
+    Raises:
+        Refusal: there are not threads enough.
+        OSError: there is no timer for the event loop.
     """
     # An end for each client: None, or why it broke off.
     ends: queue.SimpleQueue[Exception | None] = queue.SimpleQueue()
@@ -79,10 +84,13 @@ def driven(
 
     def on_thread(task: LoopTask) -> None:
         opened.wait()
-        finish(one(task))
+        if before:
+            finish(one(task))
 
-    async def together() -> None:
-        clock = LoopClock()
+    async def timed() -> LoopClock:
+        return LoopClock()
+
+    async def together(clock: LoopClock) -> None:
         for task in tasks:
             task.clock = clock
         running = [asyncio.create_task(one(task)) for task in tasks]
@@ -91,15 +99,25 @@ def driven(
         clock.close()
 
     if tasks[0].awaits:
-        asyncio.run_coroutine_threadsafe(together(), _event_loop())
+        asyncio.run_coroutine_threadsafe(together(on_event_loop(timed())), _event_loop())
         opened.wait()
     else:
-        for task in tasks:
-            threading.Thread(target=on_thread, args=(task,), daemon=True).start()
-        start()
+        try:
+            _start_threads(on_thread, tasks)
+            start()
+        finally:
+            opened.set()  # those that wait in vain go home
     _watch(drive, tasks, ends, report)
     threads = 1 if tasks[0].awaits else len(tasks)
     return {**added_up(drive, tasks), "processor": {"start": before[0], "end": processor()}, "threads": threads}
+
+
+def _start_threads(body: Callable[[LoopTask], None], tasks: Sequence[LoopTask]) -> None:
+    try:
+        for task in tasks:
+            threading.Thread(target=body, args=(task,), daemon=True).start()
+    except RuntimeError as failure:
+        raise Refusal("out-of-resources", f"a thread for each of {len(tasks)} clients: {failure}") from failure
 
 
 def _watch(

@@ -6,6 +6,7 @@ import os
 import platform
 import queue
 import threading
+import traceback
 from array import array
 from collections.abc import Mapping
 from concurrent.futures import Future
@@ -58,21 +59,29 @@ class Runner:
             request = self._requests.get()
             try:
                 said = self._act(request)
-            except Exception as failure:  # noqa: BLE001 - one sentence, whatever it was
-                kind, sentence = (kind_of if self._pool is None else self._pool.kind_of)(failure)
+            except (Refusal, OSError) as failure:
+                kind, sentence = kind_of(failure)
                 said = {"is": "error", "kind": kind, "message": sentence}
+            except Exception as failure:  # noqa: BLE001 - the kit's own
+                traceback.print_exc()
+                said = {"is": "error", "kind": "internal", "message": f"{type(failure).__name__}: {failure}"}
             self._say({**said, "id": request["id"]})
 
     def _listen(self, lines: BinaryIO) -> None:
         """Take lines in while the main thread may be at work; what was asked for is answered at any time."""
-        for line in lines:
-            message = json.loads(line)
-            if message["do"] == "answer":
-                self._asked.pop(message["ask"]).set_result(message)
-            else:
-                self._requests.put(message)
+        code = 1
+        try:
+            for line in lines:
+                message = json.loads(line)
+                if message["do"] == "answer":
+                    self._asked.pop(message["ask"]).set_result(message)
+                else:
+                    self._requests.put(message)
+            code = 0
+        except Exception:  # noqa: BLE001 - a host that does not keep the protocol
+            traceback.print_exc()
         # In the middle of whatever is under way; workers of a server end with their own input.
-        os._exit(0)
+        os._exit(code)
 
     def _act(self, request: Mapping[str, Any]) -> dict[str, Any]:
         match request["do"]:
@@ -125,10 +134,12 @@ class Runner:
 
     def _connect(self, request: Mapping[str, Any]) -> int:
         self._disconnect()
-        connected = stacks.client(request["stack"])(
-            request["endpoint"], request["clients"], request["timeout_ms"] / 1000
-        )
-        self._pool = on_event_loop(connected) if asyncio.iscoroutine(connected) else connected
+        client = stacks.client(request["stack"])
+        try:
+            pool = client.connect(request["endpoint"], request["clients"], request["timeout_ms"] / 1000)
+            self._pool = on_event_loop(pool) if asyncio.iscoroutine(pool) else pool
+        except Exception as failure:
+            raise Refusal(*client.kind_of(failure)) from failure
         return self._pool.connections
 
     def _disconnect(self) -> None:
@@ -149,7 +160,7 @@ class Runner:
         except Exception as failure:
             kind, sentence = pool.kind_of(failure)
             if kind != "fault":
-                raise
+                raise Refusal(kind, sentence) from failure
             return {"fault": {"message": sentence}}
 
     def _drive(self, request: Mapping[str, Any], pool: Pool) -> dict[str, Any]:

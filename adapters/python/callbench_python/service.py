@@ -24,7 +24,7 @@ class Service:
     def __init__(self, ask: Ask, delays: Mapping[str, float]) -> None:
         """Answer by what `ask` brings; the delays are those of `serve`, in microseconds."""
         self.ask = ask
-        self._held: OrderedDict[object, Mapping[str, Any]] = OrderedDict()
+        self._held: OrderedDict[object, asyncio.Future[tuple[Any, str | None]]] = OrderedDict()
         self._counts: Counter[str] = Counter()
         self._told: Counter[str] = Counter()
         names = ("delay_us", "stall_us", "stall_every_us", "burn_us")
@@ -63,14 +63,18 @@ class Service:
         key = (operation, *sorted(arguments.items()))
         held = self._held.get(key)
         if held is None:
-            told = await asyncio.wrap_future(self.ask(operation, plain_of(arguments)))
-            held = told if "fault" in told else {"value": answer_of(operation, told["value"])}
-            self._held[key] = held
+            # Whoever else wants it meanwhile waits for the same.
+            held = self._held[key] = asyncio.ensure_future(self._told_by_host(operation, arguments))
             if len(self._held) > _ANSWERS:
                 self._held.popitem(last=False)
-        if "fault" in held:
-            raise Fault(held["fault"])
-        return held["value"]
+        answer, fault = await held
+        if fault is not None:
+            raise Fault(fault)
+        return answer
+
+    async def _told_by_host(self, operation: str, arguments: Mapping[str, Any]) -> tuple[Any, str | None]:
+        told = await asyncio.wrap_future(self.ask(operation, plain_of(arguments)))
+        return (None, told["fault"]) if "fault" in told else (answer_of(operation, told["value"]), None)
 
     async def _take_time(self) -> None:
         """Wait and work. A call within a stall waits for its end, as if the server really stood still."""

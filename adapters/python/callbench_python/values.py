@@ -7,7 +7,6 @@ from typing import Any
 from callbench_python.loop import Look
 
 _Make = Callable[[Any], Any]
-# What JSON does not tell by itself: the calls whose one value is of another type, and the members of records that are.
 
 
 def _whole(text: str) -> int:
@@ -18,6 +17,7 @@ def _real(text: str | float) -> float:
     return float(text)
 
 
+# What JSON does not tell by itself: the calls whose one value is of another type, and the members of records that are.
 _CALLS: dict[str, _Make] = dict.fromkeys(("SendByteArray", "GetBinaryData"), base64.b64decode)
 _CALLS |= dict.fromkeys(("SendLong", "SendLongArray"), _whole)
 _CALLS |= dict.fromkeys(("SendFloat", "SendFloatArray", "SendDouble", "SendDoubleArray"), _real)

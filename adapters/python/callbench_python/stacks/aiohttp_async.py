@@ -10,20 +10,20 @@ from callbench_python.loop import Call
 from callbench_python.stacks import json_rpc
 from callbench_python.stacks.failures import kind_by
 
+kind_of = kind_by(
+    (TimeoutError, "timeout"),
+    (aiohttp.ClientConnectorError, "refused"),
+    (aiohttp.ClientConnectionError, "closed"),
+    (aiohttp.ClientPayloadError, "closed"),
+    (aiohttp.ClientError, "protocol"),
+)
+
 
 class Tasks:
     """Connected clients: as many calls in flight, each over a connection of the pool."""
 
     awaits = True
-    kind_of = staticmethod(
-        kind_by(
-            (TimeoutError, "timeout"),
-            (aiohttp.ClientConnectorError, "refused"),
-            (aiohttp.ClientConnectionError, "closed"),
-            (aiohttp.ClientPayloadError, "closed"),
-            (aiohttp.ClientError, "protocol"),
-        )
-    )
+    kind_of = staticmethod(kind_of)
 
     def __init__(self, session: aiohttp.ClientSession, endpoint: str, clients: int) -> None:
         """Hold the session."""
