@@ -57,7 +57,7 @@ def naming_jvms(mark: str) -> list[int]:
     found = []
     for pid in marked(mark):
         words = Path(f"/proc/{pid}/cmdline").read_bytes()
-        if b"org.callbench.kit.beside.Tied" in words:
+        if b"org.callbench.shared.Tied" in words:
             found.append(pid)
     return found
 
@@ -146,7 +146,9 @@ def without(tmp_path: Path) -> Callable[[str], Path]:
     """Makes a Java adapter whose service has lost one class."""
 
     def make(lost: str) -> Path:
-        folder = tmp_path / lost
+        # The manifest's program is the engine's host, two folders up.
+        (tmp_path / "engine").symlink_to(ROOT / "engine")
+        folder = tmp_path / "adapters" / lost
         shutil.copytree(FOLDER / "target" / "lib", folder / "target" / "lib", copy_function=_link)
         shutil.copy2(FOLDER / "target" / "callbench-java", folder / "target")
         shutil.copy2(FOLDER / "adapter.toml", folder)

@@ -20,10 +20,10 @@ import org.apache.axis.providers.java.JavaProvider;
 import org.apache.axis.providers.java.RPCProvider;
 import org.apache.axis.server.AxisServer;
 import org.apache.axis.utils.XMLUtils;
-import org.callbench.kit.Operations;
-import org.callbench.kit.http.Front;
+import org.callbench.kit.Service;
 import org.callbench.service.ServiceFault;
 import org.callbench.service.SpeedService;
+import org.callbench.shared.Front;
 import org.w3c.dom.Document;
 
 /**
@@ -35,10 +35,10 @@ final class Answering implements Front.Answering {
   private static final QName CLIENT = new QName(Constants.URI_SOAP11_ENV, "Client");
   private static final String XML = "text/xml; charset=utf-8";
 
-  private final SpeedService service;
+  private final Service service;
   private final ThreadLocal<AxisServer> servers = ThreadLocal.withInitial(this::server);
 
-  Answering(SpeedService service) {
+  Answering(Service service) {
     this.service = service;
   }
 
@@ -47,9 +47,9 @@ final class Answering implements Front.Answering {
     private static final long serialVersionUID = 1L;
 
     /** Axis would write a provider to a file; this one is never written. */
-    private final transient SpeedService service;
+    private final transient Service service;
 
-    Provider(SpeedService service) {
+    Provider(Service service) {
       this.service = service;
     }
 
@@ -66,12 +66,8 @@ final class Answering implements Front.Answering {
     @Override
     protected Object invokeMethod(
         MessageContext context, Method method, Object object, Object[] arguments) throws Exception {
-      Object[] own = new Object[arguments.length];
-      for (int i = 0; i < own.length; i++) {
-        own[i] = Description.own(method.getParameterTypes()[i], arguments[i]);
-      }
       try {
-        return Operations.invoke(service, method, own);
+        return service.answer(method.getName(), arguments);
       } catch (ServiceFault fault) {
         throw new AxisFault(CLIENT, fault.getMessage(), null, null);
       }

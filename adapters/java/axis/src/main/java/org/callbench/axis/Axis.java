@@ -1,14 +1,12 @@
 package org.callbench.axis;
 
 import java.io.IOException;
-import java.lang.reflect.Method;
 import java.util.Map;
 import javax.xml.namespace.QName;
+import javax.xml.rpc.ServiceException;
 import org.apache.axis.AxisFault;
 import org.apache.axis.Constants;
 import org.apache.axis.SimpleTargetedChain;
-import org.apache.axis.client.Call;
-import org.apache.axis.client.Service;
 import org.apache.axis.configuration.SimpleProvider;
 import org.apache.axis.description.OperationDesc;
 import org.apache.axis.encoding.TypeMapping;
@@ -17,12 +15,14 @@ import org.apache.axis.transport.http.CommonsHTTPSender;
 import org.apache.axis.utils.JavaUtils;
 import org.apache.commons.httpclient.MultiThreadedHttpConnectionManager;
 import org.apache.commons.httpclient.NoHttpResponseException;
+import org.callbench.kit.Call;
 import org.callbench.kit.Failure;
 import org.callbench.kit.Kind;
-import org.callbench.kit.Operations;
+import org.callbench.kit.Service;
 import org.callbench.kit.Stack;
-import org.callbench.kit.http.Front;
+import org.callbench.kit.Values;
 import org.callbench.service.SpeedService;
+import org.callbench.shared.Front;
 
 /**
  * SOAP 1.1, rpc/encoded, by Apache Axis 1.4 over commons-httpclient and the JDK's HTTP server. It
@@ -30,7 +30,12 @@ import org.callbench.service.SpeedService;
  */
 public final class Axis implements Stack {
   @Override
-  public Server serve(SpeedService service, Listen at) throws IOException {
+  public Values values() {
+    return new Carried();
+  }
+
+  @Override
+  public Server serve(Service service, Listen at) throws IOException {
     return new Front(at, "/axis/services/SpeedService", new Answering(service));
   }
 
@@ -52,16 +57,15 @@ public final class Axis implements Stack {
   /** One client, with an engine and a connection of its own; a Call a call, as a stub makes it. */
   private static final class Caller implements Client {
     private final Sender sender = new Sender();
-    private final Service service;
+    private final org.apache.axis.client.Service service;
     private final Map<String, OperationDesc> operations;
     private final Connect to;
-    private final SpeedService proxy = Operations.through(this::call);
 
     Caller(Connect to) {
       this.to = to;
       SimpleProvider configuration = new SimpleProvider();
       configuration.deployTransport("http", new SimpleTargetedChain(sender));
-      service = new Service(configuration);
+      service = new org.apache.axis.client.Service(configuration);
       Description.register(service.getEngine().getTypeMappingRegistry());
       operations =
           Description.operations(
@@ -72,26 +76,28 @@ public final class Axis implements Stack {
                       .getTypeMapping(Constants.URI_SOAP11_ENC));
     }
 
-    private Object call(Method operation, Object[] arguments) throws Exception {
-      Call call = (Call) service.createCall();
+    @Override
+    public Call call(String operation, Object[] arguments) throws Failure {
+      OperationDesc description = operations.get(operation);
+      QName name = new QName(Description.NAMESPACE, operation);
+      Class<?> type = Values.operation(SpeedService.class, operation).getReturnType();
+      return () -> {
+        Object answer = made(description, name).invoke(arguments);
+        return type == void.class ? null : JavaUtils.convert(answer, type);
+      };
+    }
+
+    private org.apache.axis.client.Call made(OperationDesc operation, QName name)
+        throws ServiceException {
+      org.apache.axis.client.Call call = (org.apache.axis.client.Call) service.createCall();
       call.setTargetEndpointAddress(to.endpoint());
       call.setTimeout(to.timeoutMillis());
-      call.setOperation(operations.get(operation.getName()));
-      call.setOperationName(new QName(Description.NAMESPACE, operation.getName()));
+      call.setOperation(operation);
+      call.setOperationName(name);
       call.setSOAPVersion(SOAPConstants.SOAP11_CONSTANTS);
       call.setUseSOAPAction(true);
       call.setSOAPActionURI("");
-      for (int i = 0; i < arguments.length; i++) {
-        arguments[i] = Description.carried(arguments[i]);
-      }
-      Object answer = call.invoke(arguments);
-      Class<?> type = operation.getReturnType();
-      return type == void.class ? null : JavaUtils.convert(answer, type);
-    }
-
-    @Override
-    public SpeedService service() {
-      return proxy;
+      return call;
     }
 
     @Override

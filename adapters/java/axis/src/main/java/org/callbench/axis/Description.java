@@ -12,7 +12,6 @@ import org.apache.axis.description.OperationDesc;
 import org.apache.axis.description.ParameterDesc;
 import org.apache.axis.encoding.TypeMapping;
 import org.apache.axis.encoding.TypeMappingRegistry;
-import org.callbench.kit.Operations;
 import org.callbench.service.Category;
 import org.callbench.service.Condition;
 import org.callbench.service.Item;
@@ -23,16 +22,12 @@ import org.callbench.service.SearchResponse;
 import org.callbench.service.SearchResult;
 import org.callbench.service.SellingStatus;
 import org.callbench.service.ShippingInfo;
+import org.callbench.service.SpeedService;
 import org.callbench.service.Structure;
 import org.callbench.service.TestStructureBean;
 import org.callbench.service.UserDetails;
 
-/**
- * The service as Axis must be told it, on both sides: its operations, and its records as beans.
- *
- * <p>Java's char is none of XML Schema's types, and none of Axis's: it travels as the int of its
- * number.
- */
+/** The service as Axis must be told it, on both sides: its operations, and its records as beans. */
 final class Description {
   static final String NAMESPACE = "urn:callbench:SpeedService";
 
@@ -69,7 +64,7 @@ final class Description {
   /** A fresh description of every operation, by its name. Axis writes into them. */
   static Map<String, OperationDesc> operations(TypeMapping types) {
     Map<String, OperationDesc> operations = new HashMap<>();
-    for (Method method : Operations.all()) {
+    for (Method method : SpeedService.class.getMethods()) {
       operations.put(method.getName(), operation(method, types));
     }
     return operations;
@@ -82,7 +77,7 @@ final class Description {
     operation.setStyle(Style.RPC);
     operation.setUse(Use.ENCODED);
     for (Parameter each : method.getParameters()) {
-      Class<?> type = carried(each.getType());
+      Class<?> type = Carried.type(each.getType());
       operation.addParameter(
           new ParameterDesc(
               new QName("", each.getName()),
@@ -92,49 +87,11 @@ final class Description {
               false,
               false));
     }
-    Class<?> answer = carried(method.getReturnType());
+    Class<?> answer = Carried.type(method.getReturnType());
     operation.setReturnClass(answer);
     operation.setReturnType(answer == void.class ? Constants.XSD_ANY : types.getTypeQName(answer));
     operation.setReturnQName(new QName("", method.getName() + "Return"));
     operation.setMethod(method);
     return operation;
-  }
-
-  private static Class<?> carried(Class<?> type) {
-    if (type == char.class) {
-      return int.class;
-    }
-    return type == char[].class ? int[].class : type;
-  }
-
-  /** A char as its number; everything else is itself. */
-  static Object carried(Object value) {
-    if (value instanceof Character unit) {
-      return (int) unit;
-    }
-    if (!(value instanceof char[] units)) {
-      return value;
-    }
-    int[] numbers = new int[units.length];
-    for (int i = 0; i < units.length; i++) {
-      numbers[i] = units[i];
-    }
-    return numbers;
-  }
-
-  /** And back, for a parameter of this type. */
-  static Object own(Class<?> type, Object carried) {
-    if (type == char.class) {
-      return (char) (int) (Integer) carried;
-    }
-    if (type != char[].class) {
-      return carried;
-    }
-    int[] numbers = (int[]) carried;
-    char[] units = new char[numbers.length];
-    for (int i = 0; i < units.length; i++) {
-      units[i] = (char) numbers[i];
-    }
-    return units;
   }
 }

@@ -2,8 +2,7 @@ package org.callbench.cxf;
 
 import java.io.Closeable;
 import java.io.IOException;
-import java.lang.reflect.Method;
-import java.lang.reflect.Proxy;
+import java.lang.invoke.MethodHandles;
 import java.net.BindException;
 import java.net.ServerSocket;
 import org.apache.cxf.binding.soap.SoapFault;
@@ -13,15 +12,16 @@ import org.apache.cxf.jaxws.JaxWsProxyFactoryBean;
 import org.apache.cxf.jaxws.JaxWsServerFactoryBean;
 import org.apache.cxf.transport.http.HTTPConduit;
 import org.apache.cxf.transports.http.configuration.HTTPClientPolicy;
+import org.callbench.kit.Call;
 import org.callbench.kit.Failure;
 import org.callbench.kit.Kind;
-import org.callbench.kit.Operations;
+import org.callbench.kit.Service;
 import org.callbench.kit.Stack;
+import org.callbench.service.Answers;
 import org.callbench.service.Item;
 import org.callbench.service.Person;
 import org.callbench.service.SearchResponse;
 import org.callbench.service.ServiceFault;
-import org.callbench.service.SpeedService;
 import org.callbench.service.Structure;
 import org.callbench.service.TestStructureBean;
 import org.callbench.service.UserDetails;
@@ -31,11 +31,9 @@ public final class Cxf implements Stack {
   private static final int TRIES = 5;
 
   @Override
-  public Server serve(SpeedService service, Listen at) throws Exception {
-    String host = at.host().getHostAddress();
-    String shown = host.contains(":") ? "[" + host + "]" : host;
+  public Server serve(Service service, Listen at) throws Exception {
     for (int attempt = 1; ; attempt++) {
-      String endpoint = "http://" + shown + ":" + (at.port() == 0 ? free(at) : at.port()) + "/soap";
+      String endpoint = "http://" + at.at(at.port() == 0 ? free(at) : at.port()) + "/soap";
       try {
         return started(service, endpoint);
       } catch (Fault taken) {
@@ -53,10 +51,10 @@ public final class Cxf implements Stack {
     }
   }
 
-  private static Server started(SpeedService service, String endpoint) {
+  private static Server started(Service service, String endpoint) {
     JaxWsServerFactoryBean factory = new JaxWsServerFactoryBean();
     factory.setServiceClass(SoapService.class);
-    factory.setServiceBean(implementation(service));
+    factory.setServiceBean(new Answering(service));
     factory.setAddress(endpoint);
     org.apache.cxf.endpoint.Server server = factory.create();
     return new Server() {
@@ -73,22 +71,41 @@ public final class Cxf implements Stack {
   }
 
   /** The service, its refusals as SOAP's faults. */
-  private static SoapService implementation(SpeedService service) {
-    return (SoapService)
-        Proxy.newProxyInstance(
-            SoapService.class.getClassLoader(),
-            new Class<?>[] {SoapService.class},
-            (proxy, method, arguments) -> {
-              if (method.getDeclaringClass() == Object.class) {
-                return method.invoke(service, arguments);
-              }
-              try {
-                Method operation = Operations.named(method.getName());
-                return Operations.invoke(service, operation, arguments);
-              } catch (ServiceFault fault) {
-                throw new SoapFault(fault.getMessage(), Fault.FAULT_CODE_CLIENT);
-              }
-            });
+  private static final class Answering extends Answers implements SoapService {
+    Answering(Service service) {
+      super(service);
+    }
+
+    private static SoapFault soap(ServiceFault fault) {
+      return new SoapFault(fault.getMessage(), Fault.FAULT_CODE_CLIENT);
+    }
+
+    @Override
+    public Person[] GetPersons(int n) {
+      try {
+        return super.GetPersons(n);
+      } catch (ServiceFault fault) {
+        throw soap(fault);
+      }
+    }
+
+    @Override
+    public byte[] GetBinaryData(int size, String fill) {
+      try {
+        return super.GetBinaryData(size, fill);
+      } catch (ServiceFault fault) {
+        throw soap(fault);
+      }
+    }
+
+    @Override
+    public SearchResponse FindItems(int n) {
+      try {
+        return super.FindItems(n);
+      } catch (ServiceFault fault) {
+        throw soap(fault);
+      }
+    }
   }
 
   @Override
@@ -101,14 +118,14 @@ public final class Cxf implements Stack {
     policy.setConnectionTimeout(to.timeoutMillis());
     policy.setReceiveTimeout(to.timeoutMillis());
     ((HTTPConduit) ClientProxy.getClient(port).getConduit()).setClient(policy);
-    SpeedService service =
-        Operations.through(
-            (operation, arguments) ->
-                whole(operation, Operations.invoke(port, operation, arguments)));
     return new Client() {
       @Override
-      public SpeedService service() {
-        return service;
+      public Call call(String operation, Object[] arguments) throws Failure {
+        Call call = Call.of(MethodHandles.lookup(), SoapService.class, port, operation, arguments);
+        return switch (operation) {
+          case "GetPersons", "EchoStructure", "FindItems" -> () -> whole(call.make());
+          default -> call;
+        };
       }
 
       @Override
@@ -129,8 +146,8 @@ public final class Cxf implements Stack {
   }
 
   /** A list without elements leaves no trace in document/literal, and is null when it is read. */
-  private static Object whole(Method operation, Object answer) {
-    if (answer == null && operation.getReturnType() == Person[].class) {
+  private static Object whole(Object answer) {
+    if (answer == null) {
       return new Person[0];
     }
     if (answer instanceof Structure structure) {

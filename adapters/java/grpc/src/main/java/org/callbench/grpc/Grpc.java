@@ -1,19 +1,25 @@
 package org.callbench.grpc;
 
+import com.google.protobuf.Message;
 import io.grpc.ConnectivityState;
 import io.grpc.ManagedChannel;
+import io.grpc.MethodDescriptor;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
 import io.grpc.netty.shaded.io.grpc.netty.NettyServerBuilder;
+import io.grpc.stub.ClientCalls;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.concurrent.TimeUnit;
+import org.callbench.kit.Call;
+import org.callbench.kit.Check;
 import org.callbench.kit.Failure;
 import org.callbench.kit.Kind;
+import org.callbench.kit.Service;
 import org.callbench.kit.Stack;
+import org.callbench.kit.Values;
 import org.callbench.proto.SpeedServiceGrpc;
-import org.callbench.service.SpeedService;
 
 /** gRPC with blocking stubs, a channel a client. */
 public final class Grpc implements Stack {
@@ -21,15 +27,24 @@ public final class Grpc implements Stack {
   private static final int LARGEST = 300 << 20;
 
   @Override
-  public Stack.Server serve(SpeedService service, Listen at) throws IOException {
+  public Values values() {
+    return new Messages();
+  }
+
+  @Override
+  public Check check() {
+    return new Answers();
+  }
+
+  @Override
+  public Stack.Server serve(Service service, Listen at) throws IOException {
     io.grpc.Server server =
         NettyServerBuilder.forAddress(new InetSocketAddress(at.host(), at.port()))
             .maxInboundMessageSize(LARGEST)
-            .addService(new Answerer(service))
+            .addService(new Answerer(service).bound())
             .build()
             .start();
-    String host = at.host().getHostAddress();
-    String endpoint = (host.contains(":") ? "[" + host + "]" : host) + ":" + server.getPort();
+    String endpoint = at.at(server.getPort());
     return new Stack.Server() {
       @Override
       public String endpoint() {
@@ -51,12 +66,19 @@ public final class Grpc implements Stack {
             .maxInboundMessageSize(LARGEST)
             .build();
     ready(channel, to);
-    SpeedService service =
-        new Caller(SpeedServiceGrpc.newBlockingStub(channel), to.timeout().toMillis());
+    SpeedServiceGrpc.SpeedServiceBlockingStub stub = SpeedServiceGrpc.newBlockingStub(channel);
+    long timeout = to.timeout().toMillis();
     return new Client() {
       @Override
-      public SpeedService service() {
-        return service;
+      public Call call(String operation, Object[] arguments) {
+        MethodDescriptor<Message, Message> method = Messages.method(operation);
+        Message request = (Message) arguments[0];
+        return () -> {
+          // A deadline is a moment, so each call has its own; then what the stub's methods do.
+          var due = stub.withDeadlineAfter(timeout, TimeUnit.MILLISECONDS);
+          return ClientCalls.blockingUnaryCall(
+              due.getChannel(), method, due.getCallOptions(), request);
+        };
       }
 
       @Override

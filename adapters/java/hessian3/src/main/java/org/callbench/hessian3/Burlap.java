@@ -8,9 +8,11 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.URL;
 import java.net.URLConnection;
+import org.callbench.kit.Service;
 import org.callbench.kit.Stack;
-import org.callbench.kit.http.Front;
+import org.callbench.service.Answers;
 import org.callbench.service.SpeedService;
+import org.callbench.shared.Front;
 
 /** Burlap, Hessian 1 in XML, over HttpURLConnection and the JDK's HTTP server. */
 public final class Burlap implements Stack {
@@ -21,8 +23,8 @@ public final class Burlap implements Stack {
   public interface BurlapService extends SpeedService {}
 
   @Override
-  public Server serve(SpeedService service, Listen at) throws IOException {
-    BurlapSkeleton skeleton = new BurlapSkeleton(service, SpeedService.class);
+  public Server serve(Service service, Listen at) throws IOException {
+    BurlapSkeleton skeleton = new BurlapSkeleton(new Answers(service), SpeedService.class);
     return new Front(
         at,
         "/burlap",
@@ -55,6 +57,6 @@ public final class Burlap implements Stack {
   public Client connect(Connect to) throws Exception {
     Connections factory = new Connections(to.timeoutMillis());
     SpeedService service = (SpeedService) factory.create(BurlapService.class, to.endpoint());
-    return () -> service;
+    return Client.of(service);
   }
 }

@@ -7,9 +7,11 @@ import com.caucho.hessian.io.SerializerFactory;
 import com.caucho.hessian.server.HessianSkeleton;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import org.callbench.kit.Service;
 import org.callbench.kit.Stack;
-import org.callbench.kit.http.Front;
+import org.callbench.service.Answers;
 import org.callbench.service.SpeedService;
+import org.callbench.shared.Front;
 
 /** Hessian 1 over HttpURLConnection and the JDK's HTTP server. */
 public final class Hessian1 implements Stack {
@@ -23,8 +25,8 @@ public final class Hessian1 implements Stack {
   }
 
   @Override
-  public Server serve(SpeedService service, Listen at) throws IOException {
-    HessianSkeleton skeleton = new HessianSkeleton(service, SpeedService.class);
+  public Server serve(Service service, Listen at) throws IOException {
+    HessianSkeleton skeleton = new HessianSkeleton(new Answers(service), SpeedService.class);
     SerializerFactory types = new SerializerFactory();
     return new Front(
         at,
@@ -48,6 +50,6 @@ public final class Hessian1 implements Stack {
     factory.setChunkedPost(chunked);
     factory.setReadTimeout(to.timeoutMillis());
     SpeedService service = (SpeedService) factory.create(SpeedService.class, to.endpoint());
-    return () -> service;
+    return Client.of(service);
   }
 }

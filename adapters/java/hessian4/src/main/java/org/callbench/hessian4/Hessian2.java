@@ -4,9 +4,11 @@ import com.caucho.hessian.client.HessianProxyFactory;
 import com.caucho.hessian.server.HessianSkeleton;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import org.callbench.kit.Service;
 import org.callbench.kit.Stack;
-import org.callbench.kit.http.Front;
+import org.callbench.service.Answers;
 import org.callbench.service.SpeedService;
+import org.callbench.shared.Front;
 
 /** Hessian 2 over HttpURLConnection and the JDK's HTTP server. */
 public final class Hessian2 implements Stack {
@@ -20,8 +22,8 @@ public final class Hessian2 implements Stack {
   }
 
   @Override
-  public Server serve(SpeedService service, Listen at) throws IOException {
-    HessianSkeleton skeleton = new HessianSkeleton(service, SpeedService.class);
+  public Server serve(Service service, Listen at) throws IOException {
+    HessianSkeleton skeleton = new HessianSkeleton(new Answers(service), SpeedService.class);
     return new Front(
         at,
         "/hessian",
@@ -40,6 +42,6 @@ public final class Hessian2 implements Stack {
     factory.setConnectTimeout(to.timeoutMillis());
     factory.setReadTimeout(to.timeoutMillis());
     SpeedService service = (SpeedService) factory.create(SpeedService.class, to.endpoint());
-    return () -> service;
+    return Client.of(service);
   }
 }

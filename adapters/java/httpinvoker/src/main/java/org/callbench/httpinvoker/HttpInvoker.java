@@ -3,11 +3,14 @@ package org.callbench.httpinvoker;
 import java.io.Closeable;
 import java.io.IOException;
 import org.apache.http.NoHttpResponseException;
+import org.callbench.kit.Call;
 import org.callbench.kit.Failure;
 import org.callbench.kit.Kind;
+import org.callbench.kit.Service;
 import org.callbench.kit.Stack;
-import org.callbench.kit.http.Front;
+import org.callbench.service.Answers;
 import org.callbench.service.SpeedService;
+import org.callbench.shared.Front;
 import org.springframework.remoting.httpinvoker.HttpComponentsHttpInvokerRequestExecutor;
 import org.springframework.remoting.httpinvoker.HttpInvokerProxyFactoryBean;
 import org.springframework.remoting.httpinvoker.HttpInvokerRequestExecutor;
@@ -27,9 +30,9 @@ public final class HttpInvoker implements Stack {
   }
 
   @Override
-  public Server serve(SpeedService service, Listen at) throws IOException {
+  public Server serve(Service service, Listen at) throws IOException {
     SimpleHttpInvokerServiceExporter exporter = new SimpleHttpInvokerServiceExporter();
-    exporter.setService(service);
+    exporter.setService(new Answers(service));
     exporter.setServiceInterface(SpeedService.class);
     exporter.afterPropertiesSet();
     return new Front(at, "/httpinvoker", exporter);
@@ -47,8 +50,8 @@ public final class HttpInvoker implements Stack {
     SpeedService service = (SpeedService) factory.getObject();
     return new Client() {
       @Override
-      public SpeedService service() {
-        return service;
+      public Call call(String operation, Object[] arguments) throws Failure {
+        return Call.of(service, operation, arguments);
       }
 
       @Override

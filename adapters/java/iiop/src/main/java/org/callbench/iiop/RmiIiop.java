@@ -1,8 +1,6 @@
 package org.callbench.iiop;
 
 import java.io.IOException;
-import java.lang.reflect.Method;
-import java.lang.reflect.Proxy;
 import java.net.InetAddress;
 import java.util.List;
 import java.util.Map;
@@ -10,14 +8,16 @@ import java.util.Properties;
 import javax.rmi.CORBA.Tie;
 import javax.rmi.CORBA.Util;
 import javax.rmi.PortableRemoteObject;
+import org.callbench.kit.Call;
 import org.callbench.kit.Failure;
 import org.callbench.kit.Kind;
-import org.callbench.kit.Operations;
+import org.callbench.kit.Service;
 import org.callbench.kit.Stack;
-import org.callbench.kit.beside.HeldPort;
-import org.callbench.kit.beside.NamingJvm;
-import org.callbench.kit.beside.OtherJvm;
+import org.callbench.service.Answers;
 import org.callbench.service.SpeedService;
+import org.callbench.shared.HeldPort;
+import org.callbench.shared.NamingJvm;
+import org.callbench.shared.OtherJvm;
 import org.omg.CORBA.ORB;
 import org.omg.CORBA.SystemException;
 import org.omg.PortableServer.POA;
@@ -54,28 +54,15 @@ public final class RmiIiop implements Stack {
         Integer.toString(port));
   }
 
-  private static IiopService exported(SpeedService service) {
-    return (IiopService)
-        Proxy.newProxyInstance(
-            IiopService.class.getClassLoader(),
-            new Class<?>[] {IiopService.class},
-            (proxy, method, arguments) ->
-                method.getDeclaringClass() == Object.class
-                    ? identity(proxy, method, arguments)
-                    : Operations.invoke(service, method, arguments));
-  }
-
-  /** An exported object is found again by what Object says of it. */
-  private static Object identity(Object proxy, Method method, Object[] arguments) {
-    return switch (method.getName()) {
-      case "equals" -> proxy == arguments[0];
-      case "hashCode" -> System.identityHashCode(proxy);
-      default -> IiopService.class.getName();
-    };
+  /** What is exported: found again by what Object says of it. */
+  private static final class Exported extends Answers implements IiopService {
+    Exported(Service service) {
+      super(service);
+    }
   }
 
   @Override
-  public Server serve(SpeedService service, Listen at) throws Exception {
+  public Server serve(Service service, Listen at) throws Exception {
     HeldPort.expectFree(at.host(), at.port());
     NamingJvm names = new NamingJvm(at.host(), RmiIiop::naming);
     ORB orb =
@@ -85,7 +72,7 @@ public final class RmiIiop implements Stack {
                 at.host().getHostAddress(),
                 "com.sun.corba.ee.ORBServerPort",
                 Integer.toString(at.port())));
-    Served served = new Served(names, orb, exported(service));
+    Served served = new Served(names, orb, new Exported(service));
     try {
       served.begin();
     } catch (Exception | LinkageError failure) {
@@ -142,8 +129,8 @@ public final class RmiIiop implements Stack {
     }
     return new Client() {
       @Override
-      public SpeedService service() {
-        return service;
+      public Call call(String operation, Object[] arguments) throws Failure {
+        return Call.of(service, operation, arguments);
       }
 
       @Override

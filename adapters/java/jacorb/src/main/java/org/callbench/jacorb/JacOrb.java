@@ -1,22 +1,22 @@
 package org.callbench.jacorb;
 
 import java.io.IOException;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Method;
-import java.util.HashMap;
+import java.lang.invoke.MethodHandles;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import org.callbench.corba.SpeedServiceHelper;
 import org.callbench.corba.SpeedServiceOperations;
+import org.callbench.kit.Call;
+import org.callbench.kit.Check;
 import org.callbench.kit.Failure;
 import org.callbench.kit.Kind;
-import org.callbench.kit.Operations;
+import org.callbench.kit.Service;
 import org.callbench.kit.Stack;
-import org.callbench.kit.beside.HeldPort;
-import org.callbench.kit.beside.NamingJvm;
-import org.callbench.kit.beside.OtherJvm;
-import org.callbench.service.SpeedService;
+import org.callbench.kit.Values;
+import org.callbench.shared.HeldPort;
+import org.callbench.shared.NamingJvm;
+import org.callbench.shared.OtherJvm;
 import org.omg.CORBA.BAD_PARAM;
 import org.omg.CORBA.ORB;
 import org.omg.CORBA.SystemException;
@@ -28,14 +28,6 @@ import org.omg.PortableServer.POAHelper;
  * each server starts for itself.
  */
 public final class JacOrb implements Stack {
-  private static final Map<String, Method> OPERATIONS = new HashMap<>();
-
-  static {
-    for (Method method : SpeedServiceOperations.class.getMethods()) {
-      OPERATIONS.put(method.getName(), method);
-    }
-  }
-
   private static ORB orb(Map<String, String> more) {
     Properties properties = new Properties();
     properties.put("org.omg.CORBA.ORBClass", "org.jacorb.orb.ORB");
@@ -47,7 +39,17 @@ public final class JacOrb implements Stack {
   }
 
   @Override
-  public Server serve(SpeedService service, Listen at) throws Exception {
+  public Values values() {
+    return new Structs();
+  }
+
+  @Override
+  public Check check() {
+    return new Structs.Answers();
+  }
+
+  @Override
+  public Server serve(Service service, Listen at) throws Exception {
     HeldPort.expectFree(at.host(), at.port());
     NamingJvm names = new NamingJvm(at.host(), JacOrb::naming);
     ORB orb =
@@ -64,7 +66,7 @@ public final class JacOrb implements Stack {
 
   /** An ORB and the naming service that knows its object. */
   private record Served(NamingJvm names, ORB orb) implements Server {
-    void begin(SpeedService service) throws Exception {
+    void begin(Service service) throws Exception {
       POA root = POAHelper.narrow(orb.resolve_initial_references("RootPOA"));
       Names.enter(names, orb, root.servant_to_reference(new Servant(service)));
       root.the_POAManager().activate();
@@ -115,12 +117,11 @@ public final class JacOrb implements Stack {
       orb.destroy();
       throw failure;
     }
-    SpeedService service =
-        Operations.through((operation, arguments) -> call(stub, operation, arguments));
     return new Client() {
       @Override
-      public SpeedService service() {
-        return service;
+      public Call call(String operation, Object[] arguments) throws Failure {
+        return Call.of(
+            MethodHandles.lookup(), SpeedServiceOperations.class, stub, operation, arguments);
       }
 
       @Override
@@ -144,23 +145,6 @@ public final class JacOrb implements Stack {
           Kind.PROTOCOL, "the object named by " + endpoint + " is no SpeedService", other);
     } catch (SystemException failure) {
       throw Failures.of(failure);
-    }
-  }
-
-  private static Object call(SpeedServiceOperations stub, Method operation, Object[] arguments)
-      throws Exception {
-    Method own = OPERATIONS.get(operation.getName());
-    Class<?>[] types = own.getParameterTypes();
-    for (int i = 0; i < types.length; i++) {
-      arguments[i] = Mapping.to(types[i], arguments[i]);
-    }
-    try {
-      return Mapping.to(operation.getReturnType(), own.invoke(stub, arguments));
-    } catch (InvocationTargetException thrown) {
-      if (thrown.getCause() instanceof Exception cause) {
-        throw cause;
-      }
-      throw thrown;
     }
   }
 }

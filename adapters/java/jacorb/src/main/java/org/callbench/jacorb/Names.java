@@ -2,7 +2,7 @@ package org.callbench.jacorb;
 
 import org.callbench.kit.Failure;
 import org.callbench.kit.Kind;
-import org.callbench.kit.beside.NamingJvm;
+import org.callbench.shared.NamingJvm;
 import org.omg.CORBA.ORB;
 import org.omg.CORBA.SystemException;
 import org.omg.CORBA.UserException;

@@ -5,205 +5,168 @@ import org.callbench.corba.Person;
 import org.callbench.corba.SearchResponse;
 import org.callbench.corba.SpeedServicePOA;
 import org.callbench.corba.Structure;
+import org.callbench.kit.Service;
 import org.callbench.service.ServiceFault;
-import org.callbench.service.SpeedService;
-import org.omg.CORBA.UNKNOWN;
 
-/** The service behind the skeleton that IDL made. */
+/** The service behind the skeleton that IDL made, in its structs. */
 final class Servant extends SpeedServicePOA {
-  private final SpeedService service;
+  private static final String SEND = "Send";
 
-  Servant(SpeedService service) {
+  private final Service service;
+
+  Servant(Service service) {
     this.service = service;
   }
 
-  /** Makes an answer. */
-  @FunctionalInterface
-  private interface Making {
-    Object make() throws Exception;
-  }
-
-  /** Calls what answers nothing. */
-  @FunctionalInterface
-  private interface Telling {
-    void tell() throws Exception;
-  }
-
-  private static <T> T refusing(Class<T> type, Making making) throws Fault {
+  private Object held(String operation, Object first, Object second) throws Fault {
     try {
-      return type.cast(Mapping.to(type, making.make()));
+      return service.held(operation, first, second);
     } catch (ServiceFault fault) {
       throw new Fault(fault.getMessage());
-    } catch (Exception failure) {
-      throw unknown(failure);
     }
-  }
-
-  private static <T> T made(Class<T> type, Making making) {
-    try {
-      return refusing(type, making);
-    } catch (Fault never) {
-      throw unknown(never);
-    }
-  }
-
-  private static void told(Telling telling) {
-    try {
-      telling.tell();
-    } catch (Exception failure) {
-      throw unknown(failure);
-    }
-  }
-
-  private static UNKNOWN unknown(Exception failure) {
-    UNKNOWN unknown = new UNKNOWN(failure.toString());
-    unknown.initCause(failure);
-    return unknown;
-  }
-
-  private static <T> T own(Class<T> type, Object value) throws ReflectiveOperationException {
-    return type.cast(Mapping.to(type, value));
   }
 
   @Override
   public void Empty() {
-    told(service::Empty);
+    service.begin("Empty");
   }
 
   @Override
   public int Sum(int a, int b) {
-    return made(Integer.class, () -> service.Sum(a, b));
+    service.begin("Sum");
+    return a + b;
   }
 
   @Override
   public Person[] GetPersons(int n) throws Fault {
-    return refusing(Person[].class, () -> service.GetPersons(n));
+    return (Person[]) held("GetPersons", n, null);
   }
 
   @Override
   public byte[] GetBinaryData(int size, String fill) throws Fault {
-    return refusing(byte[].class, () -> service.GetBinaryData(size, fill));
+    return (byte[]) held("GetBinaryData", size, fill);
   }
 
   @Override
   public Structure EchoStructure(Structure value) {
-    return made(
-        Structure.class,
-        () -> service.EchoStructure(own(org.callbench.service.Structure.class, value)));
+    service.begin("EchoStructure");
+    return value;
   }
 
   @Override
   public String EchoString(String value) {
-    return made(String.class, () -> service.EchoString(value));
+    service.begin("EchoString");
+    return value;
   }
 
   @Override
   public String Hello() {
-    return made(String.class, service::Hello);
+    service.begin("Hello");
+    return "Hello World";
   }
 
   @Override
   public SearchResponse FindItems(int n) throws Fault {
-    return refusing(SearchResponse.class, () -> service.FindItems(n));
+    return (SearchResponse) held("FindItems", n, null);
   }
 
   @Override
   public void SendBoolean(boolean value) {
-    told(() -> service.SendBoolean(value));
-  }
-
-  @Override
-  public void SendByte(byte value) {
-    told(() -> service.SendByte(value));
-  }
-
-  @Override
-  public void SendChar(char value) {
-    told(() -> service.SendChar(value));
-  }
-
-  @Override
-  public void SendShort(short value) {
-    told(() -> service.SendShort(value));
-  }
-
-  @Override
-  public void SendInt(int value) {
-    told(() -> service.SendInt(value));
-  }
-
-  @Override
-  public void SendLong(long value) {
-    told(() -> service.SendLong(value));
-  }
-
-  @Override
-  public void SendFloat(float value) {
-    told(() -> service.SendFloat(value));
-  }
-
-  @Override
-  public void SendDouble(double value) {
-    told(() -> service.SendDouble(value));
-  }
-
-  @Override
-  public void SendString(String value) {
-    told(() -> service.SendString(value));
-  }
-
-  @Override
-  public void SendObject(Person value) {
-    told(() -> service.SendObject(own(org.callbench.service.Person.class, value)));
+    service.begin(SEND);
   }
 
   @Override
   public void SendBooleanArray(boolean[] value) {
-    told(() -> service.SendBooleanArray(value));
+    service.begin(SEND);
+  }
+
+  @Override
+  public void SendByte(byte value) {
+    service.begin(SEND);
   }
 
   @Override
   public void SendByteArray(byte[] value) {
-    told(() -> service.SendByteArray(value));
+    service.begin(SEND);
+  }
+
+  @Override
+  public void SendChar(char value) {
+    service.begin(SEND);
   }
 
   @Override
   public void SendCharArray(char[] value) {
-    told(() -> service.SendCharArray(value));
+    service.begin(SEND);
+  }
+
+  @Override
+  public void SendShort(short value) {
+    service.begin(SEND);
   }
 
   @Override
   public void SendShortArray(short[] value) {
-    told(() -> service.SendShortArray(value));
+    service.begin(SEND);
+  }
+
+  @Override
+  public void SendInt(int value) {
+    service.begin(SEND);
   }
 
   @Override
   public void SendIntArray(int[] value) {
-    told(() -> service.SendIntArray(value));
+    service.begin(SEND);
+  }
+
+  @Override
+  public void SendLong(long value) {
+    service.begin(SEND);
   }
 
   @Override
   public void SendLongArray(long[] value) {
-    told(() -> service.SendLongArray(value));
+    service.begin(SEND);
+  }
+
+  @Override
+  public void SendFloat(float value) {
+    service.begin(SEND);
   }
 
   @Override
   public void SendFloatArray(float[] value) {
-    told(() -> service.SendFloatArray(value));
+    service.begin(SEND);
+  }
+
+  @Override
+  public void SendDouble(double value) {
+    service.begin(SEND);
   }
 
   @Override
   public void SendDoubleArray(double[] value) {
-    told(() -> service.SendDoubleArray(value));
+    service.begin(SEND);
+  }
+
+  @Override
+  public void SendString(String value) {
+    service.begin(SEND);
   }
 
   @Override
   public void SendStringArray(String[] value) {
-    told(() -> service.SendStringArray(value));
+    service.begin(SEND);
+  }
+
+  @Override
+  public void SendObject(Person value) {
+    service.begin(SEND);
   }
 
   @Override
   public void SendObjectArray(Person[] value) {
-    told(() -> service.SendObjectArray(own(org.callbench.service.Person[].class, value)));
+    service.begin(SEND);
   }
 }

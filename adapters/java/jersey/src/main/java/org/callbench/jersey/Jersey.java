@@ -7,17 +7,19 @@ import jakarta.ws.rs.core.GenericType;
 import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.Response;
 import java.io.IOException;
-import java.lang.reflect.Method;
 import java.lang.reflect.Parameter;
 import java.net.URI;
+import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import org.callbench.kit.Call;
 import org.callbench.kit.Failure;
 import org.callbench.kit.Kind;
-import org.callbench.kit.Operations;
-import org.callbench.kit.Plain;
+import org.callbench.kit.Service;
 import org.callbench.kit.Stack;
+import org.callbench.kit.Values;
 import org.callbench.service.SpeedService;
+import org.callbench.shared.Maps;
 import org.glassfish.grizzly.http.server.HttpServer;
 import org.glassfish.jersey.client.ClientConfig;
 import org.glassfish.jersey.client.ClientProperties;
@@ -41,16 +43,19 @@ public final class Jersey implements Stack {
   }
 
   @Override
-  public Server serve(SpeedService service, Listen at) throws IOException {
+  public Values values() {
+    return new Maps(true);
+  }
+
+  @Override
+  public Server serve(Service service, Listen at) throws IOException {
     ResourceConfig config = new ResourceConfig();
     config.register(new Resource(service)).register(new ServerMethods(service));
     config.register(JacksonFeature.withoutExceptionMappers());
-    String host = at.host().getHostAddress();
-    String shown = host.contains(":") ? "[" + host + "]" : host;
-    URI asked = URI.create("http://" + shown + ":" + at.port() + "/");
+    URI asked = URI.create("http://" + at.at(at.port()) + "/");
     HttpServer server = GrizzlyHttpServerFactory.createHttpServer(asked, config, false);
     server.start();
-    String endpoint = "http://" + shown + ":" + server.getListener("grizzly").getPort() + "/rest/";
+    String endpoint = "http://" + at.at(server.getListener("grizzly").getPort()) + "/rest/";
     return new Server() {
       @Override
       public String endpoint() {
@@ -74,12 +79,17 @@ public final class Jersey implements Stack {
     }
     jakarta.ws.rs.client.Client client = ClientBuilder.newClient(config);
     WebTarget root = client.target(to.endpoint());
-    SpeedService service =
-        Operations.through((operation, arguments) -> call(root, operation, arguments));
     return new Client() {
       @Override
-      public SpeedService service() {
-        return service;
+      public Call call(String operation, Object[] arguments) throws Failure {
+        Map<String, Object> members = new LinkedHashMap<>();
+        Parameter[] parameters = Values.operation(SpeedService.class, operation).getParameters();
+        for (int i = 0; i < parameters.length; i++) {
+          members.put(parameters[i].getName(), arguments[i]);
+        }
+        return operation.equals("GetBinaryData")
+            ? () -> Base64.getDecoder().decode((String) post(root, operation, members))
+            : () -> post(root, operation, members);
       }
 
       @Override
@@ -89,17 +99,10 @@ public final class Jersey implements Stack {
     };
   }
 
-  private static Object call(WebTarget root, Method operation, Object[] arguments)
-      throws Exception {
-    Map<String, Object> members = new LinkedHashMap<>();
-    Parameter[] parameters = operation.getParameters();
-    for (int i = 0; i < parameters.length; i++) {
-      members.put(parameters[i].getName(), Plain.of(arguments[i]));
-    }
+  private static Object post(WebTarget root, String operation, Map<String, Object> members)
+      throws Failure {
     try (Response response =
-        root.path(operation.getName())
-            .request(MediaType.APPLICATION_JSON_TYPE)
-            .post(Entity.json(members))) {
+        root.path(operation).request(MediaType.APPLICATION_JSON_TYPE).post(Entity.json(members))) {
       Map<String, Object> said = response.readEntity(new GenericType<Map<String, Object>>() {});
       if (response.getStatus() == REFUSED) {
         throw Failure.fault(String.valueOf(said.get("error")));
@@ -108,9 +111,7 @@ public final class Jersey implements Stack {
         throw new Failure(
             Kind.PROTOCOL, "the server answered with the status " + response.getStatus());
       }
-      return operation.getReturnType() == void.class
-          ? null
-          : Plain.to(operation.getReturnType(), said.get("result"));
+      return said.get("result");
     }
   }
 }

@@ -7,12 +7,11 @@ import jakarta.ws.rs.PathParam;
 import jakarta.ws.rs.Produces;
 import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.Response;
-import java.lang.reflect.Method;
 import java.lang.reflect.Parameter;
 import java.util.Collections;
 import java.util.Map;
-import org.callbench.kit.Operations;
-import org.callbench.kit.Plain;
+import org.callbench.kit.Service;
+import org.callbench.kit.Values;
 import org.callbench.service.ServiceFault;
 import org.callbench.service.SpeedService;
 
@@ -21,9 +20,9 @@ import org.callbench.service.SpeedService;
 @Consumes(MediaType.APPLICATION_JSON)
 @Produces(MediaType.APPLICATION_JSON)
 public final class Resource {
-  private final SpeedService service;
+  private final Service service;
 
-  Resource(SpeedService service) {
+  Resource(Service service) {
     this.service = service;
   }
 
@@ -32,14 +31,13 @@ public final class Resource {
   @Path("{operation}")
   public Response call(@PathParam("operation") String name, Map<String, Object> members)
       throws Exception {
-    Method operation = Operations.named(name);
-    Parameter[] parameters = operation.getParameters();
+    Parameter[] parameters = Values.operation(SpeedService.class, name).getParameters();
     Object[] arguments = new Object[parameters.length];
     for (int i = 0; i < arguments.length; i++) {
-      arguments[i] = Plain.to(parameters[i].getType(), members.get(parameters[i].getName()));
+      arguments[i] = members.get(parameters[i].getName());
     }
     try {
-      Object answer = Plain.of(Operations.invoke(service, operation, arguments));
+      Object answer = service.answer(name, arguments);
       return Response.ok(Collections.singletonMap("result", answer)).build();
     } catch (ServiceFault fault) {
       return Response.status(Response.Status.BAD_REQUEST)

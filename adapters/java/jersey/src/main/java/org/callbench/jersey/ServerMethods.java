@@ -4,14 +4,14 @@ import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.Produces;
 import jakarta.ws.rs.core.MediaType;
-import org.callbench.service.SpeedService;
+import org.callbench.kit.Service;
 
 /** The method of a published benchmark of 2012, at the path that its Jersey server had: a text. */
 @Path("TServerMethods1")
 public final class ServerMethods {
-  private final SpeedService service;
+  private final Service service;
 
-  ServerMethods(SpeedService service) {
+  ServerMethods(Service service) {
     this.service = service;
   }
 
@@ -20,6 +20,6 @@ public final class ServerMethods {
   @Path("SampleTest")
   @Produces(MediaType.TEXT_PLAIN)
   public String sampleTest() throws Exception {
-    return service.Hello();
+    return (String) service.answer("Hello");
   }
 }

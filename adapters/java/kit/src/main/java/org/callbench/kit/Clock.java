@@ -3,80 +3,60 @@ package org.callbench.kit;
 import java.util.Arrays;
 import java.util.concurrent.locks.LockSupport;
 
-/**
- * The monotonic clock, which System.nanoTime reads on Linux: what a reading costs, and waiting for
- * a moment of it.
- */
-public final class Clock {
-  private static final int ROUNDS = 51;
-  private static final int READINGS = 2000;
+/** The clock of the load loop: the monotonic one, or that of a golden trace. Nanoseconds. */
+interface Clock {
+  /** One reading. */
+  long now();
 
-  private Clock() {}
+  /** Sleeps until {@code moment}, given the last reading. */
+  void sleep(long now, long moment);
 
-  /**
-   * The cost of one reading in nanoseconds: the median of rounds, which interruptions do not move.
-   */
-  public static double readingNs() {
-    long[] rounds = new long[ROUNDS];
-    // Once to be compiled, once to be measured.
-    for (int pass = 0; pass < 2; pass++) {
-      for (int i = 0; i < ROUNDS; i++) {
-        rounds[i] = round();
+  /** The monotonic clock, which System.nanoTime reads on Linux. */
+  Clock MONOTONIC =
+      new Clock() {
+        @Override
+        public long now() {
+          return System.nanoTime();
+        }
+
+        @Override
+        public void sleep(long now, long moment) {
+          LockSupport.parkNanos(moment - now);
+        }
+      };
+
+  /** The cost of a reading: the median of rounds, which interruptions do not move. */
+  static double readingNs() {
+    double[] rounds = new double[102];
+    for (int round = 0; round < rounds.length; round++) {
+      long start = System.nanoTime();
+      long last = start;
+      for (int i = 0; i < 2000; i++) {
+        last = System.nanoTime();
       }
+      rounds[round] = (last - start) / 2000.0;
     }
-    Arrays.sort(rounds);
-    return rounds[ROUNDS / 2] / (double) READINGS;
-  }
-
-  private static long round() {
-    long start = System.nanoTime();
-    long last = start;
-    for (int i = 0; i < READINGS; i++) {
-      last = System.nanoTime();
-    }
-    return last - start;
+    // The first half is there to be compiled.
+    double[] measured = Arrays.copyOfRange(rounds, 51, 102);
+    Arrays.sort(measured);
+    return measured[25];
   }
 
   /** The step of the clock: the greatest common divisor of a thousand differences. */
-  public static long resolutionNs() {
+  static long resolutionNs() {
     long step = 0;
     for (int i = 0; i < 1000; i++) {
       long first = System.nanoTime();
-      long next = System.nanoTime();
+      long next = first;
       while (next == first) {
         next = System.nanoTime();
       }
-      step = commonDivisor(step, next - first);
+      for (long other = next - first; other != 0; ) {
+        long rest = step % other;
+        step = other;
+        other = rest;
+      }
     }
     return step;
-  }
-
-  static long commonDivisor(long one, long other) {
-    return other == 0 ? one : commonDivisor(other, one % other);
-  }
-
-  /** Keeps the processor busy for so long. */
-  public static void burn(long lengthNs) {
-    long start = System.nanoTime();
-    while (System.nanoTime() - start < lengthNs) {
-      Thread.onSpinWait();
-    }
-  }
-
-  /**
-   * Waits until {@code target}, asleep but for the last {@code spinNs}, and gives the reading that
-   * ended the wait.
-   */
-  public static long waitUntil(long target, long spinNs) {
-    long time = System.nanoTime();
-    while (time < target) {
-      if (target - time > spinNs) {
-        LockSupport.parkNanos(target - time - spinNs);
-      } else {
-        Thread.onSpinWait();
-      }
-      time = System.nanoTime();
-    }
-    return time;
   }
 }

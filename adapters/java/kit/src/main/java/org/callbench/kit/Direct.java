@@ -3,6 +3,7 @@ package org.callbench.kit;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.callbench.service.Answers;
 import org.callbench.service.SpeedService;
 
 /**
@@ -14,9 +15,9 @@ public final class Direct implements Stack {
   private final AtomicInteger numbers = new AtomicInteger();
 
   @Override
-  public Server serve(SpeedService service, Listen at) {
+  public Server serve(Service service, Listen at) {
     String endpoint = "direct:" + numbers.incrementAndGet();
-    served.put(endpoint, service);
+    served.put(endpoint, new Answers(service));
     return new Server() {
       @Override
       public String endpoint() {
@@ -38,8 +39,8 @@ public final class Direct implements Stack {
     }
     return new Client() {
       @Override
-      public SpeedService service() {
-        return service;
+      public Call call(String operation, Object[] arguments) throws Failure {
+        return Call.of(service, operation, arguments);
       }
 
       @Override

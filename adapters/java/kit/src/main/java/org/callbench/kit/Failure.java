@@ -26,7 +26,7 @@ public final class Failure extends Exception {
   }
 
   public Failure(Kind kind, String message, Throwable cause) {
-    super(message, cause);
+    super(message == null ? kind.said() : message, cause);
     this.kind = kind;
   }
 

@@ -1,13 +1,10 @@
 package org.callbench.kit;
 
-import com.google.gson.JsonArray;
-import com.google.gson.JsonObject;
+import java.util.ArrayList;
+import java.util.List;
 
-/**
- * The log-linear histogram of the contract: fixed memory, a few nanoseconds a record, relative
- * error at most 1/128.
- */
-public final class Histogram {
+/** The log-linear histogram of contract/CONTRACT.md. */
+final class Histogram {
   private static final int BITS = 7;
 
   /** Values from here on count in the last bucket: 2^42 ns are 73 minutes. */
@@ -38,7 +35,7 @@ public final class Histogram {
   }
 
   /** Counts one time in nanoseconds. */
-  public void record(long value) {
+  void record(long value) {
     buckets[index(Math.min(value, END - 1))]++;
     count++;
     sum += value;
@@ -47,7 +44,7 @@ public final class Histogram {
   }
 
   /** Adds what another one holds. */
-  public void merge(Histogram other) {
+  void merge(Histogram other) {
     for (int i = 0; i < buckets.length; i++) {
       buckets[i] += other.buckets[i];
     }
@@ -57,16 +54,8 @@ public final class Histogram {
     greatest = Math.max(greatest, other.greatest);
   }
 
-  public long count() {
-    return count;
-  }
-
-  public long sum() {
-    return sum;
-  }
-
   /** The lower bound of the bucket that holds the median, or -1 where there is none. */
-  public long median() {
+  long median() {
     long before = 0;
     for (int i = 0; i < buckets.length; i++) {
       before += buckets[i];
@@ -78,22 +67,15 @@ public final class Histogram {
   }
 
   /** As the contract has it. */
-  public JsonObject sparse() {
-    JsonArray filled = new JsonArray();
+  record Sparse(long count, String sumNs, long minNs, long maxNs, List<long[]> buckets) {}
+
+  Sparse sparse() {
+    List<long[]> filled = new ArrayList<>();
     for (int i = 0; i < buckets.length; i++) {
       if (buckets[i] > 0) {
-        JsonArray bucket = new JsonArray();
-        bucket.add(i);
-        bucket.add(buckets[i]);
-        filled.add(bucket);
+        filled.add(new long[] {i, buckets[i]});
       }
     }
-    JsonObject sparse = new JsonObject();
-    sparse.addProperty("count", count);
-    sparse.addProperty("sum_ns", Long.toString(sum));
-    sparse.addProperty("min_ns", count == 0 ? 0 : least);
-    sparse.addProperty("max_ns", greatest);
-    sparse.add("buckets", filled);
-    return sparse;
+    return new Sparse(count, Long.toString(sum), count == 0 ? 0 : least, greatest, filled);
   }
 }

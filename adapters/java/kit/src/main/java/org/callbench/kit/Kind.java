@@ -1,25 +1,23 @@
 package org.callbench.kit;
 
+import java.util.Locale;
+
 /** The error kinds of contract/CONTRACT.md. */
 public enum Kind {
-  TIMEOUT("timeout"),
-  REFUSED("refused"),
-  CLOSED("closed"),
-  PROTOCOL("protocol"),
-  FAULT("fault"),
-  WRONG_ANSWER("wrong-answer"),
-  TOO_LARGE("too-large"),
-  CANNOT_CARRY("cannot-carry"),
-  OUT_OF_RESOURCES("out-of-resources"),
-  BAD_REQUEST("bad-request"),
-  UNSUPPORTED("unsupported"),
-  INTERNAL("internal");
+  TIMEOUT,
+  REFUSED,
+  CLOSED,
+  PROTOCOL,
+  FAULT,
+  WRONG_ANSWER,
+  TOO_LARGE,
+  CANNOT_CARRY,
+  OUT_OF_RESOURCES,
+  BAD_REQUEST,
+  UNSUPPORTED,
+  INTERNAL;
 
-  private final String said;
-
-  Kind(String said) {
-    this.said = said;
-  }
+  private final String said = name().toLowerCase(Locale.ROOT).replace('_', '-');
 
   /** The name in the contract. */
   public String said() {

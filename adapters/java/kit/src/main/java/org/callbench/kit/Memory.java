@@ -2,6 +2,7 @@ package org.callbench.kit;
 
 import com.sun.management.HotSpotDiagnosticMXBean;
 import java.lang.management.ManagementFactory;
+import java.lang.management.MemoryMXBean;
 import java.lang.reflect.Proxy;
 import java.util.concurrent.atomic.AtomicBoolean;
 
@@ -14,19 +15,22 @@ public final class Memory {
   private static final String SIGNAL = "WINCH";
 
   private static final long MEBIBYTE = 1 << 20;
+
   // Found out while there is room to.
-  private static final long MOST =
+  /** In MiB. Runtime's figure leaves out what a collector keeps. */
+  static final long MOST =
       Long.parseLong(
               ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class)
                   .getVMOption("MaxHeapSize")
                   .getValue())
           / MEBIBYTE;
+
   private static final AtomicBoolean RAN_OUT = new AtomicBoolean();
 
   private Memory() {}
 
   /** Begins to notice. */
-  public static void watch() {
+  static void watch() {
     Thread.setDefaultUncaughtExceptionHandler(
         (thread, thrown) -> {
           if (thrown instanceof OutOfMemoryError) {
@@ -60,26 +64,41 @@ public final class Memory {
   }
 
   /** Whether it has since last asked. */
-  public static boolean ranOut() {
+  static boolean ranOut() {
     return RAN_OUT.getAndSet(false);
   }
 
-  /** That it has, and what to do: {@code whose} is "the server's" or "the client's". */
-  public static Failure failure(String whose, Throwable cause) {
-    return new Failure(Kind.OUT_OF_RESOURCES, whose + " " + sentence(), cause);
-  }
-
-  private static String sentence() {
-    return "Java heap, of at most "
-        + most()
-        + " MiB, is full: give it more with CALLBENCH_JAVA_HEAP_MB (a number of MiB), or ask for less"
-        + " in one call";
-  }
-
   /**
-   * The most that the heap may grow to, in MiB: Runtime's figure leaves out what a collector keeps.
+   * The failure of a call, or that the heap ran out meanwhile, on a thread of the library's own.
    */
-  public static long most() {
-    return MOST;
+  static Failure seen(String whose, Failure failure) {
+    return ranOut() && failure.kind() != Kind.OUT_OF_RESOURCES ? failure(whose, failure) : failure;
+  }
+
+  /** That it has run out, and what to do: {@code whose} is "the server's" or "the client's". */
+  static Failure failure(String whose, Throwable cause) {
+    String sentence =
+        whose
+            + " Java heap, of at most "
+            + MOST
+            + " MiB, is full: give it more with CALLBENCH_JAVA_HEAP_MB (a number of MiB), or ask for"
+            + " less in one call";
+    return new Failure(Kind.OUT_OF_RESOURCES, sentence, cause);
+  }
+
+  /** What the heap holds that is still in use, in bytes, collected until nothing more is freed. */
+  static long used() {
+    MemoryMXBean memory = ManagementFactory.getMemoryMXBean();
+    long least = Long.MAX_VALUE;
+    // A collection can free what the one before it only queued: caches, and what has a cleaner.
+    for (int i = 0; i < 5; i++) {
+      memory.gc();
+      long used = memory.getHeapMemoryUsage().getUsed();
+      if (used >= least) {
+        break;
+      }
+      least = used;
+    }
+    return least;
   }
 }

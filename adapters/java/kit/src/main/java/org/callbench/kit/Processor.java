@@ -1,6 +1,5 @@
 package org.callbench.kit;
 
-import com.google.gson.JsonObject;
 import com.sun.jna.Native;
 import com.sun.jna.NativeLong;
 import com.sun.jna.Structure;
@@ -10,22 +9,12 @@ import java.util.List;
  * Processor time of the whole process, and the kernel's slack in waking its threads: what Java
  * itself does not offer in nanoseconds.
  */
-public final class Processor {
+final class Processor {
   private static final int SELF = 0;
   private static final int SET_TIMER_SLACK = 29;
 
   static {
     Native.register("c");
-  }
-
-  /** Nanoseconds spent in user and in system mode since the process began. */
-  public record Usage(long userNs, long systemNs) {
-    public JsonObject json() {
-      JsonObject json = new JsonObject();
-      json.addProperty("user_ns", Long.toString(userNs));
-      json.addProperty("system_ns", Long.toString(systemNs));
-      return json;
-    }
   }
 
   /** struct rusage, of which only the two times are read. */
@@ -49,7 +38,10 @@ public final class Processor {
 
   private static native int prctl(int option, NativeLong value);
 
-  public static Usage usage() {
+  /** What was spent since the process began, as the contract has it. */
+  record Usage(String userNs, String systemNs) {}
+
+  static Usage usage() {
     Resources used = new Resources();
     if (getrusage(SELF, used) != 0) {
       throw new IllegalStateException("the kernel does not tell this process's processor time");
@@ -59,14 +51,14 @@ public final class Processor {
         nanoseconds(used.systemSeconds, used.systemMicroseconds));
   }
 
-  private static long nanoseconds(NativeLong seconds, NativeLong microseconds) {
-    return seconds.longValue() * 1_000_000_000 + microseconds.longValue() * 1000;
+  private static String nanoseconds(NativeLong seconds, NativeLong microseconds) {
+    return Long.toString(seconds.longValue() * 1_000_000_000 + microseconds.longValue() * 1000);
   }
 
   /**
    * Makes the calling thread's sleeps end as soon as the kernel can, instead of up to 50 us later.
    */
-  public static void sharpenSleeps() {
+  static void sharpenSleeps() {
     prctl(SET_TIMER_SLACK, new NativeLong(1));
   }
 }

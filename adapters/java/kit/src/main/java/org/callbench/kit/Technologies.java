@@ -31,7 +31,7 @@ import java.util.stream.Stream;
  * constructor); {@code libraries}, the artifacts whose versions hello tells; {@code system.NAME =
  * VALUE}, system properties set before anything of it is loaded.
  */
-public final class Technologies {
+final class Technologies {
   private static final String FILE = "technology.properties";
   private static final String STACK = "stack.";
   private static final String SYSTEM = "system.";
@@ -53,7 +53,7 @@ public final class Technologies {
   }
 
   /** Reads the folders of {@code root}; loads nothing. */
-  public Technologies(Path root) throws IOException {
+  Technologies(Path root) throws IOException {
     try (Stream<Path> folders = Files.list(root)) {
       for (Path folder : folders.sorted().toList()) {
         if (Files.exists(folder.resolve(FILE))) {
@@ -97,21 +97,24 @@ public final class Technologies {
   }
 
   /** All stacks, by the part of their name behind the slash. */
-  public Set<String> names() {
+  Set<String> names() {
     return byStack.keySet();
   }
 
   /** Artifact to version, as found on disk. */
-  public Map<String, String> libraries() {
+  Map<String, String> libraries() {
     return libraries;
   }
 
   /**
-   * The stack of that name, which must be there. The calling thread, and those it starts, then see
-   * its technology's classes.
+   * The stack of that name. The calling thread, and those it starts, then see its technology's
+   * classes.
    */
-  public Stack stack(String name) throws Failure {
+  Stack stack(String name) throws Failure {
     Technology technology = byStack.get(name);
+    if (technology == null) {
+      throw Failure.badRequest("there is no stack called " + name + " here");
+    }
     try {
       if (technology.loader == null) {
         technology.loader = load(technology);

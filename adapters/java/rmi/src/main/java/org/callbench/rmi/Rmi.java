@@ -17,9 +17,12 @@ import java.rmi.server.RMISocketFactory;
 import java.rmi.server.UnicastRemoteObject;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.callbench.kit.Call;
 import org.callbench.kit.Failure;
 import org.callbench.kit.Kind;
+import org.callbench.kit.Service;
 import org.callbench.kit.Stack;
+import org.callbench.service.Answers;
 import org.callbench.service.SpeedService;
 
 /** RMI over JRMP with a registry, both on ports of their own. */
@@ -80,13 +83,14 @@ public final class Rmi implements Stack {
   }
 
   @Override
-  public Server serve(SpeedService service, Listen at) throws Exception {
+  public Server serve(Service service, Listen at) throws Exception {
     System.setProperty("java.rmi.server.hostname", at.host().getHostAddress());
     Listeners forRegistry = new Listeners(at.host());
     Listeners forCalls = new Listeners(at.host());
+    Answers exported = new Answers(service);
     Registry registry = registry(at, forRegistry);
     try {
-      registry.rebind(NAME, UnicastRemoteObject.exportObject(service, 0, null, forCalls));
+      registry.rebind(NAME, UnicastRemoteObject.exportObject(exported, 0, null, forCalls));
     } catch (Exception | LinkageError failure) {
       withdraw(registry);
       forRegistry.close();
@@ -103,7 +107,7 @@ public final class Rmi implements Stack {
 
       @Override
       public void close() throws IOException {
-        withdraw(service);
+        withdraw(exported);
         withdraw(registry);
         forCalls.close();
         forRegistry.close();
@@ -137,8 +141,8 @@ public final class Rmi implements Stack {
     SpeedService stub = found(to.endpoint());
     return new Client() {
       @Override
-      public SpeedService service() {
-        return stub;
+      public Call call(String operation, Object[] arguments) throws Failure {
+        return Call.of(stub, operation, arguments);
       }
 
       @Override

@@ -1,7 +1,6 @@
 package org.callbench.xmlrpc;
 
 import java.io.IOException;
-import java.lang.reflect.Method;
 import java.net.URI;
 import org.apache.xmlrpc.XmlRpcException;
 import org.apache.xmlrpc.XmlRpcRequest;
@@ -10,12 +9,13 @@ import org.apache.xmlrpc.client.XmlRpcClientConfigImpl;
 import org.apache.xmlrpc.client.XmlRpcSun15HttpTransportFactory;
 import org.apache.xmlrpc.server.XmlRpcServerConfigImpl;
 import org.apache.xmlrpc.webserver.WebServer;
+import org.callbench.kit.Call;
 import org.callbench.kit.Failure;
-import org.callbench.kit.Operations;
-import org.callbench.kit.Plain;
+import org.callbench.kit.Service;
 import org.callbench.kit.Stack;
+import org.callbench.kit.Values;
 import org.callbench.service.ServiceFault;
-import org.callbench.service.SpeedService;
+import org.callbench.shared.Maps;
 
 /**
  * Apache XML-RPC: its client over HttpURLConnection, its own web server. Methods are called
@@ -28,7 +28,12 @@ public final class XmlRpc implements Stack {
   private static final int REFUSED = 1;
 
   @Override
-  public Server serve(SpeedService service, Listen at) throws IOException {
+  public Values values() {
+    return new Maps(false);
+  }
+
+  @Override
+  public Server serve(Service service, Listen at) throws IOException {
     WebServer server = new WebServer(at.port(), at.host());
     XmlRpcServerConfigImpl config = new XmlRpcServerConfigImpl();
     config.setEnabledForExtensions(true);
@@ -37,9 +42,7 @@ public final class XmlRpc implements Stack {
     server.getXmlRpcServer().setConfig(config);
     server.getXmlRpcServer().setHandlerMapping(name -> request -> answer(service, request));
     server.start();
-    String host = at.host().getHostAddress();
-    String endpoint =
-        "http://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + server.getPort() + "/";
+    String endpoint = "http://" + at.at(server.getPort()) + "/";
     return new Server() {
       @Override
       public String endpoint() {
@@ -53,17 +56,16 @@ public final class XmlRpc implements Stack {
     };
   }
 
-  private static Object answer(SpeedService service, XmlRpcRequest request) throws XmlRpcException {
+  /** Parameters and answers are what the library hands over and takes. */
+  private static Object answer(Service service, XmlRpcRequest request) throws XmlRpcException {
     try {
       String name = request.getMethodName();
-      Method operation =
-          Operations.named(name.startsWith(PREFIX) ? name.substring(PREFIX.length()) : name);
-      Class<?>[] types = operation.getParameterTypes();
-      Object[] arguments = new Object[types.length];
-      for (int i = 0; i < types.length; i++) {
-        arguments[i] = Plain.to(types[i], request.getParameter(i));
+      Object[] arguments = new Object[request.getParameterCount()];
+      for (int i = 0; i < arguments.length; i++) {
+        arguments[i] = request.getParameter(i);
       }
-      return Plain.of(Operations.invoke(service, operation, arguments));
+      return service.answer(
+          name.startsWith(PREFIX) ? name.substring(PREFIX.length()) : name, arguments);
     } catch (ServiceFault fault) {
       throw new XmlRpcException(REFUSED, fault.getMessage());
     } catch (Exception failure) {
@@ -81,22 +83,11 @@ public final class XmlRpc implements Stack {
     XmlRpcClient client = new XmlRpcClient();
     client.setTransportFactory(new XmlRpcSun15HttpTransportFactory(client));
     client.setConfig(config);
-    SpeedService service =
-        Operations.through(
-            (operation, arguments) -> {
-              Object[] plain = new Object[arguments.length];
-              for (int i = 0; i < plain.length; i++) {
-                plain[i] = Plain.of(arguments[i]);
-              }
-              Object answer = client.execute(PREFIX + operation.getName(), plain);
-              return operation.getReturnType() == void.class
-                  ? null
-                  : Plain.to(operation.getReturnType(), answer);
-            });
     return new Client() {
       @Override
-      public SpeedService service() {
-        return service;
+      public Call call(String operation, Object[] arguments) {
+        String method = PREFIX + operation;
+        return () -> client.execute(method, arguments);
       }
 
       @Override
