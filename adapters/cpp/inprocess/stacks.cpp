@@ -1,8 +1,11 @@
 #include "stacks.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <utility>
+#include <vector>
 
+#include "../kit/base64.hpp"
 #include "../kit/check.hpp"
 #include "../kit/service.hpp"
 
@@ -45,6 +48,14 @@ class Idle : public kit::Clients {
     std::size_t clients_;
 };
 
+/// Octets as a program holds them: the last of them is not the last letter of their base64.
+Json octets(const Json& value) {
+    const auto& text = value.get_ref<const std::string&>();
+    std::vector<std::uint8_t> held(kit::room_of_base64(text));
+    held.resize(kit::from_base64(text, held.data()));
+    return Json::binary(std::move(held));
+}
+
 /// The service as functions of plain values.
 class Functions {
   public:
@@ -52,7 +63,7 @@ class Functions {
 
     explicit Functions(std::shared_ptr<kit::Service> service)
         : service_(std::move(service)), persons_(*service_, "GetPersons", {"n"}, as_it_is),
-          binary_(*service_, "GetBinaryData", {"size", "fill"}, as_it_is), found_(*service_, "FindItems", {"n"}, as_it_is) {}
+          binary_(*service_, "GetBinaryData", {"size", "fill"}, octets), found_(*service_, "FindItems", {"n"}, as_it_is) {}
 
     Function of(const std::string& operation) {
         if (operation == "Sum") {
@@ -100,6 +111,11 @@ class Functions {
 
 /// The check of an answer over plain values.
 bool same(const Json& found, const Json& right, std::size_t turn) {
+    if (found.is_binary() && right.is_binary()) {
+        const auto& one = found.get_binary();
+        const auto& other = right.get_binary();
+        return one.size() == other.size() && kit::same_elements(one.size(), turn, [&](std::size_t at) { return one[at] == other[at]; });
+    }
     if (found.type() != right.type() || !found.is_structured() || found.size() != right.size()) {
         return found.is_string() && right.is_string()
                    ? kit::same_text<char>(found.get_ref<const std::string&>(), right.get_ref<const std::string&>(), turn)
@@ -128,7 +144,10 @@ class Called : public kit::Call {
         return holds;
     }
 
-    Json plain() override { return plain_answer(); }
+    Json plain() override {
+        const auto& answer = plain_answer();
+        return answer.is_binary() ? Json(kit::to_base64(answer.get_binary())) : answer;
+    }
 
   private:
     [[nodiscard]] const Json& payload(std::size_t turn) const { return (*payloads_)[turn % payloads_->size()]; }
@@ -149,7 +168,13 @@ class Callers : public kit::Clients {
     [[nodiscard]] std::size_t connections() const override { return 0; }
 
     kit::Calls prepare(const std::string& operation, const Json& payloads) override {
-        const auto kept = std::make_shared<const Json>(payloads);
+        Json held = payloads;
+        for (auto& payload : held) {
+            if (operation == "GetBinaryData" && payload.contains("answer")) {
+                payload["answer"] = octets(payload["answer"]);
+            }
+        }
+        const auto kept = std::make_shared<const Json>(std::move(held));
         kit::Calls calls(clients_);
         std::ranges::generate(calls, [&] { return std::make_unique<Called>(functions_->of(operation), kept); });
         return calls;
