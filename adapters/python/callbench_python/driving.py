@@ -10,12 +10,11 @@ from functools import cache
 from typing import Any, TypeVar
 
 from callbench_python.clock import LoopClock
-from callbench_python.loop import Drive, LoopTask
+from callbench_python.loop import Drive, Flight, LoopTask
 from callbench_python.stacks.failures import Refusal
 
 _TICK_NS = 100_000_000
 _Result = TypeVar("_Result")
-_Late = tuple[int, int, int, int]
 
 
 @cache
@@ -145,7 +144,6 @@ def _watch(
 def added_up(drive: Drive, tasks: Sequence[LoopTask]) -> dict[str, Any]:
     """The members of `done` that all clients of a drive, or of a trace, come to."""
     ended, is_open = max(task.ended for task in tasks), drive.gaps is not None
-    late = [its for task in tasks for its in task.late]
     return {
         "calls": sum(task.calls for task in tasks),
         "errors": drive.errors,
@@ -160,21 +158,12 @@ def added_up(drive: Drive, tasks: Sequence[LoopTask]) -> dict[str, Any]:
         "gap_ns": None if is_open else str(sum(task.gap + max(0, ended - task.left) for task in tasks)),
         "late": {
             "due_later": any(task.due_later for task in tasks),
-            "time": _beyond(drive.end, [its for its in late if its[0] < drive.end]),
-            "limit": _beyond(drive.limit, [its for its in late if its[2] > drive.limit]),
+            "time": _summed([task.late_time for task in tasks]),
+            "limit": _summed([task.late_limit for task in tasks]),
         },
         "gave_up": all(task.gave_up for task in tasks),
     }
 
 
-def _beyond(moment: int, late: Sequence[_Late]) -> dict[str, float]:
-    """Of calls that ended after a moment: right answers, those in flight at it, and their parts before it."""
-    after, flying, part = 0, 0, 0.0
-    for _, started, ended, right in late:
-        after += right
-        if started < moment:
-            before = right * (moment - started) / (ended - started)
-            after -= int(before)
-            part += before % 1
-            flying += 1
-    return {"after": after, "flying": flying, "part": part}
+def _summed(flights: Sequence[Flight]) -> dict[str, float]:
+    return {name: sum(getattr(its, name) for its in flights) for name in ("after", "flying", "part")}

@@ -99,12 +99,30 @@ class Drive:
             return taken
 
 
+@dataclass(slots=True)
+class Flight:
+    """Of calls that ended after a moment: right answers, those in flight at it, and the parts of these before it."""
+
+    after: int = 0
+    flying: int = 0
+    part: float = 0.0
+
+    def note(self, moment: int, started: int, ended: int, right: int) -> None:
+        """Take in a call, or a batch of so many right ones."""
+        self.after += right
+        if started < moment:
+            before = right * (moment - started) / (ended - started)
+            self.after -= int(before)
+            self.part += before % 1
+            self.flying += 1
+
+
 class LoopTask:
     """One client of a drive.
 
     Attributes:
         made: calls that are summed up, and the ends of those that are not yet: what a reporter may read at any time.
-        late: due, started, ended, right answers of each call or batch that ended after the time was over.
+        late_time, late_limit: the calls that ended after the time was over, and after the limit.
         readings: the two of each call or batch, where they are to be kept; else None.
     """
 
@@ -115,7 +133,7 @@ class LoopTask:
         self.clock = Clock()
         self.calls = self.in_call = self.think = self.gap = self.left = self.ended = self._held = self._in_a_row = 0
         self.made: tuple[int, Sequence[int]] = (0, ())
-        self.due_later, self.late = False, list[tuple[int, int, int, int]]()
+        self.due_later, self.late_time, self.late_limit = False, Flight(), Flight()
         self.readings: list[tuple[int, int]] | None = None
 
     @property
@@ -267,11 +285,14 @@ class LoopTask:
             drive.lateness.take(map(sub, starts, map(max, dues, noted.idles)))
 
     def _note_late(self, due: int, started: int, ended: int, right: int) -> None:
-        """Keep a call or batch that ended after the time was over; of those due later, what the limit cuts."""
+        """Take in a call or batch for the window of the drive."""
         drive = self.drive
-        self.due_later = self.due_later or (due >= drive.end < ended)
-        if ended > (drive.end if due < drive.end else drive.limit):
-            self.late.append((due, started, ended, right))
+        if due >= drive.end:
+            self.due_later = self.due_later or ended > drive.end
+        elif ended > drive.end:
+            self.late_time.note(drive.end, started, ended, right)
+        if ended > drive.limit:
+            self.late_limit.note(drive.limit, started, ended, right)
 
     async def _batches(self, moment: int, size: int) -> None:
         """Time batches until the drive is over."""
