@@ -37,8 +37,6 @@ export class Runner {
   types;
   /** @type {import('./loop.mjs').Payload[]} */
   payloads = [];
-  /** @type {Drive | null} the last one */
-  drive = null;
   /** @type {Map<number, (answer: any) => void>} what the server asked and was not told yet */
   asked = new Map();
   asks = 0;
@@ -178,6 +176,8 @@ export class Runner {
     try {
       return { ...(await drive.run(clients)), processor: { start: before, end: processor() } };
     } finally {
+      // Where a client of ours failed, the others go on no longer.
+      drive.stopped = true;
       clearInterval(ticks);
       clearTimeout(over);
     }
