@@ -104,7 +104,7 @@ def shown(run: Run) -> list[str]:
         for fast, slow in ((OMNI, THEN), (OMNI, NOW), (NOW, THEN)):
             of_forks = block_ratios([rates.get((call, fast), {})], [rates.get((call, slow), {})])
             if len(of_forks) < 2:
-                ratios.append("not measured")
+                ratios.append("(steady in fewer than two forks)")
                 continue
             ratio = paired(of_forks)
             ratios.append(f"{math.exp(ratio.log):.2f} (+- {math.expm1(2 * ratio.error) * 100:.1f} %)")

@@ -103,13 +103,16 @@ def test_the_naming_service_ends_with_a_server_that_is_killed(
 
 
 @pytest.mark.usefixtures("nothing_left")
-def test_a_registry_dies_with_its_server_and_a_call_says_so(started: Callable[..., Adapter]) -> None:
-    server, client = started("the server"), started("the client")
+def test_a_registry_dies_with_its_server_and_a_call_says_so(started: Callable[..., Adapter], mark: str) -> None:
+    server = started("the server")
     endpoint = server.serve(RMI)
+    host_and_runner = set(marked(mark))
+    client = started("the client")
     client.connect(RMI, endpoint, 1)
     assert client.call("Sum", SUM)["value"] == 42
     server.process.signal(signal.SIGKILL)
     assert server.process.wait(30) is not None
+    assert eventually(lambda: host_and_runner.isdisjoint(marked(mark)), 30)
     with pytest.raises(AdapterFailure) as caught:
         client.call("Sum", SUM)
     assert caught.value.kind in ("closed", "refused")
