@@ -1,7 +1,6 @@
 /// The runner of C++: what it has.
 #include "corba/stack.hpp"
 #include "inprocess/stacks.hpp"
-#include "kit/runner.hpp"
 
 int main() {
     kit::run([] { return kit::Adapter{"0.1.0", corba::libraries(), {corba::omniorb(), inprocess::nothing(), inprocess::direct()}}; });

@@ -98,7 +98,7 @@ class Ready final : public kit::Call {
                     answer_ = Answer{std::apply(call, payload(turn).arguments)};
                 }
             } catch (const callbench::Fault& fault) {
-                throw kit::Failure{kit::Kind::fault, utf8(fault.message.in())};
+                throw kit::Failure{"fault", utf8(fault.message.in())};
             }
         });
     }

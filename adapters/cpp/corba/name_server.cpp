@@ -25,7 +25,7 @@ namespace {
 namespace fs = std::filesystem;
 
 kit::Failure no_resources(const std::string& what) {
-    return kit::Failure{kit::Kind::out_of_resources, "omniNames cannot be started: " + what + ": " + std::strerror(errno)};
+    return kit::Failure{"out-of-resources", "omniNames cannot be started: " + what + ": " + std::strerror(errno)};
 }
 
 /// A port held by a socket that is bound but does not listen. Both sides say SO_REUSEADDR, so that omniNames can take the port while it is
@@ -38,7 +38,7 @@ class HeldPort {
         hints.ai_socktype = SOCK_STREAM;
         addrinfo* found = nullptr;
         if (getaddrinfo(host.c_str(), "0", &hints, &found) != 0) {
-            throw kit::Failure{kit::Kind::bad_request, "host is " + host + ": it must be an IP address"};
+            throw kit::Failure{"bad-request", "host is " + host + ": it must be an IP address"};
         }
         socket_ = socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
         const int on = 1;
@@ -99,7 +99,7 @@ std::string find_omninames() {
 NameServer::NameServer(const std::string& host) {
     const auto program = find_omninames();
     if (program.empty()) {
-        throw kit::Failure{kit::Kind::unsupported, "omniNames is not installed: run make cpp"};
+        throw kit::Failure{"unsupported", "omniNames is not installed: run make cpp"};
     }
     auto name = (fs::temp_directory_path() / "callbench-names-XXXXXX").string();
     if (mkdtemp(name.data()) == nullptr) {

@@ -16,7 +16,7 @@ bool exists = false;
 
 Orb::Orb(const std::vector<std::pair<std::string, std::string>>& options) {
     if (exists) {
-        throw kit::Failure{kit::Kind::bad_request, "omniORB has one ORB a process, and it is taken: serve and connect in two processes"};
+        throw kit::Failure{"bad-request", "omniORB has one ORB a process, and it is taken: serve and connect in two processes"};
     }
     std::vector<std::string> words{"callbench-cpp", "-ORBgiopMaxMsgSize", LARGEST_MESSAGE};
     for (const auto& [name, value] : options) {
@@ -42,43 +42,42 @@ Orb::~Orb() {
 }
 
 kit::Failure failure_of(const CORBA::SystemException& exception) {
-    using kit::Kind;
     const char* const minor = exception.NP_minorString();
     const auto message = std::string{exception._name()} + (minor != nullptr ? std::string{" "} + minor : std::string{});
-    const auto fails_as = [&](Kind kind) { return kit::Failure{kind, message}; };
+    const auto fails_as = [&](const char* kind) { return kit::Failure{kind, message}; };
     if (CORBA::TRANSIENT::_downcast(&exception) != nullptr) {
         switch (exception.minor()) {
         case omni::TRANSIENT_CallTimedout:
-            return fails_as(Kind::timeout);
+            return fails_as("timeout");
         case omni::TRANSIENT_ConnectFailed:
-            return fails_as(Kind::refused);
+            return fails_as("refused");
         default:
-            return fails_as(Kind::closed);
+            return fails_as("closed");
         }
     }
     if (CORBA::TIMEOUT::_downcast(&exception) != nullptr) {
-        return fails_as(Kind::timeout);
+        return fails_as("timeout");
     }
     if (CORBA::COMM_FAILURE::_downcast(&exception) != nullptr) {
-        return fails_as(Kind::closed);
+        return fails_as("closed");
     }
     if (CORBA::OBJECT_NOT_EXIST::_downcast(&exception) != nullptr) {
-        return fails_as(Kind::refused);
+        return fails_as("refused");
     }
     if (CORBA::MARSHAL::_downcast(&exception) != nullptr) {
         return fails_as(exception.minor() == omni::MARSHAL_MessageSizeExceedLimitOnClient ||
                                 exception.minor() == omni::MARSHAL_MessageSizeExceedLimitOnServer
-                            ? Kind::too_large
-                            : Kind::protocol);
+                            ? "too-large"
+                            : "protocol");
     }
     if (CORBA::DATA_CONVERSION::_downcast(&exception) != nullptr || CORBA::CODESET_INCOMPATIBLE::_downcast(&exception) != nullptr) {
-        return fails_as(Kind::cannot_carry);
+        return fails_as("cannot-carry");
     }
     if (CORBA::NO_MEMORY::_downcast(&exception) != nullptr || CORBA::NO_RESOURCES::_downcast(&exception) != nullptr ||
         CORBA::IMP_LIMIT::_downcast(&exception) != nullptr || CORBA::INITIALIZE::_downcast(&exception) != nullptr) {
-        return fails_as(Kind::out_of_resources);
+        return fails_as("out-of-resources");
     }
-    return fails_as(Kind::internal);
+    return fails_as("internal");
 }
 
 } // namespace corba

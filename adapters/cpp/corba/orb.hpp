@@ -37,7 +37,7 @@ auto guarded(const What& what) {
     } catch (const CORBA::SystemException& exception) {
         throw failure_of(exception);
     } catch (const CORBA::UserException& exception) {
-        throw kit::Failure{kit::Kind::protocol, std::string{"an exception came that was not declared: "} + exception._name()};
+        throw kit::Failure{"protocol", std::string{"an exception came that was not declared: "} + exception._name()};
     }
 }
 

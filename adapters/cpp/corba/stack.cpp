@@ -61,7 +61,7 @@ class Served : public kit::Server {
                 return;
             } catch (const CORBA::SystemException&) {
                 if (!names_.runs()) {
-                    throw kit::Failure{kit::Kind::out_of_resources, "omniNames ended by itself when it was started"};
+                    throw kit::Failure{"out-of-resources", "omniNames ended by itself when it was started"};
                 }
                 if (std::chrono::steady_clock::now() > deadline) {
                     throw;
@@ -83,11 +83,11 @@ callbench::SpeedService_var resolved(const Orb& orb, const std::string& endpoint
         const CORBA::Object_var object = orb->string_to_object(endpoint.c_str());
         callbench::SpeedService_var service = callbench::SpeedService::_narrow(object);
         if (CORBA::is_nil(service) || service->_non_existent()) {
-            throw kit::Failure{kit::Kind::protocol, "the object at " + endpoint + " is no SpeedService"};
+            throw kit::Failure{"protocol", "the object at " + endpoint + " is no SpeedService"};
         }
         return service;
     } catch (const CORBA::BAD_PARAM&) {
-        throw kit::Failure{kit::Kind::bad_request,
+        throw kit::Failure{"bad-request",
                            "the endpoint " + endpoint.substr(0, 64) + " is no address of CORBA: corbaname, corbaloc and IOR are"};
     } catch (const CORBA::SystemException& exception) {
         const auto failure = failure_of(exception);

@@ -70,7 +70,7 @@ std::wstring wide(const kit::Json& plain) {
         units = units_of(plain.get_ref<const std::string&>());
     }
     if (units.find(L'\0') != std::wstring::npos) {
-        throw kit::Failure{kit::Kind::cannot_carry, "a wide string of CORBA ends at U+0000 in C++, and this one has it inside"};
+        throw kit::Failure{"cannot-carry", "a wide string of CORBA ends at U+0000 in C++, and this one has it inside"};
     }
     return units;
 }

@@ -37,7 +37,7 @@ class Idle : public kit::Clients {
 
     kit::Calls prepare(const std::string& operation, const Json& /*payloads*/) override {
         if (operation != "Empty") {
-            throw kit::Failure{kit::Kind::cannot_carry, "the stack nothing carries Empty only"};
+            throw kit::Failure{"cannot-carry", "the stack nothing carries Empty only"};
         }
         kit::Calls calls(clients_);
         std::ranges::generate(calls, [] { return std::make_unique<Unasked>(); });
@@ -212,8 +212,7 @@ kit::Stack direct() {
             [served](const std::string& endpoint, std::size_t clients, auto /*timeout*/) {
                 auto functions = served->lock();
                 if (!functions || endpoint != "direct") {
-                    throw kit::Failure{kit::Kind::refused,
-                                       "nothing is served in this process: serve the stack direct first, in the same adapter"};
+                    throw kit::Failure{"refused", "nothing is served in this process: serve the stack direct first, in the same adapter"};
                 }
                 return std::make_unique<Callers>(std::move(functions), clients);
             }};

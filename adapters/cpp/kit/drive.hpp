@@ -83,7 +83,23 @@ struct Flight {
     double part = 0;
 
     /// Takes in a call, or a batch of so many right ones, that ended after `moment`.
-    void note(std::uint64_t moment, std::uint64_t started, std::uint64_t ended, std::uint64_t right);
+    void note(std::uint64_t moment, std::uint64_t started, std::uint64_t ended, std::uint64_t right) {
+        after += right;
+        if (started < moment) {
+            const auto before = static_cast<double>(right) * static_cast<double>(moment - started) / static_cast<double>(ended - started);
+            // Of a batch, whole calls were answered before.
+            const auto whole = static_cast<std::uint64_t>(before);
+            after -= whole;
+            part += before - static_cast<double>(whole);
+            ++flying;
+        }
+    }
+
+    void merge(const Flight& other) {
+        after += other.after;
+        flying += other.flying;
+        part += other.part;
+    }
 };
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Flight, after, flying, part)
 
@@ -99,12 +115,14 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Late, due_later, time, limit)
 struct alignas(128) WorkerStats {
     explicit WorkerStats(bool open) : service(open), lateness(open) {}
 
+    void merge(const WorkerStats& other);
+
     /// Right and wrong so far; only the client writes them.
     std::atomic<std::uint64_t> right{0};
     std::atomic<std::uint64_t> wrong{0};
-    std::array<std::uint64_t, KIND_NAMES.size()> errors{};
-    /// The first failure of each kind, in words.
-    std::array<std::string, KIND_NAMES.size()> said;
+    /// By kind; `said` has the first one in words.
+    std::map<std::string, std::uint64_t> errors;
+    std::map<std::string, std::string> said;
     Histogram latency{true};
     /// Of an open loop.
     Histogram service;
@@ -117,13 +135,11 @@ struct alignas(128) WorkerStats {
     std::uint64_t left = 0;
     Late late;
     bool gave_up = false;
-
-    void merge(const WorkerStats& other);
 };
 
 using Stats = std::vector<std::unique_ptr<WorkerStats>>;
 
-Stats stats_of(std::size_t clients, bool open);
+Stats stats_of(const Drive& drive, std::size_t clients);
 
 /// `done` of the runner protocol, but for processor time and threads.
 Json done(const Drive& drive, Stats& clients);

@@ -13,8 +13,7 @@
 namespace kit {
 
 /// Times in nanoseconds: exact count, sum, least and greatest; buckets for the rest.
-class Histogram {
-  public:
+struct Histogram {
     /// Buckets to an octave, as a power of two.
     static constexpr int BITS = 7;
     /// Values from here on count in the last bucket: 2^42 ns are 73 minutes.
@@ -22,11 +21,8 @@ class Histogram {
 
     /// The bucket of a value below END.
     static constexpr std::size_t index(std::uint64_t value) {
-        if (value < (1U << BITS)) {
-            return value;
-        }
-        const int above = static_cast<int>(std::bit_width(value)) - 1 - BITS;
-        return (static_cast<std::size_t>(above + 1) << BITS) + (value >> above) - (1U << BITS);
+        const int above = std::max(static_cast<int>(std::bit_width(value)) - 1 - BITS, 0);
+        return (static_cast<std::size_t>(above) << BITS) + (value >> above);
     }
 
     /// The least value of a bucket.
@@ -36,48 +32,41 @@ class Histogram {
     }
 
     /// One that is not `used` records nothing and takes no memory: there may be thousands of clients.
-    explicit Histogram(bool used) : buckets_(used ? index(END - 1) + 1 : 0) {}
+    explicit Histogram(bool used) : buckets(used ? index(END - 1) + 1 : 0) {}
 
     /// Counts one time.
     void record(std::uint64_t value) {
-        ++buckets_[index(value < END ? value : END - 1)];
-        ++count_;
-        sum_ += value;
-        least_ = value < least_ ? value : least_;
-        greatest_ = value > greatest_ ? value : greatest_;
+        ++buckets[index(value < END ? value : END - 1)];
+        ++count;
+        sum += value;
+        least = std::min(least, value);
+        greatest = std::max(greatest, value);
     }
 
     void merge(const Histogram& other) {
-        std::ranges::transform(buckets_, other.buckets_, buckets_.begin(), std::plus{});
-        count_ += other.count_;
-        sum_ += other.sum_;
-        least_ = std::min(least_, other.least_);
-        greatest_ = std::max(greatest_, other.greatest_);
+        std::ranges::transform(buckets, other.buckets, buckets.begin(), std::plus{});
+        count += other.count;
+        sum += other.sum;
+        least = std::min(least, other.least);
+        greatest = std::max(greatest, other.greatest);
     }
-
-    [[nodiscard]] std::uint64_t count() const { return count_; }
-    [[nodiscard]] std::uint64_t sum() const { return sum_; }
-    [[nodiscard]] std::uint64_t least() const { return count_ == 0 ? 0 : least_; }
-    [[nodiscard]] std::uint64_t greatest() const { return greatest_; }
-    [[nodiscard]] const std::vector<std::uint64_t>& buckets() const { return buckets_; }
 
     /// The lower bound of the median's bucket; nothing where nothing was recorded.
     [[nodiscard]] std::optional<std::uint64_t> median() const {
-        if (count_ == 0) {
+        if (count == 0) {
             return std::nullopt;
         }
         std::size_t place = 0;
-        for (auto passed = buckets_[0]; passed < (count_ + 1) / 2; passed += buckets_[++place]) {
+        for (auto passed = buckets[0]; passed < (count + 1) / 2; passed += buckets[++place]) {
         }
         return lower_bound(place);
     }
 
-  private:
-    std::vector<std::uint64_t> buckets_;
-    std::uint64_t count_ = 0;
-    std::uint64_t sum_ = 0;
-    std::uint64_t least_ = std::numeric_limits<std::uint64_t>::max();
-    std::uint64_t greatest_ = 0;
+    std::vector<std::uint64_t> buckets;
+    std::uint64_t count = 0;
+    std::uint64_t sum = 0;
+    std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
+    std::uint64_t greatest = 0;
 };
 
 // Worked out by hand from the contract's formula.

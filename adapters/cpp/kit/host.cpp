@@ -12,8 +12,8 @@
 
 namespace kit {
 
-Host::Host() : out_(fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3)) {
-    if (out_ < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0) {
+Host::Host() : out_(fdopen(fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3), "w")) {
+    if (out_ == nullptr || dup2(STDERR_FILENO, STDOUT_FILENO) < 0) {
         std::perror("callbench: the runner cannot keep its standard output");
         std::_Exit(1);
     }
@@ -38,12 +38,8 @@ Host::Host() : out_(fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3)) {
 void Host::say(const Json& message) {
     const auto line = message.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
     const std::scoped_lock alone{writing_};
-    for (std::string_view rest = line; !rest.empty();) {
-        const auto written = write(out_, rest.data(), rest.size());
-        if (written < 0) {
-            std::_Exit(0);
-        }
-        rest.remove_prefix(static_cast<std::size_t>(written));
+    if (std::fwrite(line.data(), 1, line.size(), out_) != line.size() || std::fflush(out_) != 0) {
+        std::_Exit(0);
     }
 }
 
@@ -64,7 +60,7 @@ Json Host::ask(const std::string& call, const Json& arguments) {
     say({{"is", "ask"}, {"ask", number}, {"call", call}, {"arguments", arguments}});
     changed_.wait(alone, [&] { return stopping.load() || answers_.contains(number); });
     if (!answers_.contains(number)) {
-        throw Failure{Kind::closed, "the host has gone before it answered"};
+        throw Failure{"closed", "the host has gone before it answered"};
     }
     return std::move(answers_.extract(number).mapped());
 }

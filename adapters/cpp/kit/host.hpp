@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <cstdio>
 #include <deque>
 #include <mutex>
 #include <optional>
@@ -33,7 +34,7 @@ class Host {
     void read();
     void end();
 
-    int out_;
+    std::FILE* out_;
     std::mutex writing_;
     std::mutex lock_;
     std::condition_variable changed_;

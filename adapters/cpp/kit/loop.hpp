@@ -226,7 +226,7 @@ class ClientLoop {
 
     /// Looks at the answer and counts it; whether it was right.
     bool judged() noexcept {
-        const auto right = sound([&] { return call_.right(turn_ - 1) || failed(Kind::wrong_answer, "the answer is not the right one"); });
+        const auto right = sound([&] { return call_.right(turn_ - 1) || failed("wrong-answer", "the answer is not the right one"); });
         if (right) {
             in_a_row_ = 0;
             stats_.right.store(++right_, std::memory_order_relaxed);
@@ -242,18 +242,16 @@ class ClientLoop {
         } catch (const Failure& failure) {
             return failed(failure.kind, failure.what());
         } catch (const std::bad_alloc&) {
-            return failed(Kind::out_of_resources, "there is not enough memory");
+            return failed("out-of-resources", "there is not enough memory");
         } catch (const std::exception& surprise) {
-            return failed(Kind::internal, surprise.what());
+            return failed("internal", surprise.what());
         }
     }
 
     /// Counts an error; gives false.
-    bool failed(Kind kind, const char* why) {
-        const auto which = static_cast<std::size_t>(kind);
-        if (stats_.errors.at(which)++ == 0) {
-            stats_.said.at(which) = why;
-        }
+    bool failed(const std::string& kind, const std::string& why) {
+        ++stats_.errors[kind];
+        stats_.said.try_emplace(kind, why);
         ++in_a_row_;
         stats_.wrong.fetch_add(1, std::memory_order_relaxed);
         return false;

@@ -1,5 +1,4 @@
-#include "runner.hpp"
-
+/// The runner protocol.
 #include <malloc.h>
 
 #include <algorithm>
@@ -22,7 +21,7 @@ std::vector<std::uint64_t> gaps_of(const std::string& path) {
     std::ifstream file{path, std::ios::binary};
     const std::string bytes{std::istreambuf_iterator<char>{file}, {}};
     if (bytes.empty() || bytes.size() % 8 != 0) {
-        throw Failure{Kind::bad_request, "the schedule " + path + " cannot be read: it must be gaps of 8 bytes"};
+        throw Failure{"bad-request", "the schedule " + path + " cannot be read: it must be gaps of 8 bytes"};
     }
     std::vector<std::uint64_t> gaps(bytes.size() / 8);
     for (std::size_t at = 0; at < bytes.size(); ++at) {
@@ -31,9 +30,7 @@ std::vector<std::uint64_t> gaps_of(const std::string& path) {
     return gaps;
 }
 
-Json error(Kind kind, const std::string& message) {
-    return {{"is", "error"}, {"kind", KIND_NAMES.at(static_cast<std::size_t>(kind))}, {"message", message}};
-}
+Json error(const std::string& kind, const std::string& message) { return {{"is", "error"}, {"kind", kind}, {"message", message}}; }
 
 /// Answers the host's requests, one after the other. They are well-formed and in order, which is the host's business.
 class Runner {
@@ -69,9 +66,9 @@ class Runner {
         } catch (const Failure& failure) {
             said = error(failure.kind, failure.what());
         } catch (const std::bad_alloc&) {
-            said = error(Kind::out_of_resources, "there is not enough memory for this request");
+            said = error("out-of-resources", "there is not enough memory for this request");
         } catch (const std::exception& surprise) {
-            said = error(Kind::internal, surprise.what());
+            said = error("internal", surprise.what());
         }
         said["id"] = request.at("id");
         host_.say(said);
@@ -83,7 +80,7 @@ class Runner {
         const auto what = request.at("do").get<std::string>();
         const auto found = std::ranges::find(ACTIONS, what, &Action::what);
         if (found == ACTIONS.end()) {
-            throw Failure{Kind::bad_request, "the request to do " + what.substr(0, 64) + " is not known here"};
+            throw Failure{"bad-request", "the request to do " + what.substr(0, 64) + " is not known here"};
         }
         auto said = (this->*found->does)(request);
         said["is"] = found->is;
@@ -127,7 +124,7 @@ class Runner {
             calls_.front()->make(0);
             return {{"value", calls_.front()->plain()}};
         } catch (const Failure& failure) {
-            if (failure.kind != Kind::fault) {
+            if (failure.kind != "fault") {
                 throw;
             }
             return {{"fault", {{"message", failure.what()}}}};

@@ -4,9 +4,10 @@
 #include <algorithm>
 #include <atomic>
 #include <deque>
-#include <shared_mutex>
+#include <mutex>
 #include <tuple>
 
+#include "clock.hpp"
 #include "host.hpp"
 
 namespace kit {
@@ -23,7 +24,9 @@ consteval std::size_t place(std::string_view operation) {
 class Service {
   public:
     /// With the delays of `serve`.
-    Service(Host& host, const Json& delays);
+    Service(Host& host, const Json& delays)
+        : host_(host), delay_ns_(nanoseconds(delays, "delay_us")), burn_ns_(nanoseconds(delays, "burn_us")),
+          stall_ns_(nanoseconds(delays, "stall_us")), stall_every_ns_(nanoseconds(delays, "stall_every_us")), since_(clock::now()) {}
 
     /// Counts a call and delays it. Counted first, so that no client sees an answer that is not counted yet.
     void begin(std::size_t operation) {
@@ -37,12 +40,37 @@ class Service {
     }
 
     /// What was answered since last asked, by operation, without those that were not called. Faults count.
-    Json counted();
+    Json counted() {
+        Json counts = Json::object();
+        for (std::size_t at = 0; at < OPERATIONS.size(); ++at) {
+            if (const auto count = counts_.at(at).exchange(0, std::memory_order_relaxed); count > 0) {
+                counts[std::string{OPERATIONS.at(at)}] = count;
+            }
+        }
+        return counts;
+    }
 
     Json ask(const std::string& call, const Json& arguments) { return host_.ask(call, arguments); }
 
   private:
-    void delay() const;
+    /// Of what is given in microseconds; it may have a fraction, since a share of a call that takes a microsecond is a few nanoseconds.
+    static std::uint64_t nanoseconds(const Json& delays, const char* name) {
+        return static_cast<std::uint64_t>(delays.value(name, 0.0) * 1000);
+    }
+
+    void delay() const {
+        clock::Machine machine;
+        if (delay_ns_ > 0) {
+            clock::wait_until(machine, clock::now() + delay_ns_, 0);
+        }
+        if (stall_every_ns_ > 0) {
+            // Every call within the stall waits for its end, as with a server that really stands still.
+            const auto now = clock::now();
+            const auto left = stall_every_ns_ - (now - since_) % stall_every_ns_;
+            clock::wait_until(machine, left <= stall_ns_ ? now + left : now, 0);
+        }
+        clock::burn(machine, burn_ns_);
+    }
 
     Host& host_;
     std::array<std::atomic<std::uint64_t>, OPERATIONS.size()> counts_{};
@@ -66,23 +94,21 @@ class Answers {
     /// The answer, to be read only. Throws Failure of kind fault where the service refuses.
     std::shared_ptr<T> of(const Arguments&... arguments) {
         const std::tuple<Arguments...> key{arguments...};
-        {
-            const std::shared_lock reading{lock_};
-            if (const auto found = kept_.find(key); found != kept_.end()) {
-                return found->second.get();
-            }
-        }
         // Held while the host is asked: whoever wants the same waits for it.
-        const std::unique_lock writing{lock_};
-        if (const auto found = kept_.find(key); found != kept_.end()) {
-            return found->second.get();
+        const std::scoped_lock alone{lock_};
+        auto found = kept_.find(key);
+        if (found == kept_.end()) {
+            order_.push_back(key);
+            if (order_.size() > MOST) {
+                kept_.erase(order_.front());
+                order_.pop_front();
+            }
+            found = kept_.emplace(key, asked(key)).first;
         }
-        order_.push_back(key);
-        if (order_.size() > MOST) {
-            kept_.erase(order_.front());
-            order_.pop_front();
+        if (!found->second.value) {
+            throw Failure{"fault", found->second.fault};
         }
-        return kept_.emplace(key, asked(key)).first->second.get();
+        return found->second.value;
     }
 
   private:
@@ -91,13 +117,6 @@ class Answers {
     struct Answer {
         std::shared_ptr<T> value;
         std::string fault;
-
-        [[nodiscard]] const std::shared_ptr<T>& get() const {
-            if (!value) {
-                throw Failure{Kind::fault, fault};
-            }
-            return value;
-        }
     };
 
     Answer asked(const std::tuple<Arguments...>& key) const {
@@ -115,7 +134,7 @@ class Answers {
     std::string call_;
     Names names_;
     std::function<T(const Json&)> read_;
-    std::shared_mutex lock_;
+    std::mutex lock_;
     std::map<std::tuple<Arguments...>, Answer> kept_;
     std::deque<std::tuple<Arguments...>> order_;
 };

@@ -1,46 +1,24 @@
 /// What a technology supplies: for each stack a server, and clients that make prepared calls. Everything else is the kit's.
 #pragma once
 
-#include <array>
 #include <functional>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace kit {
 
 using Json = nlohmann::json;
 
-/// What can go wrong in a call or a request; `KIND_NAMES` has the contract's names in the same order.
-enum class Kind : std::size_t {
-    timeout,
-    refused,
-    closed,
-    protocol,
-    fault,
-    wrong_answer,
-    too_large,
-    cannot_carry,
-    out_of_resources,
-    bad_request,
-    unsupported,
-    internal,
-};
-
-inline constexpr std::array<std::string_view, 12> KIND_NAMES = {
-    "timeout",   "refused",      "closed",           "protocol",    "fault",       "wrong-answer",
-    "too-large", "cannot-carry", "out-of-resources", "bad-request", "unsupported", "internal"};
-
-/// A failure with its kind and one sentence a person can act on.
+/// A failure: its kind, in the words of contract/CONTRACT.md, and one sentence a person can act on.
 class Failure : public std::runtime_error {
   public:
-    Failure(Kind what, const std::string& message) : std::runtime_error(message), kind(what) {}
+    Failure(std::string what, const std::string& message) : std::runtime_error(message), kind(std::move(what)) {}
 
-    Kind kind;
+    std::string kind;
 };
 
 /// What nobody copies, and whoever holds it may end.
@@ -104,5 +82,9 @@ struct Adapter {
     std::map<std::string, std::string> libraries;
     std::vector<Stack> stacks;
 };
+
+/// Speaks the runner protocol of contract/RUNNER.md until it is told to stop, and ends the process. `make` is called once the standard
+/// output is the kit's own.
+[[noreturn]] void run(const std::function<Adapter()>& make);
 
 } // namespace kit
