@@ -7,7 +7,6 @@
 #include <future>
 #include <latch>
 #include <stop_token>
-#include <system_error>
 #include <thread>
 
 #include "loop.hpp"
@@ -139,7 +138,7 @@ Json driven(const std::vector<Call*>& calls, const Plan& plan, std::uint64_t sta
                     ClientLoop{*calls[place], drive, *clients[place], machine, place}.run();
                 }
             });
-        } catch (const std::system_error& error) {
+        } catch (const std::exception& error) {
             decided.set_value(false);
             throw Failure{"out-of-resources", "client thread " + std::to_string(place + 1) + " cannot be started: " + error.what()};
         }
