@@ -3,7 +3,6 @@
 `bench/run dotnet_kit`, or with the number of pairs: `.venv/bin/python bench/dotnet_kit.py 501`.
 """
 
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -15,9 +14,9 @@ def main() -> None:
     """Starts Mono as the adapter is started, but for its program."""
     program = ROOT / "adapters" / "dotnet" / "target" / "bench.exe"
     if not program.exists():
-        sys.exit("the .NET adapter is not built: run `make dotnet`")
+        sys.exit("the .NET runner is not built: run `make dotnet`")
     argv = ["mono", str(program), *sys.argv[1:]]
-    subprocess.run(argv, check=True, env={**os.environ, "CALLBENCH_HOME": str(ROOT)})
+    subprocess.run(argv, check=True)
 
 
 if __name__ == "__main__":

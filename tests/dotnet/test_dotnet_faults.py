@@ -122,7 +122,7 @@ def test_a_machine_without_mono_is_told_how_to_get_it(tmp_path: Path, monkeypatc
         (tmp_path / name).symlink_to(f"/usr/bin/{name}")
     monkeypatch.setenv("PATH", str(tmp_path))
     (finding,) = [each for each in doctor.findings(CATALOGUE) if each.subject == "adapter dotnet"]
-    assert (finding.state, finding.remedy) == ("missing", "make dotnet")
+    assert (finding.state, finding.remedy) == ("missing", "make engine dotnet")
     assert "Mono is not installed" in finding.found
 
 

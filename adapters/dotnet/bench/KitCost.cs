@@ -2,8 +2,8 @@ using System;
 using System.Collections.Generic;
 using System.Globalization;
 using Callbench.Kit;
-using Callbench.Kit.Drive;
 using Callbench.Service;
+using Newtonsoft.Json.Linq;
 
 namespace Callbench.Bench
 {
@@ -24,31 +24,35 @@ namespace Callbench.Bench
         /// <summary>A client without a service, for a call that asks nobody.</summary>
         private sealed class Nothing : Client
         {
-            public override ISpeedService Service
-            {
-                get { return null; }
-            }
+            public override ISpeedService Service => null;
         }
 
-        /// <summary>Notes what its thread has allocated by the first call and by the last.</summary>
-        private sealed class Counting
+        /// <summary>Asks nobody, and is right; notes what its thread has allocated by the first call and by the last.</summary>
+        private sealed class Unasked : Call
         {
-            private long made;
+            private readonly bool counts;
             private long before;
 
-            internal object Call(ISpeedService service)
+            internal Unasked(bool counts)
             {
-                made++;
-                if (made == 1)
+                this.counts = counts;
+            }
+
+            internal override void Make(ISpeedService service, long turn)
+            {
+                if (counts && turn == 0)
                 {
                     before = GC.GetAllocatedBytesForCurrentThread();
                 }
-                else if (made == Calls)
+                else if (counts && turn == Calls - 1)
                 {
                     allocated = GC.GetAllocatedBytesForCurrentThread() - before;
                 }
-                return null;
             }
+
+            internal override bool Right(long turn) => true;
+
+            internal override JToken Answer() => null;
         }
 
         private static void Main(string[] arguments)
@@ -57,24 +61,24 @@ namespace Callbench.Bench
             for (int i = 0; i < WarmUp; i++)
             {
                 Bare();
-                Driven(service => null);
+                Driven();
             }
-            var coin = new SplitMix64((ulong)Clock.Now());
+            var coin = new Random();
             var bare = new List<double>();
             var driven = new List<double>();
             var ratios = new List<double>();
             int collections = GC.CollectionCount(0);
             for (int i = 0; i < pairs; i++)
             {
-                bool bareFirst = coin.Draw(2) == 0;
-                double first = bareFirst ? Bare() : Driven(service => null);
-                double second = bareFirst ? Driven(service => null) : Bare();
+                bool bareFirst = coin.Next(2) == 0;
+                double first = bareFirst ? Bare() : Driven();
+                double second = bareFirst ? Driven() : Bare();
                 bare.Add(bareFirst ? first : second);
                 driven.Add(bareFirst ? second : first);
                 ratios.Add(driven[i] / bare[i]);
             }
             collections = GC.CollectionCount(0) - collections;
-            Driven(new Counting().Call);
+            Driven(true);
             Console.WriteLine(
                 string.Format(
                     CultureInfo.InvariantCulture,
@@ -109,17 +113,12 @@ namespace Callbench.Bench
         }
 
         /// <summary>Nanoseconds a call of the load loop: check, histogram, pool, progress, stop rule, everything.</summary>
-        private static double Driven(Func<ISpeedService, object> call)
+        private static double Driven(bool counts = false)
         {
-            var plan = new Plan
-            {
-                Call = new Call<object>("Empty", call, answer => answer == null),
-                Calls = Calls,
-                LimitNs = 60000000000,
-                Timing = Timing.Each
-            };
-            Outcome outcome = new Drive(new[] { Idle }, plan, new Flag(), 0).Run(() => { }, () => { }, (atNs, calls, errors) => true);
-            return outcome.ElapsedNs / (double)outcome.Calls;
+            var plan = new Plan { Calls = Calls, LimitNs = 60000000000, Timing = Timing.Each };
+            var drive = new Drive(plan, 1, 0, new Flag());
+            JObject done = drive.Run(new[] { Idle }, new Call[] { new Unasked(counts) }, 0, (atNs, calls, errors) => { });
+            return (double)done["elapsed_ns"] / (double)done["calls"];
         }
     }
 }

@@ -1,84 +1,137 @@
 using System;
+using System.Collections.Generic;
+using System.Linq;
 using Callbench.Service;
+using Newtonsoft.Json.Linq;
 
 namespace Callbench.Kit
 {
-    /// <summary>One call of the service with its arguments.</summary>
-    public abstract class Call
+    /// <summary>
+    /// A prepared call in one client's hands. It keeps the last answer in its own type, so that nothing is boxed in the loop.
+    /// </summary>
+    internal abstract class Call
     {
-        protected Call(string name)
+        private static readonly Dictionary<string, Func<JToken, Call>> Operations = new Dictionary<string, Func<JToken, Call>>
         {
-            Name = name;
+            { "Empty", Telling(Empty) },
+            { "Hello", Asking(Hello) },
+            { "Sum", Asking(given => Sum((int)given["a"], (int)given["b"])) },
+            { "GetPersons", Asking(given => GetPersons((int)given["n"])) },
+            { "GetBinaryData", Asking(given => GetBinaryData((int)given["size"], Plain.Read<string>(given["fill"]))) },
+            { "FindItems", Asking(given => FindItems((int)given["n"])) },
+            { "EchoStructure", Asking(given => EchoStructure(Plain.Read<Structure>(given["structure"]))) },
+            { "EchoString", Asking(given => EchoString(Plain.Read<string>(given["value"]))) },
+            { "SendBoolean", Sending<bool>((service, value) => service.SendBoolean(value)) },
+            { "SendByte", Sending<byte>((service, value) => service.SendByte(value)) },
+            { "SendChar", Sending<char>((service, value) => service.SendChar(value)) },
+            { "SendShort", Sending<short>((service, value) => service.SendShort(value)) },
+            { "SendInt", Sending<int>((service, value) => service.SendInt(value)) },
+            { "SendLong", Sending<long>((service, value) => service.SendLong(value)) },
+            { "SendFloat", Sending<float>((service, value) => service.SendFloat(value)) },
+            { "SendDouble", Sending<double>((service, value) => service.SendDouble(value)) },
+            { "SendString", Sending<string>((service, value) => service.SendString(value)) },
+            { "SendObject", Sending<Person>((service, value) => service.SendObject(value)) },
+            { "SendBooleanArray", Sending<bool[]>((service, value) => service.SendBooleanArray(value)) },
+            { "SendByteArray", Sending<byte[]>((service, value) => service.SendByteArray(value)) },
+            { "SendCharArray", Sending<char[]>((service, value) => service.SendCharArray(value)) },
+            { "SendShortArray", Sending<short[]>((service, value) => service.SendShortArray(value)) },
+            { "SendIntArray", Sending<int[]>((service, value) => service.SendIntArray(value)) },
+            { "SendLongArray", Sending<long[]>((service, value) => service.SendLongArray(value)) },
+            { "SendFloatArray", Sending<float[]>((service, value) => service.SendFloatArray(value)) },
+            { "SendDoubleArray", Sending<double[]>((service, value) => service.SendDoubleArray(value)) },
+            { "SendStringArray", Sending<string[]>((service, value) => service.SendStringArray(value)) },
+            { "SendObjectArray", Sending<Person[]>((service, value) => service.SendObjectArray(value)) }
+        };
+
+        /// <summary>Makes the call number <paramref name="turn"/>, from 0; whatever the stack throws is thrown.</summary>
+        internal abstract void Make(ISpeedService service, long turn);
+
+        /// <summary>Whether the answer of that call is right, as far as a look in constant time can tell.</summary>
+        internal abstract bool Right(long turn);
+
+        /// <summary>The last answer.</summary>
+        internal abstract JToken Answer();
+
+        /// <summary>The same call for another client.</summary>
+        internal virtual Call Again() => (Call)MemberwiseClone();
+
+        /// <summary>A call of the service with its payloads, an array, in the types of its interface. Throws Failure.</summary>
+        internal static Call Prepared(string operation, JToken payloads)
+        {
+            if (!Operations.TryGetValue(operation, out Func<JToken, Call> prepare))
+            {
+                throw new Failure(Kind.CannotCarry, "the call " + operation + " is not known here");
+            }
+            return prepare(payloads);
         }
 
-        /// <summary>As contract/SERVICE.md has it.</summary>
-        public string Name { get; private set; }
+        // With parameters, so that each payload has its own.
+        private static Action<ISpeedService> Empty(JToken given) => service => service.Empty();
 
-        /// <summary>The call made ready for one client, to be made again and again.</summary>
-        public abstract Making Prepare();
-    }
+        private static Func<ISpeedService, string> Hello(JToken given) => service => service.Hello();
 
-    /// <summary>
-    /// A call in one client's hands. It keeps the last answer in its own type, so that nothing is boxed between two calls.
-    /// </summary>
-    public abstract class Making
-    {
-        /// <summary>Makes the call; whatever the stack throws is thrown.</summary>
-        public abstract void On(ISpeedService service);
+        private static Func<ISpeedService, int> Sum(int a, int b) => service => service.Sum(a, b);
 
-        /// <summary>Whether the last answer is right, as far as a look in constant time can tell.</summary>
-        public abstract bool Right();
+        private static Func<ISpeedService, Person[]> GetPersons(int n) => service => service.GetPersons(n);
 
-        /// <summary>The last answer whole; null is nothing.</summary>
-        public abstract object Answer { get; }
+        private static Func<ISpeedService, byte[]> GetBinaryData(int size, string fill) => service => service.GetBinaryData(size, fill);
+
+        private static Func<ISpeedService, SearchResponse> FindItems(int n) => service => service.FindItems(n);
+
+        private static Func<ISpeedService, Structure> EchoStructure(Structure structure) => service => service.EchoStructure(structure);
+
+        private static Func<ISpeedService, string> EchoString(string value) => service => service.EchoString(value);
+
+        private static Func<JToken, Call> Asking<T>(Func<JToken, Func<ISpeedService, T>> bind) => payloads => new Call<T>(payloads, bind);
+
+        private static Func<JToken, Call> Telling(Func<JToken, Action<ISpeedService>> bind) => Asking(given =>
+        {
+            Action<ISpeedService> tell = bind(given);
+            return new Func<ISpeedService, object>(service =>
+            {
+                tell(service);
+                return null;
+            });
+        });
+
+        private static Func<JToken, Call> Sending<T>(Action<ISpeedService, T> send) => Telling(given =>
+        {
+            T value = Plain.Read<T>(given["value"]);
+            return service => send(service, value);
+        });
     }
 
     /// <summary>A call that answers a <typeparamref name="T"/>.</summary>
-    public sealed class Call<T> : Call
+    internal sealed class Call<T> : Call
     {
-        private readonly Func<ISpeedService, T> make;
-        private readonly Func<T, bool> holds;
+        private readonly Func<ISpeedService, T>[] makes;
+        private readonly T[] rights;
 
-        /// <param name="name">as contract/SERVICE.md has it</param>
-        /// <param name="make">makes it on a client's service</param>
-        /// <param name="holds">the check of an answer in constant time</param>
-        public Call(string name, Func<ISpeedService, T> make, Func<T, bool> holds) : base(name)
+        /// <summary>Of each payload, whether the service refuses it: then no answer is right.</summary>
+        private readonly bool[] refused;
+
+        private readonly Func<T, T, long, bool> holds = Check<T>.Holds;
+        private T answer;
+
+        /// <param name="bind">makes a call of its arguments</param>
+        internal Call(JToken payloads, Func<JToken, Func<ISpeedService, T>> bind)
         {
-            this.make = make;
-            this.holds = holds;
+            makes = payloads.Select(each => bind(each["arguments"])).ToArray();
+            rights = payloads.Select(each => Plain.Read<T>(each["answer"])).ToArray();
+            refused = payloads.Select(each => each["fault"] != null && each["fault"].Type != JTokenType.Null).ToArray();
         }
 
-        public override Making Prepare()
+        internal override void Make(ISpeedService service, long turn)
         {
-            return new Ready(this);
+            answer = makes[turn % makes.Length](service);
         }
 
-        private sealed class Ready : Making
+        internal override bool Right(long turn)
         {
-            private readonly Func<ISpeedService, T> make;
-            private readonly Func<T, bool> holds;
-            private T answer;
-
-            internal Ready(Call<T> call)
-            {
-                make = call.make;
-                holds = call.holds;
-            }
-
-            public override void On(ISpeedService service)
-            {
-                answer = make(service);
-            }
-
-            public override bool Right()
-            {
-                return holds(answer);
-            }
-
-            public override object Answer
-            {
-                get { return answer; }
-            }
+            long payload = turn % makes.Length;
+            return !refused[payload] && holds(rights[payload], answer, turn);
         }
+
+        internal override JToken Answer() => Plain.Write(answer);
     }
 }

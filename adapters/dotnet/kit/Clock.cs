@@ -1,15 +1,76 @@
 using System;
 using System.Diagnostics;
 using System.Runtime.InteropServices;
-using Callbench.Kit.Drive;
+using Newtonsoft.Json.Linq;
 
 namespace Callbench.Kit
 {
     /// <summary>
-    /// The monotonic clock, which Stopwatch reads in steps of 100 ns on Mono: what a reading costs, and waiting for a moment of it.
-    /// Times are nanoseconds.
+    /// What the load loop measures by: the machine's clock, or the scripted one of a golden trace. Both are structs, so that the loop is
+    /// compiled for each and calls neither through an interface. Times are nanoseconds.
     /// </summary>
-    public static class Clock
+    internal interface IClock
+    {
+        long Now();
+
+        /// <summary>Sleeps until a moment, given the last reading.</summary>
+        void SleepUntil(long moment, long now);
+
+        /// <summary>The last part of a wait, which is not slept; <paramref name="usual"/> is what waits of this kind need.</summary>
+        long SpinNs(long usual);
+
+        /// <summary>Is given the two readings around each call or batch.</summary>
+        void Made(long started, long ended);
+    }
+
+    /// <summary>The machine's monotonic clock.</summary>
+    internal struct MachineClock : IClock
+    {
+        public long Now() => Clock.Now();
+
+        public void SleepUntil(long moment, long now) => Clock.SleepFor(moment - now);
+
+        public long SpinNs(long usual) => usual;
+
+        public void Made(long started, long ended)
+        {
+        }
+    }
+
+    /// <summary>Waiting by a clock.</summary>
+    internal static class Waits
+    {
+        /// <summary>Waits until a moment, asleep but for the last part, and gives the reading that ended the wait.</summary>
+        internal static long Until<TClock>(TClock clock, long target, long spinNs) where TClock : struct, IClock
+        {
+            while (true)
+            {
+                long now = clock.Now();
+                if (now >= target)
+                {
+                    return now;
+                }
+                if (now < target - spinNs)
+                {
+                    clock.SleepUntil(target - spinNs, now);
+                }
+            }
+        }
+
+        /// <summary>Keeps the processor busy for so long.</summary>
+        internal static void Burn<TClock>(TClock clock, long lengthNs) where TClock : struct, IClock
+        {
+            long end = clock.Now() + lengthNs;
+            while (clock.Now() < end)
+            {
+            }
+        }
+    }
+
+    /// <summary>
+    /// The monotonic clock, which Stopwatch reads in steps of 100 ns on Mono: what a reading costs; and the processor time of the process.
+    /// </summary>
+    internal static class Clock
     {
         private const long Second = 1000000000;
         private const int Rounds = 51;
@@ -25,42 +86,45 @@ namespace Callbench.Kit
             internal long Nanoseconds;
         }
 
+        /// <summary>struct rusage, of which only the two times are read.</summary>
+        [StructLayout(LayoutKind.Sequential, Size = 18 * 8)]
+        private struct Resources
+        {
+            internal long UserSeconds;
+            internal long UserMicroseconds;
+            internal long SystemSeconds;
+            internal long SystemMicroseconds;
+        }
+
         [DllImport("libc", EntryPoint = "nanosleep")]
         private static extern int Sleep(ref Timespec wanted, IntPtr left);
 
         [DllImport("libc", EntryPoint = "prctl")]
         private static extern int Control(int option, UIntPtr value);
 
-        public static long Now()
-        {
-            return Stopwatch.GetTimestamp() * Tick;
-        }
+        [DllImport("libc", EntryPoint = "getrusage")]
+        private static extern int Usage(int who, out Resources used);
+
+        internal static long Now() => Stopwatch.GetTimestamp() * Tick;
 
         /// <summary>The cost of one reading: the median of rounds, which interruptions do not move.</summary>
-        public static double ReadingNs()
+        internal static double ReadingNs()
         {
             var rounds = new long[Rounds];
             for (int i = 0; i < Rounds; i++)
             {
-                rounds[i] = Round();
+                long start = Now();
+                for (int k = 0; k < Readings; k++)
+                {
+                    rounds[i] = Now() - start;
+                }
             }
             Array.Sort(rounds);
             return rounds[Rounds / 2] / (double)Readings;
         }
 
-        private static long Round()
-        {
-            long start = Now();
-            long last = start;
-            for (int i = 0; i < Readings; i++)
-            {
-                last = Now();
-            }
-            return last - start;
-        }
-
         /// <summary>The step of the clock: the greatest common divisor of a thousand differences.</summary>
-        public static long ResolutionNs()
+        internal static long ResolutionNs()
         {
             long step = 0;
             for (int i = 0; i < 1000; i++)
@@ -76,22 +140,7 @@ namespace Callbench.Kit
             return step;
         }
 
-        internal static long CommonDivisor(long one, long other)
-        {
-            return other == 0 ? one : CommonDivisor(other, one % other);
-        }
-
-        /// <summary>Waits until <paramref name="target"/>, asleep but for the last <paramref name="spinNs"/>.</summary>
-        public static void WaitUntil(long target, long spinNs)
-        {
-            Waits.Until(new MachineClock(), target, spinNs);
-        }
-
-        /// <summary>Keeps the processor busy for so long.</summary>
-        public static void Burn(long lengthNs)
-        {
-            Waits.Burn(new MachineClock(), lengthNs);
-        }
+        private static long CommonDivisor(long one, long other) => other == 0 ? one : CommonDivisor(other, one % other);
 
         /// <summary>Sleeps for so long, or until a signal comes. Thread.Sleep would know milliseconds only.</summary>
         internal static void SleepFor(long lengthNs)
@@ -101,9 +150,17 @@ namespace Callbench.Kit
         }
 
         /// <summary>Makes the calling thread's sleeps end as soon as the kernel can, instead of up to 50 us later.</summary>
-        public static void SharpenSleeps()
+        internal static void SharpenSleeps() => Control(SetTimerSlack, (UIntPtr)1);
+
+        /// <summary>Of the whole process since it began, as the contract has it. .NET itself tells it in steps of 10 ms.</summary>
+        internal static JObject ProcessorTime()
         {
-            Control(SetTimerSlack, (UIntPtr)1);
+            Usage(0, out Resources used);
+            return new JObject
+            {
+                { "user_ns", (used.UserSeconds * Second + used.UserMicroseconds * 1000).ToString() },
+                { "system_ns", (used.SystemSeconds * Second + used.SystemMicroseconds * 1000).ToString() }
+            };
         }
     }
 }

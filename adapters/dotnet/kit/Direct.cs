@@ -9,7 +9,7 @@ namespace Callbench.Kit
     /// <summary>
     /// The service called without anything between: what the kit itself makes of a call, and nothing else. An instrument.
     /// </summary>
-    public sealed class Direct : Stack
+    internal sealed class Direct : Stack
     {
         private readonly ConcurrentDictionary<string, SpeedService> served = new ConcurrentDictionary<string, SpeedService>();
         private int numbers;
@@ -18,13 +18,12 @@ namespace Callbench.Kit
         {
             string endpoint = "direct:" + Interlocked.Increment(ref numbers);
             served[endpoint] = service;
-            return new Served(served, endpoint);
+            return new Served(this, endpoint);
         }
 
         public override Client Connect(string endpoint, TimeSpan timeout)
         {
-            SpeedService service;
-            if (!served.TryGetValue(endpoint, out service))
+            if (!served.TryGetValue(endpoint, out SpeedService service))
             {
                 throw new Failure(Kind.Refused, "nothing is served at " + endpoint);
             }
@@ -33,45 +32,29 @@ namespace Callbench.Kit
 
         private sealed class Served : Server
         {
-            private readonly ConcurrentDictionary<string, SpeedService> all;
-            private readonly string endpoint;
+            private readonly Direct stack;
 
-            internal Served(ConcurrentDictionary<string, SpeedService> all, string endpoint)
+            internal Served(Direct stack, string endpoint)
             {
-                this.all = all;
-                this.endpoint = endpoint;
+                this.stack = stack;
+                Endpoint = endpoint;
             }
 
-            public override string Endpoint
-            {
-                get { return endpoint; }
-            }
+            public override string Endpoint { get; }
 
-            public override void Close()
-            {
-                SpeedService gone;
-                all.TryRemove(endpoint, out gone);
-            }
+            public override void Close() => stack.served.TryRemove(Endpoint, out SpeedService gone);
         }
 
         private sealed class Caller : Client
         {
-            private readonly SpeedService service;
-
             internal Caller(SpeedService service)
             {
-                this.service = service;
+                Service = service;
             }
 
-            public override ISpeedService Service
-            {
-                get { return service; }
-            }
+            public override ISpeedService Service { get; }
 
-            public override int Connections
-            {
-                get { return 0; }
-            }
+            public override int Connections => 0;
         }
     }
 }

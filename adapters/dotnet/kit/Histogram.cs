@@ -6,7 +6,7 @@ namespace Callbench.Kit
     /// <summary>
     /// The log-linear histogram of the contract: fixed memory, a few nanoseconds a record, relative error at most 1/128.
     /// </summary>
-    public sealed class Histogram
+    internal sealed class Histogram
     {
         private const int Bits = 7;
 
@@ -22,10 +22,10 @@ namespace Callbench.Kit
         private long greatest;
 
         /// <summary>How many were recorded.</summary>
-        public long Count { get; private set; }
+        internal long Count { get; private set; }
 
         /// <summary>The bucket of a value from 0 to below End.</summary>
-        public static int Index(long value)
+        internal static int Index(long value)
         {
             if (value < 1 << Bits)
             {
@@ -36,7 +36,7 @@ namespace Callbench.Kit
         }
 
         /// <summary>The least value of a bucket.</summary>
-        public static long LowerBound(int index)
+        internal static long LowerBound(int index)
         {
             if (index < 1 << Bits)
             {
@@ -47,7 +47,7 @@ namespace Callbench.Kit
         }
 
         /// <summary>Counts one time in nanoseconds.</summary>
-        public void Record(long value)
+        internal void Record(long value)
         {
             buckets[Index(value < End ? value : End - 1)]++;
             Count++;
@@ -63,7 +63,7 @@ namespace Callbench.Kit
         }
 
         /// <summary>Adds what another one holds.</summary>
-        public void Merge(Histogram other)
+        internal void Merge(Histogram other)
         {
             for (int i = 0; i < buckets.Length; i++)
             {
@@ -76,7 +76,7 @@ namespace Callbench.Kit
         }
 
         /// <summary>The lower bound of the bucket that holds the median, or -1 where there is none.</summary>
-        public long Median()
+        internal long Median()
         {
             long before = 0;
             for (int i = 0; i < buckets.Length; i++)
@@ -91,7 +91,7 @@ namespace Callbench.Kit
         }
 
         /// <summary>As the contract has it.</summary>
-        public JObject Sparse()
+        internal JObject Sparse()
         {
             var filled = new JArray();
             for (int i = 0; i < buckets.Length; i++)

@@ -1,16 +1,18 @@
 using System.Reflection;
-using Callbench.Kit.Contract;
+using System.Runtime.CompilerServices;
 
 [assembly: AssemblyVersion("0.1.0.0")]
+[assembly: InternalsVisibleTo("tests")]
+[assembly: InternalsVisibleTo("bench")]
 
 namespace Callbench.Kit
 {
     /// <summary>The program: `callbench.exe FOLDER`, the folder that holds a folder a technology.</summary>
-    public static class Program
+    internal static class Program
     {
-        public static void Main(string[] arguments)
+        private static void Main(string[] arguments)
         {
-            new Speaker().Speak(new Adapter(new Technologies(arguments[0])));
+            new Runner(new Technologies(arguments[0]), new Host()).Run();
         }
     }
 }

@@ -33,16 +33,10 @@ namespace Callbench.Kit
         public abstract ISpeedService Service { get; }
 
         /// <summary>Connections held open between calls.</summary>
-        public virtual int Connections
-        {
-            get { return 1; }
-        }
+        public virtual int Connections => 1;
 
         /// <summary>What a call's exception means.</summary>
-        public virtual Failure Failed(Exception thrown)
-        {
-            return Failure.Of(thrown);
-        }
+        public virtual Failure Failed(Exception thrown) => Failure.Of(thrown);
 
         /// <summary>Gives up its connection.</summary>
         public virtual void Close()

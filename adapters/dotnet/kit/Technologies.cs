@@ -10,11 +10,10 @@ namespace Callbench.Kit
     /// The technologies built beside the kit: a folder each, with its own assembly and a `technology.properties` that names its stacks.
     /// A technology is loaded when the first of its stacks is asked for, so that none is there while another is measured.
     ///
-    /// In the file: `stack.NAME = CLASS` or `stack.NAME = CLASS ARGUMENT` (given to the constructor); `libraries`, assemblies whose
-    /// versions hello tells. Two more are for setup/dotnet: `references`, the assemblies to compile against, and `packages`, the Debian
-    /// packages that hold them.
+    /// In the file: `stack.NAME = CLASS` or `stack.NAME = CLASS ARGUMENT` (given to the constructor). Two more lines are for setup/dotnet:
+    /// `references`, the assemblies to compile against, and `packages`, the Debian packages that hold them.
     /// </summary>
-    public sealed class Technologies
+    internal sealed class Technologies
     {
         private const string File = "technology.properties";
         private const string Prefix = "stack.";
@@ -30,7 +29,7 @@ namespace Callbench.Kit
         }
 
         /// <summary>Reads the folders of <paramref name="root"/>; loads nothing.</summary>
-        public Technologies(string root)
+        internal Technologies(string root)
         {
             byStack["direct"] = new Entry { Said = new[] { typeof(Direct).FullName } };
             foreach (string folder in Directory.GetDirectories(root).OrderBy(each => each, StringComparer.Ordinal))
@@ -64,13 +63,10 @@ namespace Callbench.Kit
         }
 
         /// <summary>All stacks, by the part of their name behind the slash.</summary>
-        public ICollection<string> Names
-        {
-            get { return byStack.Keys; }
-        }
+        internal ICollection<string> Names => byStack.Keys;
 
         /// <summary>The stack of that name, which must be there. Throws Failure of kind unsupported where it cannot be loaded.</summary>
-        public Stack Stack(string name)
+        internal Stack Stack(string name)
         {
             Stack stack;
             if (!made.TryGetValue(name, out stack))

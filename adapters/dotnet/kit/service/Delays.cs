@@ -1,57 +1,53 @@
 using Callbench.Kit;
+using Newtonsoft.Json.Linq;
 
 namespace Callbench.Service
 {
     /// <summary>
     /// The waits that a service is told to make, so that the instrument can be tested against a known answer. Nanoseconds.
     /// </summary>
-    public sealed class Delays
+    internal sealed class Delays
     {
-        /// <summary>No wait at all.</summary>
-        public static readonly Delays None = new Delays(0, 0, 0, 0);
-
         private readonly long each;
+
+        /// <summary>How long the whole service stands still at the end of every stallEvery; 0: never.</summary>
         private readonly long stall;
+
         private readonly long stallEvery;
+
+        /// <summary>How long every call keeps a processor busy.</summary>
         private readonly long burn;
+
         private readonly long since = Clock.Now();
 
-        /// <param name="each">how long every call waits</param>
-        /// <param name="stall">how long the whole service stands still at the end of every stallEvery; 0: never</param>
-        /// <param name="stallEvery">how often it does</param>
-        /// <param name="burn">how long every call keeps a processor busy</param>
-        public Delays(long each, long stall, long stallEvery, long burn)
+        /// <param name="delays">of `serve`, in microseconds</param>
+        internal Delays(JToken delays)
         {
-            this.each = each;
-            this.stall = stall;
-            this.stallEvery = stallEvery;
-            this.burn = burn;
+            each = Nanoseconds(delays["delay_us"]);
+            stall = Nanoseconds(delays["stall_us"]);
+            stallEvery = Nanoseconds(delays["stall_every_us"]);
+            burn = Nanoseconds(delays["burn_us"]);
         }
+
+        private static long Nanoseconds(JToken microseconds) => microseconds == null ? 0 : (long)((double)microseconds * 1000);
 
         internal void Pass()
         {
             if (burn > 0)
             {
-                Clock.Burn(burn);
+                Waits.Burn(new MachineClock(), burn);
             }
             if (each > 0)
             {
-                Clock.WaitUntil(Clock.Now() + each, 0);
+                Waits.Until(new MachineClock(), Clock.Now() + each, 0);
             }
             if (stall > 0)
             {
+                // A call that falls into a stall waits for its end.
                 long now = Clock.Now();
-                Clock.WaitUntil(now + Left(now - since), 0);
+                long left = stallEvery - (now - since) % stallEvery;
+                Waits.Until(new MachineClock(), left <= stall ? now + left : now, 0);
             }
-        }
-
-        /// <summary>
-        /// How long a call still waits that comes so long after the start: until the end of the stall that it falls into.
-        /// </summary>
-        internal long Left(long elapsed)
-        {
-            long left = stallEvery - elapsed % stallEvery;
-            return left <= stall ? left : 0;
         }
     }
 }

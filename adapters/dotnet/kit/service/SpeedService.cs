@@ -1,29 +1,26 @@
 using System;
+using System.Collections.Concurrent;
 using System.Collections.Generic;
 using System.Threading;
+using Callbench.Kit;
+using Newtonsoft.Json.Linq;
 
 namespace Callbench.Service
 {
+    /// <summary>Has the host work out a call's answer: an object with `value` or `fault`.</summary>
+    internal delegate JObject Asked(string call, JObject arguments);
+
     /// <summary>
-    /// Answers calls and counts them. Used by many threads at once. MarshalByRefObject, so that Remoting can publish it as it is; to
-    /// others that means nothing.
+    /// Answers calls and counts them. It makes no answers: it looks them up. Used by many threads at once. MarshalByRefObject, so that
+    /// Remoting can publish it as it is; to others that means nothing.
     /// </summary>
     public sealed class SpeedService : MarshalByRefObject, ISpeedService
     {
-        /// <summary>The largest n of any call.</summary>
-        public const int Most = 1000000;
-
-        /// <summary>The largest size of GetBinaryData, in bytes.</summary>
-        public const int Largest = 268435456;
-
-        private static readonly string[] Calls =
-        {
-            "Empty", "Send", "Sum", "GetPersons", "GetBinaryData", "EchoStructure", "EchoString", "Hello", "FindItems"
-        };
-
-        private readonly long[] counts = new long[Calls.Length];
+        private readonly long[] counts = new long[Enum.GetValues(typeof(Counted)).Length];
         private readonly Delays delays;
-        private volatile LastBinary lastBinary;
+        private readonly Answers<int, Person[]> persons;
+        private readonly Answers<(int size, string fill), byte[]> octets;
+        private readonly Answers<int, SearchResponse> items;
 
         private enum Counted
         {
@@ -38,34 +35,28 @@ namespace Callbench.Service
             FindItems
         }
 
-        private sealed class LastBinary
-        {
-            internal int Size;
-            internal string Fill;
-            internal byte[] Bytes;
-        }
-
-        public SpeedService(Delays delays)
+        internal SpeedService(Asked ask, Delays delays)
         {
             this.delays = delays;
+            persons = new Answers<int, Person[]>(n => ask("GetPersons", new JObject { { "n", n } }));
+            octets = new Answers<(int size, string fill), byte[]>(
+            key => ask("GetBinaryData", new JObject { { "size", key.size }, { "fill", key.fill } }));
+            items = new Answers<int, SearchResponse>(n => ask("FindItems", new JObject { { "n", n } }));
         }
 
         /// <summary>It lives until its server ends: by default Remoting gives an object up after five minutes.</summary>
-        public override object InitializeLifetimeService()
-        {
-            return null;
-        }
+        public override object InitializeLifetimeService() => null;
 
         /// <summary>What was answered since last asked, by call, without the calls that were not made. Faults count.</summary>
-        public IDictionary<string, long> TakeCounts()
+        internal JObject TakeCounts()
         {
-            var counted = new SortedDictionary<string, long>(StringComparer.Ordinal);
-            for (int call = 0; call < Calls.Length; call++)
+            var counted = new JObject();
+            foreach (Counted call in Enum.GetValues(typeof(Counted)))
             {
-                long count = Interlocked.Exchange(ref counts[call], 0);
+                long count = Interlocked.Exchange(ref counts[(int)call], 0);
                 if (count > 0)
                 {
-                    counted[Calls[call]] = count;
+                    counted[call.ToString()] = count;
                 }
             }
             return counted;
@@ -78,19 +69,7 @@ namespace Callbench.Service
             delays.Pass();
         }
 
-        private static int Within(string parameter, int value, int most)
-        {
-            if (value < 0 || value > most)
-            {
-                throw new ServiceFault(parameter + " is " + value + ": it must be from 0 to " + most);
-            }
-            return value;
-        }
-
-        public void Empty()
-        {
-            Begin(Counted.Empty);
-        }
+        public void Empty() => Begin(Counted.Empty);
 
         public int Sum(int a, int b)
         {
@@ -101,21 +80,13 @@ namespace Callbench.Service
         public Person[] GetPersons(int n)
         {
             Begin(Counted.GetPersons);
-            return Generate.Persons(Within("n", n, Most));
+            return persons.Of(n);
         }
 
-        /// <summary>A copy of the last one made where it is asked for again: making it anew would measure the generator.</summary>
         public byte[] GetBinaryData(int size, string fill)
         {
             Begin(Counted.GetBinaryData);
-            Within("size", size, Largest);
-            LastBinary last = lastBinary;
-            if (last == null || last.Size != size || last.Fill != fill)
-            {
-                last = new LastBinary { Size = size, Fill = fill, Bytes = Binary.Of(size, fill) };
-                lastBinary = last;
-            }
-            return (byte[])last.Bytes.Clone();
+            return octets.Of((size, fill));
         }
 
         public Structure EchoStructure(Structure structure)
@@ -139,107 +110,104 @@ namespace Callbench.Service
         public SearchResponse FindItems(int n)
         {
             Begin(Counted.FindItems);
-            return Search.Response(Within("n", n, Most));
+            return items.Of(n);
         }
 
-        public void SendBoolean(bool value)
+        public void SendBoolean(bool value) => Begin(Counted.Send);
+
+        public void SendByte(byte value) => Begin(Counted.Send);
+
+        public void SendChar(char value) => Begin(Counted.Send);
+
+        public void SendShort(short value) => Begin(Counted.Send);
+
+        public void SendInt(int value) => Begin(Counted.Send);
+
+        public void SendLong(long value) => Begin(Counted.Send);
+
+        public void SendFloat(float value) => Begin(Counted.Send);
+
+        public void SendDouble(double value) => Begin(Counted.Send);
+
+        public void SendString(string value) => Begin(Counted.Send);
+
+        public void SendObject(Person value) => Begin(Counted.Send);
+
+        public void SendBooleanArray(bool[] value) => Begin(Counted.Send);
+
+        public void SendByteArray(byte[] value) => Begin(Counted.Send);
+
+        public void SendCharArray(char[] value) => Begin(Counted.Send);
+
+        public void SendShortArray(short[] value) => Begin(Counted.Send);
+
+        public void SendIntArray(int[] value) => Begin(Counted.Send);
+
+        public void SendLongArray(long[] value) => Begin(Counted.Send);
+
+        public void SendFloatArray(float[] value) => Begin(Counted.Send);
+
+        public void SendDoubleArray(double[] value) => Begin(Counted.Send);
+
+        public void SendStringArray(string[] value) => Begin(Counted.Send);
+
+        public void SendObjectArray(Person[] value) => Begin(Counted.Send);
+    }
+
+    /// <summary>The last answers of a call under its arguments, to be read only. What is not there is asked for, once.</summary>
+    internal sealed class Answers<TKey, T>
+    {
+        private const int Most = 256;
+
+        private readonly ConcurrentDictionary<TKey, Answer> kept = new ConcurrentDictionary<TKey, Answer>();
+        private readonly Queue<TKey> order = new Queue<TKey>();
+        private readonly Func<TKey, JObject> ask;
+
+        private sealed class Answer
         {
-            Begin(Counted.Send);
+            internal T Value;
+
+            /// <summary>Why the service refuses; else null.</summary>
+            internal string Fault;
         }
 
-        public void SendByte(byte value)
+        internal Answers(Func<TKey, JObject> ask)
         {
-            Begin(Counted.Send);
+            this.ask = ask;
         }
 
-        public void SendChar(char value)
+        /// <summary>The answer. Throws ServiceFault where the service refuses.</summary>
+        internal T Of(TKey arguments)
         {
-            Begin(Counted.Send);
+            if (!kept.TryGetValue(arguments, out Answer answer))
+            {
+                answer = Asked(arguments);
+            }
+            if (answer.Fault != null)
+            {
+                throw new ServiceFault(answer.Fault);
+            }
+            return answer.Value;
         }
 
-        public void SendShort(short value)
+        private Answer Asked(TKey arguments)
         {
-            Begin(Counted.Send);
-        }
-
-        public void SendInt(int value)
-        {
-            Begin(Counted.Send);
-        }
-
-        public void SendLong(long value)
-        {
-            Begin(Counted.Send);
-        }
-
-        public void SendFloat(float value)
-        {
-            Begin(Counted.Send);
-        }
-
-        public void SendDouble(double value)
-        {
-            Begin(Counted.Send);
-        }
-
-        public void SendString(string value)
-        {
-            Begin(Counted.Send);
-        }
-
-        public void SendObject(Person value)
-        {
-            Begin(Counted.Send);
-        }
-
-        public void SendBooleanArray(bool[] value)
-        {
-            Begin(Counted.Send);
-        }
-
-        public void SendByteArray(byte[] value)
-        {
-            Begin(Counted.Send);
-        }
-
-        public void SendCharArray(char[] value)
-        {
-            Begin(Counted.Send);
-        }
-
-        public void SendShortArray(short[] value)
-        {
-            Begin(Counted.Send);
-        }
-
-        public void SendIntArray(int[] value)
-        {
-            Begin(Counted.Send);
-        }
-
-        public void SendLongArray(long[] value)
-        {
-            Begin(Counted.Send);
-        }
-
-        public void SendFloatArray(float[] value)
-        {
-            Begin(Counted.Send);
-        }
-
-        public void SendDoubleArray(double[] value)
-        {
-            Begin(Counted.Send);
-        }
-
-        public void SendStringArray(string[] value)
-        {
-            Begin(Counted.Send);
-        }
-
-        public void SendObjectArray(Person[] value)
-        {
-            Begin(Counted.Send);
+            lock (order)
+            {
+                if (kept.TryGetValue(arguments, out Answer answer))
+                {
+                    return answer;
+                }
+                JObject said = ask(arguments);
+                answer = new Answer { Value = Plain.Read<T>(said["value"]), Fault = (string)said["fault"] };
+                if (order.Count == Most)
+                {
+                    kept.TryRemove(order.Dequeue(), out Answer oldest);
+                }
+                order.Enqueue(arguments);
+                kept[arguments] = answer;
+                return answer;
+            }
         }
     }
 }
