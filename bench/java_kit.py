@@ -1,6 +1,6 @@
 """What the Java kit costs a call over two readings of System.nanoTime, and what its loop allocates, in one JVM.
 
-`bench/run java_kit`, or with the number of pairs: `.venv/bin/python bench/java_kit/run.py 501`.
+`bench/run java_kit`, or with the number of pairs: `.venv/bin/python bench/java_kit.py 501`.
 """
 
 import os
@@ -9,7 +9,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[1]
 
 
 def main() -> None:
