@@ -39,7 +39,8 @@ def test_stacks_are_listed_with_what_the_issue_asks(callbench: Program) -> None:
     honest = next(row for row in rows if row["id"] == "honest/tcp")
     assert {"id", "message", "channel", "language", "library", "version", "available", "why_not"} <= set(honest)
     assert honest["available"] is True
-    assert sum(row["id"].startswith("native/") for row in rows) == 70
+    # Beside them, native's clients of the servers of other languages.
+    assert sum(row["id"].startswith("native/") and ":" not in row["id"] for row in rows) == 70
 
 
 def test_a_run_is_made_shown_and_reported(callbench: Program, study: Path, tmp_path: Path) -> None:
@@ -148,7 +149,7 @@ def test_no_permission(callbench: Program, study: Path) -> None:
 def test_verify(callbench: Program) -> None:
     ended = callbench("verify", "honest/tcp")
     assert ended.returncode == 0, ended.stdout
-    assert ended.stdout.strip().endswith("checks of 1 stack: none failed")
+    assert "checks of 1 stack: none failed" in ended.stdout
     ended = callbench("verify", "lies/tcp", "--json")
     assert ended.returncode == 1
     told = json.loads(ended.stdout)
