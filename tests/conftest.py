@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -144,6 +144,15 @@ def eventually(holds: Callable[[], bool], seconds: float = 60) -> bool:
             return False
         time.sleep(0.02)
     return True
+
+
+def assert_one_sentence(why: str | None, says: Iterable[str]) -> None:
+    """What was found out is told in one short line that has these parts."""
+    assert why is not None
+    for part in says:
+        assert part in why
+    assert "\n" not in why
+    assert len(why) < 500
 
 
 @functools.cache

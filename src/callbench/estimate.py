@@ -8,13 +8,14 @@ from typing import Any
 from callbench.catalogue import Catalogue
 from callbench.cell import Cell, Stack
 from callbench.codecs import CHANNEL
+from callbench.links.wire import round_trip_ns, ways
 from callbench.measure.processes import REST_S
 from callbench.measure.trial import limit_seconds
 from callbench.measure.warm_up import operation_of
 from callbench.plan import Plan
 from callbench.runner.echoes import applies
 from callbench.runner.slices import enough, length_of, shortened
-from callbench.runner.warming import WAITS_NS, round_trip_ns
+from callbench.runner.warming import WAITS_NS
 from callbench.wire.payload import payload
 
 # What things take on a machine of two processors with nothing else to do, in seconds: an adapter's two sides, of a
@@ -218,11 +219,9 @@ def _unit(
 
 def _line(wire: Mapping[str, Any] | None) -> tuple[float, float]:
     """Give a link's round trip in seconds, and the seconds that an octet takes on the slower of its ways."""
-    link = (wire or {}).get("link") or {}
-    both = [link.get(name) or {} for name in ("to_server", "to_client")]
-    trip = sum(way.get("delay_ns", 0) for way in both) / 1e9
-    rates = [way["rate_bps"] for way in both if way.get("rate_bps")]
-    return trip, 8 / min(rates) if rates else 0.0
+    wire = wire or {}
+    rates = [way["rate_bps"] for way in ways(wire) if way.get("rate_bps")]
+    return round_trip_ns(wire) / 1e9, 8 / min(rates) if rates else 0.0
 
 
 def _account(cell: Cell, *, compiles: bool) -> float:

@@ -8,6 +8,7 @@ from callbench.catalogue import Adapter
 from callbench.placement import placed
 from callbench.verify import suite
 from callbench.verify.outcome import Outcome
+from conftest import assert_one_sentence
 
 # Adapter, and for the checks that find it out: the check and what its sentence says.
 FOUND_OUT: Sequence[tuple[str, str, Sequence[str]]] = [
@@ -51,11 +52,7 @@ def test_it_is_found_out(
     outcomes_of: Callable[[str], list[Outcome]], name: str, check: str, says: Sequence[str]
 ) -> None:
     why = next(outcome.why for outcome in outcomes_of(name) if outcome.check == check)
-    assert why is not None
-    for part in says:
-        assert part in why
-    assert "\n" not in why
-    assert len(why) < 500
+    assert_one_sentence(why, says)
 
 
 @pytest.mark.parametrize("channel", ["inproc", "tcp"])

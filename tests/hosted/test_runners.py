@@ -9,7 +9,7 @@ from callbench.catalogue import Adapter
 from callbench.placement import placed
 from callbench.verify import suite
 from callbench.verify.outcome import Outcome
-from conftest import MISBEHAVING
+from conftest import MISBEHAVING, assert_one_sentence
 
 # Runner, and for the checks that find it out: the check and what its sentence says.
 FOUND_OUT: Sequence[tuple[str, str, Sequence[str]]] = [
@@ -89,8 +89,4 @@ def test_it_is_found_out(
     outcomes_of: Callable[[str], list[Outcome]], name: str, check: str, says: Sequence[str]
 ) -> None:
     why = next(outcome.why for outcome in outcomes_of(name) if outcome.check == check)
-    assert why is not None
-    for part in says:
-        assert part in why
-    assert "\n" not in why
-    assert len(why) < 500
+    assert_one_sentence(why, says)

@@ -8,9 +8,10 @@ from typing import Any, cast
 import pytest
 
 from callbench.errors import AdapterFailure
+from callbench.links.wire import round_trip_ns
 from callbench.measure.warm_up import STEADY, WarmUp
 from callbench.runner.unit import Unit
-from callbench.runner.warming import round_trip_ns, said, warmed_side_by_side
+from callbench.runner.warming import said, warmed_side_by_side
 
 FAR = {"far": {"link": {"to_server": {"delay_ns": 25_000_000}, "to_client": {"delay_ns": 25_000_000}}}}
 WARM = WarmUp(compiles=True, steady=True, ended=STEADY, why="", limit_s=60.0, before_s=0.0)

@@ -14,6 +14,7 @@ from typing import Any
 
 from callbench.cell import Cell
 from callbench.errors import AdapterFailure
+from callbench.links.wire import round_trip_ns
 from callbench.measure.warm_up import WarmUp
 from callbench.runner.unit import Unit
 
@@ -100,10 +101,3 @@ def said(outcome: Outcome) -> WarmUp | None:
     if isinstance(outcome, AdapterFailure):
         raise outcome
     return outcome
-
-
-def round_trip_ns(wire: Mapping[str, Any]) -> int:
-    """Say by how much a link delays what goes there and comes back, in nanoseconds."""
-    # A bare cable has no link, and a link can have nothing to say of a way.
-    link = wire.get("link") or {}
-    return sum(int((link.get(way) or {}).get("delay_ns", 0)) for way in ("to_server", "to_client"))

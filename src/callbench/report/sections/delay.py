@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
+from callbench.links.wire import round_trip_ns
 from callbench.read_results import TRIALS_SQL
 from callbench.report.charts.draw import chart
 from callbench.report.charts.steps import Axes, Point, steps
@@ -49,11 +50,7 @@ def section(subject: Subject) -> Section | None:
 
 def round_trips_ms(wires: Mapping[str, Mapping[str, Any]]) -> dict[str, float]:
     """Give the delay of each link there and back, in ms, from what the network lab was asked to make."""
-    found = {}
-    for name, wire in wires.items():
-        ways = wire.get("link") or {}
-        found[name] = sum((ways.get(way) or {}).get("delay_ns", 0) for way in ("to_server", "to_client")) / _MS
-    return found
+    return {name: round_trip_ns(wire) / _MS for name, wire in wires.items()}
 
 
 def _curves(cells: Sequence[Result], delays: Mapping[str, float]) -> dict[str, dict[float, Result]]:
