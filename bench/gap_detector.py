@@ -1,7 +1,8 @@
-"""What the gap detector costs the trial that it watches, and whether a starved generator is found out.
+"""What the gap detector costs what it watches, and whether a starved generator is found out.
 
-Both in one run: a raw echo over loopback with and without the detector in turn, in random order, as paired ratios; and
-a stack of eight clients whose processor somebody else takes.
+All in one run: a raw echo over loopback with and without the detector in turn, in random order, as paired ratios, for
+the looks of a trial and for the more frequent ones of a slice, and with processors kept awake as well; and a stack of
+eight clients whose processor somebody else takes.
 """
 
 import json
@@ -12,8 +13,10 @@ import sys
 import tempfile
 from pathlib import Path
 
+from callbench import idle
 from callbench.measure.witness import GapDetector, canary
 from callbench.placement import placed
+from callbench.runner.away import LOOK_US
 from callbench.stats.interval import geometric_mean
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -42,14 +45,17 @@ HOG = "import os\nos.sched_setaffinity(0, {cpus})\nwhile True: pass"
 
 def main() -> None:
     """Prints the cost and the verdicts."""
-    print(cost())
+    for wanted in (False, True) if os.access(idle.DEVICE, os.W_OK) else (False,):
+        with idle.held(wanted=wanted):
+            for what, word in (("a trial", "begin"), ("a slice", f"begin {LOOK_US}")):
+                print(f"{'processors kept awake' if wanted else 'as the machine is'}, looks of {what}: {cost(word)}")
     quiet, starved = verdict(hogs=0), verdict(hogs=3)
     print(f"eight clients, nobody else: {quiet}")
     print(f"eight clients, three hogs on their processors: {starved}")
 
 
-def cost() -> str:
-    """The echo's rate with the detector over that without."""
+def cost(word: str) -> str:
+    """The echo's rate with the detector, told to begin by this word, over that without."""
     where = placed()
     dice = random.Random(1)  # noqa: S311 - an order, not a secret
     ratios, spent, watched = [], 0, 0
@@ -58,7 +64,7 @@ def cost() -> str:
             rates = {}
             for watching in dice.sample((False, True), 2):
                 if watching:
-                    detector.say("begin")
+                    detector.say(word)
                 song = canary(where, SECONDS)
                 if watching:
                     found = detector.end()

@@ -91,7 +91,8 @@ MEASURED = {
 _SLICE = (
     "STRUCT("
     + ", ".join(f'"{name}" {kind}' for name, kind in MEASURED.items())
-    + ", thawed_ns BIGINT, compiler_ns BIGINT)"
+    + ", thawed_ns BIGINT, compiler_ns BIGINT, away_ns BIGINT"
+    + ", aside STRUCT(calls BIGINT, elapsed_ns BIGINT, away_ns BIGINT)[])"
 )
 
 

@@ -164,7 +164,7 @@ def _pairs(of: Context, cell: Cell, units: Mapping[str, Unit], client_ns: int) -
     for number in range(QUICK_ROUNDS if of.quick else ROUNDS):
         if time.monotonic() > last:
             break
-        one_round(tasks, units, number, dice, None, _failed)
+        one_round(tasks, units, number, dice, None, _failed, gaps=of.gaps)
         base = tasks[0].made
         for task in tasks[1:]:
             if base is not None and task.made is not None:

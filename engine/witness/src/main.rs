@@ -3,7 +3,7 @@
 //!
 //! | command | what it does |
 //! |---|---|
-//! | `gaps` | a line `begin` on stdin: one thread a processor sleeps 5 ms at a time and notes how late it was woken; a line `end`: it says what was seen, in JSON; end of stdin: it ends |
+//! | `gaps` | a line `begin` on stdin: one thread a processor sleeps 5 ms at a time (`begin 1000`: so many microseconds) and notes how late it was woken; a line `end`: it says what was seen, in JSON; end of stdin: it ends |
 //! | `canary` | two threads, pinned as the sides of a trial are, send 16 bytes to and fro over TCP on loopback; says the round trips in JSON |
 
 mod canary;

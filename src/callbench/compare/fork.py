@@ -12,6 +12,7 @@ from callbench.compare.operands import Contender
 from callbench.errors import AdapterFailure
 from callbench.links import LOOPBACK, LOOPBACK_HOSTS
 from callbench.manifest import Programs
+from callbench.measure.witness import GapDetector
 from callbench.placement import Placement
 from callbench.runner.echoes import YARDSTICK_OCTETS, Echo, EchoTask, Machine
 from callbench.runner.rounds import one_round
@@ -136,8 +137,11 @@ class _Both:
 class Fork:
     """One fork under way."""
 
-    def __init__(self, asked: Asked, placement: Placement, dice: random.Random, machine: Machine) -> None:
-        """Prepares; nothing is started."""
+    def __init__(
+        self, asked: Asked, placement: Placement, dice: random.Random, machine: Machine, gaps: GapDetector | None
+    ) -> None:
+        """Prepares; nothing is started. `gaps` watches the machine beside each slice."""
+        self._gaps = gaps
         self._asked = asked
         self._placement = placement
         self._dice = dice
@@ -232,7 +236,7 @@ class Fork:
         turns: list[Sequence[Task]] = [both.tasks for both in cells]
         turns += [[self._echo]] if self._echo is not None else []
         for tasks in self._dice.sample(turns, len(turns)):
-            one_round(tasks, self._units, number, self._dice, None, _failed)
+            one_round(tasks, self._units, number, self._dice, None, _failed, gaps=self._gaps)
         rate = self._echo.rate if self._echo is not None else None
         return {self._echo.echo.key: rate} if self._echo is not None and rate else {}
 

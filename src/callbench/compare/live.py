@@ -22,6 +22,7 @@ from callbench.errors import BadInput
 from callbench.external import given
 from callbench.external.given import Given
 from callbench.launch import Sigterm, Stopped, Terminated, told_to_stop
+from callbench.measure.witness import GapDetector
 from callbench.placement import Placement
 from callbench.request import only_call
 from callbench.run_writer import RunWriter, now
@@ -95,9 +96,9 @@ def compared(wish: Wish, known: Catalogue) -> Path:
     hold = _held(wish.hold_idle)
     with RunWriter.create(out, _info(wish, seed, hold_idle=hold), written) as run:
         try:
-            with told_to_stop(), idle.held(wanted=hold):
+            with told_to_stop(), idle.held(wanted=hold), GapDetector(where) as gaps:
                 going = _Forks(run, found, cells, where, random.Random(seed))  # noqa: S311 - an order to be repeated
-                going.go(wish, _yardstick(known))
+                going.go(wish, _yardstick(known), gaps)
         except (KeyboardInterrupt, Sigterm) as stop:
             run.end("stopped")
             kind = Terminated if isinstance(stop, Sigterm) else Stopped
@@ -238,8 +239,8 @@ class _Forks:
         self._machine = Machine()
         self._began = time.monotonic()
 
-    def go(self, wish: Wish, yardstick: Yardstick | None) -> None:
-        """Does every fork.
+    def go(self, wish: Wish, yardstick: Yardstick | None, gaps: GapDetector) -> None:
+        """Does every fork; `gaps` watches the machine beside each slice.
 
         Raises:
             CallbenchError: the folder cannot be written.
@@ -250,7 +251,7 @@ class _Forks:
         while left := [index for index, forks in self._forks.items() if forks is None or number < forks]:
             for index in self._dice.sample(left, len(left)):
                 asked = Asked(self._pairs[index], self._cells[index], yardstick, number == 0)
-                self._fork(number, index, asked, wish)
+                self._fork(number, index, asked, wish, gaps)
             number += 1
             self._tell_where(number)
 
@@ -260,7 +261,7 @@ class _Forks:
         if number * 10 // max(most, 1) > (number - 1) * 10 // max(most, 1):
             _tell(f"fork {number} of {most}: {time.monotonic() - self._began:.0f} s")
 
-    def _fork(self, number: int, index: int, asked: Asked, wish: Wish) -> None:
+    def _fork(self, number: int, index: int, asked: Asked, wish: Wish, gaps: GapDetector) -> None:
         """Makes one fork of a pair; one that fails twice in a row is left out."""
 
         def share(started_s: float) -> float:
@@ -272,7 +273,7 @@ class _Forks:
         for _ in range(_TRIES):
             started = now()
             try:
-                made = Fork(asked, self._where, self._dice, self._machine).go(share)
+                made = Fork(asked, self._where, self._dice, self._machine, gaps).go(share)
             except SideFailure as failure:
                 why = str(failure)
                 continue

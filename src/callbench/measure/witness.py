@@ -39,8 +39,21 @@ class GapDetector(Probe):
         self.say("end")
         return self._heard() or {}
 
+    def watches(self, every_us: int) -> None:
+        """Looks so often from here on, until it is asked."""
+        self.say(f"begin {every_us}")
+
+    def away_ns(self) -> int:
+        """How long the processor was away that was away longest, since it watches.
+
+        0 where its threads may not run before all others: a look that is late is then no sign of anything.
+        """
+        self.say("end")
+        places = (self._heard() or {}).get("processors", ())
+        return max((one["gap_ns"] for one in places if one["first"]), default=0)
+
     def say(self, word: str) -> None:
-        """Gives the witness a word: `begin` or `end`."""
+        """Gives the witness a line: `begin`, `begin MICROSECONDS` or `end`."""
         if self._process is not None and self._process.stdin is not None:
             try:
                 self._process.stdin.write(word.encode() + b"\n")

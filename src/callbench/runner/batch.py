@@ -22,10 +22,12 @@ from callbench.runner.failures import Failures
 from callbench.runner.references import Reference, references
 from callbench.runner.rehearsal import rehearsed
 from callbench.runner.rounds import one_round
+from callbench.runner.scatter import PASSES
 from callbench.runner.slices import SLICE_SECONDS, Length, length_of, shortened
 from callbench.runner.tasks import Task, Turn
 from callbench.runner.unit import Unit, Wanted
 from callbench.runner.warming import Outcomes, said, warmed_side_by_side
+from callbench.stats.rate import window_of
 from callbench.visit import AnsweredWrongly
 
 # A search halves what it does not know in every step: it has ended long before.
@@ -238,7 +240,7 @@ class Batch:
             self._searches = [task for task in self._searches if not task.over and task.unit in self.units]
             if not self._searches:
                 return
-            one_round(self._searches, self.units, number, dice, None, self._failed)
+            one_round(self._searches, self.units, number, dice, None, self._failed, gaps=self._of.gaps)
             for task in self._searches:
                 if task.made is not None:
                     self._of.write(task.made)
@@ -255,22 +257,40 @@ class Batch:
         every, self._cells = self._cells, worth_watching(self._cells)
         for task in self._cells:
             task.watched_by(self._of.probes)
-        made = self.round(0, dice, traffic, echoes_too=False)
+        made = self.round(0, dice, traffic, watched=True)
         for task in every:
             task.watched_by(())
         # Who failed meanwhile has left the shorter list, and is left out of the longer one by its failure.
         self._cells = [task for task in every if self._failures.allows(task.cell) and task.unit in self.units]
         self._of.write({**line, **made})
 
-    def round(self, at: int, dice: random.Random, traffic: Traffic, *, echoes_too: bool = True) -> dict[str, Any]:
-        """Drives a round. Gives what the journal has of it."""
-        tasks: list[Task] = [*self._cells, *(self._echoes if echoes_too else ()), *self._references]
-        one_round(tasks, self.units, at, dice, traffic, self._failed, self._made)
+    def round(self, at: int, dice: random.Random, traffic: Traffic, *, watched: bool = False) -> dict[str, Any]:
+        """Drives a round: all once, and those that scatter most again. Gives what the journal has of it."""
+        beside: list[Task] = [*(() if watched else self._echoes), *self._references]
+        slices = self._pass(at, self._cells, beside, dice, traffic)
+        if not watched:
+            scatter = self._of.scatter[self._asked.condition]
+            most = scatter.most([task.cell.id for task in self._cells])
+            for _ in range(PASSES):
+                slices += self._pass(at, [task for task in self._cells if task.cell.id in most], (), dice, traffic)
+            for task, made in slices:
+                done = made["done"]
+                scatter.takes(task.cell, self._asked.number, window_of(done).per_s, done["elapsed_ns"] / 1e9)
         return {
-            "slices": [task.made for task in self._cells if task.made is not None],
-            "echoes": [task.made for task in self._echoes if echoes_too and task.made is not None],
+            "slices": [made for _, made in slices],
+            "echoes": [task.made for task in self._echoes if not watched and task.made is not None],
             "references": [task.made for task in self._references if task.made is not None],
         }
+
+    def _pass(
+        self, at: int, cells: Sequence[CellTask], beside: Sequence[Task], dice: random.Random, traffic: Traffic
+    ) -> list[tuple[CellTask, dict[str, Any]]]:
+        """Drives tasks once each. Gives the slices of cells."""
+        one_round([*cells, *beside], self.units, at, dice, traffic, self._failed, self._made, gaps=self._of.gaps)
+        found = [(task, task.made) for task in cells if task.made is not None]
+        self._of.slices += len(found)
+        self._of.aside += sum(len(made.get("aside", ())) for _, made in found)
+        return found
 
     def _made(self, task: Task, made: Mapping[str, Any]) -> None:
         """A slice is over: whoever watches the run sees it."""

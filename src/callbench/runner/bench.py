@@ -59,12 +59,8 @@ class Bench:
         self._leave_out_what_cannot_run()
         with of.progress, ExitStack() as owned:
             # The gap detector is nearest to the drive: begun last and ended first.
-            of.probes = (
-                Processes(),
-                ProcessorTime(of.placement),
-                Traffic(of.plan.wires),
-                owned.enter_context(GapDetector(of.placement)),
-            )
+            of.gaps = owned.enter_context(GapDetector(of.placement))
+            of.probes = (Processes(), ProcessorTime(of.placement), Traffic(of.plan.wires), of.gaps)
             floors = bool(of.run.info.get("floors", True))
             self._foretell(floors=floors)
             of.progress.begins(of.plan)
@@ -93,6 +89,11 @@ class Bench:
             self._of.progress.fork_ends(asked.number)
         for line in endings(self._of.run, self._of.plan):
             self._of.write(line)
+        if self._of.aside:
+            self._of.note(
+                f"{self._of.aside:,} slices were made again, beside {self._of.slices:,} that count: the machine's"
+                " processors were away meanwhile, lent to others by its host"
+            )
 
     def _asked(self) -> Iterator[Asked]:
         pacing = Pacing(self._of)

@@ -9,11 +9,13 @@ from callbench.catalogue import Catalogue
 from callbench.cell import Cell, Stack
 from callbench.knees import Searches
 from callbench.measure.probe import Probe
+from callbench.measure.witness import GapDetector
 from callbench.placement import Placement
 from callbench.plan import Plan
 from callbench.progress import Progress
 from callbench.run_writer import RunWriter
 from callbench.runner.past import Past
+from callbench.runner.scatter import Scatter
 from callbench.schedules import Schedules
 
 
@@ -45,6 +47,8 @@ class Context:
         sizes: octets of request and answer by adapter, message and group, as the codecs came to.
         floors: the echo's stacks by channel; empty where none can run, or none is wanted.
         probes: those that watch the watched rounds.
+        gaps: watches the machine beside each slice.
+        slices, aside: how many counted so far, and how many did not, since the machine was away meanwhile.
     """
 
     run: RunWriter
@@ -57,6 +61,9 @@ class Context:
     seed: int
     quick: bool
     probes: Sequence[Probe] = ()
+    gaps: GapDetector | None = None
+    slices: int = 0
+    aside: int = 0
     sizes: Mapping[tuple[str, str, str], tuple[int, int]] = field(default_factory=dict)
     floors: Mapping[str, Stack] = field(default_factory=dict)
 
@@ -65,6 +72,7 @@ class Context:
         self.stacks = {stack.id: stack for stack in self.plan.stacks}
         self.known = {stack.id: stack for stack in self.catalogue.every}
         self.searches = Searches(self.run)
+        self.scatter = {condition: Scatter() for condition in self.plan.conditions}
         self._visits = count(sum(1 for line in self.run.lines() if line["kind"] == "visit"))
 
     def next_visit(self) -> int:

@@ -6,6 +6,8 @@ from typing import Any
 
 from callbench.errors import AdapterFailure, CallbenchError
 from callbench.measure.traffic import Traffic
+from callbench.measure.witness import GapDetector
+from callbench.runner.away import undisturbed
 from callbench.runner.slices import driven
 from callbench.runner.tasks import Task, Turn
 from callbench.runner.unit import Unit
@@ -25,6 +27,8 @@ def one_round(  # noqa: PLR0913, PLR0917 - who, in which order, and who is told
     traffic: Traffic | None,
     failed: Failed,
     over: Over | None = None,
+    *,
+    gaps: GapDetector | None = None,
 ) -> int:
     """Drive every task once. Gives how many slices were made.
 
@@ -36,6 +40,7 @@ def one_round(  # noqa: PLR0913, PLR0917 - who, in which order, and who is told
         traffic: reads what links carry.
         failed: told of each slice that could not be made.
         over: told of each that was.
+        gaps: watches the machine beside each slice.
     """
     made = 0
     for task in dice.sample(tasks, len(tasks)):
@@ -43,7 +48,7 @@ def one_round(  # noqa: PLR0913, PLR0917 - who, in which order, and who is told
         if turn is None:
             continue
         try:
-            found = one_slice(units[task.unit], turn, traffic)
+            found = one_slice(units[task.unit], turn, traffic, gaps)
         except AdapterFailure as failure:
             failed(task, turn, failure)
             continue
@@ -54,8 +59,8 @@ def one_round(  # noqa: PLR0913, PLR0917 - who, in which order, and who is told
     return made
 
 
-def one_slice(unit: Unit, turn: Turn, traffic: Traffic | None) -> dict[str, Any]:
-    """Drive one slice on a unit that is awake for it alone.
+def one_slice(unit: Unit, turn: Turn, traffic: Traffic | None, gaps: GapDetector | None = None) -> dict[str, Any]:
+    """Drive one slice on a unit that is awake for it alone; again where the machine was away meanwhile.
 
     Raises:
         AdapterFailure: a side failed.
@@ -65,16 +70,21 @@ def one_slice(unit: Unit, turn: Turn, traffic: Traffic | None) -> dict[str, Any]
         clients = unit.connect(turn.cell)
         if turn.lead:
             unit.lead_in(turn.cell, clients, LEAD_SECONDS)
-        found = driven(
-            unit.opened.sides,
-            turn.cell,
-            turn.length,
-            clients=clients,
-            schedule=turn.schedule,
-            burn_ns=turn.burn_ns,
-            probes=turn.probes,
-            traffic=traffic,
-        )
+
+        def drive() -> dict[str, Any]:
+            return driven(
+                unit.opened.sides,
+                turn.cell,
+                turn.length,
+                clients=clients,
+                schedule=turn.schedule,
+                burn_ns=turn.burn_ns,
+                probes=turn.probes,
+                traffic=traffic,
+            )
+
+        # Probes watch the machine themselves, and what they watch counts for no rate.
+        found = undisturbed(drive, None if turn.probes else gaps)
     except CallbenchError as failure:
         # A wrong answer of a stack that is held against its own first one is a failure of the cell.
         if isinstance(failure, AdapterFailure):
