@@ -20,6 +20,7 @@ FOUND_OUT: Sequence[tuple[str, str, Sequence[str]]] = [
     ("flatters", "delay", ["took 10 ms longer for each call, as asked, and the client reports a mean of 0.1"]),
     ("stretches", "window", ["a drive of 0.1 s", "says a window of 0.1"]),
     ("in-step", "think/rate", ["4 clients that think for 100 ms made", "they cannot make more than 9.8"]),
+    ("forgets", "open/starved", ["the client's processes were stopped for 200 ms of an open loop"]),
     ("hangs-on-stop", "stop", ["still runs 5 s after the request stop, and was killed"]),
     ("hangs-on-stop", "end-of-input", ["still runs 5 s after the end of its input, and was killed"]),
     ("hangs-on-stop", "sigterm", ["still runs 5 s after SIGTERM, and was killed"]),

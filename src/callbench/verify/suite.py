@@ -11,7 +11,7 @@ from callbench.errors import AdapterFailure, BadInput
 from callbench.manifest import Programs
 from callbench.placement import Placement
 from callbench.request import only_call
-from callbench.verify import calls, honesty, last_field, lifecycle, lost, manners
+from callbench.verify import calls, honesty, last_field, lifecycle, lost, manners, starved
 from callbench.verify.calls import CallCheck
 from callbench.verify.outcome import Outcome
 from callbench.verify.session import Session, Unasked
@@ -25,7 +25,8 @@ MOST_BREAKS = 2
 def checks() -> tuple[tuple[str, Check], ...]:
     """Name and check, in the order in which they are run: those of one arrangement beside each other."""
     answered = tuple((each.name, functools.partial(_answered, each)) for each in calls.checks())
-    return (*answered, *manners.checks(), *honesty.checks(), *last_field.checks(), *lost.checks())
+    beside = (("open/starved", starved.check),)
+    return (*answered, *manners.checks(), *honesty.checks(), *beside, *last_field.checks(), *lost.checks())
 
 
 @functools.cache
