@@ -42,7 +42,7 @@ impl Interfaces for Skeleton {
             return Err(status::DISCONNECTED);
         }
         let call = request::get(request.opnum, &mut from).ok_or(status::OP_RANGE)?.map_err(|_| status::NDR)?;
-        answer::put(&call, self.service.answer(&call).as_ref(), out);
+        answer::put(&call, self.service.look_up(&call).as_ref(), out);
         Ok(())
     }
 }

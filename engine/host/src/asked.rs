@@ -9,8 +9,8 @@ pub fn answered(service: &Service, asked: &Map<String, Value>) -> Result<Value, 
     let name = asked.get("call").and_then(Value::as_str).ok_or("an ask names no call")?;
     let none = Value::Object(Map::new());
     let call = plain::read_call(name, asked.get("arguments").unwrap_or(&none))?;
-    Ok(match service.answer(&call) {
-        Ok(answer) => json!({"do": "answer", "ask": number, "value": plain::answer(&answer)}),
+    Ok(match service.look_up(&call).as_ref() {
+        Ok(answer) => json!({"do": "answer", "ask": number, "value": plain::answer(answer)}),
         Err(fault) => json!({"do": "answer", "ask": number, "fault": fault.message}),
     })
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use callbench_kit::Failure;
 use callbench_kit::stack::{Client, Codec, Connect, Listen, Options, Server, Stack};
+use callbench_service::service::LookedUp;
 use callbench_service::{Answer, Call, Service};
 
 use crate::channel::{Channel, Connection, Handler, Route, Said};
@@ -18,7 +19,7 @@ struct Answering {
 impl Handler for Answering {
     fn answer(&self, request: &[u8], out: &mut Vec<u8>) -> Said {
         let (reply, asked) = self.message.decode_request(request);
-        let answer = asked.and_then(|call| self.service.answer(&call));
+        let answer = asked.map_or_else(|fault| LookedUp::Made(Err(fault)), |call| self.service.look_up(&call));
         self.message.encode_answer(&reply, &answer, out)
     }
 }

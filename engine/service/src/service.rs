@@ -1,15 +1,17 @@
 //! Answers calls and counts them.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, PoisonError, RwLock};
 
 use crate::call::{Answer, Call, Fault, Fill};
 use crate::generate;
 use crate::records::Octets;
 
 mod delays;
+mod held;
 
 use delays::Delays;
+use held::Held;
+pub use held::{Answered, LookedUp};
 
 /// The largest `n` of any call.
 pub const MOST: i32 = 1_000_000;
@@ -19,15 +21,12 @@ pub const LARGEST: i32 = 268_435_456;
 /// The calls that are counted, in the order of `contract/SERVICE.md`.
 const CALLS: [&str; 9] = ["Empty", "Send", "Sum", "GetPersons", "GetBinaryData", "EchoStructure", "EchoString", "Hello", "FindItems"];
 
-/// The last binary answer made, to be copied by the next call that asks for the same.
-type LastBinary = Option<((usize, Fill), Arc<[u8]>)>;
-
 /// The service's state in one process: what it answered since last asked, and the delays it was told to make.
 #[derive(Debug, Default)]
 pub struct Service {
     counts: [AtomicU64; CALLS.len()],
     delays: Delays,
-    last_binary: RwLock<LastBinary>,
+    held: Held,
 }
 
 impl Service {
@@ -39,24 +38,27 @@ impl Service {
         Ok(Service { delays: Delays::of(options)?, ..Service::default() })
     }
 
+    /// Answers one call with an answer of the caller's own; servers, which only read it, look it up.
+    pub fn answer(&self, call: &Call) -> Answered {
+        self.look_up(call).into_owned()
+    }
+
     /// Answers one call, on the caller's thread, which it may keep waiting.
-    pub fn answer(&self, call: &Call) -> Result<Answer, Fault> {
+    pub fn look_up(&self, call: &Call) -> LookedUp {
         // Counted first, so that no client sees an answer that is not counted yet.
         self.counts[place(call)].fetch_add(1, Relaxed);
         self.delays.wait();
-        match call {
-            Call::Empty | Call::Send(_) => Ok(Answer::Nothing),
-            Call::Sum { a, b } => Ok(Answer::Number(a.wrapping_add(*b))),
-            Call::GetPersons { n } => Ok(Answer::Persons(generate::persons(within("n", *n, MOST)?))),
-            Call::GetBinaryData { size, fill } => {
-                let size = within("size", *size, LARGEST)?;
-                Ok(Answer::Octets(Octets(self.binary(size, fill_named(fill)?))))
+        let answer = match call {
+            Call::Empty | Call::Send(_) => Answer::Nothing,
+            Call::Sum { a, b } => Answer::Number(a.wrapping_add(*b)),
+            Call::EchoStructure(structure) => Answer::Structure(structure.clone()),
+            Call::EchoString(value) => Answer::Text(value.clone()),
+            Call::Hello => Answer::Text("Hello World".to_owned()),
+            Call::GetPersons { .. } | Call::GetBinaryData { .. } | Call::FindItems { .. } => {
+                return LookedUp::Held(self.held.of(call, || generated(call)));
             }
-            Call::EchoStructure(structure) => Ok(Answer::Structure(structure.clone())),
-            Call::EchoString(value) => Ok(Answer::Text(value.clone())),
-            Call::Hello => Ok(Answer::Text("Hello World".to_owned())),
-            Call::FindItems { n } => Ok(Answer::Found(Box::new(generate::search_response(within("n", *n, MOST)?)))),
-        }
+        };
+        LookedUp::Made(Ok(answer))
     }
 
     /// What was answered since last asked, by the name of the call, without the calls that were not made. Faults count.
@@ -64,19 +66,19 @@ impl Service {
         let taken = self.counts.iter().map(|count| count.swap(0, Relaxed));
         CALLS.into_iter().zip(taken).filter(|(_, count)| *count > 0).collect()
     }
+}
 
-    /// A copy of its own: making the bytes anew would measure the generator instead of the call.
-    fn binary(&self, size: usize, fill: Fill) -> Vec<u8> {
-        let wanted = (size, fill);
-        if let Some((made, bytes)) = &*self.last_binary.read().unwrap_or_else(PoisonError::into_inner)
-            && *made == wanted
-        {
-            return bytes.to_vec();
+/// The answer to a call that asks for data; that of any other is nothing.
+fn generated(call: &Call) -> Answered {
+    Ok(match call {
+        Call::GetPersons { n } => Answer::Persons(generate::persons(within("n", *n, MOST)?)),
+        Call::GetBinaryData { size, fill } => {
+            let size = within("size", *size, LARGEST)?;
+            Answer::Octets(Octets(generate::binary(size, fill_named(fill)?)))
         }
-        let bytes = generate::binary(size, fill);
-        *self.last_binary.write().unwrap_or_else(PoisonError::into_inner) = Some((wanted, Arc::from(bytes.as_slice())));
-        bytes
-    }
+        Call::FindItems { n } => Answer::Found(Box::new(generate::search_response(within("n", *n, MOST)?))),
+        _ => Answer::Nothing,
+    })
 }
 
 /// The place of a call's name in `CALLS`.
