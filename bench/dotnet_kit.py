@@ -1,11 +1,15 @@
-"""What the .NET kit costs a call over two readings of Stopwatch, and what its loop allocates, in one Mono.
+"""What the .NET kit costs a call over two readings of Stopwatch, what its loop allocates, and how late it begins calls.
 
-`bench/run dotnet_kit`, or with the number of pairs: `.venv/bin/python bench/dotnet_kit.py 501`.
+`bench/run dotnet_kit`, or with the number of pairs and of rounds: `.venv/bin/python bench/dotnet_kit.py 501 5`. The
+open loop goes at half of what four clients of dotnet/json+http reach in a closed one, in turn with a loop that only
+waits, on the same processors.
 """
 
 import subprocess
 import sys
 from pathlib import Path
+
+import open_loop
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -15,8 +19,9 @@ def main() -> None:
     program = ROOT / "adapters" / "dotnet" / "target" / "bench.exe"
     if not program.exists():
         sys.exit("the .NET runner is not built: run `make dotnet`")
-    argv = ["mono", str(program), *sys.argv[1:]]
-    subprocess.run(argv, check=True)
+    pairs, rounds = [*sys.argv[1:], *("501", "5")[len(sys.argv) - 1 :]][:2]
+    subprocess.run(["mono", str(program), pairs], check=True)  # noqa: S607 - the Mono that is there
+    open_loop.beside("dotnet", "dotnet/json+http", ["mono", program, "timer"], int(rounds))
 
 
 if __name__ == "__main__":

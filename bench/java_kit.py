@@ -1,6 +1,8 @@
-"""What the Java kit costs a call over two readings of System.nanoTime, and what its loop allocates, in one JVM.
+"""What the Java kit costs a call over two readings of System.nanoTime, what it allocates, and how late it begins calls.
 
-`bench/run java_kit`, or with the number of pairs: `.venv/bin/python bench/java_kit.py 501`.
+`bench/run java_kit`, or with the number of pairs and of rounds: `.venv/bin/python bench/java_kit.py 501 5`. The open
+loop goes at half of what four clients of java/json+http reach in a closed one, in turn with a loop that only waits, on
+the same processors.
 """
 
 import os
@@ -8,6 +10,8 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+import open_loop
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -17,11 +21,14 @@ def main() -> None:
     libraries = ROOT / "adapters" / "java" / "target" / "lib" / "kit"
     if not libraries.is_dir():
         sys.exit("the Java adapter is not built: run `make java`")
-    source = Path(__file__).with_name("HarnessCost.java")
+    sources = [Path(__file__).with_name(f"{name}.java") for name in ("HarnessCost", "BareTimer")]
+    pairs, rounds = [*sys.argv[1:], *("501", "5")[len(sys.argv) - 1 :]][:2]
     with tempfile.TemporaryDirectory() as made:
-        subprocess.run(["javac", "-d", made, "-cp", f"{libraries}/*", source], check=True)  # noqa: S607
-        argv = ["java", "-XX:-UsePerfData", "-cp", f"{libraries}/*:{made}", "org.callbench.kit.HarnessCost"]
-        subprocess.run([*argv, *sys.argv[1:]], check=True, env={**os.environ, "CALLBENCH_HOME": str(ROOT)})
+        subprocess.run(["javac", "-d", made, "-cp", f"{libraries}/*", *sources], check=True)  # noqa: S607
+        java = ["java", "-XX:-UsePerfData", "-cp", f"{libraries}/*:{made}"]
+        argv = [*java, "org.callbench.kit.HarnessCost", pairs]
+        subprocess.run(argv, check=True, env={**os.environ, "CALLBENCH_HOME": str(ROOT)})
+        open_loop.beside("java", "java/json+http", [*java, "BareTimer"], int(rounds))
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from callbench import catalogue, placement
@@ -40,10 +40,26 @@ def main() -> None:
         source = Path(__file__).with_name("bare_timer.c")
         subprocess.run(["cc", "-O2", "-o", timer, source], check=True)  # noqa: S607 - the compiler that is there
         rate = half_of_closed(sides, STACK)
-        lateness(sides.client, STACK, (rate, rounds), functools.partial(bare_in_c, timer, where.client), folder)
+        lateness(sides.client, STACK, (rate, rounds), functools.partial(bare_by, [timer], where.client), folder)
         sides.server.stop_serving()
         sides.client.connect(STACK, sides.server.serve(STACK, options=STALLS), 1)
         stalls(sides.client, folder)
+
+
+def beside(adapter: str, stack: str, timer: Sequence[str | Path], rounds: int) -> None:
+    """Prints how late the open loop of a stack is at half of its closed rate, beside a bare timer in its language.
+
+    Args:
+        adapter: whose kit.
+        stack: of it.
+        timer: a program that is given nanoseconds between two moments, and how many.
+        rounds: of both in turn.
+    """
+    known, where = catalogue.load(), placement.placed()
+    manifest = known.adapter(adapter).manifest
+    with tempfile.TemporaryDirectory() as name, Sides(manifest.both, where, in_process=False) as sides:
+        rate = half_of_closed(sides, stack)
+        lateness(sides.client, stack, (rate, rounds), functools.partial(bare_by, timer, where.client), Path(name))
 
 
 def half_of_closed(sides: Sides, stack: str) -> float:
@@ -53,10 +69,10 @@ def half_of_closed(sides: Sides, stack: str) -> float:
     return closed["calls"] / (closed["elapsed_ns"] / 1e9) / 2
 
 
-def bare_in_c(timer: Path, processors: tuple[int, ...], gap_ns: int, count: int) -> tuple[float, float]:
-    """The bare timer loop in C: 99th percentile of its lateness, and its processor time, in ns."""
+def bare_by(timer: Sequence[str | Path], processors: tuple[int, ...], gap_ns: int, count: int) -> tuple[float, float]:
+    """A program's bare timer loop: 99th percentile of its lateness, and its processor time, in ns."""
     said = subprocess.run(
-        [timer, str(gap_ns), str(count)],
+        [*timer, str(gap_ns), str(count)],
         stdout=subprocess.PIPE,
         text=True,
         check=True,

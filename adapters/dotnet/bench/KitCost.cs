@@ -55,8 +55,15 @@ namespace Callbench.Bench
             internal override JToken Answer() => null;
         }
 
+        /// <summary>`[PAIRS]`, or `timer GAP_NS COUNT` for the bare timer.</summary>
         private static void Main(string[] arguments)
         {
+            if (arguments.Length == 3 && arguments[0] == "timer")
+            {
+                CultureInfo plain = CultureInfo.InvariantCulture;
+                BareTimer.Measure(long.Parse(arguments[1], plain), int.Parse(arguments[2], plain));
+                return;
+            }
             int pairs = arguments.Length == 0 ? 501 : int.Parse(arguments[0], CultureInfo.InvariantCulture);
             for (int i = 0; i < WarmUp; i++)
             {
