@@ -1,19 +1,18 @@
 using System;
 using System.Net;
 using System.Net.Sockets;
-using Callbench.Kit;
 
-namespace Callbench.Wcf
+namespace Callbench.Kit
 {
-    /// <summary>WCF must know the port before it listens.</summary>
-    internal static class Ports
+    /// <summary>For libraries that must know the port before they listen.</summary>
+    public static class Ports
     {
         private const int Tries = 5;
 
         /// <summary>Makes a server at an address whose port is free: once more, where another has taken it meanwhile.</summary>
         /// <param name="scheme">of the address, as `http`</param>
-        /// <param name="start">makes the server; throws AddressAlreadyInUseException or SocketException where the port is taken</param>
-        internal static Server Started(string scheme, IPAddress host, int port, string path, Func<Uri, Server> start)
+        /// <param name="start">makes the server; throws what is, or wraps, a SocketException where the port is taken</param>
+        public static Server Started(string scheme, IPAddress host, int port, string path, Func<Uri, Server> start)
         {
             for (int attempt = 1; ; attempt++)
             {
