@@ -11,10 +11,10 @@ from urllib.parse import urlsplit
 import pytest
 from relay import Relay
 
-from callbench import catalogue, doctor
+from callbench import catalogue, doctor, process_tree
 from callbench.adapter import Adapter
 from callbench.errors import AdapterFailure
-from conftest import ROOT, marked
+from conftest import ROOT, eventually, marked
 
 CATALOGUE = catalogue.load([ROOT / "adapters" / "dotnet"])
 ADAPTER = CATALOGUE.adapter("dotnet")
@@ -46,7 +46,11 @@ def test_a_channel_that_falls_silent_is_a_timeout(server: Adapter, client: Adapt
 def test_a_server_that_dies_is_no_answer_and_then_refuses(server: Adapter, client: Adapter, stack: str) -> None:
     client.connect(stack, server.serve(stack), 1, timeout_ms=5000)
     assert client.call("Sum", SUM)["value"] == 42
+    processes = process_tree.family([server.process.pid])[1:]
+    assert processes
+    # It is dead when the kernel has ended the last process of its namespace, which is a moment later.
     server.process.signal(signal.SIGKILL)
+    assert eventually(lambda: not any(process_tree.is_alive(pid) for pid in processes), 30)
     done = client.drive("Sum", SUM, calls=3, seconds=0)
     assert done["calls"] == 0
     assert set(done["errors"]) <= {"closed", "refused"}
