@@ -12,8 +12,9 @@ from pathlib import Path
 
 from rich.console import Console
 
-from callbench import catalogue
-from callbench.peer import kept, rounds, study, told
+from callbench.catalog import catalogue
+from callbench.report import peer as told
+from callbench.runner.peer import kept, rounds, study
 
 # A stack, how long its server waits in each call, the clients, the rounds, and the verdict that is due.
 CELLS = [

@@ -17,10 +17,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-from callbench import read_results
+from callbench.analysis import read_results
 from callbench.stats.contrast import block_ratios
 from callbench.stats.interval import Interval, geometric_mean
-from callbench.store import Run
+from callbench.store.run import Run
 
 ROOT = Path(__file__).resolve().parent.parent
 MESSAGES, CHANNELS = ("soap", "json", "bin"), ("tcp", "http-keepalive", "unix", "library")

@@ -23,20 +23,22 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from callbench import catalogue, placement
-from callbench.compare import comparison, live, tasks
-from callbench.links import LOOPBACK_HOSTS
+from callbench.adapter import placement
+from callbench.adapter.network.host import LOOPBACK_HOSTS
+from callbench.analysis.compare import comparison
+from callbench.catalog import catalogue
+from callbench.runner.compare import live, tasks
 from callbench.runner.rounds import one_slice
 from callbench.runner.slices import length_of
 from callbench.runner.tasks import Turn
 from callbench.runner.unit import Unit, Wanted
 from callbench.stats.decision import Decision, Outcome
-from callbench.store import Run
+from callbench.store.run import Run
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from callbench.compare.comparison import Comparison
+    from callbench.analysis.compare.comparison import Comparison
 
 STACK = "native/json+tcp"
 # A call of some length, and a small one.

@@ -11,13 +11,14 @@ import time
 from contextlib import ExitStack
 from typing import Any
 
-from callbench import catalogue, placement
-from callbench.cell import Cell, Load
-from callbench.errors import AdapterFailure
-from callbench.links import LOOPBACK_HOSTS
-from callbench.plan import made
-from callbench.progress import Progress
+from callbench.adapter import placement
+from callbench.adapter.network.host import LOOPBACK_HOSTS
+from callbench.catalog import catalogue
+from callbench.model.cell import Cell, Load
+from callbench.model.errors import AdapterFailure
 from callbench.runner.cell_task import CellTask
+from callbench.runner.plan import made
+from callbench.runner.progress import Progress
 from callbench.runner.rounds import one_round
 from callbench.runner.slices import length_of
 from callbench.runner.tasks import Task, Turn

@@ -11,8 +11,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from callbench import catalogue
-from callbench.adapter import Adapter
+from callbench.adapter.session import Adapter
+from callbench.catalog import catalogue
 from callbench.stats.interval import geometric_mean
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -13,10 +13,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-from callbench import idle
-from callbench.measure.witness import GapDetector, canary
-from callbench.placement import placed
+from callbench.adapter.placement import placed
+from callbench.runner import idle
 from callbench.runner.away import LOOK_US
+from callbench.runner.measure.witness import GapDetector, canary
 from callbench.stats.interval import geometric_mean
 
 ROOT = Path(__file__).resolve().parent.parent

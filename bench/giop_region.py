@@ -18,10 +18,11 @@ import tarfile
 import tempfile
 from pathlib import Path
 
-from callbench import catalogue, read_results
+from callbench.analysis import read_results
+from callbench.catalog import catalogue
 from callbench.stats.contrast import block_ratios
 from callbench.stats.logratio import paired
-from callbench.store import Run
+from callbench.store.run import Run
 
 ROOT = Path(__file__).resolve().parent.parent
 # The last commit whose Java kit spoke the contract itself.

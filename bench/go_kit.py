@@ -15,8 +15,9 @@ from pathlib import Path
 
 import open_loop
 
-from callbench import catalogue, placement
-from callbench.sides import Sides
+from callbench.adapter import placement
+from callbench.adapter.sides import Sides
+from callbench.catalog import catalogue
 
 ROOT = Path(__file__).resolve().parents[1]
 KIT = ROOT / "adapters" / "go" / "kit"

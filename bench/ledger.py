@@ -8,9 +8,9 @@ import subprocess
 import sys
 from typing import Any
 
-from callbench.home import keeper
-from callbench.links import Pair
-from callbench.links.profile import find
+from callbench.adapter.network.pair import Pair
+from callbench.catalog.links.profile import find
+from callbench.model.installation import keeper
 
 CALLS, UP, DOWN = 10_000, 40, 300
 

@@ -8,9 +8,9 @@ import json
 
 from rivals import CLIENTS, ROOT, SECONDS, asked_pairs, compare, driver, from_go, ours, processors, theirs
 
-from callbench import catalogue
-from callbench.adapter import Adapter
-from callbench.request import connected_with
+from callbench.adapter.session import Adapter
+from callbench.catalog import catalogue
+from callbench.model.request import connected_with
 
 GHZ = "github.com/bojand/ghz/cmd/ghz@v0.121.0"
 STACK = "load/grpc:java/grpc"

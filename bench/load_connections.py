@@ -12,8 +12,8 @@ from pathlib import Path
 
 from rivals import BODY, CLIENTS, driver, nginx
 
-from callbench.adapter import Adapter
-from callbench.process_tree import children_of_all
+from callbench.adapter.session import Adapter
+from callbench.model.process_tree import children_of_all
 
 MANY = 10_000
 MIB = 1 << 20

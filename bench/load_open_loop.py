@@ -17,7 +17,7 @@ from pathlib import Path
 from open_loop import p99_us, scheduled
 from rivals import BODY, CLIENTS, SECONDS, driver, nginx, ours, processors
 
-from callbench.adapter import Adapter
+from callbench.adapter.session import Adapter
 
 PARTS = {"half": 2, "a 20th": 20}
 

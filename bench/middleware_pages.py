@@ -10,11 +10,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from callbench.errors import BadInput, CallbenchError
+from callbench.analysis.subject import subject
+from callbench.model.errors import BadInput, CallbenchError
 from callbench.report.show import shown
-from callbench.report.subject import subject
-from callbench.store import Run
-from callbench.wire.exchange import exchanges
+from callbench.runner.wire.exchange import exchanges
+from callbench.store.run import Run
 
 PAGES = Path(__file__).resolve().parents[1] / "docs" / "middleware"
 BLOCK = re.compile(r"(<!-- (captured|costs): ([^>]*?) -->\n).*?(<!-- end -->)", re.DOTALL)

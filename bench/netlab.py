@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 import psutil
 
-from callbench import links
-from callbench.links import Pair
+from callbench.adapter.network.pair import Pair
+from callbench.catalog.links import profile
 from callbench.stats.share import binomial
 
 SLICES = 40
@@ -50,7 +50,7 @@ def made_and_ended() -> None:
         making, ending = [], []
         for _ in range(10):
             began = time.monotonic()
-            pair = Pair(**links.named()[name].wire)
+            pair = Pair(**profile.named()[name].wire)
             making.append(time.monotonic() - began)
             began = time.monotonic()
             pair.close()
@@ -63,7 +63,7 @@ def made_and_ended() -> None:
 
 def wan50() -> None:
     """The round trip of wan50."""
-    with Pair(**links.named()["wan50"].wire) as pair:
+    with Pair(**profile.named()["wan50"].wire) as pair:
         taken = echoes(pair, 200, gap_us=2000)
     print(
         f"wan50: median {np.median(taken) / 1000:.2f} ms (asked: within 0.5 of 50), "
@@ -86,7 +86,7 @@ def lan100() -> None:
 
 def losses() -> None:
     """Losses of lossy1."""
-    with Pair(**links.named()["lossy1"].wire) as pair:
+    with Pair(**profile.named()["lossy1"].wire) as pair:
         said = flood(pair, way="to-server", packets=100_000, octets=64, per_second=20_000)
     lost = said["sent"] - said["arrived"]
     low, high = binomial(lost, said["sent"])
@@ -202,7 +202,7 @@ def emulating_ns(pair: Pair) -> int:
 
 def wire(name: str, maker: str | None = None) -> dict[str, Any]:
     """What the lab is asked for, to have a link made by somebody."""
-    asked = dict(links.named()[name].wire)
+    asked = dict(profile.named()[name].wire)
     return {**asked, "link": {**asked["link"], "maker": maker}} if maker else asked
 
 

@@ -18,8 +18,9 @@ from typing import Any
 
 import open_loop
 
-from callbench import catalogue, placement
-from callbench.sides import Sides
+from callbench.adapter import placement
+from callbench.adapter.sides import Sides
+from callbench.catalog import catalogue
 
 BENCH = Path(__file__).resolve().parents[1] / "adapters" / "node" / "bench"
 STACK = "node/json+http"

@@ -14,11 +14,11 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from callbench.report.subject import subject
-from callbench.store import Run
-from callbench.study import load
-from callbench.wire.counts import STEADY, stream
-from callbench.wire.found import ledgers
+from callbench.analysis.subject import subject
+from callbench.analysis.wire.counts import STEADY, stream
+from callbench.analysis.wire.found import ledgers
+from callbench.catalog.study import load
+from callbench.store.run import Run
 
 FIELDS = ("tcp.stream", "ip.src", "tcp.len", "tcp.flags.syn", "tcp.flags.ack", "tcp.analysis.retransmission")
 TABLE = "echo"

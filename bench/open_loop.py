@@ -14,10 +14,11 @@ import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from callbench import catalogue, placement
-from callbench.adapter import Adapter
-from callbench.contract import Done, Histogram
-from callbench.sides import Sides
+from callbench.adapter import placement
+from callbench.adapter.contract import Done, Histogram
+from callbench.adapter.session import Adapter
+from callbench.adapter.sides import Sides
+from callbench.catalog import catalogue
 from callbench.stats.arrivals import constant
 from callbench.stats.histogram import Buckets
 

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import numpy as np
 
-from callbench.claims import Verdict
-from callbench.report.subject import CONDITIONS, Subject, subject
+from callbench.analysis.claims import Verdict
+from callbench.analysis.subject import CONDITIONS, Subject, subject
 from callbench.stats.interval import CONFIDENCE
-from callbench.store import Run
+from callbench.store.run import Run
 
 SECONDS = 360.0
 MEDIAN, NINETIETH = 0.05, 0.10

@@ -21,10 +21,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
 from rich.console import Console
 
-from callbench.journal_columns import MEASURED
+from callbench.analysis.subject import subject
 from callbench.report import FORMATS, print_cells, print_summary
-from callbench.report.subject import subject
-from callbench.store import Run
+from callbench.store.columns import MEASURED
+from callbench.store.run import Run
 from report.synthetic import write
 
 LIMIT_S = 10.0

@@ -9,10 +9,11 @@ import random
 import sys
 import time
 
-from callbench import catalogue, placement
-from callbench.measure.sampler import PERIOD_S, Sampler
-from callbench.measure.side_processes import of
-from callbench.sides import Sides
+from callbench.adapter import placement
+from callbench.adapter.side_processes import of
+from callbench.adapter.sides import Sides
+from callbench.catalog import catalogue
+from callbench.runner.measure.sampler import PERIOD_S, Sampler
 from callbench.stats.interval import geometric_mean
 
 STACK = "native/bin+tcp"

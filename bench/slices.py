@@ -21,21 +21,23 @@ from dataclasses import dataclass, field
 import stacks
 from rich.console import Console
 
-from callbench import catalogue, idle, placement
-from callbench.cell import Load, Stack
-from callbench.errors import BadInput, CallbenchError
-from callbench.grid import Column, Grid
-from callbench.links import LOOPBACK_HOSTS
-from callbench.report.words import ratio_text
+from callbench.adapter import placement
+from callbench.adapter.network.host import LOOPBACK_HOSTS
+from callbench.analysis.words import ratio_text
+from callbench.catalog import catalogue
+from callbench.model.cell import Load, Stack
+from callbench.model.errors import BadInput, CallbenchError
+from callbench.report.grid import Column, Grid
+from callbench.runner import idle
 from callbench.runner.rounds import one_slice
 from callbench.runner.slices import HANDFUL, SLICE_SECONDS, Length
 from callbench.runner.tasks import Turn
 from callbench.runner.unit import Unit, Wanted
+from callbench.runner.visit import ALWAYS
 from callbench.stats.digits import percent
 from callbench.stats.interval import Interval
 from callbench.stats.logratio import paired
 from callbench.stats.rate import together
-from callbench.visit import ALWAYS
 
 # What a stack has beside it that is alone: the first of these that it is not.
 OTHERS = ("native/xmlrpc+tcp", "native/json+tcp")

@@ -20,11 +20,12 @@ import tempfile
 import time
 from pathlib import Path
 
-from callbench import catalogue, read_results
+from callbench.analysis import read_results
+from callbench.catalog import catalogue
 from callbench.stats.contrast import block_ratios
 from callbench.stats.holm import holm
 from callbench.stats.logratio import LogRatio, paired
-from callbench.store import Run
+from callbench.store.run import Run
 
 ROOT = Path(__file__).resolve().parent.parent
 NAME, AGAIN = "native", "twin"

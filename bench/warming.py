@@ -13,13 +13,14 @@ from collections.abc import Iterator, Sequence
 
 import stacks
 
-from callbench import catalogue, placement
-from callbench.cell import Cell, Load, Stack
-from callbench.errors import CallbenchError
-from callbench.measure.compiler import CompilerTime
-from callbench.sides import Sides
+from callbench.adapter import placement
+from callbench.adapter.sides import Sides
+from callbench.catalog import catalogue
+from callbench.model.cell import Cell, Load, Stack
+from callbench.model.errors import CallbenchError
+from callbench.runner.measure.compiler import CompilerTime
+from callbench.runner.visit import OpenVisit
 from callbench.stats.warmed import Piece, look
-from callbench.visit import OpenVisit
 
 CLIENTS = (1, 50)
 PIECE_S = 0.2

@@ -12,9 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from callbench import catalogue, links
-from callbench.adapter import Adapter as Running
-from callbench.catalogue import Adapter
+from callbench.adapter.network import made
+from callbench.adapter.session import Adapter as Running
+from callbench.catalog import catalogue
+from callbench.catalog.catalogue import Adapter
+from callbench.catalog.links.profile import BARE
 
 ROOT = Path(__file__).resolve().parents[1]
 MISBEHAVING = ROOT / "contract" / "misbehaving"
@@ -157,7 +159,7 @@ def assert_one_sentence(why: str | None, says: Iterable[str]) -> None:
 
 @functools.cache
 def _why_no_lab() -> str | None:
-    return links.why_not(links.BARE.wire)
+    return made.why_not(BARE.wire)
 
 
 @pytest.fixture

@@ -19,8 +19,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from callbench import manifest
-from callbench.adapter import Adapter
+from callbench.adapter.session import Adapter
+from callbench.catalog import manifest
 from callbench.stats.interval import geometric_mean
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -3,10 +3,10 @@
 from argparse import ArgumentParser
 from collections.abc import Iterator, Sequence
 
-from callbench.catalogue import Catalogue
-from callbench.cell import Cell, Load, Stack
-from callbench.mixed import fits
-from callbench.request import DRIVER, only_call
+from callbench.catalog.catalogue import Catalogue
+from callbench.catalog.mixed import fits
+from callbench.model.cell import Cell, Load, Stack
+from callbench.model.request import DRIVER, only_call
 
 # What stands for its adapter, light and heavy; of an adapter without one the first that can run does.
 REPRESENTATIVE = (

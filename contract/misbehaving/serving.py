@@ -13,7 +13,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(os.environ.get("CALLBENCH_HOME", Path(__file__).resolve().parents[2])) / "src"))
 
-from callbench.service import ServiceFault, digest_if_large, expected
+from callbench.adapter.service import ServiceFault, digest_if_large, expected
 
 
 class No(Exception):  # noqa: N818 - what the adapter answers

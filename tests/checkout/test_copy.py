@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from callbench.errors import BadInput
-from callbench.study import load, names
+from callbench.catalog.study import load, names
+from callbench.model.errors import BadInput
 from conftest import ROOT
 
 

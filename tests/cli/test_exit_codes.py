@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 import typer
 
-from callbench import exit_code
-from callbench.errors import BadInput
+from callbench.cli import exit_code
+from callbench.model.errors import BadInput
 from callbench.stats.decision import Outcome
 
 Program = Callable[..., subprocess.CompletedProcess[str]]

@@ -17,16 +17,19 @@ import jsonschema
 import pytest
 from rich.console import Console
 
-from callbench import catalogue, quantities
-from callbench.compare import command as command_
-from callbench.compare import comparison, live, operands, show, stored
-from callbench.compare.comparison import Comparison, Given
-from callbench.compare.live import Wish
-from callbench.compare.verdicts import Rule
-from callbench.errors import BadInput
+from callbench.analysis.compare import comparison, stored
+from callbench.analysis.compare.comparison import Comparison, Given
+from callbench.analysis.compare.verdicts import Rule
+from callbench.catalog import catalogue
+from callbench.model import quantities
+from callbench.model.errors import BadInput
+from callbench.report.compare import show
+from callbench.runner.compare import command as command_
+from callbench.runner.compare import live, operands
+from callbench.runner.compare.live import Wish
 from callbench.stats.decision import Outcome
 from callbench.stats.histogram import index_of
-from callbench.store import Run
+from callbench.store.run import Run
 from conftest import MISBEHAVING, ROOT, command, eventually
 from golden import golden
 from report.synthetic import write as synthetic
@@ -39,7 +42,7 @@ QUICK = ("--seconds", "0.2", "--rounds", "2", "--call", "Sum")
 
 
 def valid(record: dict[str, Any]) -> dict[str, Any]:
-    schema = json.loads(files("callbench.compare").joinpath("comparison.schema.json").read_text())
+    schema = json.loads(files("callbench.analysis.compare").joinpath("comparison.schema.json").read_text())
     jsonschema.Draft202012Validator.check_schema(schema)
     jsonschema.Draft202012Validator(schema).validate(json.loads(json.dumps(record, allow_nan=False)))
     return record

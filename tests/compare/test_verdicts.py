@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from scipy import stats
 
-from callbench.compare import show
-from callbench.compare.comparison import Comparison
-from callbench.compare.verdicts import Figures, Metric, Rule, judged
+from callbench.analysis.compare.comparison import Comparison
+from callbench.analysis.compare.verdicts import Figures, Metric, Rule, judged
+from callbench.report.compare import show
 from callbench.stats.decision import Decision, Outcome
 from callbench.stats.logratio import paired, unpaired
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from callbench import catalogue, manifest
-from callbench.errors import BadInput
+from callbench.catalog import catalogue, manifest
+from callbench.model.errors import BadInput
 from conftest import ROOT
 
 GOOD = """

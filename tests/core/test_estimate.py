@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from callbench import catalogue, plan
-from callbench.cell import AS_IS, HELD, Cell, Load, Stack
-from callbench.estimate import estimated, span
+from callbench.catalog import catalogue
+from callbench.catalog.study import load
+from callbench.model.cell import AS_IS, HELD, Cell, Load, Stack
+from callbench.runner import plan
+from callbench.runner.estimate import estimated, span
 from callbench.runner.slices import ENOUGH_SECONDS, HANDFUL, SLICE_SECONDS
-from callbench.study import load
 from conftest import MISBEHAVING
 
 Program = Callable[..., subprocess.CompletedProcess[str]]

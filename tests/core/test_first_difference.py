@@ -2,8 +2,8 @@
 
 import json
 
-from callbench import judge
-from callbench.first_difference import LONG, excerpts
+from callbench.adapter import oracle as judge
+from callbench.model.first_difference import LONG, excerpts
 
 
 def test_short_texts_are_shown_whole() -> None:

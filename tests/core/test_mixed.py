@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from callbench import catalogue, mixed, select
-from callbench.cell import Stack
-from callbench.errors import BadInput
-from callbench.request import connected_with, only_call
-from callbench.study.cells import chosen
+from callbench.catalog import catalogue, mixed, select
+from callbench.catalog.study.cells import chosen
+from callbench.model.cell import Stack
+from callbench.model.errors import BadInput
+from callbench.model.request import connected_with, only_call
 from conftest import MISBEHAVING
 
 Program = Callable[..., subprocess.CompletedProcess[str]]

@@ -6,9 +6,9 @@ import hypothesis.strategies as some
 import pytest
 from hypothesis import given
 
-from callbench import plan
-from callbench.cell import AS_IS, HELD, Cell, Load, Stack
-from callbench.errors import BadInput
+from callbench.model.cell import AS_IS, HELD, Cell, Load, Stack
+from callbench.model.errors import BadInput
+from callbench.runner import plan
 
 CONDITIONS = ((AS_IS,), (HELD,), (HELD, AS_IS))
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from callbench import death
-from callbench.measure.reading import Full, full, light, namespace_id, threads_of
-from callbench.measure.sampler import Sampler, Track
+from callbench.model import process_end as death
+from callbench.runner.measure.reading import Full, full, light, namespace_id, threads_of
+from callbench.runner.measure.sampler import Sampler, Track
 
 STATUS = "Name:\ta\nNSpid:\t{tid}\t{own}\nvoluntary_ctxt_switches:\t7\nnonvoluntary_ctxt_switches:\t2\n"
 # Fields 3 to 24 of proc_pid_stat(5): state, parent, ..., faults (10 to 13), times (14 to 17), threads (20), pages (24).
@@ -98,7 +98,7 @@ def test_a_sampler_sees_a_thread_come() -> None:
 
 
 def test_a_sampler_keeps_no_more_than_it_may(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("callbench.measure.sampler.MOST", 10)
+    monkeypatch.setattr("callbench.runner.measure.sampler.MOST", 10)
     sampler = Sampler(lambda: {"both": [os.getpid()]}, period_s=3600)
     for _ in range(100):
         sampler.look()

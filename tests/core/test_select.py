@@ -4,9 +4,9 @@ import hypothesis.strategies as some
 import pytest
 from hypothesis import given
 
-from callbench import select
-from callbench.cell import Cell, Load, Stack
-from callbench.errors import BadInput
+from callbench.catalog import select
+from callbench.model.cell import Cell, Load, Stack
+from callbench.model.errors import BadInput
 
 STACKS = {
     f"native/{message}+{channel}": Stack(f"native/{message}+{channel}", "native", message, channel, "rust", "", "")

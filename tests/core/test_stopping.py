@@ -2,7 +2,7 @@
 
 import pytest
 
-from callbench.precision.stopping import Aim, Reached, Why, why_ended
+from callbench.analysis.precision.stopping import Aim, Reached, Why, why_ended
 
 
 @pytest.mark.parametrize(

@@ -10,11 +10,12 @@ import hypothesis.strategies as some
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from callbench import journal, plan, tables
-from callbench.cell import Cell, Load, Stack
-from callbench.errors import BadInput, CallbenchError
-from callbench.run_writer import RunWriter
-from callbench.store import FORMAT, Run
+from callbench.model.cell import Cell, Load, Stack
+from callbench.model.errors import BadInput, CallbenchError
+from callbench.runner import plan
+from callbench.store import journal, tables
+from callbench.store.run import FORMAT, Run
+from callbench.store.writer import RunWriter
 
 INFO: dict[str, Any] = {
     "format": FORMAT,

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from callbench import catalogue
-from callbench.adapter import Adapter
-from callbench.contract import misshapen_answer, misshapen_request
+from callbench.adapter.contract import misshapen_answer, misshapen_request
+from callbench.adapter.session import Adapter
+from callbench.catalog import catalogue
 from conftest import MISBEHAVING, ROOT
 
 TRANSCRIPTS = sorted((ROOT / "contract" / "golden" / "transcripts").glob("*.jsonl"))

@@ -2,10 +2,11 @@
 
 import pytest
 
-from callbench import catalogue, plan
-from callbench.cell import Cell, Load, Stack
-from callbench.estimate import estimated
-from callbench.unknown_calls import beyond
+from callbench.catalog import catalogue
+from callbench.model.cell import Cell, Load, Stack
+from callbench.runner import plan
+from callbench.runner.estimate import estimated
+from callbench.runner.unknown_calls import beyond
 from conftest import MISBEHAVING
 
 NAMES = ("load/http1:servers/one", "load/http1:servers/two")

@@ -2,9 +2,10 @@
 
 import pytest
 
-from callbench import catalogue, placement
-from callbench.study import load
-from callbench.verify import suite
+from callbench.adapter import placement
+from callbench.catalog import catalogue
+from callbench.catalog.study import load
+from callbench.runner.verify import suite
 from conftest import ROOT
 
 KNOWN = catalogue.load([ROOT / "adapters" / "cpp", ROOT / "adapters" / "java"])

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from callbench import catalogue
+from callbench.catalog import catalogue
 from conftest import ROOT
 
 FOLDER = ROOT / "docs" / "middleware"

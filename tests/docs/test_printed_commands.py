@@ -13,7 +13,7 @@ import pytest
 import typer
 
 from callbench import cli
-from callbench.errors import BadInput
+from callbench.model.errors import BadInput
 from conftest import ROOT
 
 TABLE = tomllib.loads(Path(__file__).with_name("printed_commands.toml").read_text())

@@ -11,9 +11,11 @@ from urllib.parse import urlsplit
 import pytest
 from relay import Relay
 
-from callbench import catalogue, doctor, process_tree
-from callbench.adapter import Adapter
-from callbench.errors import AdapterFailure
+from callbench.adapter.session import Adapter
+from callbench.catalog import catalogue
+from callbench.cli import doctor
+from callbench.model import process_tree
+from callbench.model.errors import AdapterFailure
 from conftest import ROOT, eventually, marked
 
 CATALOGUE = catalogue.load([ROOT / "adapters" / "dotnet"])

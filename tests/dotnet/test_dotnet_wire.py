@@ -18,8 +18,8 @@ from lxml import etree  # type: ignore[import-untyped]
 from nrbf import Record, WireError
 from relay import Relay
 
-from callbench import catalogue
-from callbench.adapter import Adapter
+from callbench.adapter.session import Adapter
+from callbench.catalog import catalogue
 from conftest import ROOT
 
 KNOWN = catalogue.load([ROOT / "adapters" / "dotnet"]).adapter("dotnet")

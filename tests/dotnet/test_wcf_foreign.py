@@ -11,8 +11,8 @@ import zeep
 import zeep.exceptions
 from lxml import etree  # type: ignore[import-untyped]
 
-from callbench import catalogue
-from callbench.adapter import Adapter
+from callbench.adapter.session import Adapter
+from callbench.catalog import catalogue
 from conftest import ROOT
 
 KNOWN = catalogue.load([ROOT / "adapters" / "dotnet"]).adapter("dotnet")

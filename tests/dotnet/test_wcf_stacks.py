@@ -4,8 +4,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from callbench import catalogue, placement
-from callbench.verify import suite
+from callbench.adapter import placement
+from callbench.catalog import catalogue
+from callbench.runner.verify import suite
 from conftest import ROOT
 
 ADAPTER = catalogue.load([ROOT / "adapters" / "dotnet"]).adapter("dotnet")

@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
-from callbench import catalogue, manifest
-from callbench.adapter import Adapter
-from callbench.errors import AdapterFailure, BadInput
+from callbench.adapter.session import Adapter
+from callbench.catalog import catalogue, manifest
+from callbench.model.errors import AdapterFailure, BadInput
 from conftest import command, eventually, marked
 
 Finished = subprocess.CompletedProcess[str]

@@ -14,11 +14,12 @@ from pathlib import Path
 
 import pytest
 
-from callbench import catalogue, process_tree
-from callbench.external import listeners
-from callbench.external.processes import Running, tops
-from callbench.placement import placed
-from callbench.target import Aim, Target
+from callbench.adapter.external import listeners
+from callbench.adapter.external.processes import Running, tops
+from callbench.adapter.placement import placed
+from callbench.adapter.target import Aim, Target
+from callbench.catalog import catalogue
+from callbench.model import process_tree
 from conftest import eventually
 
 Run = Callable[..., subprocess.CompletedProcess[str]]

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from callbench import catalogue
-from callbench.adapter import Adapter
-from callbench.manifest import read
-from callbench.measure import side_processes
-from callbench.placement import placed
-from callbench.sides import Sides
-from callbench.verify import cut, suite
+from callbench.adapter import side_processes
+from callbench.adapter.placement import placed
+from callbench.adapter.session import Adapter
+from callbench.adapter.sides import Sides
+from callbench.catalog import catalogue
+from callbench.catalog.manifest import read
+from callbench.runner.verify import cut, suite
 from conftest import MISBEHAVING
 
 # Each does something else: HttpURLConnection asks again, a registry's stub is of one server only.

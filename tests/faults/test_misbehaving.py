@@ -4,10 +4,10 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from callbench.catalogue import Adapter
-from callbench.placement import placed
-from callbench.verify import suite
-from callbench.verify.outcome import Outcome
+from callbench.adapter.placement import placed
+from callbench.catalog.catalogue import Adapter
+from callbench.runner.verify import suite
+from callbench.runner.verify.outcome import Outcome
 from conftest import assert_one_sentence
 
 # Adapter, and for the checks that find it out: the check and what its sentence says.

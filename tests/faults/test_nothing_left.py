@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from callbench.home import keeper, scratch
+from callbench.model.installation import keeper, scratch
 from conftest import MARK, ROOT, SMALL, command, eventually, marked
 
 pytestmark = pytest.mark.engine

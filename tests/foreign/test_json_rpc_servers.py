@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 
-from callbench import catalogue, placement
-from callbench.adapter import Adapter as Running
-from callbench.catalogue import Adapter
-from callbench.verify import suite
+from callbench.adapter import placement
+from callbench.adapter.session import Adapter as Running
+from callbench.catalog import catalogue
+from callbench.catalog.catalogue import Adapter
+from callbench.runner.verify import suite
 from conftest import ROOT
 
 NATIVE = "native/json+http-keepalive"

@@ -22,13 +22,15 @@ from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 from google.protobuf.json_format import MessageToDict
 from grpc_tools import protoc  # type: ignore[import-untyped]
 
-from callbench import catalogue, placement, stands_for
-from callbench.adapter import Adapter
-from callbench.errors import AdapterFailure
-from callbench.links import Pair
-from callbench.service.canonical import float_form
-from callbench.service.search import search_response
-from callbench.sides import Sides
+from callbench.adapter import equivalent as stands_for
+from callbench.adapter import placement
+from callbench.adapter.network.pair import Pair
+from callbench.adapter.service.canonical import float_form
+from callbench.adapter.service.search import search_response
+from callbench.adapter.session import Adapter
+from callbench.adapter.sides import Sides
+from callbench.catalog import catalogue
+from callbench.model.errors import AdapterFailure
 from conftest import ROOT, eventually, marked
 
 Run = Callable[..., subprocess.CompletedProcess[str]]

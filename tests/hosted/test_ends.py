@@ -11,7 +11,7 @@ from typing import IO, Any
 
 import pytest
 
-from callbench.process_tree import children_of_all, is_alive
+from callbench.model.process_tree import children_of_all, is_alive
 from conftest import MISBEHAVING, ROOT, eventually, marked
 
 HOST = ROOT / "engine" / "target" / "release" / "callbench-host"

@@ -4,11 +4,11 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from callbench import catalogue
-from callbench.catalogue import Adapter
-from callbench.placement import placed
-from callbench.verify import suite
-from callbench.verify.outcome import Outcome
+from callbench.adapter.placement import placed
+from callbench.catalog import catalogue
+from callbench.catalog.catalogue import Adapter
+from callbench.runner.verify import suite
+from callbench.runner.verify.outcome import Outcome
 from conftest import MISBEHAVING, assert_one_sentence
 
 # Runner, and for the checks that find it out: the check and what its sentence says.

@@ -4,16 +4,19 @@ from pathlib import Path
 
 import pytest
 
-from callbench import catalogue, links, placement
-from callbench.cell import Cell, Load
-from callbench.manifest import Programs
-from callbench.measure.reading import light
-from callbench.process_tree import HOST
+from callbench.adapter import placement
+from callbench.adapter.network.host import LOOPBACK_HOSTS
+from callbench.catalog import catalogue
+from callbench.catalog.links.reach import LOOPBACK
+from callbench.catalog.manifest import Programs
+from callbench.model.cell import Cell, Load
+from callbench.model.process_tree import HOST
+from callbench.runner.measure.reading import light
 from callbench.runner.rounds import one_slice
 from callbench.runner.slices import Length
 from callbench.runner.tasks import Turn
 from callbench.runner.unit import Unit, Wanted
-from callbench.visit import ALWAYS
+from callbench.runner.visit import ALWAYS
 from conftest import MISBEHAVING, eventually
 
 SLICE = Length(0.02, 4)
@@ -33,8 +36,8 @@ def test_a_runner_is_stopped_and_goes_on_with_its_host() -> None:
     (stack,) = adapter.stacks
     cell = Cell("c001", "g", stack.id, "Sum", {"a": 1, "b": 2}, Load(1, 4, 0.02))
     programs = Programs(adapter.manifest, adapter.manifest)
-    wanted = Wanted("unit", stack, programs, (cell,), links.LOOPBACK, checks=ALWAYS)
-    with Unit(wanted, placement.placed(), links.LOOPBACK_HOSTS) as unit:
+    wanted = Wanted("unit", stack, programs, (cell,), LOOPBACK, checks=ALWAYS)
+    with Unit(wanted, placement.placed(), LOOPBACK_HOSTS) as unit:
         unit.settles()
         hosts = [pid for pid in unit.pids if named(pid) == HOST]
         runners = [pid for pid in unit.pids if pid not in hosts]

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from callbench import catalogue, placement
-from callbench.wire.lab import Lab
+from callbench.adapter import placement
+from callbench.catalog import catalogue
+from callbench.runner.wire.lab import Lab
 from conftest import ROOT
 
 

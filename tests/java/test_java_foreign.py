@@ -19,8 +19,8 @@ from jrmp_party import Jrmp, RefusedError
 from pyhessian.client import HessianProxy
 from pyhessian.protocol import Binary, Fault
 
-from callbench import catalogue
-from callbench.adapter import Adapter
+from callbench.adapter.session import Adapter
+from callbench.catalog import catalogue
 from conftest import ROOT
 from giop_seen import dissected
 

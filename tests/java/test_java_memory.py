@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from callbench import catalogue
-from callbench.adapter import Adapter
-from callbench.errors import AdapterFailure
+from callbench.adapter.session import Adapter
+from callbench.catalog import catalogue
+from callbench.model.errors import AdapterFailure
 from conftest import ROOT
 
 ADAPTER = catalogue.load([ROOT / "adapters" / "java"]).adapter("java")

@@ -2,8 +2,9 @@
 
 import pytest
 
-from callbench import catalogue, placement
-from callbench.verify import suite
+from callbench.adapter import placement
+from callbench.catalog import catalogue
+from callbench.runner.verify import suite
 from conftest import ROOT
 
 ADAPTER = catalogue.load([ROOT / "adapters" / "java"]).adapter("java")

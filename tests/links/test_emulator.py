@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from callbench import links
-from callbench.links import LinkFailure, Pair
+from callbench.adapter.network.pair import LinkFailure, Pair
+from callbench.catalog.links import profile
 from conftest import SMALL, command
 
 Program = Callable[..., subprocess.CompletedProcess[str]]
@@ -26,7 +26,7 @@ def wire(**to_server: float) -> dict[str, object]:
 
 
 def test_a_delay_takes_at_least_its_time() -> None:
-    with Pair(**links.named()["wan20"].wire) as pair:
+    with Pair(**profile.named()["wan20"].wire) as pair:
         said = pair.ask("echo", "echoed", 120, times=5, octets=64, gap_us=0, patience_ms=20_000)
     assert len(said["ns"]) == 5
     assert min(said["ns"]) >= 20_000_000 - EARLY_NS

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from callbench import links
-from callbench.links import LinkFailure, Pair
+from callbench.adapter.network import made
+from callbench.adapter.network.pair import LinkFailure, Pair
+from callbench.catalog.links import profile
 from conftest import SMALL
 
 Program = Callable[..., subprocess.CompletedProcess[str]]
@@ -28,7 +29,7 @@ def lan100() -> Made:
     """What the lab is asked for, to have lan100 made by one of them."""
 
     def wire(by: str) -> dict[str, Any]:
-        asked = links.named()["lan100"].wire
+        asked = profile.named()["lan100"].wire
         return {**asked, "link": {**asked["link"], "maker": by}}
 
     return wire
@@ -37,23 +38,23 @@ def lan100() -> Made:
 @pytest.fixture(params=["kernel", "emulator"])
 def maker(request: pytest.FixtureRequest, lan100: Made) -> str:
     """Who makes the line: the kernel, where this one can."""
-    if request.param == "kernel" and (why := links.why_not(lan100("kernel"))):
+    if request.param == "kernel" and (why := made.why_not(lan100("kernel"))):
         pytest.skip(why)
     return str(request.param)
 
 
 def test_what_is_left_to_chance_or_far_away_is_the_emulator_s() -> None:
     for name in ("wan50", "lossy1", "wifi", "lan1g"):
-        attempt = links.attempted(links.named()[name].wire)
+        attempt = made.attempted(profile.named()[name].wire)
         assert attempt.maker == "emulator"
         assert attempt.why_not is None
         assert attempt.why
 
 
 def test_a_profile_may_say_who_makes_it(lan100: Made) -> None:
-    attempt = links.attempted(lan100("emulator"))
+    attempt = made.attempted(lan100("emulator"))
     assert (attempt.maker, attempt.why) == ("emulator", "the profile asks for the emulator")
-    wire = links.named()["wan50"].wire
+    wire = profile.named()["wan50"].wire
     with pytest.raises(LinkFailure, match="cannot do to frames what this profile asks") as failure:
         Pair(**{**wire, "link": {**wire["link"], "maker": "kernel"}})
     assert failure.value.kind == "bad-request"
@@ -111,7 +112,7 @@ def test_a_run_says_who_made_its_links(callbench: Program, tmp_path: Path) -> No
     file.write_text(SMALL)
     callbench("run", file, "--quick", "--link", "lan100", "--out", "run", check=True, timeout=150)
     made = json.loads((tmp_path / "run" / "environment.json").read_text())["links"]["lan100"]
-    assert made["maker"] == links.attempted(links.named()["lan100"].wire).maker
+    assert made["maker"] == made.attempted(profile.named()["lan100"].wire).maker
     rows = json.loads(callbench("query", "run", "SELECT * FROM traffic", "--json", check=True).stdout)
     assert {row["direction"] for row in rows} == {"to_server", "to_client"}
     assert all(row["octets"] > 0 and row["packets"] > 0 for row in rows)

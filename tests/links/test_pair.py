@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from callbench.home import keeper
-from callbench.links import Host, LinkFailure, Pair
-from callbench.links.host import misplaced
+from callbench.adapter.network.host import Host, misplaced
+from callbench.adapter.network.pair import LinkFailure, Pair
+from callbench.model.installation import keeper
 from conftest import SMALL, command, eventually, marked
 
 Program = Callable[..., subprocess.CompletedProcess[str]]

@@ -4,17 +4,18 @@ from pathlib import Path
 
 import pytest
 
-from callbench import links
-from callbench.errors import BadInput
-from callbench.study import load
+from callbench.catalog.links import profile
+from callbench.catalog.links.reach import PAIR
+from callbench.catalog.study import load
+from callbench.model.errors import BadInput
 from conftest import SMALL
 
 
 def test_every_profile_that_comes_along_says_where_its_figures_are_from() -> None:
-    named = links.named()
+    named = profile.named()
     asked = {"lan1g", "lan100", "wifi", "wan20", "wan50", "wan200", "lte", "modem56k", "satellite", "lossy1"}
     assert asked <= set(named)
-    assert all(link.about and link.source for name, link in named.items() if name != links.PAIR)
+    assert all(link.about and link.source for name, link in named.items() if name != PAIR)
 
 
 def test_a_direction_says_more_than_the_whole(tmp_path: Path) -> None:

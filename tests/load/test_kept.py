@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from callbench.errors import BadInput
-from callbench.load import kept
+from callbench.model.errors import BadInput
+from callbench.runner.load import kept
 
 Program = Callable[..., subprocess.CompletedProcess[str]]
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from callbench.load import found
-from callbench.load.watched import Seen
-from callbench.load.wish import Wish
+from callbench.runner.load import found
+from callbench.runner.load.watched import Seen
+from callbench.runner.load.wish import Wish
 from callbench.stats.bottleneck import Limit
 
 RECORDED = json.loads((Path(__file__).parent / "recorded" / "beside_neighbours.json").read_text())

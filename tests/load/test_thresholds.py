@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callbench.contract import Done
-from callbench.errors import BadInput
-from callbench.load import tested as thresholds
-from callbench.load.thresholds import EXAMPLES, parsed
+from callbench.adapter.contract import Done
+from callbench.model.errors import BadInput
+from callbench.runner.load import tested as thresholds
+from callbench.runner.load.thresholds import EXAMPLES, parsed
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 SERVER = Path(__file__).parents[1] / "external" / "orders.py"

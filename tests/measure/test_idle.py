@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from callbench.errors import BadInput
-from callbench.idle import held
+from callbench.model.errors import BadInput
+from callbench.runner.idle import held
 
 
 def open_files() -> set[Path]:

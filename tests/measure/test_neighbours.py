@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from callbench.measure.neighbours import beside, spoiled_by, waited
+from callbench.runner.measure.neighbours import beside, spoiled_by, waited
 from callbench.stats.bottleneck import Evidence, Limit, Side, judged
 
 BUSY: dict[str, Any] = json.loads((Path(__file__).parent / "recorded" / "busy-machine.json").read_text())

@@ -8,12 +8,13 @@ from typing import Any, cast
 
 import pytest
 
-from callbench import catalogue, process_tree
-from callbench.adapter_process import AdapterProcess
-from callbench.home import keeper
-from callbench.measure import side_processes
-from callbench.placement import Placement
-from callbench.sides import Sides
+from callbench.adapter import side_processes
+from callbench.adapter.placement import Placement
+from callbench.adapter.process import AdapterProcess
+from callbench.adapter.sides import Sides
+from callbench.catalog import catalogue
+from callbench.model import process_tree
+from callbench.model.installation import keeper
 from conftest import MISBEHAVING, eventually
 
 # A daemon as they are made: it leaves its parent, its session and its process group.

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from callbench.belief import Slowed
-from callbench.cell import Cell, Load
-from callbench.plan import Plan
-from callbench.slowdown import SAMPLE, burn_ns, chosen, rates_of
+from callbench.analysis.validity import Slowed
+from callbench.model.cell import Cell, Load
+from callbench.runner.plan import Plan
+from callbench.runner.slowdown import SAMPLE, burn_ns, chosen, rates_of
 from callbench.stats.interval import geometric_mean
 from callbench.stats.slowdown import ratios
 

@@ -8,10 +8,10 @@ from typing import Any, cast
 
 import pytest
 
-from callbench.cell import Cell, Load
-from callbench.measure.steadiness import unsteady
-from callbench.measure.warm_up import LIMIT, SKIPPED, STEADY, WarmUp, warmed_up
-from callbench.sides import Sides
+from callbench.adapter.sides import Sides
+from callbench.model.cell import Cell, Load
+from callbench.runner.measure.steadiness import unsteady
+from callbench.runner.measure.warm_up import LIMIT, SKIPPED, STEADY, WarmUp, warmed_up
 
 
 @dataclass

@@ -4,8 +4,9 @@ import itertools
 
 import pytest
 
-from callbench import catalogue, placement
-from callbench.verify import suite
+from callbench.adapter import placement
+from callbench.catalog import catalogue
+from callbench.runner.verify import suite
 
 MESSAGES = ("soap", "xmlrpc", "bin", "bincomp", "json", "msgpack", "protobuf")
 CHANNELS = ("inproc", "library", "shm", "shm-spin", "mqueue", "pipe", "unix", "tcp", "http", "http-keepalive")

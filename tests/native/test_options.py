@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from callbench import catalogue
-from callbench.adapter import Adapter
-from callbench.errors import AdapterFailure
+from callbench.adapter.session import Adapter
+from callbench.catalog import catalogue
+from callbench.model.errors import AdapterFailure
 
 pytestmark = pytest.mark.engine
 

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 import pytest
 
-from callbench import catalogue, placement
-from callbench.cell import Cell, Load
-from callbench.errors import AdapterFailure
-from callbench.measure import side_processes
-from callbench.measure.processes import Processes
-from callbench.measure.trial import measured
-from callbench.sides import Sides
+from callbench.adapter import placement, side_processes
+from callbench.adapter.sides import Sides
+from callbench.catalog import catalogue
+from callbench.model.cell import Cell, Load
+from callbench.model.errors import AdapterFailure
+from callbench.runner.measure.processes import Processes
+from callbench.runner.measure.trial import measured
 
 CELL = Cell("c001", "Sum", "native/json+tcp", "Sum", {"a": 1, "b": 2}, Load(2, 50, 0.05), watch=True)
 

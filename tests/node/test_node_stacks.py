@@ -11,9 +11,10 @@ from typing import Any
 
 import pytest
 
-from callbench import catalogue, placement
-from callbench.adapter import Adapter
-from callbench.verify import suite
+from callbench.adapter import placement
+from callbench.adapter.session import Adapter
+from callbench.catalog import catalogue
+from callbench.runner.verify import suite
 from conftest import ROOT
 
 ADAPTERS = [ROOT / "adapters" / "node", ROOT / "engine" / "native"]

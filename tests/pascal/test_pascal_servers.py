@@ -11,12 +11,13 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from callbench import catalogue, placement
-from callbench.adapter import Adapter
-from callbench.errors import AdapterFailure
-from callbench.measure.reading import threads_of
-from callbench.process_tree import children_of_all
-from callbench.verify import lifecycle, suite
+from callbench.adapter import placement
+from callbench.adapter.session import Adapter
+from callbench.catalog import catalogue
+from callbench.model.errors import AdapterFailure
+from callbench.model.process_tree import children_of_all
+from callbench.runner.measure.reading import threads_of
+from callbench.runner.verify import lifecycle, suite
 from conftest import ROOT, eventually
 
 FOLDER = ROOT / "adapters" / "pascal"

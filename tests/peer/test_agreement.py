@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from callbench.errors import BadInput
-from callbench.peer import jmeter, jtl
-from callbench.peer.agreement import Agreement, Round, Side, agreement
-from callbench.peer.jmeter import threads, used
-from callbench.peer.plan import Asked, first_thought_ms, plan
-from callbench.peer.rounds import theirs
-from callbench.peer.steadiness import rose
+from callbench.model.errors import BadInput
+from callbench.runner.peer import jmeter, jtl
+from callbench.runner.peer.agreement import Agreement, Round, Side, agreement
+from callbench.runner.peer.jmeter import threads, used
+from callbench.runner.peer.plan import Asked, first_thought_ms, plan
+from callbench.runner.peer.rounds import theirs
+from callbench.runner.peer.steadiness import rose
 from callbench.stats.decision import Outcome
 
 HEAD = "timeStamp,elapsed,responseCode,threadName,success\n"

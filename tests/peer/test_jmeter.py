@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from callbench import catalogue
-from callbench.peer import jmeter
+from callbench.catalog import catalogue
+from callbench.runner.peer import jmeter
 from conftest import ROOT
 
 Run = Callable[..., subprocess.CompletedProcess[str]]

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from callbench import catalogue
-from callbench.cell import Cell, Load, Stack
-from callbench.errors import BadInput
-from callbench.peer import jmeter, kept, study
-from callbench.peer.agreement import Round, Side
-from callbench.peer.asked import why_not
+from callbench.catalog import catalogue
+from callbench.model.cell import Cell, Load, Stack
+from callbench.model.errors import BadInput
+from callbench.runner.peer import jmeter, kept, study
+from callbench.runner.peer.agreement import Round, Side
+from callbench.runner.peer.asked import why_not
 from conftest import ROOT, command, eventually
 
 Run = Callable[..., subprocess.CompletedProcess[str]]

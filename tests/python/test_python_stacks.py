@@ -14,10 +14,11 @@ from typing import Any
 import psutil
 import pytest
 
-from callbench import catalogue, placement
-from callbench.adapter import Adapter
-from callbench.errors import AdapterFailure
-from callbench.verify import suite
+from callbench.adapter import placement
+from callbench.adapter.session import Adapter
+from callbench.catalog import catalogue
+from callbench.model.errors import AdapterFailure
+from callbench.runner.verify import suite
 from conftest import ROOT, eventually, marked
 
 KNOWN = catalogue.load([ROOT / "adapters" / "python", ROOT / "engine" / "native"])

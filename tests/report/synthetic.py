@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from callbench.cell import AS_IS, Cell, Stack
+from callbench.catalog.study import load
+from callbench.catalog.study.cells import LOOPBACK
+from callbench.model.cell import AS_IS, Cell, Stack
 from callbench.stats.histogram import index_of
-from callbench.study import load
-from callbench.study.cells import LOOPBACK
 
 CHANNEL_US = {
     "inproc": 0.1,

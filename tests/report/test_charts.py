@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
+from callbench.analysis.subject import subject
+from callbench.analysis.wire.counts import SHARES
 from callbench.report.charts.draw import drawn
 from callbench.report.charts.knee import Limit, Tried, knee_chart
 from callbench.report.charts.phone import PHONE, columns, narrow
 from callbench.report.charts.shares import shares
 from callbench.report.export import FORMATS
-from callbench.report.subject import subject
-from callbench.store import Run
-from callbench.wire.counts import SHARES
+from callbench.store.run import Run
 from report.synthetic import write
 
 LONG = ("native/protobuf+http-keepalive", "load/http1:pascal/fphttpserver-invocation", "java/cxf-soap")

@@ -6,16 +6,16 @@ from typing import Any, cast
 
 import pytest
 
-from callbench.report import headline
+from callbench.analysis import headline
+from callbench.analysis.effects import effects
+from callbench.analysis.rankings import Ranking, rankings
+from callbench.analysis.results import Latency, Result, Results
+from callbench.analysis.subject import Subject, subject
 from callbench.report.choice import MOST_ROWS, Choice, choices, sheet
-from callbench.report.effects import effects
-from callbench.report.rankings import Ranking, rankings
 from callbench.report.story import story
-from callbench.report.subject import Subject, subject
-from callbench.results import Latency, Result, Results
 from callbench.stats.interval import geometric_mean
 from callbench.stats.ranking import standings
-from callbench.store import Run
+from callbench.store.run import Run
 from report.synthetic import write
 
 STEADY = (1.0, 1.01, 0.99, 1.02, 0.98)

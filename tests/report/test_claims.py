@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from callbench.claims import Verdict, absent, judge
+from callbench.analysis.claims import Verdict, absent, judge
+from callbench.analysis.results import Latency, Result, Results
+from callbench.analysis.words import undecided_text
+from callbench.catalog.study import Study, load
+from callbench.catalog.study.claim import comparisons
 from callbench.report.story import of_claims
-from callbench.report.words import undecided_text
-from callbench.results import Latency, Result, Results
 from callbench.stats.interval import geometric_mean
-from callbench.study import Study, load
-from callbench.study.claim import comparisons
 
 STUDY = """
 title = "t"

@@ -5,10 +5,10 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
+from callbench.analysis.results import Latency, Result
+from callbench.analysis.subject import subject
 from callbench.report.columns import alike, differing
-from callbench.report.subject import subject
-from callbench.results import Latency, Result
-from callbench.store import Run
+from callbench.store.run import Run
 from report.synthetic import write
 
 

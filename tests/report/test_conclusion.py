@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
-from callbench.errors import BadInput
+from callbench.analysis.wire.counts import LIFE, STEADY
+from callbench.analysis.wire.found import Ledger
+from callbench.catalog.study import load
+from callbench.model.errors import BadInput
 from callbench.report.sections.conclusion import Cost, _first, costs, section
 from callbench.report.sections.overhead_beside import _difference
-from callbench.study import load
-from callbench.wire.counts import LIFE, STEADY
-from callbench.wire.found import Ledger
 from conftest import SMALL
 
 if TYPE_CHECKING:
-    from callbench.report.subject import Subject
+    from callbench.analysis.subject import Subject
 
 CONCLUSION = """
 [conclusion]

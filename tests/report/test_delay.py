@@ -3,10 +3,10 @@
 from types import SimpleNamespace
 from typing import Any, cast
 
-from callbench.links.profile import named
+from callbench.analysis.results import Latency, Result
+from callbench.analysis.subject import Subject
+from callbench.catalog.links.profile import named
 from callbench.report.sections import delay
-from callbench.report.subject import Subject
-from callbench.results import Latency, Result
 from callbench.stats.interval import geometric_mean
 
 LINKS = {"pair": 0.0, "wan20": 20.0, "wan50": 50.0, "wan200": 200.0}

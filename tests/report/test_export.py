@@ -13,10 +13,10 @@ import jsonschema
 import pytest
 from rich.console import Console
 
-from callbench.errors import BadInput, CallbenchError
+from callbench.analysis.subject import Subject, subject
+from callbench.model.errors import BadInput, CallbenchError
 from callbench.report import FORMATS, print_cells, print_summary, shown, write
-from callbench.report.subject import Subject, subject
-from callbench.store import Run
+from callbench.store.run import Run
 from golden import golden
 from report.synthetic import write as synthetic
 

@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, cast
 
 import pytest
 
-from callbench.errors import BadInput
+from callbench.catalog.study import load
+from callbench.catalog.study.published import Published
+from callbench.catalog.study.shown import LadderPart, RanksPart
+from callbench.model.errors import BadInput
 from callbench.report.sections import ladders, ranks
 from callbench.stats.mixture import hidden, mean_by_block
-from callbench.study import load
-from callbench.study.published import Published
-from callbench.study.shown import LadderPart, RanksPart
 from conftest import SMALL
 
 if TYPE_CHECKING:
-    from callbench.results import Results
+    from callbench.analysis.results import Results
 
 PUBLISHED = Published.of("p.toml", {"rates": {"columns": ["byte"], "x": [2.0], "y": [3.0]}})
 LADDER = """

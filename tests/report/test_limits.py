@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from callbench import belief
-from callbench.belief import Belief, Known
-from callbench.costs import Cost
-from callbench.report import limits
-from callbench.results import Latency, Result
+from callbench.analysis import limits
+from callbench.analysis import validity as belief
+from callbench.analysis.costs import Cost
+from callbench.analysis.results import Latency, Result
+from callbench.analysis.validity import Belief, Known
 from callbench.stats.bottleneck import Evidence, Limit, Side, Verdict, judged
 from callbench.stats.spent import Piece, Spent
 

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from callbench.completeness import shortcomings
+from callbench.analysis.completeness import shortcomings
+from callbench.analysis.naming import at
+from callbench.analysis.subject import Subject, subject
 from callbench.report import FORMATS, print_cells, print_summary
-from callbench.report.naming import at
-from callbench.report.subject import Subject, subject
-from callbench.store import Run
+from callbench.store.run import Run
 from report.synthetic import write
 
 NUMBER = re.compile(r"\bc\d{3}\b")

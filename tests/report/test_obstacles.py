@@ -6,21 +6,21 @@ from typing import Any, cast
 
 import pytest
 
-from callbench.claims import Compared, Judged, Verdict
+from callbench.analysis.claims import Compared, Judged, Verdict
+from callbench.analysis.obstacles import Kind, Obstacle, Reason, obstacles
+from callbench.analysis.rankings import Ranking
+from callbench.analysis.results import Excluded, Result, Results
+from callbench.analysis.subject import Subject, subject
+from callbench.analysis.unsteady import Unsteady
+from callbench.catalog.study.claim import Comparison
 from callbench.report.ahead import Ahead, ahead
-from callbench.report.obstacles import Kind, Obstacle, Reason, obstacles
-from callbench.report.rankings import Ranking
-from callbench.report.subject import Subject, subject
-from callbench.results import Excluded, Result, Results
 from callbench.stats.bottleneck import Limit
 from callbench.stats.bottleneck import Verdict as Bound
 from callbench.stats.decision import Outcome, Ranged
 from callbench.stats.interval import geometric_mean
 from callbench.stats.outlook import outlook
 from callbench.stats.ranking import standings
-from callbench.store import Run
-from callbench.study.claim import Comparison
-from callbench.unsteady import Unsteady
+from callbench.store.run import Run
 from report.synthetic import write
 from report.test_choice import at, result
 

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from callbench.health import LEAST_GROWTH_BYTES, growth
+from callbench.analysis.health import LEAST_GROWTH_BYTES, growth
+from callbench.analysis.subject import subject
 from callbench.report.sections import processes as section_of
 from callbench.report.show import shown
 from callbench.report.story import cautions
-from callbench.report.subject import subject
-from callbench.store import Run
+from callbench.store.run import Run
 from report import synthetic
 
 MIB = 2**20

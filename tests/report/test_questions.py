@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from callbench.claims import Verdict, judge
-from callbench.errors import BadInput
-from callbench.questions import ask
-from callbench.report.tables import filled
-from callbench.report.words import answer_text
-from callbench.results import Latency, Result, Results
+from callbench.analysis.claims import Verdict, judge
+from callbench.analysis.questions import ask
+from callbench.analysis.results import Latency, Result, Results
+from callbench.analysis.tables import filled
+from callbench.analysis.words import answer_text
+from callbench.catalog.study import Study, load
+from callbench.model.errors import BadInput
 from callbench.stats.interval import geometric_mean
-from callbench.study import Study, load
 
 PUBLISHED = """
 title = "p"

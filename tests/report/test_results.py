@@ -5,12 +5,12 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from callbench import histograms
-from callbench.messages import Messages, Written, labels
-from callbench.read_results import RANKING_SQL, from_connection, read
-from callbench.report.tables import place
-from callbench.results import Results
-from callbench.store import Run
+from callbench.analysis import histograms
+from callbench.analysis.messages import Messages, Written, labels
+from callbench.analysis.read_results import RANKING_SQL, from_connection, read
+from callbench.analysis.results import Results
+from callbench.analysis.tables import place
+from callbench.store.run import Run
 from report.synthetic import write
 
 TABLES = """

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from callbench.analysis.overhead import Parts, read, taken_apart
+from callbench.analysis.results import Latency, Result
+from callbench.analysis.subject import subject
 from callbench.report.sections import tax as tax_section
-from callbench.report.subject import subject
-from callbench.results import Latency, Result
-from callbench.store import Run
-from callbench.tax import Parts, read, taken_apart
+from callbench.store.run import Run
 from report import synthetic
 
 PARTS = Parts(request_bytes=100, answer_bytes=1_000, codec_us=10.0)

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from rich.console import Console
 
-from callbench.grid import Column, Grid
+from callbench.analysis.subject import Subject, subject
 from callbench.report import print_cells, print_summary
-from callbench.report.subject import Subject, subject
-from callbench.store import Run
+from callbench.report.grid import Column, Grid
+from callbench.store.run import Run
 from golden import golden
 from report.synthetic import write as synthetic
 

@@ -14,10 +14,10 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from callbench import catalogue
-from callbench.adapter import Adapter
-from callbench.contract import misshapen_answer
-from callbench.process_tree import parent_of
+from callbench.adapter.contract import misshapen_answer
+from callbench.adapter.session import Adapter
+from callbench.catalog import catalogue
+from callbench.model.process_tree import parent_of
 from conftest import ROOT, eventually, marked
 
 Run = Callable[..., subprocess.CompletedProcess[str]]

@@ -8,12 +8,15 @@ from dataclasses import replace
 
 import pytest
 
-from callbench import links, placement
-from callbench.adapter import Adapter as Process
-from callbench.catalogue import Adapter
-from callbench.cell import Cell, Load
-from callbench.manifest import Programs
-from callbench.process_tree import is_alive
+from callbench.adapter import placement
+from callbench.adapter.network.host import LOOPBACK_HOSTS, Hosts
+from callbench.adapter.network.pair import LinkFailure
+from callbench.adapter.session import Adapter as Process
+from callbench.catalog.catalogue import Adapter
+from callbench.catalog.links.reach import LOOPBACK
+from callbench.catalog.manifest import Programs
+from callbench.model.cell import Cell, Load
+from callbench.model.process_tree import is_alive
 from callbench.runner.ahead import Ahead
 from callbench.runner.unit import Unit, Wanted
 from conftest import eventually
@@ -22,11 +25,11 @@ from conftest import eventually
 def wanted(adapter: Adapter, name: str) -> Wanted:
     stack = next(one for one in adapter.stacks if one.channel == "tcp")
     cell = Cell("c001", "g", stack.id, "Sum", {"a": 1, "b": 2}, Load(1, 4, 0.02))
-    return Wanted(name, stack, Programs(adapter.manifest, adapter.manifest), (cell,), links.LOOPBACK)
+    return Wanted(name, stack, Programs(adapter.manifest, adapter.manifest), (cell,), LOOPBACK)
 
 
 def ahead() -> Ahead:
-    return Ahead(placement.placed(), lambda _: links.LOOPBACK_HOSTS)
+    return Ahead(placement.placed(), lambda _: LOOPBACK_HOSTS)
 
 
 @pytest.mark.usefixtures("nothing_left")
@@ -39,7 +42,7 @@ def test_a_unit_takes_what_was_started_for_it_and_the_rest_is_ended(misbehaving:
         sides = started.take(first)
         assert sides is not None
         assert started.take(first) is None
-        with Unit(first, placement.placed(), links.LOOPBACK_HOSTS, sides) as unit:
+        with Unit(first, placement.placed(), LOOPBACK_HOSTS, sides) as unit:
             assert unit.opened.sides is sides
             assert unit.opened.record["start_s"] > 0
         other = started.take(second)
@@ -57,8 +60,8 @@ def test_what_cannot_be_started_waits_for_its_turn(misbehaving: Callable[[str], 
     bad = replace(wanted(adapter, "bad"), programs=Programs(gone, gone))
     no_link = wanted(adapter, "no link")
 
-    def hosts(link: str) -> links.Hosts:
-        raise links.LinkFailure("missing", link)
+    def hosts(link: str) -> Hosts:
+        raise LinkFailure("missing", link)
 
     with closing(Ahead(placement.placed(), hosts)) as started:
         started.start((no_link,))

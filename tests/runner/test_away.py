@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
-from callbench.errors import AdapterFailure
+from callbench.model.errors import AdapterFailure
 from callbench.runner.away import AWAY, LOOK_US, MOST_AGAIN, undisturbed
 
 if TYPE_CHECKING:
-    from callbench.measure.witness import GapDetector
+    from callbench.runner.measure.witness import GapDetector
 
 SLICE_NS = 20_000_000
 

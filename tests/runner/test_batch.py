@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
-from callbench import links
-from callbench.cell import Cell, Load, Stack
-from callbench.errors import AdapterFailure
+from callbench.catalog.links.reach import LOOPBACK
+from callbench.model.cell import Cell, Load, Stack
+from callbench.model.errors import AdapterFailure
 from callbench.runner import batch as module
 from callbench.runner.batch import Batch
 from callbench.runner.context import Asked, Context
 from callbench.runner.unit import Wanted
 
 if TYPE_CHECKING:
-    from callbench.manifest import Programs
+    from callbench.catalog.manifest import Programs
     from callbench.runner.failures import Failures
 
 
@@ -23,7 +23,7 @@ def wanted(name: str, channel: str) -> Wanted:
     stack = cast("Stack", SimpleNamespace(id=name, adapter="a", message="m", channel=channel, card={}))
     cell = Cell(name, "g", name, "Sum", {}, Load(1, 1, 0.01))
     # As in a first fork, where nothing is started before its turn.
-    return Wanted(name, stack, cast("Programs", None), (cell,), links.LOOPBACK, cold=True)
+    return Wanted(name, stack, cast("Programs", None), (cell,), LOOPBACK, cold=True)
 
 
 class Started:

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from callbench import catalogue
-from callbench.cell import Cell, Load
+from callbench.catalog import catalogue
+from callbench.model.cell import Cell, Load
 from callbench.runner.echoes import YARDSTICK_OCTETS, Echo, EchoTask, applies, echoes, sizes, there
 from callbench.runner.slices import HANDFUL
 

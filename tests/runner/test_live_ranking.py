@@ -1,6 +1,6 @@
 """The ranking that sharpens while a run goes on."""
 
-from callbench.cell import AS_IS, HELD, Cell, Load
+from callbench.model.cell import AS_IS, HELD, Cell, Load
 from callbench.runner.live_ranking import LiveRanking
 
 

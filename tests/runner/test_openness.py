@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from callbench import plan, read_results
-from callbench.read_results import read
-from callbench.results import Latency, OpenLoop
+from callbench.analysis import read_results
+from callbench.analysis.read_results import read
+from callbench.analysis.results import Latency, OpenLoop
+from callbench.runner import plan
 from callbench.runner.openness import endings, still_open
-from callbench.store import Run
+from callbench.store.run import Run
 from report.synthetic import write
 
 ONLY = ("native/bin+tcp", "native/soap+tcp", "native/json+http")

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
-from callbench import plan
-from callbench.cell import AS_IS, HELD, Cell, Load, Stack
-from callbench.runner import pacing
+from callbench.model.cell import AS_IS, HELD, Cell, Load, Stack
+from callbench.runner import pacing, plan
 from callbench.runner.pacing import FEWEST, Pacing
 from callbench.runner.past import Past
 

@@ -6,7 +6,7 @@ import hypothesis.strategies as some
 import pytest
 from hypothesis import given
 
-from callbench.errors import BadInput
+from callbench.model.errors import BadInput
 from callbench.runner.past import Past, past
 
 

@@ -11,12 +11,13 @@ import hypothesis.strategies as some
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from callbench import plan, store
-from callbench.cell import Cell, Load, Stack
-from callbench.read_results import RANKING_SQL
-from callbench.run_writer import RunWriter
-from callbench.store import FORMAT, Run
-from callbench.tables import QUERIES
+from callbench.analysis.read_results import RANKING_SQL
+from callbench.model.cell import Cell, Load, Stack
+from callbench.runner import plan
+from callbench.store import run as store
+from callbench.store.run import FORMAT, Run
+from callbench.store.tables import QUERIES
+from callbench.store.writer import RunWriter
 
 KINDS = ("timeout", "closed", "refused")
 SLICE = some.fixed_dictionaries(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
-from callbench.errors import AdapterFailure
+from callbench.model.errors import AdapterFailure
 from callbench.runner import rehearsal
 from callbench.runner.rehearsal import MOST_REHEARSALS, QUIET_ROUNDS, rehearsed
 

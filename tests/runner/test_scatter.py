@@ -6,7 +6,7 @@ import random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callbench.cell import Cell, Load
+from callbench.model.cell import Cell, Load
 from callbench.runner.scatter import SHARE, Scatter
 
 

@@ -5,7 +5,7 @@ import math
 import hypothesis.strategies as some
 from hypothesis import given
 
-from callbench.cell import Load
+from callbench.model.cell import Load
 from callbench.runner.slices import (
     ARRIVALS,
     HANDFUL,

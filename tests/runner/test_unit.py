@@ -6,16 +6,18 @@ from pathlib import Path
 
 import pytest
 
-from callbench import links, placement
-from callbench.catalogue import Adapter
-from callbench.cell import Cell, Load
-from callbench.errors import AdapterFailure
-from callbench.manifest import Programs
+from callbench.adapter import placement
+from callbench.adapter.network.host import LOOPBACK_HOSTS
+from callbench.catalog.catalogue import Adapter
+from callbench.catalog.links.reach import LOOPBACK
+from callbench.catalog.manifest import Programs
+from callbench.model.cell import Cell, Load
+from callbench.model.errors import AdapterFailure
 from callbench.runner.rounds import one_slice
 from callbench.runner.slices import Length
 from callbench.runner.tasks import Turn
 from callbench.runner.unit import Unit, Wanted
-from callbench.visit import ALWAYS, AnsweredWrongly
+from callbench.runner.visit import ALWAYS, AnsweredWrongly
 from conftest import eventually
 
 SLICE = Length(0.02, 4)
@@ -24,11 +26,11 @@ SLICE = Length(0.02, 4)
 def wanted(adapter: Adapter) -> Wanted:
     stack = next(one for one in adapter.stacks if one.channel == "tcp")
     cell = Cell("c001", "g", stack.id, "Sum", {"a": 1, "b": 2}, Load(1, 4, 0.02))
-    return Wanted("unit", stack, Programs(adapter.manifest, adapter.manifest), (cell,), links.LOOPBACK, checks=ALWAYS)
+    return Wanted("unit", stack, Programs(adapter.manifest, adapter.manifest), (cell,), LOOPBACK, checks=ALWAYS)
 
 
 def opened(adapter: Adapter) -> Unit:
-    return Unit(wanted(adapter), placement.placed(), links.LOOPBACK_HOSTS)
+    return Unit(wanted(adapter), placement.placed(), LOOPBACK_HOSTS)
 
 
 def state(pid: int) -> str:

@@ -7,9 +7,9 @@ from typing import Any, cast
 
 import pytest
 
-from callbench.errors import AdapterFailure
-from callbench.links.wire import round_trip_ns
-from callbench.measure.warm_up import STEADY, WarmUp
+from callbench.catalog.links.wire import round_trip_ns
+from callbench.model.errors import AdapterFailure
+from callbench.runner.measure.warm_up import STEADY, WarmUp
 from callbench.runner.unit import Unit
 from callbench.runner.warming import said, warmed_side_by_side
 

@@ -3,7 +3,7 @@
 import hypothesis.strategies as some
 from hypothesis import given
 
-from callbench.cell import Cell, Load
+from callbench.model.cell import Cell, Load
 from callbench.runner.batch import worth_watching
 from callbench.runner.cell_task import CellTask
 from callbench.runner.slices import Length

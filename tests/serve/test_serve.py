@@ -19,9 +19,9 @@ from pathlib import Path
 
 import pytest
 
-from callbench import catalogue
-from callbench.errors import BadInput
-from callbench.serve import chosen
+from callbench.catalog import catalogue
+from callbench.model.errors import BadInput
+from callbench.runner.serve import chosen
 from conftest import ROOT, command, eventually, marked
 
 pytestmark = [pytest.mark.engine, pytest.mark.usefixtures("nothing_left")]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callbench.service.canonical import canonical, digest_if_large, double_form, float_form
+from callbench.adapter.service.canonical import canonical, digest_if_large, double_form, float_form
 
 EMPTY = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 

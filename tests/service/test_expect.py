@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callbench.service import BadArgumentsError, ServiceFault, expected, sent
+from callbench.adapter.service import BadArgumentsError, ServiceFault, expected, sent
 
 INTS = st.integers(-(2**31), 2**31 - 1)
 

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callbench.service import generate
-from callbench.service.generate import SplitMix64
+from callbench.adapter.service import generate
+from callbench.adapter.service.generate import SplitMix64
 
 SEEDS = st.integers(0, 2**64 - 1)
 

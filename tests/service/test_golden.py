@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from callbench.home import home
-from callbench.service import ServiceFault, expected, sent
+from callbench.adapter.service import ServiceFault, expected, sent
+from callbench.model.installation import home
 
 VECTORS: list[dict[str, Any]] = json.loads((home() / "contract/golden/service.json").read_text(encoding="utf-8"))
 

@@ -6,8 +6,8 @@ The file seals what every implementation must reproduce, so it changes only wher
 import json
 from collections.abc import Iterator
 
-from callbench.home import home
-from callbench.service import ServiceFault, expected, sent
+from callbench.adapter.service import ServiceFault, expected, sent
+from callbench.model.installation import home
 
 SCALARS = ("boolean", "byte", "char", "short", "int", "long", "float", "double", "object")
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from callbench import death
+from callbench.model import process_end as death
 
 HERE = Path(__file__).resolve().parent
 STUDY = """

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from callbench import resuming
+from callbench.cli import resuming
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import hypothesis.strategies as some
 import pytest
 from hypothesis import given
 
-from callbench.stability.slowness import pace, slow
+from callbench.runner.stability.slowness import pace, slow
 from callbench.stats.decision import Outcome
 
 

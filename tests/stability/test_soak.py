@@ -12,14 +12,15 @@ from typing import Any
 import pytest
 from ending import code_of
 
-from callbench.placement import placed
-from callbench.stability import record, soak_told
-from callbench.stability.findings import chosen, outcome
-from callbench.stability.soak import slice_s
-from callbench.stability.soak_findings import LEAST_SLICES
-from callbench.stability.told import Told
+from callbench.adapter.placement import placed
+from callbench.report.stability import soak_told
+from callbench.report.stability.told import Told
+from callbench.runner.stability import record
+from callbench.runner.stability.findings import chosen, outcome
+from callbench.runner.stability.soak import slice_s
+from callbench.runner.stability.soak_findings import LEAST_SLICES
 from callbench.stats.decision import Outcome
-from callbench.store import Run
+from callbench.store.run import Run
 from conftest import command, eventually, marked
 
 HERE = Path(__file__).resolve().parent

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from ending import code_of
 
-from callbench.stability.mischief import EVERY, Known, Mischief
-from callbench.stability.storm import Storm
+from callbench.runner.stability.mischief import EVERY, Known, Mischief
+from callbench.runner.stability.storm import Storm
 from conftest import command, eventually, marked
 
 HERE = Path(__file__).resolve().parent

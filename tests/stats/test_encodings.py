@@ -2,7 +2,7 @@
 
 import pytest
 
-from callbench.service.generate import string
+from callbench.adapter.service.generate import string
 from callbench.stats.encodings import fitting, per_character
 from callbench.stats.line import on_the_line_ms
 

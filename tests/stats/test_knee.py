@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callbench.objective import parse
+from callbench.model.objective import parse
 from callbench.stats.arrivals import due_ns, poisson
 from callbench.stats.histogram import index_of
 from callbench.stats.knee import MOST_STEPS, End, Knee, Span, Step, knee, next_level

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from callbench import knees
-from callbench.load import found
-from callbench.load.watched import Seen
-from callbench.load.wish import Wish
+from callbench.runner import knees
+from callbench.runner.load import found
+from callbench.runner.load.watched import Seen
+from callbench.runner.load.wish import Wish
 from callbench.stats.interval import Interval, geometric_mean
 from callbench.stats.pace import REACHED, missed, reached_per_s
 from callbench.stats.rate import Window

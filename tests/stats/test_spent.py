@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callbench.costs import cost
+from callbench.analysis.costs import cost
 from callbench.stats.spent import Piece, Spent, step_of, together
 
 TICK = 10_000_000

@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, cast
 
 import pytest
 
-from callbench import catalogue
-from callbench.errors import BadInput
+from callbench.catalog import catalogue
+from callbench.catalog.study import load
+from callbench.catalog.study.shown import ChartPart
+from callbench.model.errors import BadInput
 from callbench.report.along import figures, in_words
 from callbench.report.sections.ranks import ranked
-from callbench.study import load
-from callbench.study.shown import ChartPart
 from conftest import MISBEHAVING, SMALL
 
 if TYPE_CHECKING:
-    from callbench.results import Results
+    from callbench.analysis.results import Results
 
 CHART = """
 [[charts]]

@@ -8,15 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from callbench import catalogue, plan
-from callbench.cell import Stack
-from callbench.claims import Verdict, judge
-from callbench.errors import BadInput
-from callbench.report.tables import filled
-from callbench.results import Latency, Result, Results
+from callbench.analysis.claims import Verdict, judge
+from callbench.analysis.results import Latency, Result, Results
+from callbench.analysis.tables import filled
+from callbench.catalog import catalogue
+from callbench.catalog.study import Study, load
+from callbench.model.cell import Stack
+from callbench.model.errors import BadInput
+from callbench.runner import plan
 from callbench.stats.bottleneck import Limit
 from callbench.stats.bottleneck import Verdict as Limited
-from callbench.study import Study, load
 from conftest import ROOT
 
 PASCAL = catalogue.load([ROOT / "adapters" / "pascal"]).adapter("pascal")

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from callbench.errors import BadInput
-from callbench.study import Study, load
-from callbench.study.claim import comparisons
+from callbench.catalog.study import Study, load
+from callbench.catalog.study.claim import comparisons
+from callbench.model.errors import BadInput
 
 FAR = 'for_each = { n = "{sizes}" }, group = "far-{n}"'
 SIZES = """

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from callbench.cell import Stack
-from callbench.errors import BadInput
-from callbench.study import load, names
-from callbench.study.claim import comparisons
+from callbench.catalog.study import load, names
+from callbench.catalog.study.claim import comparisons
+from callbench.model.cell import Stack
+from callbench.model.errors import BadInput
 
 MESSAGES = ("soap", "xmlrpc", "bin", "bincomp", "json", "msgpack", "protobuf")
 CHANNELS = ("inproc", "library", "shm", "shm-spin", "mqueue", "pipe", "unix", "tcp", "http", "http-keepalive")

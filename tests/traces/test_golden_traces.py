@@ -12,7 +12,7 @@ from loop_model import played
 from scenarios import ALL, KINDS
 from scripted import Call, Plan, Script, Trace
 
-from callbench.contract import misshapen_answer, misshapen_request
+from callbench.adapter.contract import misshapen_answer, misshapen_request
 from golden import golden
 
 MADE_SHOWN = 1000

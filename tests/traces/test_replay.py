@@ -5,9 +5,9 @@ import time
 import pytest
 from comparing import differences, golden_traces, request
 
-from callbench import catalogue
-from callbench.adapter import Adapter
-from callbench.contract import misshapen_answer
+from callbench.adapter.contract import misshapen_answer
+from callbench.adapter.session import Adapter
+from callbench.catalog import catalogue
 from conftest import ROOT
 
 FOLDERS = sorted(file.parent for file in [*ROOT.glob("adapters/*/adapter.toml"), *ROOT.glob("engine/*/adapter.toml")])

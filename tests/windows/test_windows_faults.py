@@ -11,9 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from callbench import catalogue, doctor
-from callbench.adapter import Adapter
-from callbench.errors import AdapterFailure
+from callbench.adapter.session import Adapter
+from callbench.catalog import catalogue
+from callbench.cli import doctor
+from callbench.model.errors import AdapterFailure
 from conftest import ROOT, command, eventually, marked
 
 FOLDER = ROOT / "adapters" / "windows"

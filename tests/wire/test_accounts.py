@@ -11,10 +11,11 @@ from typing import Any
 
 import pytest
 
-from callbench.links import BARE, why_not
-from callbench.read_results import read
-from callbench.results import Results
-from callbench.store import Run
+from callbench.adapter.network.made import why_not
+from callbench.analysis.read_results import read
+from callbench.analysis.results import Results
+from callbench.catalog.links.profile import BARE
+from callbench.store.run import Run
 
 pytestmark = pytest.mark.engine
 Callbench = Callable[..., subprocess.CompletedProcess[str]]

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callbench.wire.counts import (
+from callbench.analysis.wire.counts import (
     ENCODING,
     FIGURES,
     FRAMING,

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from callbench.cell import Cell, Load, Stack
-from callbench.errors import BadInput
-from callbench.wire.payload import payload, payload_of
+from callbench.model.cell import Cell, Load, Stack
+from callbench.model.errors import BadInput
+from callbench.runner.wire.payload import payload, payload_of
 
 
 @pytest.mark.parametrize(

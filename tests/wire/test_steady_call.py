@@ -2,9 +2,9 @@
 
 import pytest
 
-from callbench.wire.counts import FIGURES, STEADY, Row, stream
-from callbench.wire.found import Ledger
-from callbench.wire.steady import agreed, told
+from callbench.analysis.wire.counts import FIGURES, STEADY, Row, stream
+from callbench.analysis.wire.found import Ledger
+from callbench.runner.wire.steady import agreed, told
 
 
 def count(to_server: float, to_client: float = 26, packets: float = 1) -> list[Row]:

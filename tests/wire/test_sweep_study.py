@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from callbench import plan
-from callbench.cell import Stack
-from callbench.errors import BadInput
-from callbench.study import load
+from callbench.catalog.study import load
+from callbench.model.cell import Stack
+from callbench.model.errors import BadInput
+from callbench.runner import plan
 
 HEAD = 'title = "T"\n[[cells]]\ngroup = "g"\ncall = "Send"\n'
 HUGE = """arguments = { type = "int[]", content = "fixed" }

@@ -7,22 +7,24 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from callbench import doctor as examination
-from callbench import launch, links, listing, quantities
-from callbench import query as queries
-from callbench import serve as serving
+from callbench.analysis.completeness import shortcomings
+from callbench.catalog.links import profile
+from callbench.catalog.study import load as load_study
+from callbench.cli import doctor as examination
+from callbench.cli import listing, stability
 from callbench.cli import peer as peers
-from callbench.cli import stability
 from callbench.cli.compare import compare
 from callbench.cli.load import load
 from callbench.cli.output import AsJson, console, known_stacks, print_json, show_rows, tell
 from callbench.cli.verify import verify
-from callbench.completeness import shortcomings
-from callbench.errors import BadInput, CallbenchError
-from callbench.launch import Wish
-from callbench.store import Run
-from callbench.study import load as load_study
-from callbench.version import VERSION
+from callbench.model import quantities
+from callbench.model.errors import BadInput, CallbenchError
+from callbench.model.version import VERSION
+from callbench.runner import launch
+from callbench.runner import serve as serving
+from callbench.runner.launch import Wish
+from callbench.store import query as queries
+from callbench.store.run import Run
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -166,7 +168,7 @@ def run(  # noqa: PLR0913, PLR0917 - the options a person has
 def _summary(run: Run) -> None:
     """Prints what a run found so far and writes its page; nothing where nothing was measured."""
     from callbench import report as reports  # noqa: PLC0415 - statistics are slow to load
-    from callbench.report.subject import subject  # noqa: PLC0415
+    from callbench.analysis.subject import subject  # noqa: PLC0415
 
     found = subject(run)
     if any(one.calls for one in found.results.cells) or run.info["state"] == "finished":
@@ -182,10 +184,10 @@ def try_(
     as_json: AsJson = False,
 ) -> None:
     """Make a link and measure what it does: delay, rate, losses, beside what its profile asks."""
-    from callbench.links import trial  # noqa: PLC0415 - statistics are slow to load
+    from callbench.adapter.network import trial  # noqa: PLC0415 - statistics are slow to load
 
     own = load_study(study).part.links if study else {}
-    found = list(trial.tried(links.find(link, own), seconds))
+    found = list(trial.tried(profile.find(link, own), seconds))
     if as_json:
         print_json([finding.record() for finding in found])
     else:
@@ -195,7 +197,7 @@ def try_(
 @app.command()
 def show(path: RunFolder, as_json: AsJson = False) -> None:
     """Show what was kept: a run's cells, a comparison, a load, a soak, an overload, a torture."""
-    from callbench import records  # noqa: PLC0415 - statistics are slow to load
+    from callbench.report import records  # noqa: PLC0415 - statistics are slow to load
 
     if as_json:
         print_json(records.as_record(path))
@@ -210,7 +212,7 @@ def report(
     out: Annotated[Path | None, typer.Option("--out", metavar="FILE")] = None,
 ) -> None:
     """Write the report of what was kept."""
-    from callbench import records  # noqa: PLC0415 - statistics are slow to load
+    from callbench.report import records  # noqa: PLC0415 - statistics are slow to load
 
     print(records.write(path, form, out))  # noqa: T201
 
@@ -222,7 +224,7 @@ def exchange(
     group: Annotated[str | None, typer.Option("--group", help="of the study; else each stack's first")] = None,
 ) -> None:
     """Show how a call travelled, packet by packet, from a run made with --pcap (needs tshark)."""
-    from callbench.wire import exchange as exchanged  # noqa: PLC0415 - statistics are slow to load
+    from callbench.runner.wire import exchange as exchanged  # noqa: PLC0415 - statistics are slow to load
 
     for text in exchanged.exchanges(Run(path), stacks or [], group):
         print(text, end="\n\n")  # noqa: T201

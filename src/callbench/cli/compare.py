@@ -8,7 +8,7 @@ import typer
 from callbench.cli.options import grouped
 from callbench.cli.output import AsJson, Undecided, console, known_stacks, print_json
 from callbench.cli.server import ServerOptions
-from callbench.errors import BadInput
+from callbench.model.errors import BadInput
 
 
 @grouped
@@ -50,8 +50,10 @@ def compare(  # noqa: PLR0913, PLR0917 - the options a person has
     markdown: Annotated[bool, typer.Option("--markdown", help="for a pull request")] = False,
 ) -> None:
     """Compare two stacks, two builds or two runs. Exit code: 0 passed, 1 B is worse than allowed, 3 undecided."""
-    from callbench import exit_code  # noqa: PLC0415 - statistics are slow to load
-    from callbench.compare import command, live, show, verdicts  # noqa: PLC0415
+    from callbench.analysis.compare import verdicts  # noqa: PLC0415
+    from callbench.cli import exit_code  # noqa: PLC0415 - statistics are slow to load
+    from callbench.report.compare import show  # noqa: PLC0415
+    from callbench.runner.compare import command, live  # noqa: PLC0415
 
     exit_code.checked(undecided)
     operands = server.every([operand for operand in (a, b) if operand])

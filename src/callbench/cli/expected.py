@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from callbench.errors import BadInput
+from callbench.model.errors import BadInput
 
 
 def expected_json(given: Sequence[str]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import typer
 from callbench.cli.options import grouped
 from callbench.cli.output import AsJson, console, known_stacks, print_json
 from callbench.cli.server import SERVER, SERVER_HELP, ServerOptions
-from callbench.load.thresholds import EXAMPLES, parsed
+from callbench.runner.load.thresholds import EXAMPLES, parsed
 
 
 @grouped
@@ -34,7 +34,8 @@ def load(  # noqa: PLR0913, PLR0917 - the options a person has
     as_json: AsJson = False,
 ) -> None:
     """Put a server under load: rate, latencies, errors by kind, and what limited it."""
-    from callbench.load import driving, live, told, wish  # noqa: PLC0415 - statistics are slow to load
+    from callbench.report.load import told  # noqa: PLC0415 - statistics are slow to load
+    from callbench.runner.load import driving, live, wish  # noqa: PLC0415 - statistics are slow to load
 
     limits = tuple(parsed(text) for text in fail_if or ())
     wanted = wish.Wish(

@@ -9,8 +9,8 @@ from typing import Annotated, Any, get_type_hints
 import typer
 from typer.models import OptionInfo
 
+from callbench.catalog.links.reach import LOOPBACK
 from callbench.cli.output import AsJson, Undecided
-from callbench.links.reach import LOOPBACK
 
 
 @dataclasses.dataclass(frozen=True)

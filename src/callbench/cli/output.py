@@ -7,7 +7,8 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from callbench import catalogue, listing
+from callbench.catalog import catalogue
+from callbench.cli import listing
 
 AsJson = Annotated[bool, typer.Option("--json", help="for programs")]
 Undecided = Annotated[

@@ -6,16 +6,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from callbench import catalogue, launch
+from callbench.catalog import catalogue
 from callbench.cli.options import grouped
 from callbench.cli.output import AsJson, Undecided, console, known_stacks, print_json
 from callbench.cli.server import SERVER, SERVER_HELP, ServerOptions
-from callbench.errors import BadInput
+from callbench.model.errors import BadInput
+from callbench.runner import launch
 
 _TARGET = f"STUDY|{SERVER}"
 
 if TYPE_CHECKING:
-    from callbench.peer.kept import Found
+    from callbench.runner.peer.kept import Found
 
 
 def add_to(app: typer.Typer) -> None:
@@ -54,8 +55,8 @@ def peer(  # noqa: PLR0913, PLR0917 - the options a person has
     as_json: AsJson = False,
 ) -> None:
     """Drive a server, or a study's, with our load driver and with Apache JMeter in turn: do they say the same?"""
-    from callbench import exit_code  # noqa: PLC0415 - statistics are slow to load
-    from callbench.peer import kept, study  # noqa: PLC0415
+    from callbench.cli import exit_code  # noqa: PLC0415 - statistics are slow to load
+    from callbench.runner.peer import kept, study  # noqa: PLC0415
 
     exit_code.checked(undecided)
     of_study = {
@@ -107,8 +108,9 @@ def _refuse(why: str, options: Mapping[str, object]) -> None:
 def _one(
     target: str, known: catalogue.Catalogue, asked: dict[str, object], undecided: str | None, *, as_json: bool
 ) -> None:
-    from callbench import exit_code  # noqa: PLC0415 - statistics are slow to load
-    from callbench.peer import rounds, told  # noqa: PLC0415
+    from callbench.cli import exit_code  # noqa: PLC0415 - statistics are slow to load
+    from callbench.report import peer as told  # noqa: PLC0415
+    from callbench.runner.peer import rounds  # noqa: PLC0415
 
     wish = rounds.Wish(target, **asked)  # type: ignore[arg-type]
     found = rounds.held(
@@ -124,8 +126,8 @@ def _one(
 
 
 def _show_study(found: "Found", undecided: str | None, *, as_json: bool) -> None:
-    from callbench import exit_code  # noqa: PLC0415 - statistics are slow to load
-    from callbench.peer import told  # noqa: PLC0415
+    from callbench.cli import exit_code  # noqa: PLC0415 - statistics are slow to load
+    from callbench.report import peer as told  # noqa: PLC0415
 
     if as_json:
         print_json(told.study_record(found))

@@ -7,10 +7,10 @@ from typing import Annotated, Any
 
 import typer
 
+from callbench.catalog.given import Given
 from callbench.cli.expected import expected_json
 from callbench.cli.options import typed
-from callbench.errors import BadInput
-from callbench.external.given import Given
+from callbench.model.errors import BadInput
 
 # What names a server where one is asked for.
 SERVER = "STACK|NAME|URL|'COMMAND {port}'"

@@ -5,13 +5,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.console import Console
 
-from callbench import catalogue, placement, quantities
+from callbench.adapter import placement
+from callbench.catalog import catalogue
 from callbench.cli.options import StabilityOptions, grouped
 from callbench.cli.server import SERVER, SERVER_HELP, ServerOptions
-from callbench.errors import BadInput
+from callbench.model import quantities
+from callbench.model.errors import BadInput
 
 if TYPE_CHECKING:
-    from callbench.target import Aim
+    from callbench.adapter.target import Aim
 
 What = Annotated[str, typer.Argument(metavar=SERVER, help=SERVER_HELP, show_default=False)]
 
@@ -43,8 +45,8 @@ def soak(  # noqa: PLR0913, PLR0917 - the options a person has
     shared: StabilityOptions,
 ) -> None:
     """Let clients call for long, step by step, and watch the server's health second by second."""
-    from callbench.stability import soaking  # noqa: PLC0415 - statistics are slow to load
-    from callbench.stability.soak import Wish, slice_s  # noqa: PLC0415
+    from callbench.cli import stability_soaking as soaking  # noqa: PLC0415 - statistics are slow to load
+    from callbench.runner.stability.soak import Wish, slice_s  # noqa: PLC0415
 
     kinds = _kinds("soak", shared)
     aim = _aim(server, shared, what)
@@ -79,8 +81,8 @@ def overload(  # noqa: PLR0913, PLR0917 - the options a person has
     shared: StabilityOptions,
 ) -> None:
     """Find what a server holds, ask twice and ten times as much of it, and see when it is well again."""
-    from callbench.stability import overloading  # noqa: PLC0415 - statistics are slow to load
-    from callbench.stability.overload import Wish  # noqa: PLC0415
+    from callbench.cli import stability_overloading as overloading  # noqa: PLC0415 - statistics are slow to load
+    from callbench.runner.stability.overload import Wish  # noqa: PLC0415
 
     kinds = _kinds("overload", shared)
     aim = _aim(server, shared, what)
@@ -110,8 +112,8 @@ def torture(  # noqa: PLR0913, PLR0917 - the options a person has
     shared: StabilityOptions,
 ) -> None:
     """Misbehave before a server as clients do, and see what those who call normally meet: a verdict a test."""
-    from callbench.stability import torturing  # noqa: PLC0415 - statistics are slow to load
-    from callbench.stability.torture import Wish  # noqa: PLC0415
+    from callbench.cli import stability_torturing as torturing  # noqa: PLC0415 - statistics are slow to load
+    from callbench.runner.stability.torture import Wish  # noqa: PLC0415
 
     kinds = _kinds("torture", shared)
     aim = _aim(server, shared, what, _TORTURE_TIMEOUT_S)
@@ -124,8 +126,8 @@ def torture(  # noqa: PLR0913, PLR0917 - the options a person has
 
 
 def _aim(server: ServerOptions, shared: StabilityOptions, what: str, timeout_s: float = _TIMEOUT_S) -> "Aim":
-    from callbench.compare import tasks  # noqa: PLC0415 - statistics are slow to load
-    from callbench.target import Aim  # noqa: PLC0415
+    from callbench.adapter.target import Aim  # noqa: PLC0415
+    from callbench.runner.compare import tasks  # noqa: PLC0415 - statistics are slow to load
 
     asked = None if shared.call is None else tasks.of_calls([shared.call], (1,), 1.0)[0]
     return Aim(
@@ -145,17 +147,17 @@ def _steps(text: str) -> tuple[int, ...]:
 
 def _kinds(command: str, shared: StabilityOptions) -> tuple[str, ...]:
     """Read what fails it, before anything is begun."""
-    from callbench import exit_code  # noqa: PLC0415 - statistics are slow to load
-    from callbench.stability import findings  # noqa: PLC0415
+    from callbench.cli import exit_code  # noqa: PLC0415 - statistics are slow to load
+    from callbench.runner.stability import findings  # noqa: PLC0415
 
     exit_code.checked(shared.undecided)
     return findings.chosen(command, shared.fail_on)
 
 
 def _end(told: Any, kinds: tuple[str, ...], shared: StabilityOptions) -> None:  # noqa: ANN401 - a Told, whose module is slow to load
-    from callbench import exit_code  # noqa: PLC0415 - statistics are slow to load
-    from callbench.stability import findings  # noqa: PLC0415
-    from callbench.stability import told as shown  # noqa: PLC0415
+    from callbench.cli import exit_code  # noqa: PLC0415 - statistics are slow to load
+    from callbench.report.stability import told as shown  # noqa: PLC0415
+    from callbench.runner.stability import findings  # noqa: PLC0415
 
     page = shown.write(told)
     if shared.as_json:

@@ -5,12 +5,13 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from callbench import placement
+from callbench.adapter import placement
+from callbench.catalog import given
 from callbench.cli.options import grouped
 from callbench.cli.output import AsJson, known_stacks
 from callbench.cli.server import ServerOptions
-from callbench.external import given
-from callbench.verify import show, suite
+from callbench.report import verify as show
+from callbench.runner.verify import suite
 
 
 @grouped

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from callbench.report.obstacles import Kind, Obstacle, Reason, gathered
+from callbench.analysis.obstacles import Kind, Obstacle, Reason, gathered
+from callbench.analysis.subject import Subject
+from callbench.analysis.words import listed, some
 from callbench.report.section import Sheet
-from callbench.report.subject import Subject
-from callbench.report.words import listed, some
 from callbench.stats.digits import figure
 from callbench.stats.outlook import Outlook, outlook
 

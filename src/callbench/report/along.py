@@ -2,14 +2,14 @@
 
 from collections.abc import Mapping
 
-from callbench.report.units import UNITS
-from callbench.report.words import ties
-from callbench.results import Result, Results
+from callbench.analysis.results import Result, Results
+from callbench.analysis.units import UNITS
+from callbench.analysis.words import ties
+from callbench.catalog.study.shown import ChartPart
 from callbench.stats.contrast import ByBlock, ratios_by_block
 from callbench.stats.digits import figure
 from callbench.stats.interval import Interval, geometric_mean
 from callbench.stats.ranking import standings
-from callbench.study.shown import ChartPart
 
 Figures = Mapping[str, Mapping[float, Interval]]
 Values = Mapping[str, Mapping[float, ByBlock]]

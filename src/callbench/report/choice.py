@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from callbench.report.headline import in_process, middle, stack_name
-from callbench.report.naming import at
-from callbench.report.rankings import Ranking
+from callbench.analysis.headline import in_process, middle, stack_name
+from callbench.analysis.naming import at
+from callbench.analysis.rankings import Ranking
+from callbench.analysis.results import Result, Results
+from callbench.analysis.subject import Subject
+from callbench.analysis.words import ratio_text, some
 from callbench.report.section import Sheet
-from callbench.report.subject import Subject
-from callbench.report.words import ratio_text, some
-from callbench.results import Result, Results
 from callbench.stats.digits import figure
 from callbench.stats.interval import Interval
 

@@ -4,8 +4,8 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from callbench.cell import CLOSED
-from callbench.results import Result
+from callbench.analysis.results import Result
+from callbench.model.cell import CLOSED
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from callbench.death import after
-from callbench.health import Death, Health
+from callbench.analysis.health import Death, Health
+from callbench.model.process_end import after
 from callbench.stats.digits import figure
 
 HOW = {

@@ -8,19 +8,14 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from callbench.claims import Verdict
-from callbench.read_results import CELLS_SQL, EXCLUDED_SQL, TRIALS_SQL
-from callbench.report import limits
-from callbench.report.ahead import ABOUT as OPEN
-from callbench.report.charts.gallery import gallery
-from callbench.report.choice import sheet
-from callbench.report.columns import Column, alike, differing
-from callbench.report.sections import sections
-from callbench.report.story import cautions, left_out, story
-from callbench.report.subject import Subject
-from callbench.report.tables import behind, place
-from callbench.report.units import UNITS
-from callbench.report.words import (
+from callbench.analysis import limits
+from callbench.analysis.claims import Verdict
+from callbench.analysis.read_results import CELLS_SQL, EXCLUDED_SQL, TRIALS_SQL
+from callbench.analysis.results import Result
+from callbench.analysis.subject import Subject
+from callbench.analysis.tables import behind, place
+from callbench.analysis.units import UNITS
+from callbench.analysis.words import (
     ANSWERS,
     CLASSES,
     MARKS,
@@ -31,7 +26,12 @@ from callbench.report.words import (
     served_text,
     undecided_text,
 )
-from callbench.results import Result
+from callbench.report.ahead import ABOUT as OPEN
+from callbench.report.charts.gallery import gallery
+from callbench.report.choice import sheet
+from callbench.report.columns import Column, alike, differing
+from callbench.report.sections import sections
+from callbench.report.story import cautions, left_out, story
 from callbench.stats.digits import end
 from callbench.stats.interval import Interval
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from callbench.report.subject import Subject
-from callbench.report.words import listed
+from callbench.analysis.subject import Subject
+from callbench.analysis.words import listed
 
 
 def told(subject: Subject) -> list[str]:

@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from typing import Any
 
-from callbench.belief import Belief, Beliefs
-from callbench.cold_starts import VALUES, ColdStart
-from callbench.costs import WINE
-from callbench.health import Growth, Health
-from callbench.report.subject import Subject
+from callbench.analysis.cold_starts import VALUES, ColdStart
+from callbench.analysis.costs import WINE
+from callbench.analysis.health import Growth, Health
+from callbench.analysis.results import Latency, OpenLoop, Result
+from callbench.analysis.subject import Subject
+from callbench.analysis.validity import Belief, Beliefs
+from callbench.analysis.wire.found import Ledger
 from callbench.report.waking import Waking, waking
-from callbench.results import Latency, OpenLoop, Result
-from callbench.wire.found import Ledger
 
 
 def shown(subject: Subject) -> dict[str, Any]:

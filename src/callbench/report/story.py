@@ -3,18 +3,19 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from callbench.cell import HELD
-from callbench.claims import Judged, Verdict
-from callbench.report import along, limits, plateaus
+from callbench.analysis import limits
+from callbench.analysis.claims import Judged, Verdict
+from callbench.analysis.headline import in_process, of_group, without_rates
+from callbench.analysis.naming import by_id, named
+from callbench.analysis.obstacles import obstacles
+from callbench.analysis.rankings import Ranking, rankings
+from callbench.analysis.subject import CONDITIONS, Subject
+from callbench.analysis.words import listed, some
+from callbench.model.cell import HELD
+from callbench.report import along, plateaus
 from callbench.report.ahead import Ahead, ahead
 from callbench.report.choice import Choice, choices
 from callbench.report.growth import deaths, leaks
-from callbench.report.headline import in_process, of_group, without_rates
-from callbench.report.naming import by_id, named
-from callbench.report.obstacles import obstacles
-from callbench.report.rankings import Ranking, rankings
-from callbench.report.subject import CONDITIONS, Subject
-from callbench.report.words import listed, some
 from callbench.stats.digits import figure, percent
 
 MOST_REASONS = 4

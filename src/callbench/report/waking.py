@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from callbench.cell import AS_IS, HELD
-from callbench.results import Result, Results
+from callbench.analysis.results import Result, Results
+from callbench.model.cell import AS_IS, HELD
 from callbench.stats.interval import CONFIDENCE, Interval
 from callbench.stats.logratio import unpaired
 

@@ -2,11 +2,12 @@
 
 from collections.abc import Callable, Iterable
 
-from callbench.errors import AdapterFailure
-from callbench.links import Hosts, LinkFailure
-from callbench.placement import Placement
+from callbench.adapter.network.host import Hosts
+from callbench.adapter.network.pair import LinkFailure
+from callbench.adapter.placement import Placement
+from callbench.adapter.sides import Sides
+from callbench.model.errors import AdapterFailure
 from callbench.runner.unit import Wanted
-from callbench.sides import Sides
 
 # So many stacks: enough that a slow start, half a second of Wine, goes on beside the quick ones behind it.
 AHEAD = 8

@@ -7,7 +7,7 @@ notice when they are woken late. What was driven is not looked at: a stack that 
 from collections.abc import Callable
 from typing import Any
 
-from callbench.measure.witness import GapDetector
+from callbench.runner.measure.witness import GapDetector
 
 # Between two looks, which take 0.6 % of a processor. A gap of 2.5 ms is always seen, one of 1.5 ms every other time.
 LOOK_US = 2000

@@ -7,18 +7,21 @@ from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
 
-from callbench import links
-from callbench.cell import Cell, Stack
-from callbench.errors import AdapterFailure
-from callbench.knees import SearchTask
-from callbench.measure.traffic import Traffic
-from callbench.measure.warm_up import WarmUp
+from callbench.adapter.network import made
+from callbench.adapter.network.host import LOOPBACK_HOSTS, Hosts
+from callbench.adapter.network.pair import LinkFailure
+from callbench.catalog.links.reach import LOOPBACK
+from callbench.model.cell import Cell, Stack
+from callbench.model.errors import AdapterFailure
 from callbench.runner import batches
 from callbench.runner.ahead import AHEAD, Ahead
 from callbench.runner.cell_task import CellTask
 from callbench.runner.context import Asked, Context
 from callbench.runner.echoes import Echo, EchoTask, echoes
 from callbench.runner.failures import Failures
+from callbench.runner.knees import SearchTask
+from callbench.runner.measure.traffic import Traffic
+from callbench.runner.measure.warm_up import WarmUp
 from callbench.runner.references import Reference, references
 from callbench.runner.rehearsal import rehearsed
 from callbench.runner.rounds import one_round
@@ -26,9 +29,9 @@ from callbench.runner.scatter import PASSES
 from callbench.runner.slices import SLICE_SECONDS, Length, length_of, shortened
 from callbench.runner.tasks import Task, Turn
 from callbench.runner.unit import Unit, Wanted
+from callbench.runner.visit import AnsweredWrongly
 from callbench.runner.warming import Outcomes, said, warmed_side_by_side
 from callbench.stats.rate import window_of
-from callbench.visit import AnsweredWrongly
 
 # A search halves what it does not know in every step: it has ended long before.
 MOST_STEPS = 60
@@ -44,7 +47,7 @@ class Batch:
         self._of = of
         self._asked = asked
         self._failures = failures
-        self._hosts: dict[str, links.Hosts] = {}
+        self._hosts: dict[str, Hosts] = {}
         self._owned = owned
         # Those whose turn it was: in the journal the units of the batch.
         self.tried: list[str] = []
@@ -146,9 +149,9 @@ class Batch:
         if name in self.units or name in self._cannot:
             return name in self.units
         one = self._of.known[cell.stack]
-        wanted = Wanted(name, one, self._of.catalogue.programs(one), (cell,), links.LOOPBACK, checks=())
+        wanted = Wanted(name, one, self._of.catalogue.programs(one), (cell,), LOOPBACK, checks=())
         try:
-            self.units[name] = unit = Unit(wanted, self._of.placement, links.LOOPBACK_HOSTS)
+            self.units[name] = unit = Unit(wanted, self._of.placement, LOOPBACK_HOSTS)
             unit.settles()
         except (AdapterFailure, AnsweredWrongly) as failure:
             self._cannot.add(name)
@@ -163,7 +166,7 @@ class Batch:
             try:
                 hosts = self._hosts_of(wanted.link)
                 unit = Unit(wanted, self._of.placement, hosts, self._ahead.take(wanted))
-            except links.LinkFailure as failure:
+            except LinkFailure as failure:
                 self._failures.link(wanted, self._asked.number, str(failure))
                 return None
             except AnsweredWrongly as wrong:
@@ -184,10 +187,10 @@ class Batch:
             self._failures.cannot(unit, self._asked.number)
             return unit
 
-    def _hosts_of(self, link: str) -> links.Hosts:
+    def _hosts_of(self, link: str) -> Hosts:
         """The hosts of a link: all stacks of a batch share them, and one of them is driven at a time."""
         if link not in self._hosts:
-            self._hosts[link] = self._owned.enter_context(links.made(link, self._of.plan.wires))
+            self._hosts[link] = self._owned.enter_context(made.made(link, self._of.plan.wires))
         return self._hosts[link]
 
     def _warm_up(self, unit: Unit, cell: Cell) -> WarmUp | None:
@@ -357,6 +360,6 @@ def worth_watching(tasks: Sequence[CellTask]) -> list[CellTask]:
     found: dict[str, CellTask] = {}
     for task in tasks:
         load = task.cell.load
-        serial = load.clients == 1 and not load.open and task.cell.link == links.LOOPBACK
+        serial = load.clients == 1 and not load.open and task.cell.link == LOOPBACK
         found.setdefault(task.unit if serial else task.cell.id, task)
     return list(found.values())

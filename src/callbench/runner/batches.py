@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from callbench.measure.reading import light
+from callbench.runner.measure.reading import light
 
 # Of the memory that is available before a batch begins, a batch takes no more than this.
 SHARE_OF_MEMORY = 0.5

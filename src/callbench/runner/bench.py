@@ -4,31 +4,31 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack
 
-from callbench import codecs, idle, links
-from callbench.catalogue import Catalogue
-from callbench.cell import HELD
-from callbench.estimate import estimated
-from callbench.external.given import OF_STUDY
-from callbench.measure.processes import Processes
-from callbench.measure.processor_time import ProcessorTime
-from callbench.measure.traffic import Traffic
-from callbench.measure.witness import GapDetector
-from callbench.placement import Placement
-from callbench.plan import Plan
-from callbench.progress import Progress
-from callbench.run_writer import RunWriter
-from callbench.runner import batches
+from callbench.adapter.placement import Placement
+from callbench.catalog.catalogue import Catalogue
+from callbench.catalog.given import OF_STUDY
+from callbench.catalog.links import reach
+from callbench.model.cell import HELD
+from callbench.runner import batches, codecs, idle
 from callbench.runner.context import Asked, Context
 from callbench.runner.echoes import Machine, sizes, there
+from callbench.runner.estimate import estimated
 from callbench.runner.failures import Failures
 from callbench.runner.fork import Fork
+from callbench.runner.measure.processes import Processes
+from callbench.runner.measure.processor_time import ProcessorTime
+from callbench.runner.measure.traffic import Traffic
+from callbench.runner.measure.witness import GapDetector
 from callbench.runner.openness import endings
 from callbench.runner.pacing import Pacing
 from callbench.runner.past import past
-from callbench.schedules import Schedules
-from callbench.slowdown import slow_down
-from callbench.unknown_calls import beyond
-from callbench.wire import accounts
+from callbench.runner.plan import Plan
+from callbench.runner.progress import Progress
+from callbench.runner.schedules import Schedules
+from callbench.runner.slowdown import slow_down
+from callbench.runner.unknown_calls import beyond
+from callbench.runner.wire import accounts
+from callbench.store.writer import RunWriter
 
 
 class Bench:
@@ -124,7 +124,7 @@ class Bench:
             of.progress.excluded(stacks, why)
         for cell in of.plan.cells:
             if self._failures.allows(cell):
-                why = links.why_not_over(of.stacks[cell.stack], cell.link)
+                why = reach.why_not_over(of.stacks[cell.stack], cell.link)
                 if why:
                     self._failures.exclude(cell.stack, 0, why, cell.id, failed=False)
 

@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from callbench.cell import Cell
-from callbench.measure.probe import Probe
+from callbench.model.cell import Cell
+from callbench.runner.measure.probe import Probe
 from callbench.runner.slices import WATCHED_SECONDS, Length, enough
 from callbench.runner.tasks import Task, Turn
 from callbench.stats.warmed import BUSY

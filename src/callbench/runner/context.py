@@ -5,18 +5,18 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
 
-from callbench.catalogue import Catalogue
-from callbench.cell import Cell, Stack
-from callbench.knees import Searches
-from callbench.measure.probe import Probe
-from callbench.measure.witness import GapDetector
-from callbench.placement import Placement
-from callbench.plan import Plan
-from callbench.progress import Progress
-from callbench.run_writer import RunWriter
+from callbench.adapter.placement import Placement
+from callbench.catalog.catalogue import Catalogue
+from callbench.model.cell import Cell, Stack
+from callbench.runner.knees import Searches
+from callbench.runner.measure.probe import Probe
+from callbench.runner.measure.witness import GapDetector
 from callbench.runner.past import Past
+from callbench.runner.plan import Plan
+from callbench.runner.progress import Progress
 from callbench.runner.scatter import Scatter
-from callbench.schedules import Schedules
+from callbench.runner.schedules import Schedules
+from callbench.store.writer import RunWriter
 
 
 @dataclass(frozen=True)

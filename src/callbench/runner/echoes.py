@@ -11,9 +11,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from callbench.catalogue import Catalogue
-from callbench.cell import Cell, Load, Stack
-from callbench.links import LOOPBACK
+from callbench.catalog.catalogue import Catalogue
+from callbench.catalog.links.reach import LOOPBACK
+from callbench.model.cell import Cell, Load, Stack
 from callbench.runner.slices import HANDFUL, SLICE_SECONDS, Length
 from callbench.runner.tasks import Task, Turn
 from callbench.stats.ladder import cross

@@ -3,9 +3,9 @@
 from collections import Counter
 from typing import Any
 
-from callbench.cell import Cell
-from callbench.errors import AdapterFailure
-from callbench.links import LOOPBACK
+from callbench.catalog.links.reach import LOOPBACK
+from callbench.model.cell import Cell
+from callbench.model.errors import AdapterFailure
 from callbench.runner.context import Context
 from callbench.runner.unit import Unit, Wanted
 

@@ -6,16 +6,16 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from typing import Any
 
-from callbench.cell import Cell
-from callbench.measure.traffic import Traffic
-from callbench.run_writer import now
+from callbench.model.cell import Cell
 from callbench.runner.batch import Batch
 from callbench.runner.context import Asked, Context
 from callbench.runner.echoes import Machine
 from callbench.runner.failures import Failures
+from callbench.runner.measure.traffic import Traffic
 from callbench.runner.unit import Wanted
+from callbench.runner.visit import ALWAYS
 from callbench.runner.whole import drive_whole
-from callbench.visit import ALWAYS
+from callbench.store.writer import now
 
 
 class Fork:

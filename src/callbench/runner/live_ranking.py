@@ -5,8 +5,8 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from callbench.cell import Cell
-from callbench.links import LOOPBACK
+from callbench.catalog.links.reach import LOOPBACK
+from callbench.model.cell import Cell
 from callbench.stats.digits import figure, percent
 
 PLACES = 3

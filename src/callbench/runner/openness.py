@@ -4,15 +4,15 @@ from collections.abc import Iterable
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from callbench.plan import Plan
-from callbench.precision.stopping import Aim, Reached, Why, why_ended
-from callbench.store import Run
+from callbench.analysis.precision.stopping import Aim, Reached, Why, why_ended
+from callbench.runner.plan import Plan
+from callbench.store.run import Run
 
 if TYPE_CHECKING:
-    from callbench.claims import Compared
-    from callbench.report.rankings import Ranking
-    from callbench.report.subject import Subject
-    from callbench.results import Result
+    from callbench.analysis.claims import Compared
+    from callbench.analysis.rankings import Ranking
+    from callbench.analysis.results import Result
+    from callbench.analysis.subject import Subject
 
 
 def still_open(run: Run, plan: Plan) -> set[str]:
@@ -28,7 +28,7 @@ def still_open(run: Run, plan: Plan) -> set[str]:
     aim = _aim(run)
     if aim is not None:
         return {one.id for one in _measured(run, plan) if why_ended(_reached(one), aim) is None}
-    from callbench.report.subject import subject  # noqa: PLC0415 - statistics are slow to load
+    from callbench.analysis.subject import subject  # noqa: PLC0415 - statistics are slow to load
 
     subjects = [subject(run.under(condition)) for condition in plan.conditions]
     return {cell for one in subjects for cell in _of_claims(one) | _of_neighbours(one)}
@@ -60,7 +60,7 @@ def _aim(run: Run) -> Aim | None:
 
 def _measured(run: Run, plan: Plan) -> "list[Result]":
     """What the run has of every cell so far."""
-    from callbench.read_results import read  # noqa: PLC0415 - statistics are slow to load
+    from callbench.analysis.read_results import read  # noqa: PLC0415 - statistics are slow to load
 
     return [one for condition in plan.conditions for one in read(run.under(condition)).cells]
 
@@ -81,7 +81,7 @@ def _of_claims(subject: "Subject") -> set[str]:
 
 
 def _may_be_settled(one: "Compared") -> bool:
-    from callbench.claims import Verdict  # noqa: PLC0415 - statistics are slow to load
+    from callbench.analysis.claims import Verdict  # noqa: PLC0415 - statistics are slow to load
 
     return one.verdict is Verdict.UNDECIDED and one.tested is not None and one.tested.more_forks is not None
 
@@ -93,13 +93,13 @@ def _cells(subject: "Subject", one: "Compared") -> Iterable[str]:
 
 def _of_neighbours(subject: "Subject") -> set[str]:
     """The cells of neighbours in rank that more forks may tell apart."""
-    from callbench.report.rankings import rankings  # noqa: PLC0415 - statistics are slow to load
+    from callbench.analysis.rankings import rankings  # noqa: PLC0415 - statistics are slow to load
 
     return {cell for table in rankings(subject) for cell in _undecided(subject, table)}
 
 
 def _undecided(subject: "Subject", table: "Ranking") -> Iterable[str]:
-    from callbench.report.obstacles import CLOSE  # noqa: PLC0415 - statistics are slow to load
+    from callbench.analysis.obstacles import CLOSE  # noqa: PLC0415 - statistics are slow to load
     from callbench.stats.interval import CONFIDENCE  # noqa: PLC0415
     from callbench.stats.outlook import more_forks  # noqa: PLC0415
 

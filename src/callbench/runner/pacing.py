@@ -2,7 +2,7 @@
 
 import time
 
-from callbench.cell import Cell
+from callbench.model.cell import Cell
 from callbench.runner.context import Asked, Context
 from callbench.runner.openness import still_open
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from callbench.errors import BadInput
+from callbench.model.errors import BadInput
 
 
 @dataclass

@@ -7,8 +7,8 @@ different moments of the machine; both say how far these lay apart, and their ow
 from collections.abc import Mapping
 from typing import Any
 
-from callbench.catalogue import Catalogue
-from callbench.cell import Cell, Load
+from callbench.catalog.catalogue import Catalogue
+from callbench.model.cell import Cell, Load
 from callbench.runner.slices import HANDFUL, SLICE_SECONDS, Length, lean
 from callbench.runner.tasks import Task, Turn
 

@@ -6,7 +6,7 @@ Cell after cell was driven until it was steady; driven in turn they are somethin
 import random
 from collections.abc import Mapping, Sequence
 
-from callbench.errors import AdapterFailure
+from callbench.model.errors import AdapterFailure
 from callbench.runner.cell_task import CellTask
 from callbench.runner.rounds import one_round
 from callbench.runner.tasks import Task, Turn

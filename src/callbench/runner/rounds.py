@@ -4,10 +4,10 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from callbench.errors import AdapterFailure, CallbenchError
-from callbench.measure.traffic import Traffic
-from callbench.measure.witness import GapDetector
+from callbench.model.errors import AdapterFailure, CallbenchError
 from callbench.runner.away import undisturbed
+from callbench.runner.measure.traffic import Traffic
+from callbench.runner.measure.witness import GapDetector
 from callbench.runner.slices import driven
 from callbench.runner.tasks import Task, Turn
 from callbench.runner.unit import Unit

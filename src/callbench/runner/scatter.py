@@ -10,7 +10,7 @@ import statistics
 from collections import defaultdict
 from collections.abc import Collection
 
-from callbench.cell import Cell
+from callbench.model.cell import Cell
 from callbench.runner.slices import WATCHED_SECONDS
 
 # How often a round goes round again among those that scatter,

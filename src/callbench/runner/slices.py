@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from callbench import judge
-from callbench.cell import Cell, Load
-from callbench.measure.probe import Probe, Watch
-from callbench.measure.traffic import Traffic
-from callbench.measure.trial import counted_after, limit_seconds, told_behind, told_counts
-from callbench.run_writer import now
-from callbench.sides import Sides
+from callbench.adapter import oracle as judge
+from callbench.adapter.sides import Sides
+from callbench.model.cell import Cell, Load
+from callbench.runner.measure.probe import Probe, Watch
+from callbench.runner.measure.traffic import Traffic
+from callbench.runner.measure.trial import counted_after, limit_seconds, told_behind, told_counts
+from callbench.store.writer import now
 
 # Long enough for the shortest calls to be many, short enough that a machine that drifts stays where it is meanwhile.
 SLICE_SECONDS = 0.02

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from callbench.cell import Cell
-from callbench.measure.probe import Probe
+from callbench.model.cell import Cell
+from callbench.runner.measure.probe import Probe
 from callbench.runner.slices import Length
 
 

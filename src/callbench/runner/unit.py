@@ -6,19 +6,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
-from callbench.cell import Cell, Stack
-from callbench.links import LOOPBACK, Hosts
-from callbench.manifest import Programs
-from callbench.measure import side_processes
-from callbench.measure.compiler import CompilerTime
-from callbench.measure.warm_up import STEADY, WarmUp, operation_of, warmed_up
-from callbench.placement import Placement
+from callbench.adapter import side_processes
+from callbench.adapter.network.host import Hosts
+from callbench.adapter.placement import Placement
+from callbench.adapter.sides import Sides
+from callbench.catalog.links.reach import LOOPBACK
+from callbench.catalog.manifest import Programs
+from callbench.model.cell import Cell, Stack
 from callbench.runner import still
+from callbench.runner.measure.compiler import CompilerTime
+from callbench.runner.measure.warm_up import STEADY, WarmUp, operation_of, warmed_up
 from callbench.runner.slices import LONG_CALL_SECONDS, SLICE_SECONDS, Length
-from callbench.sides import Sides
+from callbench.runner.visit import ALWAYS, Checks, OpenVisit
 from callbench.stats.digits import percent
 from callbench.stats.warmed import BUSY
-from callbench.visit import ALWAYS, Checks, OpenVisit
 
 
 @dataclass(frozen=True)

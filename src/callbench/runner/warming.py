@@ -12,10 +12,10 @@ from contextlib import AbstractContextManager, nullcontext
 from threading import Semaphore
 from typing import Any
 
-from callbench.cell import Cell
-from callbench.errors import AdapterFailure
-from callbench.links.wire import round_trip_ns
-from callbench.measure.warm_up import WarmUp
+from callbench.catalog.links.wire import round_trip_ns
+from callbench.model.cell import Cell
+from callbench.model.errors import AdapterFailure
+from callbench.runner.measure.warm_up import WarmUp
 from callbench.runner.unit import Unit
 
 # A stack whose calls wait so long for their link leaves its processors to others.

@@ -1,17 +1,18 @@
 """A cell that is driven in one piece, on a start of its own: what it does to its processes is looked for."""
 
-from callbench import links
-from callbench.cell import Cell
-from callbench.errors import AdapterFailure
-from callbench.measure import measured
-from callbench.measure.neighbours import spoiled_by
-from callbench.measure.steadiness import compiled
-from callbench.run_writer import now
+from callbench.adapter.network import made
+from callbench.adapter.network.pair import LinkFailure
+from callbench.model.cell import Cell
+from callbench.model.errors import AdapterFailure
 from callbench.runner.context import Context
 from callbench.runner.failures import Failures
+from callbench.runner.measure import measured
+from callbench.runner.measure.neighbours import spoiled_by
+from callbench.runner.measure.steadiness import compiled
 from callbench.runner.slices import lean
 from callbench.runner.unit import Unit, Wanted
-from callbench.visit import ALWAYS, AnsweredWrongly
+from callbench.runner.visit import ALWAYS, AnsweredWrongly
+from callbench.store.writer import now
 
 
 def drive_whole(of: Context, fork: int, cell: Cell, failures: Failures) -> None:
@@ -25,14 +26,14 @@ def drive_whole(of: Context, fork: int, cell: Cell, failures: Failures) -> None:
     of.progress.starts(stack.id)
     while failures.allows(cell):
         try:
-            with links.made(cell.link, of.plan.wires) as hosts, Unit(wanted, of.placement, hosts) as unit:
+            with made.made(cell.link, of.plan.wires) as hosts, Unit(wanted, of.placement, hosts) as unit:
                 unit.visit = of.next_visit()
                 place = {"block": fork, "visit": unit.visit, "stack": stack.id, "link": cell.link}
                 of.write({"kind": "visit", **place, **unit.opened.record})
                 failures.cannot(unit, fork)
                 if failures.allows(cell) and _driven(of, fork, cell, unit, failures):
                     return
-        except links.LinkFailure as failure:
+        except LinkFailure as failure:
             failures.link(wanted, fork, str(failure))
         except AnsweredWrongly as wrong:
             failures.wrong(wanted, fork, str(wrong))

@@ -2,8 +2,11 @@
 
 from collections.abc import Sequence
 
-from callbench.histograms import HISTOGRAMS_SQL
-from callbench.read_results import CODECS_SQL, TRIALS_SQL
+from callbench.analysis.histograms import HISTOGRAMS_SQL
+from callbench.analysis.read_results import CODECS_SQL, TRIALS_SQL
+from callbench.analysis.results import Result
+from callbench.analysis.subject import Subject
+from callbench.analysis.words import listed
 from callbench.report.charts.codec import codec
 from callbench.report.charts.draw import drawn
 from callbench.report.charts.latency import latency
@@ -13,9 +16,6 @@ from callbench.report.charts.rate import rate
 from callbench.report.charts.size import size
 from callbench.report.section import Chart
 from callbench.report.story import uncharted
-from callbench.report.subject import Subject
-from callbench.report.words import listed
-from callbench.results import Result
 
 
 def gallery(subject: Subject) -> list[Chart]:

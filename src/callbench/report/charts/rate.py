@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import Any
 
+from callbench.analysis.results import Result
 from callbench.report.charts.palette import SHAPES, WIDTH, Spec, bands, logarithmic, scale, stacks
 from callbench.report.charts.places import Places
-from callbench.results import Result
 
 # Intervals are cut off beyond so many times the least and the greatest rate: a hopeless one would squeeze all else.
 _REACH = 10.0

@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
+from callbench.analysis.wire.counts import MESSAGE
 from callbench.report.charts.bars import Fields, bars
 from callbench.report.charts.palette import FAINT, SERIES, Spec
-from callbench.wire.counts import MESSAGE
 
 
 def shares(by_stack: Mapping[str, Mapping[str, float]], names: Sequence[str]) -> Spec:

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
+from callbench.analysis.overhead import Tax
 from callbench.report.charts.palette import FAINT, INK, SERIES, Spec
-from callbench.tax import Tax
 
 FLOOR, CODEC, UNPARTED = "floor: the channel alone", "encode and decode", "tax that does not add up"
 _PANEL = 300

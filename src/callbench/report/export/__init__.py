@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from pathlib import Path
 
+from callbench.analysis.subject import Subject
 from callbench.report.export import csv, html, json, md
 from callbench.report.export.file import written
-from callbench.report.subject import Subject
 
 FORMATS: dict[str, Callable[[Subject], str]] = {"html": html.text, "md": md.text, "csv": csv.text, "json": json.text}
 

@@ -4,8 +4,8 @@ import csv
 import io
 import json
 
+from callbench.analysis.subject import Subject
 from callbench.report.show import shown
-from callbench.report.subject import Subject
 
 _PLAIN = (
     "cell",

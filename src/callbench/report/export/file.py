@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TypeVar
 
-from callbench.errors import BadInput, CallbenchError
-from callbench.study.near import allowed
+from callbench.catalog.study.near import allowed
+from callbench.model.errors import BadInput, CallbenchError
 
 _Told = TypeVar("_Told")
 

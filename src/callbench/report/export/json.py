@@ -4,17 +4,17 @@ import json
 import math
 from typing import Any
 
-from callbench.claims import Compared, Judged
-from callbench.questions import Asked
+from callbench.analysis.claims import Compared, Judged
+from callbench.analysis.questions import Asked
+from callbench.analysis.subject import Subject
+from callbench.analysis.tables import Filled
+from callbench.analysis.words import undecided_text
 from callbench.report.ahead import SECONDS, Ahead
 from callbench.report.choice import Choice
 from callbench.report.section import Section
 from callbench.report.sections import sections
 from callbench.report.show import shown
 from callbench.report.story import cautions, story
-from callbench.report.subject import Subject
-from callbench.report.tables import Filled
-from callbench.report.words import undecided_text
 from callbench.stats.interval import Interval
 
 

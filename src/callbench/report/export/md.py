@@ -2,17 +2,17 @@
 
 from collections.abc import Sequence
 
-from callbench.claims import Judged
-from callbench.questions import Asked
-from callbench.report import limits
+from callbench.analysis import limits
+from callbench.analysis.claims import Judged
+from callbench.analysis.questions import Asked
+from callbench.analysis.subject import Subject
+from callbench.analysis.tables import Filled, Place
+from callbench.analysis.words import ANSWERS, answer_text, published_text, ratio_text, undecided_text
 from callbench.report.ahead import ABOUT as OPEN
 from callbench.report.choice import sheet as choice_sheet
 from callbench.report.section import Section, Sheet
 from callbench.report.sections import sections
 from callbench.report.story import Story, cautions, left_out, story, tallied
-from callbench.report.subject import Subject
-from callbench.report.tables import Filled, Place
-from callbench.report.words import ANSWERS, answer_text, published_text, ratio_text, undecided_text
 
 
 def text(subject: Subject) -> str:

@@ -5,6 +5,7 @@ A section is drawn the same way in every format: it says what it shows, and brin
 
 from collections.abc import Callable, Sequence
 
+from callbench.analysis.subject import Subject
 from callbench.report.section import Section
 from callbench.report.sections import (
     along,
@@ -32,7 +33,6 @@ from callbench.report.sections import (
     verdicts,
     wire_ledger,
 )
-from callbench.report.subject import Subject
 
 # In the order in which the page shows them. A section with nothing to show gives None.
 SECTIONS: Sequence[Callable[[Subject], Section | None]] = (

@@ -1,15 +1,15 @@
 """Charts that a study asks for: one statistic along a parameter, a line a series, as a table beneath too."""
 
-from callbench.read_results import TRIALS_SQL
+from callbench.analysis.read_results import TRIALS_SQL
+from callbench.analysis.subject import Subject
+from callbench.analysis.units import UNITS
+from callbench.catalog.study.shown import ChartPart
 from callbench.report.along import Figures, figures
 from callbench.report.charts.draw import chart
 from callbench.report.charts.steps import Axes, Point, steps
 from callbench.report.section import Chart, Section, Sheet
-from callbench.report.subject import Subject
-from callbench.report.units import UNITS
 from callbench.stats.digits import figure
 from callbench.stats.interval import Interval
-from callbench.study.shown import ChartPart
 
 ABOUT = (
     "One statistic along a parameter of the study: each mark is a cell, its line the 95 % interval over the forks."

@@ -1,9 +1,9 @@
 """Cold start: what the first calls took, of a server and a client that had both just been started."""
 
-from callbench.cold_starts import COLD_SQL, VALUES, ColdStart
-from callbench.links.reach import LOOPBACK
+from callbench.analysis.cold_starts import COLD_SQL, VALUES, ColdStart
+from callbench.analysis.subject import Subject
+from callbench.catalog.links.reach import LOOPBACK
 from callbench.report.section import Section, Sheet
-from callbench.report.subject import Subject
 from callbench.stats.digits import figure
 
 ABOUT = (

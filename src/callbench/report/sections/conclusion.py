@@ -5,17 +5,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from callbench.links.profile import find
-from callbench.read_results import TRIALS_SQL
+from callbench.analysis.read_results import TRIALS_SQL
+from callbench.analysis.subject import Subject
+from callbench.analysis.wire.counts import LIFE, STEADY
+from callbench.analysis.wire.found import Ledger
+from callbench.catalog.links.profile import find
+from callbench.catalog.study.shown import ConclusionPart, EnvironmentPart, NetworkCall
 from callbench.report.section import Section, Sheet
-from callbench.report.subject import Subject
 from callbench.stats.digits import figure
 from callbench.stats.interval import Interval, geometric_mean
 from callbench.stats.line import on_the_line_ms
 from callbench.stats.ranking import faster
-from callbench.study.shown import ConclusionPart, EnvironmentPart, NetworkCall
-from callbench.wire.counts import LIFE, STEADY
-from callbench.wire.found import Ledger
 
 ABOUT = (
     "Milliseconds of a call with one client, over links between two hosts. Measured where the run has the cell, else"

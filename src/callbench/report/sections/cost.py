@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 
-from callbench.belief import TRIALS_SQL
-from callbench.costs import WINE
-from callbench.report.naming import place
+from callbench.analysis.costs import WINE
+from callbench.analysis.naming import place
+from callbench.analysis.results import Result
+from callbench.analysis.subject import Subject
+from callbench.analysis.validity import TRIALS_SQL
+from callbench.analysis.words import spent_text
 from callbench.report.section import Section, Sheet
-from callbench.report.subject import Subject
-from callbench.report.words import spent_text
-from callbench.results import Result
 from callbench.stats.digits import percent, share
 
 ABOUT = (

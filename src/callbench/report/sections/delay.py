@@ -4,14 +4,14 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
-from callbench.links.wire import round_trip_ns
-from callbench.read_results import TRIALS_SQL
+from callbench.analysis.read_results import TRIALS_SQL
+from callbench.analysis.results import Result
+from callbench.analysis.subject import Subject
+from callbench.analysis.tables import place
+from callbench.catalog.links.wire import round_trip_ns
 from callbench.report.charts.draw import chart
 from callbench.report.charts.steps import Axes, Point, steps
 from callbench.report.section import Chart, Section, Sheet
-from callbench.report.subject import Subject
-from callbench.report.tables import place
-from callbench.results import Result
 from callbench.stats.contrast import block_ratios
 from callbench.stats.crossing import Crossing, crossings
 from callbench.stats.digits import figure

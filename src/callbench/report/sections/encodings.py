@@ -1,11 +1,11 @@
 """Which encoding of text each stack uses, told from how its bytes grow with a string."""
 
+from callbench.adapter.service.generate import string
+from callbench.analysis.results import Result
+from callbench.analysis.subject import Subject
+from callbench.analysis.wire.found import SWEEPS_SQL, Sweep
 from callbench.report.section import Section, Sheet
-from callbench.report.subject import Subject
-from callbench.results import Result
-from callbench.service.generate import string
 from callbench.stats.encodings import fitting, per_character
-from callbench.wire.found import SWEEPS_SQL, Sweep
 
 ABOUT = (
     "Bytes that one more character costs, counted, beside what the same text takes in each encoding. A thesis of 2003"

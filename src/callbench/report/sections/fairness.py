@@ -4,10 +4,10 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from callbench.belief import STARTED_SQL, Started
+from callbench.analysis.subject import Subject
+from callbench.analysis.validity import STARTED_SQL, Started
+from callbench.analysis.words import lost_text
 from callbench.report.section import Section, Sheet
-from callbench.report.subject import Subject
-from callbench.report.words import lost_text
 from callbench.stats.digits import figure
 
 ABOUT = (

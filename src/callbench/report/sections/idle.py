@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 
-from callbench.read_results import CELLS_SQL
-from callbench.report.naming import named
+from callbench.analysis.naming import named
+from callbench.analysis.read_results import CELLS_SQL
+from callbench.analysis.subject import Subject
+from callbench.analysis.tables import place
+from callbench.analysis.words import ratio_text
 from callbench.report.section import Section, Sheet
-from callbench.report.subject import Subject
-from callbench.report.tables import place
 from callbench.report.waking import Waking, waking
-from callbench.report.words import ratio_text
 from callbench.stats.digits import percent
 
 ABOUT = (

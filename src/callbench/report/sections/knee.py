@@ -3,13 +3,13 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from callbench.knees import Search
-from callbench.objective import parse
+from callbench.analysis.subject import Subject
+from callbench.analysis.words import ratio_text, some, unseen_text
+from callbench.model.objective import parse
 from callbench.report.charts.draw import chart
 from callbench.report.charts.knee import Limit, Tried, knee_chart
 from callbench.report.section import Chart, Section, Sheet
-from callbench.report.subject import Subject
-from callbench.report.words import ratio_text, some, unseen_text
+from callbench.runner.knees import Search
 from callbench.stats.decision import Decided, Decision
 from callbench.stats.digits import figure, share
 from callbench.stats.interval import Interval, geometric_mean

@@ -3,20 +3,20 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from callbench.read_results import TRIALS_SQL
+from callbench.analysis.read_results import TRIALS_SQL
+from callbench.analysis.results import Results
+from callbench.analysis.subject import Subject
+from callbench.catalog.study.published import Published
+from callbench.catalog.study.shown import ChartPoint, LadderPart, Line
 from callbench.report.charts.draw import chart
 from callbench.report.charts.steps import Axes, Point, steps
 from callbench.report.section import Chart, Section, Sheet
-from callbench.report.subject import Subject
-from callbench.results import Results
 from callbench.stats.difference import Difference
 from callbench.stats.digits import figure
 from callbench.stats.interval import Interval, geometric_mean
 from callbench.stats.mixture import hidden, mean_by_block
 from callbench.stats.ranking import faster
 from callbench.stats.slope import slope
-from callbench.study.published import Published
-from callbench.study.shown import ChartPoint, LadderPart, Line
 
 ABOUT = (
     "Figures over the number of clients, each beside what was published. Calls a millisecond are all calls over the"

@@ -1,9 +1,9 @@
 """What the machine did meanwhile: the canary as drift meter, and the trials that a neighbour spoiled."""
 
-from callbench.belief import CANARIES_SQL, SPOILED_SQL
-from callbench.report.naming import by_id, place
+from callbench.analysis.naming import by_id, place
+from callbench.analysis.subject import Subject
+from callbench.analysis.validity import CANARIES_SQL, SPOILED_SQL
 from callbench.report.section import Section, Sheet
-from callbench.report.subject import Subject
 from callbench.stats.digits import figure, percent
 
 ABOUT = (

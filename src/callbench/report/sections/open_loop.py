@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 
-from callbench.histograms import HISTOGRAMS_SQL
+from callbench.analysis.histograms import HISTOGRAMS_SQL
+from callbench.analysis.results import Latency, OpenLoop, Result
+from callbench.analysis.subject import Subject
+from callbench.analysis.tables import place
 from callbench.report.charts.draw import chart
 from callbench.report.charts.open_loop import open_loop
 from callbench.report.section import Chart, Section, Sheet
-from callbench.report.subject import Subject
-from callbench.report.tables import place
-from callbench.results import Latency, OpenLoop, Result
 from callbench.stats.digits import figure
 
 ABOUT = (

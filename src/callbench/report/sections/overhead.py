@@ -2,6 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
+from callbench.analysis.subject import Subject
+from callbench.analysis.wire.found import SWEEPS_SQL, Sweep
+from callbench.catalog.study.loads import SweepPart
 from callbench.report.charts.draw import drawn
 from callbench.report.charts.growth import growth as chart_of
 from callbench.report.section import Chart, Section, Sheet
@@ -14,10 +17,7 @@ from callbench.report.sections.overhead_beside import (
     published_table,
     then_and_now,
 )
-from callbench.report.subject import Subject
 from callbench.stats.growth import accumulated, growth, rhythm
-from callbench.study.loads import SweepPart
-from callbench.wire.found import SWEEPS_SQL, Sweep
 
 _SIZES = 10
 _JUMPS = 4

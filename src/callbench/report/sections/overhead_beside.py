@@ -3,14 +3,14 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from callbench.analysis.subject import Subject
+from callbench.analysis.wire.counts import FIRST, SET_UP, STEADY, stream
+from callbench.analysis.wire.found import SWEEPS_SQL, Ledger, Sweep
+from callbench.catalog.study.loads import SweepPart
 from callbench.report.charts.beside import beside, marks
 from callbench.report.charts.draw import chart
 from callbench.report.section import Chart, Sheet
-from callbench.report.subject import Subject
 from callbench.stats.growth import accumulated, growth
-from callbench.study.loads import SweepPart
-from callbench.wire.counts import FIRST, SET_UP, STEADY, stream
-from callbench.wire.found import SWEEPS_SQL, Ledger, Sweep
 
 Series = dict[str, Sweep]
 # The published lines are over steps of so many characters.

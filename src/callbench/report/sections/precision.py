@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 
-from callbench.precision.stopping import Why
-from callbench.precision.told import ENDINGS_SQL, Ended, told
+from callbench.analysis.precision.stopping import Why
+from callbench.analysis.results import Result
+from callbench.analysis.subject import Subject
+from callbench.report.precision import ENDINGS_SQL, Ended, told
 from callbench.report.section import Section, Sheet
-from callbench.report.subject import Subject
-from callbench.results import Result
 from callbench.stats.digits import share
 
 ABOUT = "Precision is half of a cell's 95 % interval, as a share of its rate; of an open loop, of its mean latency."

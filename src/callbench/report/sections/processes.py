@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 
-from callbench.health import CALLS_SQL, DEATHS_SQL, PROCESSES_SQL, SAMPLES_SQL, Growth, Health
+from callbench.analysis.health import CALLS_SQL, DEATHS_SQL, PROCESSES_SQL, SAMPLES_SQL, Growth, Health
+from callbench.analysis.subject import Subject
 from callbench.report.charts.draw import drawn
 from callbench.report.charts.processes import MOST_LINES
 from callbench.report.charts.processes import processes as chart_of
 from callbench.report.growth import deaths, leaks, named
 from callbench.report.section import Chart, Section, Sheet
 from callbench.report.story import groups
-from callbench.report.subject import Subject
 from callbench.stats.digits import figure
 
 ABOUT = (

@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 
-from callbench.read_results import RANKING_SQL
-from callbench.report.rankings import Ranking, rankings
+from callbench.analysis.rankings import Ranking, rankings
+from callbench.analysis.read_results import RANKING_SQL
+from callbench.analysis.results import Result
+from callbench.analysis.subject import Subject
+from callbench.analysis.tables import place
+from callbench.analysis.words import listed
 from callbench.report.section import Section, Sheet
-from callbench.report.subject import Subject
-from callbench.report.tables import place
-from callbench.report.words import listed
-from callbench.results import Result
 from callbench.stats.ranking import Standing
 
 ABOUT = (

@@ -3,13 +3,13 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from callbench.read_results import TRIALS_SQL
+from callbench.analysis.read_results import TRIALS_SQL
+from callbench.analysis.results import Results
+from callbench.analysis.subject import Subject
+from callbench.catalog.study.published import Published
+from callbench.catalog.study.shown import RankColumn, RanksPart, Where
 from callbench.report.section import Section, Sheet
-from callbench.report.subject import Subject
-from callbench.results import Results
 from callbench.stats.digits import figure
-from callbench.study.published import Published
-from callbench.study.shown import RankColumn, RanksPart, Where
 
 ABOUT = (
     "The arithmetic mean of the rates of all cells of a column, in calls a millisecond, and in brackets the rank among"

@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from callbench.read_results import rows_of
+from callbench.analysis.read_results import rows_of
+from callbench.analysis.subject import Subject
+from callbench.analysis.words import spent_text
 from callbench.report.section import Section, Sheet
-from callbench.report.subject import Subject
-from callbench.report.words import spent_text
 from callbench.stats.spent import Piece, Spent, step_of
 
 ABOUT = (

@@ -3,16 +3,16 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from callbench.belief import WARM_UPS_SQL, Curve
+from callbench.analysis.naming import by_id, place
+from callbench.analysis.subject import Subject
+from callbench.analysis.validity import WARM_UPS_SQL, Curve
 from callbench.report.charts.draw import drawn
 from callbench.report.charts.palette import SERIES, WIDTH, Spec
-from callbench.report.naming import by_id, place
 from callbench.report.section import Chart, Section, Sheet
-from callbench.report.subject import Subject
 from callbench.stats.digits import figure
 
 if TYPE_CHECKING:
-    from callbench.unsteady import Warmed
+    from callbench.analysis.unsteady import Warmed
 
 ABOUT = (
     "Where a side's runtime compiles while it runs, the call is driven for up to a minute before each trial, until a"

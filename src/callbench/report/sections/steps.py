@@ -4,13 +4,13 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from callbench.read_results import TRIALS_SQL
+from callbench.analysis.read_results import TRIALS_SQL
+from callbench.analysis.results import Result
+from callbench.analysis.subject import Subject
+from callbench.analysis.tables import place
 from callbench.report.charts.draw import chart
 from callbench.report.charts.steps import Axes, Point, steps
 from callbench.report.section import Chart, Section, Sheet
-from callbench.report.subject import Subject
-from callbench.report.tables import place
-from callbench.results import Result
 from callbench.stats.contrast import block_ratios
 from callbench.stats.difference import Difference
 from callbench.stats.digits import figure, share

@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 from math import sqrt
 from typing import Any
 
-from callbench.read_results import rows_of
+from callbench.analysis.read_results import rows_of
+from callbench.analysis.subject import Subject
+from callbench.catalog.study.published import Published
+from callbench.catalog.study.shown import SUMMARY_KEYS, Line, SummaryPart
 from callbench.report.section import Section, Sheet
-from callbench.report.subject import Subject
 from callbench.stats.digits import figure, share
-from callbench.study.published import Published
-from callbench.study.shown import SUMMARY_KEYS, Line, SummaryPart
 
 ABOUT = (
     "A load as the load generators of its time print it, over all trials of a cell: samples are calls, right or wrong;"

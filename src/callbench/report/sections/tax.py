@@ -3,17 +3,17 @@
 from collections.abc import Sequence
 from statistics import median
 
-from callbench.cell import MIXED
-from callbench.echo_multiples import FLOORS_SQL, SIZES_SQL
+from callbench.analysis.echo_multiples import FLOORS_SQL, SIZES_SQL
+from callbench.analysis.headline import in_process
+from callbench.analysis.overhead import Tax, read
+from callbench.analysis.subject import Subject
+from callbench.model.cell import MIXED
 from callbench.report.charts.draw import drawn
 from callbench.report.charts.tax import tax as chart_of
-from callbench.report.headline import in_process
 from callbench.report.section import Chart, Section, Sheet
 from callbench.report.story import groups
-from callbench.report.subject import Subject
 from callbench.stats.difference import Difference
 from callbench.stats.digits import at_place, figure, last_place, share
-from callbench.tax import Tax, read
 
 ABOUT = (
     "The floor is a raw echo of the same sizes over the same channel, measured beside the stack in each block; the tax"

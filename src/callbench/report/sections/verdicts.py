@@ -3,13 +3,13 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from callbench.belief import SIDES_SQL, Belief
+from callbench.analysis.naming import named, place
+from callbench.analysis.results import Result
+from callbench.analysis.subject import Subject
+from callbench.analysis.validity import SIDES_SQL, Belief
+from callbench.analysis.words import listed
 from callbench.report import plateaus
-from callbench.report.naming import named, place
 from callbench.report.section import Section, Sheet
-from callbench.report.subject import Subject
-from callbench.report.words import listed
-from callbench.results import Result
 from callbench.stats.bottleneck import Limit, Side
 from callbench.stats.digits import percent
 

@@ -2,13 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 
-from callbench.messages import Written
-from callbench.report.charts.draw import chart
-from callbench.report.charts.shares import shares as chart_of
-from callbench.report.section import Chart, Section, Sheet
-from callbench.report.subject import Subject
-from callbench.results import Result
-from callbench.wire.counts import (
+from callbench.analysis.messages import Written
+from callbench.analysis.results import Result
+from callbench.analysis.subject import Subject
+from callbench.analysis.wire.counts import (
     ENCODING,
     FIRST,
     FRAMING,
@@ -23,7 +20,10 @@ from callbench.wire.counts import (
     stream,
     wire,
 )
-from callbench.wire.found import WIRE_SQL, Ledger
+from callbench.analysis.wire.found import WIRE_SQL, Ledger
+from callbench.report.charts.draw import chart
+from callbench.report.charts.shares import shares as chart_of
+from callbench.report.section import Chart, Section, Sheet
 
 _PHASES = (SET_UP, FIRST, STEADY, TEAR_DOWN, LIFE)
 PRICE = "price_per_gigabyte"

@@ -1,0 +1,190 @@
+"""The contract's messages as Python has them, and the judge of their shape. contract/CONTRACT.md is their page."""
+
+import functools
+import json
+from collections.abc import Mapping
+from typing import Any, NotRequired, TypedDict
+
+import jsonschema
+import jsonschema_rs
+
+from callbench.model.errors import BadInput
+from callbench.model.installation import schema_folder
+
+LONGEST_LINE = 16 << 20
+
+Arguments = Mapping[str, Any]
+Options = Mapping[str, Any]
+
+
+class Clock(TypedDict):
+    """An adapter's clock: nanoseconds of resolution, and what one reading costs."""
+
+    name: str
+    resolution_ns: float
+    reading_ns: float
+
+
+class Hello(TypedDict):
+    """What an adapter says first."""
+
+    contract: int
+    adapter: str
+    language: str
+    version: str
+    runtime: str
+    libraries: dict[str, str]
+    clock: Clock
+    features: list[str]
+    stacks: list[str]
+    unavailable: NotRequired[dict[str, str]]
+
+
+class Cpu(TypedDict):
+    """Processor time of a process so far: nanoseconds as decimal strings."""
+
+    user_ns: str
+    system_ns: str
+
+
+class BothEnds(TypedDict):
+    """Processor time at the start and at the end."""
+
+    start: Cpu
+    end: Cpu
+
+
+class Histogram(TypedDict):
+    """Log-linear buckets of nanoseconds, sparse: [index, count]."""
+
+    count: int
+    sum_ns: str
+    min_ns: int
+    max_ns: int
+    buckets: list[tuple[int, int]]
+
+
+class Done(TypedDict):
+    """What a drive came to. `intervals` is the core's: [at_ns, calls, errors] of each interval line."""
+
+    calls: int
+    errors: dict[str, int]
+    said: NotRequired[dict[str, str]]
+    elapsed_ns: int
+    window_ns: NotRequired[int]
+    answered: NotRequired[int]
+    in_flight: NotRequired[int]
+    in_flight_part: NotRequired[float]
+    timed: str
+    batch: int
+    latency: Histogram | None
+    service: Histogram | None
+    lateness: Histogram | None
+    in_call_ns: str
+    think_ns: str
+    gap_ns: NotRequired[str | None]
+    processor: BothEnds
+    threads: int
+    received_octets: NotRequired[str]
+    intervals: list[tuple[int, int, int]]
+
+
+class Stage(TypedDict):
+    """A part of a server's own work: how often it was done, and the nanoseconds within it, by the clock.
+
+    `processor_ns` is what of a processor it had within; a stage without is a wait. `octets` is what it was given.
+    All but `times` are decimal strings.
+    """
+
+    times: int
+    ns: str
+    processor_ns: NotRequired[str]
+    octets: NotRequired[str]
+
+
+class Counts(TypedDict):
+    """What a server answered since last asked, by call, its processor time so far, and where its own time went."""
+
+    calls: dict[str, int]
+    processor: Cpu
+    stages: NotRequired[dict[str, Stage]]
+
+
+class CodecSide(TypedDict):
+    """Means of one direction."""
+
+    bytes: float
+    encode_ns: float
+    decode_ns: float
+
+
+class Codec(TypedDict):
+    """The message alone, without a channel."""
+
+    payloads: int
+    request: CodecSide
+    answer: CodecSide
+
+
+def fault_of(answer: Mapping[str, Any]) -> str | None:
+    """The sentence of a `returned` that is a fault."""
+    fault = answer.get("fault")
+    return None if fault is None else str(fault["message"])
+
+
+def misshapen_answer(answer: Mapping[str, Any]) -> str | None:
+    """What the schema finds wrong with a line of an adapter, or None.
+
+    Raises:
+        BadInput: the installation's schemas are missing or damaged.
+    """
+    return _misshapen("answers", str(answer.get("is")), answer)
+
+
+def misshapen_request(request: Mapping[str, Any]) -> str | None:
+    """What the schema finds wrong with a line of the core, or None.
+
+    Raises:
+        BadInput: the installation's schemas are missing or damaged.
+    """
+    return _misshapen("requests", str(request.get("do")), request)
+
+
+def _misshapen(way: str, name: str, message: Mapping[str, Any]) -> str | None:
+    if name not in _messages(way):
+        return f"there is no message {name!r} in the contract"
+    # Every answer passes here, thousands in a run: only one that is wrong is looked at by the validator that is slow
+    # and says in the standard words what is wrong.
+    if _quick(way, name).is_valid(message):
+        return None
+    for error in _validator(way, name).iter_errors(message):
+        where = ".".join(str(step) for step in error.absolute_path)
+        shown = error.message if len(error.message) < 200 else error.message[:200] + " ..."
+        return f"{name}{'.' if where else ''}{where}: {shown}"
+    return None
+
+
+@functools.cache
+def _schema(way: str) -> dict[str, Any]:
+    file = schema_folder() / f"{way}.json"
+    try:
+        schema: dict[str, Any] = json.loads(file.read_bytes())
+    except (OSError, ValueError) as failure:
+        raise BadInput(f"the installation is damaged: cannot read {file}: {failure}") from failure
+    return schema
+
+
+@functools.cache
+def _messages(way: str) -> frozenset[str]:
+    return frozenset(str(each["$ref"]).rpartition("/")[2] for each in _schema(way)["oneOf"])
+
+
+@functools.cache
+def _quick(way: str, name: str) -> jsonschema_rs.Draft202012Validator:
+    return jsonschema_rs.Draft202012Validator({"$ref": f"#/$defs/{name}", "$defs": _schema(way)["$defs"]})
+
+
+@functools.cache
+def _validator(way: str, name: str) -> jsonschema.Draft202012Validator:
+    schema = _schema(way)
+    return jsonschema.Draft202012Validator({"$ref": f"#/$defs/{name}", "$defs": schema["$defs"]})

@@ -1,0 +1,5 @@
+"""`python -m callbench.adapter.external TABLES`: the adapter that plays external servers."""
+
+from callbench.adapter.external.program import main
+
+main()

@@ -1,0 +1,106 @@
+"""Who listens at an address: every process that holds a listening socket of it, as /proc has it."""
+
+import ipaddress
+import os
+import socket
+import struct
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+
+from callbench.model.process_tree import PROC
+
+Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+_LISTENS = "0A"
+_IPV4_HEX = 8
+
+
+@dataclass(frozen=True)
+class Listeners:
+    """Those who listen.
+
+    Attributes:
+        pids: processes that hold one of the sockets, by number.
+        hidden: sockets that no process holds which we may look at: another user's, or of a PID namespace beside ours.
+    """
+
+    pids: tuple[int, ...] = ()
+    hidden: int = 0
+
+
+def at(host: str, port: int) -> Listeners:
+    """Those who listen where a connection to this host and port arrives; nobody where it is no address of this machine.
+
+    Several sockets can listen there (SO_REUSEPORT), and several processes hold one of them (a master and its workers).
+    """
+    for address in _here(host):
+        inodes = _sockets(address, port)
+        if inodes:
+            return _held(inodes)
+    return Listeners()
+
+
+def _here(host: str) -> Iterator[Address]:
+    """The addresses of a name that are this machine's: those that can be listened on here."""
+    with suppress(OSError, UnicodeError):
+        for family, *_, address in socket.getaddrinfo(host, 0, type=socket.SOCK_STREAM):
+            with suppress(OSError), socket.socket(family, socket.SOCK_STREAM) as one:
+                one.bind((address[0], 0, *address[2:]))
+                yield _plain(ipaddress.ip_address(str(address[0]).partition("%")[0]))
+
+
+def _sockets(address: Address, port: int) -> set[int]:
+    """The inodes of the sockets that get a connection to an address: those bound closest to it, as in the kernel."""
+    found: dict[Address, set[int]] = {}
+    for table in ("tcp", "tcp6"):
+        for local, inode in _listening(table, port):
+            found.setdefault(local, set()).add(inode)
+    any4, any6 = ipaddress.IPv4Address(0), ipaddress.IPv6Address(0)
+    # A socket bound to :: hears IPv4 too, unless it was told not to: where one hears 0.0.0.0, that one was.
+    order: list[Address] = [address, any4, any6] if isinstance(address, ipaddress.IPv4Address) else [address, any6]
+    return next((found[one] for one in order if one in found), set())
+
+
+def _listening(table: str, port: int) -> Iterator[tuple[Address, int]]:
+    """Of /proc/net/tcp or tcp6: the addresses that somebody listens on at a port, and the sockets' inodes."""
+    with suppress(OSError):
+        for line in (PROC / "self" / "net" / table).read_text().splitlines()[1:]:
+            fields = line.split()
+            host, _, at_port = fields[1].partition(":")
+            if fields[3] == _LISTENS and int(at_port, 16) == port:
+                yield _address(host), int(fields[9])
+
+
+def _address(text: str) -> Address:
+    """An address as /proc/net has it: words of 32 bits in the machine's own order of bytes."""
+    words = [int(text[place : place + 8], 16) for place in range(0, len(text), 8)]
+    octets = b"".join(struct.pack("=I", word) for word in words)
+    return _plain(ipaddress.IPv4Address(octets) if len(text) == _IPV4_HEX else ipaddress.IPv6Address(octets))
+
+
+def _plain(address: Address) -> Address:
+    """An address of IPv4 that is written as one of IPv6, as what it is."""
+    mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
+    return mapped or address
+
+
+def _held(inodes: set[int]) -> Listeners:
+    """The processes that hold sockets."""
+    wanted = {f"socket:[{inode}]" for inode in inodes}
+    seen: set[str] = set()
+    pids = []
+    for entry in PROC.iterdir():
+        if entry.name.isdigit() and (mine := wanted & _targets(f"{entry}/fd")):
+            pids.append(int(entry.name))
+            seen |= mine
+    return Listeners(tuple(sorted(pids)), len(wanted - seen))
+
+
+def _targets(folder: str) -> set[str]:
+    """What the descriptors of a process are; empty where we may not look, or it has ended."""
+    found = set()
+    with suppress(OSError):
+        for name in os.listdir(folder):  # noqa: PTH208 - thousands of them, and often
+            with suppress(OSError):
+                found.add(os.readlink(f"{folder}/{name}"))  # noqa: PTH115 - likewise
+    return found

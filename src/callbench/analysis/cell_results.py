@@ -1,0 +1,150 @@
+"""One cell's result, from the rows that the run's tables have of it."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from callbench.analysis.histograms import Histograms, together
+from callbench.analysis.messages import Written
+from callbench.analysis.results import Excluded, Latency, OpenLoop, Result
+from callbench.model.cell import rate_text
+from callbench.stats.histogram import TOP, Buckets
+from callbench.stats.interval import geometric_mean
+from callbench.stats.pace import missed, reached_per_s
+from callbench.stats.plateau import plateaus
+from callbench.stats.rate import Window
+
+SHARES = (0.5, 0.9, 0.99, 0.999)
+NAMES = ("p50", "p90", "p99", "p999")
+
+
+def result_of(  # noqa: PLR0913, PLR0917 - one cell is made of all these tables
+    cell: Mapping[str, Any],
+    blocks: Sequence[Mapping[str, Any]],
+    errors: Mapping[str, int],
+    timed: Histograms,
+    written: Written,
+    excluded: Sequence[Excluded],
+) -> Result:
+    """Put one cell's result together."""
+    answered = [row for row in blocks if row["calls"] and row["elapsed_ns"]]
+    by_block: dict[str, dict[int, float]] = {
+        "rate_per_s": {row["block"]: rate / row["pace"] for row in answered if (rate := _window_in(row).per_s)},
+        "mean_us": {row["block"]: mean * row["pace"] for row in answered if (mean := _mean_us([row]))},
+    }
+    own = timed.get(("latency", cell["cell"]), {})
+    limits = {row["block"]: (row["min_ns"] or 0, row["max_ns"] or TOP, row["pace"]) for row in answered}
+    for block, buckets in own.items():
+        if block in limits:
+            least, most, pace = limits[block]
+            for name, value in zip(NAMES, buckets.percentiles(SHARES, least, most), strict=True):
+                by_block.setdefault(f"{name}_us", {})[block] = value * pace / 1e3
+    messages = written.of(cell)
+    if messages is not None:
+        for name, figure in (("bytes", messages.bytes), ("codec_us", messages.codec_us)):
+            if figure:
+                by_block[name] = {row["block"]: figure for row in answered}
+    every = together(own.values()) if own else None
+    latency = _latency(answered, every)
+    open_loop = _open_loop(cell, answered, timed, latency)
+    why_missed = open_loop.missed if open_loop else None
+    if why_missed:
+        by_block, latency = {}, Latency(None, None, None)
+    rates = list(by_block.get("rate_per_s", {}).values())
+    keys = (
+        "cell",
+        "group",
+        "stack",
+        "adapter",
+        "message",
+        "channel",
+        "language",
+        "call",
+        "clients",
+        "arrivals",
+        "link",
+    )
+    whys = [one.why for one in excluded if one.stack == cell["stack"] and one.cell in (None, cell["cell"])]
+    return Result(
+        attributes={**{key: str(cell[key]) for key in keys}, "rate": rate_text(cell["target_per_s"])},
+        arguments=json.loads(cell["arguments"] or "{}"),
+        calls=int(sum(row["calls"] for row in blocks)),
+        errors=errors,
+        trials=int(sum(row["trials"] for row in blocks)),
+        by_block=by_block,
+        rate=geometric_mean(rates) if rates else None,
+        latency=latency,
+        batched=any((row["batch"] or 1) > 1 for row in answered),
+        agree=all(row["agree"] is not False for row in blocks),
+        excluded=whys[0] if whys else None,
+        doubts=(*_doubts(blocks), *([why_missed] if why_missed else [])),
+        think_ms=float(cell["think_ms"]),
+        ramp_up_ms=float(cell.get("ramp_up_ms") or 0.0),
+        options=json.loads(cell.get("options") or "{}") or {},
+        open_loop=open_loop,
+        plateaus=plateaus(every) if every else (),
+    )
+
+
+def _window_in(row: Mapping[str, Any]) -> Window:
+    """Give the window of a trial, or of several, as the tables have it."""
+    return Window(row["window_calls"], row["window_ns"], row["in_flight"])
+
+
+def _doubts(blocks: Sequence[Mapping[str, Any]]) -> Sequence[str]:
+    """Gather why a cell must not be ranked."""
+    return ("client and server counted differently",) if any(row["agree"] is False for row in blocks) else ()
+
+
+def _mean_us(rows: Sequence[Mapping[str, Any]]) -> float | None:
+    """Reckon the mean time of a call: the histogram's own sum where there is one, else the time within calls."""
+    timed = [row for row in rows if row["count"]]
+    if timed:
+        return float(sum(row["sum_ns"] for row in timed) / sum(row["count"] for row in timed) / 1e3)
+    calls = sum(row["calls"] + row["error_count"] for row in rows)
+    spent = sum(row["in_call_ns"] or 0 for row in rows)
+    return float(spent / calls / 1e3) if calls and spent else None
+
+
+def _open_loop(
+    cell: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], found: Histograms, latency: Latency
+) -> OpenLoop | None:
+    """Reckon what an open loop has besides, and whether it kept its rate."""
+    target = cell["target_per_s"]
+    if target is None:
+        return None
+    timed = [row for row in rows if row["count"]]
+    parts = {name: found.get((name, cell["cell"]), {}).values() for name in ("service", "lateness")}
+    service, lateness = (_latency(timed, together(own) if own else None, name) for name, own in parts.items())
+    if not timed:
+        return OpenLoop(target, None, latency, service, lateness, None)
+    reached = geometric_mean(
+        [
+            reached_per_s(row["calls"], row["elapsed_ns"], row["service_sum_ns"] / row["count"], _window_in(row))
+            for row in timed
+        ]
+    )
+    p99 = [(one.percentiles or {}).get("p99", 0.0) for one in (lateness, latency)]
+    return OpenLoop(target, reached, latency, service, lateness, missed(target, reached, *p99))
+
+
+def _latency(rows: Sequence[Mapping[str, Any]], every: Buckets | None, name: str = "") -> Latency:
+    """Reckon percentiles over all trials of a cell: the histograms are added up first.
+
+    Args:
+        rows: the cell's blocks.
+        every: its histogram, if any.
+        name: `service` or `lateness`; "" for the latency.
+    """
+    before = f"{name}_" if name else ""
+    if name:
+        mean = sum(row[f"{name}_sum_ns"] for row in rows) / sum(row["count"] for row in rows) / 1e3 if rows else None
+    else:
+        mean = _mean_us(rows) if rows else None
+    if every is None:
+        return Latency(None, None, mean)
+    least = min((row[f"{before}min_ns"] for row in rows if row[f"{before}min_ns"] is not None), default=0)
+    most = max((row[f"{before}max_ns"] for row in rows if row[f"{before}max_ns"] is not None), default=TOP)
+    values = every.percentiles(SHARES, least, most)
+    percentiles = {name: value / 1e3 for name, value in zip(NAMES, values, strict=True)}
+    return Latency(percentiles, most / 1e3, mean)

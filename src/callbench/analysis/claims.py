@@ -1,0 +1,212 @@
+"""Published claims tested against a run: a ratio, its interval, and whether that lies within the threshold."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from callbench.analysis.results import MODERATED, Result, Results
+from callbench.catalog.study import Study
+from callbench.catalog.study.cells import LOOPBACK
+from callbench.catalog.study.claim import Comparison, comparisons
+from callbench.catalog.study.places import link_of, published_figure
+from callbench.catalog.study.shown import ClaimPart
+from callbench.stats.contrast import block_ratios
+from callbench.stats.decision import Outcome, Range, Ranged, ranged
+from callbench.stats.interval import CONFIDENCE, Interval, geometric_mean
+from callbench.stats.logratio import LogRatio, paired
+
+# What names a stack in the conditions of a comparison; the rest names one of its cells.
+_NAMES = ("stack", "message", "channel", "adapter", "language")
+
+
+class Verdict(StrEnum):
+    """What a run says of a claim."""
+
+    HOLDS = "holds"
+    FAILS = "does not hold"
+    UNDECIDED = "undecided"
+    UNMEASURED = "not measured"
+
+
+_VERDICTS = {
+    Outcome.PASSED: Verdict.HOLDS,
+    Outcome.FAILED: Verdict.FAILS,
+    Outcome.UNDECIDED: Verdict.UNDECIDED,
+}
+
+
+@dataclass(frozen=True)
+class Compared:
+    """One comparison and what came out.
+
+    Attributes:
+        ratio: product(over) / product(under), or its root, paired within blocks; None where a cell is missing.
+        published: the ratio of the same cells in the published tables, or None.
+        why: why it was not measured, else "".
+        margin: how far the ratio lies within its threshold, as a logarithm; negative outside.
+        tested: what could have been detected, and how many more forks would settle it; None where it was not measured.
+    """
+
+    comparison: Comparison
+    verdict: Verdict
+    ratio: Interval | None
+    published: float | None
+    why: str
+    margin: float
+    tested: Ranged | None = None
+
+    @property
+    def threshold(self) -> str:
+        """The threshold in words: `above 1`."""
+        low, high = self.comparison.low, self.comparison.high
+        if low and math.isfinite(high):
+            return f"{low:g} to {high:g}"
+        return f"above {low:g}" if low else f"below {high:g}"
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A claim, all its comparisons, and the one that decides.
+
+    Attributes:
+        text: what was claimed.
+        reading: how the sentence became a number.
+        deciding: the comparison that the verdict hangs on: the clearest failure, or the one nearest to failing.
+    """
+
+    id: str
+    text: str
+    reading: str
+    statistic: str
+    verdict: Verdict
+    compared: Sequence[Compared]
+    deciding: Compared
+
+    def tally(self) -> dict[Verdict, int]:
+        """Count the verdicts of the comparisons."""
+        return {verdict: sum(one.verdict is verdict for one in self.compared) for verdict in Verdict}
+
+
+def judge(study: Study, results: Results) -> list[Judged]:
+    """Test every claim of a study against a run."""
+    return [_judge_one(study, claim, results) for claim in study.claims]
+
+
+def _judge_one(study: Study, claim: ClaimPart, results: Results) -> Judged:
+    """Test one claim against a run: all of its comparisons must hold, and a single failure fails it."""
+    every = compared(study, comparisons(claim), claim.statistic, results)
+    counted = [one for one in every if one.ratio or not one.comparison.optional] or every
+    verdicts = {one.verdict for one in counted}
+    order = (Verdict.FAILS, Verdict.UNDECIDED, Verdict.UNMEASURED, Verdict.HOLDS)
+    worst = next(one for one in order if one in verdicts)
+    deciding = min((one for one in counted if one.verdict is worst), key=lambda one: one.margin)
+    text = claim.text or (study.published.claims[claim.id] if study.published else "")
+    return Judged(claim.id, text, claim.reading, claim.statistic, worst, counted, deciding)
+
+
+def compared(study: Study, parts: Sequence[Comparison], statistic: str, results: Results) -> list[Compared]:
+    """Take every ratio and test it against its threshold, together with the others."""
+    ratios = [_ratios(part, statistic, results, study) for part in parts]
+    estimated = [_estimated(part, statistic, values, results) for part, (values, _) in zip(parts, ratios, strict=True)]
+    measured = [
+        Range(known, math.log(part.low) if part.low else -math.inf, math.log(part.high))
+        for part, known, (values, _) in zip(parts, estimated, ratios, strict=True)
+        if values
+    ]
+    tested = iter(ranged(measured, 1 - CONFIDENCE))
+    found = []
+    for part, known, (values, why) in zip(parts, estimated, ratios, strict=True):
+        own = geometric_mean(values) if values else None
+        ratio, one = known.interval(CONFIDENCE) if known else own, next(tested) if values else None
+        verdict = _VERDICTS[one.outcome] if one else Verdict.UNMEASURED
+        published = published_ratio(study, part, statistic)
+        found.append(Compared(part, verdict, ratio, published, why, _margin(part, ratio), one))
+    return found
+
+
+def _estimated(part: Comparison, statistic: str, values: Sequence[float], results: Results) -> LogRatio | None:
+    """Estimate a ratio from its forks; of rates and times with what all of the run's ratios say of how one varies."""
+    if len(values) < 2:
+        return None
+    own = paired(values)
+    above = part.statistic or statistic
+    if not {above, part.under_statistic or above} <= MODERATED:
+        return own
+    return results.prior.moderated(own, (len(part.over) + len(part.under)) / part.root**2)
+
+
+def _margin(part: Comparison, ratio: Interval | None) -> float:
+    """Measure how far a ratio lies within its threshold, as a logarithm."""
+    if ratio is None:
+        return 0.0
+    below = math.log(ratio.middle / part.low) if part.low else math.inf
+    above = math.log(part.high / ratio.middle) if math.isfinite(part.high) else math.inf
+    return min(below, above)
+
+
+def _ratios(part: Comparison, statistic: str, results: Results, study: Study) -> tuple[list[float], str]:
+    """Take the ratio block by block, or say why there is none."""
+    over: list[Mapping[int, float]] = []
+    under: list[Mapping[int, float]] = []
+    above = part.statistic or statistic
+    for side, cells, figure in ((over, part.over, above), (under, part.under, part.under_statistic or above)):
+        for conditions in cells:
+            found = results.where(conditions)
+            why = _missing(conditions, found, figure, results, study)
+            if why:
+                return [], why
+            side.append(found[0].by_block[figure])
+    values = [ratio ** (1 / part.root) for ratio in block_ratios(over, under)]
+    return values, "" if values else "no block has all of its cells"
+
+
+def _missing(
+    conditions: Mapping[str, str], found: Sequence[Result], statistic: str, results: Results, study: Study
+) -> str:
+    """Say why a cell has no figure, or nothing."""
+    name = " ".join(conditions[key] for key in _NAMES if key in conditions) or "a cell"
+    if len(found) > 1:
+        return f"{len(found)} cells match {name}: the claim must name one"
+    if not found:
+        link = conditions.get("link") or link_of(study, conditions.get("group"))
+        if link != LOOPBACK and not results.where({"link": link}):
+            return f"needs a link ({link})"
+        return f"{absent(name, conditions, results)} was not part of this run"
+    one = found[0]
+    if not one.by_block.get(statistic) and statistic in one.costs:
+        return f"{name}: {statistic} is below what the clock of its processor time can tell in a block"
+    # Bytes are counted apart from the trials: they need no steady state.
+    if not one.by_block.get(statistic):
+        return f"{name}: {'excluded' if one.excluded else one.not_steady or 'no call was answered'}"
+    return ""
+
+
+def absent(name: str, conditions: Mapping[str, str], results: Results) -> str:
+    """Name what is not there: the whole stack, or one cell of it by what tells that from the others."""
+    stack = {key: conditions[key] for key in _NAMES if key in conditions}
+    rest = {key: value for key, value in conditions.items() if key not in stack}
+    if not rest or (stack and not results.where(stack)):
+        return name
+    parts = []
+    for key, value in rest.items():
+        if key == "clients":
+            parts.append(f"with {value} client" + ("" if value == "1" else "s"))
+        elif key == "link":
+            parts.append(f"over {value}")
+        else:
+            parts.append(f"in group {value}" if key == "group" else f"with {key} {value}")
+    return f"{name} {' '.join(parts)}"
+
+
+def published_ratio(study: Study, part: Comparison, statistic: str) -> float | None:
+    """Reckon the same ratio from the published tables of its statistics, or None where a figure is missing there."""
+    ratio = 1.0
+    above = part.statistic or statistic
+    for cells, power, figure in ((part.over, 1, above), (part.under, -1, part.under_statistic or above)):
+        for conditions in cells:
+            value = published_figure(study, conditions, figure)
+            if not value:
+                return None
+            ratio *= value**power
+    return float(ratio ** (1 / part.root))

@@ -1,0 +1,222 @@
+"""A comparison, judged: from its own folder, or from those of two runs."""
+
+import itertools
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from callbench.analysis.compare.told import how, notes_of
+from callbench.analysis.compare.verdicts import Figures, Judged, Metric, Rule, judged
+from callbench.analysis.words import some
+from callbench.model.errors import BadInput
+from callbench.stats.decision import Outcome, together
+from callbench.stats.histogram import Buckets, merged
+from callbench.stats.rate import Window
+from callbench.store.run import Run
+
+# Of fewer calls p99 is the greatest or nearly so: forks are taken together until they have so many.
+LEAST_CALLS = 100
+_SIDES = (0, 1)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What a comparison found.
+
+    Attributes:
+        a: what the other is held against, as it was named.
+        how: how it was made, in a sentence.
+        notes: what a reader must know.
+        folder: where it lies, or "" where it was reckoned from two runs.
+    """
+
+    a: str
+    b: str
+    how: str
+    rule: Rule
+    cells: Sequence[Judged]
+    notes: Sequence[str]
+    folder: str = ""
+
+    @property
+    def regressions(self) -> list[Judged]:
+        """What is shown to be worse than the threshold allows."""
+        return [one for one in self.cells if one.regression]
+
+    @property
+    def missing(self) -> list[Judged]:
+        """What could not be compared."""
+        return [one for one in self.cells if one.ratio is None]
+
+    @property
+    def outcome(self) -> Outcome:
+        """What a gate makes of it."""
+        return together(one.outcome for one in self.cells)
+
+
+@dataclass(frozen=True)
+class Given:
+    """What the command line says of the rule; None: not said.
+
+    Attributes:
+        p99_threshold: infinite: p99 is not judged.
+    """
+
+    level: float | None = None
+    threshold: float | None = None
+    p99_threshold: float | None = None
+
+    def over(self, rule: Rule) -> Rule:
+        """Give a rule with what was said instead of its own."""
+        p99 = rule.p99_threshold if self.p99_threshold is None else self.p99_threshold
+        return replace(
+            rule,
+            level=rule.level if self.level is None else self.level,
+            threshold=rule.threshold if self.threshold is None else self.threshold,
+            p99_threshold=None if p99 is None or math.isinf(p99) else p99,
+        )
+
+
+def read(run: Run, given: Given | None = None) -> Comparison:
+    """Judge a comparison's folder.
+
+    Args:
+        run: its folder.
+        given: what is to count instead of its own rule.
+
+    Raises:
+        BadInput: it is not a comparison's, or is damaged.
+    """
+    info = run.info
+    if info.get("kind") != "comparison":
+        raise BadInput(f"{run.path} is a run of a study, not a comparison: name two runs to compare them")
+    try:
+        own = Rule(float(info["level"]), float(info["threshold"]), info.get("p99_threshold", Rule.p99_threshold))
+        rule = (given or Given()).over(own)
+        pairs, lines = run.plan()["pairs"], list(run.lines())
+        cells = judged(list(_figures(pairs, lines)), rule)
+        a, b = str(info["a"]), str(info["b"])
+    except (KeyError, TypeError, ValueError, IndexError) as failure:
+        raise BadInput(f"{run.path} is damaged: {failure!r} is missing or of the wrong kind") from failure
+    met = [line for line in lines if line["kind"] == "met"]
+    notes = [*_notes(run, cells, rule), *notes_of(info, pairs, met)]
+    if a == b:
+        notes.append("A and B are the same: what differs here is chance.")
+    return Comparison(a, b, how(met), rule, cells, notes, str(run.path))
+
+
+def _notes(run: Run, cells: Sequence[Judged], rule: Rule) -> Iterator[str]:
+    """Say what a reader must know."""
+    if run.info["state"] != "finished":
+        yield f"This comparison is {run.info['state']}: the forks that were finished are judged."
+    rates = [one for one in cells if one.figures.metric is Metric.RATE]
+    failed = [one for one in rates if sum(one.figures.errors)]
+    if failed:
+        total = sum(sum(one.figures.errors) for one in failed)
+        yield f"{total:,} calls failed, in {len(failed)} cells; they count in no rate."
+    with_tail = {one.figures.cell for one in cells if one.figures.metric is Metric.P99}
+    without = [one.figures.name for one in rates if one.ratio and one.figures.cell not in with_tail]
+    if without and rule.p99_threshold is not None:
+        yield f"p99 is not judged of {some(without)}: the calls were too short to be timed one by one."
+
+
+def _figures(pairs: Sequence[Mapping[str, Any]], lines: Sequence[Mapping[str, Any]]) -> Iterator[Figures]:
+    """Give each cell's values, a pair of them a fork."""
+    whys = {int(line["pair"]): str(line["why"]) for line in lines if line["kind"] == "excluded"}
+    found: dict[str, list[Mapping[str, Any]]] = {}
+    busy: dict[int, str] = {}
+    for line in lines:
+        if line["kind"] == "met":
+            if line.get("unsteady"):
+                busy.setdefault(int(line["pair"]), str(line["unsteady"]))
+                continue
+            for cell in line["cells"]:
+                found.setdefault(str(cell["cell"]), []).append(cell)
+    for index, pair in enumerate(pairs):
+        for cell in pair["cells"]:
+            forks = found.get(cell["id"], [])
+            why = whys.get(index, "")
+            # A program that does not keep still is no failure of it, but nothing can be said of it.
+            rates = _rates(pair, cell, forks, why, busy.get(index, "") if not forks else "")
+            yield rates
+            tails = None if rates.why else _tails(rates, forks)
+            if tails is not None:
+                yield tails
+
+
+def _rates(
+    pair: Mapping[str, Any], cell: Mapping[str, Any], forks: Sequence[Mapping[str, Any]], why: str, busy: str
+) -> Figures:
+    """Compute one cell's rates.
+
+    A fork's rate is all of its calls over all of its time, so a pause counts with the weight it has. The fork, not
+    the slice, is what the test counts: slices that follow each other resemble each other (Schmeiser, "Batch size
+    effects in the analysis of simulation output", Operations Research 30(3), 1982, on batches in their place), and
+    each start of a program has a memory layout and with it a speed of its own (Kalibera and Jones, "Rigorous
+    benchmarking in reasonable time", ISMM 2013).
+    """
+    rates: tuple[list[float], list[float]] = ([], [])
+    calls_of, errors = [0, 0], [0, 0]
+    failed = bool(why)
+    for one in forks:
+        if one.get("cannot") and not why:
+            why, failed = str(one["cannot"]), not one.get("lacks", False)
+        if one.get("agree") is False and not why:
+            why, failed = "client and server counted differently", True
+        sums = [Window(0.0, 0), Window(0.0, 0)]
+        for side, calls, wrong, ns, *within in one.get("slices", ()):
+            # Of those that were stored before, the window is the whole slice.
+            sums[side] += Window(within[0] if within else calls, ns)
+            calls_of[side] += calls
+            errors[side] += wrong
+        if all(both.per_s for both in sums):
+            for side in _SIDES:
+                rates[side].append(sums[side].per_s)
+        elif not why:
+            why, failed = f"{pair['ab'[sums[0].per_s > 0]]['id']} answered no call", True
+    return Figures(
+        cell["id"],
+        (str(pair["a"]["id"]), str(pair["b"]["id"])),
+        cell["name"],
+        rates,
+        errors=(errors[0], errors[1]),
+        calls=(calls_of[0], calls_of[1]),
+        why=why or busy,
+        failed=failed,
+    )
+
+
+Histogram = Mapping[int, int]
+
+
+def _tails(rates: Figures, forks: Sequence[Mapping[str, Any]]) -> Figures | None:
+    """Compute one cell's p99, raw and in microseconds; None where its calls were not timed one by one.
+
+    It is of all calls of a fork, or of several forks that follow each other: percentiles are never averaged.
+    """
+    timed = []
+    for one in forks:
+        both = [{int(index): int(count) for index, count in pairs or ()} for pairs in one.get("latency") or ()]
+        if not all(both) or len(both) < len(_SIDES):
+            return None
+        timed.append((both[0], both[1]))
+    fewest = min(sum(sum(both[side].values()) for both in timed) for side in _SIDES)
+    if fewest < 2 * LEAST_CALLS:
+        why = (
+            f"there are {fewest:,} calls, and p99 needs {2 * LEAST_CALLS}: give"
+            f" {2 * LEAST_CALLS / max(fewest, 1):.2g} times the --seconds, or --p99-threshold none"
+        )
+        return replace(rates, metric=Metric.P99, values=([], []), why=why)
+    values: tuple[list[float], list[float]] = ([], [])
+    for group in _grouped(timed, fewest):
+        for side in _SIDES:
+            values[side].append(Buckets.of(merged([both[side] for both in group])).percentiles([0.99])[0] / 1e3)
+    return replace(rates, metric=Metric.P99, values=values)
+
+
+def _grouped(timed: Sequence[tuple[Histogram, Histogram]], fewest: int) -> list[Sequence[tuple[Histogram, Histogram]]]:
+    """Take forks that follow each other together, as many as have enough calls on the mean."""
+    count = max(2, min(len(timed), fewest // LEAST_CALLS))
+    bounds = [len(timed) * place // count for place in range(count + 1)]
+    return [timed[low:high] for low, high in itertools.pairwise(bounds) if high > low]

@@ -1,0 +1,172 @@
+"""Two stored runs held against each other, cell by cell: by multiples of the echo of each one's own rounds."""
+
+import json
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+from callbench.analysis.compare.comparison import Comparison
+from callbench.analysis.compare.verdicts import Figures, Metric, Rule, judged
+from callbench.analysis.echo_multiples import NAME as ECHOES
+from callbench.analysis.read_results import read
+from callbench.analysis.results import Result, Results
+from callbench.model.errors import BadInput
+from callbench.stats.interval import geometric_mean
+from callbench.store.run import Run
+
+_ONLY_A = "B has no such cell"
+_COLUMNS = {Metric.RATE: "rate_per_s", Metric.P99: "p99_us"}
+_SAME = (("machine", "model"), ("kernel", "release"), ("processors", "online"), ("processors", "governor"))
+
+
+@dataclass(frozen=True)
+class _Stored:
+    """A run and what is needed of it.
+
+    Attributes:
+        idle: in what condition the processors were, by cell.
+        rounds: whether each of its rounds had the echo.
+    """
+
+    results: Results
+    idle: Mapping[str, str]
+    rounds: bool
+
+    @classmethod
+    def of(cls, run: Run) -> Self:
+        """Read it."""
+        with run.connection() as connection:
+            idle = dict(connection.execute("SELECT cell, idle FROM cells").fetchall())
+            rounds = connection.execute("SELECT count(*) FROM canaries WHERE place LIKE 'round %'").fetchone()
+        return cls(read(run), idle, bool(rounds and rounds[0]))
+
+    def cells(self) -> dict[tuple[str, ...], Result]:
+        """The cells but for open loops, whose rates are what was asked for, by what makes them the same elsewhere."""
+        return {(*_key(one), self.idle[one.id]): one for one in self.results.cells if one.open_loop is None}
+
+
+def compared(a: Run, b: Run, strict: Rule) -> Comparison:
+    """Hold the cells that two runs share against each other.
+
+    Raises:
+        BadInput: a run is damaged, or they share no cell.
+    """
+    runs = (_Stored.of(a), _Stored.of(b))
+    by_echo = all(one.rounds for one in runs)
+    moved = _moved(a, b)
+    rule = replace(strict, shift=0.0 if by_echo else moved or 0.0)
+    cells = list(_figures(*runs, by_echo=by_echo))
+    if all(one.why == _ONLY_A for one in cells):
+        raise BadInput(f"{a.path} and {b.path} have no cell in common: the same stack, call, clients and link")
+    how = "two stored runs, as two samples of forks, " + (
+        "compared by multiples of the raw echo of each one's own rounds" if by_echo else "compared by their values"
+    )
+    notes = list(_notes(a, b, moved, by_echo=by_echo))
+    return Comparison(str(a.path), str(b.path), how, rule, judged(cells, rule), notes)
+
+
+def _figures(a: _Stored, b: _Stored, *, by_echo: bool) -> Iterator[Figures]:
+    """Pair the cells of two runs."""
+    theirs = b.cells()
+    for key, one in a.cells().items():
+        other = theirs.get(key)
+        if other is None:
+            stack = one.attributes["stack"]
+            yield Figures(one.id, (stack, stack), _name(one), ([], []), why=_ONLY_A)
+            continue
+        echo = (_echo(one), _echo(other)) if by_echo else None
+        rates = _of(one, other, Metric.RATE, echo)
+        yield rates
+        if not rates.why and all("p99_us" in result.by_block for result in (one, other)):
+            yield _of(one, other, Metric.P99, echo)
+
+
+def _echo(one: Result) -> dict[int, float]:
+    """Give the echoes a second beside a cell, by fork."""
+    times, multiples = (one.by_block.get(name, {}) for name in ("mean_us", ECHOES))
+    return {fork: 1e6 * multiple / times[fork] for fork, multiple in multiples.items()}
+
+
+def _key(one: Result) -> tuple[str, ...]:
+    """Say what makes a cell the same in another run, whatever its id."""
+    attributes = one.attributes
+    arguments = json.dumps(dict(one.arguments), sort_keys=True)
+    return (*(attributes[key] for key in ("stack", "group", "call", "clients", "link")), str(one.think_ms), arguments)
+
+
+def _name(one: Result) -> str:
+    """Name a cell by its group and its clients."""
+    clients = one.attributes["clients"]
+    return one.attributes["group"] + ("" if clients == "1" else f", {clients} clients")
+
+
+def _of(
+    one: Result, other: Result, metric: Metric, echo: tuple[Mapping[int, float], Mapping[int, float]] | None
+) -> Figures:
+    """Take the values of one cell from both runs, of the forks that have its echo where one is wanted."""
+    whys = [
+        f"{side}: {why}"
+        for side, result in (("A", one), ("B", other))
+        for why in ([result.excluded] if result.excluded else result.doubts)
+    ]
+    found = [result.by_block.get(_COLUMNS[metric], {}) for result in (one, other)]
+    forks = [sorted(found[side] if echo is None else found[side].keys() & echo[side].keys()) for side in (0, 1)]
+    values = [[found[side][fork] for fork in forks[side]] for side in (0, 1)]
+    echoes_of = None if echo is None else [[echo[side][fork] for fork in forks[side]] for side in (0, 1)]
+    return Figures(
+        one.id,
+        (one.attributes["stack"], other.attributes["stack"]),
+        _name(one),
+        (values[0], values[1]),
+        metric,
+        paired=False,
+        echoes=None if echoes_of is None else (echoes_of[0], echoes_of[1]),
+        errors=(sum(one.errors.values()), sum(other.errors.values())),
+        calls=(one.calls, other.calls),
+        why="; ".join(whys),
+        failed=other.excluded is not None,
+    )
+
+
+def _moved(a: Run, b: Run) -> float | None:
+    """Give how far the canary moved from one run to the other, as a log-ratio; None where one of them has none."""
+    songs = [_song(one) for one in (a, b)]
+    return None if songs[0] is None or songs[1] is None else abs(math.log(songs[1] / songs[0]))
+
+
+def _song(run: Run) -> float | None:
+    """Give the canary's rate in a run, or None."""
+    with run.connection() as connection:
+        rows = connection.execute("SELECT rate_per_s FROM canaries WHERE calls > 0").fetchall()
+    return geometric_mean([float(rate) for (rate,) in rows]).middle if rows else None
+
+
+def _notes(a: Run, b: Run, moved: float | None, *, by_echo: bool) -> Iterator[str]:
+    """Say what bears on two runs that were not made together."""
+    if moved is None:
+        yield (
+            "The runs were made at different times, and not both have a canary: how far the machine itself had moved is"
+            " not known. A live comparison is open to no such doubt."
+        )
+    elif by_echo:
+        yield (
+            f"The raw echo moved by {math.expm1(moved) * 100:.1f} % from one run to the other. A and B are shown as"
+            " they were measured; their ratios and verdicts are of multiples of the echo."
+        )
+    else:
+        yield (
+            f"The canary, a raw echo, moved by {math.expm1(moved) * 100:.1f} % from one run to the other. The machine"
+            " did that, so no smaller difference can be told."
+        )
+    first, second = a.environment(), b.environment()
+    for part, key in _SAME:
+        mine, theirs = (_found(one, part, key) for one in (first, second))
+        if mine != theirs:
+            yield f"The runs differ in {part} {key}: {mine} and {theirs}."
+
+
+def _found(environment: Mapping[str, Any], part: str, key: str) -> object:
+    """Find one thing in an environment's record."""
+    within = environment.get(part)
+    return within.get(key) if isinstance(within, Mapping) else within

@@ -1,0 +1,33 @@
+"""Whether a run measured what it was to measure: what its exit code follows from."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from callbench.catalog.study.cells import LOOPBACK
+from callbench.store.run import Run
+
+# Lines of the journal that something was measured for.
+_MEASURED = ("trial", "round", "ledger", "sweep", "step")
+
+
+def shortcomings(run: Run) -> list[str]:
+    """What went wrong in a run, a sentence each; empty where nothing did.
+
+    A stack that cannot run on this machine, or lacks a call, is no shortcoming, unless nothing is left then.
+    """
+    found: dict[str, None] = {}
+    measured = False
+    cells = {one["id"]: one for one in run.plan().get("cells", [])}
+    for line in run.lines():
+        measured = measured or line["kind"] in _MEASURED
+        if line["kind"] == "excluded" and line.get("failed"):
+            found[f"{line['stack']}{_where(cells.get(line['cell']))} was left out: {line['why']}"] = None
+    return [*found, *([] if measured else ["nothing was measured"])]
+
+
+def _where(cell: Mapping[str, Any] | None) -> str:
+    """Say which cell of its stack is meant; nothing of the whole stack."""
+    if cell is None:
+        return ""
+    clients = "" if cell["clients"] == 1 else f", {cell['clients']} clients"
+    return f", {cell['group']}{clients}" + ("" if cell["link"] == LOOPBACK else f" over {cell['link']}")

@@ -1,0 +1,87 @@
+"""What a group says besides its ranking, in a sentence or two: how much message and channel matter, or bytes alone."""
+
+from collections.abc import Sequence
+
+from callbench.analysis.effects import effects
+from callbench.analysis.rankings import Ranking
+from callbench.analysis.results import Result
+from callbench.analysis.subject import Subject
+from callbench.analysis.words import some
+from callbench.stats.digits import figure
+
+
+def of_group(subject: Subject, name: str, every: Sequence[Ranking]) -> str:
+    """Say what a group with rates of a closed loop says besides who leads; nothing where it has nothing to add."""
+    tables = [one for one in every if one.group == name]
+    alone = [one for one in tables if len(one.cells) == 1]
+    told = [_alone(subject, one, places=len(tables) > 1) for one in alone[:MOST_PLACES]]
+    if len(alone) > MOST_PLACES:
+        told.append(f"Every cell has {len(alone) - MOST_PLACES} more loads and links of this group")
+    said = "; ".join(told) + "." if told else ""
+    return f"{said} {_effects(subject, tables)}".strip()
+
+
+# Loads and links that are told one by one.
+MOST_PLACES = 6
+
+
+def without_rates(subject: Subject, name: str) -> str:
+    """Say what came out of a group that has no rate of a closed loop, or nothing where nothing was measured."""
+    cells = [one for one in subject.results.cells if one.attributes["group"] == name]
+    asked = [one for one in cells if one.open_loop is not None and one.trials]
+    if asked:
+        kept = sum(one.rate is not None for one in asked)
+        return (
+            f"{kept} of {len(asked)} cells kept the rate that was asked for; the section Open loop has their latency."
+        )
+    if any(one.rate is not None for one in cells):
+        return ""
+    if any(one.id in subject.results.sweeps for one in cells):
+        return "bytes were counted by type or by size; the section Overhead has them."
+    if any(one.id in subject.results.ledgers for one in cells):
+        return "bytes were counted and nothing was timed; the section Wire ledger has them."
+    return ""
+
+
+def in_process(subject: Subject, result: Result) -> bool:
+    """Say whether one program plays both sides of a stack's call."""
+    card = subject.cards.get(result.attributes["stack"], {}).get("card") or {}
+    return bool(card.get("roles") == "in-process")
+
+
+def middle(one: Result) -> float:
+    """Give a rate, to put cells in order."""
+    return one.rate.middle if one.rate else 0.0
+
+
+def stack_name(one: Result, table: Ranking, subject: Subject) -> str:
+    """Name a stack as the study's rows do, or by message and channel where all are of one adapter."""
+    stack = one.attributes["stack"]
+    name = subject.every_name.get(stack)
+    if name is not None:
+        return name
+    pairs = [(each.attributes["message"], each.attributes["channel"]) for each in table.cells]
+    mine = one.attributes["message"], one.attributes["channel"]
+    alone = pairs.count(mine) == 1 and len({each.attributes["adapter"] for each in table.cells}) == 1
+    return f"{mine[0]} over {mine[1]}" if alone else stack
+
+
+def _effects(subject: Subject, tables: Sequence[Ranking]) -> str:
+    """Say how much message and channel matter, at the first load and link that has them crossed."""
+    for one in tables:
+        outside = [cell for cell in one.ranked if not in_process(subject, cell)]
+        told = effects(outside, subject.cards)
+        if told:
+            where = f", with {one.where}" if len(tables) > 1 else ""
+            return " ".join(f"Within {adapter}{where}: {text}." for adapter, text in told.items())
+    return ""
+
+
+def _alone(subject: Subject, table: Ranking, *, places: bool) -> str:
+    """Say what the only stack of a ranking reached."""
+    one = table.cells[0]
+    rate = figure(one.rate.middle, one.rate.half_width) if one.rate else ""
+    name = f"{stack_name(one, table, subject)} ({rate} calls/s)"
+    doubts = [*one.doubts, *([one.excluded] if one.excluded else [])]
+    left = f", not ranked: {some([why.removeprefix('at least: ').partition(': ')[0] for why in doubts], 2)}"
+    return (f"with {table.where}: " if places else "") + name + (left if doubts else "")

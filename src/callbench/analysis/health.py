@@ -1,0 +1,235 @@
+"""What a run did to the processes of each cell: memory, threads and files at their ends, and how they grow."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from callbench.analysis.results import Result
+from callbench.stats import difference
+from callbench.stats.decision import Decision, by_difference
+from callbench.stats.difference import Difference
+from callbench.stats.trend import SETTLING, slope
+from callbench.store.run import Run
+
+if TYPE_CHECKING:
+    import duckdb
+
+PROCESSES_SQL = """
+SELECT processes.*, trials.cell, trials.calls
+FROM processes JOIN trials USING (trial) ORDER BY trials.cell, side, trial"""
+# Shorter trials have too few samples for a slope: ten a second are taken.
+LONG_MS = 6_000
+SAMPLES_SQL = f"""
+SELECT trial, side, at_ms, process_samples.resident_bytes, process_samples.threads
+FROM process_samples JOIN processes USING (trial, side)
+WHERE load_ms >= {LONG_MS} AND at_ms <= load_ms ORDER BY trial, side, at_ms"""  # noqa: S608 - our own number
+CALLS_SQL = f"""
+SELECT trial, at_ns, calls FROM intervals
+WHERE trial IN (SELECT trial FROM processes WHERE load_ms >= {LONG_MS}) ORDER BY trial, at_ns"""  # noqa: S608 - our own number
+DEATHS_SQL = """
+SELECT stack, how, count(*) AS times, min(why) AS why, min(coalesce(since_start, answered)) AS least,
+       max(coalesce(since_start, answered)) AS most, count(*) FILTER (WHERE again) AS restarts
+FROM deaths GROUP BY stack, how ORDER BY stack, how"""
+
+# What a slope must come to over the half it was taken from, before anybody is warned: an allocator's arena and a
+# worker more are no leak, and a kernel counts pages in batches.
+LEAST_GROWTH_BYTES = 256 * 1024
+LEAST_GROWTH_THREADS = 4
+
+
+@dataclass(frozen=True)
+class Growth:
+    """How fast a figure grows.
+
+    Attributes:
+        per_thousand: for each thousand calls, with its interval: over the trials where there are several, else
+            within the one.
+        over_trial: what that comes to over the half of a trial that it was taken from.
+        calls: made in that half.
+    """
+
+    per_thousand: Difference
+    over_trial: float
+    calls: float
+
+    def most(self) -> float | None:
+        """Give what it may come to over that half at the most; None where a slope has no interval."""
+        high = self.per_thousand.high
+        return None if high is None else high * self.calls / 1e3
+
+    def leaks(self, least: float) -> bool:
+        """Whether it grows beyond doubt, and by at least so much."""
+        return by_difference(self.per_thousand) is Decision.BETTER and self.over_trial >= least
+
+
+@dataclass(frozen=True)
+class Track:
+    """One trial's samples: seconds, resident bytes, threads."""
+
+    seconds: Sequence[float]
+    resident_bytes: Sequence[float]
+    threads: Sequence[float]
+
+
+@dataclass(frozen=True)
+class Health:
+    """One side of one cell, over all its trials.
+
+    Attributes:
+        side: `client`, `server`, or `both` where one process plays both.
+        figures: medians over the trials of what the table `processes` has; peaks are the greatest. None where the
+            kernel or the runtime does not tell.
+        per_call: of the figures that are counts, the mean of each call: threads_made, voluntary, involuntary,
+            minor_faults, user_ms, system_ms.
+        memory: growth of resident memory in bytes, None where the trials are too short.
+        threads: growth of the number of threads, likewise.
+        track: the longest trial's samples, None where all are short.
+    """
+
+    cell: Result
+    side: str
+    trials: int
+    figures: Mapping[str, float | None]
+    per_call: Mapping[str, float | None]
+    memory: Growth | None
+    threads: Growth | None
+    track: Track | None
+
+    @property
+    def leaks_memory(self) -> bool:
+        """Whether memory grows with the calls beyond doubt."""
+        return self.memory is not None and self.memory.leaks(LEAST_GROWTH_BYTES)
+
+    @property
+    def leaks_threads(self) -> bool:
+        """Whether threads do."""
+        return self.threads is not None and self.threads.leaks(LEAST_GROWTH_THREADS)
+
+    @property
+    def given_back(self) -> float | None:
+        """What was resident at the end of the load and no more after the rest, in bytes."""
+        end, rest = self.figures["resident_end"], self.figures["resident_rest"]
+        return None if end is None or rest is None else end - rest
+
+
+@dataclass(frozen=True)
+class Death:
+    """Processes of a stack that ended in a trial.
+
+    Attributes:
+        how: `out-of-memory`, `crash`, `killed`, `exit`.
+        why: the sentence of one of them.
+        least: calls answered rightly since the start of one, the fewest of them; None where nobody knows.
+        most: the most.
+        restarts: how often the stack was started again.
+    """
+
+    stack: str
+    how: str
+    times: int
+    why: str
+    least: int | None = None
+    most: int | None = None
+    restarts: int = 0
+
+
+_PEAKS = ("resident_peak", "threads_peak")
+_COUNTS = ("threads_made", "voluntary", "involuntary", "minor_faults", "user_ms", "system_ms")
+
+
+def read(run: Run, results: Sequence[Result]) -> tuple[list[Health], list[Death]]:
+    """Reckon every cell's sides, in the order of the results, and the deaths.
+
+    Raises:
+        BadInput: the run is damaged.
+    """
+    with run.connection() as connection:
+        rows = _grouped(_dicts(connection, PROCESSES_SQL), "cell", "side")
+        tracks = _grouped(_dicts(connection, SAMPLES_SQL), "trial", "side")
+        calls = _grouped(_dicts(connection, CALLS_SQL), "trial")
+        deaths = [Death(**row) for row in _dicts(connection, DEATHS_SQL)]
+    by_cell: dict[str, list[tuple[str, list[dict[str, Any]]]]] = {}
+    for (cell, side), own in rows.items():
+        by_cell.setdefault(cell, []).append((side, own))
+    found = [_health(one, side, own, tracks, calls) for one in results for side, own in by_cell.get(one.id, [])]
+    return found, deaths
+
+
+def _dicts(connection: "duckdb.DuckDBPyConnection", query: str) -> list[dict[str, Any]]:
+    cursor = connection.execute(query)
+    names = [column[0] for column in cursor.description or []]
+    return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+
+
+def _grouped(rows: Sequence[dict[str, Any]], *keys: str) -> dict[Any, list[dict[str, Any]]]:
+    found: dict[Any, list[dict[str, Any]]] = {}
+    for row in rows:
+        found.setdefault(tuple(row[key] for key in keys) if len(keys) > 1 else row[keys[0]], []).append(row)
+    return found
+
+
+def _health(
+    cell: Result,
+    side: str,
+    rows: Sequence[Mapping[str, Any]],
+    tracks: Mapping[Any, Sequence[Mapping[str, Any]]],
+    calls: Mapping[Any, Sequence[Mapping[str, Any]]],
+) -> Health:
+    """Put one side together."""
+    names = [name for name in rows[0] if name not in ("trial", "side", "cell", "calls")]
+    figures: dict[str, float | None] = {}
+    for name in names:
+        told = [row[name] for row in rows if row[name] is not None]
+        figures[name] = (max(told) if name in _PEAKS else median(told)) if told else None
+    made = sum(row["calls"] for row in rows)
+    per_call: dict[str, float | None] = {}
+    for name in _COUNTS:
+        told = [row[name] for row in rows if row[name] is not None]
+        per_call[name] = sum(told) / made if told and made else None
+    own = [(row["trial"], tracks[row["trial"], side]) for row in rows if (row["trial"], side) in tracks]
+    followed = [(_track(samples), calls[trial]) for trial, samples in own if trial in calls]
+    return Health(
+        cell=cell,
+        side=side,
+        trials=len(rows),
+        figures=figures,
+        per_call=per_call,
+        memory=growth([(_calls_at(track, count), track.resident_bytes) for track, count in followed]),
+        threads=growth([(_calls_at(track, count), track.threads) for track, count in followed]),
+        track=max((track for track, _ in followed), key=lambda track: len(track.seconds), default=None),
+    )
+
+
+def _track(samples: Sequence[Mapping[str, Any]]) -> Track:
+    columns = ("resident_bytes", "threads")
+    values = [[float(sample[name]) for sample in samples] for name in columns]
+    return Track([sample["at_ms"] / 1e3 for sample in samples], *values)
+
+
+def _calls_at(track: Track, counts: Sequence[Mapping[str, Any]]) -> list[float]:
+    """Find the calls answered at each sample, on the line between the client's own counts."""
+    at = [0.0, *(point["at_ns"] / 1e9 for point in counts)]
+    made = [0.0, *(float(point["calls"]) for point in counts)]
+    return [float(value) for value in np.interp(track.seconds, at, made)]
+
+
+def growth(trials: Sequence[tuple[Sequence[float], Sequence[float]]]) -> Growth | None:
+    """Reckon a figure's growth from the samples of each trial: calls made, and the figure.
+
+    Each trial is a process of its own, so where there are several the interval is that of their slopes' mean.
+    """
+    found = [(one, calls) for calls, values in trials if (one := slope(calls, values)) is not None]
+    if not found:
+        return None
+    slopes = [one.middle * 1e3 for one, _ in found]
+    if len(found) > 1:
+        per_thousand = difference.mean(slopes)
+    else:
+        only = found[0][0]
+        low, high = (None if value is None else value * 1e3 for value in (only.low, only.high))
+        per_thousand = Difference(slopes[0], low, high, 1)
+    half = median(calls[-1] - calls[int(len(calls) * SETTLING)] for _, calls in found)
+    return Growth(per_thousand, per_thousand.middle * half / 1e3, half)

@@ -1,0 +1,90 @@
+"""What limited each place of a table, in words that need no explanation, and how busy each side was."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from callbench.analysis.results import Result
+from callbench.analysis.validity import Belief
+from callbench.analysis.words import listed
+from callbench.stats.bottleneck import Limit, starved
+from callbench.stats.digits import figure, percent
+
+STATISTIC = "limit"
+_WORDS = {
+    Limit.SERIAL: "neither: in turn",
+    Limit.SERVER: "server",
+    Limit.BACKEND: "backend",
+    Limit.CLIENT: "client",
+    Limit.GENERATOR: "generator",
+    Limit.LINK: "link",
+    Limit.SHARED: "others' work",
+    Limit.WAITING: "neither: waiting",
+    Limit.UNSATURATED: "neither: room left",
+    Limit.UNKNOWN: "not known",
+}
+_DRIVER = "load driver"
+KEY = (
+    "Small: how busy each side kept its processors, the load driver or client first. In turn: with one client each side"
+    " waits for the other, so that neither need be full; one that is compiles or collects meanwhile. Others' work:"
+    " another program took so much of the processors that only the need is known: how many times the other side's"
+    " processor time a call takes on this one. Waiting: neither was half busy, calls waited for a sleep, a timer or a"
+    " lock."
+)
+
+
+def word(one: Result, known: Belief | None) -> str:
+    """Say what limited a cell; "" where it was not judged."""
+    if one.verdict is None or not one.calls:
+        return ""
+    if one.verdict.limit is Limit.GENERATOR and known is not None:
+        if starved(known.evidence):
+            return _WORDS[Limit.SHARED]
+        if known.evidence.driver:
+            return _DRIVER
+    return _WORDS[one.verdict.limit]
+
+
+def beside(known: Belief | None) -> str:
+    """Say how busy each side was: `43 %, 98 %`, the client first; of a disturbed cell which side needs more instead.
+
+    "" where it was not seen.
+    """
+    if known is None or known.evidence.in_process:
+        return ""
+    if known.verdict.limit is Limit.SHARED or starved(known.evidence):
+        return _needs(known)
+    shares = [known.evidence.client.busy, known.evidence.server.busy]
+    return "" if None in shares else ", ".join(percent(share) for share in shares if share is not None)
+
+
+def _needs(known: Belief) -> str:
+    """Say which side needs more of its processor for a call, and how many times as much: `server needs 1.7 ×`."""
+    client, server = (known.cost.ns(f"{side}_cpu_us") for side in ("client", "server"))
+    if not (client and server):
+        return ""
+    name, times = ("server", server / client) if server >= client else ("client", client / server)
+    return f"{name} needs {figure(times)} ×"
+
+
+def in_words(columns: Sequence[str], rows: Iterable[tuple[str, Sequence[str]]]) -> str:
+    """Tell a whole table of them: for each column who was limited by what; "" where nothing was judged."""
+    every = list(rows)
+    told = []
+    for place, column in enumerate(columns):
+        by_word: dict[str, list[str]] = {}
+        for label, words in every:
+            if words[place]:
+                by_word.setdefault(words[place], []).append(label)
+        if by_word:
+            told.append(f"{column}: {_told(by_word)}")
+    return ". ".join(told) + ("." if told else "")
+
+
+def _told(by_word: Mapping[str, Sequence[str]]) -> str:
+    """Tell one column, in the order of how many were limited alike: `server for all but WCF (neither: waiting)`."""
+    most, *others = sorted(by_word, key=lambda one: -len(by_word[one]))
+    rest = [f"{label} ({one})" for one in others for label in by_word[one]]
+    if not rest:
+        return f"{most} for all"
+    if len(by_word[most]) > len(rest):
+        return f"{most} for all but {'; '.join(rest)}"
+    return "; ".join(f"{one} for {listed(by_word[one])}" for one in (most, *others))

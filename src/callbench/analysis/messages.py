@@ -1,0 +1,81 @@
+"""How large a stack's messages are, by who writes them: its own client the request, its own server the answer."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from callbench.model.cell import sides_of
+
+REQUEST, ANSWER = "request", "answer"
+
+
+@dataclass(frozen=True)
+class Codec:
+    """A message alone, without a channel: mean bytes and nanoseconds of one side of a call.
+
+    Attributes:
+        stack: the stack in process that was timed: messages of its adapter are written by the same code.
+    """
+
+    stack: str
+    message: str
+    group: str
+    call: str
+    direction: str
+    bytes: float
+    encode_ns: float
+    decode_ns: float
+
+    @property
+    def adapter(self) -> str:
+        """Whose code it is."""
+        return adapter_of(self.stack)
+
+
+@dataclass(frozen=True)
+class Messages:
+    """Both messages of a call: bytes, and microseconds to write and to read both."""
+
+    bytes: float
+    codec_us: float
+
+
+class Written:
+    """The messages that were timed, for whoever asks for those of a stack."""
+
+    def __init__(self, codecs: Iterable[Codec]) -> None:
+        """Takes the codecs of a run."""
+        self._codecs = {(one.adapter, one.message, one.group, one.direction): one for one in codecs}
+
+    def of(self, attributes: Mapping[str, str]) -> Messages | None:
+        """Give a cell's messages; None where one of its two sides has no codec that was timed.
+
+        A message of the same name by another adapter is other bytes: soap of one library is not soap of the next.
+
+        Args:
+            attributes: stack, message and group of the cell.
+        """
+        sides = zip(sides_of(attributes["stack"]), sides_of(attributes["message"]), (REQUEST, ANSWER), strict=True)
+        parts = [
+            self._codecs.get((adapter_of(stack), message, attributes["group"], direction))
+            for stack, message, direction in sides
+        ]
+        found = [one for one in parts if one is not None]
+        if len(found) < 2:
+            return None
+        return Messages(sum(one.bytes for one in found), sum((one.encode_ns + one.decode_ns) / 1e3 for one in found))
+
+
+def adapter_of(stack: str) -> str:
+    """Give the adapter of one side's stack: what stands before the slash."""
+    return stack.partition("/")[0]
+
+
+def labels(codecs: Iterable[Codec]) -> dict[str, str]:
+    """Name the timed messages, by stack: by the message alone, and by the adapter too where two have one of a name."""
+    every = list(codecs)
+    adapters: dict[str, set[str]] = {}
+    for one in every:
+        adapters.setdefault(one.message, set()).add(one.adapter)
+    return {
+        one.stack: one.message if len(adapters[one.message]) == 1 else f"{one.adapter} {one.message}" for one in every
+    }

@@ -1,0 +1,196 @@
+"""What stands in the way of knowing more: claims and neighbours left undecided, and what has no rank, each with why."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import pairwise
+
+from callbench.analysis.claims import Compared, Judged, Verdict
+from callbench.analysis.headline import stack_name
+from callbench.analysis.naming import at
+from callbench.analysis.rankings import Ranking
+from callbench.analysis.results import Result
+from callbench.analysis.subject import Subject
+from callbench.analysis.words import ratio_text
+from callbench.stats.bottleneck import Limit
+from callbench.stats.interval import CONFIDENCE, Interval
+from callbench.stats.outlook import more_forks
+
+# Two whose ratio is known so well and is still not told from 1 are alike; a claim known so well lies at its threshold.
+CLOSE = 0.03
+
+
+class Kind(StrEnum):
+    """What is not known."""
+
+    CLAIM = "claim"
+    NEIGHBOURS = "neighbours in rank"
+    RANK = "rank"
+
+
+class Reason(StrEnum):
+    """Why it is not known."""
+
+    NOISY = "too noisy"
+    CLOSE = "too close"
+    LINK = "link full"
+    UNSTEADY = "not steady"
+    EXCLUDED = "excluded"
+    OTHERS = "other programs took the processors"
+    GENERATOR = "Callbench itself was the limit"
+    ONE_FORK = "one fork alone"
+    FEW_FORKS = "too few forks for so many comparisons"
+    DISAGREE = "client and server counted differently"
+    NOT_HERE = "not in this run"
+
+
+# What more forks of the same kind may settle; the others need something else to change first.
+_TIME_HELPS = frozenset({Reason.NOISY, Reason.CLOSE, Reason.OTHERS, Reason.ONE_FORK, Reason.FEW_FORKS})
+
+
+@dataclass(frozen=True)
+class Obstacle:
+    """One thing that is not known.
+
+    Attributes:
+        about: what it is: a claim's id, `bin over tcp and json over tcp`, or a stack.
+        where: of neighbours and ranks the call with load and link; else "".
+        detail: the figure that says so, or a phrase.
+        more: how many more forks would settle it, about; None where none would.
+    """
+
+    kind: Kind
+    about: str
+    where: str
+    reason: Reason
+    detail: str
+    more: int | None = None
+
+    @property
+    def timed(self) -> bool:
+        """Whether more time could settle it: else something has to change first."""
+        return self.reason in _TIME_HELPS
+
+
+def obstacles(subject: Subject, every: Sequence[Ranking]) -> list[Obstacle]:
+    """List them: claims, neighbours, what has no rank, and last the claims that this run was not made for."""
+    claims = [one for judged in subject.judged for one in _of_claim(subject, judged)]
+    found = sorted((one for one in claims if one.reason is not Reason.NOT_HERE), key=lambda one: not one.timed)
+    found += [one for table in every for one in _of_neighbours(subject, table)]
+    found += [one for table in every for one in _of_ranks(subject, table)]
+    return [*found, *_of_excluded(subject), *(one for one in claims if one.reason is Reason.NOT_HERE)]
+
+
+def _of_claim(subject: Subject, judged: Judged) -> Iterable[Obstacle]:
+    """Say why a claim is neither held nor refuted."""
+    one = judged.deciding
+    if judged.verdict is Verdict.UNMEASURED:
+        yield Obstacle(Kind.CLAIM, judged.id, "", _unmeasured(one.why), one.why)
+    if judged.verdict is not Verdict.UNDECIDED or one.ratio is None:
+        return
+    open_ = [each for each in judged.compared if each.verdict is Verdict.UNDECIDED]
+    reason = _why(_cells(subject, one), one.ratio, one.comparison.low, one.comparison.high)
+    needed = [each.tested.more_forks if each.tested else None for each in open_]
+    more = max((number for number in needed if number), default=None) if all(needed) else None
+    text = f"{one.comparison.label}: {ratio_text(one.ratio)}, needed {one.threshold}"
+    yield Obstacle(Kind.CLAIM, judged.id, "", reason, text, more if reason in _TIME_HELPS else None)
+
+
+def _cells(subject: Subject, one: Compared) -> list[Result]:
+    """Find the cells of a comparison."""
+    sides = (*one.comparison.over, *one.comparison.under)
+    return [cell for conditions in sides for cell in subject.results.where(conditions)]
+
+
+def _unmeasured(why: str) -> Reason:
+    """Give the reason for which a claim's figure is missing."""
+    if "not steady" in why:
+        return Reason.UNSTEADY
+    return Reason.EXCLUDED if why.endswith(("excluded", "no call was answered")) else Reason.NOT_HERE
+
+
+def _of_neighbours(subject: Subject, table: Ranking) -> Iterable[Obstacle]:
+    """List the pairs of neighbours in a ranking that cannot be told apart."""
+    ranked, count = table.ranked, len(table.ranked)
+    level = (1 - CONFIDENCE) / max(1, count * (count - 1) // 2)
+    where = at(table.group, table.clients, table.link)
+    for one, other in pairwise(table.standings):
+        if other.index not in one.ties:
+            continue
+        pair = [ranked[one.index], ranked[other.index]]
+        found = subject.results.ratio(*pair)
+        if found is None:
+            continue
+        reason, more = _why(pair, found), None
+        known = subject.results.estimated(*pair)
+        if reason in _TIME_HELPS and known is not None:
+            more = more_forks(known, level)
+        names = " and ".join(stack_name(each, table, subject) for each in pair)
+        yield Obstacle(Kind.NEIGHBOURS, names, where, reason, f"ratio {ratio_text(found)}", more)
+
+
+def _why(cells: Sequence[Result], found: Interval, low: float = 1.0, high: float = 1.0) -> Reason:
+    """Give the reason for which a ratio of cells decides nothing.
+
+    Args:
+        cells: that it was taken of.
+        found: the ratio.
+        low: the lower end of the range that it was tested against.
+        high: the upper end.
+    """
+    limits = [one.verdict.limit for one in cells if one.verdict is not None]
+    if limits and all(one is Limit.LINK for one in limits):
+        return Reason.LINK
+    if any(one.unsteady is not None for one in cells):
+        return Reason.UNSTEADY
+    if found.low is None or found.high is None or found.half_width is None:
+        return Reason.ONE_FORK
+    if found.low > high or found.high < low:
+        return Reason.FEW_FORKS
+    if found.half_width <= CLOSE:
+        return Reason.CLOSE
+    return Reason.OTHERS if Limit.SHARED in limits else Reason.NOISY
+
+
+def _of_ranks(subject: Subject, table: Ranking) -> Iterable[Obstacle]:
+    """List the cells that have a rate and no rank."""
+    where = at(table.group, table.clients, table.link)
+    for one in table.cells:
+        if one.ranked:
+            continue
+        doubts = [*one.doubts, *([one.excluded] if one.excluded else [])]
+        name = stack_name(one, table, subject)
+        yield Obstacle(Kind.RANK, name, where, _unranked(one), "; ".join(doubts))
+
+
+def _unranked(one: Result) -> Reason:
+    """Give the reason for which a cell has no rank."""
+    if one.excluded is not None:
+        return Reason.EXCLUDED
+    if one.verdict is not None and one.verdict.at_least:
+        return Reason.GENERATOR
+    return Reason.DISAGREE if not one.agree else Reason.UNSTEADY
+
+
+def _of_excluded(subject: Subject) -> list[Obstacle]:
+    """List the stacks and cells that have no rate at all."""
+    cells = {one.id: one for one in subject.results.cells}
+    found: dict[tuple[str, str, str], Obstacle] = {}
+    for one in subject.results.excluded:
+        cell = cells.get(one.cell) if one.cell else None
+        if cell is not None and cell.rate is not None:
+            continue
+        where = "" if cell is None else at(*(cell.attributes[key] for key in ("group", "clients", "link")))
+        reason = Reason.UNSTEADY if cell is not None and cell.not_steady else Reason.EXCLUDED
+        made = Obstacle(Kind.RANK, one.stack, where, reason, one.why.rstrip("."))
+        found.setdefault((made.about, made.where, made.detail), made)
+    return list(found.values())
+
+
+def gathered(every: Iterable[Obstacle]) -> Mapping[tuple[Kind, str, Reason, str], list[Obstacle]]:
+    """Put together what one line tells: one call and reason, and one figure where each has its own."""
+    lines: dict[tuple[Kind, str, Reason, str], list[Obstacle]] = {}
+    for one in every:
+        own = "" if one.kind is Kind.NEIGHBOURS or one.reason is Reason.NOT_HERE else one.detail
+        lines.setdefault((one.kind, one.where, one.reason, own), []).append(one)
+    return lines

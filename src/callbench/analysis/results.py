@@ -1,0 +1,200 @@
+"""What a run found, as everything that shows or tests it has it: one result a cell. read_results.py reads it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from callbench.analysis import validity as belief
+from callbench.analysis.cold_starts import ColdStart
+from callbench.analysis.messages import Codec
+from callbench.analysis.unsteady import Unsteady
+from callbench.analysis.wire.found import Ledger, Sweep
+from callbench.stats.bottleneck import Verdict
+from callbench.stats.contrast import block_ratios
+from callbench.stats.interval import CONFIDENCE, Interval, geometric_mean
+from callbench.stats.logratio import LogRatio, paired
+from callbench.stats.plateau import Plateau
+from callbench.stats.prior import NONE, Prior
+from callbench.stats.spent import Spent
+
+# What varies from fork to fork as rates do: only for these is a spread borrowed.
+MODERATED = frozenset({"rate_per_s", "mean_us"})
+
+
+@dataclass(frozen=True)
+class Latency:
+    """Latency of a cell over all its trials, in microseconds.
+
+    Attributes:
+        percentiles: p50, p90, p99, p999; None where calls were timed in batches.
+        max: the greatest, None likewise.
+        mean: over all calls.
+    """
+
+    percentiles: Mapping[str, float] | None
+    max: float | None
+    mean: float | None
+
+
+@dataclass(frozen=True)
+class OpenLoop:
+    """What only an open loop has.
+
+    Attributes:
+        target_per_s: the rate asked for.
+        reached: the rate at which calls were begun, or None where no call was answered.
+        latency: from the intended start, also where the target was missed.
+        service: from the real start: what a closed loop would call latency.
+        lateness: of the generator itself.
+        missed: why the figures are not those of the target, or None.
+    """
+
+    target_per_s: float
+    reached: Interval | None
+    latency: Latency
+    service: Latency
+    lateness: Latency
+    missed: str | None
+
+
+@dataclass(frozen=True)
+class Result:
+    """One cell: what was asked and what came out.
+
+    Attributes:
+        attributes: cell, group, stack, adapter, message, channel, language, call, clients, arrivals, rate, link as
+        texts, for choosing cells.
+        calls: answered rightly, over all trials.
+        errors: by kind, over all trials.
+        by_block: a figure a fork for each statistic of a study; where batches of a fork met different moments of the
+            machine, at the mean speed of the fork.
+        rate: calls a second, or None where no call was answered.
+        batched: whether calls were too short to be timed one by one.
+        agree: whether client and server counted alike in every trial.
+        excluded: why nothing was measured, or nothing more.
+        doubts: why its figure must not be ranked, a phrase each; whoever finds a reason adds it here.
+        think_ms: how long a client of a closed loop thought between two calls.
+        ramp_up_ms: within which clients began one after another.
+        options: what clients connected with.
+        open_loop: of an open loop; where its target was missed, the cell has no other figures.
+        plateaus: where its latencies stand for a reason.
+        verdict: what limited it.
+        costs: processor time a call by statistic: sums over the time driven.
+        spread: what all cells of the run say together of how the rate of one varies from fork to fork.
+        unsteady: the trials that do not count, if any. Where no others are left, the cell has no values.
+        died: where a process of its stack ended while it was measured: `died after 1,234 calls,
+            restarted once`; else "".
+    """
+
+    attributes: Mapping[str, str]
+    arguments: Mapping[str, Any]
+    calls: int
+    errors: Mapping[str, int]
+    trials: int
+    by_block: Mapping[str, Mapping[int, float]]
+    rate: Interval | None
+    latency: Latency
+    batched: bool
+    agree: bool
+    excluded: str | None = None
+    doubts: Sequence[str] = ()
+    think_ms: float = 0.0
+    ramp_up_ms: float = 0.0
+    options: Mapping[str, Any] = field(default_factory=dict)
+    open_loop: OpenLoop | None = None
+    plateaus: Sequence[Plateau] = ()
+    verdict: Verdict | None = None
+    costs: Mapping[str, Spent] = field(default_factory=dict)
+    died: str = ""
+    unsteady: Unsteady | None = None
+    spread: Prior = NONE
+
+    @property
+    def not_steady(self) -> str:
+        """Why it has no figures, where no trial of it was steady; else nothing."""
+        return self.unsteady.kind if self.unsteady is not None and not self.trials else ""
+
+    @property
+    def ranked(self) -> bool:
+        """Whether its rate may stand in a ranking: it has one, it was not given up, and nothing speaks against it."""
+        return self.rate is not None and self.excluded is None and not self.doubts
+
+    @property
+    def id(self) -> str:
+        """The cell's id."""
+        return self.attributes["cell"]
+
+    @property
+    def blocks(self) -> int:
+        """How many blocks measured it."""
+        return len(self.by_block.get("rate_per_s", {}))
+
+    def interval(self, statistic: str) -> Interval | None:
+        """Reckon the geometric mean of a statistic over the blocks, with its interval; of costs, their sums' mean."""
+        spent = self.costs.get(statistic)
+        if spent is not None:
+            return spent.interval()
+        values = list(self.by_block.get(statistic, {}).values())
+        if len(values) > 1 and statistic in MODERATED:
+            return self.spread.moderated(paired(values)).interval(CONFIDENCE)
+        return geometric_mean(values) if values else None
+
+
+@dataclass(frozen=True)
+class Excluded:
+    """A stack, or one of its cells, that was not measured, or no further."""
+
+    stack: str
+    cell: str | None
+    block: int
+    why: str
+
+
+@dataclass(frozen=True)
+class Results:
+    """All that a run found."""
+
+    cells: Sequence[Result]
+    codecs: Sequence[Codec]
+    excluded: Sequence[Excluded]
+    visits: int = 0
+    trials: int = 0
+    notes: Sequence[str] = field(default_factory=tuple)
+    beliefs: belief.Beliefs = field(default_factory=belief.Beliefs)
+    ledgers: Mapping[str, Ledger] = field(default_factory=dict)
+    sweeps: Mapping[str, Sweep] = field(default_factory=dict)
+    cold: Sequence[ColdStart] = ()
+    prior: Prior = NONE
+
+    def estimated(self, one: Result, other: Result) -> LogRatio | None:
+        """Estimate the log of one cell's rate over another's, fork by fork, with what the run knows of how such vary.
+
+        None from fewer than two forks that have both.
+        """
+        values = block_ratios(*([each.by_block.get("rate_per_s", {})] for each in (one, other)))
+        return self.prior.moderated(paired(values)) if len(values) > 1 else None
+
+    def ratio(self, one: Result, other: Result) -> Interval | None:
+        """Divide one cell's rate by another's, with its interval where there is one; None where no fork has both."""
+        known = self.estimated(one, other)
+        if known is not None:
+            return known.interval(CONFIDENCE)
+        values = block_ratios(*([each.by_block.get("rate_per_s", {})] for each in (one, other)))
+        return geometric_mean(values) if values else None
+
+    def where(self, conditions: Mapping[str, str]) -> list[Result]:
+        """Choose the cells that have every value given."""
+        if not conditions:
+            return list(self.cells)
+        places = set.intersection(*(self._places.get(pair, set()) for pair in conditions.items()))
+        return [self.cells[place] for place in sorted(places)]
+
+    @cached_property
+    def _places(self) -> Mapping[tuple[str, str], set[int]]:
+        """The places of the cells that have a value, by name and value: tables ask for thousands of cells."""
+        found: dict[tuple[str, str], set[int]] = {}
+        for place, one in enumerate(self.cells):
+            for pair in one.attributes.items():
+                found.setdefault(pair, set()).add(place)
+        return found

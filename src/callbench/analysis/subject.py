@@ -1,0 +1,106 @@
+"""What a report is about: a run, its study, its results and the verdicts on its claims."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from callbench.analysis import health as processes
+from callbench.analysis.claims import Judged, judge
+from callbench.analysis.questions import Asked, ask
+from callbench.analysis.read_results import read
+from callbench.analysis.results import Results
+from callbench.analysis.tables import Filled, filled
+from callbench.catalog.study import Study, load
+from callbench.model.cell import AS_IS, HELD
+from callbench.store.run import Run
+
+# The conditions of the machine's idle states in words.
+CONDITIONS = {AS_IS: "processors that may sleep", HELD: "processors kept awake"}
+
+
+@dataclass(frozen=True)
+class Subject:
+    """Everything a report shows, reckoned once.
+
+    Attributes:
+        asked: the study's open questions, each with what the run says of it.
+        cards: the stacks of the plan by id, each as plan.json has it.
+        health: what each cell's processes took, a side each.
+        deaths: processes that ended in a trial.
+        others: the same run in the other conditions of the machine's idle states that it was made in.
+    """
+
+    run: Run
+    study: Study
+    results: Results
+    judged: Sequence[Judged]
+    asked: Sequence[Asked]
+    tables: Sequence[Filled]
+    cards: Mapping[str, Mapping[str, Any]]
+    environment: Mapping[str, Any]
+    health: Sequence[processes.Health]
+    deaths: Sequence[processes.Death]
+    others: Mapping[str, "Subject"] = field(default_factory=dict)
+
+    @property
+    def by_condition(self) -> dict[str, Results]:
+        """What was found in each condition of the machine's idle states, by its name."""
+        return {self.run.condition: self.results, **{name: one.results for name, one in self.others.items()}}
+
+    @property
+    def names(self) -> Mapping[str, str]:
+        """What the study's own rows call a stack, by its id."""
+        return {row.where.stack: row.label for row in self.study.part.rows if row.where.stack}
+
+    @property
+    def every_name(self) -> Mapping[str, str]:
+        """What the study's own rows call a stack, else those of a table."""
+        rows = (row for table in reversed(self.study.tables) for row in table.rows)
+        return {**{row.where.stack: row.label for row in rows if row.where.stack}, **self.names}
+
+    def title_of(self, group: str) -> str:
+        """What the study's own columns call a group, else its name."""
+        columns = (column for table in self.study.tables for column in table.columns)
+        return next((one.label for one in columns if one.where.conditions() == {"group": group}), group)
+
+    @property
+    def quick(self) -> bool:
+        """Whether it was a quick run."""
+        return bool(self.run.info["quick"])
+
+
+def subject(run: Run) -> Subject:
+    """Read a run and compute all that a report needs.
+
+    Where it was made in two conditions of the machine's idle states, everything is of the first, and what it found in
+    the other stands beside it: its tables behind those of the first.
+
+    Raises:
+        BadInput: the run is damaged.
+    """
+    conditions = [str(one) for one in run.info.get("idle") or ()]
+    others = {one: _under(run.under(one)) for one in conditions if one != run.condition}
+    own = _under(run)
+    if not others:
+        return own
+    tables = [replace(table, title=f"{table.title}; {CONDITIONS[run.condition]}") for table in own.tables]
+    for condition, other in others.items():
+        tables += [
+            replace(
+                table, id=f"{table.id}-{condition.replace(' ', '-')}", title=f"{table.title}; {CONDITIONS[condition]}"
+            )
+            for table in other.tables
+            if table.beside
+        ]
+    return replace(own, tables=tables, others=others)
+
+
+def _under(run: Run) -> Subject:
+    """Read what a run found in one condition."""
+    study = load(run.study_file, run.info.get("settings") or {}, run.published_file, run.info.get("link"))
+    results = read(run)
+    cards = {str(one["id"]): one for one in run.plan().get("stacks", [])}
+    watched, deaths = processes.read(run, results.cells)
+    tables = filled(study, results, run.info.get("without") or "")
+    judged, asked = judge(study, results), ask(study, results)
+    return Subject(run, study, results, judged, asked, tables, cards, run.environment(), watched, deaths)

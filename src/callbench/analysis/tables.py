@@ -1,0 +1,343 @@
+"""A study's tables, filled from a run, with the published figure beside each."""
+
+import itertools
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from callbench.analysis import limits
+from callbench.analysis.naming import named
+from callbench.analysis.process_statistics import ANSWERED_SQL, DECODED_SQL, PROCESSES_SQL
+from callbench.analysis.results import Result, Results
+from callbench.analysis.units import UNITS, Unit
+from callbench.analysis.validity import SIDES_SQL, TRAFFIC_SQL, TRIALS_SQL, Belief
+from callbench.analysis.words import listed
+from callbench.catalog.study import Study
+from callbench.catalog.study.cells import LOOPBACK
+from callbench.catalog.study.places import position
+from callbench.catalog.study.shown import Line, TablePart
+from callbench.stats.break_even import break_even
+from callbench.stats.digits import end, figure, share
+from callbench.stats.interval import Interval
+
+
+@dataclass(frozen=True)
+class Place:
+    """One place of a table.
+
+    Attributes:
+        text: the figure, with no more digits than its interval supports; "" where there is none.
+        spread: half of its interval as a share: `± 4 %`.
+        published: the published figure as it was printed, or "".
+        why: why there is no figure: `needs a link`.
+        about: trials, blocks, interval: what lies behind the figure.
+        heat: 0 for the worst of the table to 1 for the best, on a logarithmic scale; None without a figure.
+        value: the figure itself, in the table's unit.
+        interval: its interval, in the table's unit.
+        cell: the cell's id, or "".
+        tried: whether trials were made of it, answered or not.
+    """
+
+    text: str = ""
+    spread: str = ""
+    published: str = ""
+    why: str = ""
+    about: str = ""
+    heat: float | None = None
+    value: float | None = None
+    interval: Interval | None = None
+    cell: str = ""
+    tried: bool = False
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row: its label, a note where it has one, and its places."""
+
+    section: str
+    label: str
+    note: str
+    places: Sequence[Place]
+
+
+@dataclass(frozen=True)
+class Filled:
+    """A table with its figures.
+
+    Attributes:
+        missing: one sentence where the whole table waits for something, or "".
+        mixed: whether its columns have statistics of their own, each in its unit.
+        left_out: one sentence that names the optional rows of which nothing was measured, or "".
+    """
+
+    id: str
+    title: str
+    about: str
+    statistic: str
+    unit: Unit
+    columns: Sequence[str]
+    rows: Sequence[Row]
+    beside: bool
+    missing: str
+    source: str
+    by_channel: bool = False
+    left_out: str = ""
+    mixed: bool = False
+
+    @property
+    def in_words(self) -> bool:
+        """Whether its places are words: what limited a cell."""
+        return self.statistic == limits.STATISTIC and not self.mixed
+
+    @property
+    def head(self) -> str:
+        """What its rows are, where they are channels, as in most studies."""
+        return "channel" if self.by_channel else ""
+
+    @property
+    def cells(self) -> bool:
+        """Whether the run has a cell of it."""
+        return any(one.cell or one.why for row in self.rows for one in row.places)
+
+    @property
+    def sections(self) -> bool:
+        """Whether its rows stand under headings."""
+        return any(row.section for row in self.rows)
+
+
+def filled(study: Study, results: Results, without: str = "") -> list[Filled]:
+    """Fill every table of a study; `without` is why the run had no link between two hosts.
+
+    A table of which the run has no cell, as a quick run may leave out, is not there, unless it says what it waits for
+    or has published figures.
+    """
+    every = [_filled(study, table, results, without) for table in study.tables]
+    return [one for one in every if one.missing or one.beside or one.cells]
+
+
+def _filled(study: Study, table: TablePart, results: Results, without: str) -> Filled:
+    """Fill one table."""
+    every = [[_choose(table, row, column, results) for column in table.columns] for row in table.rows]
+    kept = [
+        (row, line)
+        for row, line in zip(table.rows, every, strict=True)
+        if not row.optional or any(one.text or one.tried for one in line)
+    ]
+    found = [line for _, line in kept]
+    hidden = [row.label for row in table.rows if row not in [row for row, _ in kept]]
+    values = [one.value for line in found for one in line if one.value]
+    mixed = any(column.statistic for column in table.columns)
+    spans = [
+        _span(line[index] for line in found) if mixed else _span(itertools.chain(*found))
+        for index in range(len(table.columns))
+    ]
+    rows = []
+    for row, line in kept:
+        places = []
+        for column, one, (lowest, highest) in zip(table.columns, line, spans, strict=True):
+            heat = None
+            if one.value and highest > lowest:
+                heat = (math.log(one.value) - lowest) / (highest - lowest)
+                heat = heat if UNITS[column.statistic or table.statistic].more_is_better else 1 - heat
+            published = _published(study, table, row, column)
+            places.append(Place(**{**one.__dict__, "heat": heat, "published": published}))
+        rows.append(Row(row.section or "", row.label, row.note, places))
+    waits = table.link != LOOPBACK and not values
+    return Filled(
+        id=table.id,
+        title=table.title,
+        about=table.about,
+        statistic=table.statistic,
+        unit=UNITS[table.statistic],
+        mixed=mixed,
+        columns=[column.label for column in table.columns],
+        rows=rows,
+        beside=any(one.published for row in rows for one in row.places),
+        missing=f"Needs a link between two hosts ({table.link}): this run had none. {without}".strip() if waits else "",
+        source=_source(table),
+        by_channel=all(row.where.channel for row in table.rows),
+        left_out=f"Not measured in this run: {listed(hidden)}." if hidden else "",
+    )
+
+
+def _span(places: Iterable[Place]) -> tuple[float, float]:
+    """Give the logarithms of the least and the greatest figure, for the heat of all between."""
+    logs = [math.log(one.value) for one in places if one.value]
+    return (min(logs), max(logs)) if logs else (0.0, 0.0)
+
+
+def _choose(table: TablePart, row: Line, column: Line, results: Results) -> Place:
+    """Find the cell of one place and write its figure."""
+    if column.sections and row.section not in column.sections:
+        return Place(about="Has no figure in this section.")
+    conditions = {"link": table.link, **position(table, row.where.conditions(), column.where.conditions())}
+    found = results.where(conditions)
+    statistic = column.statistic or table.statistic
+    if statistic == "break_even_mbit":
+        against = row.against.conditions() if row.against else None
+        return _break_even(found, results.where({**conditions, **against}) if against else ())
+    if len(found) > 1:
+        return Place(
+            why=f"{len(found)} cells", about="More than one cell belongs here; the study must tell them apart."
+        )
+    if not found:
+        return Place(why="needs a link" if table.link != LOOPBACK else "", about="Not part of this run.")
+    if statistic == limits.STATISTIC and limits.word(found[0], None):
+        return _limit(found[0], results.beliefs.cells.get(found[0].id))
+    return place(found[0], statistic)
+
+
+def _limit(result: Result, known: Belief | None) -> Place:
+    """Write what limited a cell."""
+    why = result.verdict.why if result.verdict else ""
+    about = f"{named(result)}: {why}"
+    return Place(limits.word(result, known), limits.beside(known), about=about, cell=result.id, tried=True)
+
+
+def place(result: Result, statistic: str) -> Place:
+    """Write one cell's figure."""
+    unit = UNITS[statistic]
+    interval = _pooled(result, statistic)
+    spent = result.costs.get(statistic)
+    if spent is not None and spent.under is not None:
+        about = "Less than the clock of its processor time can tell in so few calls."
+        return Place(f"under {figure(spent.under)}", about=f"{named(result)}: {about}", cell=result.id)
+    if interval is None:
+        errors = ", ".join(f"{count} x {kind}" for kind, count in result.errors.items())
+        batched = statistic.startswith("p") and result.batched
+        missed = result.open_loop.missed if result.open_loop else None
+        why = "not reached" if missed else result.died
+        failed = "failed" if errors and result.rate is None else ""
+        never = "not steady" if result.not_steady else ""
+        why = why or ("batches" if batched else "excluded" if result.excluded else never or failed)
+        about = (
+            result.excluded
+            or missed
+            or (result.unsteady.why if result.unsteady and never else "")
+            or errors
+            or ("Too short to be timed one by one: no percentiles." if batched else "No trial.")
+        )
+        tried = bool(result.trials or never)
+        return Place(why=why, about=f"{named(result)}: {about}", cell=result.id, tried=tried)
+    counted = f"{round(interval.middle):,}" if statistic == "bytes" else ""
+    at_least = statistic == "rate_per_s" and result.verdict is not None and result.verdict.at_least
+    paced = result.open_loop is not None or result.think_ms > 0
+    return Place(
+        text=counted or ("≥ " if at_least else "") + figure(interval.middle, interval.half_width),
+        # A pace that was asked for has no interval of its own: that of a schedule kept says nothing of the stack.
+        spread="" if statistic == "bytes" or (statistic == "rate_per_s" and paced) else share(interval.half_width),
+        about=behind(result, interval, unit),
+        value=interval.middle,
+        interval=interval,
+        cell=result.id,
+    )
+
+
+def _break_even(found: Sequence[Result], against: Sequence[Result]) -> Place:
+    """Write the rate of a link below which the cell pays against the other."""
+    if len(found) != 1 or len(against) != 1:
+        return Place(about="Not part of this run.")
+    cell, other = found[0], against[0]
+    sizes = [one.interval("bytes") for one in (cell, other)]
+    times = [one.by_block.get("mean_us", {}) for one in (cell, other)]
+    if not (sizes[0] and sizes[1]):
+        return Place(why="no sizes", about=f"{cell.attributes['stack']}: the size of its messages is not known.")
+    saved = sizes[1].middle - sizes[0].middle
+    rate = break_even(saved, *times)
+    if rate is None:
+        return Place(about="Not part of this run.")
+    about = f"{named(cell)} against {named(other)}: {saved:,.0f} bytes saved; {rate.blocks} blocks"
+    if rate.middle == 0:
+        return Place(text="never", about=about, cell=cell.id)
+    if math.isinf(rate.middle) or rate.high is None or math.isinf(rate.high):
+        least = rate.low
+        certain = least is not None and not math.isinf(least)
+        return Place(text=f"over {figure(least)}" if least and certain else "always", about=about, cell=cell.id)
+    interval = Interval(rate.middle, rate.low, rate.high, rate.blocks)
+    ends = [end(one, rate.middle, interval.half_width) for one in (rate.low or 0.0, rate.high)]
+    return Place(
+        text=figure(rate.middle, interval.half_width),
+        spread=f"{ends[0]} to {ends[1]}",
+        about=about,
+        value=rate.middle,
+        interval=interval,
+        cell=cell.id,
+    )
+
+
+def _pooled(result: Result, statistic: str) -> Interval | None:
+    """Take the figure that is shown: percentiles come from all histograms together, their spread from the blocks."""
+    interval = result.interval(statistic)
+    percentiles = result.latency.percentiles
+    if interval is None or not percentiles or statistic[:-3] not in percentiles:
+        return interval
+    shift = percentiles[statistic[:-3]] / interval.middle
+    low, high = (None if one is None else one * shift for one in (interval.low, interval.high))
+    return Interval(interval.middle * shift, low, high, interval.blocks)
+
+
+def behind(result: Result, interval: Interval, unit: Unit) -> str:
+    """Say what lies behind a figure, in a line."""
+    parts = [
+        named(result),
+        _count(result.trials, "trial") + " in " + _count(interval.blocks, "block"),
+    ]
+    parts.append(f"{result.calls:,} calls")
+    if interval.low is not None and interval.high is not None:
+        ends = [end(one, interval.middle, interval.half_width) for one in (interval.low, interval.high)]
+        parts.append(f"95 % interval {ends[0]} to {ends[1]} {unit.name}")
+    else:
+        parts.append("one block: no interval")
+    if result.errors:
+        parts.append("errors: " + ", ".join(f"{count} x {kind}" for kind, count in result.errors.items()))
+    if result.batched:
+        parts.append("timed in batches")
+    if result.died:
+        parts.append(result.died)
+    if not result.agree:
+        parts.append("client and server counted differently")
+    return "; ".join(parts)
+
+
+def _count(number: int, name: str) -> str:
+    """Write a number of things."""
+    return f"{number} {name}" + ("" if number == 1 else "s")
+
+
+def _published(study: Study, table: TablePart, row: Line, column: Line) -> str:
+    """Write the published figure as it stands in the published file."""
+    if not (study.published and table.published and row.published and column.published):
+        return ""
+    value = study.published.printed(table.published, row.published, column.published)
+    if value is None or isinstance(value, str):
+        return value or ""
+    if value >= 1000 or float(value).is_integer():
+        return f"{value:,.0f}"
+    return f"{value:,.{study.published.decimals(table.published)}f}"
+
+
+def _source(table: TablePart) -> str:
+    """Write the query over the run that gives the table's figures: shown to a reader, never run here."""
+    conditions: Mapping[str, str] = {"link": table.link, **({"group": table.group} if table.group else {})}
+    where = " AND ".join(f"\"{key}\" = '{value}'" for key, value in conditions.items())
+    trials = "'parquet/trials.parquet' JOIN 'parquet/cells.parquet' USING (cell)"
+    codecs = 'SELECT stack, message, "group",'
+    queries = {
+        "rate_per_s": f'SELECT stack, "group", exp(avg(ln(rate_per_s))) FROM {trials} WHERE {where} GROUP BY ALL',  # noqa: S608 - text for a reader, run by nobody here
+        "mean_us": f'SELECT stack, "group", sum(sum_ns) / sum(count) / 1e3 FROM {trials} WHERE {where} GROUP BY ALL',  # noqa: S608 - text for a reader, run by nobody here
+        "cpu_us": f'SELECT stack, "group", sum(user_ns + system_ns + server_user_ns + server_system_ns) / sum(calls) / 1e3 FROM {trials} WHERE {where} GROUP BY ALL',  # noqa: S608, E501 - text for a reader, run by nobody here
+        "codec_us": f"{codecs} sum(encode_ns + decode_ns) FROM 'parquet/codecs.parquet' GROUP BY ALL",
+        "break_even_mbit": "8 * (bytes of the one - bytes of the other) / (mean_us of the other - mean_us of the one)",
+        "client_cpu_us": TRIALS_SQL,
+        "server_cpu_us": TRIALS_SQL,
+        "backend_cpu_us": TRIALS_SQL,
+        "link_bytes": TRAFFIC_SQL,
+        "decoded_bytes": DECODED_SQL.strip(),
+        "answered_share": ANSWERED_SQL.strip(),
+        limits.STATISTIC: SIDES_SQL,
+        "bytes": f"{codecs} sum(bytes) FROM 'parquet/codecs.parquet' GROUP BY ALL",
+    }
+    buckets = f"{trials} JOIN 'parquet/histograms.parquet' h USING (trial) WHERE name = 'latency' AND {where}"
+    percentiles = f"SELECT cell, low_ns, width_ns, sum(h.count) FROM {buckets} GROUP BY ALL ORDER BY ALL"  # noqa: S608 - text for a reader, run by nobody here
+    of_processes = PROCESSES_SQL.strip() if table.statistic.startswith(("memory_", "threads_")) else percentiles
+    return queries.get(table.statistic, of_processes)

@@ -1,0 +1,417 @@
+"""What makes a figure worth believing, from the stored run: verdicts, Little's law, steady state, neighbours, drift."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from callbench.analysis.costs import Cost, cost
+from callbench.analysis.unsteady import Warmed, warmed
+from callbench.stats import littles_law
+from callbench.stats.bottleneck import Evidence, Limit, Verdict, judged
+from callbench.stats.decision import Decision, by_ratio
+from callbench.stats.digits import percent
+from callbench.stats.interval import Interval, geometric_mean
+from callbench.stats.plateau import Plateau
+from callbench.stats.side_shares import side_of
+from callbench.stats.slowdown import ratios
+from callbench.stats.steady import Shift, rates_of, settled, shift
+
+if TYPE_CHECKING:
+    import duckdb
+
+TRIALS_SQL = """
+SELECT trials.trial, trials.cell, trials.block, trials.unsteady, trials.clients, trials.calls, error_count,
+       elapsed_ns, window_ns, window_calls, in_call_ns,
+       think_ns, gap_ns, count, sum_ns, user_ns, system_ns, server_user_ns, server_system_ns,
+       backend_user_ns, backend_system_ns, lateness.late AS late, wine.run_ns AS wineserver_ns
+FROM trials LEFT JOIN (
+    SELECT trial, sum(count) FILTER (low_ns >= 1000000) / sum(count) AS late
+    FROM histograms WHERE name = 'lateness' GROUP BY trial) lateness USING (trial)
+LEFT JOIN (
+    SELECT trial, sum(run_ns) AS run_ns FROM threads WHERE name LIKE 'wineserver%' GROUP BY trial) wine USING (trial)
+ORDER BY trial"""
+SIDES_SQL = "SELECT * FROM sides ORDER BY trial, side"
+TRAFFIC_SQL = "SELECT * FROM traffic ORDER BY trial, direction"
+# Those of the window: what follows is the wait for the last answers. Its last line comes a little after it is over.
+INTERVALS_SQL = """
+SELECT trial, at_ns, intervals.calls FROM intervals JOIN trials USING (trial)
+WHERE at_ns <= window_ns + 20000000 ORDER BY trial, at_ns"""
+WARM_UPS_SQL = "SELECT trial, calls, elapsed_ns FROM warm_ups ORDER BY trial, piece"
+SPOILED_SQL = "SELECT * FROM spoiled ORDER BY trial, counted"
+SLOWDOWNS_SQL = """
+SELECT cell, side, burn_ns, share, plain_calls, plain_ns, slow_calls, slow_ns
+FROM slowdowns WHERE side IS NOT NULL ORDER BY cell, side, pair"""
+STARTED_SQL = """
+SELECT stack, adapter, max(connections) AS connections, any_value(runtime) AS runtime,
+       any_value(libraries) AS libraries, any_value(clock) AS clock, min(resolution_ns) AS resolution_ns,
+       min(reading_ns) AS reading_ns, max(client_threads) AS client_threads, max(server_threads) AS server_threads
+FROM visits LEFT JOIN (
+    SELECT stack, any_value(adapter) AS adapter,
+           max(threads) FILTER (side NOT IN ('server', 'backend')) AS client_threads,
+           max(threads) FILTER (side = 'server') AS server_threads
+    FROM (SELECT trial, side, sum(threads) AS threads FROM threads GROUP BY ALL)
+    JOIN trials USING (trial) JOIN cells USING (cell) GROUP BY stack) counted USING (stack)
+GROUP BY stack, adapter ORDER BY min(visit)"""
+CANARIES_SQL = "SELECT * FROM canaries ORDER BY started"
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A trial's way to its steady state.
+
+    Attributes:
+        warm_up: seconds and calls a second of each piece before the trial.
+        settled: whether the warm-up had stopped rising before its limit; None where its pieces are too few to say.
+        shift: where the trial itself changed its level most, None where it was too short to tell.
+        left_out: why the trial does not count for its cell, or nothing.
+    """
+
+    trial: int
+    cell: str
+    block: int
+    warm_up: Sequence[tuple[float, float]]
+    settled: bool | None
+    shift: Shift | None
+    left_out: str = ""
+
+    @property
+    def unsteady(self) -> str:
+        """Why the trial was not steady, or nothing."""
+        if self.left_out:
+            return self.left_out
+        if self.shift is not None and self.shift.real:
+            return f"its rate changed by {percent(self.shift.ratio - 1, sign=True)} while it was measured"
+        return "its warm-up was still getting faster at its limit" if self.settled is False else ""
+
+
+@dataclass(frozen=True)
+class Slowed:
+    """What a known burn on one side did to the rate.
+
+    Attributes:
+        side: `client` or `server`.
+        burn_ns: how much longer each call kept it busy.
+        share: of what the side can do.
+        ratio: rate with over rate without, with its interval over pairs of slices.
+    """
+
+    side: str
+    burn_ns: int
+    share: float
+    ratio: Interval
+
+    @property
+    def follows(self) -> bool | None:
+        """Whether the rate follows: half of what a limit would show is the dividing line. None: it cannot be told."""
+        found = by_ratio(self.ratio, neutral=1 / (1 + self.share / 2))
+        return {Decision.WORSE: True, Decision.BETTER: False}.get(found)
+
+    def sentence(self) -> str:
+        """Say it: `server +5 % -> rate -4.8 % (-5.1 % to -4.4 %)`."""
+        ends = ["" if one is None else percent(one - 1, 1, sign=True) for one in (self.ratio.low, self.ratio.high)]
+        reach = f" ({ends[0]} to {ends[1]})" if all(ends) else ""
+        return (
+            f"{self.side} {percent(self.share, sign=True)} → rate {percent(self.ratio.middle - 1, 1, sign=True)}{reach}"
+        )
+
+
+@dataclass(frozen=True)
+class Belief:
+    """What is to be known of one cell beside its figures.
+
+    Attributes:
+        evidence: what the verdict rests on.
+        breaks: how it breaks Little's law, or "".
+        plateaus: where its latencies stand for a reason.
+        cost: processor time a call.
+        link_bytes: octets of frames over the link for each call, both ways, a figure a block.
+        curves: one a trial.
+        slowed: what making a side slower did, where it was asked.
+        warm: how it was warmed up; None of runs of before that was kept.
+    """
+
+    cell: str
+    evidence: Evidence
+    verdict: Verdict
+    breaks: str
+    plateaus: Sequence[Plateau]
+    cost: Cost
+    curves: Sequence[Curve]
+    slowed: Sequence[Slowed] = ()
+    warm: Warmed | None = None
+    link_bytes: Mapping[int, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Spoiled:
+    """A trial that a neighbour spoiled, or the one made in its place."""
+
+    trial: int
+    cell: str
+    block: int
+    counted: bool
+    repeated: bool
+    why: str
+    rate: float | None
+
+
+@dataclass(frozen=True)
+class Started:
+    """What a stack said and was seen to have when it was started.
+
+    Attributes:
+        connections: open after connecting, the most of any start.
+        libraries: by name, as JSON text.
+        resolution_ns: the least step between two readings of its clock.
+        client_threads: the most that ran during one trial.
+    """
+
+    stack: str
+    adapter: str
+    connections: int | None
+    runtime: str | None
+    libraries: str | None
+    clock: str | None
+    resolution_ns: float | None
+    reading_ns: float | None
+    client_threads: int | None
+    server_threads: int | None
+
+
+@dataclass(frozen=True)
+class Song:
+    """The canary at one place of a block: raw echoes a second, and their round trip in microseconds."""
+
+    block: int
+    place: str
+    rate: float
+    p50_us: float
+    p99_us: float
+
+
+@dataclass(frozen=True)
+class Beliefs:
+    """Everything that this room finds in a run."""
+
+    cells: Mapping[str, Belief] = field(default_factory=dict)
+    spoiled: Sequence[Spoiled] = ()
+    canaries: Sequence[Song] = ()
+    started: Sequence[Started] = ()
+
+    @property
+    def drift(self) -> float | None:
+        """How far the canary's rates lie apart: the fastest over the slowest, less 1."""
+        rates = [one.rate for one in self.canaries if one.rate > 0]
+        return max(rates) / min(rates) - 1 if len(rates) > 1 else None
+
+
+@dataclass(frozen=True)
+class Known:
+    """What of a cell is known before: from its plan and its result."""
+
+    cell: str
+    in_process: bool
+    together: bool
+    half_width: float | None
+    plateaus: Sequence[Plateau]
+    driver: bool = False
+
+
+def from_connection(connection: "duckdb.DuckDBPyConnection", known: Sequence[Known]) -> Beliefs:
+    """Reckon from the run's tables."""
+    trials = _by(_rows(connection, TRIALS_SQL), "cell")
+    sides = _by(_rows(connection, SIDES_SQL), "trial")
+    traffic = _by(_rows(connection, TRAFFIC_SQL), "trial")
+    intervals = _by(_rows(connection, INTERVALS_SQL), "trial")
+    warm_ups = _by(_rows(connection, WARM_UPS_SQL), "trial")
+    slowed = _by(_rows(connection, SLOWDOWNS_SQL), "cell")
+    warm = warmed(connection)
+    cells = {}
+    for one in known:
+        mine = trials.get(one.cell, [])
+        if mine:
+            curves = [_curve(row, warm_ups.get(row["trial"], []), intervals.get(row["trial"], [])) for row in mine]
+            # A trial that was not steady does not count where others were.
+            steady = [row for row in mine if not row["unsteady"]] or mine
+            made = _belief(one, steady, sides, traffic, curves)
+            cells[one.cell] = replace(made, slowed=_slowed(slowed.get(one.cell, [])), warm=warm.get(one.cell))
+    spoiled = [
+        Spoiled(
+            row["trial"],
+            row["cell"],
+            row["block"],
+            row["counted"],
+            row["repeated"],
+            row["why"] or "",
+            row["rate_per_s"],
+        )
+        for row in _rows(connection, SPOILED_SQL)
+    ]
+    canaries = [
+        Song(row["block"], row["place"], row["rate_per_s"] or 0.0, row["p50_us"] or 0.0, row["p99_us"] or 0.0)
+        for row in _rows(connection, CANARIES_SQL)
+    ]
+    started = [Started(**row) for row in _rows(connection, STARTED_SQL) if row["adapter"]]
+    return Beliefs(cells, spoiled, canaries, started)
+
+
+def _rows(connection: "duckdb.DuckDBPyConnection", query: str) -> list[dict[str, Any]]:
+    cursor = connection.execute(query)
+    names = [column[0] for column in cursor.description or []]
+    return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+
+
+def _by(rows: Iterable[dict[str, Any]], key: str) -> dict[Any, list[dict[str, Any]]]:
+    gathered: dict[Any, list[dict[str, Any]]] = {}
+    for row in rows:
+        gathered.setdefault(row[key], []).append(row)
+    return gathered
+
+
+def _belief(
+    known: Known,
+    trials: Sequence[Mapping[str, Any]],
+    sides: Mapping[int, Sequence[Mapping[str, Any]]],
+    traffic: Mapping[int, Sequence[Mapping[str, Any]]],
+    curves: Sequence[Curve],
+) -> Belief:
+    evidence = replace(_evidence(known, trials, sides), link=_link(trials, traffic))
+    verdict = judged(evidence)
+    if known.plateaus and verdict.limit in (Limit.SERIAL, Limit.WAITING):
+        verdict = replace(verdict, why=f"{verdict.why}; {known.plateaus[0].sentence()}")
+    # An open loop waits for its arrivals, which no client is in.
+    breaks = "" if any(row["late"] is not None for row in trials) else _breaks(known, trials)
+    spent = cost(trials, in_process=known.in_process)
+    crossed = _crossed(trials, traffic)
+    return Belief(known.cell, evidence, verdict, breaks, known.plateaus, spent, curves, link_bytes=crossed)
+
+
+def _link(trials: Sequence[Mapping[str, Any]], traffic: Mapping[int, Sequence[Mapping[str, Any]]]) -> float | None:
+    """Reckon the share of the link's rate that was used, of the fuller direction, over all trials."""
+    every = [
+        {**one, "window_ns": row["window_ns"], "line_octets": one["line_octets"] * _share_within(row)}
+        for row in trials
+        for one in traffic.get(row["trial"], ())
+        if one["rate_bps"] and row["window_ns"]
+    ]
+    shares = [
+        sum(one["line_octets"] for one in seen) * 8 / sum(one["rate_bps"] * one["window_ns"] / 1e9 for one in seen)
+        for seen in _by(every, "direction").values()
+    ]
+    return min(1.0, max(shares)) if shares else None
+
+
+def _crossed(
+    trials: Sequence[Mapping[str, Any]], traffic: Mapping[int, Sequence[Mapping[str, Any]]]
+) -> dict[int, float]:
+    """Reckon octets of frames a call, both ways, by block."""
+    found = {}
+    for block, rows in _by([dict(row) for row in trials], "block").items():
+        calls = sum(row["calls"] + row["error_count"] for row in rows)
+        seen = [one["octets"] for row in rows for one in traffic.get(row["trial"], ())]
+        if calls and sum(seen):
+            found[block] = sum(seen) / calls
+    return found
+
+
+def _breaks(known: Known, trials: Sequence[Mapping[str, Any]]) -> str:
+    """Hold all trials of a cell together against Little's law."""
+    gaps = [row["gap_ns"] for row in trials]
+    clean = all(row["count"] and not row["error_count"] for row in trials)
+    account = littles_law.Account(
+        clients=int(trials[0]["clients"]),
+        elapsed_ns=sum(row["elapsed_ns"] or 0 for row in trials),
+        in_call_ns=sum(row["in_call_ns"] or 0 for row in trials),
+        think_ns=sum(row["think_ns"] or 0 for row in trials),
+        gap_ns=None if None in gaps else sum(gaps),
+        calls=sum(row["calls"] + row["error_count"] for row in trials),
+        mean_ns=sum(row["sum_ns"] for row in trials) / sum(row["count"] for row in trials) if clean else None,
+    )
+    return littles_law.broken(account, known.half_width)
+
+
+def _evidence(
+    known: Known, trials: Sequence[Mapping[str, Any]], sides: Mapping[int, Sequence[Mapping[str, Any]]]
+) -> Evidence:
+    """Gather all trials' figures: shares of the time of all of them together."""
+    window = sum(row["window_ns"] or 0 for row in trials)
+    clients = int(trials[0]["clients"])
+    seen = [one for row in trials for one in sides.get(row["trial"], ())]
+    loop = None
+    if window and all(row["gap_ns"] is not None for row in trials):
+        loop = max(0, sum(row["gap_ns"] for row in trials) - _last_waits(trials)) / (window * clients)
+    late = [row["late"] for row in trials if row["late"] is not None]
+    stolen = [one["steal_share"] for one in seen]
+    if known.in_process:
+        both = side_of([one for one in seen if one["side"] == "both"], _cpu(trials, ""), window)
+        client = server = both
+    else:
+        client = side_of([one for one in seen if one["side"] == "client"], _cpu(trials, ""), window)
+        server = side_of([one for one in seen if one["side"] == "server"], _cpu(trials, "server_"), window)
+    behind = [one for one in seen if one["side"] == "backend"]
+    return Evidence(
+        clients=clients,
+        in_process=known.in_process,
+        client=client,
+        server=server,
+        paced=any(row["late"] is not None or row["think_ns"] for row in trials),
+        loop=loop,
+        lateness=max(late) if late else None,
+        steal=sum(stolen) / len(stolen) if stolen else None,
+        together=known.together,
+        driver=known.driver,
+        backend=side_of(behind, _cpu(trials, "backend_"), window) if behind else None,
+    )
+
+
+def _last_waits(trials: Sequence[Mapping[str, Any]]) -> int:
+    """Reckon what clients waited at the most for the last of them, when they had no call to make any more.
+
+    It is in the gaps, yet no work of the loop's: up to a call's length a client, which is much of a trial of few calls,
+    or all that the drive went on beyond its window.
+    """
+    made = [(row["calls"] + row["error_count"], row) for row in trials]
+    return sum(
+        int(row["clients"]) * max((row["in_call_ns"] or 0) // calls, row["elapsed_ns"] - row["window_ns"])
+        for calls, row in made
+        if calls
+    )
+
+
+def _slowed(rows: Sequence[Mapping[str, Any]]) -> list[Slowed]:
+    """Reckon a cell's slowdowns, side by side."""
+    found = []
+    for side, mine in _by([dict(row) for row in rows], "side").items():
+        pairs = [(row["plain_calls"], row["plain_ns"], row["slow_calls"], row["slow_ns"]) for row in mine]
+        seen = ratios(pairs)
+        if seen:
+            found.append(Slowed(side, mine[0]["burn_ns"], mine[0]["share"], geometric_mean(seen)))
+    return found
+
+
+def _cpu(trials: Sequence[Mapping[str, Any]], side: str) -> int | None:
+    """Processor time by the adapter's own account, which is exact where the kernel's is in ticks.
+
+    It is of the whole drive: what lies within the window is as much of it as of the calls.
+    """
+    parts = [(row[f"{side}{kind}_ns"], _share_within(row)) for row in trials for kind in ("user", "system")]
+    return None if any(own is None for own, _ in parts) else int(sum(own * share for own, share in parts))
+
+
+def _share_within(row: Mapping[str, Any]) -> float:
+    """Reckon the share of a trial's calls that lie within its window."""
+    return float(row["window_calls"] / row["calls"]) if row["calls"] else 1.0
+
+
+def _curve(
+    trial: Mapping[str, Any], warm_up: Sequence[Mapping[str, Any]], intervals: Sequence[Mapping[str, Any]]
+) -> Curve:
+    at, points = 0.0, []
+    for piece in warm_up:
+        if piece["elapsed_ns"]:
+            at += piece["elapsed_ns"] / 1e9
+            points.append((at, piece["calls"] / (piece["elapsed_ns"] / 1e9)))
+    rates = [rate for _, rate in points]
+    found = shift([rate for rate in rates_of([(row["at_ns"], row["calls"]) for row in intervals]) if rate > 0])
+    done = settled(rates) if len(rates) >= 4 else None
+    return Curve(trial["trial"], trial["cell"], trial["block"], points, done, found, trial["unsteady"])

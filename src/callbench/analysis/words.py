@@ -1,0 +1,152 @@
+"""How ratios, verdicts and cards are written, the same in every format."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from callbench.analysis.claims import Compared, Verdict
+from callbench.analysis.questions import Answer
+from callbench.stats.digits import end, figure
+from callbench.stats.interval import Interval
+from callbench.stats.power import MOST_FORKS
+from callbench.stats.spent import Spent
+
+MARKS = {Verdict.HOLDS: "✓", Verdict.FAILS: "✗", Verdict.UNDECIDED: "?", Verdict.UNMEASURED: "–"}  # noqa: RUF001 - a mark, not a minus
+ANSWERS = {
+    Verdict.HOLDS: "yes",
+    Verdict.FAILS: "no",
+    Verdict.UNDECIDED: "undecided",
+    Verdict.UNMEASURED: "not measured",
+}
+CLASSES = {Verdict.HOLDS: "holds", Verdict.FAILS: "fails", Verdict.UNDECIDED: "open", Verdict.UNMEASURED: "unmeasured"}
+
+_OF_A_REQUEST = frozenset({"method", "path", "protocol"})
+_CHECKED_BY = {
+    "its body octet by octet": ("expect_body", "expect_body_file", "expect_body_hex"),
+    "its body by JSON path": ("expect_json", "expect_path"),
+    "its body by a regular expression": ("expect_match",),
+    "its body by a JSON Schema": ("expect_schema", "expect_schema_file"),
+}
+
+
+def some(names: Sequence[str], most: int = 4) -> str:
+    """Join names, the first few where there are many."""
+    if len(names) <= most + 1:
+        return listed(names)
+    return ", ".join(names[:most]) + f" and {len(names) - most} more"
+
+
+def ties(others: Sequence[str]) -> str:
+    """Name those that share a place with one that stands before: `, not told apart from b and c`; nothing of none."""
+    return f", not told apart from {some(others, 3)}" if others else ""
+
+
+def ratio_text(ratio: Interval | None) -> str:
+    """Write a ratio with its interval: `1.72 (1.71 to 1.74)`; a ratio of counts, the same in every block, has none."""
+    if ratio is None:
+        return ""
+    middle = figure(ratio.middle, ratio.half_width)
+    if ratio.low is None or ratio.high is None:
+        return f"{middle} (one block)"
+    if math.isclose(ratio.low, ratio.high, rel_tol=1e-9):
+        return f"{ratio.middle:.4g}"
+    low, high = (end(one, ratio.middle, ratio.half_width) for one in (ratio.low, ratio.high))
+    return f"{middle} ({low} to {high})"
+
+
+def served_text(
+    request: Mapping[str, Any] | None, external: Mapping[str, Any] | None, *, counts: bool
+) -> list[tuple[str, str]]:
+    """Write what a card says of a server that is called by a request: how, what is right, and where it runs."""
+    told: list[tuple[str, str]] = []
+    if request is not None:
+        method, path = request.get("method", "GET"), request.get("path", "")
+        own = sorted(name for name in request if name not in _OF_A_REQUEST and not name.startswith("expect_"))
+        told.append(("called by", f"{method} {path}".strip() + (f", with {', '.join(own)}" if own else "")))
+        status = " or ".join(str(one) for one in request.get("expect_status") or ("any status from 200 to 299",))
+        told.append(("right answer", f"{status}, {_right_body(request)}"))
+    if external is not None:
+        start, url = external.get("start"), external.get("url")
+        told.append(("started by", " ".join(start)) if start else ("runs by itself at", str(url)))
+    if not counts:
+        told.append(("counts", "its server cannot count, so nobody holds its count against the client's"))
+    return told
+
+
+def _right_body(request: Mapping[str, Any]) -> str:
+    """Write how the body of an answer is checked."""
+    whys = [why for why, names in _CHECKED_BY.items() if any(name in request for name in names)]
+    return " and ".join(whys) or "any body"
+
+
+def undecided_text(one: Compared) -> str:
+    """Write what an undecided comparison could have seen, and what would settle it; nothing of a decided one."""
+    tested = one.tested
+    if one.verdict is not Verdict.UNDECIDED or tested is None:
+        return ""
+    if tested.detectable is None:
+        return "undecided: one fork alone says nothing of how much forks differ"
+    return f"undecided: {unseen_text(tested.detectable, tested.more_forks)}"
+
+
+def unseen_text(detectable: float, more_forks: int | None) -> str:
+    """Write the smallest difference that could have been detected, and about how many more forks would settle it."""
+    seen = f"a difference of less than {_seen(detectable)} could not have been seen"
+    if more_forks is None:
+        return f"{seen}; even {MOST_FORKS} forks would hardly settle it, so close is it"
+    return f"{seen}; about {more_forks} more fork{'s' * (more_forks > 1)} would settle it"
+
+
+def _seen(share: float) -> str:
+    """Write a difference as a share, from twice on as a factor: `12 %`, `a factor of 2.5`."""
+    return f"{share * 100:.2g} %" if share < 1 else f"a factor of {min(1 + share, 100):.2g}"
+
+
+def answer_text(answer: Answer) -> str:
+    """Write an answer in a line: what follows, and the figure that it follows from."""
+    one = answer.compared
+    found = f"{ratio_text(one.ratio)}, held against {one.threshold}" if one.ratio else one.why
+    label = f"{one.comparison.label}: {found}"
+    published = f"; published: {published_text(one.published)}" if one.published is not None else ""
+    told = answer.sentence or as_sentence(undecided_text(one))
+    return f"{told} {label}{published}".strip()
+
+
+LOST = {
+    "error": "the call fails",
+    "hang": "the call hangs until its time-out",
+    "retry": "the library calls again by itself: answered, and executed twice",
+    "twice": "executed twice, and the call fails all the same",
+    "answered": "nothing is noticed",
+    "no connection": "no connection to cut",
+}
+
+
+def lost_text(when_lost: Mapping[str, object]) -> tuple[str, str, str]:
+    """Write what becomes of a call whose server is killed, whose connection is cut, and of the client afterwards."""
+    back = when_lost.get("back")
+    again = "not told" if back is None else "calls again" if back else "must connect anew"
+    killed, cut = (LOST.get(str(when_lost.get(key)), "not told") for key in ("killed", "cut"))
+    return killed, cut, again
+
+
+def published_text(ratio: float | None) -> str:
+    """Write a ratio of published figures, which come without intervals, with three digits."""
+    return "" if ratio is None else f"{ratio:.3g}"
+
+
+def as_sentence(phrase: str) -> str:
+    """Make a sentence of a phrase; nothing of nothing."""
+    return f"{phrase[:1].upper()}{phrase[1:]}." if phrase else ""
+
+
+def listed(words: Iterable[str]) -> str:
+    """Join words: `a, b and c`."""
+    every = list(words)
+    return every[0] if len(every) == 1 else ", ".join(every[:-1]) + " and " + every[-1] if every else ""
+
+
+def spent_text(spent: Spent) -> str:
+    """Write processor time: `3.1`, or `under 0.9` where its clock cannot tell it from nothing; microseconds a call."""
+    interval = spent.interval()
+    return figure(interval.middle, interval.half_width) if interval else f"under {figure(spent.under or 0.0)}"

@@ -1,0 +1,202 @@
+"""What there is to measure: every adapter's manifest, and whether its program can run here."""
+
+import os
+import shutil
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+
+from callbench.catalog import external as spec
+from callbench.catalog import manifest, mixed
+from callbench.catalog.manifest import Manifest, Programs
+from callbench.model import request
+from callbench.model.cell import MIXED, Stack, sides_of
+from callbench.model.errors import BadInput
+from callbench.model.installation import home
+from callbench.model.suggestions import unknown
+
+ADAPTERS_VARIABLE = "CALLBENCH_ADAPTERS"
+_ELF = b"\x7fELF"
+
+
+@dataclass(frozen=True)
+class Adapter:
+    """An adapter and its stacks.
+
+    Attributes:
+        why_not: why its program cannot run here, with the remedy, or None.
+        stacks: its stacks, each with the same `why_not`.
+    """
+
+    manifest: Manifest
+    why_not: str | None
+    stacks: tuple[Stack, ...]
+
+    @property
+    def name(self) -> str:
+        """The part of a stack's name before the slash."""
+        return self.manifest.name
+
+
+@dataclass(frozen=True)
+class Catalogue:
+    """All adapters found.
+
+    Attributes:
+        broken: one sentence for each manifest that could not be used.
+        warm_up_limit_s: after how many seconds every warm-up is to end; None: as is usual.
+    """
+
+    adapters: tuple[Adapter, ...]
+    broken: tuple[str, ...]
+    warm_up_limit_s: float | None = None
+
+    @property
+    def stacks(self) -> tuple[Stack, ...]:
+        """Every stack of a manifest, in the order of adapters and manifests; those of one side only among them."""
+        return tuple(stack for adapter in self.adapters for stack in adapter.stacks)
+
+    @cached_property
+    def every(self) -> tuple[Stack, ...]:
+        """What can be measured: those with two sides, and the mixed ones: the client of one, the server of another."""
+        return (*(stack for stack in self.stacks if not stack.half), *mixed.every(self.stacks))
+
+    def programs(self, stack: Stack) -> Programs:
+        """What plays its sides.
+
+        Raises:
+            BadInput: an adapter is not there any more.
+        """
+        client, server = (self.adapter(name.partition("/")[0]).manifest for name in sides_of(stack.id))
+        asked = stack.card.get(request.KEY) if stack.mixed else None
+        behind = stack.card.get("backend")
+        backend = (self.adapter(behind.partition("/")[0]).manifest, behind) if behind else None
+        counts, compiles = stack.card.get("counts", True), bool(stack.card.get("compiles"))
+        return Programs(client, server, asked, counts, backend, self.warm_up_limit_s, compiles)
+
+    def stack(self, name: str) -> Stack:
+        """The stack of that id, mixed ones among them.
+
+        Raises:
+            BadInput: there is none; the sentence suggests near names.
+        """
+        for stack in self.every:
+            if stack.id == name:
+                return stack
+        half = mixed.instead(name, self.every)
+        if half:
+            raise BadInput(half)
+        self._say_why_not_mixed(name)
+        raise BadInput(unknown("stack", name, [stack.id for stack in self.every], "callbench list stacks"))
+
+    def _say_why_not_mixed(self, name: str) -> None:
+        """Raises where both sides are known and do not go together."""
+        sides = [next((one for one in self.stacks if one.id == side), None) for side in sides_of(name)]
+        if MIXED in name and all(sides):
+            raise BadInput(f"{name} cannot be mixed: {mixed.why_not(*(side for side in sides if side))}")
+
+    def adapter(self, name: str) -> Adapter:
+        """The adapter of that name.
+
+        Raises:
+            BadInput: there is none; the sentence suggests near names.
+        """
+        for adapter in self.adapters:
+            if adapter.name == name:
+                return adapter
+        raise BadInput(unknown("adapter", name, [each.name for each in self.adapters], "callbench list stacks"))
+
+
+def load(folders: Iterable[Path] | None = None) -> Catalogue:
+    """Reads every manifest: engine/*, adapters/* of the installation, and the folders of `CALLBENCH_ADAPTERS`.
+
+    Args:
+        folders: read these alone instead.
+
+    Raises:
+        BadInput: a folder that was named does not exist.
+    """
+    adapters: dict[str, Adapter] = {}
+    broken: list[str] = []
+    for file in _manifests() if folders is None else _in_named(folders):
+        try:
+            read = manifest.read(file)
+        except BadInput as failure:
+            broken.append(str(failure))
+            continue
+        if read.name in adapters:
+            broken.append(
+                f"{file} is called {read.name}, as {adapters[read.name].manifest.file} is: rename one of them"
+            )
+            continue
+        adapters[read.name] = found(read)
+    return Catalogue(tuple(adapters.values()), tuple(broken))
+
+
+def found(read: Manifest) -> Adapter:
+    """A manifest's adapter, with what of it cannot run here."""
+    why_not = cannot_run(read)
+    return Adapter(read, why_not, tuple(replace(one, why_not=why_not or spec.why_not(one)) for one in read.stacks))
+
+
+def cannot_run(read: Manifest) -> str | None:
+    """Why the manifest's program cannot be started on this machine, with the remedy; None where it can."""
+    remedy = f": run `{read.setup}`" if read.setup else ""
+    why = _cannot_start(read.program[0], remedy)
+    if why is None and read.hosted:
+        why = _cannot_start(read.program[2], remedy)
+    return why
+
+
+def _cannot_start(named: str, remedy: str) -> str | None:
+    program = named if "/" in named else shutil.which(named)
+    if program is None:
+        return f"{named} is not installed{remedy}"
+    path = Path(program)
+    if not path.is_file():
+        return f"its program {path} is missing{remedy}"
+    if not os.access(path, os.X_OK):
+        return f"its program {path} is not executable{remedy or f': run `chmod +x {path}`'}"
+    return _not_for_this_machine(path, remedy)
+
+
+def _not_for_this_machine(path: Path, remedy: str) -> str | None:
+    try:
+        head = _head(path)
+    except OSError as failure:
+        return f"its program {path} cannot be read: {failure.strerror}"
+    if head.startswith(b"#!"):
+        return None
+    if not head.startswith(_ELF) or len(head) < 20:
+        return f"its program {path} is not a program of this system{remedy}"
+    mine = _head(Path(sys.executable))
+    # Word size (byte 4), byte order (5) and machine (18, 19) of the ELF header; this interpreter's own are right.
+    if mine.startswith(_ELF) and (head[4:6], head[18:20]) != (mine[4:6], mine[18:20]):
+        return f"its program {path} was built for another machine{remedy}"
+    return None
+
+
+def _head(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return file.read(20)
+
+
+def _manifests() -> list[Path]:
+    root = home()
+    mine = [file for place in ("engine", "adapters") for file in sorted((root / place).glob("*/adapter.toml"))]
+    named = [Path(text) for text in os.environ.get(ADAPTERS_VARIABLE, "").split(":") if text]
+    return mine + _in_named(named)
+
+
+def _in_named(folders: Iterable[Path]) -> list[Path]:
+    """A folder that people name is an adapter's own, or holds several."""
+    there: list[Path] = []
+    for folder in folders:
+        own = folder / "adapter.toml"
+        inside: Sequence[Path] = [own] if own.is_file() else sorted(folder.glob("*/adapter.toml"))
+        if not inside:
+            raise BadInput(f"{ADAPTERS_VARIABLE} names {folder}, where there is no adapter.toml")
+        there += inside
+    return there

@@ -1,0 +1,1 @@
+"""The profiles of links: loopback, two hosts, and what lies between."""

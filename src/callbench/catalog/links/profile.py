@@ -1,0 +1,176 @@
+"""A link's profile: what it does to frames, each way. One file each in links/, and a study's own in the study."""
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from callbench.catalog.links.reach import LOOPBACK, PAIR
+from callbench.model.errors import BadInput
+from callbench.model.installation import home
+from callbench.model.suggestions import unknown
+
+MTU = 1500
+_MS = 1_000_000
+
+Delay = Annotated[float, Field(ge=0, le=60_000, allow_inf_nan=False)]
+Share = Annotated[float, Field(ge=0, lt=1, allow_inf_nan=False)]
+Rate = Annotated[float, Field(gt=0, le=1_000_000, allow_inf_nan=False)]
+
+
+class Way(BaseModel):
+    """One direction. What is not said is as for both."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+    delay_ms: Delay | None = None
+    jitter_ms: Delay | None = None
+    rate_mbit: Rate | None = None
+    overhead_bytes: Annotated[int, Field(ge=-14, le=1000)] | None = None
+    queue_packets: Annotated[int, Field(ge=0, le=1_000_000)] | None = None
+    queue_kib: Annotated[int, Field(ge=0, le=1_000_000)] | None = None
+    loss: Share | None = None
+    duplicate: Share | None = None
+    reorder: Share | None = None
+    reorder_by_ms: Delay | None = None
+
+
+class LinkPart(Way):
+    """A profile: `[links.NAME]` of a study, or a file of links/."""
+
+    about: str = ""
+    source: str = ""
+    mtu: Annotated[int, Field(ge=576, le=9000)] = MTU
+    offload: bool | None = None
+    maker: Literal["kernel", "emulator"] | None = None
+    seed: Annotated[int, Field(ge=0, le=2**63 - 1)] = 0
+    to_server: Way = Way()
+    to_client: Way = Way()
+
+    @model_validator(mode="after")
+    def _possible(self) -> Self:
+        for name in ("to_server", "to_client"):
+            way = self.way(name)
+            if (way.jitter_ms or 0) > (way.delay_ms or 0):
+                raise ValueError(
+                    f"jitter_ms is {way.jitter_ms or 0:g} and must not exceed delay_ms, {way.delay_ms or 0:g}"
+                )
+            if way.reorder and not way.reorder_by_ms:
+                raise ValueError(
+                    "reorder needs reorder_by_ms: how long a frame is held back, so that others overtake it"
+                )
+            if self.offload and way.rate_mbit:
+                raise ValueError("offload keeps frames of 64 KiB, which no line of a given rate carries: leave out one")
+        return self
+
+    def way(self, name: str) -> Way:
+        """One direction, with what is said for both filled in."""
+        both = {key: value for key, value in self if key in Way.model_fields and value is not None}
+        own = getattr(self, name).model_dump(exclude_none=True)
+        return Way.model_construct(**{**both, **own})
+
+
+@dataclass(frozen=True)
+class Link:
+    """A link between two hosts.
+
+    Attributes:
+        wire: what the network lab is asked to make: its request `make` without the request.
+    """
+
+    name: str
+    about: str
+    source: str
+    wire: Mapping[str, Any]
+
+    @classmethod
+    def of(cls, name: str, part: LinkPart) -> Self:
+        """From a profile."""
+        link = {key: _wired(part.way(key)) for key in ("to_server", "to_client")}
+        maker = {"maker": part.maker} if part.maker else {}
+        return cls(
+            name,
+            part.about,
+            part.source,
+            {"mtu": part.mtu, "link": {**link, "seed": part.seed, "offload": part.offload, **maker}},
+        )
+
+    def says(self, way: str) -> str:
+        """One direction in words: `25 ms, 100 Mbit/s, 1 % lost`."""
+        asked = (self.wire["link"] or {}).get(way) or {}
+        words = []
+        if asked.get("delay_ns"):
+            jitter = f" ± {asked['jitter_ns'] / _MS:g}" if asked.get("jitter_ns") else ""
+            words.append(f"{asked['delay_ns'] / _MS:g}{jitter} ms")
+        if asked.get("rate_bps"):
+            words.append(f"{asked['rate_bps'] / 1e6:g} Mbit/s")
+        for key, what in (("loss", "lost"), ("duplicate", "twice"), ("reorder", "overtaken")):
+            if asked.get(key):
+                words.append(f"{100 * asked[key]:g} % {what}")
+        return ", ".join(words)
+
+
+BARE = Link(PAIR, "two hosts and a cable between them, as fast as the machine", "", {"mtu": MTU, "link": None})
+
+
+def _wired(way: Way) -> dict[str, Any]:
+    """A direction as the engine has it: nanoseconds, bits a second, octets."""
+    wired: dict[str, Any] = {
+        "delay_ns": round((way.delay_ms or 0) * _MS),
+        "jitter_ns": round((way.jitter_ms or 0) * _MS),
+        "overhead_bytes": way.overhead_bytes or 0,
+        "loss": way.loss or 0.0,
+        "duplicate": way.duplicate or 0.0,
+        "reorder": way.reorder or 0.0,
+        "reorder_by_ns": round((way.reorder_by_ms or 0) * _MS),
+        "queue_packets": way.queue_packets,
+        "queue_bytes": None if way.queue_kib is None else way.queue_kib * 1024,
+        "rate_bps": None if way.rate_mbit is None else max(1, round(way.rate_mbit * 1e6)),
+    }
+    return {key: value for key, value in wired.items() if value is not None}
+
+
+@cache
+def named() -> Mapping[str, Link]:
+    """The links that come along, the bare pair first.
+
+    Raises:
+        BadInput: a file of links/ is wrong.
+    """
+    found = {PAIR: BARE}
+    for file in sorted((home() / "links").glob("*.toml")):
+        try:
+            part = LinkPart.model_validate(tomllib.loads(file.read_text()))
+        except (ValueError, ValidationError) as failure:
+            raise BadInput(f"{file}: {' '.join(str(failure).split())}") from failure
+        found[file.stem] = Link.of(file.stem, part)
+    return found
+
+
+def known(own: Mapping[str, LinkPart]) -> dict[str, Link]:
+    """The links that come along and a study's own.
+
+    Raises:
+        BadInput: a study's own has the name of another.
+    """
+    links = dict(named())
+    for name, part in own.items():
+        if name in links or name == LOOPBACK:
+            raise BadInput(f"links.{name}: there is a link of this name already; choose another")
+        links[name] = Link.of(name, part)
+    return links
+
+
+def find(name: str, own: Mapping[str, LinkPart] | None = None) -> Link:
+    """A link by its name.
+
+    Raises:
+        BadInput: there is none; the sentence names those near it.
+    """
+    links = known(own or {})
+    if name not in links:
+        raise BadInput(unknown("link", name, [LOOPBACK, *links], "callbench list links"))
+    return links[name]

@@ -1,0 +1,199 @@
+"""What a study must keep beyond the shape of its keys: names that exist, are unique, and arguments within range."""
+
+from collections.abc import Iterable, Sequence
+
+from callbench.catalog.links.profile import known
+from callbench.catalog.links.reach import LOOPBACK
+from callbench.catalog.study.calls import faults
+from callbench.catalog.study.claim import Comparison, comparison, comparisons
+from callbench.catalog.study.loads import Group
+from callbench.catalog.study.model import StudyPart
+from callbench.catalog.study.near import allowed
+from callbench.catalog.study.pace import check_paces
+from callbench.catalog.study.published import Published
+from callbench.catalog.study.shown import SUMMARY_KEYS, Line, SummaryPart, TablePart
+from callbench.model.errors import BadInput
+
+
+def check(study: StudyPart, published: Published | None, file: str) -> None:
+    """Check a study's names against each other and against its published file.
+
+    Raises:
+        BadInput: the first thing that is wrong.
+    """
+    _unique((group.group for group in study.cells), f"{file}: [[cells]] group")
+    _unique((table.id for table in study.tables), f"{file}: [[tables]] id")
+    _unique((claim.id for claim in study.claims), f"{file}: [[claims]] id")
+    for group in study.cells:
+        _check_arguments(group, f"{file}: group {group.group}")
+    check_paces(study, file)
+    _known_links(study, file)
+    groups = [group.group for group in study.cells]
+    _unique((knee.id for knee in study.knees), f"{file}: [[knees]] id")
+    for knee in study.knees:
+        _known_group(knee.group, groups, f"{file}: knee {knee.id}")
+    for table in study.tables:
+        _check_table(table, groups, published, file)
+    _check_drawn(study, groups, published, file)
+    _check_conclusion(study, groups, file)
+    for claim in study.claims:
+        place = f"{file}: claim {claim.id}"
+        if not claim.text and (published is None or claim.id not in published.claims):
+            known = published.claims if published else ()
+            raise BadInput(f"{place} has no text, and no published claim has that id: {allowed(claim.id, known)}")
+        _known_cells(comparisons(claim), groups, place)
+    _check_questions(study, groups, published, file)
+
+
+def _known_cells(parts: Iterable[Comparison], groups: list[str], place: str) -> None:
+    """See that the groups of comparisons exist."""
+    for one in parts:
+        for cell in (*one.over, *one.under):
+            _known_group(cell.get("group"), groups, f'{place}: "{one.label}"')
+
+
+def _check_questions(study: StudyPart, groups: list[str], published: Published | None, file: str) -> None:
+    """Check what questions name: the published ones, tables, groups."""
+    _unique((one.id for one in study.questions), f"{file}: [[questions]] id")
+    tables = [table.id for table in study.tables]
+    asked = len(published.open_questions) if published else 0
+    for one in study.questions:
+        place = f"{file}: question {one.id}"
+        if one.open_question is not None and one.open_question > asked:
+            raise BadInput(f"{place} is open_question {one.open_question}: the published file has {asked} of them")
+        for name in one.tables:
+            if name not in tables:
+                raise BadInput(f'{place}: there is no table "{name}": {allowed(name, tables, 20)}')
+        _known_cells([comparison(answer) for answer in one.answers], groups, place)
+
+
+def _check_arguments(group: Group, place: str) -> None:
+    """Check the arguments of a group's call, every value of a sweep among them."""
+    sweep = group.sweep
+    for value in (None,) if sweep is None else (*sweep.grid(quick=False), *sweep.grid(quick=True)):
+        arguments = group.arguments if sweep is None else {**group.arguments, sweep.over: value}
+        if fault := faults(group.call, arguments):
+            raise BadInput(f"{place}: {fault[0]} {fault[1]}")
+
+
+def _check_drawn(study: StudyPart, groups: list[str], published: Published | None, file: str) -> None:
+    """Check the names of charts, ladders and summaries of ranks."""
+    _unique((chart.id for chart in study.charts), f"{file}: [[charts]] id")
+    _unique((one.id for one in study.ranks), f"{file}: [[ranks]] id")
+    for chart in study.charts:
+        for point in chart.points:
+            _known_group(point.group, groups, f"{file}: chart {chart.id}")
+    for ranks in study.ranks:
+        for name in (name for column in ranks.columns for name in column.groups):
+            _known_group(name, groups, f"{file}: ranks {ranks.id}")
+        paths = [f"{ranks.published}.{column.published}" for column in ranks.columns if column.published]
+        _check_beside(paths if ranks.published else [], ranks.rows, published, f"{file}: ranks {ranks.id}")
+    _unique((one.id for one in study.summaries), f"{file}: [[summaries]] id")
+    for summary in study.summaries:
+        _check_summary(summary, groups, published, f"{file}: summary {summary.id}")
+    _unique((one.id for one in study.ladders), f"{file}: [[ladders]] id")
+    for ladder in study.ladders:
+        place = f"{file}: ladder {ladder.id}"
+        for point in ladder.points:
+            _known_group(point.group, groups, place)
+        paths = [path for path in (ladder.published, ladder.slopes and ladder.slopes.published) if path]
+        _check_beside(paths, ladder.rows, published, place)
+
+
+def _check_conclusion(study: StudyPart, groups: list[str], file: str) -> None:
+    """Check the groups, the links and the rows that a conclusion names."""
+    if study.conclusion is None:
+        return
+    place, labels = f"{file}: conclusion", [row.label for row in study.rows]
+    for call in study.conclusion.calls:
+        _known_group(call.near, groups, place)
+        _known_group(call.far, groups, place)
+    for link in study.conclusion.links:
+        if link not in known(study.links):
+            raise BadInput(f'{place}: there is no link "{link}": {allowed(link, list(known(study.links)), 20)}')
+    for one in study.conclusion.environments:
+        for name in one.rows:
+            if name not in labels:
+                raise BadInput(f'{place}: {one.label}: no row is called "{name}": {allowed(name, labels, 20)}')
+
+
+def _check_beside(paths: Sequence[str], rows: Sequence[Line], published: Published | None, place: str) -> None:
+    """See that published columns have the published rows."""
+    if published is None:
+        if not paths:
+            return
+        raise BadInput(f"{place} names published figures, but the study names no published file")
+    for path in paths:
+        try:
+            published.check_beside(path, (row.published for row in rows if row.published))
+        except BadInput as error:
+            raise BadInput(f"{place}: {error}") from None
+
+
+def _unique(names: Iterable[str], place: str) -> None:
+    """See that no name comes twice."""
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            raise BadInput(f'{place} "{name}" comes twice: each must be unique')
+        seen.add(name)
+
+
+def _known_links(study: StudyPart, file: str) -> None:
+    """See that every link named exists: one that comes along, or one of the study's own."""
+    try:
+        names = [LOOPBACK, *known(study.links)]
+    except BadInput as error:
+        raise BadInput(f"{file}: {error}") from None
+    places = [("load", study.load.link)]
+    places += [
+        (f"group {group.group}", link)
+        for group in study.cells
+        for link in (*(group.link or ()), *(group.quick.link or ()))
+    ]
+    places += [(f"table {table.id}", table.link) for table in study.tables]
+    places += [(f"chart {chart.id}", chart.link) for chart in study.charts if chart.link]
+    for place, name in places:
+        if name not in names:
+            raise BadInput(f'{file}: {place}: there is no link "{name}": {allowed(name, names, 20)}')
+
+
+def _known_group(name: str | None, groups: list[str], place: str) -> None:
+    """See that a group exists."""
+    if name is not None and name not in groups:
+        raise BadInput(f'{place}: there is no group "{name}": {allowed(name, groups)}')
+
+
+def _check_summary(summary: SummaryPart, groups: list[str], published: Published | None, place: str) -> None:
+    """Check the group of a summary, and that the published tables that its rows name have all of its columns."""
+    _known_group(summary.group, groups, place)
+    for row in (row for row in summary.rows if row.published is not None):
+        if published is None:
+            raise BadInput(f"{place} names published figures, but the study names no published file")
+        table = published.tree.get(str(row.published))
+        if not isinstance(table, dict):
+            names = [name for name, value in published.tree.items() if isinstance(value, dict)]
+            near = allowed(str(row.published), names)
+            raise BadInput(f'{place}: {published.name} has no table "{row.published}": {near}')
+        wrong = [key for key in SUMMARY_KEYS if not isinstance(table.get(key), int | float)]
+        if wrong:
+            raise BadInput(f"{place}: {published.name}: {row.published} has no number {wrong[0]}")
+
+
+def _check_table(table: TablePart, groups: list[str], published: Published | None, file: str) -> None:
+    """Check the groups and the published names of a table."""
+    place = f"{file}: table {table.id}"
+    _known_group(table.group, groups, place)
+    for line in (*table.rows, *table.columns):
+        _known_group(line.where.group, groups, f'{place}: "{line.label}"')
+    if table.published is None:
+        return
+    if published is None:
+        raise BadInput(f"{place} names published figures, but the study names no published file")
+    try:
+        for row in table.rows:
+            published.check(table.published, row.published, None)
+        for column in table.columns:
+            published.check(table.published, None, column.published)
+    except BadInput as error:
+        raise BadInput(f"{place}: {error}") from None

@@ -1,0 +1,96 @@
+"""A whole study file, key by key. Keys that are not here are mistakes."""
+
+from typing import Annotated, Any, Self
+
+from pydantic import Field, model_validator
+
+from callbench.catalog.external import Server
+from callbench.catalog.links.profile import LinkPart
+from callbench.catalog.study.loads import Group, KneePart, LoadPart, QuickPart
+from callbench.catalog.study.part import LinkName, Name, Part
+from callbench.catalog.study.shown import (
+    ChartPart,
+    ClaimPart,
+    ConclusionPart,
+    LadderPart,
+    Line,
+    QuestionPart,
+    RanksPart,
+    SummaryPart,
+    TablePart,
+)
+
+
+class StudyPart(Part):
+    """A whole study file.
+
+    Attributes:
+        rows: those of every table, chart, ladder and summary of ranks that has none of its own.
+    """
+
+    title: Name
+    about: str = ""
+    published: Name | None = None
+    rows: list[Line] = []
+    parameters: dict[str, int | float | str | bool] = {}
+    lists: dict[str, list[Any]] = {}
+    load: LoadPart = LoadPart()
+    quick: QuickPart = QuickPart()
+    links: dict[LinkName, LinkPart] = {}
+    servers: dict[LinkName, Server] = {}
+    cells: Annotated[list[Group], Field(min_length=1)]
+    knees: list[KneePart] = []
+    tables: list[TablePart] = []
+    charts: list[ChartPart] = []
+    ladders: list[LadderPart] = []
+    ranks: list[RanksPart] = []
+    summaries: list[SummaryPart] = []
+    conclusion: ConclusionPart | None = None
+    claims: list[ClaimPart] = []
+    questions: list[QuestionPart] = []
+
+    @model_validator(mode="before")
+    @classmethod
+    def _give_rows(cls, raw: object) -> object:
+        """Give the study's rows to what has none of its own."""
+        if not isinstance(raw, dict) or not raw.get("rows"):
+            return raw
+        filled = dict(raw)
+        keys = {"tables": "rows", "charts": "series", "ladders": "rows", "ranks": "rows", "summaries": "rows"}
+        for kind, key in keys.items():
+            parts = raw.get(kind)
+            if isinstance(parts, list):
+                filled[kind] = [{key: raw["rows"], **part} if isinstance(part, dict) else part for part in parts]
+        return filled
+
+    def shared(self) -> Self:
+        """The same study with `load.share` of the calls and seconds that it says; what --quick says stays as it is."""
+        share = self.load.share
+
+        def less(part: LoadPart | Group, names: tuple[str, ...]) -> dict[str, int | float]:
+            given = {name: getattr(part, name) for name in names if getattr(part, name) is not None}
+            return {
+                name: value * share if name == "seconds" else max(1, round(value * share))
+                for name, value in given.items()
+            }
+
+        return self.model_copy(
+            update={
+                "load": self.load.model_copy(update=less(self.load, ("calls", "seconds", "slow_calls"))),
+                "cells": [group.model_copy(update=less(group, ("calls", "seconds"))) for group in self.cells],
+            }
+        )
+
+    def over(self, link: str) -> Self:
+        """The same study with every cell and every table over one link."""
+        return self.model_copy(
+            update={
+                "load": self.load.model_copy(update={"link": link}),
+                "cells": [
+                    group.model_copy(update={"link": None, "quick": group.quick.model_copy(update={"link": None})})
+                    for group in self.cells
+                ],
+                "tables": [table.model_copy(update={"link": link}) for table in self.tables],
+                "summaries": [one.model_copy(update={"link": link}) for one in self.summaries],
+            }
+        )

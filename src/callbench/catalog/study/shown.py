@@ -1,0 +1,316 @@
+"""What a study file says is shown of a run: tables, charts, ladders, ranks, a conclusion, claims and questions."""
+
+from functools import cached_property
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, model_validator
+
+from callbench.catalog.study.part import LinkName, Name, Part
+
+# What the wire ledger counts, and what a sweep finds: docs/reference/wire-ledger.md.
+WireStatistic = Literal[
+    "stream_bytes",
+    "wire_bytes",
+    "packets",
+    "round_trips",
+    "first_bytes",
+    "life_bytes",
+    "bytes_per_item",
+    "total_bytes",
+]
+TimedStatistic = Literal["rate_per_s", "mean_us", "p50_us", "p90_us", "p99_us", "cpu_us", "codec_us", "bytes"]
+# What a run saw of the processes: docs/reference/study.md.
+ProcessStatistic = Literal[
+    "client_cpu_us",
+    "server_cpu_us",
+    "backend_cpu_us",
+    "link_bytes",
+    "decoded_bytes",
+    "memory_begin_mib",
+    "memory_peak_mib",
+    "memory_end_mib",
+    "memory_rest_mib",
+    "threads_peak",
+    "threads_made_per_call",
+    "memory_per_call_bytes",
+    "answered_share",
+]
+Statistic = Literal[TimedStatistic, ProcessStatistic, WireStatistic]
+# What a table can show besides, which is no figure: what limited a cell, in words.
+Words = Literal["limit"]
+Threshold = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+
+
+class Where(Part):
+    """Which cells: those that have every value given."""
+
+    stack: Name | None = None
+    adapter: Name | None = None
+    language: Name | None = None
+    message: Name | None = None
+    channel: Name | None = None
+    call: Name | None = None
+    group: Name | None = None
+    link: Name | None = None
+    clients: int | str | None = None
+    arrivals: Name | None = None
+    rate: int | float | str | None = None
+
+    def conditions(self) -> dict[str, str]:
+        """Give the values asked for, as texts."""
+        return dict(self.as_texts)
+
+    @cached_property
+    def as_texts(self) -> dict[str, str]:
+        """What `conditions` gives: a report of many cells asks thousands of times."""
+        return {
+            key: f"{value:.12g}" if isinstance(value, float) else str(value) for key, value in self if value is not None
+        }
+
+
+class Line(Part):
+    """A row or a column of a table.
+
+    Attributes:
+        optional: of a row: it is left out where the run has no figure for it.
+        sections: of a column: in which sections of rows it has figures, where not in all.
+        statistic: of a column: what it shows in the place of the table's statistic.
+        against: of a row: the cell that `break_even_mbit` holds its cells against, the one that sends more bytes; what
+            it says stands in the place of what row, column and table say.
+    """
+
+    label: Name
+    optional: bool = False
+    sections: list[Name] = []
+    statistic: Statistic | Words | Literal["break_even_mbit"] | None = None
+    against: Where | None = None
+    where: Where = Where()
+    published: Name | None = None
+    section: Name | None = None
+    note: str = ""
+
+
+class TablePart(Part):
+    """`[[tables]]`: one statistic, rows by columns; or one a column."""
+
+    id: Name
+    title: Name
+    about: str = ""
+    group: Name | None = None
+    statistic: Statistic | Words = "rate_per_s"
+    published: Name | None = None
+    link: Name = "loopback"
+    rows: Annotated[list[Line], Field(min_length=1)]
+    columns: Annotated[list[Line], Field(min_length=1)]
+
+    @model_validator(mode="after")
+    def _lines_make_sense(self) -> Self:
+        """What breaks even does so against something, and rows and columns say only what is theirs to say."""
+        breaks = any(column.statistic == "break_even_mbit" for column in self.columns)
+        if breaks != any(row.against for row in self.rows):
+            raise ValueError(
+                'a column with statistic = "break_even_mbit" and rows with against = { ... } come together'
+            )
+        for row in self.rows:
+            if row.statistic or row.sections:
+                raise ValueError(f'row "{row.label}" has a statistic or sections, which only a column may have')
+        for column in self.columns:
+            unknown = set(column.sections) - {row.section for row in self.rows}
+            if unknown:
+                raise ValueError(f'column "{column.label}": no row has the section {min(unknown)}')
+            if column.optional or column.against:
+                raise ValueError(f'column "{column.label}" is optional or against something, which only a row may be')
+        return self
+
+
+class ChartPoint(Part):
+    """Where a group lies on a chart's axis."""
+
+    group: Name
+    at: Annotated[float, Field(allow_inf_nan=False, strict=False)]
+
+
+class ChartPart(Part):
+    """`[[charts]]`: one statistic along a parameter, a line a series; over another cell's where `over` is given."""
+
+    id: Name
+    title: Name
+    about: str = ""
+    statistic: Statistic = "mean_us"
+    x: Name
+    link: Name | None = None
+    points: Annotated[list[ChartPoint], Field(min_length=1)]
+    series: Annotated[list[Line], Field(min_length=1)]
+    over: Where | None = None
+
+
+class LadderSlopes(Part):
+    """`slopes` of a ladder: a table of what each client adds, beside the published row or column of the same."""
+
+    title: Name
+    published: Name | None = None
+
+
+class LadderPart(Part):
+    """`[[ladders]]`: calls a millisecond, milliseconds a call, or the gain over the fewest clients, by clients.
+
+    With several points each figure is the mean over their groups, and the report says what that hides.
+
+    Attributes:
+        points: the groups; `at` says where each lies on the axis that the mean is taken over.
+        over: what that axis is called.
+        published: a published table and column of means over clients, with dots: drawn as level lines.
+    """
+
+    id: Name
+    title: Name
+    about: str = ""
+    statistic: Literal["calls_per_ms", "ms_per_call", "gain"] = "calls_per_ms"
+    points: Annotated[list[ChartPoint], Field(min_length=1)]
+    over: Name = "size"
+    rows: Annotated[list[Line], Field(min_length=1)]
+    published: Name | None = None
+    slopes: LadderSlopes | None = None
+
+
+class RankColumn(Part):
+    """What one rank is taken over: the mean rate of all cells of these groups; `published` is its published column."""
+
+    label: Name
+    published: Name | None = None
+    groups: Annotated[list[Name], Field(min_length=1)]
+
+
+class RanksPart(Part):
+    """`[[ranks]]`: mean rates of rows by columns, the rank in each column, and the average rank."""
+
+    id: Name
+    title: Name
+    about: str = ""
+    published: Name | None = None
+    rows: Annotated[list[Line], Field(min_length=1)]
+    columns: Annotated[list[RankColumn], Field(min_length=1)]
+
+
+class NetworkCall(Part):
+    """A call of the conclusion: `near` is its group on this machine, with a ledger; `far` that over links."""
+
+    label: Name
+    near: Name
+    far: Name | None = None
+
+
+class EnvironmentPart(Part):
+    """Which rows can serve somewhere, by their labels, and what was published of it."""
+
+    label: Name
+    rows: Annotated[list[Name], Field(min_length=1)]
+    published: str = ""
+
+
+class ConclusionPart(Part):
+    """`[conclusion]`: which row is cheapest over which link, where it can serve: measured, or predicted from bytes."""
+
+    title: Name
+    about: str = ""
+    links: Annotated[list[LinkName], Field(min_length=1)]
+    calls: Annotated[list[NetworkCall], Field(min_length=1)]
+    environments: Annotated[list[EnvironmentPart], Field(min_length=1)]
+
+
+class ComparePart(Part):
+    """`[[claims.compare]]`: product(over) / product(under), or the mean of such ratios, held against one threshold.
+
+    Attributes:
+        under: none: the figures above the line are held against the threshold as they are.
+        statistic: what is taken of the cells, where it is not the claim's statistic.
+        optional: whether the claim is judged without it where the run lacks its cells.
+    """
+
+    over: Annotated[list[Where], Field(min_length=1)]
+    under: list[Where] = []
+    statistic: Statistic | None = None
+    under_statistic: Statistic | None = None
+    mean: bool = False
+    above: Threshold | None = None
+    below: Threshold | None = None
+    between: Annotated[list[Threshold], Field(min_length=2, max_length=2)] | None = None
+    label: Name
+    optional: bool = False
+
+    @model_validator(mode="after")
+    def _one_threshold(self) -> Self:
+        """There is one threshold, and a range rises."""
+        if sum(limit is not None for limit in (self.above, self.below, self.between)) != 1:
+            raise ValueError("must have exactly one of above, below, between")
+        if self.between is not None and self.between[0] >= self.between[1]:
+            raise ValueError(f"between is {self.between}: the first number must be the smaller")
+        if self.mean and len(self.over) != len(self.under):
+            raise ValueError(
+                f"has {len(self.over)} cells over and {len(self.under)} under: a mean of ratios has as many of each"
+            )
+        return self
+
+
+class ClaimPart(Part):
+    """`[[claims]]`: a claim and what it would take for it to hold here."""
+
+    id: Name
+    text: str = ""
+    reading: str = ""
+    statistic: Statistic = "rate_per_s"
+    compare: Annotated[list[ComparePart], Field(min_length=1)]
+
+
+# What a published table beside a summary has, in the order of its columns.
+SUMMARY_KEYS = (
+    "samples",
+    "avg_ms",
+    "min_ms",
+    "max_ms",
+    "stddev_ms",
+    "error_pct",
+    "rate_per_s",
+    "throughput_kb_s",
+)
+
+
+class SummaryPart(Part):
+    """`[[summaries]]`: the cells of a group as load generators sum them up; a row's `published` names a table."""
+
+    id: Name
+    title: Name
+    about: str = ""
+    group: Name
+    link: Name = "loopback"
+    rows: Annotated[list[Line], Field(min_length=1)]
+
+
+class AnswerPart(ComparePart):
+    """`[[questions.answers]]`: a ratio, the threshold that it is held against, and what follows either way."""
+
+    holds: Name
+    fails: Name
+
+
+class QuestionPart(Part):
+    """`[[questions]]`: what somebody left open, and what a run says of it.
+
+    Attributes:
+        open_question: which of the published file's open questions, counted from 1; else `text` is the question.
+        tables: ids of tables that are shown with it.
+    """
+
+    id: Name
+    open_question: Annotated[int, Field(ge=1)] | None = None
+    text: str = ""
+    reading: str = ""
+    answers: Annotated[list[AnswerPart], Field(min_length=1)]
+    tables: list[Name] = []
+
+    @model_validator(mode="after")
+    def _one_text(self) -> Self:
+        """The question is either published or written here."""
+        if (self.open_question is None) == (not self.text):
+            raise ValueError("must have either open_question, the number of a published one, or a text")
+        return self

@@ -1,0 +1,130 @@
+"""What this machine can run, what is missing, and the command that brings it."""
+
+import os
+import shutil
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from callbench.adapter import placement
+from callbench.adapter import session as adapter
+from callbench.adapter.network import kernel, made
+from callbench.catalog.catalogue import Adapter, Catalogue
+from callbench.catalog.links import profile
+from callbench.catalog.links.reach import PAIR
+from callbench.model.errors import AdapterFailure
+from callbench.model.installation import home, keeper
+from callbench.runner import environment
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing looked at.
+
+    Attributes:
+        state: `good`, `missing` (something cannot be done without it) or `poor` (figures suffer).
+        remedy: the command or the advice that helps, or None.
+    """
+
+    subject: str
+    state: str
+    found: str
+    remedy: str | None = None
+
+    def record(self) -> dict[str, Any]:
+        """For programs."""
+        return asdict(self)
+
+
+def findings(catalogue: Catalogue) -> Iterator[Finding]:
+    """Looks at the machine, then starts each adapter once and hears what it has."""
+    yield from _machine()
+    yield _keeper()
+    yield from _lab()
+    for sentence in catalogue.broken:
+        yield Finding("manifest", "missing", sentence, "mend the manifest: contract/CONTRACT.md explains it")
+    for each in catalogue.adapters:
+        yield from _adapter(each)
+
+
+def _machine() -> Iterator[Finding]:
+    where = placement.placed()
+    usable = len(os.sched_getaffinity(0))
+    if where.shared:
+        yield Finding(
+            "processors", "poor", f"{usable} usable: client and server share it", "give the machine two or more"
+        )
+    else:
+        yield Finding(
+            "processors",
+            "good",
+            f"{usable} usable: the client on {list(where.client)}, the server on {list(where.server)}",
+        )
+    governor = Path("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
+    if governor.exists() and (found := governor.read_text().strip()) != "performance":
+        yield Finding("governor", "poor", found, "cpupower frequency-set -g performance")
+    load = os.getloadavg()[0]
+    busy = load > 0.5 * usable
+    yield Finding(
+        "load",
+        "poor" if busy else "good",
+        f"{load:.2f} in the last minute",
+        "wait until the machine is idle" if busy else None,
+    )
+    steal = environment.busyness()["steal_share"]
+    if steal is not None and steal > 0.01:
+        yield Finding(
+            "steal", "poor", f"{steal:.1%} of processor time went to other guests", "use a machine of your own"
+        )
+    memory = psutil.virtual_memory().available / 2**30
+    yield Finding("memory", "good" if memory > 1 else "poor", f"{memory:.1f} GiB available")
+    free = shutil.disk_usage(home()).free / 2**30
+    yield Finding("disk", "good" if free > 1 else "poor", f"{free:.1f} GiB free at {home()}")
+
+
+def _keeper() -> Finding:
+    found = keeper()
+    if found:
+        return Finding("keeper", "good", str(found))
+    return Finding("keeper", "poor", "not built: adapters run without a PID namespace of their own", "make engine")
+
+
+def _lab() -> Iterator[Finding]:
+    """Two hosts, and links with a profile, each tried out; the parts of the kernel that they and others are made of."""
+    for name, subject in ((PAIR, "two hosts"), ("lan100", "a fast line (lan100)"), ("wan50", "a delay (wan50)")):
+        attempt = made.attempted(profile.find(name).wire)
+        by = {"kernel": ", by the kernel's own queue", "emulator": f", by our emulator ({attempt.why})"}
+        said = attempt.why_not or f"can be made{by.get(attempt.maker or '', '')}"
+        yield Finding(subject, "good" if attempt.maker else "missing", said)
+    yield Finding("kernel for links", "good", f"{kernel.parts()}; without htb or BPF our emulator makes every link")
+
+
+def _adapter(each: Adapter) -> Iterator[Finding]:
+    subject = f"adapter {each.name}"
+    if each.why_not:
+        yield Finding(
+            subject, "missing", f"{len(each.stacks)} stacks cannot run: {each.why_not}", each.manifest.setup or None
+        )
+        return
+    try:
+        with adapter.Adapter(each.manifest, "asked by the doctor") as running:
+            hello = running.hello
+    except AdapterFailure as failure:
+        yield Finding(
+            subject, "missing", f"{len(each.stacks)} stacks cannot run: {failure}", each.manifest.setup or None
+        )
+        return
+    unavailable = hello.get("unavailable", {})
+    clock = hello["clock"]
+    able = len(each.stacks) - len(unavailable)
+    yield Finding(
+        subject,
+        "good" if able else "missing",
+        f"{able} of {len(each.stacks)} stacks can run; {hello['runtime']};"
+        f" a clock reading costs {clock['reading_ns']:.3g} ns",
+    )
+    for stack, why in unavailable.items():
+        yield Finding(stack, "missing", why)

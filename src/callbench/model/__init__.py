@@ -1,0 +1,1 @@
+"""The plain types that every layer uses, and its errors. Nothing here knows of anything above."""

@@ -1,0 +1,160 @@
+"""How the load driver calls a server: the table `request` of the server's card, and what such a stack can carry.
+
+This is the one place that knows what a request stands for: every part of the core asks here which call a stack that is
+called by a request can carry, and what its client connects with.
+"""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+from urllib.parse import urlsplit
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+
+from callbench.model.cell import Stack
+from callbench.model.errors import BadInput
+
+KEY = "request"
+PROTOCOL = "http1"
+# What the client-only stacks of the load driver begin with; the protocol follows.
+DRIVER = "load/"
+# The call of the service that what a URL answers stands for, where the table names none.
+STANDS_FOR = "Hello"
+# What of the table is for the core; the rest becomes options of the client's `connect`, under the same names.
+_OURS = ("protocol", "path", "call", "select", "timeout_s")
+FILES = ("body_file", "expect_body_file", "expect_schema_file", "certificates")
+
+
+def _path(text: str) -> str:
+    if not re.fullmatch(r"/[!-~]*", text):
+        raise ValueError(f"the path {text!r} must begin with / and hold no blanks: /hello?to=me")
+    return text
+
+
+UrlPath = Annotated[str, AfterValidator(_path)]
+_Status = Annotated[int, Field(ge=100, le=599)]
+
+
+class Request(BaseModel):
+    """The table. What is not given is as the driver has it: docs/guide/load-a-server.md.
+
+    Attributes:
+        protocol: of the client-only stacks that can make it.
+        call: which call of the service the answer stands for. That of FindItems is JSON; `{n}` in path, headers and
+            body is the number of items.
+        select: what of FindItems' answer there is, as paths with dots; all of it unless given.
+        path: replaces the path of the URL that the server serves at; with a query, if need be.
+        expect_body: byte by byte, in every answer.
+        expect_json: by JSON path (RFC 9535): each selects something in every answer, and all of it is this value.
+        expect_path: JSON paths; each selects something in every answer.
+        expect_match: a regular expression that is found in every answer's body.
+        expect_schema: a JSON Schema that every answer's body keeps to.
+        timeout_s: a call without an answer for so long has failed; 10 s unless given.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    protocol: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._+-]*$")] = PROTOCOL
+    call: Literal["Hello", "FindItems"] | None = None
+    select: Annotated[tuple[str, ...], Field(min_length=1)] | None = None
+    path: UrlPath | None = None
+    method: str | None = None
+    headers: tuple[tuple[str, str], ...] | None = None
+    body: str | None = None
+    body_file: str | None = None
+    body_hex: str | None = None
+    variables: bool | None = None
+    expect_status: tuple[_Status, ...] | None = None
+    expect_body: str | None = None
+    expect_body_file: str | None = None
+    expect_body_hex: str | None = None
+    expect_json: Annotated[dict[str, Any], Field(min_length=1)] | None = None
+    expect_path: Annotated[tuple[str, ...], Field(min_length=1)] | None = None
+    expect_match: str | None = None
+    expect_schema: dict[str, Any] | None = None
+    expect_schema_file: str | None = None
+    keep_alive: bool | None = None
+    streams: Annotated[int, Field(ge=1)] | None = None
+    timeout_s: Annotated[float, Field(ge=0.001, le=3600, allow_inf_nan=False)] | None = None
+    certificates: str | None = None
+    insecure: bool | None = None
+    most_octets: Annotated[int, Field(ge=1)] | None = None
+
+    @model_validator(mode="after")
+    def _one_source(self) -> Self:
+        """A text is given, or a file of it, or its octets."""
+        for name in ("body", "expect_body"):
+            if sum(getattr(self, one) is not None for one in (name, f"{name}_file", f"{name}_hex")) > 1:
+                raise ValueError(f"{name}, {name}_file and {name}_hex exclude each other")
+        if self.expect_schema is not None and self.expect_schema_file is not None:
+            raise ValueError("expect_schema and expect_schema_file exclude each other")
+        if self.select is not None and self.call != "FindItems":
+            raise ValueError('select is of the answer of call = "FindItems"')
+        return self
+
+
+def is_driver(client: str) -> bool:
+    """Whether a client is the load driver's, which makes the requests of cards."""
+    return client.startswith(DRIVER)
+
+
+def only_call(stack: Stack) -> str | None:
+    """The one call of the service that a stack can carry by its nature, since a request stands for it; None: any."""
+    return called(stack.card[KEY]) if stack.mixed and KEY in stack.card else None
+
+
+def called(request: Mapping[str, Any]) -> str:
+    """The call that a request stands for."""
+    return str(request.get("call") or STANDS_FOR)
+
+
+def octets(stack: Stack) -> tuple[int, int | None] | None:
+    """The octets of data that the driver sends to a server and gets from it, as the server's card has them.
+
+    Returns:
+        What is asked and what is answered; the answer is None where any is right. None where no request stands for the
+        call, or where what it carries follows from the call's arguments.
+
+    Raises:
+        BadInput: a file that the card names cannot be read.
+    """
+    if only_call(stack) != STANDS_FOR:
+        return None
+    table = stack.card[KEY]
+    return _length(table, "body") or 0, _length(table, "expect_body")
+
+
+def _length(table: Mapping[str, Any], name: str) -> int | None:
+    """How long a text of a request is, however it is given; None where it is not."""
+    if f"{name}_file" in table:
+        file = Path(table[f"{name}_file"])
+        try:
+            return file.stat().st_size
+        except OSError as failure:
+            raise BadInput(f"{name}_file {file} cannot be read: {failure.strerror}") from failure
+    if f"{name}_hex" in table:
+        return len(str(table[f"{name}_hex"])) // 2
+    return len(str(table[name]).encode()) if name in table else None
+
+
+def connected_with(
+    request: Mapping[str, Any] | None, endpoint: str, options: Mapping[str, Any]
+) -> tuple[str, dict[str, Any]]:
+    """The endpoint and the options that a client connects with.
+
+    Args:
+        request: the server's table; None: a client of the same stack, which needs to be told nothing.
+        endpoint: as the server said it.
+        options: of the cell, which override the table's.
+    """
+    if request is None:
+        return endpoint, dict(options)
+    mine = {name: value for name, value in request.items() if name not in _OURS}
+    # What has a client of its own as well may say a host and a port, as that understands them.
+    endpoint = endpoint if "://" in endpoint else f"http://{endpoint}"
+    path = request.get("path")
+    if path is not None:
+        whole = urlsplit(endpoint)
+        endpoint = f"{whole.scheme}://{whole.netloc}{path}"
+    return endpoint, {**mine, **options}

@@ -1,0 +1,1 @@
+"""A comparison, shown in the terminal and as a page."""

@@ -1,0 +1,1 @@
+"""A load, shown in the terminal and as a page."""

@@ -1,0 +1,106 @@
+"""A load that was kept, in tables, a chart and sentences, as records of stability are."""
+
+import csv
+import io
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from callbench.report.charts.draw import chart
+from callbench.report.charts.over_time import Panel, over_time
+from callbench.report.export.file import written
+from callbench.report.section import Chart, Section, Sheet
+from callbench.report.stability import told as shown
+from callbench.report.stability.told import Told
+from callbench.runner.load.kept import Kept
+from callbench.runner.stability.words import mib
+from callbench.stats.digits import figure, percent
+
+_KINDS = ("latency", "service", "lateness")
+_SOURCE = "the load's own file: intervals, latency_us, errors"
+
+
+def told(kept: Kept) -> Told:
+    """Tell a load from its file."""
+    record = kept.record
+    clients = f"{record['clients']:,} client{'' if record['clients'] == 1 else 's'}"
+    asked = record.get("rate_asked_per_s")
+    loop = "a closed loop" if asked is None else f"an open loop of {figure(float(asked), 0.005)} calls/s"
+    about = f"{record['url']}: {clients} in {loop}, {record['seconds']:.2f} s."
+    return Told(kept, about, list(_sentences(record)), _sections(record), record)
+
+
+def _sentences(record: Mapping[str, Any]) -> Iterator[str]:
+    verdict = record["verdict"]
+    if record.get("rate_missed"):
+        yield "The rate that was asked for was missed: these latencies are no result."
+    failed = sum(record["errors"].values())
+    errors = "not one failed" if not failed else f"{failed:,} failed"
+    rate = f"{record['rate_per_s']:,.0f} calls/s"
+    within = record.get("calls_in_window", record["calls"])
+    yield f"{within:,.0f} calls answered in {record['seconds']:.2f} s, {rate}; {errors}."
+    if record.get("in_flight"):
+        yield (
+            f"{record['in_flight']:,} in flight at the end count by the part before it; the last answer came after"
+            f" {record['last_answer_after_s']:.2f} s."
+        )
+    for kind, count in record["errors"].items():
+        yield f"{count:,} failed as {kind}: {record['said'].get(kind, 'no more was said')}"
+    yield f"Limited by: {verdict['limit']}. {verdict['why']}."
+    if server := record.get("server"):
+        share = server["processor_ms"] / 1e3 / (record["seconds"] * server["processors"])
+        sizes = " to ".join(mib(server[name]["resident_bytes"]) for name in ("begin", "end"))
+        yield f"The server used {percent(share)} of its {server['processors']} processors; memory {sizes} MiB."
+
+
+def _sections(record: Mapping[str, Any]) -> list[Section]:
+    rows = [(kind, times) for kind in _KINDS if (times := record.get(f"{kind}_us"))]
+    sheets = []
+    if rows:
+        names = list(rows[0][1])
+        lines = [(kind, *(f"{times[name]:,.0f}" for name in names)) for kind, times in rows]
+        sheets = [Sheet("Latency", ("µs", *names), lines)]
+    return [Section("load", "Load", "Latency is of all calls together.", sheets=sheets, charts=_charts(record),
+                    source=_SOURCE)]  # fmt: skip
+
+
+def _charts(record: Mapping[str, Any]) -> list[Chart]:
+    rates, failed, last = [], [], (0, 0, 0)
+    for at_ns, calls, errors in record["intervals"]:
+        if at_ns > last[0]:
+            long_s = (at_ns - last[0]) / 1e9
+            rates.append((at_ns / 1e9, (calls - last[1]) / long_s))
+            failed.append((at_ns / 1e9, (errors - last[2]) / long_s))
+        last = (at_ns, calls, errors)
+    lines = {"calls/s": rates} | ({"errors/s": failed} if any(value for _, value in failed) else {})
+    drawn = chart("load-time", "Over time", "Calls answered in each interval.",
+                  over_time([Panel("a second", lines)], {}), _SOURCE)  # fmt: skip
+    return [drawn] if drawn else []
+
+
+def table(one: Told) -> str:
+    """Write it as CSV, a value a line; times in microseconds, rates in calls a second."""
+    out = io.StringIO()
+    lines = csv.writer(out, lineterminator="\n")
+    lines.writerow(("what", "name", "value"))
+    for name in ("url", "clients", "seconds", "calls", "rate_per_s"):
+        lines.writerow(("load", name, one.record[name]))
+    for kind in _KINDS:
+        lines.writerows((f"{kind}_us", name, value) for name, value in (one.record.get(f"{kind}_us") or {}).items())
+    lines.writerows(("errors", name, count) for name, count in one.record["errors"].items())
+    lines.writerow(("verdict", "limit", one.record["verdict"]["limit"]))
+    return out.getvalue()
+
+
+FORMATS = {**shown.FORMATS, "csv": table}
+
+
+def write(one: Told, form: str, out: Path | None) -> Path:
+    """Write it to a file, beside the load's own unless one is given.
+
+    Raises:
+        BadInput: no such format.
+        CallbenchError: the file cannot be written.
+    """
+    path = one.run.path
+    return written(one, FORMATS, path.parent, form, out or path.with_name(f"{path.stem}.report.{form}"))

@@ -1,0 +1,131 @@
+"""What a load came to, for people and for programs."""
+
+from dataclasses import asdict
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+
+from callbench.report.grid import Column, Grid
+from callbench.runner.load.found import SHARES, Found, Times
+from callbench.stats.digits import figure, percent
+
+_MIB = 1 << 20
+# What is answered later than that share of the time after its end is told.
+_LONG = 0.01
+
+
+def record(found: Found) -> dict[str, Any]:
+    """For programs. Times are in microseconds, shares by names such as `p99.9`."""
+    wish, server = found.wish, found.server
+    return {
+        "target": wish.target,
+        "url": wish.url,
+        "protocol": wish.protocol,
+        "clients": wish.clients,
+        "connections": found.connections,
+        "arrivals": wish.load.arrivals,
+        "rate_asked_per_s": wish.rate,
+        "seconds": found.seconds,
+        "calls": found.done["calls"],
+        "calls_in_window": found.window.calls,
+        "in_flight": found.window.in_flight,
+        "last_answer_after_s": found.done["elapsed_ns"] / 1e9,
+        "rate_per_s": found.rate_per_s,
+        "rate_missed": found.missed,
+        "latency_us": _record(found.latency),
+        "service_us": _record(found.service),
+        "lateness_us": _record(found.lateness),
+        "errors": dict(found.errors),
+        "error_share": found.error_share,
+        "thresholds": [
+            {"fail_if": one.threshold.text, "value": one.value, "limit": one.threshold.limit, "failed": one.failed}
+            for one in found.tested
+        ],
+        "failure": found.failure,
+        "said": dict(found.said),
+        "client_processor_us_per_call": found.client_us,
+        "server": None if server is None else asdict(server),
+        "server_unseen": found.unseen or None,
+        "verdict": {"limit": found.verdict.limit.value, "why": found.verdict.why},
+        "processors": dict(found.processors),
+        "histogram_ns": found.done["latency"],
+        "intervals": [list(one) for one in found.done["intervals"]],
+    }
+
+
+def _record(times: Times | None) -> dict[str, float] | None:
+    if times is None:
+        return None
+    percentiles = {_name(share): value for share, value in times.percentiles.items()}
+    return {"mean": times.mean, "min": times.least, **percentiles, "max": times.greatest}
+
+
+def _name(share: float) -> str:
+    return f"p{share * 100:g}"
+
+
+def show(found: Found, to: Console) -> None:
+    """For people."""
+    at_least = "at least " if found.verdict.at_least else ""
+    to.print(
+        f"{found.window.calls:,.0f} calls in {found.seconds:.2f} s by {found.wish.clients} clients:"
+        f" {at_least}[bold]{found.rate_per_s:,.0f} calls/s[/bold]"
+    )
+    if found.waited_s > _LONG * found.seconds:
+        to.print(_in_flight(found))
+    if found.missed:
+        to.print(f"[bold]The rate of {found.wish.rate:,.0f} calls/s was missed: these latencies are no result.[/bold]")
+    rows = [("latency", found.latency), ("service", found.service), ("lateness", found.lateness)]
+    named = [(name, times) for name, times in rows if times is not None]
+    if named:
+        _table(named).print(to)
+    if found.errors:
+        failed = sum(found.errors.values())
+        share = figure(found.error_share * 100, 0.001)
+        to.print(f"[bold]{failed:,} of {failed + found.done['calls']:,} calls failed: {share} %[/bold]")
+    for kind, count in found.errors.items():
+        to.print(f"{count:,} failed as {kind}: {escape(found.said.get(kind, 'no more was said'))}")
+    to.print(f"Limited by: {found.verdict.limit.value}. {escape(found.verdict.why)}.")
+    if found.server is not None:
+        to.print(_server(found))
+    if found.unseen:
+        to.print(f"{escape(found.unseen[:1].upper() + found.unseen[1:])}.")
+    for one in found.tested:
+        to.print(escape(one.sentence))
+    if found.failure:
+        to.print(f"[bold]{escape(found.failure)}[/bold]")
+
+
+def _in_flight(found: Found) -> str:
+    """Say what was still waited for when the time was over."""
+    one = found.window.in_flight == 1
+    were, they = ("call was", "it counts") if one else ("calls were", "they count")
+    return (
+        f"{found.window.in_flight:,} {were} still in flight at the end; the last answer came {found.waited_s:.2f} s"
+        f" later. In the rate {they} by the part before the end, in the latencies whole."
+    )
+
+
+def _table(rows: list[tuple[str, Times]]) -> Grid:
+    names = ("mean", "least", *map(_name, SHARES), "greatest")
+    table = Grid([Column("us"), *(Column(name, number=True) for name in names)], ruled=False)
+    for name, times in rows:
+        values = (times.mean, times.least, *times.percentiles.values(), times.greatest)
+        table.add(name, *(f"{value:,.0f}" for value in values))
+    return table
+
+
+def _server(found: Found) -> str:
+    server = found.server
+    if server is None:
+        return ""
+    share = server.processor_ms / 1e3 / (found.seconds * server.processors)
+    sizes = [f"{one.resident_bytes / _MIB:,.0f}" for one in (server.begin, server.end)]
+    threads = f"{server.begin.threads} to {server.end.threads} threads"
+    number = server.end.processes
+    its = f"{number} processes" if number != 1 else "one process"
+    return (
+        f"The server used {percent(share)} of its {server.processors} processors; {its}, memory {sizes[0]} to"
+        f" {sizes[1]} MiB, {threads}."
+    )

@@ -1,0 +1,1 @@
+"""Soak, overload and torture, shown in the terminal and as a page."""

@@ -1,0 +1,258 @@
+"""A torture in tables, charts and sentences: a verdict for each test, with its figures."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from callbench.report.charts.draw import chart
+from callbench.report.charts.over_time import Panel, over_time
+from callbench.report.section import Chart, Section, Sheet
+from callbench.report.stability.told import Told
+from callbench.runner.stability.findings import UNFINISHED, Finding, closing, unfinished
+from callbench.runner.stability.machine import beside, usual
+from callbench.runner.stability.record import notes, valid
+from callbench.runner.stability.slices import slice_of, window_in
+from callbench.runner.stability.slowness import Slow, slow
+from callbench.runner.stability.words import (
+    episode_text,
+    errors_text,
+    mib,
+    microseconds,
+    over_text,
+    recovery_text,
+    whole,
+)
+from callbench.stats.decision import Outcome
+from callbench.stats.recovery import Episode, Recovery, State, Verdict, episodes, judged, recovery, verdict, worst
+from callbench.store.run import Run
+
+_SOURCE = "journal.jsonl: lines of kind test, slice, storm, tested (docs/reference/run-folder.md)"
+COLUMNS = (
+    "test", "verdict", "well again", "p50 before, µs", "p50 during, µs", "longest, ms", "calls during", "errors",
+    "MiB left over", "files left over", "threads left over",
+)  # fmt: skip
+STORM_COLUMNS = (
+    "test", "opened", "most at once", "refused", "not let in in time", "answered", "closed by the server",
+    "reset by the server", "MiB sent", "KiB received", "no ports or files here",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Tested:
+    """One test.
+
+    Attributes:
+        verdict: what those who called as ever met meanwhile and after.
+        well_again: when, after the mischief was over; None: not while it was looked at.
+        watched_s: for how long it was looked at after that.
+        before_us: the median call before.
+        during_us: the median over the slices meanwhile of their median calls; None where none was answered.
+        longest_us: the longest call that was answered, meanwhile and after.
+        calls: answered rightly meanwhile.
+        errors: by kind, meanwhile and after.
+        left_over: what the server holds more than before: `resident_bytes`, `files`, `threads`; None: not known.
+        storm: what came of the bad connections.
+        loss: how the server ended, or None.
+        beside: what other programs took of the processors since it began, as a part of a sentence.
+        slow: whether calls were slower meanwhile, or after where they were not, all slices together.
+        slow_after: likewise after the mischief; None where it was well again, or worse than slow.
+    """
+
+    name: str
+    about: str
+    verdict: Verdict
+    well_again: Recovery | None
+    watched_s: float
+    before_us: float
+    limit_us: float
+    during_us: float | None
+    longest_us: float | None
+    calls: int
+    errors: Mapping[str, int]
+    episodes: Sequence[Episode]
+    left_over: Mapping[str, int | None]
+    storm: Mapping[str, Any]
+    loss: Mapping[str, str] | None
+    beside: str
+    slow: Slow
+    slow_after: Slow | None
+
+
+def told(run: Run) -> Told:
+    """Tell a torture.
+
+    Raises:
+        BadInput: the folder is damaged.
+    """
+    lines = valid(run.lines(), "test")
+    tests = [found for line in lines if line["kind"] == "test" and (found := _tested(line, lines)) is not None]
+    left_out = {line["test"]: line["why"] for line in lines if line["kind"] == "left-out"}
+    asked = run.info["torture"]
+    about = (
+        f"{asked['name']}{over_text(asked)}, called as ever by one client before, during and after"
+        f" {asked['seconds']:g} s of each mischief, by up to {asked['connections']:,} connections."
+    )
+    record = {
+        "kind": "torture",
+        "folder": str(run.path),
+        "of": asked,
+        "state": run.info["state"],
+        "tests": [{**asdict(one), "verdict": one.verdict.value} for one in tests],
+        "left_out": left_out,
+    }
+    findings = [*unfinished(run.info), *_findings(tests, left_out)]
+    work = f"it survived {', '.join(one.name for one in tests)}"
+    said = [*_sentences(tests, left_out), *notes(lines), closing(findings, work)]
+    return Told(run, about, said, _sections(tests, lines), record, findings)
+
+
+def _findings(tests: Sequence[Tested], left_out: Mapping[str, str]) -> Iterator[Finding]:
+    """What was wrong, or cannot be told; who was only slow while others were busy may have survived."""
+    if not tests:
+        yield Finding(UNFINISHED, Outcome.UNDECIDED, f"no test was made{': ' if left_out else ''}{', '.join(left_out)}")
+    for one in tests:
+        if one.verdict is not Verdict.SURVIVED:
+            slow = {each.state for each in one.episodes} <= {State.WELL, State.SLOW}
+            text = f"{one.name}: {one.verdict}" + (f"; {one.slow.text}" if slow else "")
+            yield Finding(one.verdict.value, one.slow.outcome if slow else Outcome.FAILED, text)
+        if one.well_again is None and one.loss is None:
+            text = f"{one.name}: not well again within {one.watched_s:.1f} s"
+            text += f"; {one.slow_after.text}" if one.slow_after else ""
+            yield Finding("not-recovered", one.slow_after.outcome if one.slow_after else Outcome.FAILED, text)
+
+
+def _tested(test: Mapping[str, Any], lines: Sequence[Mapping[str, Any]]) -> Tested | None:
+    name = test["test"]
+    own = [line for line in lines if line.get("test") == name]
+    ended = next((line for line in own if line["kind"] == "tested"), None)
+    if ended is None:
+        return None
+    seen = [line for line in own if line["kind"] == "slice" and line["phase"] != "before"]
+    during = [line for line in seen if line["phase"] == "during"]
+    slices, limit = [slice_of(line) for line in seen], test["limit_us"]
+    before = [line for line in own if line["kind"] == "slice" and line["phase"] == "before"]
+    after = [line for line in seen if line["phase"] == "after"]
+    again = recovery(slices, ended["ended_s"], limit)
+    state, later = (worst([judged(slice_of(line), limit) for line in part]) for part in (during, after))
+    allowed = limit / test["before_us"]
+    at_last = slow(before, after, allowed, "after it")
+    # One process of several may have ended: who goes on answering has not died.
+    dead = ended["loss"] is not None and not (slices and slices[-1].calls)
+    speeds = sorted(line["p50_us"] for line in during if "p50_us" in line)
+    errors: dict[str, int] = {}
+    for line in seen:
+        for kind, count in line["errors"].items():
+            errors[kind] = errors.get(kind, 0) + count
+    return Tested(
+        name=name,
+        about=test["about"],
+        verdict=Verdict.DIED if dead else verdict(slices, limit),
+        well_again=again,
+        watched_s=max(0.0, slices[-1].end_s - ended["ended_s"]) if slices else 0.0,
+        before_us=test["before_us"],
+        limit_us=limit,
+        during_us=speeds[len(speeds) // 2] if speeds else None,
+        longest_us=max((line["max_us"] for line in seen if "max_us" in line), default=None),
+        calls=sum(line["calls"] for line in during),
+        errors=errors,
+        episodes=episodes(slices, limit),
+        left_over=_left_over(test["begin"].get("server"), ended["end"].get("server")),
+        storm=ended["storm"],
+        loss=ended["loss"],
+        beside=beside(seen, usual(before)),
+        slow=at_last if state is State.WELL else slow(before, during, allowed, "meanwhile"),
+        slow_after=at_last if again is None and later is State.SLOW else None,
+    )
+
+
+def _left_over(begin: Mapping[str, Any] | None, end: Mapping[str, Any] | None) -> dict[str, int | None]:
+    def of(name: str) -> int | None:
+        known = begin is not None and end is not None and begin.get(name) is not None and end.get(name) is not None
+        return end[name] - begin[name] if known and begin and end and end["processes"] else None
+
+    return {name: of(name) for name in ("resident_bytes", "files", "threads")}
+
+
+def _sentences(tests: Sequence[Tested], left_out: Mapping[str, str]) -> Iterator[str]:
+    for one in sorted(tests, key=lambda one: list(Verdict).index(one.verdict), reverse=True):
+        sick = [each for each in one.episodes if each.state is not State.WELL]
+        if one.loss is not None:
+            yield f"{one.name}: {one.verdict}: {one.loss['why']}."
+        elif sick:
+            worst = max(sick, key=lambda each: (list(State).index(each.state), each.end_s - each.start_s))
+            again = recovery_text(one.well_again, one.watched_s)
+            yield f"{one.name}: {one.verdict}: {episode_text(worst)}; well again after the mischief: {again}."
+        else:
+            yield f"{one.name}: {one.verdict}."
+    for name, why in left_out.items():
+        yield f"{name} was left out: {why}."
+
+
+def _sections(tests: Sequence[Tested], lines: Sequence[Mapping[str, Any]]) -> list[Section]:
+    if not tests:
+        return []
+    about = (
+        "The verdict is the worst that one client met that called as ever, connecting anew every half second: survived,"
+        " degraded (slow, or some calls failed), refused (a slice in which it was let in nowhere), hung (a slice"
+        " without an answer), died (the server's process ended). Left over: what the server held more than before,"
+        " when the bad connections had been gone for a second. The storm runs on the client's processors."
+    )
+    return [
+        Section("tests", "Tests", about, sheets=[Sheet("Tests", COLUMNS, [_row(one) for one in tests])],
+                charts=_charts(tests, lines), source=_SOURCE),
+        Section("storms", "The bad connections", "What came of them, on their own side.",
+                sheets=[Sheet("The bad connections", STORM_COLUMNS, [_storm_row(one) for one in tests])],
+                source=_SOURCE),
+    ]  # fmt: skip
+
+
+def _row(one: Tested) -> tuple[str, ...]:
+    left = one.left_over
+    return (
+        one.name,
+        one.verdict.value,
+        "" if one.loss is not None else recovery_text(one.well_again, one.watched_s),
+        microseconds(one.before_us),
+        microseconds(one.during_us),
+        "" if one.longest_us is None else f"{one.longest_us / 1e3:,.1f}",
+        whole(one.calls),
+        errors_text(one.errors),
+        mib(left["resident_bytes"]),
+        whole(left["files"]),
+        whole(left["threads"]),
+    )
+
+
+def _storm_row(one: Tested) -> tuple[str, ...]:
+    counts = ("opened", "open_most", "refused", "late", "answered", "closed_by_server", "reset_by_server")
+    return (
+        one.name,
+        *(whole(one.storm[name]) for name in counts),
+        f"{one.storm['sent_bytes'] / 2**20:,.1f}",
+        f"{one.storm['received_bytes'] / 2**10:,.1f}",
+        whole(one.storm["out_of_resources"]),
+    )
+
+
+def _charts(tests: Sequence[Tested], lines: Sequence[Mapping[str, Any]]) -> list[Chart]:
+    found = []
+    for one in tests:
+        own = [line for line in lines if line.get("test") == one.name]
+        seen = [line for line in own if line["kind"] == "slice"]
+        start = seen[0]["at_s"]
+        begun = next(line["at_s"] for line in seen if line["phase"] == "during") - start
+        ended = next(line["ended_s"] for line in own if line["kind"] == "tested") - start
+        times = [(line["at_s"] - start, line["p50_us"]) for line in seen if "p50_us" in line]
+        calls = [(line["at_s"] - start, window_in(line).per_s) for line in seen if line["seconds"]]
+        failed = [(line["at_s"] - start, sum(line["errors"].values()) / line["seconds"]) for line in seen]
+        bad = [(begun + line["at_ms"] / 1e3, line["open_now"]) for line in own if line["kind"] == "storm"]
+        panels = [
+            Panel("calls a second", {"answered": calls} | ({"failed": failed} if one.errors else {})),
+            Panel("median call, µs", {"answered": times}),
+            Panel("bad connections", {"open": bad}),
+        ]
+        about = f"Each {one.about}. Between the broken lines the bad connections were there: {one.verdict}."
+        spec = over_time(panels, {begun: "begin", ended: "end"})
+        drawn = chart(f"torture-{one.name}", one.name, about, spec, _SOURCE)
+        found += [drawn] if drawn else []
+    return found

@@ -1,0 +1,54 @@
+"""What `callbench verify` prints."""
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+
+from rich.console import Console
+
+from callbench.runner.verify.outcome import Outcome
+
+
+def told(outcomes: Iterable[Outcome], console: Console, *, every: bool) -> list[Outcome]:
+    """Prints what fails as it comes (with `every`, each check), then a summary. Returns all of them."""
+    seen: list[Outcome] = []
+    for outcome in outcomes:
+        seen.append(outcome)
+        if outcome.fails:
+            console.print(f"[red]FAIL[/] {_plain(outcome.sentence)}", highlight=False, soft_wrap=True)
+        elif every and outcome.unasked:
+            console.print(_plain(f"not asked {outcome.subject}: {outcome.check}: {outcome.unasked}"), soft_wrap=True)
+        elif every:
+            shown = outcome.told if outcome.passed else outcome.why
+            word, rest = "pass" if outcome.passed else "known", f": {shown}" if shown else ""
+            console.print(
+                f"{word:5} {_plain(f'{outcome.subject}: {outcome.check}{rest}')}", highlight=False, soft_wrap=True
+            )
+    console.print(_plain(summary(seen)), highlight=False, soft_wrap=True)
+    return seen
+
+
+def summary(outcomes: Sequence[Outcome]) -> str:
+    """One line: how many checks of how many stacks, and how they came out."""
+    asked = [outcome for outcome in outcomes if not outcome.unasked]
+    stacks = len({outcome.subject for outcome in outcomes if "/" in outcome.subject})
+    failed = sum(outcome.fails for outcome in outcomes)
+    known = sum(not outcome.passed and not outcome.fails for outcome in outcomes)
+    lacking = f", {known} known to fail" if known else ""
+    verdict = f"{failed} failed" if failed else "none failed"
+    left = len(outcomes) - len(asked)
+    unasked = f", {left} not asked of what cannot carry or do them" if left else ""
+    return f"{len(asked)} checks of {stacks} {'stack' if stacks == 1 else 'stacks'}: {verdict}{lacking}{unasked}"
+
+
+def as_json(outcomes: Sequence[Outcome]) -> str:
+    """The same for programs."""
+    rows = [asdict(outcome) | {"passed": outcome.passed, "fails": outcome.fails} for outcome in outcomes]
+    return json.dumps(
+        {"failed": sum(outcome.fails for outcome in outcomes), "checks": rows}, indent=1, ensure_ascii=False
+    )
+
+
+def _plain(text: str) -> str:
+    """The text with rich's markup taken literally."""
+    return text.replace("[", "\\[")

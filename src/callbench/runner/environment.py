@@ -1,0 +1,161 @@
+"""What a run was measured on and with: its record says so, since a figure without its machine says little."""
+
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from dataclasses import asdict
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from callbench.adapter.network.made import attempted
+from callbench.adapter.placement import Placement
+from callbench.model.installation import home, keeper
+from callbench.model.version import CONTRACT, VERSION
+from callbench.store.writer import now
+
+_CPUS = Path("/sys/devices/system/cpu")
+_CLOCK = Path("/sys/devices/system/clocksource/clocksource0/current_clocksource")
+
+
+def record(placement: Placement, wires: Mapping[str, Mapping[str, Any]] | None = None) -> dict[str, Any]:
+    """environment.json; what cannot be found out is null.
+
+    Args:
+        placement: where the sides run.
+        wires: what the network lab is asked to make, by the link's name: who makes each is tried out.
+    """
+    memory = psutil.virtual_memory()
+    return {
+        "at": now(),
+        "callbench": VERSION,
+        "contract": CONTRACT,
+        "commit": commit(),
+        "python": sys.version.split()[0],
+        "machine": {
+            "architecture": platform.machine(),
+            "model": _model(),
+            "virtual": _hypervisor(),
+            "memory_bytes": memory.total,
+            "memory_available_bytes": memory.available,
+        },
+        "processors": {
+            "online": os.cpu_count(),
+            "usable": sorted(os.sched_getaffinity(0)),
+            "physical": psutil.cpu_count(logical=False),
+            "governor": _each_cpu("cpufreq/scaling_governor"),
+            "max_khz": _each_cpu("cpufreq/cpuinfo_max_freq"),
+            "boost": _text(_CPUS / "cpufreq/boost"),
+        },
+        "kernel": {"release": platform.release(), "version": platform.version(), "clock_source": _text(_CLOCK)},
+        "system": _system(),
+        "load": busyness(),
+        "keeper": keeper() is not None,
+        "priority": {"nice": os.getpriority(os.PRIO_PROCESS, 0), "policy": _policy()},
+        "idle": {"driver": _text(_CPUS / "cpuidle/current_driver"), "states": _idle_states()},
+        "timer": _timer(),
+        "placement": placement.record() | {"shared": placement.shared},
+        "links": {name: asdict(attempted(wire)) for name, wire in (wires or {}).items()},
+    }
+
+
+def busyness() -> dict[str, Any]:
+    """What else the machine does: load averages, and the shares of processor time stolen and idle since it booted."""
+    times = psutil.cpu_times()
+    total = sum(times)
+    return {
+        "average": list(os.getloadavg()),
+        "steal_share": round(getattr(times, "steal", 0.0) / total, 6) if total else None,
+        "idle_share": round(times.idle / total, 6) if total else None,
+    }
+
+
+def commit() -> str | None:
+    """The commit of the installation, with `+` where files differ from it; None where there is no git."""
+    found = _git("rev-parse", "--short=12", "HEAD")
+    if not found:
+        return None
+    # Without optional locks git writes nothing: a run that is killed here would else leave a lock in the checkout.
+    differs = _git("--no-optional-locks", "status", "--porcelain", "--untracked-files=no")
+    return found + ("+" if differs else "")
+
+
+def _git(*words: str) -> str | None:
+    """What git says of the installation; None where there is no git, or no checkout."""
+    git = shutil.which("git")
+    if git is None:
+        return None
+    try:
+        said = subprocess.run([git, "-C", str(home()), *words], capture_output=True, text=True, timeout=10, check=True)
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return said.stdout.strip()
+
+
+def _model() -> str | None:
+    for line in (_text(Path("/proc/cpuinfo")) or "").splitlines():
+        name, _, value = line.partition(":")
+        if name.strip() in ("model name", "Model"):
+            return value.strip()
+    return None
+
+
+def _hypervisor() -> str | None:
+    flags = _text(Path("/proc/cpuinfo")) or ""
+    if " hypervisor" not in flags:
+        return None
+    return _text(Path("/sys/hypervisor/type")) or _text(Path("/sys/class/dmi/id/sys_vendor")) or "unknown"
+
+
+def _system() -> str | None:
+    for line in (_text(Path("/etc/os-release")) or "").splitlines():
+        name, _, value = line.partition("=")
+        if name == "PRETTY_NAME":
+            return value.strip('"')
+    return None
+
+
+def _each_cpu(name: str) -> str | None:
+    """The values of a file of each processor: one where they are all alike."""
+    values = {text for cpu in sorted(_CPUS.glob("cpu[0-9]*")) if (text := _text(cpu / name))}
+    return ", ".join(sorted(values)) or None
+
+
+def _policy() -> str:
+    """How the kernel chooses us to run; the adapters inherit it."""
+    names = {os.SCHED_OTHER: "other", os.SCHED_BATCH: "batch", os.SCHED_IDLE: "idle", os.SCHED_FIFO: "fifo"}
+    policy = os.sched_getscheduler(0)
+    return names.get(policy, str(policy))
+
+
+def _idle_states() -> list[str]:
+    """The idle states of the first processor, with the microseconds that leaving each takes."""
+    found = []
+    for state in sorted((_CPUS / "cpu0/cpuidle").glob("state[0-9]*")):
+        name, latency = _text(state / "name"), _text(state / "latency")
+        found.append(f"{name} ({latency} us)")
+    return found
+
+
+def _timer() -> dict[str, Any]:
+    """The core's clock: the least step between readings that differ, and the median cost of one; nanoseconds."""
+    readings = [time.monotonic_ns() for _ in range(2000)]
+    steps = [later - one for one, later in pairwise(readings) if later > one]
+    return {
+        "name": "CLOCK_MONOTONIC",
+        "resolution_ns": min(steps, default=0),
+        "reading_ns": round((readings[-1] - readings[0]) / (len(readings) - 1), 1),
+    }
+
+
+def _text(path: Path) -> str | None:
+    try:
+        return path.read_text().strip()
+    except OSError:
+        return None

@@ -1,0 +1,42 @@
+"""The thresholds of a load, tested against what the driver said."""
+
+from collections.abc import Sequence
+
+from callbench.adapter.contract import Done
+from callbench.runner.load.thresholds import Tested, Threshold, share_of
+from callbench.stats.histogram import Buckets
+
+
+def error_share(done: Done) -> float:
+    """The share of calls that failed, of those that ended; 0 without calls."""
+    failed = sum(done["errors"].values())
+    return failed / max(1, failed + done["calls"])
+
+
+def tested(thresholds: Sequence[Threshold], done: Done, rate_per_s: float) -> tuple[Tested, ...]:
+    """Tests each.
+
+    Args:
+        thresholds: those given.
+        done: what the driver said of the load.
+        rate_per_s: calls answered rightly, a second.
+    """
+    return tuple(Tested(one, _value(one.metric, done, rate_per_s)) for one in thresholds)
+
+
+def _value(metric: str, done: Done, rate_per_s: float) -> float | None:
+    if metric == "errors":
+        return error_share(done)
+    if metric == "rate":
+        return rate_per_s
+    histogram = done["latency"]
+    if histogram is None or not histogram["count"]:
+        return None
+    if metric == "mean":
+        return int(histogram["sum_ns"]) / histogram["count"] / 1e3
+    least, greatest = histogram["min_ns"], histogram["max_ns"]
+    share = share_of(metric)
+    if share is None:
+        return greatest / 1e3
+    [value] = Buckets.of(dict(histogram["buckets"])).percentiles([share], least, greatest)
+    return value / 1e3

@@ -1,0 +1,108 @@
+"""`--fail-if 'p99 > 50 ms'`: what makes a load fail, as it is given on the command line."""
+
+import operator
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from callbench.model.errors import BadInput
+from callbench.stats.digits import figure
+
+_FORM = re.compile(r"\s*([a-z]+[0-9.]*)\s*(>=|<=|>|<)\s*([0-9]+(?:\.[0-9]+)?|\.[0-9]+)\s*([a-zA-Zµ/%]*)\s*", re.ASCII)
+_COMPARED: Mapping[str, Callable[[float, float], bool]] = {
+    ">": operator.gt,
+    ">=": operator.ge,
+    "<": operator.lt,
+    "<=": operator.le,
+}
+# In microseconds.
+_TIMES = {"us": 1.0, "µs": 1.0, "ms": 1e3, "s": 1e6}
+_RATES = {"": 1.0, "/s": 1.0, "calls/s": 1.0}
+_SHARES = {"%": 0.01}
+_LONGEST = 60
+EXAMPLES = "'errors > 1%', 'p99 > 50 ms' or 'rate < 1000/s'"
+
+
+@dataclass(frozen=True)
+class Threshold:
+    """A condition that makes a load fail.
+
+    Attributes:
+        text: as it was typed.
+        metric: `errors`, `rate`, `mean`, `max`, or a percentile: `p50`, `p99.9` ...
+        sign: `>`, `>=`, `<` or `<=`.
+        limit: a share, calls/s, or microseconds.
+    """
+
+    text: str
+    metric: str
+    sign: str
+    limit: float
+
+
+@dataclass(frozen=True)
+class Tested:
+    """A threshold, tested.
+
+    Attributes:
+        value: of the metric, in the limit's unit; None where no call was answered rightly, which fails.
+    """
+
+    threshold: Threshold
+    value: float | None
+
+    @property
+    def failed(self) -> bool:
+        """Whether the load fails by it."""
+        one = self.threshold
+        return self.value is None or _COMPARED[one.sign](self.value, one.limit)
+
+    @property
+    def sentence(self) -> str:
+        """The threshold, the value, and whether that passed."""
+        came = "failed" if self.failed else "passed"
+        return f"Fail if {self.threshold.text}: {self._shown()}: {came}."
+
+    def _shown(self) -> str:
+        if self.value is None:
+            return "no call was answered rightly"
+        if self.threshold.metric == "errors":
+            return f"{figure(self.value * 100, 0.001)} %"
+        if self.threshold.metric == "rate":
+            return f"{self.value:,.0f} calls/s"
+        return f"{figure(self.value / 1e3, 0.001)} ms"
+
+
+def parsed(text: str) -> Threshold:
+    """Reads `METRIC SIGN VALUE UNIT`.
+
+    Raises:
+        BadInput: it is none, in one sentence.
+    """
+    shown = f"--fail-if {text[:_LONGEST]!r}"
+    match = _FORM.fullmatch(text)
+    if match is None:
+        raise BadInput(f"{shown}: give a metric, a sign and a value, as {EXAMPLES}")
+    metric, sign, number, unit = match.groups()
+    units = _units(metric)
+    if units is None:
+        raise BadInput(f"{shown}: there is no metric {metric}: errors, rate, mean, max and p50, p99, p99.9 ... are")
+    value = float(number)
+    # A nought is the same in every unit.
+    factor = units.get(unit, 1.0 if value == 0 and not unit else None)
+    if factor is None:
+        raise BadInput(f"{shown}: {metric} is given in {' or '.join(one for one in units if one)}")
+    return Threshold(" ".join(text.split()), metric, sign, value * factor)
+
+
+def _units(metric: str) -> Mapping[str, float] | None:
+    if metric in ("mean", "max") or share_of(metric) is not None:
+        return _TIMES
+    return {"errors": _SHARES, "rate": _RATES}.get(metric)
+
+
+def share_of(metric: str) -> float | None:
+    """The share that a percentile's name means: 0.999 of `p99.9`. None of what is no such name."""
+    match = re.fullmatch(r"p([0-9]{1,2}(?:\.[0-9]{1,6})?)", metric)
+    share = float(match[1]) / 100 if match else 0.0
+    return share if 0 < share < 1 else None

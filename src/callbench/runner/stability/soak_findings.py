@@ -1,0 +1,86 @@
+"""What a soak found wrong, or could not tell, with the reason and what would tell it."""
+
+from collections.abc import Iterator, Mapping
+
+from callbench.runner.stability.findings import Finding, unfinished
+from callbench.runner.stability.soak_found import Grown, Soaked, Step, sick
+from callbench.runner.stability.words import STATES, small
+from callbench.stats.decision import Outcome
+from callbench.stats.digits import figure
+from callbench.stats.trend import LEAST_SAMPLES, SETTLING
+
+# A slope needs so many slices of one start.
+LEAST_SLICES = round(LEAST_SAMPLES / SETTLING)
+_UNITS = {"memory": (1024.0, "KiB"), "threads": (1.0, "threads"), "files": (1.0, "open files")}
+_SERVERS = ("server", "both")
+
+
+def found(soak: Soaked) -> list[Finding]:
+    """Give whatever was found, or could not be told, step by step."""
+    return list(_all(soak))
+
+
+def _all(soak: Soaked) -> Iterator[Finding]:
+    yield from unfinished(soak.run.info)
+    if not soak.steps:
+        yield Finding("errors", Outcome.UNDECIDED, "not one slice was made")
+    if soak.deaths:
+        times = "" if len(soak.deaths) == 1 else f" {len(soak.deaths)} times"
+        yield Finding("died", Outcome.FAILED, f"it died{times}")
+    elif soak.over:
+        yield Finding("died", Outcome.UNDECIDED, f"it ended before its time: {soak.over}")
+    for step in soak.steps:
+        states = dict.fromkeys(STATES[one.state] for one in sick(step))
+        if states:
+            yield Finding("errors", Outcome.FAILED, f"{_clients(step)}: {', '.join(states)}")
+        yield from _slower(step)
+        yield from _growth(step)
+
+
+def _slower(step: Step) -> Iterator[Finding]:
+    """Whether calls became slower."""
+    if step.pace is None:
+        text = f"{_clients(step)}: whether it became slower needs 20 slices with answers"
+        yield Finding("slower", Outcome.UNDECIDED, text)
+        return
+    found = step.pace.judged("in the end")
+    if found.text:
+        yield Finding("slower", found.outcome, f"{_clients(step)}: {found.text}")
+
+
+def _growth(step: Step) -> Iterator[Finding]:
+    """Whether the server keeps what it should give back."""
+    sides = [side for side in _SERVERS if side in step.sides]
+    if not sides:
+        text = f"{_clients(step)}: the server's processes are not known, so whether it grows is not; give --pid"
+        yield Finding("growth", Outcome.UNDECIDED, text)
+    for side in sides:
+        grown = {name: getattr(step.sides[side], name) for name in _UNITS}
+        if all(one.per_thousand is None for one in grown.values()):
+            yield Finding("growth", Outcome.UNDECIDED, f"{_clients(step)}: {too_short(step)}")
+            continue
+        yield from _grown(step, grown)
+
+
+def _grown(step: Step, grown: Mapping[str, Grown]) -> Iterator[Finding]:
+    for name, one in grown.items():
+        divisor, unit = _UNITS[name]
+        if one.leaks and one.per_thousand is not None:
+            text = f"{small(one.per_thousand / divisor)} {unit} more with each thousand calls"
+            yield Finding("growth", Outcome.FAILED, f"{_clients(step)}: {text}")
+        elif one.may_leak and one.high is not None:
+            text = f"up to {small(one.high / divisor)} {unit} more with each thousand calls, or none"
+            yield Finding("growth", Outcome.UNDECIDED, f"{_clients(step)}: {text}; a longer step tells")
+
+
+def too_short(step: Step) -> str:
+    """Say why a step has no slope, and what length would give one."""
+    each = step.lasted_s / max(1, step.slices)
+    return (
+        f"too short to tell whether it grows: {step.slices} slices, and a slope needs {LEAST_SLICES} of one start;"
+        f" give --seconds {figure(1.2 * LEAST_SLICES * each, 0.05).replace(',', '')} or a shorter --every"
+    )
+
+
+def _clients(step: Step) -> str:
+    return f"{step.clients} client{'' if step.clients == 1 else 's'}"

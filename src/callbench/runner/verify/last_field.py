@@ -1,0 +1,52 @@
+"""Checks that an answer is looked at while driving, to its last field.
+
+The adapter is told to expect an answer that is wrong in its last field alone: then not one call may count as right.
+Whoever leaves a field undecoded, or compares lengths only, answers faster and shows here.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from typing import Any
+
+from callbench.model.request import only_call
+from callbench.runner.verify.session import Session, Unasked
+
+FEATURE = "altered"
+# Call and arguments. Short and long texts are compared in different ways.
+_CALLS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
+    "Sum": ("Sum", {"a": 1, "b": 2}),
+    "GetPersons": ("GetPersons", {"n": 50}),
+    "GetBinaryData": ("GetBinaryData", {"size": 1000, "fill": "random"}),
+    "EchoString": ("EchoString", {"content": "random", "count": 1000, "seed": "5"}),
+    "EchoStructure": ("EchoStructure", {"n": 10}),
+    "FindItems": ("FindItems", {"n": 10}),
+}
+# Fewer than the errors in a row after which a client gives up.
+_CALLS_MADE = 20
+
+
+def checks() -> Iterator[tuple[str, Callable[[Session], str | None]]]:
+    """Name and check."""
+    for name, (call, arguments) in _CALLS.items():
+        yield f"drive/{name}-last-field", partial(_last_field, call, arguments)
+
+
+def _last_field(call: str, arguments: Mapping[str, Any], session: Session) -> str | None:
+    client = session.client()
+    if only_call(session.stack) is not None:
+        raise Unasked("what is called is not the whole service")
+    if FEATURE not in client.hello["features"]:
+        raise Unasked(f"the adapter does not have the feature {FEATURE!r}")
+    done = client.drive(call, arguments, calls=_CALLS_MADE, seconds=0, timing="each", limit_seconds=10)
+    if done["calls"] < _CALLS_MADE or done["errors"]:
+        return f"a drive of {call} answered {done['calls']} of {_CALLS_MADE} calls rightly; errors: {done['errors']}"
+    done = client.drive(call, arguments, calls=_CALLS_MADE, seconds=0, timing="each", limit_seconds=10, altered=True)
+    other = {kind: count for kind, count in done["errors"].items() if kind != "wrong-answer"}
+    if other:
+        return f"where another answer is expected, each call counts as wrong-answer; {other} were met as well"
+    if done["calls"]:
+        return (
+            f"{done['calls']} of {_CALLS_MADE} answers of {call} counted as right"
+            " where the last field of the one expected differs: that field is not looked at"
+        )
+    return None

@@ -1,0 +1,110 @@
+"""A kept capture, taken apart by tshark: the packets of its last connections."""
+
+import re
+import shutil
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from callbench.model.errors import BadInput, CallbenchError
+
+_FIELDS = (
+    "frame.time_relative",
+    "tcp.stream",
+    "ip.src",
+    "tcp.dstport",
+    "tcp.flags",
+    "tcp.seq",
+    "tcp.payload",
+    "_ws.col.Protocol",
+    "_ws.col.Info",
+)
+_FIN, _SYN, _RST, _ACK = 1, 2, 4, 16
+_PATIENCE_SECONDS = 120
+# Undissected TCP is described by its own ports and flags, which are said better here.
+_PLAIN = re.compile(r"^(\[.*\] )?\d+ → \d+ \[")
+
+
+@dataclass(frozen=True)
+class Packet:
+    """One packet of a connection.
+
+    Attributes:
+        at_ms: milliseconds since the first packet of the capture.
+        stream: which connection, counted from the capture's start.
+        to_server: who sent it: the client, if so.
+        port: where it went.
+        flags: of TCP.
+        sequence: where its data stand in what this side sends, from the connection's start.
+        data: bytes above TCP.
+        means: what a dissector says of it, if anything.
+    """
+
+    at_ms: float
+    stream: int
+    to_server: bool
+    port: int
+    flags: int
+    sequence: int
+    data: bytes
+    means: str
+
+    @property
+    def marks(self) -> list[str]:
+        """What it says of the connection itself."""
+        said = [name for bit, name in ((_SYN, "SYN"), (_FIN, "FIN"), (_RST, "RST")) if self.flags & bit]
+        return [*said, "ACK"] if said and self.flags & _ACK else said
+
+
+def last_connections(capture: Path, connections: int, dissector: str | None) -> list[Packet]:
+    """Read the packets of the connections that were opened last.
+
+    Args:
+        capture: a file in the format pcap.
+        connections: how many.
+        dissector: what tshark takes the data for, on any port; None where it has no name for them.
+
+    Raises:
+        BadInput: the capture is not there or cannot be read.
+        CallbenchError: tshark is not installed, or does not end.
+    """
+    if not capture.is_file():
+        raise BadInput(f"{capture} is not there: run the study with --pcap")
+    packets = _packets(capture, dissector)
+    known = sorted({packet.stream for packet in packets})
+    chosen = set(known[-connections:] if connections else [])
+    return [packet for packet in packets if packet.stream in chosen]
+
+
+def _packets(capture: Path, dissector: str | None) -> list[Packet]:
+    tshark = shutil.which("tshark")
+    if tshark is None:
+        raise CallbenchError("tshark takes captures apart and is not installed: run `setup/system tshark`")
+    words = [tshark, "-n", "-r", str(capture), "-Y", "tcp", "-T", "fields", "-E", "separator=/t", "-E", "occurrence=l"]
+    words += ["-d", f"tcp.port==1-65535,{dissector}"] if dissector else []
+    words += [word for field in _FIELDS for word in ("-e", field)]
+    try:
+        ended = subprocess.run(words, capture_output=True, text=True, timeout=_PATIENCE_SECONDS, check=False)
+    except subprocess.TimeoutExpired as failure:
+        raise CallbenchError(f"tshark has not read {capture} in {_PATIENCE_SECONDS} s") from failure
+    if ended.returncode:
+        told = (ended.stderr.strip().splitlines() or ["it does not say why"])[-1]
+        raise BadInput(f"tshark cannot read {capture}: {told}")
+    return _read([line.split("\t") for line in ended.stdout.splitlines()])
+
+
+def _read(rows: Sequence[Sequence[str]]) -> list[Packet]:
+    """Make packets of tshark's rows. The client is who asked for the first connection."""
+    client = next((row[2] for row in rows if int(row[4], 16) & (_SYN | _ACK) == _SYN), "")
+    packets = []
+    for at, stream, source, port, flags, sequence, data, protocol, info in rows:
+        bits = int(flags, 16)
+        means = "" if protocol == "TCP" or _PLAIN.match(info) or not data else f"{protocol}: {info.strip()}"
+        packets.append(
+            Packet(
+                float(at) * 1000, int(stream), source == client, int(port), bits, int(sequence), bytes.fromhex(data),
+                means,
+            )
+        )  # fmt: skip
+    return packets

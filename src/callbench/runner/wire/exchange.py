@@ -1,0 +1,151 @@
+"""How one call travelled, as text: each packet of the life of a fresh client, and what the packets held."""
+
+import string
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from pathlib import Path
+
+from callbench.analysis.wire.counts import LIFE
+from callbench.model.errors import BadInput
+from callbench.runner.wire.capture import Packet, last_connections
+from callbench.store.run import Run
+
+_DISSECTORS = {
+    "iiop": "giop",
+    "jrmp": "rmi",
+    "h2": "http2",
+    "http": "http",
+    "http-keepalive": "http",
+    "net.tcp": "mc-nmf",
+}
+_BY_MESSAGE = {"cdr": "giop"}
+_WIDTH = 100
+_TEXT_LINES = 16
+_HEX_LINES = 5
+_PRINTABLE = frozenset(string.printable.encode()) - {0x0B, 0x0C}
+# Text with a few octets among it is shown as text, dots for the octets.
+_MOSTLY = 0.9
+_CELLS_SQL = 'SELECT cell, stack, "group", message, channel, call, arguments FROM cells ORDER BY cell'
+_LIFE_SQL = "SELECT cell, max(connections) FROM wire WHERE phase = ? GROUP BY cell"
+
+
+def exchanges(run: Run, stacks: Sequence[str], group: str | None) -> Iterator[str]:
+    """Give the exchange of each stack that a run kept a capture of.
+
+    Args:
+        run: made with --pcap, its study with `ledger = true`.
+        stacks: only these; all, where none are named.
+        group: only this group of the study; the first that the stack has, where none is named.
+
+    Raises:
+        BadInput: the run has no such capture.
+        CallbenchError: tshark is missing.
+    """
+    with run.connection() as connection:
+        cells = connection.execute(_CELLS_SQL).fetchall()
+        lives = dict(connection.execute(_LIFE_SQL, [LIFE]).fetchall())
+    wanted = [cell for cell in cells if cell[0] in lives and group in {None, cell[2]}]
+    for name in stacks:
+        if name not in {cell[1] for cell in wanted}:
+            raise BadInput(
+                f"{run.path} has counted no call of {name}{f' in {group}' if group else ''}: run with --pcap"
+            )
+    if not wanted:
+        raise BadInput(f"{run.path} has counted no call: a study asks for it by ledger = true")
+    seen: set[str] = set()
+    for cell, stack, _, message, channel, call, arguments in wanted:
+        if stack in seen or (stacks and stack not in stacks):
+            continue
+        seen.add(stack)
+        dissector = _DISSECTORS.get(channel) or _BY_MESSAGE.get(message)
+        packets = last_connections(_capture(run, cell), int(lives[cell]), dissector)
+        yield "\n".join([f"{stack}, {call} {arguments}", "", *told(packets)])
+
+
+def _capture(run: Run, cell: str) -> Path:
+    return run.path / "captures" / f"{cell}.pcap"
+
+
+def told(packets: Sequence[Packet]) -> list[str]:
+    """Tell connections in the order of their first packets, a line a packet, data beneath.
+
+    Packets that only acknowledge are counted, not listed. What was sent again is left out.
+    """
+    lines: list[str] = []
+    start = packets[0].at_ms if packets else 0.0
+    streams = list(dict.fromkeys(packet.stream for packet in packets))
+    for number, stream in enumerate(streams, 1):
+        own = [packet for packet in packets if packet.stream == stream]
+        if len(streams) > 1:
+            lines += [*([""] if lines else []), f"connection {number} of {len(streams)}, to port {own[0].port}"]
+        lines += _connection(own, start)
+    return lines
+
+
+def _connection(packets: Sequence[Packet], start: float) -> list[str]:
+    news = [packet for packet in _once(packets) if packet.data or packet.marks]
+    lines = []
+    for (_, with_data), turn in groupby(news, lambda packet: (packet.to_server, bool(packet.data))):
+        sent = list(turn)
+        lines += [_line(packet, start) for packet in sent]
+        if with_data:
+            lines += [f"{'':16}{line}".rstrip() for line in content(b"".join(packet.data for packet in sent))]
+    alone = sum(1 for packet in packets if not packet.data and not packet.marks)
+    return [*lines, f"{'':10}and {alone} packet{'s' if alone != 1 else ''} that only acknowledge"]
+
+
+def _once(packets: Sequence[Packet]) -> Iterator[Packet]:
+    """Leave out packets whose data had come before."""
+    seen: set[tuple[bool, int]] = set()
+    for packet in packets:
+        place = (packet.to_server, packet.sequence)
+        if packet.data and place in seen:
+            continue
+        if packet.data:
+            seen.add(place)
+        yield packet
+
+
+def _line(packet: Packet, start: float) -> str:
+    way = "client -> server" if packet.to_server else "client <- server"
+    size = f"{len(packet.data)} bytes" if packet.data else ""
+    said = ", ".join(part for part in (size, *packet.marks, packet.means) if part)
+    return _short(f"{packet.at_ms - start:8.1f} ms  {way}  {said}")
+
+
+def _short(line: str) -> str:
+    return line if len(line) <= _WIDTH + 20 else line[: _WIDTH + 17] + "..."
+
+
+def content(data: bytes) -> list[str]:
+    """Show data as text where they are, else in hexadecimal; a head of HTTP as text either way. Long data are cut."""
+    head, gap, body = data.partition(b"\r\n\r\n")
+    if gap and body and b"HTTP/1." in head and not _text(body):
+        return [*_as_text(head), "", *_as_hex(body)]
+    return _as_text(data) if _text(data) else _as_hex(data)
+
+
+def _text(data: bytes) -> bool:
+    return sum(octet in _PRINTABLE for octet in data) >= _MOSTLY * len(data)
+
+
+def _as_text(data: bytes) -> list[str]:
+    plain = "".join(chr(octet) if octet in _PRINTABLE else "." for octet in data).replace("\r\n", "\n")
+    lines = []
+    for line in plain.rstrip("\n").split("\n"):
+        pieces = [line[place : place + _WIDTH] for place in range(0, len(line), _WIDTH)] or [""]
+        lines += [pieces[0], *(f"  {piece}" for piece in pieces[1:])]
+    shown = lines[:_TEXT_LINES]
+    rest = sum(map(len, lines[_TEXT_LINES:]))
+    return [*shown, f"... {rest} more characters"] if rest else shown
+
+
+def _as_hex(data: bytes) -> list[str]:
+    lines = []
+    for place in range(0, len(data), 16):
+        piece = data[place : place + 16]
+        read = "".join(chr(octet) if 0x20 <= octet < 0x7F else "." for octet in piece)
+        lines.append(f"{place:04x}  {piece.hex(' '):47}  {read}")
+    shown = lines[:_HEX_LINES]
+    rest = len(data) - 16 * _HEX_LINES
+    return [*shown, f"... {rest} more bytes"] if rest > 0 else shown

@@ -1,0 +1,100 @@
+"""The journal of a run: JSON lines, each on disk before the next thing happens."""
+
+import json
+import os
+import signal
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from callbench.model.errors import BadInput, CallbenchError
+
+_COPY_BYTES = 1 << 20
+
+
+def complete_bytes(path: Path) -> int:
+    """How much of the file is whole lines: a last line without its LF was being written when the machine went."""
+    with path.open("rb") as file:
+        end = file.seek(0, os.SEEK_END)
+        while end > 0:
+            start = max(0, end - _COPY_BYTES)
+            file.seek(start)
+            found = file.read(end - start).rfind(b"\n")
+            if found >= 0:
+                return start + found + 1
+            end = start
+    return 0
+
+
+def read(path: Path) -> Iterator[dict[str, Any]]:
+    """Gives the whole lines, one after the other.
+
+    Raises:
+        BadInput: a line is not a JSON object with a `kind`; the sentence names its number.
+    """
+    left = complete_bytes(path)
+    with path.open("rb") as file:
+        for number, raw in enumerate(file, start=1):
+            left -= len(raw)
+            if left < 0:
+                return
+            yield _parsed(raw, number, path)
+
+
+def _parsed(raw: bytes, number: int, path: Path) -> dict[str, Any]:
+    try:
+        line = json.loads(raw)
+    except ValueError:
+        line = None
+    if not isinstance(line, dict) or not isinstance(line.get("kind"), str):
+        raise BadInput(f"{path} is damaged: line {number} is not a journal line (delete that line to keep the others)")
+    return line
+
+
+class Journal:
+    """A journal open for writing. It owns a file descriptor: close it."""
+
+    def __init__(self, path: Path) -> None:
+        """Opens or makes the file, and cuts off a half line.
+
+        Raises:
+            CallbenchError: it cannot be opened.
+        """
+        self._path = path
+        try:
+            self._fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
+            self._length = complete_bytes(path)
+            os.ftruncate(self._fd, self._length)
+        except OSError as failure:
+            raise CallbenchError(f"cannot open {path}: {failure.strerror}") from failure
+
+    def append(self, line: Mapping[str, Any]) -> None:
+        """Writes one line and waits until the disk has it; a line that does not fit leaves nothing behind.
+
+        Raises:
+            CallbenchError: the disk is full or fails.
+        """
+        raw = json.dumps(line, separators=(",", ":"), ensure_ascii=False).encode() + b"\n"
+        # A Ctrl-C between two writes would leave half a line; it is taken after the line instead.
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
+        try:
+            self._write(raw)
+            self._length += len(raw)
+        except OSError as failure:
+            os.ftruncate(self._fd, self._length)
+            raise CallbenchError(
+                f"cannot write {self._path}: {failure.strerror};"
+                " what was measured before is kept: make room and --resume"
+            ) from failure
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+    def _write(self, raw: bytes) -> None:
+        view = memoryview(raw)
+        while view:
+            view = view[os.write(self._fd, view) :]
+        os.fsync(self._fd)
+
+    def close(self) -> None:
+        """Gives the descriptor back."""
+        os.close(self._fd)
