@@ -36,6 +36,7 @@ def load(  # noqa: PLR0913, PLR0917 - the options a person has
     """Put a server under load: rate, latencies, errors by kind, and what limited it."""
     from callbench.report.load import told  # noqa: PLC0415 - statistics are slow to load
     from callbench.runner.load import driving, live, wish  # noqa: PLC0415 - statistics are slow to load
+    from callbench.runner.load.record import record  # noqa: PLC0415
 
     limits = tuple(parsed(text) for text in fail_if or ())
     wanted = wish.Wish(
@@ -45,7 +46,7 @@ def load(  # noqa: PLR0913, PLR0917 - the options a person has
     with live.Line(wanted, quiet=as_json) as line:
         found = driving.driven(wanted, known_stacks(quiet=True), line.tells)
     if as_json:
-        print_json(told.record(found))
+        print_json(record(found))
     else:
         told.show(found, console())
     if found.failure:

@@ -1,68 +1,16 @@
-"""What a load came to, for people and for programs."""
-
-from dataclasses import asdict
-from typing import Any
+"""What a load came to, for people."""
 
 from rich.console import Console
 from rich.markup import escape
 
 from callbench.report.grid import Column, Grid
 from callbench.runner.load.found import SHARES, Found, Times
+from callbench.runner.load.record import percentile
 from callbench.stats.digits import figure, percent
 
 _MIB = 1 << 20
 # What is answered later than that share of the time after its end is told.
 _LONG = 0.01
-
-
-def record(found: Found) -> dict[str, Any]:
-    """For programs. Times are in microseconds, shares by names such as `p99.9`."""
-    wish, server = found.wish, found.server
-    return {
-        "target": wish.target,
-        "url": wish.url,
-        "protocol": wish.protocol,
-        "clients": wish.clients,
-        "connections": found.connections,
-        "arrivals": wish.load.arrivals,
-        "rate_asked_per_s": wish.rate,
-        "seconds": found.seconds,
-        "calls": found.done["calls"],
-        "calls_in_window": found.window.calls,
-        "in_flight": found.window.in_flight,
-        "last_answer_after_s": found.done["elapsed_ns"] / 1e9,
-        "rate_per_s": found.rate_per_s,
-        "rate_missed": found.missed,
-        "latency_us": _record(found.latency),
-        "service_us": _record(found.service),
-        "lateness_us": _record(found.lateness),
-        "errors": dict(found.errors),
-        "error_share": found.error_share,
-        "thresholds": [
-            {"fail_if": one.threshold.text, "value": one.value, "limit": one.threshold.limit, "failed": one.failed}
-            for one in found.tested
-        ],
-        "failure": found.failure,
-        "said": dict(found.said),
-        "client_processor_us_per_call": found.client_us,
-        "server": None if server is None else asdict(server),
-        "server_unseen": found.unseen or None,
-        "verdict": {"limit": found.verdict.limit.value, "why": found.verdict.why},
-        "processors": dict(found.processors),
-        "histogram_ns": found.done["latency"],
-        "intervals": [list(one) for one in found.done["intervals"]],
-    }
-
-
-def _record(times: Times | None) -> dict[str, float] | None:
-    if times is None:
-        return None
-    percentiles = {_name(share): value for share, value in times.percentiles.items()}
-    return {"mean": times.mean, "min": times.least, **percentiles, "max": times.greatest}
-
-
-def _name(share: float) -> str:
-    return f"p{share * 100:g}"
 
 
 def show(found: Found, to: Console) -> None:
@@ -108,7 +56,7 @@ def _in_flight(found: Found) -> str:
 
 
 def _table(rows: list[tuple[str, Times]]) -> Grid:
-    names = ("mean", "least", *map(_name, SHARES), "greatest")
+    names = ("mean", "least", *map(percentile, SHARES), "greatest")
     table = Grid([Column("us"), *(Column(name, number=True) for name in names)], ruled=False)
     for name, times in rows:
         values = (times.mean, times.least, *times.percentiles.values(), times.greatest)

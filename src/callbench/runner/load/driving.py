@@ -12,9 +12,9 @@ from callbench.catalog.catalogue import Catalogue
 from callbench.model.cell import Cell
 from callbench.model.errors import BadInput
 from callbench.model.request import is_driver
-from callbench.report.load.told import record
 from callbench.runner.load import kept
 from callbench.runner.load.found import Found, reckoned
+from callbench.runner.load.record import record
 from callbench.runner.load.watched import Seen, Watch
 from callbench.runner.load.wish import Wish
 from callbench.runner.measure.processor_time import processors_of
