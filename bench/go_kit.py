@@ -16,7 +16,7 @@ from pathlib import Path
 import open_loop
 
 from callbench.adapter import placement
-from callbench.adapter.sides import Sides
+from callbench.adapter.stack.sides import Sides
 from callbench.catalog import catalogue
 
 ROOT = Path(__file__).resolve().parents[1]

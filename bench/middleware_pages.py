@@ -12,7 +12,7 @@ from typing import Any
 
 from callbench.analysis.subject import subject
 from callbench.model.errors import BadInput, CallbenchError
-from callbench.report.show import shown
+from callbench.report.export.show import shown
 from callbench.runner.wire.exchange import exchanges
 from callbench.store.run import Run
 

@@ -19,7 +19,7 @@ from typing import Any
 import open_loop
 
 from callbench.adapter import placement
-from callbench.adapter.sides import Sides
+from callbench.adapter.stack.sides import Sides
 from callbench.catalog import catalogue
 
 BENCH = Path(__file__).resolve().parents[1] / "adapters" / "node" / "bench"

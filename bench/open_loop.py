@@ -17,7 +17,7 @@ from pathlib import Path
 from callbench.adapter import placement
 from callbench.adapter.contract import Done, Histogram
 from callbench.adapter.session import Adapter
-from callbench.adapter.sides import Sides
+from callbench.adapter.stack.sides import Sides
 from callbench.catalog import catalogue
 from callbench.stats.arrivals import constant
 from callbench.stats.histogram import Buckets

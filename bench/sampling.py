@@ -10,8 +10,8 @@ import sys
 import time
 
 from callbench.adapter import placement
-from callbench.adapter.side_processes import of
-from callbench.adapter.sides import Sides
+from callbench.adapter.stack.side_processes import of
+from callbench.adapter.stack.sides import Sides
 from callbench.catalog import catalogue
 from callbench.runner.measure.sampler import PERIOD_S, Sampler
 from callbench.stats.interval import geometric_mean

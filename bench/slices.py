@@ -27,7 +27,7 @@ from callbench.analysis.words import ratio_text
 from callbench.catalog import catalogue
 from callbench.model.cell import Load, Stack
 from callbench.model.errors import BadInput, CallbenchError
-from callbench.report.grid import Column, Grid
+from callbench.report.text.grid import Column, Grid
 from callbench.runner import idle
 from callbench.runner.rounds import one_slice
 from callbench.runner.slices import HANDFUL, SLICE_SECONDS, Length

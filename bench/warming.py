@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 import stacks
 
 from callbench.adapter import placement
-from callbench.adapter.sides import Sides
+from callbench.adapter.stack.sides import Sides
 from callbench.catalog import catalogue
 from callbench.model.cell import Cell, Load, Stack
 from callbench.model.errors import CallbenchError

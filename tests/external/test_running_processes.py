@@ -17,7 +17,7 @@ import pytest
 from callbench.adapter.external import listeners
 from callbench.adapter.external.processes import Running, tops
 from callbench.adapter.placement import placed
-from callbench.adapter.target import Aim, Target
+from callbench.adapter.stack.target import Aim, Target
 from callbench.catalog import catalogue
 from callbench.model import process_tree
 from conftest import eventually

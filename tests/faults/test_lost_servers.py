@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from callbench.adapter import side_processes
 from callbench.adapter.placement import placed
 from callbench.adapter.session import Adapter
-from callbench.adapter.sides import Sides
+from callbench.adapter.stack import side_processes
+from callbench.adapter.stack.sides import Sides
 from callbench.catalog import catalogue
 from callbench.catalog.manifest import read
 from callbench.runner.verify import cut, suite

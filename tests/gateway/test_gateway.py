@@ -28,7 +28,7 @@ from callbench.adapter.network.pair import Pair
 from callbench.adapter.service.canonical import float_form
 from callbench.adapter.service.search import search_response
 from callbench.adapter.session import Adapter
-from callbench.adapter.sides import Sides
+from callbench.adapter.stack.sides import Sides
 from callbench.catalog import catalogue
 from callbench.model.errors import AdapterFailure
 from conftest import ROOT, eventually, marked

@@ -7,8 +7,8 @@ import pytest
 from callbench.adapter import placement
 from callbench.adapter.network.host import LOOPBACK_HOSTS
 from callbench.catalog import catalogue
-from callbench.catalog.links.reach import LOOPBACK
 from callbench.catalog.manifest import Programs
+from callbench.catalog.reach import LOOPBACK
 from callbench.model.cell import Cell, Load
 from callbench.model.process_tree import HOST
 from callbench.runner.measure.reading import light

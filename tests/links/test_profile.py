@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from callbench.catalog.links import profile
-from callbench.catalog.links.reach import PAIR
+from callbench.catalog.reach import PAIR
 from callbench.catalog.study import load
 from callbench.model.errors import BadInput
 from conftest import SMALL

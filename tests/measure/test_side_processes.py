@@ -8,10 +8,10 @@ from typing import Any, cast
 
 import pytest
 
-from callbench.adapter import side_processes
 from callbench.adapter.placement import Placement
 from callbench.adapter.process import AdapterProcess
-from callbench.adapter.sides import Sides
+from callbench.adapter.stack import side_processes
+from callbench.adapter.stack.sides import Sides
 from callbench.catalog import catalogue
 from callbench.model import process_tree
 from callbench.model.installation import keeper

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import pytest
 
-from callbench.adapter.sides import Sides
+from callbench.adapter.stack.sides import Sides
 from callbench.model.cell import Cell, Load
 from callbench.runner.measure.steadiness import unsteady
 from callbench.runner.measure.warm_up import LIMIT, SKIPPED, STEADY, WarmUp, warmed_up

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from callbench.adapter import placement, side_processes
-from callbench.adapter.sides import Sides
+from callbench.adapter import placement
+from callbench.adapter.stack import side_processes
+from callbench.adapter.stack.sides import Sides
 from callbench.catalog import catalogue
 from callbench.model.cell import Cell, Load
 from callbench.model.errors import AdapterFailure

@@ -11,8 +11,8 @@ from callbench.analysis.effects import effects
 from callbench.analysis.rankings import Ranking, rankings
 from callbench.analysis.results import Latency, Result, Results
 from callbench.analysis.subject import Subject, subject
-from callbench.report.choice import MOST_ROWS, Choice, choices, sheet
-from callbench.report.story import story
+from callbench.report.text.choice import MOST_ROWS, Choice, choices, sheet
+from callbench.report.text.story import story
 from callbench.stats.interval import geometric_mean
 from callbench.stats.ranking import standings
 from callbench.store.run import Run

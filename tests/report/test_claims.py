@@ -10,7 +10,7 @@ from callbench.analysis.results import Latency, Result, Results
 from callbench.analysis.words import undecided_text
 from callbench.catalog.study import Study, load
 from callbench.catalog.study.claim import comparisons
-from callbench.report.story import of_claims
+from callbench.report.text.story import of_claims
 from callbench.stats.interval import geometric_mean
 
 STUDY = """

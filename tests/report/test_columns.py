@@ -7,7 +7,7 @@ from pathlib import Path
 
 from callbench.analysis.results import Latency, Result
 from callbench.analysis.subject import subject
-from callbench.report.columns import alike, differing
+from callbench.report.text.columns import alike, differing
 from callbench.store.run import Run
 from report.synthetic import write
 

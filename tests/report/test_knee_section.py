@@ -6,8 +6,8 @@ from typing import Any
 
 import duckdb
 
-from callbench.report.section import Section
 from callbench.report.sections import knee
+from callbench.report.text.section import Section
 
 SEARCH = {"knee": "users", "along": "rate", "objective": "p99 under 5 ms", "arrivals": "poisson",
           "least": 1.0, "most": 1e6, "precision": 0.05}  # fmt: skip

@@ -13,7 +13,7 @@ from callbench.analysis.results import Excluded, Result, Results
 from callbench.analysis.subject import Subject, subject
 from callbench.analysis.unsteady import Unsteady
 from callbench.catalog.study.claim import Comparison
-from callbench.report.ahead import Ahead, ahead
+from callbench.report.text.ahead import Ahead, ahead
 from callbench.stats.bottleneck import Limit
 from callbench.stats.bottleneck import Verdict as Bound
 from callbench.stats.decision import Outcome, Ranged

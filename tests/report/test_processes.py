@@ -8,9 +8,9 @@ import pytest
 
 from callbench.analysis.health import LEAST_GROWTH_BYTES, growth
 from callbench.analysis.subject import subject
+from callbench.report.export.show import shown
 from callbench.report.sections import processes as section_of
-from callbench.report.show import shown
-from callbench.report.story import cautions
+from callbench.report.text.story import cautions
 from callbench.store.run import Run
 from report import synthetic
 

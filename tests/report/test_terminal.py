@@ -13,7 +13,7 @@ from rich.console import Console
 
 from callbench.analysis.subject import Subject, subject
 from callbench.report import print_cells, print_summary
-from callbench.report.grid import Column, Grid
+from callbench.report.text.grid import Column, Grid
 from callbench.store.run import Run
 from golden import golden
 from report.synthetic import write as synthetic

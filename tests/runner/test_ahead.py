@@ -13,8 +13,8 @@ from callbench.adapter.network.host import LOOPBACK_HOSTS, Hosts
 from callbench.adapter.network.pair import LinkFailure
 from callbench.adapter.session import Adapter as Process
 from callbench.catalog.catalogue import Adapter
-from callbench.catalog.links.reach import LOOPBACK
 from callbench.catalog.manifest import Programs
+from callbench.catalog.reach import LOOPBACK
 from callbench.model.cell import Cell, Load
 from callbench.model.process_tree import is_alive
 from callbench.runner.ahead import Ahead

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
-from callbench.catalog.links.reach import LOOPBACK
+from callbench.catalog.reach import LOOPBACK
 from callbench.model.cell import Cell, Load, Stack
 from callbench.model.errors import AdapterFailure
 from callbench.runner import batch as module

@@ -9,8 +9,8 @@ import pytest
 from callbench.adapter import placement
 from callbench.adapter.network.host import LOOPBACK_HOSTS
 from callbench.catalog.catalogue import Adapter
-from callbench.catalog.links.reach import LOOPBACK
 from callbench.catalog.manifest import Programs
+from callbench.catalog.reach import LOOPBACK
 from callbench.model.cell import Cell, Load
 from callbench.model.errors import AdapterFailure
 from callbench.runner.rounds import one_slice

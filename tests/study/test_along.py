@@ -10,8 +10,8 @@ from callbench.catalog import catalogue
 from callbench.catalog.study import load
 from callbench.catalog.study.shown import ChartPart
 from callbench.model.errors import BadInput
-from callbench.report.along import figures, in_words
 from callbench.report.sections.ranks import ranked
+from callbench.report.text.along import figures, in_words
 from conftest import MISBEHAVING, SMALL
 
 if TYPE_CHECKING:

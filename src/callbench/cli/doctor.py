@@ -14,7 +14,7 @@ from callbench.adapter import session as adapter
 from callbench.adapter.network import kernel, made
 from callbench.catalog.catalogue import Adapter, Catalogue
 from callbench.catalog.links import profile
-from callbench.catalog.links.reach import PAIR
+from callbench.catalog.reach import PAIR
 from callbench.model.errors import AdapterFailure
 from callbench.model.installation import home, keeper
 from callbench.runner import environment

@@ -6,10 +6,10 @@ from typing import Any
 from callbench.adapter.network import made
 from callbench.catalog.catalogue import Catalogue
 from callbench.catalog.links import profile
-from callbench.catalog.links.reach import LOOPBACK
+from callbench.catalog.reach import LOOPBACK
 from callbench.catalog.study import load, names
 from callbench.model.errors import CallbenchError
-from callbench.report.grid import Column, Grid
+from callbench.report.text.grid import Column, Grid
 
 Row = dict[str, Any]
 

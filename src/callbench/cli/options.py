@@ -9,7 +9,7 @@ from typing import Annotated, Any, get_type_hints
 import typer
 from typer.models import OptionInfo
 
-from callbench.catalog.links.reach import LOOPBACK
+from callbench.catalog.reach import LOOPBACK
 from callbench.cli.output import AsJson, Undecided
 
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from callbench.catalog.given import Given
+from callbench.catalog.study.given import Given
 from callbench.cli.expected import expected_json
 from callbench.cli.options import typed
 from callbench.model.errors import BadInput

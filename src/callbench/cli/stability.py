@@ -13,7 +13,7 @@ from callbench.model import quantities
 from callbench.model.errors import BadInput
 
 if TYPE_CHECKING:
-    from callbench.adapter.target import Aim
+    from callbench.adapter.stack.target import Aim
 
 What = Annotated[str, typer.Argument(metavar=SERVER, help=SERVER_HELP, show_default=False)]
 
@@ -126,7 +126,7 @@ def torture(  # noqa: PLR0913, PLR0917 - the options a person has
 
 
 def _aim(server: ServerOptions, shared: StabilityOptions, what: str, timeout_s: float = _TIMEOUT_S) -> "Aim":
-    from callbench.adapter.target import Aim  # noqa: PLC0415
+    from callbench.adapter.stack.target import Aim  # noqa: PLC0415
     from callbench.runner.compare import tasks  # noqa: PLC0415 - statistics are slow to load
 
     asked = None if shared.call is None else tasks.of_calls([shared.call], (1,), 1.0)[0]

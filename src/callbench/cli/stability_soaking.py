@@ -4,7 +4,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from callbench.adapter.placement import Placement
-from callbench.adapter.target import Aim, reached
+from callbench.adapter.stack.target import Aim, reached
 from callbench.catalog.catalogue import Catalogue
 from callbench.cli import resuming
 from callbench.report.stability import soak_told

@@ -4,9 +4,9 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 from callbench.adapter.placement import Placement
-from callbench.adapter.target import Aim, Target, reached
+from callbench.adapter.stack.target import Aim, Target, reached
 from callbench.catalog.catalogue import Catalogue
-from callbench.catalog.links.reach import LOOPBACK
+from callbench.catalog.reach import LOOPBACK
 from callbench.cli import resuming
 from callbench.report.stability import torture_told
 from callbench.report.stability.told import Told

@@ -6,7 +6,7 @@ import typer
 from rich.console import Console
 
 from callbench.adapter import placement
-from callbench.catalog import given
+from callbench.catalog.study import given
 from callbench.cli.options import grouped
 from callbench.cli.output import AsJson, known_stacks
 from callbench.cli.server import ServerOptions

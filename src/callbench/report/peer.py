@@ -7,7 +7,7 @@ from typing import Any
 
 from rich.console import Console
 
-from callbench.report.grid import Column, Grid
+from callbench.report.text.grid import Column, Grid
 from callbench.runner.peer.agreement import Agreement, Round, counted
 from callbench.runner.peer.asked import PEER
 from callbench.runner.peer.kept import Found as Study

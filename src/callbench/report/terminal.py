@@ -9,12 +9,12 @@ from callbench.analysis.claims import Verdict
 from callbench.analysis.subject import Subject
 from callbench.analysis.tables import Filled, Place, place
 from callbench.analysis.words import MARKS, as_sentence, published_text, ratio_text, undecided_text
-from callbench.report.choice import sheet
-from callbench.report.columns import alike, differing
-from callbench.report.grid import Column, Grid
-from callbench.report.section import Sheet
 from callbench.report.sections import ranking
-from callbench.report.story import Story, cautions, elsewhere, story, tallied
+from callbench.report.text.choice import sheet
+from callbench.report.text.columns import alike, differing
+from callbench.report.text.grid import Column, Grid
+from callbench.report.text.section import Sheet
+from callbench.report.text.story import Story, cautions, elsewhere, story, tallied
 
 STYLES = {Verdict.HOLDS: "green", Verdict.FAILS: "red", Verdict.UNDECIDED: "yellow", Verdict.UNMEASURED: "dim"}
 

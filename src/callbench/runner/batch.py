@@ -10,7 +10,7 @@ from typing import Any
 from callbench.adapter.network import made
 from callbench.adapter.network.host import LOOPBACK_HOSTS, Hosts
 from callbench.adapter.network.pair import LinkFailure
-from callbench.catalog.links.reach import LOOPBACK
+from callbench.catalog.reach import LOOPBACK
 from callbench.model.cell import Cell, Stack
 from callbench.model.errors import AdapterFailure
 from callbench.runner import batches

@@ -5,11 +5,12 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 
 from callbench.adapter.placement import Placement
+from callbench.catalog import reach
 from callbench.catalog.catalogue import Catalogue
-from callbench.catalog.given import OF_STUDY
-from callbench.catalog.links import reach
+from callbench.catalog.study.given import OF_STUDY
 from callbench.model.cell import HELD
 from callbench.runner import batches, codecs, idle
+from callbench.runner import ledger as accounts
 from callbench.runner.context import Asked, Context
 from callbench.runner.echoes import Machine, sizes, there
 from callbench.runner.estimate import estimated
@@ -27,7 +28,6 @@ from callbench.runner.progress import Progress
 from callbench.runner.schedules import Schedules
 from callbench.runner.slowdown import slow_down
 from callbench.runner.unknown_calls import beyond
-from callbench.runner.wire import accounts
 from callbench.store.writer import RunWriter
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from callbench.catalog.catalogue import Catalogue
-from callbench.catalog.links.reach import LOOPBACK
+from callbench.catalog.reach import LOOPBACK
 from callbench.model.cell import Cell, Load, Stack
 from callbench.runner.slices import HANDFUL, SLICE_SECONDS, Length
 from callbench.runner.tasks import Task, Turn

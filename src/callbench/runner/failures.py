@@ -3,7 +3,7 @@
 from collections import Counter
 from typing import Any
 
-from callbench.catalog.links.reach import LOOPBACK
+from callbench.catalog.reach import LOOPBACK
 from callbench.model.cell import Cell
 from callbench.model.errors import AdapterFailure
 from callbench.runner.context import Context

@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING, Any
 from callbench.adapter import placement
 from callbench.adapter.network import made
 from callbench.analysis.words import some
-from callbench.catalog import catalogue, given, select
-from callbench.catalog.links import reach
-from callbench.catalog.links.reach import LOOPBACK
-from callbench.catalog.study import load
+from callbench.catalog import catalogue, reach, select
+from callbench.catalog.reach import LOOPBACK
+from callbench.catalog.study import given, load
 from callbench.model.cell import AS_IS, HELD, Cell, Stack
 from callbench.model.errors import BadInput, CallbenchError
 from callbench.model.version import VERSION

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from callbench.adapter import oracle as judge
-from callbench.adapter.sides import Sides
+from callbench.adapter.stack.sides import Sides
 from callbench.model.cell import Cell, Load
 from callbench.runner.measure.probe import Probe, Watch
 from callbench.runner.measure.traffic import Traffic

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
-from callbench.adapter import side_processes
 from callbench.adapter.network.host import Hosts
 from callbench.adapter.placement import Placement
-from callbench.adapter.sides import Sides
-from callbench.catalog.links.reach import LOOPBACK
+from callbench.adapter.stack import side_processes
+from callbench.adapter.stack.sides import Sides
 from callbench.catalog.manifest import Programs
+from callbench.catalog.reach import LOOPBACK
 from callbench.model.cell import Cell, Stack
 from callbench.runner import still
 from callbench.runner.measure.compiler import CompilerTime

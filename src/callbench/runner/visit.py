@@ -8,7 +8,7 @@ from callbench.adapter import oracle as judge
 from callbench.adapter.equivalent import CALL as LISTED
 from callbench.adapter.network.host import LOOPBACK_HOSTS, Hosts
 from callbench.adapter.placement import Placement
-from callbench.adapter.sides import Sides
+from callbench.adapter.stack.sides import Sides
 from callbench.catalog.manifest import Programs
 from callbench.model.cell import Cell, Stack
 from callbench.model.errors import AdapterFailure, CallbenchError

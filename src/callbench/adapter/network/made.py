@@ -7,7 +7,7 @@ from typing import Any
 
 from callbench.adapter.network.host import LOOPBACK_HOSTS, Hosts
 from callbench.adapter.network.pair import LinkFailure, Pair
-from callbench.catalog.links.reach import LOOPBACK
+from callbench.catalog.reach import LOOPBACK
 
 
 @contextmanager

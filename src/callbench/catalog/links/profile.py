@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from callbench.catalog.links.reach import LOOPBACK, PAIR
+from callbench.catalog.reach import LOOPBACK, PAIR
 from callbench.model.errors import BadInput
 from callbench.model.installation import home
 from callbench.model.suggestions import unknown

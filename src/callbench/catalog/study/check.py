@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from callbench.catalog.links.profile import known
-from callbench.catalog.links.reach import LOOPBACK
+from callbench.catalog.reach import LOOPBACK
 from callbench.catalog.study.calls import faults
 from callbench.catalog.study.claim import Comparison, comparison, comparisons
 from callbench.catalog.study.loads import Group

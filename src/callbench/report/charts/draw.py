@@ -9,7 +9,7 @@ from markupsafe import Markup, escape
 
 from callbench.report.charts.palette import CONFIG, STAND_INS, WIDTH, Spec
 from callbench.report.charts.phone import FIRST, LEAST, PHONE, columns, narrow
-from callbench.report.section import Chart
+from callbench.report.text.section import Chart
 
 VERSION = "5.20"
 _CLIP = re.compile(r"(id=\"|url\(#)(clip\d+)")

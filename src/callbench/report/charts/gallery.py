@@ -14,8 +14,8 @@ from callbench.report.charts.palette import Spec
 from callbench.report.charts.places import Places
 from callbench.report.charts.rate import rate
 from callbench.report.charts.size import size
-from callbench.report.section import Chart
-from callbench.report.story import uncharted
+from callbench.report.text.section import Chart
+from callbench.report.text.story import uncharted
 
 
 def gallery(subject: Subject) -> list[Chart]:

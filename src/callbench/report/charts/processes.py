@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from callbench.analysis.health import Health
 from callbench.report.charts.palette import INK, SERIES, SHAPES, WIDTH, Spec
-from callbench.report.growth import named
+from callbench.report.text.growth import named
 
 MOST_LINES = len(SERIES)
 

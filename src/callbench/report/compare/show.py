@@ -10,7 +10,7 @@ from rich.text import Text
 from callbench.analysis.compare.comparison import Comparison
 from callbench.analysis.compare.verdicts import NOT_COMPARED, Judged, Metric
 from callbench.analysis.words import ratio_text, some
-from callbench.report.grid import Column, Grid
+from callbench.report.text.grid import Column, Grid
 from callbench.stats.decision import Decision, Outcome
 from callbench.stats.digits import figure
 from callbench.stats.power import MOST_FORKS

@@ -5,7 +5,7 @@ import io
 import json
 
 from callbench.analysis.subject import Subject
-from callbench.report.show import shown
+from callbench.report.export.show import shown
 
 _PLAIN = (
     "cell",

@@ -1,7 +1,7 @@
 """The report as one page that needs nothing else."""
 
 from callbench.analysis.subject import Subject
-from callbench.report.page import page
+from callbench.report.export.page import page
 
 
 def text(subject: Subject) -> str:

@@ -9,12 +9,12 @@ from callbench.analysis.questions import Asked
 from callbench.analysis.subject import Subject
 from callbench.analysis.tables import Filled
 from callbench.analysis.words import undecided_text
-from callbench.report.ahead import SECONDS, Ahead
-from callbench.report.choice import Choice
-from callbench.report.section import Section
+from callbench.report.export.show import shown
 from callbench.report.sections import sections
-from callbench.report.show import shown
-from callbench.report.story import cautions, story
+from callbench.report.text.ahead import SECONDS, Ahead
+from callbench.report.text.choice import Choice
+from callbench.report.text.section import Section
+from callbench.report.text.story import cautions, story
 from callbench.stats.interval import Interval
 
 

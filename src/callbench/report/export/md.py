@@ -8,11 +8,11 @@ from callbench.analysis.questions import Asked
 from callbench.analysis.subject import Subject
 from callbench.analysis.tables import Filled, Place
 from callbench.analysis.words import ANSWERS, answer_text, published_text, ratio_text, undecided_text
-from callbench.report.ahead import ABOUT as OPEN
-from callbench.report.choice import sheet as choice_sheet
-from callbench.report.section import Section, Sheet
 from callbench.report.sections import sections
-from callbench.report.story import Story, cautions, left_out, story, tallied
+from callbench.report.text.ahead import ABOUT as OPEN
+from callbench.report.text.choice import sheet as choice_sheet
+from callbench.report.text.section import Section, Sheet
+from callbench.report.text.story import Story, cautions, left_out, story, tallied
 
 
 def text(subject: Subject) -> str:

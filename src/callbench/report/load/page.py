@@ -9,9 +9,9 @@ from typing import Any
 from callbench.report.charts.draw import chart
 from callbench.report.charts.over_time import Panel, over_time
 from callbench.report.export.file import written
-from callbench.report.section import Chart, Section, Sheet
 from callbench.report.stability import told as shown
 from callbench.report.stability.told import Told
+from callbench.report.text.section import Chart, Section, Sheet
 from callbench.runner.load.kept import Kept
 from callbench.runner.stability.words import mib
 from callbench.stats.digits import figure, percent

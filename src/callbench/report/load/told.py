@@ -3,7 +3,7 @@
 from rich.console import Console
 from rich.markup import escape
 
-from callbench.report.grid import Column, Grid
+from callbench.report.text.grid import Column, Grid
 from callbench.runner.load.found import SHARES, Found, Times
 from callbench.runner.load.record import percentile
 from callbench.stats.digits import figure, percent

@@ -6,7 +6,6 @@ A section is drawn the same way in every format: it says what it shows, and brin
 from collections.abc import Callable, Sequence
 
 from callbench.analysis.subject import Subject
-from callbench.report.section import Section
 from callbench.report.sections import (
     along,
     cold,
@@ -33,6 +32,7 @@ from callbench.report.sections import (
     verdicts,
     wire_ledger,
 )
+from callbench.report.text.section import Section
 
 # In the order in which the page shows them. A section with nothing to show gives None.
 SECTIONS: Sequence[Callable[[Subject], Section | None]] = (

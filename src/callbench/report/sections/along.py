@@ -4,10 +4,10 @@ from callbench.analysis.read_results import TRIALS_SQL
 from callbench.analysis.subject import Subject
 from callbench.analysis.units import UNITS
 from callbench.catalog.study.shown import ChartPart
-from callbench.report.along import Figures, figures
 from callbench.report.charts.draw import chart
 from callbench.report.charts.steps import Axes, Point, steps
-from callbench.report.section import Chart, Section, Sheet
+from callbench.report.text.along import Figures, figures
+from callbench.report.text.section import Chart, Section, Sheet
 from callbench.stats.digits import figure
 from callbench.stats.interval import Interval
 

@@ -2,8 +2,8 @@
 
 from callbench.analysis.cold_starts import COLD_SQL, VALUES, ColdStart
 from callbench.analysis.subject import Subject
-from callbench.catalog.links.reach import LOOPBACK
-from callbench.report.section import Section, Sheet
+from callbench.catalog.reach import LOOPBACK
+from callbench.report.text.section import Section, Sheet
 from callbench.stats.digits import figure
 
 ABOUT = (

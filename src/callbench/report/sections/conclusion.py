@@ -11,7 +11,7 @@ from callbench.analysis.wire.counts import LIFE, STEADY
 from callbench.analysis.wire.found import Ledger
 from callbench.catalog.links.profile import find
 from callbench.catalog.study.shown import ConclusionPart, EnvironmentPart, NetworkCall
-from callbench.report.section import Section, Sheet
+from callbench.report.text.section import Section, Sheet
 from callbench.stats.digits import figure
 from callbench.stats.interval import Interval, geometric_mean
 from callbench.stats.line import on_the_line_ms

@@ -8,7 +8,7 @@ from callbench.analysis.results import Result
 from callbench.analysis.subject import Subject
 from callbench.analysis.validity import TRIALS_SQL
 from callbench.analysis.words import spent_text
-from callbench.report.section import Section, Sheet
+from callbench.report.text.section import Section, Sheet
 from callbench.stats.digits import percent, share
 
 ABOUT = (

@@ -11,7 +11,7 @@ from callbench.analysis.tables import place
 from callbench.catalog.links.wire import round_trip_ns
 from callbench.report.charts.draw import chart
 from callbench.report.charts.steps import Axes, Point, steps
-from callbench.report.section import Chart, Section, Sheet
+from callbench.report.text.section import Chart, Section, Sheet
 from callbench.stats.contrast import block_ratios
 from callbench.stats.crossing import Crossing, crossings
 from callbench.stats.digits import figure

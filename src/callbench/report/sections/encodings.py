@@ -4,7 +4,7 @@ from callbench.adapter.service.generate import string
 from callbench.analysis.results import Result
 from callbench.analysis.subject import Subject
 from callbench.analysis.wire.found import SWEEPS_SQL, Sweep
-from callbench.report.section import Section, Sheet
+from callbench.report.text.section import Section, Sheet
 from callbench.stats.encodings import fitting, per_character
 
 ABOUT = (

@@ -7,7 +7,7 @@ from typing import Any
 from callbench.analysis.subject import Subject
 from callbench.analysis.validity import STARTED_SQL, Started
 from callbench.analysis.words import lost_text
-from callbench.report.section import Section, Sheet
+from callbench.report.text.section import Section, Sheet
 from callbench.stats.digits import figure
 
 ABOUT = (

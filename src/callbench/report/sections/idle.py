@@ -7,8 +7,8 @@ from callbench.analysis.read_results import CELLS_SQL
 from callbench.analysis.subject import Subject
 from callbench.analysis.tables import place
 from callbench.analysis.words import ratio_text
-from callbench.report.section import Section, Sheet
-from callbench.report.waking import Waking, waking
+from callbench.report.text.section import Section, Sheet
+from callbench.report.text.waking import Waking, waking
 from callbench.stats.digits import percent
 
 ABOUT = (

@@ -8,7 +8,7 @@ from callbench.analysis.words import ratio_text, some, unseen_text
 from callbench.model.objective import parse
 from callbench.report.charts.draw import chart
 from callbench.report.charts.knee import Limit, Tried, knee_chart
-from callbench.report.section import Chart, Section, Sheet
+from callbench.report.text.section import Chart, Section, Sheet
 from callbench.runner.knees import Search
 from callbench.stats.decision import Decided, Decision
 from callbench.stats.digits import figure, share

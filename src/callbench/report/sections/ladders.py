@@ -10,7 +10,7 @@ from callbench.catalog.study.published import Published
 from callbench.catalog.study.shown import ChartPoint, LadderPart, Line
 from callbench.report.charts.draw import chart
 from callbench.report.charts.steps import Axes, Point, steps
-from callbench.report.section import Chart, Section, Sheet
+from callbench.report.text.section import Chart, Section, Sheet
 from callbench.stats.difference import Difference
 from callbench.stats.digits import figure
 from callbench.stats.interval import Interval, geometric_mean

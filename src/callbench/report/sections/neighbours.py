@@ -3,7 +3,7 @@
 from callbench.analysis.naming import by_id, place
 from callbench.analysis.subject import Subject
 from callbench.analysis.validity import CANARIES_SQL, SPOILED_SQL
-from callbench.report.section import Section, Sheet
+from callbench.report.text.section import Section, Sheet
 from callbench.stats.digits import figure, percent
 
 ABOUT = (

@@ -8,7 +8,7 @@ from callbench.analysis.subject import Subject
 from callbench.analysis.tables import place
 from callbench.report.charts.draw import chart
 from callbench.report.charts.open_loop import open_loop
-from callbench.report.section import Chart, Section, Sheet
+from callbench.report.text.section import Chart, Section, Sheet
 from callbench.stats.digits import figure
 
 ABOUT = (

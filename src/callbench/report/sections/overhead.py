@@ -7,7 +7,6 @@ from callbench.analysis.wire.found import SWEEPS_SQL, Sweep
 from callbench.catalog.study.loads import SweepPart
 from callbench.report.charts.draw import drawn
 from callbench.report.charts.growth import growth as chart_of
-from callbench.report.section import Chart, Section, Sheet
 from callbench.report.sections.overhead_beside import (
     Series,
     figures_of,
@@ -17,6 +16,7 @@ from callbench.report.sections.overhead_beside import (
     published_table,
     then_and_now,
 )
+from callbench.report.text.section import Chart, Section, Sheet
 from callbench.stats.growth import accumulated, growth, rhythm
 
 _SIZES = 10

@@ -9,7 +9,7 @@ from callbench.analysis.wire.found import SWEEPS_SQL, Ledger, Sweep
 from callbench.catalog.study.loads import SweepPart
 from callbench.report.charts.beside import beside, marks
 from callbench.report.charts.draw import chart
-from callbench.report.section import Chart, Sheet
+from callbench.report.text.section import Chart, Sheet
 from callbench.stats.growth import accumulated, growth
 
 Series = dict[str, Sweep]

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from callbench.analysis.precision.stopping import Why
 from callbench.analysis.results import Result
 from callbench.analysis.subject import Subject
-from callbench.report.precision import ENDINGS_SQL, Ended, told
-from callbench.report.section import Section, Sheet
+from callbench.report.text.precision import ENDINGS_SQL, Ended, told
+from callbench.report.text.section import Section, Sheet
 from callbench.stats.digits import share
 
 ABOUT = "Precision is half of a cell's 95 % interval, as a share of its rate; of an open loop, of its mean latency."

@@ -7,9 +7,9 @@ from callbench.analysis.subject import Subject
 from callbench.report.charts.draw import drawn
 from callbench.report.charts.processes import MOST_LINES
 from callbench.report.charts.processes import processes as chart_of
-from callbench.report.growth import deaths, leaks, named
-from callbench.report.section import Chart, Section, Sheet
-from callbench.report.story import groups
+from callbench.report.text.growth import deaths, leaks, named
+from callbench.report.text.section import Chart, Section, Sheet
+from callbench.report.text.story import groups
 from callbench.stats.digits import figure
 
 ABOUT = (

@@ -8,7 +8,7 @@ from callbench.analysis.results import Result
 from callbench.analysis.subject import Subject
 from callbench.analysis.tables import place
 from callbench.analysis.words import listed
-from callbench.report.section import Section, Sheet
+from callbench.report.text.section import Section, Sheet
 from callbench.stats.ranking import Standing
 
 ABOUT = (

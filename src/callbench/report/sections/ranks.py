@@ -8,7 +8,7 @@ from callbench.analysis.results import Results
 from callbench.analysis.subject import Subject
 from callbench.catalog.study.published import Published
 from callbench.catalog.study.shown import RankColumn, RanksPart, Where
-from callbench.report.section import Section, Sheet
+from callbench.report.text.section import Section, Sheet
 from callbench.stats.digits import figure
 
 ABOUT = (

@@ -6,7 +6,7 @@ from typing import Any
 from callbench.analysis.read_results import rows_of
 from callbench.analysis.subject import Subject
 from callbench.analysis.words import spent_text
-from callbench.report.section import Section, Sheet
+from callbench.report.text.section import Section, Sheet
 from callbench.stats.spent import Piece, Spent, step_of
 
 ABOUT = (

@@ -8,7 +8,7 @@ from callbench.analysis.subject import Subject
 from callbench.analysis.validity import WARM_UPS_SQL, Curve
 from callbench.report.charts.draw import drawn
 from callbench.report.charts.palette import SERIES, WIDTH, Spec
-from callbench.report.section import Chart, Section, Sheet
+from callbench.report.text.section import Chart, Section, Sheet
 from callbench.stats.digits import figure
 
 if TYPE_CHECKING:

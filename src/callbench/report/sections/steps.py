@@ -10,7 +10,7 @@ from callbench.analysis.subject import Subject
 from callbench.analysis.tables import place
 from callbench.report.charts.draw import chart
 from callbench.report.charts.steps import Axes, Point, steps
-from callbench.report.section import Chart, Section, Sheet
+from callbench.report.text.section import Chart, Section, Sheet
 from callbench.stats.contrast import block_ratios
 from callbench.stats.difference import Difference
 from callbench.stats.digits import figure, share

@@ -8,7 +8,7 @@ from callbench.analysis.read_results import rows_of
 from callbench.analysis.subject import Subject
 from callbench.catalog.study.published import Published
 from callbench.catalog.study.shown import SUMMARY_KEYS, Line, SummaryPart
-from callbench.report.section import Section, Sheet
+from callbench.report.text.section import Section, Sheet
 from callbench.stats.digits import figure, share
 
 ABOUT = (

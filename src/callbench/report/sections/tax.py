@@ -10,8 +10,8 @@ from callbench.analysis.subject import Subject
 from callbench.model.cell import MIXED
 from callbench.report.charts.draw import drawn
 from callbench.report.charts.tax import tax as chart_of
-from callbench.report.section import Chart, Section, Sheet
-from callbench.report.story import groups
+from callbench.report.text.section import Chart, Section, Sheet
+from callbench.report.text.story import groups
 from callbench.stats.difference import Difference
 from callbench.stats.digits import at_place, figure, last_place, share
 

@@ -8,8 +8,8 @@ from callbench.analysis.results import Result
 from callbench.analysis.subject import Subject
 from callbench.analysis.validity import SIDES_SQL, Belief
 from callbench.analysis.words import listed
-from callbench.report import plateaus
-from callbench.report.section import Section, Sheet
+from callbench.report.text import plateaus
+from callbench.report.text.section import Section, Sheet
 from callbench.stats.bottleneck import Limit, Side
 from callbench.stats.digits import percent
 

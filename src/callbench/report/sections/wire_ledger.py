@@ -23,7 +23,7 @@ from callbench.analysis.wire.counts import (
 from callbench.analysis.wire.found import WIRE_SQL, Ledger
 from callbench.report.charts.draw import chart
 from callbench.report.charts.shares import shares as chart_of
-from callbench.report.section import Chart, Section, Sheet
+from callbench.report.text.section import Chart, Section, Sheet
 
 _PHASES = (SET_UP, FIRST, STEADY, TEAR_DOWN, LIFE)
 PRICE = "price_per_gigabyte"

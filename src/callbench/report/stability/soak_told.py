@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 
 from callbench.report.charts.draw import chart
 from callbench.report.charts.over_time import Panel, over_time
-from callbench.report.section import Chart, Section, Sheet
 from callbench.report.stability.told import Told
+from callbench.report.text.section import Chart, Section, Sheet
 from callbench.runner.stability import soak_findings
 from callbench.runner.stability.findings import Finding, closing
 from callbench.runner.stability.machine import beside

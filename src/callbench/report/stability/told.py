@@ -11,9 +11,9 @@ from rich.text import Text
 
 from callbench.report.export.file import written
 from callbench.report.export.md import plain, section_text
-from callbench.report.grid import Column, Grid
-from callbench.report.page import flat, template, when
-from callbench.report.section import Section
+from callbench.report.export.page import flat, template, when
+from callbench.report.text.grid import Column, Grid
+from callbench.report.text.section import Section
 from callbench.runner.stability.findings import Finding, record
 
 

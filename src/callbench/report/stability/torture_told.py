@@ -6,8 +6,8 @@ from typing import Any
 
 from callbench.report.charts.draw import chart
 from callbench.report.charts.over_time import Panel, over_time
-from callbench.report.section import Chart, Section, Sheet
 from callbench.report.stability.told import Told
+from callbench.report.text.section import Chart, Section, Sheet
 from callbench.runner.stability.findings import UNFINISHED, Finding, closing, unfinished
 from callbench.runner.stability.machine import beside, usual
 from callbench.runner.stability.record import notes, valid

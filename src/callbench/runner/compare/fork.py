@@ -9,8 +9,8 @@ from typing import Any
 
 from callbench.adapter.network.host import LOOPBACK_HOSTS
 from callbench.adapter.placement import Placement
-from callbench.catalog.links.reach import LOOPBACK
 from callbench.catalog.manifest import Programs
+from callbench.catalog.reach import LOOPBACK
 from callbench.model.cell import Cell, Stack
 from callbench.model.errors import AdapterFailure
 from callbench.runner.compare.operands import Contender

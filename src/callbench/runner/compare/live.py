@@ -14,9 +14,9 @@ from typing import Any
 
 from callbench.adapter import placement
 from callbench.adapter.placement import Placement
-from callbench.catalog import given
 from callbench.catalog.catalogue import Catalogue
-from callbench.catalog.given import Given
+from callbench.catalog.study import given
+from callbench.catalog.study.given import Given
 from callbench.model.cell import Cell
 from callbench.model.errors import BadInput
 from callbench.model.request import only_call

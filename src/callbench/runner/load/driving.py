@@ -5,9 +5,10 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from callbench.adapter import placement, side_processes, temporary
+from callbench.adapter import placement, temporary
 from callbench.adapter.session import DEFAULT_TIMEOUT_MS
-from callbench.adapter.target import Aim, Target
+from callbench.adapter.stack import side_processes
+from callbench.adapter.stack.target import Aim, Target
 from callbench.catalog.catalogue import Catalogue
 from callbench.model.cell import Cell
 from callbench.model.errors import BadInput

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from callbench.catalog.given import Given
+from callbench.catalog.study.given import Given
 from callbench.model.cell import CLOSED, Load
 from callbench.model.errors import BadInput
 from callbench.runner.load.thresholds import Threshold

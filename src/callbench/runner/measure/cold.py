@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from callbench.adapter.sides import Sides
+from callbench.adapter.stack.sides import Sides
 from callbench.model.cell import Cell
 from callbench.model.errors import AdapterFailure
 from callbench.runner.measure.compiler import CompilerTime

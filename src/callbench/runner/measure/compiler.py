@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from callbench.adapter import side_processes
-from callbench.adapter.sides import Sides
+from callbench.adapter.stack import side_processes
+from callbench.adapter.stack.sides import Sides
 from callbench.model.process_tree import PROC
 from callbench.runner.measure.processor_time import name_of, ran_by, threads_of
 

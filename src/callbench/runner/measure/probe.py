@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Self
 
 from callbench.adapter.contract import Done
-from callbench.adapter.sides import Sides
+from callbench.adapter.stack.sides import Sides
 from callbench.model.cell import Cell
 from callbench.stats.rate import window_of
 

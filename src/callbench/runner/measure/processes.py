@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from callbench.adapter.side_processes import of
-from callbench.adapter.sides import Sides
+from callbench.adapter.stack.side_processes import of
+from callbench.adapter.stack.sides import Sides
 from callbench.model.cell import Cell
 from callbench.model.errors import AdapterFailure
 from callbench.runner.measure.probe import Probe

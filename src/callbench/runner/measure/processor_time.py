@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
-from callbench.adapter import side_processes
 from callbench.adapter.placement import Placement
-from callbench.adapter.sides import Sides
+from callbench.adapter.stack import side_processes
+from callbench.adapter.stack.sides import Sides
 from callbench.model.cell import Cell
 from callbench.model.process_tree import PROC, stat_fields
 from callbench.runner.measure.probe import Probe

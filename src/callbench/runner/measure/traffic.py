@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
-from callbench.adapter import side_processes
 from callbench.adapter.network.pair import LinkFailure
-from callbench.adapter.sides import Sides
-from callbench.catalog.links.reach import LOOPBACK
+from callbench.adapter.stack import side_processes
+from callbench.adapter.stack.sides import Sides
+from callbench.catalog.reach import LOOPBACK
 from callbench.model.cell import Cell
 from callbench.model.process_tree import PROC
 from callbench.runner.measure.probe import Probe

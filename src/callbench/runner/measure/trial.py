@@ -6,7 +6,7 @@ from typing import Any
 
 from callbench.adapter import oracle as judge
 from callbench.adapter.contract import Counts, Done
-from callbench.adapter.sides import Sides
+from callbench.adapter.stack.sides import Sides
 from callbench.model.cell import Cell, Load
 from callbench.model.errors import AdapterFailure
 from callbench.runner.measure.probe import Probe, Watch

@@ -7,7 +7,7 @@ side's runtime compiles, the test is that of `stats.warmed`, over seconds, with 
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from callbench.adapter.sides import Sides
+from callbench.adapter.stack.sides import Sides
 from callbench.model.cell import Cell
 from callbench.runner.measure.compiler import CompilerTime
 from callbench.stats.steady import settled

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from callbench.adapter.placement import Placement
-from callbench.adapter.sides import Sides
+from callbench.adapter.stack.sides import Sides
 from callbench.model.cell import Cell
 from callbench.model.installation import witness
 from callbench.runner.measure.probe import Probe

@@ -6,7 +6,7 @@ from typing import Any
 
 from callbench.adapter import equivalent as stands_for
 from callbench.adapter.session import DEFAULT_TIMEOUT_MS, Adapter
-from callbench.catalog.links.reach import LOOPBACK
+from callbench.catalog.reach import LOOPBACK
 from callbench.model import request
 from callbench.model.cell import Cell, Stack
 from callbench.runner.peer.plan import Asked

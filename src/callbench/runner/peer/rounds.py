@@ -9,9 +9,9 @@ from typing import Any
 from callbench.adapter import oracle as judge
 from callbench.adapter import placement
 from callbench.adapter.contract import Done
-from callbench.catalog import given
 from callbench.catalog.catalogue import Catalogue
-from callbench.catalog.given import Given
+from callbench.catalog.study import given
+from callbench.catalog.study.given import Given
 from callbench.model import request
 from callbench.model.cell import Cell, Load, Stack
 from callbench.model.errors import AdapterFailure, BadInput, CallbenchError

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Sequence
 
-from callbench.adapter.sides import Sides
+from callbench.adapter.stack.sides import Sides
 from callbench.runner.measure.compiler import CompilerTime
 from callbench.runner.peer.agreement import Side
 from callbench.stats.digits import percent

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from callbench.adapter import placement
-from callbench.catalog import given, select
+from callbench.catalog import select
 from callbench.catalog.catalogue import Catalogue
-from callbench.catalog.study import Study, load, names
+from callbench.catalog.study import Study, given, load, names
 from callbench.model.cell import Cell, Stack
 from callbench.model.errors import BadInput, CallbenchError
 from callbench.model.version import VERSION

@@ -3,7 +3,7 @@
 import time
 from typing import Any
 
-from callbench.adapter.target import Target
+from callbench.adapter.stack.target import Target
 from callbench.model.errors import AdapterFailure
 from callbench.runner.stability.slices import SPEED, driven, failed
 

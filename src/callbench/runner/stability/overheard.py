@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import Self
 from urllib.parse import urlsplit
 
-from callbench.adapter.target import Target
+from callbench.adapter.stack.target import Target
 from callbench.model.errors import AdapterFailure, BadInput
 from callbench.runner.stability.mischief import Known
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from callbench.adapter.target import Target
+from callbench.adapter.stack.target import Target
 from callbench.model.cell import Cell, Load
 from callbench.model.errors import AdapterFailure, CallbenchError
 from callbench.runner.knees import RATES, held

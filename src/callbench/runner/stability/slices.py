@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from callbench.adapter.session import Adapter
-from callbench.adapter.target import Aim
+from callbench.adapter.stack.target import Aim
 from callbench.model.errors import AdapterFailure
 from callbench.stats.histogram import Buckets
 from callbench.stats.rate import Window, window_of

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from callbench.adapter.target import Loss, Target
+from callbench.adapter.stack.target import Loss, Target
 from callbench.model.errors import AdapterFailure, BadInput, CallbenchError
 from callbench.runner.stability import record
 from callbench.runner.stability.machine import Machine

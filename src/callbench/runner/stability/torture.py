@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
-from callbench.adapter.target import Target
+from callbench.adapter.stack.target import Target
 from callbench.model.errors import AdapterFailure, CallbenchError
 from callbench.runner.stability import overheard, record
 from callbench.runner.stability.machine import Machine

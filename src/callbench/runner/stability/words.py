@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from callbench.catalog.links.reach import LOOPBACK
+from callbench.catalog.reach import LOOPBACK
 from callbench.stats.digits import figure
 from callbench.stats.recovery import Episode, Recovery, State
 

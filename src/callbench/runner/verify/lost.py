@@ -12,9 +12,9 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
-from callbench.adapter import side_processes
 from callbench.adapter.session import Adapter
-from callbench.adapter.sides import Sides
+from callbench.adapter.stack import side_processes
+from callbench.adapter.stack.sides import Sides
 from callbench.model.errors import AdapterFailure
 from callbench.runner.verify import cut
 from callbench.runner.verify.session import Arrangement, Probe, Session

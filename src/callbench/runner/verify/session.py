@@ -7,7 +7,7 @@ from typing import Any
 from callbench.adapter.placement import Placement
 from callbench.adapter.service import expected
 from callbench.adapter.session import Adapter
-from callbench.adapter.sides import Sides
+from callbench.adapter.stack.sides import Sides
 from callbench.catalog.manifest import Programs
 from callbench.model.cell import Stack
 from callbench.model.errors import AdapterFailure

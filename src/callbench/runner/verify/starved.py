@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from threading import Timer
 
-from callbench.adapter import side_processes
+from callbench.adapter.stack import side_processes
 from callbench.runner import still
 from callbench.runner.verify.honesty import GAPS_NS, SCHEDULE
 from callbench.runner.verify.session import Session

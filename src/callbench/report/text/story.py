@@ -12,10 +12,10 @@ from callbench.analysis.rankings import Ranking, rankings
 from callbench.analysis.subject import CONDITIONS, Subject
 from callbench.analysis.words import listed, some
 from callbench.model.cell import HELD
-from callbench.report import along, plateaus
-from callbench.report.ahead import Ahead, ahead
-from callbench.report.choice import Choice, choices
-from callbench.report.growth import deaths, leaks
+from callbench.report.text import along, plateaus
+from callbench.report.text.ahead import Ahead, ahead
+from callbench.report.text.choice import Choice, choices
+from callbench.report.text.growth import deaths, leaks
 from callbench.stats.digits import figure, percent
 
 MOST_REASONS = 4

@@ -10,19 +10,20 @@ from urllib.parse import urlsplit
 
 from callbench.adapter import equivalent as stands_for
 from callbench.adapter import oracle as judge
-from callbench.adapter import side_processes
 from callbench.adapter.external import processes
 from callbench.adapter.network import made
 from callbench.adapter.network.host import LOOPBACK_HOSTS
 from callbench.adapter.placement import Placement
 from callbench.adapter.session import Adapter
-from callbench.adapter.sides import Sides
+from callbench.adapter.stack import side_processes
+from callbench.adapter.stack.sides import Sides
 from callbench.catalog import external as spec
-from callbench.catalog import given
+from callbench.catalog import reach
 from callbench.catalog.catalogue import Catalogue
-from callbench.catalog.given import Given
-from callbench.catalog.links import profile, reach
-from callbench.catalog.links.reach import LOOPBACK
+from callbench.catalog.links import profile
+from callbench.catalog.reach import LOOPBACK
+from callbench.catalog.study import given
+from callbench.catalog.study.given import Given
 from callbench.model.cell import Stack
 from callbench.model.errors import AdapterFailure, BadInput, CallbenchError
 from callbench.model.process_tree import is_alive

@@ -9,7 +9,7 @@ from callbench.analysis.rankings import Ranking
 from callbench.analysis.results import Result, Results
 from callbench.analysis.subject import Subject
 from callbench.analysis.words import ratio_text, some
-from callbench.report.section import Sheet
+from callbench.report.text.section import Sheet
 from callbench.stats.digits import figure
 from callbench.stats.interval import Interval
 

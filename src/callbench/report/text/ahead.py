@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from callbench.analysis.obstacles import Kind, Obstacle, Reason, gathered
 from callbench.analysis.subject import Subject
 from callbench.analysis.words import listed, some
-from callbench.report.section import Sheet
+from callbench.report.text.section import Sheet
 from callbench.stats.digits import figure
 from callbench.stats.outlook import Outlook, outlook
 

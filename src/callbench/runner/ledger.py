@@ -9,7 +9,7 @@ from callbench.adapter.network.pair import LinkFailure
 from callbench.adapter.placement import Placement
 from callbench.catalog.catalogue import Catalogue
 from callbench.catalog.external import is_elsewhere
-from callbench.catalog.links.reach import PAIR, why_not_over
+from callbench.catalog.reach import PAIR, why_not_over
 from callbench.model.cell import Cell, Stack
 from callbench.model.errors import AdapterFailure
 from callbench.runner.plan import Plan

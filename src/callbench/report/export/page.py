@@ -26,12 +26,12 @@ from callbench.analysis.words import (
     served_text,
     undecided_text,
 )
-from callbench.report.ahead import ABOUT as OPEN
 from callbench.report.charts.gallery import gallery
-from callbench.report.choice import sheet
-from callbench.report.columns import Column, alike, differing
 from callbench.report.sections import sections
-from callbench.report.story import cautions, left_out, story
+from callbench.report.text.ahead import ABOUT as OPEN
+from callbench.report.text.choice import sheet
+from callbench.report.text.columns import Column, alike, differing
+from callbench.report.text.story import cautions, left_out, story
 from callbench.stats.digits import end
 from callbench.stats.interval import Interval
 

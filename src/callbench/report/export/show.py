@@ -10,7 +10,7 @@ from callbench.analysis.results import Latency, OpenLoop, Result
 from callbench.analysis.subject import Subject
 from callbench.analysis.validity import Belief, Beliefs
 from callbench.analysis.wire.found import Ledger
-from callbench.report.waking import Waking, waking
+from callbench.report.text.waking import Waking, waking
 
 
 def shown(subject: Subject) -> dict[str, Any]:

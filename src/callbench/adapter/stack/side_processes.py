@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from callbench.adapter.external.program import NAME as EXTERNAL
-from callbench.adapter.sides import Sides
+from callbench.adapter.stack.sides import Sides
 from callbench.model.process_tree import PROC, descendants, younger
 
 # As the kernel has it: a command is cut to 15 bytes.
