@@ -102,6 +102,7 @@ lint: dev ## formatters, linters and type checkers, strict
 	$(PYTHON_BIN)/ruff format --check .
 	$(PYTHON_BIN)/ruff check .
 	$(PYTHON_BIN)/python -m mypy
+	$(PYTHON_BIN)/python -c 'from importlinter.cli import lint_imports_command as lint; lint()' --no-cache --no-logo
 	cargo fmt $(MANIFEST) --all --check
 	cargo clippy --locked $(MANIFEST) --workspace --all-targets -- -D warnings
 	setup/cpp lint
