@@ -15,7 +15,7 @@ def home() -> Path:
         BadInput: there is none, or the variable names a folder that is not one.
     """
     named = os.environ.get(HOME_VARIABLE)
-    root = Path(named) if named else Path(__file__).resolve().parents[2]
+    root = Path(named) if named else Path(__file__).resolve().parents[3]
     if not (root / "contract" / "CONTRACT.md").is_file():
         source = f"{HOME_VARIABLE} names {root}, which" if named else f"{root}"
         raise BadInput(
