@@ -1,8 +1,8 @@
 """What the Java kit costs a call over two readings of System.nanoTime, what it allocates, and how late it begins calls.
 
 `bench/run java_kit`, or with the number of pairs and of rounds: `.venv/bin/python bench/java_kit.py 501 5`. The open
-loop goes at half of what four clients of java/json+http reach in a closed one, in turn with a loop that only waits, on
-the same processors.
+loop goes at half of what four clients reach in a closed one, in turn with a loop that only waits, on the same
+processors: by java/json+http, whose library has threads of its own there, and by java/rmi, which has none.
 """
 
 import os
@@ -14,6 +14,8 @@ from pathlib import Path
 import open_loop
 
 ROOT = Path(__file__).resolve().parents[1]
+# By then the compiler has what a small call needs.
+WARM_UP_S = 20.0
 
 
 def main() -> None:
@@ -28,7 +30,8 @@ def main() -> None:
         java = ["java", "-XX:-UsePerfData", "-cp", f"{libraries}/*:{made}"]
         argv = [*java, "org.callbench.kit.HarnessCost", pairs]
         subprocess.run(argv, check=True, env={**os.environ, "CALLBENCH_HOME": str(ROOT)})
-        open_loop.beside("java", "java/json+http", [*java, "BareTimer"], int(rounds))
+        for stack in ("java/json+http", "java/rmi"):
+            open_loop.beside(stack, [*java, "BareTimer"], int(rounds), WARM_UP_S)
 
 
 if __name__ == "__main__":

@@ -47,25 +47,27 @@ def main() -> None:
         stalls(sides.client, folder)
 
 
-def beside(adapter: str, stack: str, timer: Sequence[str | Path], rounds: int) -> None:
+def beside(stack: str, timer: Sequence[str | Path], rounds: int, warm_up_s: float = 0.0) -> None:
     """Prints how late the open loop of a stack is at half of its closed rate, beside a bare timer in its language.
 
     Args:
-        adapter: whose kit.
-        stack: of it.
+        stack: of the kit.
         timer: a program that is given nanoseconds between two moments, and how many.
         rounds: of both in turn.
+        warm_up_s: how long the stack is called before, where a runtime compiles what runs often.
     """
     known, where = catalogue.load(), placement.placed()
-    manifest = known.adapter(adapter).manifest
+    manifest = known.adapter(stack.partition("/")[0]).manifest
     with tempfile.TemporaryDirectory() as name, Sides(manifest.both, where, in_process=False) as sides:
-        rate = half_of_closed(sides, stack)
+        rate = half_of_closed(sides, stack, warm_up_s)
         lateness(sides.client, stack, (rate, rounds), functools.partial(bare_by, timer, where.client), Path(name))
 
 
-def half_of_closed(sides: Sides, stack: str) -> float:
+def half_of_closed(sides: Sides, stack: str, warm_up_s: float = 0.0) -> float:
     """Serves and connects the stack; half of the rate that its clients reach in a closed loop, in calls a second."""
     sides.client.connect(stack, sides.server.serve(stack), CLIENTS)
+    if warm_up_s:
+        sides.client.drive("Sum", SUM, calls=1, seconds=warm_up_s)
     closed = sides.client.drive("Sum", SUM, calls=1000, seconds=SECONDS)
     return closed["calls"] / (closed["elapsed_ns"] / 1e9) / 2
 
