@@ -85,7 +85,7 @@ def build() -> tuple[Path, Path]:
     source = HERE / "plain_echo.c"
     compiler = ["cc", "-O2", "-Wall", "-Wextra", "-Werror", "-o", str(plain), str(source)]
     subprocess.run(compiler, check=True)
-    cargo = ["cargo", "build", "--release", "-p", "callbench-native", "--example", "channel_echo"]
+    cargo = ["cargo", "build", "--release", "-p", "callbench-transport", "--example", "channel_echo"]
     subprocess.run(cargo, cwd=ENGINE, check=True)
     target = Path(os.environ.get("CARGO_TARGET_DIR", ENGINE / "target"))
     return plain, target / "release" / "examples" / "channel_echo"

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use callbench_kit::stack::{Client, Connect};
 use callbench_kit::{Failure, Kind};
-use callbench_native::channel::line::Patience;
+use callbench_transport::line::Patience;
 use callbench_service::{Answer, Call};
 
 use crate::activation::{self, Activated, REMOTE_ACTIVATION};

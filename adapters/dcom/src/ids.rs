@@ -4,7 +4,7 @@ use std::fmt;
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use callbench_native::channel::random;
+use callbench_transport::random;
 
 /// A GUID as it travels: the first three parts little-endian (MS-DTYP 2.3.4.2).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

@@ -7,7 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use callbench_kit::Failure;
-use callbench_native::channel::line::Patience;
+use callbench_transport::line::Patience;
 
 use crate::ids::OBJECT_EXPORTER;
 use crate::pdu::call::Request;

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use callbench_kit::{Failure, Kind};
-use callbench_native::channel::line::{Patience, closed, refused, too_large};
-use callbench_native::channel::unix::even_slice;
-use callbench_native::message::LIMIT;
+use callbench_transport::line::{Patience, closed, refused, too_large};
+use callbench_transport::unix::even_slice;
+use callbench_kit::stack::LIMIT;
 
 use crate::ids::Guid;
 use crate::ndr::Writer;

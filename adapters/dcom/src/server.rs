@@ -8,8 +8,8 @@ use std::thread::{self, JoinHandle};
 
 use callbench_kit::Failure;
 use callbench_kit::stack::{Listen, Server};
-use callbench_native::channel::acceptor::Acceptor;
-use callbench_native::channel::tcp;
+use callbench_transport::acceptor::Acceptor;
+use callbench_transport::tcp;
 use callbench_service::Service;
 
 use crate::connection::{Interfaces, Manner, host};

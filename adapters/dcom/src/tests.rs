@@ -158,7 +158,7 @@ fn a_fragment_without_a_beginning_ends_the_connection() {
 /// Where the exporter listens: its string binding stands in the answer to an activation.
 fn exporter_of(endpoint: &str) -> String {
     let mut rpc = crate::rpc::Rpc::open(endpoint, PATIENCE, crate::pdu::FRAGMENT).expect("a connection");
-    let mut patience = callbench_native::channel::line::Patience::of(PATIENCE);
+    let mut patience = callbench_transport::line::Patience::of(PATIENCE);
     let context = rpc.negotiate(ACTIVATION, &mut patience).expect("a context");
     let request = Request { context, opnum: crate::activation::REMOTE_ACTIVATION, object: None };
     let stub = rpc.call(&request, &mut patience, |out| {

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use callbench_kit::Failure;
-use callbench_native::channel::intake::Intake;
-use callbench_native::channel::line::{Patience, closed};
-use callbench_native::channel::unix::{Socket, again};
+use callbench_transport::intake::Intake;
+use callbench_transport::line::{Patience, closed};
+use callbench_transport::unix::{Socket, again};
 
 use crate::pdu::{HEADER, Header, Unreadable};
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use callbench_kit::direct::Direct;
 use callbench_kit::stack::{Adapter, Stack};
 use callbench_native::stack::MessageOverChannel;
-use callbench_native::{libraries, message};
+use callbench_native::libraries;
 
 use crate::channel;
 use crate::com::Com;
@@ -22,7 +22,7 @@ pub struct Windows {
 
 impl Windows {
     pub fn new() -> Self {
-        let messages: Vec<_> = message::all().into_iter().filter(|message| MESSAGES.contains(&message.name())).collect();
+        let messages: Vec<_> = callbench_codec::all().into_iter().filter(|message| MESSAGES.contains(&message.name())).collect();
         let over = |channel| messages.iter().map(move |message| (Arc::clone(message), Arc::clone(&channel))).collect::<Vec<_>>();
         let pairs = channel::all().into_iter().flat_map(over);
         let composed = pairs.map(|(message, channel)| Box::new(MessageOverChannel::new(message, channel)) as Box<dyn Stack>);

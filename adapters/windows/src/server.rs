@@ -13,8 +13,8 @@ use std::time::{Duration, Instant};
 use callbench_kit::processor::{self, Included, Usage};
 use callbench_kit::stack::{Elsewhere, Options, Server};
 use callbench_kit::{Failure, Kind};
-use callbench_native::channel::{Handler, Said};
-use callbench_native::{message, stack};
+use callbench_transport::{Handler, Said};
+use callbench_native::stack;
 use callbench_service::Service;
 use serde::{Deserialize, Serialize};
 
@@ -163,7 +163,7 @@ fn host(what: &[&str], service: Arc<Service>, unlucky: Mishap) -> Result<String,
     let [channel, name] = what else {
         return if what == [com::NAME] { com::host(service, Arc::new(unlucky)) } else { Err(wrong()) };
     };
-    let found = message::all().into_iter().find(|it| it.name() == *name).ok_or_else(wrong)?;
+    let found = callbench_codec::all().into_iter().find(|it| it.name() == *name).ok_or_else(wrong)?;
     let handler = Arc::new(Unlucky { mishap: unlucky, handler: stack::handler(found, service) });
     mishap::end_at_once();
     match *channel {

@@ -4,7 +4,6 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use callbench_kit::stack::{Adapter, Stack};
-use callbench_native::channel;
 use callbench_native::echo::EchoOverChannel;
 
 struct Floor {
@@ -26,6 +25,6 @@ impl Adapter for Floor {
 }
 
 fn main() -> ExitCode {
-    let stacks = channel::all().into_iter().map(|channel| Box::new(EchoOverChannel::new(channel)) as Box<dyn Stack>).collect();
+    let stacks = callbench_transport::all().into_iter().map(|channel| Box::new(EchoOverChannel::new(channel)) as Box<dyn Stack>).collect();
     callbench_kit::run(Arc::new(Floor { stacks }))
 }

@@ -11,6 +11,16 @@ use crate::drive::Worker;
 use crate::failure::Failure;
 use crate::processor::Usage;
 
+/// The largest message in either direction, in bytes. A request beyond it is refused, not read.
+pub const LIMIT: usize = 512 << 20;
+
+/// What an answer is: some messages have HTTP say so as well (SOAP 1.1 asks for status 500).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Said {
+    Answer,
+    Fault,
+}
+
 /// Options of `serve` and `connect` that are a stack's own, as the core sent them.
 pub type Options = serde_json::Map<String, serde_json::Value>;
 

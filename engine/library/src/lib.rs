@@ -1,5 +1,5 @@
 //! The server of the channel `library`: every message behind one exported C function. The form of a call is told in
-//! `callbench_native::channel::library`.
+//! `callbench_transport::library`.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -8,10 +8,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
-use callbench_native::channel::Handler;
-use callbench_native::channel::library::{ANSWERED, Deliver, FAILED, REFUSED, UNKNOWN};
+use callbench_transport::Handler;
+use callbench_transport::library::{ANSWERED, Deliver, FAILED, REFUSED, UNKNOWN};
 use callbench_native::stack::handler;
-use callbench_native::{echo, message};
+use callbench_native::echo;
 use callbench_service::Service;
 
 /// What answers: a service, and each message's way to it.
@@ -23,7 +23,7 @@ struct House {
 impl House {
     fn of(service: Service) -> Self {
         let service = Arc::new(service);
-        let messages = message::all().into_iter().map(|it| (it.name(), handler(it, Arc::clone(&service))));
+        let messages = callbench_codec::all().into_iter().map(|it| (it.name(), handler(it, Arc::clone(&service))));
         // Not a message, but it comes the same way.
         let messages = messages.chain([(echo::NAME, echo::handler(Arc::clone(&service)))]).collect();
         House { service, messages }

@@ -6,9 +6,8 @@ use std::time::Duration;
 
 use callbench_kit::Kind;
 use callbench_kit::stack::{Client, Connect, Listen, Options, Server, Stack};
-use callbench_native::channel::Channel;
-use callbench_native::channel::library::Library;
-use callbench_native::message;
+use callbench_transport::Channel;
+use callbench_transport::library::Library;
 use callbench_native::stack::MessageOverChannel;
 use callbench_service::{Answer, Call, Service};
 
@@ -23,7 +22,7 @@ fn started(stack: &MessageOverChannel, options: &[(&str, u64)], timeout: Duratio
 
 /// A library that goes again is gone behind each call, answers like one that stays, and what it answered is counted.
 fn loaded_for_each_call() {
-    let stack = MessageOverChannel::new(message::all().remove(0), Arc::new(Library));
+    let stack = MessageOverChannel::new(callbench_codec::all().remove(0), Arc::new(Library));
     let (server, _kept) = started(&stack, &[], Duration::from_secs(20));
     let mapped = || std::fs::read_to_string("/proc/self/maps").unwrap().lines().filter(|line| line.contains("memfd:")).count();
     let options: Options = [("keep_loaded".to_owned(), false.into())].into_iter().collect();
@@ -45,7 +44,7 @@ fn loaded_for_each_call() {
 #[test]
 fn every_message_is_answered_and_counted() {
     let patience = Duration::from_secs(20);
-    for message in message::all() {
+    for message in callbench_codec::all() {
         let stack = MessageOverChannel::new(message, Arc::new(Library));
         assert_eq!(stack.unavailable(), None);
         let (server, mut client) = started(&stack, &[], patience);
@@ -57,7 +56,7 @@ fn every_message_is_answered_and_counted() {
         assert!(server.counted_elsewhere().unwrap().calls.iter().all(|(_, count)| *count == 0));
     }
     loaded_for_each_call();
-    let stack = MessageOverChannel::new(message::all().remove(0), Arc::new(Library));
+    let stack = MessageOverChannel::new(callbench_codec::all().remove(0), Arc::new(Library));
     let (_server, mut client) = started(&stack, &[("delay_us", 50_000)], Duration::from_millis(20));
     assert_eq!(client.call(&Call::Empty).unwrap_err().kind, Kind::Timeout);
     let unknown = Library.connect("nonsense", "", &Connect { endpoint: "library".into(), timeout: patience, options: Options::new() });

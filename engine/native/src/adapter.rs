@@ -7,9 +7,9 @@ use callbench_kit::stack::{Adapter, Everything, Listen, Options, Server, Stack};
 use callbench_kit::{Failure, Kind};
 use callbench_service::Service;
 
-use crate::channel::{self, Channel};
+use callbench_transport::{self, Channel};
 use crate::libraries;
-use crate::message::{self, Message};
+use callbench_codec::{self, Message};
 use crate::stack::{MessageOverChannel, route};
 
 /// All stacks, composed when the program starts.
@@ -20,8 +20,8 @@ pub struct Native {
 impl Native {
     #[must_use]
     pub fn new() -> Self {
-        let messages = message::all();
-        let stacks = channel::all()
+        let messages = callbench_codec::all();
+        let stacks = callbench_transport::all()
             .into_iter()
             .flat_map(|channel| messages.iter().map(move |message| (Arc::clone(message), Arc::clone(&channel))))
             .map(|(message, channel)| Box::new(MessageOverChannel::new(message, channel)) as Box<dyn Stack>)
@@ -84,7 +84,7 @@ impl Served {
 
     /// Channels with paths have one server for all messages, the others one a message.
     fn open(&mut self, channel: &dyn Channel) -> Result<Open, Failure> {
-        let messages = message::all();
+        let messages = callbench_codec::all();
         let name = |message: &Arc<dyn Message>| format!("native/{}+{}", message.name(), channel.name());
         if channel.has_paths() {
             let routes = messages.iter().map(|message| route(message, &self.service)).collect();
@@ -128,7 +128,7 @@ impl Everything for Served {
     }
 
     fn switch(&mut self, channel: &str, on: bool) -> Result<(), Failure> {
-        let channels = channel::all();
+        let channels = callbench_transport::all();
         let found = channels.iter().filter(|it| !it.in_process()).find(|it| it.name() == channel).ok_or_else(|| {
             let names: Vec<_> = channels.iter().filter(|it| !it.in_process()).map(|it| it.name()).collect();
             Failure::new(Kind::BadRequest, format!("{channel} is no channel that others can reach: there are {}", names.join(", ")))

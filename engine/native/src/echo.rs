@@ -10,8 +10,8 @@ use callbench_kit::stack::{Client, Connect, Listen, Options, Server, Stack};
 use callbench_kit::{Failure, Kind};
 use callbench_service::{Answer, Call, Service};
 
-use crate::channel::{Channel, Connection, Handler, Route, Said};
-use crate::message::LIMIT;
+use callbench_transport::{Channel, Connection, Handler, Route, Said};
+use callbench_codec::LIMIT;
 
 /// The name where messages have theirs.
 pub const NAME: &str = "echo";
@@ -133,7 +133,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::channel::all;
+    use callbench_transport::all;
 
     const HERE: Listen = Listen { host: IpAddr::V4(Ipv4Addr::LOCALHOST), port: 0 };
 

@@ -3,8 +3,6 @@
 
 #[cfg(unix)]
 pub mod adapter;
-pub mod channel;
 pub mod echo;
 pub mod libraries;
-pub mod message;
 pub mod stack;

@@ -5,7 +5,7 @@ pub mod winmsg;
 
 use std::sync::Arc;
 
-use callbench_native::channel::{Channel, library};
+use callbench_transport::{Channel, library};
 
 /// Every channel, from the nearest to the farthest.
 pub fn all() -> Vec<Arc<dyn Channel>> {

@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use callbench_kit::stack::{Connect, Listen, Options, Server};
 use callbench_kit::{Failure, Kind};
-use callbench_native::channel::line::{Caller, Ending, Line, Patience, answer_all, closed, refused, too_large};
-use callbench_native::channel::{Channel, Connection, Handler, Route, only};
-use callbench_native::message::LIMIT;
+use callbench_transport::line::{Caller, Ending, Line, Patience, answer_all, closed, refused, too_large};
+use callbench_transport::{Channel, Connection, Handler, Route, only};
+use callbench_kit::stack::LIMIT;
 use windows_sys::Win32::Foundation::{
     ERROR_BROKEN_PIPE, ERROR_IO_PENDING, ERROR_MORE_DATA, ERROR_NO_DATA, ERROR_PIPE_BUSY, ERROR_PIPE_CONNECTED, ERROR_PIPE_NOT_CONNECTED,
     GENERIC_READ, GENERIC_WRITE, GetLastError, INVALID_HANDLE_VALUE, WAIT_TIMEOUT,

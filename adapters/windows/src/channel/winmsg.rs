@@ -10,9 +10,9 @@ use std::time::Duration;
 
 use callbench_kit::stack::{Connect, Listen, Options, Server};
 use callbench_kit::{Failure, Kind};
-use callbench_native::channel::line::{closed, refused, timed_out, too_large};
-use callbench_native::channel::{Channel, Connection, Handler, Route, only};
-use callbench_native::message::LIMIT;
+use callbench_transport::line::{closed, refused, timed_out, too_large};
+use callbench_transport::{Channel, Connection, Handler, Route, only};
+use callbench_kit::stack::LIMIT;
 use windows_sys::Win32::Foundation::{ERROR_TIMEOUT, GetLastError, HWND, LPARAM, LRESULT, SetLastError, WPARAM};
 use windows_sys::Win32::System::DataExchange::COPYDATASTRUCT;
 use windows_sys::Win32::System::LibraryLoader::GetModuleHandleW;

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use callbench_kit::stack::{Client, Connect};
 use callbench_kit::{Failure, Kind, panics};
-use callbench_native::channel::line::timed_out;
+use callbench_transport::line::timed_out;
 use callbench_service::{Answer, Call};
 
 use super::client::Caller;

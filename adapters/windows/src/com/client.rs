@@ -10,7 +10,7 @@ use windows_sys::Win32::System::Com::{CLSCTX_LOCAL_SERVER, CoCreateInstance};
 use super::interface::ISpeedService;
 use super::values::{Array, Text, Truth, Variant, elements, read_text};
 use super::{plain, records, words};
-use callbench_native::channel::line::refused;
+use callbench_transport::line::refused;
 
 /// What the RPC runtime says where the other side has gone: the server is unavailable, too busy, the call failed, or was not even begun.
 const GONE: [u32; 4] = [0x8007_06ba, 0x8007_06bb, 0x8007_06be, 0x8007_06bf];
