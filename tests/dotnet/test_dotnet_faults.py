@@ -13,9 +13,9 @@ from relay import Relay
 
 from callbench.adapter.session import Adapter
 from callbench.catalog import catalogue
-from callbench.cli import doctor
 from callbench.model import process_tree
 from callbench.model.errors import AdapterFailure
+from callbench.runner import doctor
 from conftest import ROOT, eventually, marked
 
 CATALOGUE = catalogue.load([ROOT / "adapters" / "dotnet"])

@@ -13,8 +13,8 @@ import pytest
 
 from callbench.adapter.session import Adapter
 from callbench.catalog import catalogue
-from callbench.cli import doctor
 from callbench.model.errors import AdapterFailure
+from callbench.runner import doctor
 from conftest import ROOT, command, eventually, marked
 
 FOLDER = ROOT / "adapters" / "windows"

@@ -10,7 +10,6 @@ import typer
 from callbench.analysis.completeness import shortcomings
 from callbench.catalog.links import profile
 from callbench.catalog.study import load as load_study
-from callbench.cli import doctor as examination
 from callbench.cli import listing, stability
 from callbench.cli import peer as peers
 from callbench.cli.compare import compare
@@ -20,6 +19,7 @@ from callbench.cli.verify import verify
 from callbench.model import quantities
 from callbench.model.errors import BadInput, CallbenchError
 from callbench.model.version import VERSION
+from callbench.runner import doctor as examination
 from callbench.runner import launch
 from callbench.runner import serve as serving
 from callbench.runner.launch import Wish
