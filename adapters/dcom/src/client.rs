@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use callbench_kit::stack::{Client, Connect};
 use callbench_kit::{Failure, Kind};
-use callbench_transport::line::Patience;
 use callbench_service::{Answer, Call};
+use callbench_transport::line::Patience;
 
 use crate::activation::{self, Activated, REMOTE_ACTIVATION};
 use crate::ids::{ACTIVATION, Guid, IUNKNOWN, Mint, OBJECT_EXPORTER, REM_UNKNOWN, SPEED_SERVICE};

@@ -6,9 +6,9 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use callbench_kit::Failure;
+use callbench_kit::stack::LIMIT;
 use callbench_transport::acceptor::Ending;
 use callbench_transport::line::Patience;
-use callbench_kit::stack::LIMIT;
 use nix::sys::socket::{setsockopt, sockopt};
 
 use crate::ids::Guid;

@@ -5,10 +5,10 @@ use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::time::Duration;
 
+use callbench_kit::stack::LIMIT;
 use callbench_kit::{Failure, Kind};
 use callbench_transport::line::{Patience, closed, refused, too_large};
 use callbench_transport::unix::even_slice;
-use callbench_kit::stack::LIMIT;
 
 use crate::ids::Guid;
 use crate::ndr::Writer;

@@ -8,9 +8,9 @@ use std::thread::{self, JoinHandle};
 
 use callbench_kit::Failure;
 use callbench_kit::stack::{Listen, Server};
+use callbench_service::Service;
 use callbench_transport::acceptor::Acceptor;
 use callbench_transport::tcp;
-use callbench_service::Service;
 
 use crate::connection::{Interfaces, Manner, host};
 use crate::exporter::Exporter;

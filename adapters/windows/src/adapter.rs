@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use callbench_kit::direct::Direct;
 use callbench_kit::stack::{Adapter, Stack};
-use callbench_native::stack::MessageOverChannel;
 use callbench_native::libraries;
+use callbench_native::stack::MessageOverChannel;
 
 use crate::channel;
 use crate::com::Com;

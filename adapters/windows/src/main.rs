@@ -10,6 +10,8 @@ mod com;
 #[cfg(windows)]
 mod mishap;
 #[cfg(windows)]
+mod process;
+#[cfg(windows)]
 mod server;
 
 #[cfg(windows)]

@@ -1,6 +1,6 @@
 //! The load loop: clients that call, each again when it is answered, or when a schedule says so.
 //!
-//! One thread a worker: a client that blocks, or a crowd of clients that live on events. Nothing is allocated and no lock is taken between
+//! One thread a worker: a client that blocks, or a pool of clients on event loops. Nothing is allocated and no lock is taken between
 //! two calls of a closed loop; threads share only the pool of calls still to be made, from which they draw in portions, and a progress line
 //! each that the reporter reads.
 
@@ -13,32 +13,32 @@ use std::time::Duration;
 
 use callbench_service::{Call, Expectation};
 
+use crate::client::Client;
 use crate::clock::{self, Clock, Monotonic};
 use crate::failure::{Failure, Kind};
 use crate::histogram::Histogram;
 use crate::panics;
 use crate::processor::{self, Usage};
-use crate::stack::Client;
 
 mod closed;
-mod gate;
 mod open;
 mod pool;
 mod schedule;
-mod seat;
-mod tally;
+mod start_barrier;
 mod trace;
 mod window;
+mod worker_state;
+mod worker_stats;
 
-use gate::Gate;
 use pool::Pool;
 use schedule::Arrivals;
 pub use schedule::Schedule;
-use seat::Progress;
-pub use seat::Seat;
-pub use tally::{Left, Tally};
+use start_barrier::StartBarrier;
 pub use trace::{Replayed, Script, Scripted, ScriptedCall, ScriptedClock, Trace, replay, replay_by};
 pub use window::{Late, Window};
+use worker_state::Progress;
+pub use worker_state::WorkerState;
+pub use worker_stats::{Left, WorkerStats};
 
 /// How often the reporter speaks.
 const INTERVAL_NS: u64 = 100_000_000;
@@ -151,27 +151,27 @@ pub struct Outcome {
 
 /// What calls on a thread of its own.
 pub trait Worker: Send {
-    /// Calls as the seat's plan says until the drive is over.
-    fn work(&mut self, seat: &mut Seat);
+    /// Calls as the plan says until the drive is over.
+    fn work(&mut self, state: &mut WorkerState);
 }
 
 impl Worker for Box<dyn Client> {
-    fn work(&mut self, seat: &mut Seat) {
-        run(self.as_mut(), seat, &Monotonic);
+    fn work(&mut self, state: &mut WorkerState) {
+        run(self.as_mut(), state, &Monotonic);
     }
 }
 
 /// The loop of one client, by the machine's clock or by a trace's.
-fn run(client: &mut dyn Client, seat: &mut Seat, clock: &impl Clock) {
-    match &seat.plan().pace {
-        Pace::Closed { think_ns, timing } => closed::run(client, seat, clock, *think_ns, *timing),
-        Pace::Open(_) => open::run(client, seat, clock),
+fn run(client: &mut dyn Client, state: &mut WorkerState, clock: &impl Clock) {
+    match &state.plan().pace {
+        Pace::Closed { think_ns, timing } => closed::run(client, state, clock, *think_ns, *timing),
+        Pace::Open(_) => open::run(client, state, clock),
     }
 }
 
 impl Worker for Box<dyn Worker + '_> {
-    fn work(&mut self, seat: &mut Seat) {
-        self.as_mut().work(seat);
+    fn work(&mut self, state: &mut WorkerState) {
+        self.as_mut().work(state);
     }
 }
 
@@ -184,7 +184,7 @@ struct Shared<'a> {
     /// Calls a batch, 1 for each call timed; set by the first worker that knows.
     batch: OnceLock<u64>,
     reading_ns: f64,
-    gate: Gate,
+    barrier: StartBarrier,
     /// Raised from outside to end the drive early.
     stopping: &'a AtomicBool,
 }
@@ -201,7 +201,7 @@ impl<'a> Shared<'a> {
             },
             batch: OnceLock::new(),
             reading_ns,
-            gate: Gate::default(),
+            barrier: StartBarrier::default(),
             stopping,
         }
     }
@@ -224,15 +224,15 @@ pub fn drive<W: Worker>(
         for (place, (worker, progress)) in workers.iter_mut().zip(&progress).enumerate() {
             let (shared, ended) = (&shared, ended.clone());
             let spawned = thread::Builder::new().name("client".to_owned()).spawn_scoped(scope, move || {
-                let tally = attend(worker, progress, shared, [place, threads]);
-                // The reporter may have given up listening; the tally still comes by the join.
+                let stats = attend(worker, progress, shared, [place, threads]);
+                // The reporter may have given up listening; the statistics still come by the join.
                 let _ = ended.send(());
-                tally
+                stats
             });
             match spawned {
                 Ok(thread) => running.push(thread),
                 Err(error) => {
-                    shared.gate.abandon();
+                    shared.barrier.abandon();
                     return Err(Failure::new(
                         Kind::OutOfResources,
                         format!("client thread {} cannot be started: {error}", running.len() + 1),
@@ -240,42 +240,42 @@ pub fn drive<W: Worker>(
                 }
             }
         }
-        shared.gate.await_workers(threads);
+        shared.barrier.await_workers(threads);
         let before = processor::usage();
-        let start = shared.gate.open(plan.start_at_ns, threads);
+        let start = shared.barrier.open(plan.start_at_ns, threads);
         watch(&ends, threads, [start, start.saturating_add(plan.length_ns.min(plan.limit_ns))], &progress, stopping, report);
-        let tallies: Vec<Tally> = running.into_iter().filter_map(|thread| thread.join().ok()).collect();
+        let tallies: Vec<WorkerStats> = running.into_iter().filter_map(|thread| thread.join().ok()).collect();
         Ok((start, tallies, [before, processor::usage()]))
     })?;
     Ok(sum_up(tallies, start, &shared, processor, threads))
 }
 
-/// A worker's thread, from the gate to its end.
-fn attend(worker: &mut dyn Worker, progress: &Progress, shared: &Shared, place: [usize; 2]) -> Tally {
+/// A worker's thread, from the common start to its end.
+fn attend(worker: &mut dyn Worker, progress: &Progress, shared: &Shared, place: [usize; 2]) -> WorkerStats {
     clock::sharpen_sleeps();
-    let mut tally = Tally::new(matches!(shared.plan.pace, Pace::Open(_)));
-    let Some(start) = shared.gate.wait() else { return tally };
-    await_start(&Monotonic, &mut tally, start);
+    let mut stats = WorkerStats::new(matches!(shared.plan.pace, Pace::Open(_)));
+    let Some(start) = shared.barrier.wait() else { return stats };
+    await_start(&Monotonic, &mut stats, start);
     let ran = panics::contained(|| {
-        worker.work(&mut Seat::new(progress, shared, &mut tally, start, place));
+        worker.work(&mut WorkerState::new(progress, shared, &mut stats, start, place));
         Ok(())
     });
     if let Err(failure) = ran {
-        tally.count_error(failure.kind);
-        tally.said.entry(failure.kind).or_insert(failure.message);
-        progress.show_errors(tally.error_count());
-        tally.gave_up = true;
-        tally.ended_at = clock::now();
-        tally.left = Left::One(tally.ended_at);
+        stats.count_error(failure.kind);
+        stats.said.entry(failure.kind).or_insert(failure.message);
+        progress.show_errors(stats.error_count());
+        stats.gave_up = true;
+        stats.ended_at = clock::now();
+        stats.left = Left::One(stats.ended_at);
     }
-    tally
+    stats
 }
 
 /// Waits for the common start, where the account of a worker begins.
-fn await_start(clock: &impl Clock, tally: &mut Tally, start: u64) {
-    tally.ended_at = clock.wait_until(start, START_SPIN_NS);
-    tally.left = Left::One(tally.ended_at);
-    tally.gap_ns = tally.ended_at - start;
+fn await_start(clock: &impl Clock, stats: &mut WorkerStats, start: u64) {
+    stats.ended_at = clock.wait_until(start, START_SPIN_NS);
+    stats.left = Left::One(stats.ended_at);
+    stats.gap_ns = stats.ended_at - start;
 }
 
 /// Reports until every client has ended, and once when the time is over: what is watched from outside is read then.
@@ -308,14 +308,14 @@ fn watch(
     }
 }
 
-fn sum_up(tallies: Vec<Tally>, start: u64, shared: &Shared, processor: [Usage; 2], threads: usize) -> Outcome {
+fn sum_up(tallies: Vec<WorkerStats>, start: u64, shared: &Shared, processor: [Usage; 2], threads: usize) -> Outcome {
     let ends_ns = [shared.plan.length_ns.min(shared.plan.limit_ns), shared.plan.limit_ns];
     let batch = shared.batch.get().copied().unwrap_or(1);
-    let ended_at = tallies.iter().map(|tally| tally.ended_at).max().unwrap_or(start);
-    let closed = tallies.iter().all(|tally| tally.open.is_none());
-    let mut tallies = tallies.into_iter().map(|tally| tally.until(start, ended_at));
-    let first = tallies.next().unwrap_or_else(|| Tally::new(false));
-    let total = tallies.fold(first, |sum, tally| sum.merged(&tally));
+    let ended_at = tallies.iter().map(|stats| stats.ended_at).max().unwrap_or(start);
+    let closed = tallies.iter().all(|stats| stats.open.is_none());
+    let mut tallies = tallies.into_iter().map(|stats| stats.until(start, ended_at));
+    let first = tallies.next().unwrap_or_else(|| WorkerStats::new(false));
+    let total = tallies.fold(first, |sum, stats| sum.merged(&stats));
     let elapsed_ns = ended_at.saturating_sub(start).max(1);
     let window = total.late.window(ends_ns, elapsed_ns, total.calls, total.gave_up);
     let [service, lateness] = total.open.map_or([None, None], |both| (*both).map(Some));

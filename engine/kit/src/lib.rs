@@ -3,6 +3,7 @@
 //! `contract` talks to the core and is entered by `run`; `drive` is the load loop; `clock`, `histogram`, `heap` and `processor` measure;
 //! `codec` times a message without its channel; `nothing` and `direct` are the stacks that measure the kit itself.
 
+pub mod client;
 pub mod clock;
 pub mod codec;
 pub mod contract;

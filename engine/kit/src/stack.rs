@@ -7,6 +7,7 @@ use std::time::Duration;
 use callbench_service::service::Service;
 use callbench_service::{Answer, Call};
 
+pub use crate::client::Client;
 use crate::drive::Worker;
 use crate::failure::Failure;
 use crate::processor::Usage;
@@ -62,7 +63,7 @@ pub trait Stack: Send + Sync {
     fn connect(&self, to: &Connect) -> Result<Box<dyn Client>, Failure>;
 
     /// Makes so many clients that need no thread each; None where each client is made by `connect`.
-    fn gather(&self, _to: &Connect, _clients: usize) -> Option<Result<Box<dyn Crowd>, Failure>> {
+    fn gather(&self, _to: &Connect, _clients: usize) -> Option<Result<Box<dyn ClientPool>, Failure>> {
         None
     }
 
@@ -97,19 +98,8 @@ pub struct Elsewhere {
     pub processor: Option<Usage>,
 }
 
-/// One client, used by one thread at a time.
-pub trait Client: Send {
-    /// Makes one call and waits for its answer. A server's fault is a `Failure` of kind `Fault`.
-    fn call(&mut self, call: &Call) -> Result<Answer, Failure>;
-
-    /// Connections open between calls.
-    fn connections(&self) -> usize {
-        1
-    }
-}
-
 /// Many clients on few threads, which live on events.
-pub trait Crowd: Send {
+pub trait ClientPool: Send {
     fn clients(&self) -> usize;
 
     /// Connections open between calls, over all clients.

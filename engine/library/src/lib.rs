@@ -8,11 +8,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
+use callbench_native::echo;
+use callbench_native::stack::handler;
+use callbench_service::Service;
 use callbench_transport::Handler;
 use callbench_transport::library::{ANSWERED, Deliver, FAILED, REFUSED, UNKNOWN};
-use callbench_native::stack::handler;
-use callbench_native::echo;
-use callbench_service::Service;
 
 /// What answers: a service, and each message's way to it.
 struct House {

@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use callbench_kit::Kind;
 use callbench_kit::stack::{Client, Connect, Listen, Options, Server, Stack};
-use callbench_transport::Channel;
-use callbench_transport::library::Library;
 use callbench_native::stack::MessageOverChannel;
 use callbench_service::{Answer, Call, Service};
+use callbench_transport::Channel;
+use callbench_transport::library::Library;
 
 const HERE: Listen = Listen { host: IpAddr::V4(Ipv4Addr::LOCALHOST), port: 0 };
 

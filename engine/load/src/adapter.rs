@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use callbench_kit::stack::{Adapter, Client, Connect, Crowd, Listen, Options, Server, Stack};
+use callbench_kit::stack::{Adapter, Client, ClientPool, Connect, Listen, Options, Server, Stack};
 use callbench_kit::{Failure, Kind};
 use callbench_service::Service;
 
-use crate::asking::Protocol;
 use crate::client;
-use crate::crowd::Herds;
+use crate::client_pool::EventLoops;
 use crate::h2;
+use crate::protocol::Protocol;
 use crate::wishes;
 
 pub struct Load {
@@ -71,11 +71,12 @@ impl Stack for Http {
         Err(Failure::new(Kind::Internal, "the load driver's clients come together"))
     }
 
-    fn gather(&self, to: &Connect, clients: usize) -> Option<Result<Box<dyn Crowd>, Failure>> {
+    fn gather(&self, to: &Connect, clients: usize) -> Option<Result<Box<dyn ClientPool>, Failure>> {
         Some(if self.protocol == Protocol::Http1 {
-            Herds::<client::Clients>::gather(to, self.protocol, clients).map(|herds| Box::new(herds) as Box<dyn Crowd>)
+            EventLoops::<client::Clients>::gather(to, self.protocol, clients)
+                .map(|event_loops| Box::new(event_loops) as Box<dyn ClientPool>)
         } else {
-            Herds::<h2::Clients>::gather(to, self.protocol, clients).map(|herds| Box::new(herds) as Box<dyn Crowd>)
+            EventLoops::<h2::Clients>::gather(to, self.protocol, clients).map(|event_loops| Box::new(event_loops) as Box<dyn ClientPool>)
         })
     }
 }

@@ -1,13 +1,13 @@
-//! How the calls of a herd travel: what the load loop asks of a protocol.
+//! How the calls of an event loop travel: what the load loop asks of a protocol.
 
 use std::sync::Arc;
 
 use callbench_kit::Failure;
 
-use crate::asking::Protocol;
-use crate::crowd::Settings;
 use crate::events::{Event, Events};
+use crate::protocol::Protocol;
 use crate::request::Values;
+use crate::settings::Settings;
 use crate::wishes::Wished;
 
 /// A client, and how its call ended.
@@ -21,7 +21,7 @@ pub trait Asks: Send + Sync + Sized {
     fn settings(&self) -> &Settings;
 }
 
-/// The connections of a herd's clients, and the calls under way on them.
+/// The connections of an event loop's clients, and the calls under way on them.
 pub trait Carrier: Send {
     type Asked: Asks;
 

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use callbench_kit::{Failure, Kind};
 
 use crate::answer::{Answer, Progress};
-use crate::asking::Protocol;
 use crate::carrier::{Asks, Carrier, Ended};
-use crate::crowd::Settings;
 use crate::events::{Event, Events};
+use crate::protocol::Protocol;
 use crate::request::{Request, Values};
+use crate::settings::Settings;
 use crate::wire::Wire;
 use crate::wishes::Wished;
 
@@ -25,7 +25,7 @@ enum Doing {
     Exchanging,
 }
 
-/// What the clients of a herd read with.
+/// What the clients of an event loop read with.
 struct Reader<'r> {
     scratch: &'r mut [u8],
     right: &'r mut Vec<u8>,
@@ -242,7 +242,7 @@ impl Asks for Asked {
     }
 }
 
-/// The clients of a herd.
+/// The clients of an event loop.
 pub struct Clients {
     asked: Arc<Asked>,
     each: Vec<Client>,

@@ -2,7 +2,7 @@
 //!
 //! `frame` is what travels; `block` the header blocks of requests and `asked` the whole requests; `fields` is what a header block of an answer
 //! says; `exchange` one answer as it comes, `grpc` the message in it; `connection` is one connection without its socket, and `clients` all
-//! connections of a herd, with theirs.
+//! connections of an event loop, with theirs.
 
 pub mod asked;
 mod block;

@@ -10,11 +10,12 @@ use callbench_kit::{Failure, Kind};
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::asking::{Draft, Protocol};
 use crate::checks::{Checks, Wanted};
-use crate::crowd::Settings;
+use crate::draft::Draft;
 use crate::endpoint::Endpoint;
 use crate::expected::Expected;
+use crate::protocol::Protocol;
+use crate::settings::Settings;
 use crate::tls::{self, Trust};
 
 /// The names of the options.
@@ -283,7 +284,7 @@ mod tests {
         ] {
             let asked = wished(options.clone(), protocol).and_then(|it| match protocol {
                 Protocol::Http1 => it.draft.http1(&it.settings.endpoint).map(drop),
-                _ => it.draft.http2(it.settings, protocol).map(drop),
+                _ => crate::h2::asked::of_draft(&it.draft, it.settings, protocol).map(drop),
             });
             assert_eq!(asked.expect_err("a refusal").kind, Kind::BadRequest, "{options}");
         }

@@ -8,7 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 use callbench_kit::drive::{self, Outcome, Pace, Plan, Schedule, Timing};
-use callbench_kit::stack::{Adapter, Connect, Crowd};
+use callbench_kit::stack::{Adapter, ClientPool, Connect};
 use callbench_kit::{Failure, Kind};
 use callbench_load::adapter::Load;
 use callbench_service::Call;
@@ -63,10 +63,10 @@ fn spoiled(then: impl Fn(&mut TcpStream) + Send + Sync + 'static) -> String {
     })
 }
 
-fn gathered(url: &str, clients: usize, options: Value) -> Result<Box<dyn Crowd>, Failure> {
+fn gathered(url: &str, clients: usize, options: Value) -> Result<Box<dyn ClientPool>, Failure> {
     let Value::Object(options) = options else { panic!("an object") };
     let to = Connect { endpoint: url.to_owned(), timeout: Duration::from_millis(300), options };
-    Load::new().stacks()[0].gather(&to, clients).expect("a crowd")
+    Load::new().stacks()[0].gather(&to, clients).expect("a pool")
 }
 
 fn plan(calls: u64, pace: Pace) -> Plan {
@@ -74,8 +74,8 @@ fn plan(calls: u64, pace: Pace) -> Plan {
     Plan { call: Call::Hello, calls, length_ns: 0, limit_ns, pace, start_at_ns: 0, burn_ns: 0, ramp_up_ns: 0, altered: false }
 }
 
-fn driven(crowd: &mut dyn Crowd, clients: usize, plan: &Plan) -> Outcome {
-    let mut workers = crowd.workers(clients, &plan.call).expect("workers");
+fn driven(pool: &mut dyn ClientPool, clients: usize, plan: &Plan) -> Outcome {
+    let mut workers = pool.workers(clients, &plan.call).expect("workers");
     drive::drive(&mut workers, plan, &AtomicBool::new(false), &mut |_| true).expect("threads")
 }
 
@@ -85,9 +85,9 @@ fn closed(calls: u64, think_ns: u64) -> Plan {
 
 /// What a drive of six calls comes to once the server misbehaves.
 fn errors(url: &str, options: Value) -> Vec<(Kind, u64)> {
-    let mut crowd = gathered(url, 1, options).expect("a connection");
-    crowd.call(&Call::Hello).expect("the first answer");
-    let outcome = driven(crowd.as_mut(), 1, &closed(6, 0));
+    let mut pool = gathered(url, 1, options).expect("a connection");
+    pool.call(&Call::Hello).expect("the first answer");
+    let outcome = driven(pool.as_mut(), 1, &closed(6, 0));
     assert!(outcome.said.values().all(|sentence| !sentence.is_empty()));
     Kind::ALL.into_iter().zip(outcome.errors).filter(|(_, count)| *count > 0).collect()
 }
@@ -96,9 +96,9 @@ fn errors(url: &str, options: Value) -> Vec<(Kind, u64)> {
 fn exactly_the_calls_asked_for_are_made_by_any_number_of_clients_and_threads() {
     let url = answering(GOOD);
     for (clients, threads) in [(1, 1), (7, 1), (7, 3)] {
-        let mut crowd = gathered(&url, clients, json!({"expect_body": "hello", "threads": threads})).expect("connections");
-        assert_eq!(crowd.connections(), clients);
-        let outcome = driven(crowd.as_mut(), clients, &closed(500, 0));
+        let mut pool = gathered(&url, clients, json!({"expect_body": "hello", "threads": threads})).expect("connections");
+        assert_eq!(pool.connections(), clients);
+        let outcome = driven(pool.as_mut(), clients, &closed(500, 0));
         assert_eq!((outcome.calls, outcome.threads), (500, threads));
         assert_eq!(outcome.latency.expect("times").count(), 500);
         let accounted = outcome.in_call_ns + outcome.think_ns + outcome.gap_ns.expect("a closed loop's");
@@ -109,8 +109,8 @@ fn exactly_the_calls_asked_for_are_made_by_any_number_of_clients_and_threads() {
 #[test]
 fn thoughts_are_counted_as_such() {
     let url = answering(GOOD);
-    let mut crowd = gathered(&url, 4, json!({})).expect("connections");
-    let outcome = driven(crowd.as_mut(), 4, &closed(40, 2_000_000));
+    let mut pool = gathered(&url, 4, json!({})).expect("connections");
+    let outcome = driven(pool.as_mut(), 4, &closed(40, 2_000_000));
     assert_eq!(outcome.calls, 40);
     // What the last four think is no part of the drive.
     assert!(outcome.think_ns >= 36 * 2_000_000, "{} ns", outcome.think_ns);
@@ -121,10 +121,10 @@ fn clients_that_begin_in_turn_are_spread_over_the_ramp_and_every_nanosecond_is_a
     const RAMP_NS: u64 = 200_000_000;
     let url = answering(GOOD);
     for threads in [1, 2] {
-        let mut crowd = gathered(&url, 5, json!({"threads": threads})).expect("connections");
+        let mut pool = gathered(&url, 5, json!({"threads": threads})).expect("connections");
         let plan = Plan { ramp_up_ns: RAMP_NS, ..closed(5, 10_000_000_000) };
         // Each client thinks for longer than the drive may last, so each makes one call only.
-        let outcome = driven(crowd.as_mut(), 5, &Plan { limit_ns: 2 * RAMP_NS, ..plan });
+        let outcome = driven(pool.as_mut(), 5, &Plan { limit_ns: 2 * RAMP_NS, ..plan });
         assert_eq!(outcome.calls, 5);
         // The last begins four fifths of the ramp after the first.
         assert!(outcome.elapsed_ns >= RAMP_NS / 5 * 4, "{} ns", outcome.elapsed_ns);
@@ -153,8 +153,8 @@ fn an_answer_that_differs_from_the_right_ones_around_it_is_seen() {
             }
         }
     });
-    let mut crowd = gathered(&url, 1, json!({"expect_body": "hello"})).expect("a connection");
-    let outcome = driven(crowd.as_mut(), 1, &closed(24, 0));
+    let mut pool = gathered(&url, 1, json!({"expect_body": "hello"})).expect("a connection");
+    let outcome = driven(pool.as_mut(), 1, &closed(24, 0));
     assert_eq!(outcome.calls, 18);
     for kind in [Kind::WrongAnswer, Kind::Status, Kind::Protocol] {
         assert_eq!(outcome.errors[kind as usize], 2, "{kind:?}");
@@ -179,8 +179,8 @@ fn answers_that_are_never_the_same_are_checked_by_what_is_in_them() {
         json!({"expect_match": r#""name":"x""#}),
         json!({"expect_schema": {"required": ["id"], "properties": {"user": {"properties": {"name": {"const": "x"}}}}}}),
     ] {
-        let mut crowd = gathered(&url, 1, options.clone()).expect("a connection");
-        let outcome = driven(crowd.as_mut(), 1, &closed(24, 0));
+        let mut pool = gathered(&url, 1, options.clone()).expect("a connection");
+        let outcome = driven(pool.as_mut(), 1, &closed(24, 0));
         assert_eq!((outcome.calls, outcome.errors[Kind::WrongAnswer as usize]), (16, 8), "{options}");
     }
 }
@@ -197,8 +197,8 @@ fn a_body_that_was_right_is_known_behind_another_head() {
             }
         }
     });
-    let mut crowd = gathered(&url, 1, json!({"expect_json": {"$.ok": true}})).expect("a connection");
-    let outcome = driven(crowd.as_mut(), 1, &closed(24, 0));
+    let mut pool = gathered(&url, 1, json!({"expect_json": {"$.ok": true}})).expect("a connection");
+    let outcome = driven(pool.as_mut(), 1, &closed(24, 0));
     assert_eq!((outcome.calls, outcome.errors[Kind::WrongAnswer as usize]), (18, 6));
     assert!(outcome.said[&Kind::WrongAnswer].contains("at $.ok the body has false, not true"), "{:?}", outcome.said);
 }
@@ -227,13 +227,13 @@ fn listing(then: &'static [u8]) -> String {
 #[test]
 fn a_request_that_stands_for_find_items_has_its_number_in_it_and_every_answer_is_held_against_the_first() {
     let asked = |url: &str| {
-        let mut crowd = gathered(&format!("{url}items/{{n}}"), 2, json!({})).expect("connections");
-        let unseen = crowd.workers(2, &Call::FindItems { n: 3 }).err().expect("a refusal");
+        let mut pool = gathered(&format!("{url}items/{{n}}"), 2, json!({})).expect("connections");
+        let unseen = pool.workers(2, &Call::FindItems { n: 3 }).err().expect("a refusal");
         assert!(unseen.kind == Kind::BadRequest && unseen.message.contains("before it was called"), "{}", unseen.message);
-        assert_eq!(crowd.call(&Call::FindItems { n: 3 }).expect("an answer"), json!("[1, 1, 1]"));
-        assert_eq!(crowd.call(&Call::FindItems { n: 1 }).expect("an answer"), json!("[1]"));
+        assert_eq!(pool.call(&Call::FindItems { n: 3 }).expect("an answer"), json!("[1, 1, 1]"));
+        assert_eq!(pool.call(&Call::FindItems { n: 1 }).expect("an answer"), json!("[1]"));
         let plan = Plan { call: Call::FindItems { n: 3 }, ..closed(20, 0) };
-        driven(crowd.as_mut(), 2, &plan)
+        driven(pool.as_mut(), 2, &plan)
     };
     assert_eq!(asked(&listing(b"")).calls, 20);
     // The same length and other octets.
@@ -250,8 +250,8 @@ fn an_open_loop_makes_every_arrival_and_keeps_three_histograms() {
     let schedule = Schedule::read(&path);
     std::fs::remove_file(&path).expect("the file");
     let url = answering(GOOD);
-    let mut crowd = gathered(&url, 3, json!({})).expect("connections");
-    let outcome = driven(crowd.as_mut(), 3, &plan(100, Pace::Open(schedule.expect("a schedule"))));
+    let mut pool = gathered(&url, 3, json!({})).expect("connections");
+    let outcome = driven(pool.as_mut(), 3, &plan(100, Pace::Open(schedule.expect("a schedule"))));
     assert_eq!(outcome.calls, 100);
     for histogram in [outcome.latency, outcome.service, outcome.lateness] {
         assert_eq!(histogram.expect("a histogram").count(), 100);
@@ -267,9 +267,9 @@ fn a_connection_for_each_call_is_one() {
         seen.fetch_max(number + 1, Relaxed);
         while request(&mut stream) && stream.write_all(GOOD).is_ok() {}
     });
-    let mut crowd = gathered(&url, 2, json!({"keep_alive": false})).expect("a connection");
-    let outcome = driven(crowd.as_mut(), 2, &closed(20, 0));
-    assert_eq!((outcome.calls, crowd.connections()), (20, 0));
+    let mut pool = gathered(&url, 2, json!({"keep_alive": false})).expect("a connection");
+    let outcome = driven(pool.as_mut(), 2, &closed(20, 0));
+    assert_eq!((outcome.calls, pool.connections()), (20, 0));
     assert!(connections.load(Relaxed) >= 20);
 }
 
@@ -279,8 +279,8 @@ fn a_server_that_closes_after_each_answer_is_connected_to_again() {
         request(&mut stream);
         let _ = stream.write_all(GOOD);
     });
-    let mut crowd = gathered(&url, 1, json!({})).expect("a connection");
-    let outcome = driven(crowd.as_mut(), 1, &closed(10, 0));
+    let mut pool = gathered(&url, 1, json!({})).expect("a connection");
+    let outcome = driven(pool.as_mut(), 1, &closed(10, 0));
     // Whether the end of the connection is seen before the next request is a race that any client of such a server can lose.
     assert!(outcome.calls >= 1 && outcome.calls + outcome.errors.iter().sum::<u64>() == 10);
 }
@@ -298,12 +298,12 @@ fn a_connection_that_was_closed_while_nobody_called_is_no_error() {
             while request(&mut stream) && stream.write_all(GOOD).is_ok() {}
         }
     });
-    let mut crowd = gathered(&url, CLIENTS as usize, json!({})).expect("connections");
+    let mut pool = gathered(&url, CLIENTS as usize, json!({})).expect("connections");
     while closed_by_it.load(Relaxed) < CLIENTS {
         thread::sleep(Duration::from_millis(1));
     }
-    crowd.call(&Call::Hello).expect("an answer over a new connection");
-    let outcome = driven(crowd.as_mut(), CLIENTS as usize, &closed(6, 0));
+    pool.call(&Call::Hello).expect("an answer over a new connection");
+    let outcome = driven(pool.as_mut(), CLIENTS as usize, &closed(6, 0));
     assert_eq!((outcome.calls, outcome.errors.iter().sum::<u64>()), (6, 0));
 }
 
@@ -348,19 +348,19 @@ fn a_reset_is_told_from_a_close() {
 fn a_server_that_goes_away_is_refused_and_found_again() {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("an address");
-    let mut crowd = {
+    let mut pool = {
         let serving = thread::spawn(move || {
             let (mut stream, _) = listener.accept().expect("a client");
             request(&mut stream);
             let _ = stream.write_all(GOOD);
             let _ = stream.shutdown(Shutdown::Both);
         });
-        let mut crowd = gathered(&format!("http://{address}/"), 1, json!({})).expect("a connection");
-        crowd.call(&Call::Hello).expect("an answer");
+        let mut pool = gathered(&format!("http://{address}/"), 1, json!({})).expect("a connection");
+        pool.call(&Call::Hello).expect("an answer");
         serving.join().expect("the server");
-        crowd
+        pool
     };
-    let outcome = driven(crowd.as_mut(), 1, &closed(5, 0));
+    let outcome = driven(pool.as_mut(), 1, &closed(5, 0));
     assert_eq!(outcome.calls, 0);
     assert!(outcome.errors[Kind::Refused as usize] >= 4, "{:?}", outcome.errors);
     let Ok(listener) = TcpListener::bind(address) else { return }; // Somebody else has the port by now.
@@ -368,7 +368,7 @@ fn a_server_that_goes_away_is_refused_and_found_again() {
         let (mut stream, _) = listener.accept().expect("a client");
         while request(&mut stream) && stream.write_all(GOOD).is_ok() {}
     });
-    crowd.call(&Call::Hello).expect("the server is back");
+    pool.call(&Call::Hello).expect("the server is back");
 }
 
 #[test]
@@ -385,6 +385,6 @@ fn nobody_there_and_wrong_urls_are_told_when_connecting() {
 
 #[test]
 fn only_hello_can_be_called() {
-    let mut crowd = gathered(&answering(GOOD), 1, json!({})).expect("a connection");
-    assert_eq!(crowd.call(&Call::Empty).expect_err("a refusal").kind, Kind::CannotCarry);
+    let mut pool = gathered(&answering(GOOD), 1, json!({})).expect("a connection");
+    assert_eq!(pool.call(&Call::Empty).expect_err("a refusal").kind, Kind::CannotCarry);
 }

@@ -7,10 +7,10 @@ use callbench_kit::stack::{Adapter, Everything, Listen, Options, Server, Stack};
 use callbench_kit::{Failure, Kind};
 use callbench_service::Service;
 
-use callbench_transport::{self, Channel};
 use crate::libraries;
-use callbench_codec::{self, Message};
 use crate::stack::{MessageOverChannel, route};
+use callbench_codec::{self, Message};
+use callbench_transport::{self, Channel};
 
 /// All stacks, composed when the program starts.
 pub struct Native {

@@ -10,8 +10,8 @@ use callbench_kit::stack::{Client, Connect, Listen, Options, Server, Stack};
 use callbench_kit::{Failure, Kind};
 use callbench_service::{Answer, Call, Service};
 
-use callbench_transport::{Channel, Connection, Handler, Route, Said};
 use callbench_codec::LIMIT;
+use callbench_transport::{Channel, Connection, Handler, Route, Said};
 
 /// The name where messages have theirs.
 pub const NAME: &str = "echo";

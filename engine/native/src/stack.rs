@@ -7,8 +7,8 @@ use callbench_kit::stack::{Client, Codec, Connect, Listen, Options, Server, Stac
 use callbench_service::service::LookedUp;
 use callbench_service::{Answer, Call, Service};
 
-use callbench_transport::{Channel, Connection, Handler, Route, Said};
 use callbench_codec::{Mark, Message, Reply};
+use callbench_transport::{Channel, Connection, Handler, Route, Said};
 
 /// The glue of a server: bytes to call, call to answer, answer to bytes.
 struct Answering {

@@ -11,9 +11,9 @@ use serde::{Deserialize, Serialize};
 use crate::cable::{END, Party};
 use crate::capture::{Frame, Sink, Tap};
 use crate::failure::{Failure, Result};
+use crate::hosts::{CLIENT, Hosts, SERVER};
 use crate::namespace::Namespace;
 use crate::packet;
-use crate::pair::{CLIENT, Pair, SERVER};
 
 /// How often, and how long each time, one waits for a datagram to come through a new link.
 const TRIES: usize = 3;
@@ -28,8 +28,8 @@ pub enum Way {
 }
 
 impl Way {
-    fn ends(self, pair: &Pair) -> ((&Namespace, Party), (&Namespace, Party)) {
-        let (client, server) = ((&pair.client, CLIENT), (&pair.server, SERVER));
+    fn ends(self, hosts: &Hosts) -> ((&Namespace, Party), (&Namespace, Party)) {
+        let (client, server) = ((&hosts.client, CLIENT), (&hosts.server, SERVER));
         match self {
             Way::ToServer => (client, server),
             Way::ToClient => (server, client),
@@ -39,10 +39,10 @@ impl Way {
 
 /// Datagrams of `octets` go to the server and come back, one at a time, `gap` apart. Gives the nanoseconds of those that came back within
 /// `patience`.
-pub fn echo(pair: &Pair, times: usize, octets: usize, gap: Duration, patience: Duration) -> Result<Vec<u64>> {
-    let server = bound(&pair.server, SERVER, None)?;
+pub fn echo(hosts: &Hosts, times: usize, octets: usize, gap: Duration, patience: Duration) -> Result<Vec<u64>> {
+    let server = bound(&hosts.server, SERVER, None)?;
     let there = address(&server)?;
-    let client = bound(&pair.client, CLIENT, Some(patience))?;
+    let client = bound(&hosts.client, CLIENT, Some(patience))?;
     client.connect(there).map_err(|error| Failure::io("cannot reach the server's host", &error))?;
     thread::scope(|scope| {
         let answering = scope.spawn(|| send_back(&server));
@@ -89,8 +89,8 @@ fn round_trip(client: &UdpSocket, number: usize, octets: usize, gap: Duration, p
 }
 
 /// Whether a datagram passes in a direction. One that comes is the only one that was sent, unless the machine stood still.
-pub fn passes(pair: &Pair, way: Way) -> Result<bool> {
-    let (from, to) = way.ends(pair);
+pub fn passes(hosts: &Hosts, way: Way) -> Result<bool> {
+    let (from, to) = way.ends(hosts);
     let receiver = bound(to.0, to.1, Some(PATIENCE))?;
     let sender = bound(from.0, from.1, None)?;
     let there = address(&receiver)?;
@@ -115,8 +115,8 @@ pub struct Flood {
 }
 
 /// Sends datagrams of `octets` in one direction, `per_second` (none: as fast as can be), and counts what arrives.
-pub fn flood(pair: &Pair, way: Way, packets: u64, octets: usize, per_second: Option<f64>, patience: Duration) -> Result<Flood> {
-    let (from, to) = way.ends(pair);
+pub fn flood(hosts: &Hosts, way: Way, packets: u64, octets: usize, per_second: Option<f64>, patience: Duration) -> Result<Flood> {
+    let (from, to) = way.ends(hosts);
     let there = bound(to.0, to.1, None)?;
     let tap = Tap::start(END, Arrivals::new(packets))?;
     let sender = bound(from.0, from.1, None)?;
@@ -210,9 +210,9 @@ pub struct Stream {
 }
 
 /// Sends a TCP stream in one direction for a time, of at most so many octets a second.
-pub fn stream(pair: &Pair, way: Way, time: Duration, at_most: Option<u64>) -> Result<Stream> {
+pub fn stream(hosts: &Hosts, way: Way, time: Duration, at_most: Option<u64>) -> Result<Stream> {
     let failed = |error: std::io::Error| Failure::io("the stream between the hosts failed", &error);
-    let (from, to) = way.ends(pair);
+    let (from, to) = way.ends(hosts);
     to.0.enter()?;
     let door = TcpListener::bind((to.1.address, 0)).map_err(failed)?;
     let there = door.local_addr().map_err(failed)?;

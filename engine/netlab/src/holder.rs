@@ -15,6 +15,7 @@ use crate::capture::file::PcapFile;
 use crate::emulator::profile::Link;
 use crate::examine::{self, Way};
 use crate::failure::{Failure, Result};
+use crate::hosts;
 use crate::namespace;
 use crate::pair::{self, Pair};
 
@@ -154,8 +155,8 @@ impl Held {
             "maker": maker,
             "why_emulated": why,
             "user": user,
-            "client": {"netns": pair.client.path(), "address": pair::CLIENT.address},
-            "server": {"netns": pair.server.path(), "address": pair::SERVER.address},
+            "client": {"netns": pair.hosts.client.path(), "address": hosts::CLIENT.address},
+            "server": {"netns": pair.hosts.server.path(), "address": hosts::SERVER.address},
         }))
     }
 
@@ -164,7 +165,7 @@ impl Held {
             return Err(Failure::bad("an account is under way: end it before another one begins"));
         }
         self.pair()?.client.enter()?;
-        self.account = Some(Accounting::begin(END, IpAddr::V4(pair::CLIENT.address), phase, pcap)?);
+        self.account = Some(Accounting::begin(END, IpAddr::V4(hosts::CLIENT.address), phase, pcap)?);
         Ok(json!({"is": "accounting"}))
     }
 
@@ -178,7 +179,7 @@ impl Held {
         }
         let pair = self.pair()?;
         pair.offload(false)?;
-        pair.server.enter()?;
+        pair.hosts.server.enter()?;
         self.capture = Some(Tap::start(END, PcapFile::create(file)?)?);
         Ok(json!({"is": "capturing"}))
     }

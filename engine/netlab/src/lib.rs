@@ -8,6 +8,7 @@ pub mod examine;
 pub mod failure;
 pub mod file;
 pub mod holder;
+pub mod hosts;
 pub mod namespace;
 pub mod offload;
 pub mod packet;

@@ -7,14 +7,11 @@ use crate::emulator::profile::{Link, Maker};
 use crate::emulator::{Emulator, Tally};
 use crate::examine::{self, Way};
 use crate::failure::{Failure, Result};
+use crate::hosts::{CLIENT, Hosts, SERVER};
 use crate::namespace::Namespace;
 use crate::offload;
 use crate::shaper::Shaper;
 use crate::shaper::plan::Plan;
-
-/// The network of every pair: its namespaces know no other, so every pair has the same.
-pub const CLIENT: Party = Party { address: Ipv4Addr::new(10, 77, 0, 1), hardware: [0x02, 0xca, 0x11, 0xbe, 0x00, 0x01] };
-pub const SERVER: Party = Party { address: Ipv4Addr::new(10, 77, 0, 2), hardware: [0x02, 0xca, 0x11, 0xbe, 0x00, 0x02] };
 
 /// The MTU of a cable without a profile: Ethernet's.
 pub const MTU: u32 = 1500;
@@ -30,8 +27,7 @@ const SILENT: &str = "this kernel took the link's programs, and no frame came th
 
 /// Two hosts joined by a link.
 pub struct Pair {
-    pub client: Namespace,
-    pub server: Namespace,
+    pub hosts: Hosts,
     middle: Option<Middle>,
 }
 
@@ -59,7 +55,7 @@ impl Pair {
             }
             Some(_) => Some(between(&client, &server, mtu)?),
         };
-        let mut pair = Pair { client, server, middle: None };
+        let mut pair = Pair { hosts: Hosts { client, server }, middle: None };
         pair.connect()?;
         if let (Some(namespace), Some(link)) = (middle, link) {
             match link.grain(mtu) {
@@ -77,14 +73,14 @@ impl Pair {
             pair.middle = Some(Middle { works, namespace });
             pair.prove(link, mtu)?;
         }
-        pair.server.enter()?;
+        pair.hosts.server.enter()?;
         Ok(pair)
     }
 
     /// Sends a datagram each way through a link that the kernel makes. Kernels differ: where none comes, the emulator takes over.
     fn prove(&mut self, link: &Link, mtu: u32) -> Result<()> {
         let Some(Middle { works: Works::Kernel(_), .. }) = &self.middle else { return Ok(()) };
-        let passes = examine::passes(self, Way::ToServer)? && examine::passes(self, Way::ToClient)?;
+        let passes = examine::passes(&self.hosts, Way::ToServer)? && examine::passes(&self.hosts, Way::ToClient)?;
         let Some(Middle { works, namespace }) = &mut self.middle else { return Ok(()) };
         match works {
             Works::Kernel(shaper) if passes => shaper.forget(),
@@ -100,15 +96,15 @@ impl Pair {
 
     /// Switches the offloads of both ends, so that what a capture sees are frames as a cable carries them.
     pub fn offload(&self, on: bool) -> Result<()> {
-        self.client.enter()?;
+        self.hosts.client.enter()?;
         let client = offload::switch(END, on);
-        self.server.enter()?;
+        self.hosts.server.enter()?;
         client.and_then(|()| offload::switch(END, on))
     }
 
     /// How long a frame the hosts may hand over whole.
     fn grain(&self, octets: u32) -> Result<()> {
-        for host in [&self.client, &self.server] {
+        for host in [&self.hosts.client, &self.hosts.server] {
             host.enter()?;
             Route::open()?.longest(END, octets)?;
         }
@@ -134,13 +130,13 @@ impl Pair {
     }
 
     fn connect(&self) -> Result<()> {
-        for (namespace, own, other) in [(&self.client, CLIENT, SERVER), (&self.server, SERVER, CLIENT)] {
+        for (namespace, own, other) in [(&self.hosts.client, CLIENT, SERVER), (&self.hosts.server, SERVER, CLIENT)] {
             namespace.enter()?;
             let mut route = Route::open()?;
             route.up(END)?;
             route.address(END, own, other)?;
         }
-        for namespace in [&self.client, &self.server] {
+        for namespace in [&self.hosts.client, &self.hosts.server] {
             namespace.enter()?;
             wait_until_it_sends(END)?;
         }

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
+use callbench_kit::stack::LIMIT;
 use callbench_kit::stack::{Connect, Listen, Options, Server};
 use callbench_kit::{Failure, Kind};
 use callbench_transport::line::{Caller, Ending, Line, Patience, answer_all, closed, refused, too_large};
 use callbench_transport::{Channel, Connection, Handler, Route, only};
-use callbench_kit::stack::LIMIT;
 use windows_sys::Win32::Foundation::{
     ERROR_BROKEN_PIPE, ERROR_IO_PENDING, ERROR_MORE_DATA, ERROR_NO_DATA, ERROR_PIPE_BUSY, ERROR_PIPE_CONNECTED, ERROR_PIPE_NOT_CONNECTED,
     GENERIC_READ, GENERIC_WRITE, GetLastError, INVALID_HANDLE_VALUE, WAIT_TIMEOUT,
@@ -25,7 +25,7 @@ use windows_sys::Win32::System::Threading::{CreateEventW, INFINITE, WaitForSingl
 
 use super::wide;
 use crate::mishap;
-use crate::server::Process;
+use crate::process::Process;
 
 pub const NAME: &str = "namedpipe";
 /// The pipe's own buffers, and what a read has room for at first.

@@ -8,11 +8,11 @@ use std::sync::{Arc, OnceLock, mpsc};
 use std::thread;
 use std::time::Duration;
 
+use callbench_kit::stack::LIMIT;
 use callbench_kit::stack::{Connect, Listen, Options, Server};
 use callbench_kit::{Failure, Kind};
 use callbench_transport::line::{closed, refused, timed_out, too_large};
 use callbench_transport::{Channel, Connection, Handler, Route, only};
-use callbench_kit::stack::LIMIT;
 use windows_sys::Win32::Foundation::{ERROR_TIMEOUT, GetLastError, HWND, LPARAM, LRESULT, SetLastError, WPARAM};
 use windows_sys::Win32::System::DataExchange::COPYDATASTRUCT;
 use windows_sys::Win32::System::LibraryLoader::GetModuleHandleW;
@@ -23,7 +23,7 @@ use windows_sys::Win32::UI::WindowsAndMessaging::{
 
 use super::wide;
 use crate::mishap;
-use crate::server::Process;
+use crate::process::Process;
 
 pub const NAME: &str = "winmsg";
 const CLIENT: &str = "callbench-client";

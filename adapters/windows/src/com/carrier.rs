@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use callbench_kit::stack::{Client, Connect};
 use callbench_kit::{Failure, Kind, panics};
-use callbench_transport::line::timed_out;
 use callbench_service::{Answer, Call};
+use callbench_transport::line::timed_out;
 
 use super::client::Caller;
 

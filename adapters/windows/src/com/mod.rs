@@ -26,7 +26,7 @@ use windows_sys::Win32::System::Ole::{LoadTypeLibEx, REGKIND_REGISTER};
 
 use crate::channel::wide;
 use crate::mishap::{self, Mishap};
-use crate::server::Process;
+use crate::process::Process;
 use interface::IClassFactory;
 
 pub const NAME: &str = "com";

@@ -1,7 +1,7 @@
 //! `BinMessage` to the byte: vectors that the vendor's own client wrote and read.
 
-use callbench_kit::Kind;
 use callbench_codec::{Client, Mark, Reply};
+use callbench_kit::Kind;
 use callbench_service::{Answer, Call, Octets, Person, Value};
 
 use crate::message;

@@ -1,8 +1,8 @@
 //! `bincomp` with the compressors and levels that a client may wish for.
 
+use callbench_codec::{Message, Reply, all};
 use callbench_kit::Kind;
 use callbench_kit::stack::Options;
-use callbench_codec::{Message, Reply, all};
 use callbench_service::{Answer, Call};
 use proptest::prelude::*;
 use serde_json::json;

@@ -1,7 +1,7 @@
 //! What is turned down, and that the answer says so.
 
-use callbench_kit::Kind;
 use callbench_codec::{Message, Refusal, all};
+use callbench_kit::Kind;
 use callbench_service::Call;
 
 use crate::message;

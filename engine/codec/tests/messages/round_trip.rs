@@ -1,8 +1,8 @@
 //! What was sent is what arrives.
 
+use callbench_codec::{Reply, all};
 use callbench_kit::Kind;
 use callbench_kit::stack::Said;
-use callbench_codec::{Reply, all};
 use callbench_service::{Answer, Call, Fault, Value};
 use proptest::prelude::*;
 

@@ -14,13 +14,13 @@ use super::requests::{Connect, bad};
 use crate::drive::{self, Interval, Outcome, Plan};
 use crate::failure::{Failure, Kind};
 use crate::panics;
-use crate::stack::{self, Adapter, Client, Crowd};
+use crate::stack::{self, Adapter, Client, ClientPool};
 
 /// The clients that are connected.
 pub(super) enum Clients {
     /// A thread each.
     Each(Vec<Box<dyn Client>>),
-    Crowd(Box<dyn Crowd>),
+    ClientPool(Box<dyn ClientPool>),
 }
 
 impl Clients {
@@ -31,14 +31,14 @@ impl Clients {
     pub(super) fn count(&self) -> usize {
         match self {
             Clients::Each(clients) => clients.len(),
-            Clients::Crowd(crowd) => crowd.clients(),
+            Clients::ClientPool(pool) => pool.clients(),
         }
     }
 
     pub(super) fn connections(&self) -> usize {
         match self {
             Clients::Each(clients) => clients.iter().map(|client| client.connections()).sum(),
-            Clients::Crowd(crowd) => crowd.connections(),
+            Clients::ClientPool(pool) => pool.connections(),
         }
     }
 
@@ -46,7 +46,7 @@ impl Clients {
     pub(super) fn call(&mut self, call: &Call) -> Result<Returned, Failure> {
         match panics::contained(|| match self {
             Clients::Each(clients) => clients[0].call(call).map(|answer| canonical::digest_if_large(canonical::answer(&answer))),
-            Clients::Crowd(crowd) => crowd.call(call),
+            Clients::ClientPool(pool) => pool.call(call),
         }) {
             Ok(value) => Ok(Returned::Value(value)),
             Err(failure) if failure.kind == Kind::Fault => Ok(Returned::Fault { message: failure.message }),
@@ -64,7 +64,7 @@ impl Clients {
     ) -> Result<Outcome, Failure> {
         match self {
             Clients::Each(clients) => drive::drive(&mut clients[..wanted], plan, stopping, report),
-            Clients::Crowd(crowd) => drive::drive(&mut crowd.workers(wanted, &plan.call)?, plan, stopping, report),
+            Clients::ClientPool(pool) => drive::drive(&mut pool.workers(wanted, &plan.call)?, plan, stopping, report),
         }
     }
 }
@@ -76,7 +76,7 @@ pub(super) fn connect(adapter: &Arc<dyn Adapter>, request: &Connect) -> Result<C
     let timeout = Duration::from_millis(request.timeout_ms);
     let to = stack::Connect { endpoint: request.endpoint.clone(), timeout, options: request.options.clone() };
     if let Some(gathered) = panics::contained(|| stack.gather(&to, request.clients).transpose())? {
-        return Ok(Clients::Crowd(gathered));
+        return Ok(Clients::ClientPool(gathered));
     }
     let each: Result<_, _> = (0..request.clients).map(|_| panics::contained(|| stack.connect(&to))).collect();
     Ok(Clients::Each(each?))

@@ -10,7 +10,7 @@ use std::time::Duration;
 #[cfg(unix)]
 use nix::sys::signal::{SigSet, Signal};
 
-use super::lines::Event;
+use super::event::Event;
 
 /// The core kills what has not ended after 5 s; whoever hangs ends by itself before that.
 pub const GRACE: Duration = Duration::from_secs(4);

@@ -6,25 +6,10 @@ use std::sync::mpsc::{Receiver, Sender};
 use std::thread;
 
 use super::ending::Stopping;
+use super::event::{Event, Line};
 
 /// No line is longer, its LF not counted.
 pub(super) const LONGEST: usize = 16 << 20;
-
-/// What comes in.
-pub enum Event {
-    Line(Line),
-    End,
-    /// What the contract is spoken for has ended by itself.
-    Gone,
-}
-
-/// One line of the core's.
-#[derive(Debug, PartialEq)]
-pub enum Line {
-    Whole(Vec<u8>),
-    /// Longer than the contract allows, and not kept.
-    TooLong,
-}
 
 pub(super) struct Lines {
     events: Receiver<Event>,

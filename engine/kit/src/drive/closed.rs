@@ -1,8 +1,8 @@
 //! The closed loop: a client calls again when it was answered and has thought.
 
-use super::{Left, Seat, Timing};
+use super::{Left, Timing, WorkerState};
+use crate::client::Client;
 use crate::clock::Clock;
-use crate::stack::Client;
 
 /// So many calls decide how the rest are timed.
 const HANDFUL: u64 = 16;
@@ -15,37 +15,37 @@ const MOST: u64 = 4096;
 /// A thought is slept but for its last so many nanoseconds.
 const THINK_SPIN_NS: u64 = 5_000;
 
-pub(super) fn run(client: &mut dyn Client, seat: &mut Seat, clock: &impl Clock, think_ns: u64, timing: Timing) {
+pub(super) fn run(client: &mut dyn Client, state: &mut WorkerState, clock: &impl Clock, think_ns: u64, timing: Timing) {
     let spin_ns = clock.spin_ns(THINK_SPIN_NS);
-    let mut from = seat.tally.ended_at;
-    if seat.plan().ramp_up_ns > 0 {
-        let begun = clock.wait_until(seat.first_at(), spin_ns);
-        seat.tally.gap_ns += begun.saturating_sub(from);
-        seat.tally.ended_at = begun;
-        seat.tally.left = Left::One(begun);
+    let mut from = state.stats.ended_at;
+    if state.plan().ramp_up_ns > 0 {
+        let begun = clock.wait_until(state.first_at(), spin_ns);
+        state.stats.gap_ns += begun.saturating_sub(from);
+        state.stats.ended_at = begun;
+        state.stats.left = Left::One(begun);
         from = begun;
     } else if think_ns > 0 {
         // Whoever thinks was in the middle of it when the drive began.
-        let begun = clock.wait_until(seat.thinks_until(from, seat.first_at()), spin_ns);
-        seat.tally.think_ns += begun.saturating_sub(from);
-        seat.tally.left = Left::One(begun);
+        let begun = clock.wait_until(state.thinks_until(from, state.first_at()), spin_ns);
+        state.stats.think_ns += begun.saturating_sub(from);
+        state.stats.left = Left::One(begun);
         from = begun;
     }
     // Batches have no room to think in; the contract refuses the two together.
     if timing == Timing::Each || think_ns > 0 {
-        each(client, seat, clock, from, think_ns, u64::MAX);
+        each(client, state, clock, from, think_ns, u64::MAX);
         return;
     }
-    if !each(client, seat, clock, from, 0, HANDFUL) {
+    if !each(client, state, clock, from, 0, HANDFUL) {
         return;
     }
-    let typical_ns = seat.tally.latency.quantile(0.5);
-    let shared = seat.shared;
+    let typical_ns = state.stats.latency.quantile(0.5);
+    let shared = state.shared;
     match *shared.batch.get_or_init(|| batch_of(timing, typical_ns, shared.reading_ns)) {
         1 => {
-            each(client, seat, clock, seat.tally.ended_at, 0, u64::MAX);
+            each(client, state, clock, state.stats.ended_at, 0, u64::MAX);
         }
-        size => batches(client, seat, clock, size),
+        size => batches(client, state, clock, size),
     }
 }
 
@@ -62,37 +62,37 @@ fn batch_of(timing: Timing, typical_ns: Option<u64>, reading_ns: f64) -> u64 {
 
 /// At most `most` calls from the moment `from` on, with the clock read around each; whether the drive goes on.
 #[inline]
-fn each(client: &mut dyn Client, seat: &mut Seat, clock: &impl Clock, from: u64, think_ns: u64, most: u64) -> bool {
-    let plan = seat.plan();
+fn each(client: &mut dyn Client, state: &mut WorkerState, clock: &impl Clock, from: u64, think_ns: u64, most: u64) -> bool {
+    let plan = state.plan();
     let mut ended = from;
     for _ in 0..most {
-        if seat.admit(ended, 1) == 0 {
+        if state.admit(ended, 1) == 0 {
             return false;
         }
         let started = clock.now();
         let result = client.call(&plan.call);
-        seat.burn(clock);
-        seat.tally.gap_ns += started - ended;
+        state.burn(clock);
+        state.stats.gap_ns += started - ended;
         let due = ended;
         ended = clock.now();
         clock.made(started, ended);
         let took = ended - started;
-        seat.tally.in_call_ns += took;
-        seat.tally.ended_at = ended;
-        seat.tally.left = Left::One(ended);
-        let right = seat.judge(&result);
+        state.stats.in_call_ns += took;
+        state.stats.ended_at = ended;
+        state.stats.left = Left::One(ended);
+        let right = state.judge(&result);
         if right {
-            seat.tally.latency.record(took);
+            state.stats.latency.record(took);
         }
-        if ended > seat.end_at {
-            seat.overran(due, started, ended, u64::from(right));
+        if ended > state.end_at {
+            state.overran(due, started, ended, u64::from(right));
         }
         drop(result);
         if think_ns > 0 {
-            let over = seat.thinks_until(ended, ended.saturating_add(think_ns));
+            let over = state.thinks_until(ended, ended.saturating_add(think_ns));
             let thought = clock.wait_until(over, clock.spin_ns(THINK_SPIN_NS));
-            seat.tally.think_ns += thought - ended;
-            seat.tally.left = Left::One(thought);
+            state.stats.think_ns += thought - ended;
+            state.stats.left = Left::One(thought);
             // The time that decides whether to go on; `ended_at` stays the end of the last call.
             ended = thought;
         }
@@ -101,32 +101,32 @@ fn each(client: &mut dyn Client, seat: &mut Seat, clock: &impl Clock, from: u64,
 }
 
 /// Batches until the drive is over.
-fn batches(client: &mut dyn Client, seat: &mut Seat, clock: &impl Clock, size: u64) {
-    let plan = seat.plan();
-    let mut now = seat.tally.ended_at;
+fn batches(client: &mut dyn Client, state: &mut WorkerState, clock: &impl Clock, size: u64) {
+    let plan = state.plan();
+    let mut now = state.stats.ended_at;
     loop {
-        let batch = seat.admit(now, size);
+        let batch = state.admit(now, size);
         if batch == 0 {
             return;
         }
-        let (started, before) = (clock.now(), seat.tally.calls);
+        let (started, before) = (clock.now(), state.stats.calls);
         for _ in 0..batch {
             let result = client.call(&plan.call);
-            seat.burn(clock);
-            if !seat.judge(&result) && seat.leaves(started) {
+            state.burn(clock);
+            if !state.judge(&result) && state.leaves(started) {
                 break;
             }
         }
-        seat.tally.gap_ns += started - now;
+        state.stats.gap_ns += started - now;
         let due = now;
         now = clock.now();
         clock.made(started, now);
-        if now > seat.end_at {
-            seat.overran(due, started, now, seat.tally.calls - before);
+        if now > state.end_at {
+            state.overran(due, started, now, state.stats.calls - before);
         }
-        seat.tally.in_call_ns += now - started;
-        seat.tally.ended_at = now;
-        seat.tally.left = Left::One(now);
+        state.stats.in_call_ns += now - started;
+        state.stats.ended_at = now;
+        state.stats.left = Left::One(now);
     }
 }
 

@@ -1,8 +1,8 @@
 //! The open loop: calls arrive when the schedule says, whether or not the last one was answered.
 
-use super::Seat;
+use super::WorkerState;
+use crate::client::Client;
 use crate::clock::Clock;
-use crate::stack::Client;
 
 /// Woken so long before an arrival is due, a client is rarely late.
 const SPIN_NS: u64 = 60_000;
@@ -10,27 +10,27 @@ const SPIN_NS: u64 = 60_000;
 const PIECE_NS: u64 = 100_000_000;
 
 /// Takes the next arrival whenever idle, and waits until it is due.
-pub(super) fn run(client: &mut dyn Client, seat: &mut Seat, clock: &impl Clock) {
-    let plan = seat.plan();
-    let mut idle_since = seat.tally.ended_at;
-    while let Some(intended) = seat.next_arrival() {
-        if !await_arrival(seat, clock, intended) {
+pub(super) fn run(client: &mut dyn Client, state: &mut WorkerState, clock: &impl Clock) {
+    let plan = state.plan();
+    let mut idle_since = state.stats.ended_at;
+    while let Some(intended) = state.next_arrival() {
+        if !await_arrival(state, clock, intended) {
             return;
         }
         let started = clock.now();
         let result = client.call(&plan.call);
-        seat.burn(clock);
+        state.burn(clock);
         let ended = clock.now();
         clock.made(started, ended);
-        seat.tally.in_call_ns += ended - started;
-        seat.tally.ended_at = ended;
-        let right = seat.judge(&result);
-        if ended > seat.end_at {
-            seat.overran(intended, started, ended, u64::from(right));
+        state.stats.in_call_ns += ended - started;
+        state.stats.ended_at = ended;
+        let right = state.judge(&result);
+        if ended > state.end_at {
+            state.overran(intended, started, ended, u64::from(right));
         }
         if right {
-            seat.tally.latency.record(ended - intended);
-            if let Some([service, lateness]) = seat.tally.open.as_deref_mut() {
+            state.stats.latency.record(ended - intended);
+            if let Some([service, lateness]) = state.stats.open.as_deref_mut() {
                 service.record(ended - started);
                 // Waiting for a client is the server's fault; only what comes after both are there is the generator's.
                 lateness.record(started - intended.max(idle_since));
@@ -42,10 +42,10 @@ pub(super) fn run(client: &mut dyn Client, seat: &mut Seat, clock: &impl Clock) 
 }
 
 /// False where the drive ends first.
-fn await_arrival(seat: &Seat, clock: &impl Clock, intended: u64) -> bool {
+fn await_arrival(state: &WorkerState, clock: &impl Clock, intended: u64) -> bool {
     let mut now = clock.now();
-    while now < intended && !seat.leaves(now) {
-        now = clock.wait_until(intended.min(now + PIECE_NS).min(seat.limit_at), clock.spin_ns(SPIN_NS));
+    while now < intended && !state.leaves(now) {
+        now = clock.wait_until(intended.min(now + PIECE_NS).min(state.limit_at), clock.spin_ns(SPIN_NS));
     }
-    !seat.leaves(now)
+    !state.leaves(now)
 }

@@ -6,11 +6,11 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 use callbench_service::{Answer, Call};
 
-use super::{Outcome, Pace, Plan, Progress, Seat, Shared, Tally};
+use super::{Outcome, Pace, Plan, Progress, Shared, WorkerState, WorkerStats};
+use crate::client::Client;
 use crate::clock::Clock;
 use crate::failure::{Failure, Kind};
 use crate::processor::Usage;
-use crate::stack::Client;
 
 /// So many calls are listed.
 const MOST_MADE: usize = 1000;
@@ -124,16 +124,16 @@ pub type Replayed = (Outcome, Vec<[u64; 2]>);
 
 /// Plays a trace in the loop of one client. Fails where the trace would never end.
 pub fn replay(trace: Trace, stopping: &AtomicBool) -> Result<Replayed, Failure> {
-    replay_by(trace, stopping, |seat, clock, calls| {
-        super::run(&mut ScriptedClient { time: Arc::clone(&clock.time), calls, next: 0 }, seat, clock);
+    replay_by(trace, stopping, |state, clock, calls| {
+        super::run(&mut ScriptedClient { time: Arc::clone(&clock.time), calls, next: 0 }, state, clock);
     })
 }
 
-/// Plays a trace in another loop, which is given its seat, the clock and the calls that are scripted.
+/// Plays a trace in another loop, which is given its state, the clock and the calls that are scripted.
 pub fn replay_by(
     trace: Trace,
     stopping: &AtomicBool,
-    work: impl FnOnce(&mut Seat, &ScriptedClock, Vec<ScriptedCall>),
+    work: impl FnOnce(&mut WorkerState, &ScriptedClock, Vec<ScriptedCall>),
 ) -> Result<Replayed, Failure> {
     let Trace { place, clients, start, length_ns, limit_ns, calls, pace, ramp_up_ns, burn_ns, reading_ns, spin_ns, script } = trace;
     if script.reading_takes_ns == 0 && (spin_ns > 0 || burn_ns > 0 || script.clock_start_ns < start) {
@@ -145,10 +145,10 @@ pub fn replay_by(
     let (reading_takes_ns, oversleeps_ns) = (script.reading_takes_ns, script.oversleeps_ns);
     let clock = ScriptedClock { time, reading_takes_ns, oversleeps_ns, spin_ns, made: RefCell::default() };
     let shared = Shared::new(&plan, clients, reading_ns, stopping);
-    let mut tally = Tally::new(matches!(plan.pace, Pace::Open(_)));
+    let mut stats = WorkerStats::new(matches!(plan.pace, Pace::Open(_)));
     let progress = Progress::default();
-    super::await_start(&clock, &mut tally, start);
-    work(&mut Seat::new(&progress, &shared, &mut tally, start, [place, clients]), &clock, script.calls);
+    super::await_start(&clock, &mut stats, start);
+    work(&mut WorkerState::new(&progress, &shared, &mut stats, start, [place, clients]), &clock, script.calls);
     let none = || Usage { user_ns: "0".to_owned(), system_ns: "0".to_owned() };
-    Ok((super::sum_up(vec![tally], start, &shared, [none(), none()], 1), clock.made.into_inner()))
+    Ok((super::sum_up(vec![stats], start, &shared, [none(), none()], 1), clock.made.into_inner()))
 }

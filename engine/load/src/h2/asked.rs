@@ -7,11 +7,15 @@ use callbench_kit::Failure;
 use super::block::{Block, Table, Value};
 use super::frame::{self, Head};
 use super::grpc;
-use crate::asking::Protocol;
 use crate::carrier::Asks;
-use crate::crowd::Settings;
+use crate::draft::{Draft, bad};
+use crate::protocol::Protocol;
 use crate::request::{Template, Values};
+use crate::settings::Settings;
 use crate::wishes::Wished;
+
+/// Headers that are about a connection of HTTP/1.1.
+const OF_THE_CONNECTION: [&str; 4] = ["connection", "keep-alive", "proxy-connection", "upgrade"];
 
 /// A request, and what is said of its answers.
 #[derive(Debug)]
@@ -29,7 +33,7 @@ pub struct Asked {
 
 impl Asks for Asked {
     fn of(wished: Wished, protocol: Protocol) -> Result<Self, Failure> {
-        wished.draft.http2(wished.settings, protocol)
+        of_draft(&wished.draft, wished.settings, protocol)
     }
 
     fn settings(&self) -> &Settings {
@@ -99,4 +103,36 @@ impl Asked {
             frame::write(kind, flags, stream, part, out);
         }
     }
+}
+
+/// A request as HTTP/2 has it, or gRPC.
+pub fn of_draft(draft: &Draft, settings: Arc<Settings>, protocol: Protocol) -> Result<Asked, Failure> {
+    let grpc = protocol == Protocol::Grpc;
+    let method = draft.method_of(protocol)?;
+    let endpoint = &settings.endpoint;
+    let authority = draft.header("host").unwrap_or(&endpoint.authority);
+    let scheme = if endpoint.secure { "https" } else { "http" };
+    let pseudo = [(":method", method), (":scheme", scheme), (":authority", authority), (":path", &endpoint.target)];
+    let mut fields: Vec<(String, Template)> =
+        pseudo.iter().map(|(name, value)| ((*name).to_owned(), draft.template(value.as_bytes()))).collect();
+    let own: &[(&str, &str)] = if grpc {
+        &[("te", "trailers"), ("content-type", "application/grpc"), ("user-agent", "callbench")]
+    } else {
+        &[("user-agent", "callbench")]
+    };
+    for (name, value) in own.iter().filter(|(name, _)| draft.header(name).is_none()) {
+        fields.push(((*name).to_owned(), Template::fixed(value.as_bytes())));
+    }
+    for (name, value) in draft.checked()?.iter().filter(|(name, _)| !name.eq_ignore_ascii_case("host")) {
+        let name = name.to_ascii_lowercase();
+        if OF_THE_CONNECTION.contains(&name.as_str()) || (name == "te" && value != "trailers") {
+            return Err(bad(format!("the header {name} cannot be sent through HTTP/2: it is about a connection of HTTP/1.1")));
+        }
+        fields.push((name, draft.template(value.as_bytes())));
+    }
+    // A call of gRPC without a body has an empty message.
+    let body = if grpc { Some(draft.body.clone().unwrap_or_default()) } else { draft.body_of(method) };
+    let body = body.map(|octets| draft.template(&octets));
+    let bodiless = method == "HEAD";
+    Ok(Asked::new(settings, fields, body, grpc, bodiless))
 }

@@ -1,4 +1,4 @@
-//! The connections of a herd, each with the calls of several clients.
+//! The connections of an event loop, each with the calls of several clients.
 
 use std::sync::Arc;
 
@@ -38,7 +38,7 @@ struct Berth {
     dirty: bool,
 }
 
-/// The clients of a herd.
+/// The clients of an event loop.
 pub struct Clients {
     asked: Arc<Asked>,
     streams: usize,

@@ -1,7 +1,8 @@
 //! What a frame is on the line. With segmentation offload one frame of the host stands for several of the line, each with a header of
 //! its own; the header of the virtual network device in front of it says so (`struct virtio_net_hdr`).
 
-use super::wire::HEADER;
+/// Octets of struct `virtio_net_hdr`, in front of each frame.
+pub const HEADER: usize = 10;
 
 /// Frames of the line, and their octets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -12,15 +12,13 @@ use nix::sys::time::TimeSpec;
 use nix::time::{ClockId, clock_gettime};
 
 use super::Tally;
-use super::carried::Carried;
+use super::carried::{Carried, HEADER};
 use super::lane::{Fate, Lane};
 use super::pause::{Pause, Step};
 use super::queue::{Frame, Travelling};
 
 /// Frames moved with one system call.
 const BATCH: usize = 32;
-/// struct `virtio_net_hdr`, in front of each frame.
-pub const HEADER: usize = 10;
 /// The longest frame with segmentation offload, and its header.
 const LONGEST: usize = HEADER + 14 + 4 + (1 << 16);
 

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::asking::Protocol;
+use crate::protocol::Protocol;
 use crate::wishes;
 
 const VALUES: Values = Values { number: 3, client: 0, random: 1 };
@@ -18,7 +18,7 @@ fn connection(clients: usize, protocol: Protocol, options: Value) -> Connection 
     let Value::Object(options) = options else { panic!("an object") };
     let to = Connect { endpoint: "http://127.0.0.1:81/x".to_owned(), timeout: Duration::from_secs(1), options };
     let wished = wishes::read(&to, protocol, None).expect("wishes");
-    let asked = wished.draft.http2(wished.settings, protocol).expect("a request");
+    let asked = crate::h2::asked::of_draft(&wished.draft, wished.settings, protocol).expect("a request");
     let mut connection = Connection::new(Arc::new(asked), clients);
     assert!(connection.unsent().starts_with(frame::PREFACE));
     sent(&mut connection);

@@ -1,41 +1,24 @@
-//! All the clients: herds of them, a thread each, as the kit drives them.
+//! All clients of a load, on event loops with a thread each.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use callbench_kit::drive::Worker;
-use callbench_kit::stack::{Connect, Crowd};
+use callbench_kit::stack::{ClientPool, Connect};
 use callbench_kit::{Failure, Kind};
 use callbench_service::Call;
 use serde_json::Value;
 
-use crate::asking::Protocol;
 use crate::carrier::{Asks, Carrier};
-use crate::endpoint::Endpoint;
-use crate::expected::Expected;
-use crate::herd::{Herd, Shift};
+use crate::event_loop::{EventLoop, LoopTask};
 use crate::mistaken;
-use crate::wire::Tls;
+use crate::protocol::Protocol;
 use crate::wishes;
 
-/// What every client does.
-#[derive(Debug)]
-pub struct Settings {
-    pub endpoint: Endpoint,
-    pub tls: Option<Tls>,
-    pub expected: Expected,
-    /// Whether a connection serves more than one call.
-    pub keeps: bool,
-    /// A call that has had no answer for so long has failed.
-    pub timeout_ns: u64,
-    /// A body of more octets is an error.
-    pub most: u64,
-}
-
-/// The clients of a load, in herds of about the same size.
-pub struct Herds<C: Carrier> {
-    all: Vec<Herd<C>>,
+/// The clients of a load, spread evenly over event loops.
+pub struct EventLoops<C: Carrier> {
+    all: Vec<EventLoop<C>>,
     clients: usize,
     to: Connect,
     protocol: Protocol,
@@ -45,7 +28,7 @@ pub struct Herds<C: Carrier> {
     seen: BTreeMap<i32, Vec<u8>>,
 }
 
-impl<C: Carrier> Herds<C> {
+impl<C: Carrier> EventLoops<C> {
     /// Connects so many clients, where connections are kept; else it makes sure that the server can be connected to.
     pub fn gather(to: &Connect, protocol: Protocol, clients: usize) -> Result<Self, Failure> {
         let wished = wishes::read(to, protocol, None)?;
@@ -54,20 +37,22 @@ impl<C: Carrier> Herds<C> {
         let numbers = Arc::new(AtomicU64::new(0));
         let shares = shares(clients, threads);
         let mut first = 0;
-        let mut herds = Vec::with_capacity(threads);
+        let mut event_loops = Vec::with_capacity(threads);
         for share in shares {
-            let mut herd = Herd::new(&hello, streams, Arc::clone(&numbers), first, share)?;
+            let mut event_loop = EventLoop::new(&hello, streams, Arc::clone(&numbers), first, share)?;
             let settings = hello.settings();
-            herd.connect(if settings.keeps { share } else { 1 }).map_err(|failure| mistaken::explained(&settings.endpoint, failure))?;
-            herds.push(herd);
+            event_loop
+                .connect(if settings.keeps { share } else { 1 })
+                .map_err(|failure| mistaken::explained(&settings.endpoint, failure))?;
+            event_loops.push(event_loop);
             first += share;
         }
-        Ok(Herds { all: herds, clients, to: to.clone(), protocol, hello, seen: BTreeMap::new() })
+        Ok(EventLoops { all: event_loops, clients, to: to.clone(), protocol, hello, seen: BTreeMap::new() })
     }
 
     /// How all clients call from now on.
     fn go_by(&mut self, asked: &Arc<C::Asked>) {
-        self.all.iter_mut().for_each(|herd| herd.go_by(asked));
+        self.all.iter_mut().for_each(|event_loop| event_loop.go_by(asked));
     }
 
     /// One call, before any is measured.
@@ -110,13 +95,13 @@ fn shares(clients: usize, parts: usize) -> Vec<usize> {
     (0..parts).map(|part| clients / parts + usize::from(part < clients % parts)).collect()
 }
 
-impl<C: Carrier> Crowd for Herds<C> {
+impl<C: Carrier> ClientPool for EventLoops<C> {
     fn clients(&self) -> usize {
         self.clients
     }
 
     fn connections(&self) -> usize {
-        self.all.iter().map(Herd::connections).sum()
+        self.all.iter().map(EventLoop::connections).sum()
     }
 
     /// What the URL answers stands for `Hello`, so that a foreign server has its place beside the others.
@@ -141,8 +126,8 @@ impl<C: Carrier> Crowd for Herds<C> {
         self.go_by(&asked);
         let threads = self.all.len().min(clients);
         let shifts = self.all.iter_mut().zip(shares(clients, threads)).enumerate();
-        let shift = |(place, (herd, own))| Shift { herd, clients: own, place, herds: threads, of: clients };
-        Ok(shifts.map(|it| Box::new(shift(it)) as Box<dyn Worker>).collect())
+        let task = |(place, (event_loop, own))| LoopTask { event_loop, clients: own, place, event_loops: threads, of: clients };
+        Ok(shifts.map(|it| Box::new(task(it)) as Box<dyn Worker>).collect())
     }
 }
 

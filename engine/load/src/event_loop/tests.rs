@@ -1,6 +1,6 @@
-//! The herd's loop and the kit's make the same of the golden traces.
+//! The event loop's loop and the kit's make the same of the golden traces.
 //!
-//! The herd reads the clock more often than contract/LOOP.md has it, since it looks at events and at time-outs between calls. So each trace is
+//! The event loop reads the clock more often than contract/LOOP.md has it, since it looks at events and at time-outs between calls. So each trace is
 //! played with readings that take no time, in both loops, and what comes of it must be the same. The kit's own loop is held against the
 //! files themselves by tests/traces.
 
@@ -14,11 +14,11 @@ use callbench_kit::drive::{Outcome, Pace, Replayed, Scripted, ScriptedCall, Scri
 use callbench_kit::histogram::Histogram;
 
 use super::*;
-use crate::asking::Protocol;
-use crate::crowd::Settings;
 use crate::endpoint::Endpoint;
 use crate::events::Event;
 use crate::expected::Expected;
+use crate::protocol::Protocol;
+use crate::settings::Settings;
 use crate::wishes::Wished;
 
 /// What is left of the call under way where there is none.
@@ -137,7 +137,7 @@ impl EventClock for Stage<'_> {
     }
 }
 
-/// The golden traces that concern one client of a herd, with readings that take no time: all but those with errors, after which a client of
+/// The golden traces that concern one client of an event loop, with readings that take no time: all but those with errors, after which a client of
 /// the load driver rests and never gives up, and with a burn, which would never end.
 fn traces() -> Vec<(String, Vec<u8>)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../contract/golden/traces");
@@ -168,12 +168,12 @@ fn by_the_herd(trace: Trace) -> Replayed {
         most: 0,
     };
     let asked = Arc::new(Unwritten(settings));
-    let mut herd: Herd<Line> = Herd::new(&asked, 1, Arc::default(), 0, 1).expect("an epoll");
+    let mut event_loop: EventLoop<Line> = EventLoop::new(&asked, 1, Arc::default(), 0, 1).expect("an epoll");
     let stopping = AtomicBool::new(false);
-    let played = replay_by(trace, &stopping, |seat, clock, calls| {
-        herd.carrier.calls = calls;
-        let stage = Stage { clock, left_ns: Arc::clone(&herd.carrier.left_ns) };
-        Shift { herd: &mut herd, clients: 1, place, herds: of, of }.drive(seat, &stage);
+    let played = replay_by(trace, &stopping, |state, clock, calls| {
+        event_loop.carrier.calls = calls;
+        let stage = Stage { clock, left_ns: Arc::clone(&event_loop.carrier.left_ns) };
+        LoopTask { event_loop: &mut event_loop, clients: 1, place, event_loops: of, of }.drive(state, &stage);
     });
     played.expect("a trace that ends")
 }

@@ -5,7 +5,7 @@ use std::sync::{Condvar, Mutex, PoisonError};
 use crate::clock;
 
 #[derive(Default)]
-pub(super) struct Gate {
+pub(super) struct StartBarrier {
     state: Mutex<State>,
     changed: Condvar,
 }
@@ -26,7 +26,7 @@ enum Opened {
     InVain,
 }
 
-impl Gate {
+impl StartBarrier {
     /// A worker waits for the common start; None where the drive is off.
     pub(super) fn wait(&self) -> Option<u64> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);

@@ -16,7 +16,7 @@ pub enum Left {
 }
 
 /// Counts, histograms and times of a worker's clients.
-pub struct Tally {
+pub struct WorkerStats {
     /// Answered rightly.
     pub calls: u64,
     pub errors: [u64; Kind::ALL.len()],
@@ -39,9 +39,9 @@ pub struct Tally {
     pub(super) gave_up: bool,
 }
 
-impl Tally {
+impl WorkerStats {
     pub(super) fn new(open: bool) -> Self {
-        Tally {
+        WorkerStats {
             calls: 0,
             errors: [0; Kind::ALL.len()],
             said: BTreeMap::new(),

@@ -1,10 +1,10 @@
-//! A worker's place in a drive: its share of the calls, its tally, and when it must leave.
+//! What a worker knows of a drive: its share of the calls, its statistics, and when it must end.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use callbench_service::Answer;
 
-use super::{Shared, Tally};
+use super::{Shared, WorkerStats};
 use crate::clock::Clock;
 use crate::failure::{Failure, Kind};
 
@@ -35,10 +35,10 @@ impl Progress {
     }
 }
 
-/// Where a worker sits while it works.
-pub struct Seat<'a> {
+/// A worker's part of a drive.
+pub struct WorkerState<'a> {
     pub(super) shared: &'a Shared<'a>,
-    pub tally: &'a mut Tally,
+    pub stats: &'a mut WorkerStats,
     /// The common start, when the time is over, and when everything ends at the latest, on the monotonic clock.
     pub start: u64,
     pub end_at: u64,
@@ -54,11 +54,11 @@ pub struct Seat<'a> {
     place: [usize; 2],
 }
 
-impl<'a> Seat<'a> {
-    pub(super) fn new(progress: &'a Progress, shared: &'a Shared<'a>, tally: &'a mut Tally, start: u64, place: [usize; 2]) -> Self {
+impl<'a> WorkerState<'a> {
+    pub(super) fn new(progress: &'a Progress, shared: &'a Shared<'a>, stats: &'a mut WorkerStats, start: u64, place: [usize; 2]) -> Self {
         let limit_at = start.saturating_add(shared.plan.limit_ns);
         let end_at = start.saturating_add(shared.plan.length_ns).min(limit_at);
-        Seat { shared, tally, start, end_at, limit_at, progress, held: 0, turn: 0, errors_in_a_row: 0, hopeless: HOPELESS, place }
+        WorkerState { shared, stats, start, end_at, limit_at, progress, held: 0, turn: 0, errors_in_a_row: 0, hopeless: HOPELESS, place }
     }
 
     #[must_use]
@@ -113,7 +113,7 @@ impl<'a> Seat<'a> {
     /// was intended, or when a client of a closed loop was let go on.
     #[cold]
     pub fn overran(&mut self, due: u64, started: u64, ended: u64, right: u64) {
-        self.tally.late.note([self.end_at, self.limit_at], due, started, ended, right);
+        self.stats.late.note([self.end_at, self.limit_at], due, started, ended, right);
     }
 
     /// Whether nothing more may be begun, whatever is left to do.
@@ -151,31 +151,31 @@ impl<'a> Seat<'a> {
     /// Counts a call that was answered rightly.
     #[inline]
     pub fn right(&mut self) {
-        self.tally.calls += 1;
+        self.stats.calls += 1;
         self.errors_in_a_row = 0;
-        self.progress.show_calls(self.tally.calls);
+        self.progress.show_calls(self.stats.calls);
     }
 
     /// Counts a call that went wrong, and keeps what was said where it is the first of its kind.
     #[cold]
     pub fn wrong_because(&mut self, failure: &Failure) {
-        self.tally.said.entry(failure.kind).or_insert_with(|| failure.message.clone());
+        self.stats.said.entry(failure.kind).or_insert_with(|| failure.message.clone());
         self.wrong(failure.kind);
     }
 
     /// Counts a call that went wrong.
     #[cold]
     fn wrong(&mut self, kind: Kind) {
-        self.tally.count_error(kind);
+        self.stats.count_error(kind);
         self.errors_in_a_row = self.errors_in_a_row.saturating_add(1);
-        self.progress.show_errors(self.tally.error_count());
+        self.progress.show_errors(self.stats.error_count());
     }
 }
 
-impl Drop for Seat<'_> {
+impl Drop for WorkerState<'_> {
     fn drop(&mut self) {
         // Whoever leaves early leaves its calls to the others.
         self.shared.pool.put_back(self.held);
-        self.tally.gave_up = self.errors_in_a_row >= self.hopeless || self.shared.stopping.load(Relaxed);
+        self.stats.gave_up = self.errors_in_a_row >= self.hopeless || self.shared.stopping.load(Relaxed);
     }
 }

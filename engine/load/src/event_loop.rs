@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use callbench_kit::clock::{self, Monotonic};
-use callbench_kit::drive::{Left, Pace, Seat, Worker};
+use callbench_kit::drive::{Left, Pace, Worker, WorkerState};
 use callbench_kit::{Failure, Kind};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
@@ -46,7 +46,7 @@ struct Account {
     ramps: bool,
 }
 
-pub struct Herd<C: Carrier> {
+pub struct EventLoop<C: Carrier> {
     asked: Arc<C::Asked>,
     events: Events,
     carrier: C,
@@ -54,17 +54,17 @@ pub struct Herd<C: Carrier> {
     /// Calls that have ended and are not counted yet.
     ended: Vec<Ended>,
     scratch: Box<[u8]>,
-    /// The number of the next request, over all herds.
+    /// The number of the next request, over all event loops.
     numbers: Arc<AtomicU64>,
     /// The number of the first client here.
     first: usize,
     random: Xoshiro256PlusPlus,
 }
 
-impl<C: Carrier> Herd<C> {
-    /// So many clients, the first of which is number `first` over all herds.
+impl<C: Carrier> EventLoop<C> {
+    /// So many clients, the first of which is number `first` over all event loops.
     pub fn new(asked: &Arc<C::Asked>, streams: usize, numbers: Arc<AtomicU64>, first: usize, clients: usize) -> Result<Self, Failure> {
-        Ok(Herd {
+        Ok(EventLoop {
             asked: Arc::clone(asked),
             events: Events::new()?,
             carrier: C::new(Arc::clone(asked), streams, clients),
@@ -166,7 +166,7 @@ impl<C: Carrier> Herd<C> {
 
     #[inline]
     fn begin(&mut self, index: usize) -> Result<(), Failure> {
-        let Herd { events, carrier, numbers, first, random, .. } = self;
+        let EventLoop { events, carrier, numbers, first, random, .. } = self;
         let values = || Values { number: numbers.fetch_add(1, Relaxed), client: (*first + index) as u64, random: random.next_u64() };
         carrier.begin(index, events, values)
     }
@@ -178,69 +178,69 @@ impl<C: Carrier> Herd<C> {
     }
 }
 
-/// A herd at work.
-pub struct Shift<'h, C: Carrier> {
-    pub herd: &'h mut Herd<C>,
+/// An event loop, driven by the kit.
+pub struct LoopTask<'h, C: Carrier> {
+    pub event_loop: &'h mut EventLoop<C>,
     /// So many of its clients call.
     pub clients: usize,
-    /// Which herd of how many, and how many clients they have together: they begin in turn.
+    /// Which event loop of how many, and how many clients they have together: they begin in turn.
     pub place: usize,
-    pub herds: usize,
+    pub event_loops: usize,
     pub of: usize,
 }
 
-impl<C: Carrier> Worker for Shift<'_, C> {
-    fn work(&mut self, seat: &mut Seat) {
-        self.drive(seat, &Monotonic);
+impl<C: Carrier> Worker for LoopTask<'_, C> {
+    fn work(&mut self, state: &mut WorkerState) {
+        self.drive(state, &Monotonic);
     }
 }
 
-impl<C: Carrier> Shift<'_, C> {
+impl<C: Carrier> LoopTask<'_, C> {
     /// The loop, by the machine's clock or by a trace's.
-    fn drive(&mut self, seat: &mut Seat, clock: &impl EventClock) {
-        seat.persevere();
-        self.herd.catch_up();
-        let start = seat.start;
+    fn drive(&mut self, state: &mut WorkerState, clock: &impl EventClock) {
+        state.persevere();
+        self.event_loop.catch_up();
+        let start = state.start;
         // Each client's own account begins at the common start, that of a client that can take an arrival when it is awake.
-        let since = if matches!(seat.plan().pace, Pace::Open(_)) { seat.tally.ended_at } else { start };
-        seat.tally.gap_ns = 0;
-        for account in &mut self.herd.accounts[..self.clients] {
+        let since = if matches!(state.plan().pace, Pace::Open(_)) { state.stats.ended_at } else { start };
+        state.stats.gap_ns = 0;
+        for account in &mut self.event_loop.accounts[..self.clients] {
             account.since = since;
             account.errors_in_a_row = 0;
             account.ramps = false;
         }
-        let think_ns = match seat.plan().pace {
+        let think_ns = match state.plan().pace {
             Pace::Closed { think_ns, .. } => Some(think_ns),
             Pace::Open(_) => None,
         };
-        let plan = seat.plan();
-        let first_after = |index| plan.first_after_ns(index * self.herds + self.place, self.of);
+        let plan = state.plan();
+        let first_after = |index| plan.first_after_ns(index * self.event_loops + self.place, self.of);
         let mut later = BinaryHeap::new();
         if think_ns.is_some_and(|think_ns| think_ns > 0 || plan.ramp_up_ns > 0) {
-            for (index, account) in self.herd.accounts[..self.clients].iter_mut().enumerate() {
+            for (index, account) in self.event_loop.accounts[..self.clients].iter_mut().enumerate() {
                 // Without a ramp it is the rest of a thought that comes before the first call.
                 account.ramps = plan.ramp_up_ns > 0;
                 later.push(Reverse((start + first_after(index), index)));
             }
         }
-        let before = self.herd.carrier.received();
-        let mut round = Round { herd: self.herd, seat, clock, think_ns, later, idle: Vec::new(), next: None, calling: 0 };
+        let before = self.event_loop.carrier.received();
+        let mut round = Round { event_loop: self.event_loop, state, clock, think_ns, later, idle: Vec::new(), next: None, calling: 0 };
         round.drive(self.clients);
         // A thought that goes on beyond the last call is no part of the drive.
-        let end = seat.tally.ended_at;
-        let accounts = &self.herd.accounts[..self.clients];
+        let end = state.stats.ended_at;
+        let accounts = &self.event_loop.accounts[..self.clients];
         let beyond_ns: u64 = accounts.iter().map(|account| account.since.saturating_sub(end)).sum();
-        seat.tally.think_ns = seat.tally.think_ns.saturating_sub(beyond_ns);
+        state.stats.think_ns = state.stats.think_ns.saturating_sub(beyond_ns);
         let after_ns = accounts.iter().map(|account| account.since.min(end).saturating_sub(start)).sum();
-        seat.tally.left = Left::Many { clients: self.clients as u64, after_ns };
-        seat.tally.received = self.herd.carrier.received() - before;
+        state.stats.left = Left::Many { clients: self.clients as u64, after_ns };
+        state.stats.received = self.event_loop.carrier.received() - before;
     }
 }
 
-/// One drive of a herd.
+/// One drive of an event loop.
 struct Round<'r, 's, C: Carrier, K: EventClock> {
-    herd: &'r mut Herd<C>,
-    seat: &'r mut Seat<'s>,
+    event_loop: &'r mut EventLoop<C>,
+    state: &'r mut WorkerState<'s>,
     clock: &'r K,
     /// Of a closed loop; None: an open one.
     think_ns: Option<u64>,
@@ -259,13 +259,13 @@ impl<C: Carrier, K: EventClock> Round<'_, '_, C, K> {
         if !self.later.is_empty() {
             // Each has a moment of its own to begin at.
         } else if self.think_ns.is_some() {
-            let awake = self.seat.tally.ended_at;
+            let awake = self.state.stats.ended_at;
             (0..clients).for_each(|index| self.call_again(index, awake));
         } else {
             self.idle = (0..clients).rev().collect();
-            self.next = self.seat.next_arrival();
+            self.next = self.state.next_arrival();
         }
-        let sweep_ns = SWEEP_NS.min(self.herd.timeout_ns() / 4 + 1);
+        let sweep_ns = SWEEP_NS.min(self.event_loop.timeout_ns() / 4 + 1);
         let mut sweep_at = self.clock.now() + sweep_ns;
         loop {
             let now = self.clock.now();
@@ -278,19 +278,19 @@ impl<C: Carrier, K: EventClock> Round<'_, '_, C, K> {
             if self.calling == 0 && self.later.is_empty() && self.next.is_none() {
                 return;
             }
-            self.herd.carrier.flush();
+            self.event_loop.carrier.flush();
             let until = self.next_moment(now).min(sweep_at);
-            let told = self.clock.wait(&mut self.herd.events, until);
+            let told = self.clock.wait(&mut self.event_loop.events, until);
             for place in 0..told {
-                self.herd.go_on(place);
-                let mut ended = std::mem::take(&mut self.herd.ended);
+                self.event_loop.go_on(place);
+                let mut ended = std::mem::take(&mut self.event_loop.ended);
                 for (index, result) in ended.drain(..) {
                     self.ended(index, &result);
                 }
-                self.herd.ended = ended;
+                self.event_loop.ended = ended;
                 // What falls due while answers are read does not wait for the last of them.
                 if self.take_arrivals() {
-                    self.herd.carrier.flush();
+                    self.event_loop.carrier.flush();
                 }
             }
         }
@@ -308,26 +308,26 @@ impl<C: Carrier, K: EventClock> Round<'_, '_, C, K> {
     /// Until when a client waits that would until `at`: a thought is cut where no call is left to be made after it, a ramp-up only at the
     /// limit.
     fn waits_until(&self, now: u64, at: u64, index: usize) -> u64 {
-        if self.herd.accounts[index].ramps { at.min(self.seat.limit_at) } else { self.seat.thinks_until(now, at) }
+        if self.event_loop.accounts[index].ramps { at.min(self.state.limit_at) } else { self.state.thinks_until(now, at) }
     }
 
     /// Those whose thought or rest is over call again.
     fn wake(&mut self, now: u64) {
         while let Some(Reverse((at, index))) = self.later.peek().copied() {
-            if self.waits_until(now, at, index) > now && !self.seat.leaves(now) {
+            if self.waits_until(now, at, index) > now && !self.state.leaves(now) {
                 return;
             }
             self.later.pop();
             match self.think_ns {
                 Some(think_ns) => {
-                    let client = &mut self.herd.accounts[index];
+                    let client = &mut self.event_loop.accounts[index];
                     let first = std::mem::take(&mut client.ramps);
                     if first {
                         // A drive lasts until every client has begun.
-                        self.seat.tally.ended_at = self.seat.tally.ended_at.max(now);
+                        self.state.stats.ended_at = self.state.stats.ended_at.max(now);
                     }
                     if think_ns > 0 && !first && client.errors_in_a_row == 0 {
-                        self.seat.tally.think_ns += now - client.since;
+                        self.state.stats.think_ns += now - client.since;
                         client.since = now;
                     }
                     self.call_again(index, now);
@@ -340,12 +340,12 @@ impl<C: Carrier, K: EventClock> Round<'_, '_, C, K> {
     /// In a closed loop: calls, unless the drive is over.
     #[inline]
     fn call_again(&mut self, index: usize, now: u64) {
-        if self.seat.admit(now, 1) == 0 {
+        if self.state.admit(now, 1) == 0 {
             return;
         }
         let started = self.clock.now();
-        let client = &mut self.herd.accounts[index];
-        self.seat.tally.gap_ns += started.saturating_sub(client.since);
+        let client = &mut self.event_loop.accounts[index];
+        self.state.stats.gap_ns += started.saturating_sub(client.since);
         (client.started, client.intended, client.due) = (started, started, now);
         self.begin(index);
     }
@@ -356,7 +356,7 @@ impl<C: Carrier, K: EventClock> Round<'_, '_, C, K> {
         let (mut began, blind_ns) = (false, self.clock.spin_ns(BLIND_NS));
         while let Some(intended) = self.next {
             let now = self.clock.now();
-            if self.seat.leaves(now) {
+            if self.state.leaves(now) {
                 self.next = None;
                 break;
             }
@@ -364,10 +364,10 @@ impl<C: Carrier, K: EventClock> Round<'_, '_, C, K> {
                 break;
             }
             let Some(index) = self.idle.pop() else { break };
-            let client = &mut self.herd.accounts[index];
+            let client = &mut self.event_loop.accounts[index];
             (client.intended, client.due) = (intended, intended);
             client.started = if now < intended { self.clock.wait_until(intended, blind_ns) } else { now };
-            self.next = self.seat.next_arrival();
+            self.next = self.state.next_arrival();
             self.begin(index);
             began = true;
         }
@@ -377,8 +377,8 @@ impl<C: Carrier, K: EventClock> Round<'_, '_, C, K> {
     #[inline]
     fn begin(&mut self, index: usize) {
         self.calling += 1;
-        self.herd.accounts[index].calls = true;
-        if let Err(failure) = self.herd.begin(index) {
+        self.event_loop.accounts[index].calls = true;
+        if let Err(failure) = self.event_loop.begin(index) {
             self.ended(index, &Err(failure));
         }
     }
@@ -387,33 +387,33 @@ impl<C: Carrier, K: EventClock> Round<'_, '_, C, K> {
     #[inline]
     fn ended(&mut self, index: usize, result: &Result<(), Failure>) {
         self.calling -= 1;
-        self.seat.burn(self.clock);
+        self.state.burn(self.clock);
         let ended = self.clock.now();
-        let tally = &mut *self.seat.tally;
-        let client = &mut self.herd.accounts[index];
+        let stats = &mut *self.state.stats;
+        let client = &mut self.event_loop.accounts[index];
         self.clock.made(client.started, ended);
-        tally.in_call_ns += ended - client.started;
-        tally.ended_at = ended;
+        stats.in_call_ns += ended - client.started;
+        stats.ended_at = ended;
         match result {
             Ok(()) => {
-                tally.latency.record(ended - client.intended);
-                if let Some([service, lateness]) = tally.open.as_deref_mut() {
+                stats.latency.record(ended - client.intended);
+                if let Some([service, lateness]) = stats.open.as_deref_mut() {
                     service.record(ended - client.started);
                     // Waiting for a client is the server's fault; only what comes after both are there is the generator's.
                     lateness.record(client.started - client.intended.max(client.since));
                 }
-                self.seat.right();
+                self.state.right();
             }
-            Err(failure) => self.seat.wrong_because(failure),
+            Err(failure) => self.state.wrong_because(failure),
         }
-        if ended > self.seat.end_at {
-            self.seat.overran(client.due, client.started, ended, u64::from(result.is_ok()));
+        if ended > self.state.end_at {
+            self.state.overran(client.due, client.started, ended, u64::from(result.is_ok()));
         }
         client.since = ended;
         client.calls = false;
         client.errors_in_a_row = if result.is_ok() { 0 } else { client.errors_in_a_row.saturating_add(1) };
         let errors_in_a_row = client.errors_in_a_row;
-        self.herd.carrier.end(index, result);
+        self.event_loop.carrier.end(index, result);
         let rest_ns = match (errors_in_a_row, self.think_ns) {
             (0, Some(0)) => return self.call_again(index, ended),
             (0, None) => return self.idle.push(index),
@@ -425,9 +425,9 @@ impl<C: Carrier, K: EventClock> Round<'_, '_, C, K> {
 
     /// Ends the calls that have taken too long.
     fn sweep(&mut self, now: u64) {
-        let timeout_ns = self.herd.timeout_ns();
-        for index in 0..self.herd.accounts.len() {
-            let client = self.herd.accounts[index];
+        let timeout_ns = self.event_loop.timeout_ns();
+        for index in 0..self.event_loop.accounts.len() {
+            let client = self.event_loop.accounts[index];
             if client.calls && now.saturating_sub(client.started) >= timeout_ns {
                 self.ended(index, &Err(timed_out()));
             }
