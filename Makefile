@@ -8,7 +8,7 @@ PYTHON_BIN := .venv/bin
 export PYTHONDONTWRITEBYTECODE :=
 MANIFEST := --manifest-path engine/Cargo.toml
 
-.PHONY: help run test test-core test-engine test-java test-dotnet test-go test-node test-windows test-python lint format bench setup dev engine cpp java dotnet pascal node gateway go python-servers jmeter windows lock clean
+.PHONY: help run test test-core test-engine test-kits test-tools test-cpp test-dotnet test-gateway test-go test-java test-jmeter test-languages test-node test-pascal test-python test-windows lint format bench setup dev engine cpp java dotnet pascal node gateway go python-servers jmeter windows lock clean
 
 help: ## what there is
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
@@ -66,36 +66,80 @@ jmeter: ## set up Apache JMeter, the independent load generator of `callbench pe
 windows: ## build the adapter for Windows, and set up Wine for it
 	@setup/windows
 
-# Windows is among it where it can be had: Rust's target for it comes from rustup alone. Where not, its tests skip with the remedy.
-test: test-core test-java test-dotnet test-go test-node ## test everything there is
+# Tests are in lanes by what they need: a marker each, given by the folder (tests/conftest.py).
+PYTEST := $(PYTHON_BIN)/python -m pytest
 
-test-core: test-engine test-python ## test what needs Python and Rust alone
+test: test-engine test-kits test-tools ## test everything there is
+	$(PYTEST)
+
+test-core: test-engine ## test what needs Python and Rust alone, in three minutes
+	@setup/python dev
+	@setup/engine
+	$(PYTEST) -m 'core and not slow'
 
 test-engine: ## test the engine
 	cargo test --locked $(MANIFEST) --workspace --all-targets
 
-test-java: dev ## test the Java kit; tests/java has its stacks
+test-kits: dev ## test the kits of Java, .NET, Go and Node.js in their own languages
 	setup/java test
-
-test-dotnet: dev ## test the .NET kit; tests/dotnet has its stacks
 	setup/dotnet test
-
-test-go: dev ## test the Go kit; tests/go has its stacks
 	setup/go test
-
-test-node: ## test the Node.js kit; tests/node has its stacks
 	setup/node test
 
-test-python: dev ## test the core, the contract, the stacks
-	@setup/system tshark || echo "tshark is not there: the tests that hold captures against it skip" >&2
-	@setup/system nghttp2-server nghttp2-proxy nginx-light || echo "nghttpd, nghttpx or nginx is not there: tests of HTTP/2 skip" >&2
-	@setup/system chromium || echo "Chromium is not there: the tests that look at the page on a narrow screen skip" >&2
-	@setup/jmeter || echo "JMeter is not there: the tests that it takes part in skip" >&2
-	$(PYTHON_BIN)/python -m pytest
+# What Debian has of programs that tests compare with. Where one is missing, its tests are skipped.
+test-tools:
+	@setup/system tshark || echo "tshark is not there: the tests that compare captures with it are skipped" >&2
+	@setup/system nghttp2-server nghttp2-proxy nginx-light || echo "nghttpd, nghttpx or nginx is not there: tests of HTTP/2 are skipped" >&2
+	@setup/system chromium || echo "Chromium is not there: the tests of the page on a narrow screen are skipped" >&2
+	@setup/jmeter || echo "JMeter is not there: its tests are skipped" >&2
 
+test-cpp: setup cpp ## test the C++ stacks
+	@setup/python dev
+	$(PYTEST) -m cpp
+
+test-dotnet: setup dotnet ## test the .NET kit and its stacks
+	@setup/python dev
+	setup/dotnet test
+	$(PYTEST) -m dotnet
+
+test-gateway: setup gateway ## test the gateway
+	@setup/python dev
+	$(PYTEST) -m gateway
+
+test-go: setup go ## test the Go kit and its stacks
+	@setup/python dev
+	setup/go test
+	$(PYTEST) -m go
+
+test-java: setup java ## test the Java kit and its stacks
+	@setup/python dev
+	setup/java test
+	$(PYTEST) -m java
+
+test-jmeter: setup jmeter ## test what Apache JMeter takes part in
+	@setup/python dev
+	$(PYTEST) -m jmeter
+
+test-languages: dev ## test what needs the adapters of several languages
+	$(PYTEST) -m languages
+
+test-node: setup node ## test the Node.js kit and its stacks
+	@setup/python dev
+	setup/node test
+	$(PYTEST) -m node
+
+test-pascal: setup pascal ## test the Pascal servers
+	@setup/python dev
+	$(PYTEST) -m pascal
+
+test-python: setup python-servers ## test the Python adapter
+	@setup/python dev
+	$(PYTEST) -m python
+
+# Windows' tests are among all tests where Rust has the target for it, which comes from rustup alone.
 test-windows: dev windows ## test the stacks of Windows, in Wine
 	setup/windows lint
-	$(PYTHON_BIN)/python -m pytest tests/windows
+	$(PYTEST) -m windows
 
 lint: dev ## formatters, linters and type checkers, strict
 	@setup/system shellcheck

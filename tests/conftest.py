@@ -21,6 +21,24 @@ from callbench.catalog.links.profile import BARE
 ROOT = Path(__file__).resolve().parents[1]
 MISBEHAVING = ROOT / "contract" / "misbehaving"
 MARK = "CALLBENCH_TEST_MARK"
+TESTS = ROOT / "tests"
+# What the tests of a folder need besides Python and Rust; a marker of that name selects them. All others are the lane `core`.
+LANES = {
+    "cpp": "cpp",
+    "dotnet": "dotnet",
+    "foreign": "languages",
+    "gateway": "gateway",
+    "go": "go",
+    "hosted": "languages",
+    "java": "java",
+    "node": "node",
+    "pascal": "pascal",
+    "peer": "jmeter",
+    "python": "python",
+    "rest": "languages",
+    "traces": "languages",
+    "windows": "windows",
+}
 
 SMALL = """
 title = "Small"
@@ -64,6 +82,13 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     for report in terminalreporter.stats.get("rerun", []):
         terminalreporter.section(f"why {report.nodeid} ran again")
         terminalreporter.write_line(report.longreprtext)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Puts each test into the lane of its folder: what has to be set up for it."""
+    for item in items:
+        folder = item.path.relative_to(TESTS).parts[0]
+        item.add_marker(LANES.get(folder, "core"))
 
 
 @pytest.fixture(autouse=True)
