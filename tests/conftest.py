@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parents[1]
 MISBEHAVING = ROOT / "contract" / "misbehaving"
 MARK = "CALLBENCH_TEST_MARK"
 TESTS = ROOT / "tests"
-# What the tests of a folder need besides Python and Rust; a marker of that name selects them. All others are the lane `core`.
+# What the tests of a folder need besides Python and Rust: the marker that selects them. All others are the lane `core`.
 LANES = {
     "cpp": "cpp",
     "dotnet": "dotnet",

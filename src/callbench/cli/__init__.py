@@ -23,6 +23,7 @@ from callbench.runner import doctor as examination
 from callbench.runner import launch
 from callbench.runner import serve as serving
 from callbench.runner.launch import Wish
+from callbench.runner.stopping import Stopped
 from callbench.store import query as queries
 from callbench.store.run import Run
 
@@ -155,7 +156,7 @@ def run(  # noqa: PLR0913, PLR0917 - the options a person has
         path = launch.begin(wish, known)
     try:
         finished = launch.go_on(path, known, resumed=resume)
-    except launch.Stopped:
+    except Stopped:
         # Whoever stops it wants to know what is known by then.
         _summary(Run(path))
         raise

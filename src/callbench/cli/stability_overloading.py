@@ -14,6 +14,7 @@ from callbench.report.stability.told import Told
 from callbench.runner.stability import record
 from callbench.runner.stability.live import Line
 from callbench.runner.stability.overload import Overload, Wish
+from callbench.runner.stopping import marking_the_end
 from callbench.store.run import Run
 
 
@@ -39,6 +40,7 @@ def overloaded(  # noqa: PLR0913 - what is asked, and where
             Line(quiet=quiet) as line,
         ):
             work = Overload(run, target, wish, run.path / "schedules", line.says)
-            again = f"`{resuming.command(run.path)}` goes on with it"
-            record.carried_out(run, work.go, again)
+            kept = f"what was seen is kept in {run.path}: `{resuming.command(run.path)}` goes on with it"
+            with marking_the_end(run, kept):
+                work.go()
     return overload_told.told(Run(run.path))

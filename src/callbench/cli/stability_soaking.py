@@ -12,6 +12,7 @@ from callbench.report.stability.told import Told
 from callbench.runner.stability import record
 from callbench.runner.stability.live import Line
 from callbench.runner.stability.soak import Soak, Wish
+from callbench.runner.stopping import marking_the_end
 from callbench.store.run import Run
 
 
@@ -33,6 +34,7 @@ def soaked(  # noqa: PLR0913 - what is asked, and where
             record.taken_up("soak", aim.name, asked, out, where, resume=resume) as run,
             Line(quiet=quiet) as line,
         ):
-            again = f"`{resuming.command(run.path)}` goes on with it"
-            record.carried_out(run, Soak(run, target, wish, line.tells).go, again)
+            kept = f"what was seen is kept in {run.path}: `{resuming.command(run.path)}` goes on with it"
+            with marking_the_end(run, kept):
+                Soak(run, target, wish, line.tells).go()
     return soak_told.told(Run(run.path))

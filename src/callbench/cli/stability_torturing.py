@@ -14,6 +14,7 @@ from callbench.runner.stability import mischief, overheard, record
 from callbench.runner.stability.live import Line
 from callbench.runner.stability.mischief import Known
 from callbench.runner.stability.torture import Torture, Wish
+from callbench.runner.stopping import marking_the_end
 from callbench.store.run import Run
 
 
@@ -37,8 +38,9 @@ def tortured(  # noqa: PLR0913 - what is asked, and where
             Line(quiet=quiet) as line,
         ):
             work = Torture(run, target, wish, request, () if where.shared else where.client, line.says)
-            again = f"`{resuming.command(run.path)}` goes on with it"
-            record.carried_out(run, work.go, again)
+            kept = f"what was seen is kept in {run.path}: `{resuming.command(run.path)}` goes on with it"
+            with marking_the_end(run, kept):
+                work.go()
     return torture_told.told(Run(run.path))
 
 

@@ -4,9 +4,7 @@ import datetime as dt
 import json
 import secrets
 import shlex
-import signal
 from collections.abc import Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,33 +16,19 @@ from callbench.catalog import catalogue, reach, select
 from callbench.catalog.reach import LOOPBACK
 from callbench.catalog.study import given, load
 from callbench.model.cell import AS_IS, HELD, Cell, Stack
-from callbench.model.errors import BadInput, CallbenchError
+from callbench.model.errors import BadInput
 from callbench.model.version import VERSION
 from callbench.runner import environment, idle, knees, plan
 from callbench.runner.bench import Bench
 from callbench.runner.estimate import estimated
 from callbench.runner.progress import Progress
+from callbench.runner.stopping import marking_the_end
 from callbench.runner.unknown_calls import beyond
 from callbench.store.run import FORMAT, Run
 from callbench.store.writer import RunWriter, now
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from types import FrameType
-
     from callbench.catalog.study import Study
-
-
-class Stopped(CallbenchError):  # noqa: N818 - it names what happened
-    """A person stopped the run; the sentence has the command that goes on with it."""
-
-    exit_code = 130
-
-
-class Terminated(Stopped):
-    """SIGTERM stopped the run."""
-
-    exit_code = 143
 
 
 @dataclass(frozen=True)
@@ -259,45 +243,16 @@ def go_on(path: Path, known: catalogue.Catalogue, *, resumed: bool) -> Run:
                     "placement": where.record(),
                 }
             )
-        try:
-            with told_to_stop():
-                Bench(run, planned, known, where, Progress()).run()
-        except (KeyboardInterrupt, Sigterm) as stop:
-            run.note("stopped: the round under way was discarded")
-            run.end("stopped")
-            kind = Terminated if isinstance(stop, Sigterm) else Stopped
-            raise kind(f"stopped; what was measured is kept. Go on with: {_command(path, run.info['study'])}") from None
-        run.info["load_at_end"] = environment.busyness()
-        run.end("finished")
+        again = f"what was measured is kept. Go on with: {_command(path, run.info['study'])}"
+        with marking_the_end(run, again, "stopped: the round under way was discarded"):
+            Bench(run, planned, known, where, Progress()).run()
+            run.info["load_at_end"] = environment.busyness()
         run.parquet()
     return run
 
 
 def _command(path: Path, study: str) -> str:
     return shlex.join(["callbench", "run", study, "--out", str(path), "--resume"])
-
-
-class Sigterm(BaseException):
-    """SIGTERM, where Ctrl-C is KeyboardInterrupt."""
-
-
-@contextmanager
-def told_to_stop() -> "Iterator[None]":
-    """Ctrl-C raises KeyboardInterrupt within, and SIGTERM `Sigterm`, also in a program that a shell put behind."""
-
-    def stop(_number: int, _frame: "FrameType | None") -> None:
-        raise Sigterm
-
-    # Ctrl-C too: a shell starts what it puts in the background with SIGINT ignored; a run ends cleanly there as well.
-    before = {
-        signal.SIGTERM: signal.signal(signal.SIGTERM, stop),
-        signal.SIGINT: signal.signal(signal.SIGINT, signal.default_int_handler),
-    }
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 def _json(value: dict[str, Any]) -> bytes:

@@ -26,8 +26,8 @@ from callbench.runner.compare import tasks
 from callbench.runner.compare.fork import Asked, Cells, Fork, Pair, SideFailure, Yardstick
 from callbench.runner.compare.operands import Contender, contenders, pairs
 from callbench.runner.echoes import YARDSTICK, Machine, there
-from callbench.runner.launch import Sigterm, Stopped, Terminated, told_to_stop
 from callbench.runner.measure.witness import GapDetector
+from callbench.runner.stopping import marking_the_end
 from callbench.store.run import FORMAT
 from callbench.store.writer import RunWriter, now
 
@@ -96,15 +96,10 @@ def compared(wish: Wish, known: Catalogue) -> Path:
     written = {name: (json.dumps(value, indent=1, ensure_ascii=False) + "\n").encode() for name, value in files.items()}
     hold = _held(wish.hold_idle)
     with RunWriter.create(out, _info(wish, seed, hold_idle=hold), written) as run:
-        try:
-            with told_to_stop(), idle.held(wanted=hold), GapDetector(where) as gaps:
-                going = _Forks(run, found, cells, where, random.Random(seed))  # noqa: S311 - an order to be repeated
-                going.go(wish, _yardstick(known), gaps)
-        except (KeyboardInterrupt, Sigterm) as stop:
-            run.end("stopped")
-            kind = Terminated if isinstance(stop, Sigterm) else Stopped
-            raise kind(f"stopped; what was measured is kept: `callbench compare {out}` shows it") from None
-        run.end("finished")
+        kept = f"what was measured is kept: `callbench compare {out}` shows it"
+        with marking_the_end(run, kept), idle.held(wanted=hold), GapDetector(where) as gaps:
+            going = _Forks(run, found, cells, where, random.Random(seed))  # noqa: S311 - an order to be repeated
+            going.go(wish, _yardstick(known), gaps)
     return out
 
 

@@ -22,6 +22,7 @@ from callbench.runner.peer import kept
 from callbench.runner.peer.asked import PEER, why_not
 from callbench.runner.peer.live import Progress
 from callbench.runner.peer.rounds import Pace, driven, ready
+from callbench.runner.stopping import marking_the_end
 from callbench.store.run import FORMAT, Run
 from callbench.store.writer import RunWriter, now
 
@@ -166,17 +167,9 @@ def gone_on(path: Path, study: str, known: Catalogue, *, quiet: bool) -> Run:
         loaded = load(study, run.info["settings"])
         known = given.added(known, loaded.part.servers, loaded.path)
         again = shlex.join(["callbench", "peer", study, "--out", str(path), "--resume"])
-        try:
-            with launch.told_to_stop(), Progress(run, quiet=quiet) as progress:
-                _Rounds(run, known, progress).go()
-        except (KeyboardInterrupt, launch.Sigterm) as stop:
-            run.end("stopped")
-            kind = launch.Terminated if isinstance(stop, launch.Sigterm) else launch.Stopped
-            raise kind(f"stopped; finished rounds are kept. Go on with: {again}") from None
-        except BaseException:
-            run.end("stopped")
-            raise
-        run.end("finished")
+        kept_rounds = f"finished rounds are kept. Go on with: {again}"
+        with marking_the_end(run, kept_rounds), Progress(run, quiet=quiet) as progress:
+            _Rounds(run, known, progress).go()
     return run
 
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 
 from callbench.catalog.catalogue import Catalogue
 from callbench.model.errors import AdapterFailure, BadInput, CallbenchError
-from callbench.runner.launch import Sigterm, Terminated, told_to_stop
 from callbench.runner.serve import chosen
 from callbench.runner.serve.offers import Endpoints, Offer
 from callbench.runner.serve.typed import Typed
+from callbench.runner.stopping import Sigterm, Terminated, stoppable
 
 # What an adapter says where a port or an address cannot be had.
 _OF_THE_PLACE = ("out-of-resources", "bad-request", "refused")
@@ -72,7 +72,7 @@ def serve(known: Catalogue, request: Request, tell: Callable[[str], None]) -> No
         CallbenchError: nothing could be served, or nothing of it is left.
         KeyboardInterrupt: Ctrl-C.
     """
-    with ExitStack() as open_, told_to_stop():
+    with ExitStack() as open_, stoppable():
         try:
             offers = chosen.of(known, request.stacks, request.channels, every=request.every, options=request.options)
             serving, failure = _begun(offers, request, open_, tell)

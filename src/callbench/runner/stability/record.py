@@ -2,7 +2,7 @@
 
 import datetime as dt
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +10,6 @@ from callbench.adapter.placement import Placement
 from callbench.model.errors import BadInput
 from callbench.model.version import VERSION
 from callbench.runner import environment
-from callbench.runner.launch import Sigterm, Stopped, Terminated, told_to_stop
 from callbench.store.run import FORMAT, Run
 from callbench.store.writer import RunWriter, now
 
@@ -109,31 +108,6 @@ def valid(lines: Iterable[dict[str, Any]], key: str) -> list[dict[str, Any]]:
 def notes(lines: Iterable[Mapping[str, Any]]) -> list[str]:
     """What a reader should know."""
     return [str(line["text"]) for line in lines if line["kind"] == "note"]
-
-
-def carried_out(run: RunWriter, work: Callable[[], None], again: str) -> None:
-    """Do the work, and mark the folder finished; what was seen until a person stops it is kept.
-
-    Args:
-        run: the folder.
-        work: what is to be done.
-        again: the command that goes on with it or shows it, for the sentence.
-
-    Raises:
-        Stopped: a person stopped it.
-        CallbenchError: the work failed; what was seen is kept.
-    """
-    try:
-        with told_to_stop():
-            work()
-    except (KeyboardInterrupt, Sigterm) as stop:
-        run.end("stopped")
-        kind = Terminated if isinstance(stop, Sigterm) else Stopped
-        raise kind(f"stopped; what was seen is kept in {run.path}: {again}") from None
-    except BaseException:
-        run.end("stopped")
-        raise
-    run.end("finished")
 
 
 def opened(path: Path, kind: str | None = None) -> Run:
