@@ -14,7 +14,8 @@ from callbench.model.cell import Cell, Load, Stack
 from callbench.model.errors import BadInput, CallbenchError
 from callbench.runner import plan
 from callbench.store import journal, tables
-from callbench.store.run import FORMAT, Run
+from callbench.store.head import FORMAT
+from callbench.store.run import Run
 from callbench.store.writer import RunWriter
 
 INFO: dict[str, Any] = {

@@ -15,7 +15,8 @@ from callbench.analysis.read_results import RANKING_SQL
 from callbench.model.cell import Cell, Load, Stack
 from callbench.runner import plan
 from callbench.store import run as store
-from callbench.store.run import FORMAT, Run
+from callbench.store.head import FORMAT
+from callbench.store.run import Run
 from callbench.store.tables import QUERIES
 from callbench.store.writer import RunWriter
 

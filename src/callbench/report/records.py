@@ -33,7 +33,7 @@ def show(path: Path, console: Console) -> None:
     if one is not None:
         told.show(one, console)
         return
-    match Run(path).info.get("kind"):
+    match Run(path).kind:
         case "comparison":
             comparisons.print_comparison(comparison.read(Run(path)), console)
         case "peer":
@@ -51,7 +51,7 @@ def as_record(path: Path) -> Any:  # noqa: ANN401 - JSON
     one = _told(path)
     if one is not None:
         return json.loads(told.as_json(one))
-    match Run(path).info.get("kind"):
+    match Run(path).kind:
         case "comparison":
             return comparisons.record(comparison.read(Run(path)))
         case "peer":
@@ -70,7 +70,7 @@ def write(path: Path, form: str, out: Path | None) -> Path:
     one = _told(path)
     if one is not None:
         return page.write(one, form, out) if path.is_file() else told.write(one, form, out)
-    match Run(path).info.get("kind"):
+    match Run(path).kind:
         case "comparison":
             return written(comparison.read(Run(path)), _COMPARISON, path, form, out)
         case "peer":

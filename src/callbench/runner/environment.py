@@ -18,7 +18,7 @@ from callbench.adapter.network.made import attempted
 from callbench.adapter.placement import Placement
 from callbench.model.installation import home, keeper
 from callbench.model.version import CONTRACT, VERSION
-from callbench.store.writer import now
+from callbench.store.head import now
 
 _CPUS = Path("/sys/devices/system/cpu")
 _CLOCK = Path("/sys/devices/system/clocksource/clocksource0/current_clocksource")

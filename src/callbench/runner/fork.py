@@ -15,7 +15,7 @@ from callbench.runner.measure.traffic import Traffic
 from callbench.runner.unit import Wanted
 from callbench.runner.visit import ALWAYS
 from callbench.runner.whole import drive_whole
-from callbench.store.writer import now
+from callbench.store.head import now
 
 
 class Fork:

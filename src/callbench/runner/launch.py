@@ -1,6 +1,5 @@
 """From what a person asks for to a run under way: begun, resumed, and ended whatever happens."""
 
-import datetime as dt
 import json
 import secrets
 import shlex
@@ -17,15 +16,15 @@ from callbench.catalog.reach import LOOPBACK
 from callbench.catalog.study import given, load
 from callbench.model.cell import AS_IS, HELD, Cell, Stack
 from callbench.model.errors import BadInput
-from callbench.model.version import VERSION
 from callbench.runner import environment, idle, knees, plan
 from callbench.runner.bench import Bench
 from callbench.runner.estimate import estimated
 from callbench.runner.progress import Progress
 from callbench.runner.stopping import marking_the_end
 from callbench.runner.unknown_calls import beyond
-from callbench.store.run import FORMAT, Run
-from callbench.store.writer import RunWriter, now
+from callbench.store.head import RUN, folder, head, now
+from callbench.store.run import Run
+from callbench.store.writer import RunWriter
 
 if TYPE_CHECKING:
     from callbench.catalog.study import Study
@@ -165,13 +164,10 @@ def begin(wish: Wish, known: catalogue.Catalogue) -> Path:
     """
     planned = _planned(wish, known)
     study, cells = planned.study, planned.made.cells
-    started = now()
-    out = wish.out or Path("runs") / f"{study.name}-{dt.datetime.now(dt.UTC):%Y%m%d-%H%M%S}"
+    out = folder(wish.out, study.name)
     info = {
-        "format": FORMAT,
-        "callbench": VERSION,
+        **head(RUN, study.title),
         "study": study.name,
-        "title": study.title,
         "seed": planned.seed,
         "quick": wish.quick,
         "blocks": planned.made.forks,
@@ -187,9 +183,6 @@ def begin(wish: Wish, known: catalogue.Catalogue) -> Path:
         "pcap": wish.pcap,
         "link": wish.link,
         "warm_up_s": wish.warm_up_s,
-        "started": started,
-        "finished": None,
-        "state": "running",
         "without": planned.without,
     }
     with RunWriter.create(out, info, _files(study, planned.made)):

@@ -13,7 +13,7 @@ from callbench.model.cell import Cell, Load
 from callbench.runner.measure.probe import Probe, Watch
 from callbench.runner.measure.traffic import Traffic
 from callbench.runner.measure.trial import counted_after, limit_seconds, told_behind, told_counts
-from callbench.store.writer import now
+from callbench.store.head import now
 
 # Long enough for the shortest calls to be many, short enough that a machine that drifts stays where it is meanwhile.
 SLICE_SECONDS = 0.02

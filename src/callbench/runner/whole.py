@@ -12,7 +12,7 @@ from callbench.runner.measure.steadiness import compiled
 from callbench.runner.slices import lean
 from callbench.runner.unit import Unit, Wanted
 from callbench.runner.visit import ALWAYS, AnsweredWrongly
-from callbench.store.writer import now
+from callbench.store.head import now
 
 
 def drive_whole(of: Context, fork: int, cell: Cell, failures: Failures) -> None:

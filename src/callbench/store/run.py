@@ -16,10 +16,10 @@ from callbench.model.errors import BadInput, CallbenchError
 from callbench.model.version import VERSION
 from callbench.store import journal
 from callbench.store.columns import JOURNAL_COLUMNS, PLAN_COLUMNS
+from callbench.store.head import COMPARISON, FORMAT, PEER, RUN
 from callbench.store.pieces import BY_PART, PARTS, VIEWS
 from callbench.store.tables import QUERIES
 
-FORMAT = 1
 _MARK = "made-from.json"
 _LEAST_OBJECT = 1 << 20
 # How much of a journal is in memory at a time, where none of its lines is longer.
@@ -50,6 +50,11 @@ class Run:
         other = copy.copy(self)
         other.condition = condition
         return other
+
+    @property
+    def kind(self) -> str:
+        """What it is a record of: `run`, `comparison`, `peer`, `soak`, `overload`, `torture`."""
+        return str(self.info.get("kind", RUN))
 
     @property
     def study_file(self) -> Path:
@@ -149,14 +154,14 @@ class Run:
         return folder
 
     def _be_of_a_study(self) -> None:
-        kind = self.info.get("kind")
-        if kind == "comparison":
+        kind = self.kind
+        if kind == COMPARISON:
             raise BadInput(
                 f"{self.path} is a comparison, not a run of a study: `callbench compare {self.path}` shows it"
             )
-        if kind == "peer":
+        if kind == PEER:
             raise BadInput(f"{self.path} is a study driven by a peer: `callbench peer {self.path}` shows it")
-        if kind is not None:
+        if kind != RUN:
             raise BadInput(f"{self.path} is a record of {kind}, not a run of a study: `callbench report {self.path}`")
 
     def _write_parquet(self, folder: Path) -> None:

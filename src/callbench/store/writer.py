@@ -1,6 +1,5 @@
 """A run on disk, for the one program that writes it."""
 
-import datetime as dt
 import fcntl
 import json
 import os
@@ -9,13 +8,9 @@ from pathlib import Path
 from typing import Any, Self
 
 from callbench.model.errors import BadInput, CallbenchError
+from callbench.store.head import now
 from callbench.store.journal import Journal
 from callbench.store.run import Run
-
-
-def now() -> str:
-    """The time as records have it: UTC, to the millisecond."""
-    return dt.datetime.now(dt.UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 class RunWriter(Run):

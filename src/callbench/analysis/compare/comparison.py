@@ -13,6 +13,7 @@ from callbench.model.errors import BadInput
 from callbench.stats.decision import Outcome, together
 from callbench.stats.histogram import Buckets, merged
 from callbench.stats.rate import Window
+from callbench.store.head import COMPARISON
 from callbench.store.run import Run
 
 # Of fewer calls p99 is the greatest or nearly so: forks are taken together until they have so many.
@@ -89,7 +90,7 @@ def read(run: Run, given: Given | None = None) -> Comparison:
         BadInput: it is not a comparison's, or is damaged.
     """
     info = run.info
-    if info.get("kind") != "comparison":
+    if run.kind != COMPARISON:
         raise BadInput(f"{run.path} is a run of a study, not a comparison: name two runs to compare them")
     try:
         own = Rule(float(info["level"]), float(info["threshold"]), info.get("p99_threshold", Rule.p99_threshold))

@@ -22,4 +22,4 @@ def told_of(path: Path) -> Told:
         BadInput: the folder is something else, or damaged.
     """
     run = record.opened(path)
-    return TELLERS[str(run.info["kind"])](run)
+    return TELLERS[run.kind](run)

@@ -1,6 +1,5 @@
 """A live comparison: forks in which every pair starts afresh, each on disk before the next."""
 
-import datetime as dt
 import json
 import random
 import secrets
@@ -20,7 +19,6 @@ from callbench.catalog.study.given import Given
 from callbench.model.cell import Cell
 from callbench.model.errors import BadInput
 from callbench.model.request import only_call
-from callbench.model.version import VERSION
 from callbench.runner import environment, idle
 from callbench.runner.compare import tasks
 from callbench.runner.compare.fork import Asked, Cells, Fork, Pair, SideFailure, Yardstick
@@ -28,8 +26,8 @@ from callbench.runner.compare.operands import Contender, contenders, pairs
 from callbench.runner.echoes import YARDSTICK, Machine, there
 from callbench.runner.measure.witness import GapDetector
 from callbench.runner.stopping import marking_the_end
-from callbench.store.run import FORMAT
-from callbench.store.writer import RunWriter, now
+from callbench.store.head import COMPARISON, folder, head, now
+from callbench.store.writer import RunWriter
 
 # Of a cell's load; its slices are what is driven.
 _CELL_SECONDS = 0.5
@@ -91,7 +89,7 @@ def compared(wish: Wish, known: Catalogue) -> Path:
     cells = _written_out(found, asked)
     seed = secrets.randbits(32) if wish.seed is None else wish.seed
     where = placement.placed()
-    out = wish.out or Path("runs") / f"compare-{dt.datetime.now(dt.UTC):%Y%m%d-%H%M%S}"
+    out = folder(wish.out, "compare")
     files = {"plan.json": _plan(found, cells), "environment.json": environment.record(where)}
     written = {name: (json.dumps(value, indent=1, ensure_ascii=False) + "\n").encode() for name, value in files.items()}
     hold = _held(wish.hold_idle)
@@ -148,11 +146,8 @@ def _by_default(found: Sequence[Pair]) -> Sequence[str]:
 def _info(wish: Wish, seed: int, *, hold_idle: bool) -> dict[str, Any]:
     """Give run.json."""
     return {
-        "format": FORMAT,
-        "kind": "comparison",
-        "callbench": VERSION,
+        **head(COMPARISON, f"{wish.a} and {wish.b}"),
         "study": wish.study or "",
-        "title": f"{wish.a} and {wish.b}",
         "a": wish.a,
         "b": wish.b,
         "seconds": wish.seconds,
@@ -163,9 +158,6 @@ def _info(wish: Wish, seed: int, *, hold_idle: bool) -> dict[str, Any]:
         "quick": False,
         "blocks": wish.rounds,
         "hold_idle": hold_idle,
-        "started": now(),
-        "finished": None,
-        "state": "running",
     }
 
 

@@ -9,7 +9,7 @@ from callbench.adapter import placement
 from callbench.model.errors import BadInput, CallbenchError
 from callbench.model.version import VERSION
 from callbench.runner import environment
-from callbench.store.writer import now
+from callbench.store.head import now
 
 KIND = "load"
 FORMAT = 1

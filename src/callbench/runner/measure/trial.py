@@ -12,7 +12,7 @@ from callbench.model.errors import AdapterFailure
 from callbench.runner.measure.probe import Probe, Watch
 from callbench.runner.measure.steadiness import unsteady
 from callbench.runner.measure.warm_up import LIMIT_SECONDS, warmed_up
-from callbench.store.writer import now
+from callbench.store.head import now
 
 # Of an open loop: for answers that come late after all.
 _SLACK_SECONDS = 2.0

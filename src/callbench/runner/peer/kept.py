@@ -11,9 +11,8 @@ from callbench.model.errors import BadInput
 from callbench.runner.peer.agreement import Agreement, Round, Side, agreement
 from callbench.runner.peer.asked import PEER
 from callbench.stats.decision import Outcome, together
+from callbench.store.head import PEER as PEER_RECORD
 from callbench.store.run import Run
-
-KIND = "peer"
 
 
 @dataclass(frozen=True)
@@ -56,7 +55,7 @@ class Found:
 def is_kept(path: Path) -> bool:
     """Whether a path is such a folder."""
     try:
-        return Run(path).info.get("kind") == KIND
+        return Run(path).kind == PEER_RECORD
     except BadInput:
         return False
 
@@ -68,8 +67,8 @@ def opened(path: Path) -> Run:
         BadInput: it is something else.
     """
     run = Run(path)
-    if run.info.get("kind") != KIND:
-        raise BadInput(f"{path} is no folder of `callbench peer`: run.json says {run.info.get('kind') or 'a study'}")
+    if run.kind != PEER_RECORD:
+        raise BadInput(f"{path} is no folder of `callbench peer`: run.json says {run.kind}")
     return run
 
 

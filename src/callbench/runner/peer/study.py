@@ -1,6 +1,5 @@
 """A study driven by both: its cells that the peer can drive, round by round, each on disk before the next begins."""
 
-import datetime as dt
 import json
 import random
 import secrets
@@ -16,15 +15,16 @@ from callbench.catalog.catalogue import Catalogue
 from callbench.catalog.study import Study, given, load, names
 from callbench.model.cell import Cell, Stack
 from callbench.model.errors import BadInput, CallbenchError
-from callbench.model.version import VERSION
 from callbench.runner import environment, launch
 from callbench.runner.peer import kept
 from callbench.runner.peer.asked import PEER, why_not
 from callbench.runner.peer.live import Progress
 from callbench.runner.peer.rounds import Pace, driven, ready
 from callbench.runner.stopping import marking_the_end
-from callbench.store.run import FORMAT, Run
-from callbench.store.writer import RunWriter, now
+from callbench.store.head import PEER as PEER_RECORD
+from callbench.store.head import folder, head, now
+from callbench.store.run import Run
+from callbench.store.writer import RunWriter
 
 _TRIES = 2
 # What a peer's start and a server's take of a round, about.
@@ -79,7 +79,7 @@ def begun(wish: Wish, known: Catalogue) -> Path:
     if not chosen:
         why = "; ".join(f"{kept.named(whose)}: {why}" for why, whose in left_out.items())
         raise BadInput(f"{wish.study} has no cells that both can drive: {why or 'none was selected'}")
-    out = wish.out or Path("runs") / f"peer-{study.name}-{dt.datetime.now(dt.UTC):%Y%m%d-%H%M%S}"
+    out = folder(wish.out, f"peer-{study.name}")
     plan = {
         "cells": [{**asdict(cell), "groups": groups} for cell, groups in chosen],
         "left_out": [{"why": why, "cells": whose} for why, whose in left_out.items()],
@@ -118,11 +118,8 @@ def _info(wish: Wish, study: Study) -> dict[str, Any]:
     """run.json."""
     rounds, seconds, warm_up_s = (3, 5.0, 5.0) if wish.quick else (5, 10.0, 10.0)
     return {
-        "format": FORMAT,
-        "kind": kept.KIND,
-        "callbench": VERSION,
+        **head(PEER_RECORD, study.title),
         "study": study.name,
-        "title": study.title,
         "seed": secrets.randbits(32) if wish.seed is None else wish.seed,
         "quick": wish.quick,
         "blocks": wish.rounds or rounds,
@@ -132,9 +129,6 @@ def _info(wish: Wish, study: Study) -> dict[str, Any]:
         "seconds": wish.seconds or seconds,
         "warm_up_s": warm_up_s if wish.warm_up_s is None else wish.warm_up_s,
         "delay_us": wish.delay_us,
-        "started": now(),
-        "finished": None,
-        "state": "running",
     }
 
 

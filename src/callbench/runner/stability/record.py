@@ -1,6 +1,5 @@
 """The folder that a soak, an overload or a torture is kept in: each line on disk before the next thing happens."""
 
-import datetime as dt
 import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -8,10 +7,10 @@ from typing import Any
 
 from callbench.adapter.placement import Placement
 from callbench.model.errors import BadInput
-from callbench.model.version import VERSION
 from callbench.runner import environment
-from callbench.store.run import FORMAT, Run
-from callbench.store.writer import RunWriter, now
+from callbench.store.head import folder, head
+from callbench.store.run import Run
+from callbench.store.writer import RunWriter
 
 KINDS = ("soak", "overload", "torture")
 
@@ -30,23 +29,9 @@ def made(kind: str, name: str, asked: Mapping[str, Any], out: Path | None, where
         BadInput: there is something already.
         CallbenchError: it cannot be written.
     """
-    folder = out or Path("runs") / f"{kind}-{dt.datetime.now(dt.UTC):%Y%m%d-%H%M%S}"
-    info = {
-        "format": FORMAT,
-        "kind": kind,
-        "callbench": VERSION,
-        "study": "",
-        "title": f"{kind} of {name}",
-        "seed": 0,
-        "quick": False,
-        "blocks": 0,
-        kind: dict(asked),
-        "started": now(),
-        "finished": None,
-        "state": "running",
-    }
+    info = {**head(kind, f"{kind} of {name}"), "study": "", "seed": 0, "quick": False, "blocks": 0, kind: dict(asked)}
     record = json.dumps(environment.record(where), indent=1, ensure_ascii=False) + "\n"
-    return RunWriter.create(folder, info, {"environment.json": record.encode()})
+    return RunWriter.create(folder(out, kind), info, {"environment.json": record.encode()})
 
 
 def taken_up(  # noqa: PLR0913 - what is asked, and where
@@ -117,16 +102,15 @@ def opened(path: Path, kind: str | None = None) -> Run:
         BadInput: it is something else.
     """
     run = Run(path)
-    found = run.info.get("kind")
-    if found not in KINDS or (kind is not None and found != kind):
-        raise BadInput(f"{path} is no record of `callbench {kind or 'soak'}`: run.json says {found or 'a study'}")
+    if run.kind not in KINDS or (kind is not None and run.kind != kind):
+        raise BadInput(f"{path} is no record of `callbench {kind or 'soak'}`: run.json says {run.kind}")
     return run
 
 
 def of_stability(path: Path) -> str | None:
     """Which of the three made a folder, or None."""
     try:
-        kind = Run(path).info.get("kind")
+        kind = Run(path).kind
     except BadInput:
         return None
-    return str(kind) if kind in KINDS else None
+    return kind if kind in KINDS else None
