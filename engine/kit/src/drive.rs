@@ -69,6 +69,8 @@ pub enum Pace {
 #[derive(Debug)]
 pub struct Plan {
     pub call: Call,
+    /// What follows `call` in rotation: a client's k-th call takes payload k mod their number.
+    pub further: Vec<Call>,
     /// It ends when so many calls have been made, right or wrong, and `length_ns` have passed.
     pub calls: u64,
     pub length_ns: u64,
@@ -86,10 +88,18 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// What each answer must be. Where the answer has no field to alter, it is the right one: whoever asks looks first.
-    fn expectation(&self) -> Expectation {
-        let right = Expectation::of(&self.call);
-        if self.altered { right.altered().unwrap_or(right) } else { right }
+    /// The payload at a place of the rotation.
+    fn payload(&self, place: usize) -> &Call {
+        if place == 0 { &self.call } else { &self.further[place - 1] }
+    }
+
+    /// What the answer to each payload must be. Where it has no field to alter, it is the right one: whoever asks looks first.
+    fn expectations(&self) -> Vec<Expectation> {
+        let of = |call: &Call| {
+            let right = Expectation::of(call);
+            if self.altered { right.altered().unwrap_or(right) } else { right }
+        };
+        std::iter::once(&self.call).chain(&self.further).map(of).collect()
     }
 
     /// How long after the common start the client at `place` of so many makes its first call.
@@ -178,7 +188,8 @@ impl Worker for Box<dyn Worker + '_> {
 /// What all workers of a drive look at.
 struct Shared<'a> {
     plan: &'a Plan,
-    expectation: Expectation,
+    /// By place in the rotation.
+    expectations: Vec<Expectation>,
     pool: Pool,
     arrivals: Option<Arrivals<'a>>,
     /// Calls a batch, 1 for each call timed; set by the first worker that knows.
@@ -193,7 +204,7 @@ impl<'a> Shared<'a> {
     fn new(plan: &'a Plan, workers: usize, reading_ns: f64, stopping: &'a AtomicBool) -> Self {
         Shared {
             plan,
-            expectation: plan.expectation(),
+            expectations: plan.expectations(),
             pool: Pool::new(plan.calls, workers),
             arrivals: match &plan.pace {
                 Pace::Open(schedule) => Some(Arrivals::new(schedule)),

@@ -18,7 +18,7 @@ mod rotation;
 mod units;
 
 use reader::Reader;
-pub use rotation::rotation;
+pub use rotation::{further_calls, rotation};
 
 /// A call as a runner makes it, and what must come of it.
 #[derive(Clone, Debug, PartialEq)]

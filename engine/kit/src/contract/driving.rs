@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use callbench_service::Expectation;
+use callbench_service::{Expectation, plain};
 
 use super::answers::{Done, Ends};
-use super::clients::call_of;
+use super::clients::{call_of, misfitting};
 use super::requests::{Drive, Timing, bad, nanoseconds};
 use crate::clock;
 use crate::drive::{self, Outcome, Pace, Plan, Schedule};
@@ -58,8 +58,10 @@ pub(super) fn plan(request: &Drive) -> Result<Plan, Failure> {
     if request.altered && Expectation::of(&call).altered().is_none() {
         return Err(no_field(&request.call));
     }
+    let further = plain::further_calls(&request.call, &request.arguments, &call).map_err(misfitting)?;
     Ok(Plan {
         call,
+        further,
         altered: request.altered,
         calls: request.calls,
         length_ns,

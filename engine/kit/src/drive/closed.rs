@@ -63,14 +63,14 @@ fn batch_of(timing: Timing, typical_ns: Option<u64>, reading_ns: f64) -> u64 {
 /// At most `most` calls from the moment `from` on, with the clock read around each; whether the drive goes on.
 #[inline]
 fn each(client: &mut dyn Client, state: &mut WorkerState, clock: &impl Clock, from: u64, think_ns: u64, most: u64) -> bool {
-    let plan = state.plan();
     let mut ended = from;
     for _ in 0..most {
         if state.admit(ended, 1) == 0 {
             return false;
         }
+        let call = state.take();
         let started = clock.now();
-        let result = client.call(&plan.call);
+        let result = client.call(call);
         state.burn(clock);
         state.stats.gap_ns += started - ended;
         let due = ended;
@@ -102,7 +102,6 @@ fn each(client: &mut dyn Client, state: &mut WorkerState, clock: &impl Clock, fr
 
 /// Batches until the drive is over.
 fn batches(client: &mut dyn Client, state: &mut WorkerState, clock: &impl Clock, size: u64) {
-    let plan = state.plan();
     let mut now = state.stats.ended_at;
     loop {
         let batch = state.admit(now, size);
@@ -111,7 +110,7 @@ fn batches(client: &mut dyn Client, state: &mut WorkerState, clock: &impl Clock,
         }
         let (started, before) = (clock.now(), state.stats.calls);
         for _ in 0..batch {
-            let result = client.call(&plan.call);
+            let result = client.call(state.take());
             state.burn(clock);
             if !state.judge(&result) && state.leaves(started) {
                 break;

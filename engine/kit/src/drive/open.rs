@@ -11,14 +11,14 @@ const PIECE_NS: u64 = 100_000_000;
 
 /// Takes the next arrival whenever idle, and waits until it is due.
 pub(super) fn run(client: &mut dyn Client, state: &mut WorkerState, clock: &impl Clock) {
-    let plan = state.plan();
     let mut idle_since = state.stats.ended_at;
     while let Some(intended) = state.next_arrival() {
         if !await_arrival(state, clock, intended) {
             return;
         }
+        let call = state.take();
         let started = clock.now();
-        let result = client.call(&plan.call);
+        let result = client.call(call);
         state.burn(clock);
         let ended = clock.now();
         clock.made(started, ended);

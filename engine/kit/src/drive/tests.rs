@@ -1,6 +1,7 @@
 use super::*;
 use crate::nothing::Idle;
-use callbench_service::Answer;
+use callbench_service::{Answer, Service};
+use std::sync::{Arc, Mutex};
 
 const SECOND: u64 = 1_000_000_000;
 
@@ -47,6 +48,7 @@ fn idle(clients: usize) -> Vec<Box<dyn Client>> {
 fn plan(call: Call, calls: u64, timing: Timing) -> Plan {
     Plan {
         call,
+        further: Vec::new(),
         calls,
         length_ns: 0,
         limit_ns: 60 * SECOND,
@@ -56,6 +58,27 @@ fn plan(call: Call, calls: u64, timing: Timing) -> Plan {
         ramp_up_ns: 0,
         altered: false,
     }
+}
+
+/// Answers rightly, and keeps what it was asked.
+struct Asked(Arc<Mutex<Vec<Call>>>);
+
+impl Client for Asked {
+    fn call(&mut self, call: &Call) -> Result<Answer, Failure> {
+        self.0.lock().expect("one client").push(call.clone());
+        Service::default().answer(call).map_err(|fault| Failure::fault(fault.message))
+    }
+}
+
+#[test]
+fn a_client_takes_the_payloads_in_rotation_and_each_answer_is_checked_by_its_own() {
+    let text = |text: &str| Call::EchoString(text.to_owned());
+    let plan = Plan { further: vec![text("b"), text("c")], ..plan(text("a"), 7, Timing::Each) };
+    let made = Arc::new(Mutex::new(Vec::new()));
+    let outcome = driven(&mut [Box::new(Asked(Arc::clone(&made)))], &plan);
+    assert_eq!((outcome.calls, outcome.errors.iter().sum::<u64>()), (7, 0));
+    let asked: Vec<Call> = ["a", "b", "c", "a", "b", "c", "a"].into_iter().map(text).collect();
+    assert_eq!(*made.lock().expect("one client"), asked);
 }
 
 fn sum(calls: u64) -> Plan {

@@ -140,7 +140,8 @@ pub fn replay_by(
         let why = "reading_takes_ns is 0: then spin_ns and burn_ns must be 0 and the clock stand at the start, or a wait never ends";
         return Err(Failure::new(Kind::BadRequest, why));
     }
-    let plan = Plan { call: CALL, calls, length_ns, limit_ns, pace, start_at_ns: start, burn_ns, ramp_up_ns, altered: false };
+    let plan =
+        Plan { call: CALL, further: Vec::new(), calls, length_ns, limit_ns, pace, start_at_ns: start, burn_ns, ramp_up_ns, altered: false };
     let time = Arc::new(AtomicU64::new(script.clock_start_ns));
     let (reading_takes_ns, oversleeps_ns) = (script.reading_takes_ns, script.oversleeps_ns);
     let clock = ScriptedClock { time, reading_takes_ns, oversleeps_ns, spin_ns, made: RefCell::default() };

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use callbench_service::Answer;
+use callbench_service::{Answer, Call};
 
 use super::{Shared, WorkerStats};
 use crate::clock::Clock;
@@ -48,6 +48,9 @@ pub struct WorkerState<'a> {
     held: u64,
     /// Calls judged: each looks at another element of its answer.
     turn: u64,
+    /// The place in the rotation of the payload that was taken last, and of the next.
+    payload: usize,
+    upcoming: usize,
     errors_in_a_row: u32,
     hopeless: u32,
     /// Which worker of how many.
@@ -58,7 +61,21 @@ impl<'a> WorkerState<'a> {
     pub(super) fn new(progress: &'a Progress, shared: &'a Shared<'a>, stats: &'a mut WorkerStats, start: u64, place: [usize; 2]) -> Self {
         let limit_at = start.saturating_add(shared.plan.limit_ns);
         let end_at = start.saturating_add(shared.plan.length_ns).min(limit_at);
-        WorkerState { shared, stats, start, end_at, limit_at, progress, held: 0, turn: 0, errors_in_a_row: 0, hopeless: HOPELESS, place }
+        WorkerState {
+            shared,
+            stats,
+            start,
+            end_at,
+            limit_at,
+            progress,
+            held: 0,
+            turn: 0,
+            payload: 0,
+            upcoming: 0,
+            errors_in_a_row: 0,
+            hopeless: HOPELESS,
+            place,
+        }
     }
 
     #[must_use]
@@ -70,6 +87,15 @@ impl<'a> WorkerState<'a> {
     #[must_use]
     pub fn first_at(&self) -> u64 {
         self.start.saturating_add(self.plan().first_after_ns(self.place[0], self.place[1])).min(self.limit_at)
+    }
+
+    /// Takes the next payload of the rotation.
+    #[inline]
+    pub(super) fn take(&mut self) -> &'a Call {
+        let plan = self.plan();
+        self.payload = self.upcoming;
+        self.upcoming = if self.upcoming == plan.further.len() { 0 } else { self.upcoming + 1 };
+        plan.payload(self.payload)
     }
 
     /// Goes on however many errors come in a row.
@@ -138,7 +164,7 @@ impl<'a> WorkerState<'a> {
         let turn = self.turn;
         self.turn += 1;
         match result {
-            Ok(answer) if self.shared.expectation.holds(answer, turn) => {
+            Ok(answer) if self.shared.expectations[self.payload].holds(answer, turn) => {
                 self.right();
                 return true;
             }
