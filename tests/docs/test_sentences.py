@@ -26,6 +26,7 @@ GUIDES = (
 PAGES = (
     "README.md",
     "CONTRIBUTING.md",
+    "docs/README.md",
     "docs/architecture.md",
     "docs/glossary.md",
     *(f"docs/guide/{name}.md" for name in GUIDES),
