@@ -12,16 +12,27 @@ GUIDES = (
     "believe-a-figure",
     "bring-your-own-client",
     "compare",
+    "cpp",
+    "datasnap",
+    "dotnet",
     "external-servers",
+    "gateway",
+    "java",
     "links",
     "load",
     "load-a-server",
     "new-language",
+    "node",
+    "nominet",
+    "python",
     "read-a-report",
+    "rest-servers",
     "run-a-study",
     "stability",
+    "windows",
     "wire-ledger",
 )
+REFERENCES = ("channels", "channels-tcp", "links", "messages", "run-folder", "study", "wire-ledger")
 # A page that is rewritten in plain English is added here.
 PAGES = (
     "README.md",
@@ -30,6 +41,7 @@ PAGES = (
     "docs/architecture.md",
     "docs/glossary.md",
     *(f"docs/guide/{name}.md" for name in GUIDES),
+    *(f"docs/reference/{name}.md" for name in REFERENCES),
 )
 OLD_WORDS = re.compile(
     r"\b(made again|held against|reckon\w*|octets?|whoever|so sure|in the place of|what came out)\b", re.IGNORECASE
