@@ -32,7 +32,7 @@ GUIDES = (
     "windows",
     "wire-ledger",
 )
-REFERENCES = ("channels", "channels-tcp", "links", "messages", "run-folder", "study", "wire-ledger")
+REFERENCES = ("channels", "channels-tcp", "instrument", "links", "messages", "run-folder", "study", "wire-ledger")
 # A page that is rewritten in plain English is added here.
 PAGES = (
     "README.md",
