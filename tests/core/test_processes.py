@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from callbench.model import process_end as death
+from callbench.model import process_end
 from callbench.runner.measure.reading import Full, full, light, namespace_id, threads_of
 from callbench.runner.measure.sampler import Sampler, Track
 
@@ -129,10 +129,10 @@ QUIET = {"machine": 3, "cgroup": 0}
 def test_want_of_memory_a_crash_a_kill_and_an_exit_are_told_apart(
     code: int, log: list[str], after: dict[str, int], how: str
 ) -> None:
-    assert death.ending(code, log, QUIET, after) == how
+    assert process_end.ending(code, log, QUIET, after) == how
 
 
 def test_the_kernels_counters_are_read_where_there_are_any() -> None:
-    counts = death.oom_kills()
+    counts = process_end.oom_kills()
     assert counts.keys() == QUIET.keys()
     assert all(count >= 0 for count in counts.values())

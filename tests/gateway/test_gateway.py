@@ -22,8 +22,7 @@ from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 from google.protobuf.json_format import MessageToDict
 from grpc_tools import protoc  # type: ignore[import-untyped]
 
-from callbench.adapter import equivalent as stands_for
-from callbench.adapter import placement
+from callbench.adapter import equivalent, placement
 from callbench.adapter.network.pair import Pair
 from callbench.adapter.service.canonical import float_form
 from callbench.adapter.service.search import search_response
@@ -90,7 +89,7 @@ def test_the_backends_answers_have_the_published_sizes_and_others_read_them(serv
     for name, size in PUBLISHED.items():
         assert abs(len(answers[name]) / size - 1) <= 0.01, name
     right = search_response(50)
-    assert stands_for.judged(None, {"n": 50}, {"value": answers["json"].decode()})
+    assert equivalent.judged(None, {"n": 50}, {"value": answers["json"].decode()})
 
     envelope = ET.fromstring(answers["xml"])  # noqa: S314 - our own text
     response = envelope[0][0]
@@ -155,7 +154,7 @@ def test_every_gateway_answers_the_cores_projection_and_tells_where_its_time_wen
         status, body = ask(endpoint, f"/find/ipad/{n}")
         assert status == 200
         assert set(json.loads(body)) == {"searchResult"}
-        stands_for.judged(SELECT, {"n": n}, {"value": body.decode()})
+        equivalent.judged(SELECT, {"n": n}, {"value": body.decode()})
     counts = gateway.counted()
     assert counts["calls"] == {"FindItems": 3}
     assert {stage: one["times"] for stage, one in counts["stages"].items()} == {
@@ -176,7 +175,7 @@ def test_every_gateway_answers_the_cores_projection_and_tells_where_its_time_wen
 
 def test_what_is_not_the_cores_answer_is_refused_with_its_place() -> None:
     body: dict[str, Any] = {"searchResult": {"item": []}}
-    assert stands_for.judged(SELECT, {"n": 0}, {"value": json.dumps(body)})
+    assert equivalent.judged(SELECT, {"n": 0}, {"value": json.dumps(body)})
     for wrong, told in (
         ({**body, "ack": "Success"}, "ack is too much"),
         ({}, "searchResult is missing"),
@@ -184,10 +183,10 @@ def test_what_is_not_the_cores_answer_is_refused_with_its_place() -> None:
         ({"searchResult": {"item": None}}, "searchResult.item is null, not []"),
     ):
         with pytest.raises(AdapterFailure, match=told.replace("[", "\\[").replace(".", "\\.")) as failure:
-            stands_for.judged(SELECT, {"n": 0}, {"value": json.dumps(wrong)})
+            equivalent.judged(SELECT, {"n": 0}, {"value": json.dumps(wrong)})
         assert failure.value.kind == "wrong-answer"
     with pytest.raises(AdapterFailure, match="no JSON"):
-        stands_for.judged(SELECT, {"n": 0}, {"value": "<a/>"})
+        equivalent.judged(SELECT, {"n": 0}, {"value": "<a/>"})
 
 
 class Sick(BaseHTTPRequestHandler):

@@ -4,8 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from callbench.analysis import limits
-from callbench.analysis import validity as belief
+from callbench.analysis import limits, validity
 from callbench.analysis.costs import Cost
 from callbench.analysis.results import Latency, Result
 from callbench.analysis.validity import Belief, Known
@@ -79,7 +78,7 @@ def row(calls: int, gap_ns: int) -> dict[str, object]:
 def test_who_has_no_call_left_to_make_is_not_busy(calls: int, limit: Limit) -> None:
     mine = Known("c1", in_process=False, together=False, half_width=None, plateaus=(), driver=True)
     trial = row(calls, 50 * 2_450_000_000)
-    assert judged(belief._evidence(mine, [trial], {})).limit is limit
+    assert judged(validity._evidence(mine, [trial], {})).limit is limit
 
 
 def test_one_straggler_dilutes_no_share_and_blames_no_loop() -> None:
@@ -89,7 +88,7 @@ def test_one_straggler_dilutes_no_share_and_blames_no_loop() -> None:
         "elapsed_ns": 10_000_000_000, "window_ns": 1_000_000_000, "window_calls": 4_999.1,
         "in_call_ns": 59_000_000_000, "user_ns": 200_000_000, "server_user_ns": 990_000_000,
     }  # fmt: skip
-    evidence = belief._evidence(mine, [trial], {})
+    evidence = validity._evidence(mine, [trial], {})
     assert evidence.server.busy == pytest.approx(0.99, rel=1e-3)
     assert evidence.loop == 0
     assert judged(evidence).limit is Limit.SERVER

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from callbench.model import process_end as death
+from callbench.model import process_end
 
 HERE = Path(__file__).resolve().parent
 STUDY = """
@@ -105,7 +105,7 @@ def test_who_may_be_restarted_is_driven_on_a_start_of_its_own(
     ],
 )
 def test_a_death_in_words(least: int | None, most: int | None, restarts: int, says: str) -> None:
-    assert death.after(least, most, restarts) == says
+    assert process_end.after(least, most, restarts) == says
 
 
 def deaths(callbench: Callable[..., subprocess.CompletedProcess[str]]) -> list[dict[str, Any]]:

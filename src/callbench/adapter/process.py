@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from callbench.adapter.contract import LONGEST_LINE
-from callbench.model import process_end as death
+from callbench.model import process_end
 from callbench.model.errors import AdapterFailure
 from callbench.model.installation import HOME_VARIABLE, home, keeper, scratch
 
@@ -57,7 +57,7 @@ class AdapterProcess:
             AdapterFailure: it cannot be started.
         """
         self.who = who
-        self._oom_kills = death.oom_kills()
+        self._oom_kills = process_end.oom_kills()
         keeping = keeper() if kept else None
         if entered and keeping is None:
             raise AdapterFailure(
@@ -187,7 +187,7 @@ class AdapterProcess:
         if code is None:
             return self.failure("died", "closed its standard output and went on running")
         self._listener.join(1)
-        how = death.ending(code, list(self._log), self._oom_kills, death.oom_kills())
+        how = process_end.ending(code, list(self._log), self._oom_kills, process_end.oom_kills())
         why = "; there was no memory left" if how == "out-of-memory" else ""
         failure = self.failure("died", f"died ({_ending(code)}{why})")
         failure.ending = how
@@ -199,7 +199,7 @@ class AdapterProcess:
         failure = AdapterFailure("died", f"{self.who} ended: {why}")
         code = self.wait(GRACE_SECONDS)
         if code is not None:
-            failure.ending = death.ending(code, list(self._log), self._oom_kills, death.oom_kills())
+            failure.ending = process_end.ending(code, list(self._log), self._oom_kills, process_end.oom_kills())
         return failure
 
     def died(self, within_s: float = 0.0) -> AdapterFailure | None:

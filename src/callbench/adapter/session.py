@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self, cast
 
-from callbench.adapter import equivalent as stands_for
+from callbench.adapter import equivalent
 from callbench.adapter.contract import Arguments, Codec, Counts, Done, Hello, Options, misshapen_answer
 from callbench.adapter.process import GRACE_SECONDS, AdapterProcess
 from callbench.catalog.manifest import Manifest
@@ -234,9 +234,9 @@ class Adapter:
         said = self.ask("call", "returned", self.patience_s + self._timeout_s, call=call, arguments=dict(arguments))
         self.answered += 1
         table = self._request_table
-        if table is None or called(table) != stands_for.CALL or "value" not in said:
+        if table is None or called(table) != equivalent.CALL or "value" not in said:
             return said
-        return stands_for.judged(table.get("select"), arguments, said)
+        return equivalent.judged(table.get("select"), arguments, said)
 
     def drive(  # noqa: PLR0913 - a drive has so many members
         self,

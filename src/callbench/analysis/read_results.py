@@ -5,14 +5,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from callbench.analysis import cold_starts, echo_multiples, histograms, process_statistics, spreads, unsteady
-from callbench.analysis import validity as belief
+from callbench.analysis import cold_starts, echo_multiples, histograms, process_statistics, spreads, unsteady, validity
 from callbench.analysis.cell_results import result_of
 from callbench.analysis.messages import Codec, Written
 from callbench.analysis.results import Excluded, Latency, Result, Results
 from callbench.analysis.unsteady import Unsteady
 from callbench.analysis.wire.found import Ledger, Sweep, ledgers, sweeps
-from callbench.model import process_end as death
+from callbench.model import process_end
 from callbench.model.cell import MIXED
 from callbench.store.run import Run
 
@@ -52,13 +51,13 @@ def read(run: Run) -> Results:
     """
     with run.connection() as connection:
         found = from_connection(connection)
-        beliefs = belief.from_connection(connection, _known(run, found))
+        beliefs = validity.from_connection(connection, _known(run, found))
         counted = ledgers(connection), sweeps(connection)
         served = process_statistics.read(connection)
         cold = cold_starts.read(connection)
         echoes = echo_multiples.read(connection, {one.id: one.by_block.get("mean_us", {}) for one in found.cells})
         died = {
-            row["cell"]: death.after(row["least"], row["most"], row["restarts"])
+            row["cell"]: process_end.after(row["least"], row["most"], row["restarts"])
             for row in rows_of(connection, DEATHS_SQL)
         }
     cells = [_with_wire(cell, *counted) for cell in found.cells]
@@ -92,7 +91,7 @@ def _named(name: str, figures: Mapping[int, float] | None) -> dict[str, Mapping[
     return {name: figures} if figures else {}
 
 
-def _known(run: Run, found: Results) -> list[belief.Known]:
+def _known(run: Run, found: Results) -> list[validity.Known]:
     """Gather what the plan and the environment say of each cell."""
     cards = {stack["id"]: stack.get("card") or {} for stack in run.plan().get("stacks", [])}
     inside = {id_ for id_, card in cards.items() if card.get("roles") == "in-process"}
@@ -101,7 +100,7 @@ def _known(run: Run, found: Results) -> list[belief.Known]:
     placement = run.environment().get("placement") or {}
     together = bool(set(placement.get("client") or []) & set(placement.get("server") or []))
     return [
-        belief.Known(
+        validity.Known(
             cell=one.id,
             in_process=one.attributes["stack"] in inside,
             together=together or one.attributes["stack"] in elsewhere,
@@ -113,7 +112,7 @@ def _known(run: Run, found: Results) -> list[belief.Known]:
     ]
 
 
-def believed(found: Results, beliefs: belief.Beliefs) -> Results:
+def believed(found: Results, beliefs: validity.Beliefs) -> Results:
     """Add verdicts and costs, and take away what must not be shown: figures that break Little's law.
 
     What was never steady has no figures from the beginning; it is listed with those.
@@ -128,7 +127,7 @@ def believed(found: Results, beliefs: belief.Beliefs) -> Results:
     return replace(found, cells=cells, excluded=[*found.excluded, *never, *broken], beliefs=beliefs)
 
 
-def _believed(one: Result, known: belief.Belief) -> Result:
+def _believed(one: Result, known: validity.Belief) -> Result:
     """Add to one cell what is known of it."""
     if one.not_steady:
         return replace(one, verdict=known.verdict)

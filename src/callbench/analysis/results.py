@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from callbench.analysis import validity as belief
+from callbench.analysis import validity
 from callbench.analysis.cold_starts import ColdStart
 from callbench.analysis.messages import Codec
 from callbench.analysis.unsteady import Unsteady
@@ -161,7 +161,7 @@ class Results:
     visits: int = 0
     trials: int = 0
     notes: Sequence[str] = field(default_factory=tuple)
-    beliefs: belief.Beliefs = field(default_factory=belief.Beliefs)
+    beliefs: validity.Beliefs = field(default_factory=validity.Beliefs)
     ledgers: Mapping[str, Ledger] = field(default_factory=dict)
     sweeps: Mapping[str, Sweep] = field(default_factory=dict)
     cold: Sequence[ColdStart] = ()

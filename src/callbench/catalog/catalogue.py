@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
-from callbench.catalog import external as spec
-from callbench.catalog import manifest, mixed
+from callbench.catalog import external, manifest, mixed
 from callbench.catalog.manifest import Manifest, Programs
 from callbench.model import request
 from callbench.model.cell import MIXED, Stack, sides_of
@@ -138,7 +137,7 @@ def load(folders: Iterable[Path] | None = None) -> Catalogue:
 def found(read: Manifest) -> Adapter:
     """A manifest's adapter, with what of it cannot run here."""
     why_not = cannot_run(read)
-    return Adapter(read, why_not, tuple(replace(one, why_not=why_not or spec.why_not(one)) for one in read.stacks))
+    return Adapter(read, why_not, tuple(replace(one, why_not=why_not or external.why_not(one)) for one in read.stacks))
 
 
 def cannot_run(read: Manifest) -> str | None:

@@ -9,8 +9,7 @@ from callbench.catalog import reach
 from callbench.catalog.catalogue import Catalogue
 from callbench.catalog.study.given import OF_STUDY
 from callbench.model.cell import HELD
-from callbench.runner import batches, codecs, idle
-from callbench.runner import ledger as accounts
+from callbench.runner import batches, codecs, idle, ledger
 from callbench.runner.context import Asked, Context
 from callbench.runner.echoes import Machine, sizes, there
 from callbench.runner.estimate import estimated
@@ -133,7 +132,7 @@ class Bench:
         of = self._of
         captures = of.run.path / "captures" if of.run.info.get("pcap") else None
         known = of.past.accounts | of.past.cells
-        for line in accounts.made(of.plan, of.catalogue, of.placement, known, of.progress, captures=captures):
+        for line in ledger.made(of.plan, of.catalogue, of.placement, known, of.progress, captures=captures):
             of.write(line)
 
     def _codecs(self) -> None:

@@ -9,8 +9,7 @@ from typing import Any
 
 import psutil
 
-from callbench.adapter import placement
-from callbench.adapter import session as adapter
+from callbench.adapter import placement, session
 from callbench.adapter.network import kernel, made
 from callbench.catalog.catalogue import Adapter, Catalogue
 from callbench.catalog.links import profile
@@ -110,7 +109,7 @@ def _adapter(each: Adapter) -> Iterator[Finding]:
         )
         return
     try:
-        with adapter.Adapter(each.manifest, "asked by the doctor") as running:
+        with session.Adapter(each.manifest, "asked by the doctor") as running:
             hello = running.hello
     except AdapterFailure as failure:
         yield Finding(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from callbench.adapter import oracle as judge
+from callbench.adapter import oracle
 from callbench.adapter.stack.sides import Sides
 from callbench.model.cell import Cell, Load
 from callbench.runner.measure.probe import Probe, Watch
@@ -117,7 +117,7 @@ def driven(  # noqa: PLR0913 - what is driven, how long, and who watches
         "done": lean(done),
         "counted": told_counts(before, after, found),
         "behind": told_behind(behind, sides.backend_counts),
-        "agree": None if after is None else judge.agree(cell.call, done, after),
+        "agree": None if after is None else oracle.agree(cell.call, done, after),
         **found,
     }
 

@@ -4,7 +4,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
-from callbench.adapter import oracle as judge
+from callbench.adapter import oracle
 from callbench.adapter.equivalent import CALL as LISTED
 from callbench.adapter.network.host import LOOPBACK_HOSTS, Hosts
 from callbench.adapter.placement import Placement
@@ -185,7 +185,7 @@ class OpenVisit:
 
     def _check(self, call: str, arguments: Any) -> None:  # noqa: ANN401 - JSON
         try:
-            wrong = judge.wrong(call, arguments, self.sides.client.call(call, arguments))
+            wrong = oracle.wrong(call, arguments, self.sides.client.call(call, arguments))
         except AdapterFailure as failure:
             # The load driver judges by what the server's card expects.
             if failure.kind not in _WRONG:

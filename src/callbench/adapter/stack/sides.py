@@ -12,7 +12,7 @@ from callbench.adapter.external import processes
 from callbench.adapter.network.host import LOOPBACK_HOSTS, Host, Hosts, misplaced
 from callbench.adapter.placement import Placement
 from callbench.adapter.session import Adapter
-from callbench.catalog import external as spec
+from callbench.catalog import external
 from callbench.catalog.manifest import Programs
 from callbench.model.cell import Stack
 from callbench.model.errors import AdapterFailure
@@ -108,10 +108,10 @@ class Sides:
             AdapterFailure: the server cannot, or serves somewhere else.
         """
         wanted = dict(options or {})
-        if spec.is_elsewhere(stack):
+        if external.is_elsewhere(stack):
             # It runs where it runs, on any processor.
             endpoint = self.server.serve(stack.server, self._server_host.address, wanted)
-            self.elsewhere = processes.of_table(stack.card[spec.KEY])
+            self.elsewhere = processes.of_table(stack.card[external.KEY])
             return endpoint
         if self.backend is not None:
             # Served once: it stays as it is, whatever the server is told.

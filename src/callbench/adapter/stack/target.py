@@ -8,8 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Self
 from urllib.parse import urlsplit
 
-from callbench.adapter import equivalent as stands_for
-from callbench.adapter import oracle as judge
+from callbench.adapter import equivalent, oracle
 from callbench.adapter.external import processes
 from callbench.adapter.network import made
 from callbench.adapter.network.host import LOOPBACK_HOSTS
@@ -17,8 +16,7 @@ from callbench.adapter.placement import Placement
 from callbench.adapter.session import Adapter
 from callbench.adapter.stack import side_processes
 from callbench.adapter.stack.sides import Sides
-from callbench.catalog import external as spec
-from callbench.catalog import reach
+from callbench.catalog import external, reach
 from callbench.catalog.catalogue import Catalogue
 from callbench.catalog.links import profile
 from callbench.catalog.reach import LOOPBACK
@@ -121,12 +119,12 @@ class Target:
     @property
     def _table(self) -> Mapping[str, Any]:
         """How a server of one's own is started or where it runs."""
-        return self.stack.card.get(spec.KEY) or {}
+        return self.stack.card.get(external.KEY) or {}
 
     @property
     def ours(self) -> bool:
         """Whether we start the server, and can start it again."""
-        return not spec.is_elsewhere(self.stack)
+        return not external.is_elsewhere(self.stack)
 
     @property
     def is_open(self) -> bool:
@@ -176,7 +174,7 @@ class Target:
                 raise AdapterFailure("unsupported", unavailable)  # noqa: TRY301 - whatever it is, all is closed
             self._endpoint = self._served(self._sides)
             self.connections = self.connect(aim.first_clients)
-            wrong = judge.wrong(aim.call, aim.arguments, self.client.call(aim.call, aim.arguments))
+            wrong = oracle.wrong(aim.call, aim.arguments, self.client.call(aim.call, aim.arguments))
         except AdapterFailure as failure:
             self.close(at_once=True)
             if not self._table or failure.kind in _OF_THE_DRIVER:
@@ -310,7 +308,7 @@ def _call(aim: Aim, stack: Stack) -> str:
         return aim.call or STANDS_FOR
     if aim.call and aim.call != only:
         raise BadInput(f"--call {aim.call}: {aim.name} has one request, which stands for {only}: leave --call out")
-    if only == stands_for.CALL and "n" not in aim.arguments:
+    if only == equivalent.CALL and "n" not in aim.arguments:
         raise BadInput(f"{aim.name} answers {only}, and how many items has to be said: --call {only}:n=10")
     return only
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from callbench.adapter import oracle as judge
+from callbench.adapter import oracle
 from callbench.adapter.contract import Counts, Done
 from callbench.adapter.stack.sides import Sides
 from callbench.model.cell import Cell, Load
@@ -57,7 +57,7 @@ def measured(sides: Sides, cell: Cell, probes: Sequence[Probe] = (), schedule: P
         "done": done,
         "counted": told_counts(before, after, watch.found),
         "behind": told_behind(behind, sides.backend_counts),
-        "agree": None if after is None else judge.agree(cell.call, done, after),
+        "agree": None if after is None else oracle.agree(cell.call, done, after),
         "unsteady": unsteady(warm, done, found, cell.load),
         **found,
     }

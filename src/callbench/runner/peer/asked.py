@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from callbench.adapter import equivalent as stands_for
+from callbench.adapter import equivalent
 from callbench.adapter.session import DEFAULT_TIMEOUT_MS, Adapter
 from callbench.catalog.reach import LOOPBACK
 from callbench.model import request
@@ -83,9 +83,9 @@ def _filled(text: str, items: object) -> str:
 
 def _expected(client: Adapter, table: Mapping[str, Any], options: Mapping[str, Any], cell: Cell) -> str | None:
     """The body that every answer must have: as the card has it, or that which our driver's answers must have too."""
-    if request.called(table) == stands_for.CALL:
+    if request.called(table) == equivalent.CALL:
         said = client.ask("call", "returned", client.patience_s, call=cell.call, arguments=dict(cell.arguments))
-        stands_for.judged(table.get("select"), cell.arguments, said)
+        equivalent.judged(table.get("select"), cell.arguments, said)
         return str(said["value"])
     file = options.get("expect_body_file")
     text: str | None = options.get("expect_body") if file is None else Path(file).read_text(encoding="utf-8")

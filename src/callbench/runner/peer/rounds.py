@@ -6,8 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from callbench.adapter import oracle as judge
-from callbench.adapter import placement
+from callbench.adapter import oracle, placement
 from callbench.adapter.contract import Done
 from callbench.catalog.catalogue import Catalogue
 from callbench.catalog.study import given
@@ -188,7 +187,7 @@ def _counted_by_server(visit: OpenVisit, cell: Cell, who: str, calls: int, error
     """
     counts = visit.sides.counted()
     done: Any = {"calls": calls, "errors": {"any": errors}}
-    if counts is not None and not judge.agree(cell.call, done, counts):
+    if counts is not None and not oracle.agree(cell.call, done, counts):
         counted = counts["calls"].get(cell.call, 0)
         raise CallbenchError(f"{who} says {calls:,} calls and {errors:,} errors, but the server counted {counted:,}")
 

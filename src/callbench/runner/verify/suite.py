@@ -4,7 +4,7 @@ import fnmatch
 import functools
 from collections.abc import Callable, Iterator, Sequence
 
-from callbench.adapter import oracle as judge
+from callbench.adapter import oracle
 from callbench.adapter.placement import Placement
 from callbench.catalog import mixed
 from callbench.catalog.catalogue import Adapter, Catalogue
@@ -43,7 +43,7 @@ def _refusals() -> frozenset[str]:
 
 
 def _answered(check: CallCheck, session: Session) -> str | None:
-    return judge.wrong(check.call, check.arguments, session.client().call(check.call, check.arguments))
+    return oracle.wrong(check.call, check.arguments, session.client().call(check.call, check.arguments))
 
 
 def outcomes(

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from callbench.adapter import oracle as judge
+from callbench.adapter import oracle
 from callbench.adapter.session import Adapter
 from callbench.analysis.wire.counts import FIRST, LIFE, SET_UP, STEADY, TEAR_DOWN, Row, per_call
 from callbench.catalog.manifest import Programs
@@ -83,7 +83,7 @@ def called(client: Adapter, cell: Cell) -> None:
     Raises:
         AdapterFailure: it failed, or its answer is wrong.
     """
-    wrong = judge.wrong(cell.call, cell.arguments, client.call(cell.call, cell.arguments))
+    wrong = oracle.wrong(cell.call, cell.arguments, client.call(cell.call, cell.arguments))
     if wrong:
         raise AdapterFailure("wrong-answer", f"answered wrongly: {wrong}")
 
