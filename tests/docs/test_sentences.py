@@ -32,6 +32,7 @@ GUIDES = (
     "windows",
     "wire-ledger",
 )
+CONTRACTS = ("CONTRACT",)
 REFERENCES = ("channels", "channels-tcp", "instrument", "links", "messages", "run-folder", "study", "wire-ledger")
 # A page that is rewritten in plain English is added here.
 PAGES = (
@@ -40,6 +41,7 @@ PAGES = (
     "docs/README.md",
     "docs/architecture.md",
     "docs/glossary.md",
+    *(f"contract/{name}.md" for name in CONTRACTS),
     *(f"docs/guide/{name}.md" for name in GUIDES),
     *(f"docs/reference/{name}.md" for name in REFERENCES),
 )
