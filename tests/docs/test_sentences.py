@@ -32,7 +32,7 @@ GUIDES = (
     "windows",
     "wire-ledger",
 )
-CONTRACTS = ("CONTRACT", "LOOP", "RUNNER")
+CONTRACTS = ("CONTRACT", "LOOP", "RUNNER", "SERVICE", "golden/traces/README", "golden/transcripts/README")
 REFERENCES = ("channels", "channels-tcp", "instrument", "links", "messages", "run-folder", "study", "wire-ledger")
 # A page that is rewritten in plain English is added here.
 PAGES = (
