@@ -33,6 +33,24 @@ GUIDES = (
     "wire-ledger",
 )
 CONTRACTS = ("CONTRACT", "LOOP", "RUNNER", "SERVICE", "golden/traces/README", "golden/transcripts/README")
+MIDDLEWARE = (
+    "README",
+    "burlap",
+    "corba",
+    "dcom",
+    "dotnet-remoting",
+    "grpc",
+    "hessian",
+    "httpinvoker",
+    "remobjects",
+    "rest-json",
+    "rmi",
+    "rmi-iiop",
+    "soap-document-literal",
+    "soap-rpc-encoded",
+    "wcf",
+    "xml-rpc",
+)
 REFERENCES = ("channels", "channels-tcp", "instrument", "links", "messages", "run-folder", "study", "wire-ledger")
 # A page that is rewritten in plain English is added here.
 PAGES = (
@@ -43,11 +61,14 @@ PAGES = (
     "docs/glossary.md",
     *(f"contract/{name}.md" for name in CONTRACTS),
     *(f"docs/guide/{name}.md" for name in GUIDES),
+    *(f"docs/middleware/{name}.md" for name in MIDDLEWARE),
     *(f"docs/reference/{name}.md" for name in REFERENCES),
 )
 OLD_WORDS = re.compile(
     r"\b(made again|held against|reckon\w*|octets?|whoever|so sure|in the place of|what came out)\b", re.IGNORECASE
 )
+# What bench/middleware_pages.py writes.
+_GENERATED = re.compile(r"<!-- (?:captured|costs): .*?<!-- end -->", re.DOTALL)
 _FENCE = re.compile(r"^ *```.*?^ *```[^\n]*$", re.MULTILINE | re.DOTALL)
 _IMAGE = re.compile(r"!\[[^\]]*\]\([^)]*\)")
 _LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
@@ -58,8 +79,8 @@ _END = re.compile(r"(?<=[.!?])[\"')*]*\s+| · ")
 
 
 def paragraphs(page: str) -> Iterator[str]:
-    """The text of a page without code blocks, tables and pictures; code in a line counts as one word."""
-    text = _CODE.sub("code", _LINK.sub(r"\1", _IMAGE.sub("", _FENCE.sub("", page))))
+    """The text of a page without code blocks, generated blocks, tables and pictures; code in a line counts as one word."""
+    text = _CODE.sub("code", _LINK.sub(r"\1", _IMAGE.sub("", _FENCE.sub("", _GENERATED.sub("", page)))))
     lines: list[str] = []
     for line in (*text.splitlines(), ""):
         stripped = line.strip()
