@@ -57,6 +57,7 @@ PAGES = (
     "README.md",
     "CONTRIBUTING.md",
     "docs/README.md",
+    *sorted(str(page.relative_to(ROOT)) for page in (ROOT / "docs" / "decisions").glob("*.md")),
     "docs/architecture.md",
     "docs/glossary.md",
     *(f"contract/{name}.md" for name in CONTRACTS),
