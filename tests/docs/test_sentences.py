@@ -55,6 +55,7 @@ REFERENCES = ("channels", "channels-tcp", "instrument", "links", "messages", "ru
 # A page that is rewritten in plain English is added here.
 PAGES = (
     "README.md",
+    "CHANGELOG.md",
     "CONTRIBUTING.md",
     "docs/README.md",
     *sorted(str(page.relative_to(ROOT)) for page in (ROOT / "docs" / "decisions").glob("*.md")),
