@@ -34,7 +34,7 @@ def copy(tmp_path: Path) -> Path:
         if subprocess.run(argv, capture_output=True, check=False).returncode == 0:
             break
         shutil.rmtree(place / ".venv", ignore_errors=True)
-    version = place / "src" / "callbench" / "version.py"
+    version = place / "src" / "callbench" / "model" / "version.py"
     text = version.read_text()
     version.write_text(
         text.replace(f'VERSION = "{text.split("VERSION = ")[1].split(chr(34))[1]}"', 'VERSION = "0.0.99"')
