@@ -34,6 +34,7 @@ fn bare() -> f64 {
 fn driven(clients: &mut [Box<dyn Client>]) -> f64 {
     let plan = Plan {
         call: Call::Empty,
+        further: Vec::new(),
         calls: CALLS,
         length_ns: 0,
         limit_ns: 60_000_000_000,

@@ -10,7 +10,7 @@ use callbench_kit::stack::{Client, Connect, Listen, Options, Server, Stack};
 use callbench_kit::{Failure, Kind};
 use callbench_service::{Answer, Call, Service};
 
-use callbench_codec::LIMIT;
+use callbench_kit::stack::LIMIT;
 use callbench_transport::{Channel, Connection, Handler, Route, Said};
 
 /// The name where messages have theirs.

@@ -128,15 +128,15 @@ impl Held {
             Request::StopCapture => self.stop_capture(),
             Request::Echo { times, octets, gap_us, patience_ms } => {
                 let (gap, patience) = (Duration::from_micros(gap_us), Duration::from_millis(patience_ms));
-                Ok(json!({"is": "echoed", "ns": examine::echo(self.pair()?, times, octets, gap, patience)?}))
+                Ok(json!({"is": "echoed", "ns": examine::echo(&self.pair()?.hosts, times, octets, gap, patience)?}))
             }
             Request::Flood { way, packets, octets, per_second, patience_ms } => {
                 let patience = Duration::from_millis(patience_ms);
-                Ok(json!({"is": "flooded", "flood": examine::flood(self.pair()?, way, packets, octets, per_second, patience)?}))
+                Ok(json!({"is": "flooded", "flood": examine::flood(&self.pair()?.hosts, way, packets, octets, per_second, patience)?}))
             }
             Request::Stream { way, seconds, at_most } => {
                 let time = Duration::try_from_secs_f64(seconds).map_err(|error| Failure::bad(format!("seconds: {error}")))?;
-                Ok(json!({"is": "streamed", "stream": examine::stream(self.pair()?, way, time, at_most)?}))
+                Ok(json!({"is": "streamed", "stream": examine::stream(&self.pair()?.hosts, way, time, at_most)?}))
             }
             Request::Stop => unreachable!("answered by the conversation"),
         }
@@ -164,7 +164,7 @@ impl Held {
         if self.account.is_some() {
             return Err(Failure::bad("an account is under way: end it before another one begins"));
         }
-        self.pair()?.client.enter()?;
+        self.pair()?.hosts.client.enter()?;
         self.account = Some(Accounting::begin(END, IpAddr::V4(hosts::CLIENT.address), phase, pcap)?);
         Ok(json!({"is": "accounting"}))
     }

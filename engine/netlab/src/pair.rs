@@ -1,8 +1,6 @@
 //! Two hosts and what lies between them: a cable, or two cables and the emulator in a namespace of its own.
 
-use std::net::Ipv4Addr;
-
-use crate::cable::{END, End, Party, Route, wait_until_it_sends};
+use crate::cable::{END, End, Route, wait_until_it_sends};
 use crate::emulator::profile::{Link, Maker};
 use crate::emulator::{Emulator, Tally};
 use crate::examine::{self, Way};

@@ -44,6 +44,7 @@ mod web;
 use std::sync::Arc;
 
 use callbench_kit::Failure;
+pub use callbench_kit::stack::Said;
 use callbench_kit::stack::{Connect, Listen, Options, Server};
 
 /// Every channel, in the order of the documentation: from the nearest to the farthest.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use callbench_kit::stack::{Listen, Options, Server};
+use callbench_kit::stack::{LIMIT, Listen, Options, Server};
 use callbench_kit::{Failure, Kind};
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use hyper::body::{Body, Incoming};
@@ -19,7 +19,6 @@ use tokio::runtime::{Builder, Runtime};
 
 use super::super::{Route, Said, tcp};
 use super::Keep;
-use callbench_kit::stack::LIMIT;
 
 /// How long accepting rests where the process is out of descriptors or memory: a connection that ends gives some back.
 const REST: Duration = Duration::from_millis(10);
