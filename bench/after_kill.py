@@ -71,7 +71,7 @@ def killed(kind: str, victim: str, moment_s: float, folder: Path) -> tuple[float
     mark = uuid.uuid4().hex
     out = folder / f"run-{mark}"
     run = subprocess.Popen(
-        [sys.executable, "-m", "callbench", "run", str(study), "--out", str(out), "--no-floors"],
+        [sys.executable, "-m", "callbench", "run", str(study), "--out", str(out), "--no-baselines"],
         env={**os.environ, MARK: mark},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,

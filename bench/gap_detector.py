@@ -101,7 +101,7 @@ def verdict(hogs: int) -> str:
                 "--quick",
                 "--forks",
                 "1",
-                "--no-floors",
+                "--no-baselines",
                 "--out",
                 f"{folder}/run",
             ]

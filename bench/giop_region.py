@@ -79,7 +79,7 @@ def renamed(file: Path, old: str, new: str) -> None:
 def measured(folder: Path, forks: int) -> Run:
     """Make the run."""
     (folder / "giop.toml").write_text(STUDY)
-    argv = [str(ROOT / "callbench"), "run", str(folder / "giop.toml"), "--forks", str(forks), "--no-floors"]
+    argv = [str(ROOT / "callbench"), "run", str(folder / "giop.toml"), "--forks", str(forks), "--no-baselines"]
     found = {catalogue.ADAPTERS_VARIABLE: str(folder / "adapters")}
     ended = subprocess.run(
         [*argv, "--out", str(folder / "run")],

@@ -71,7 +71,7 @@ def _block(found: re.Match[str], run: Run, cells: Mapping[str, Any], phases: Map
 
 def _captured(run: Run, stack: str) -> str:
     try:
-        _, _, told = next(exchanges(run, [stack], "sum")).partition("\n\n")
+        _, _, told = next(exchanges(run, [stack], "sum")).text().partition("\n\n")
     except BadInput as failure:
         sys.exit(f"middleware_pages: {failure}")
     return f"`Sum(1, 2)` by `{stack}`, a client that connects, calls once and ends:\n\n```text\n{told}\n```\n\n"

@@ -69,7 +69,7 @@ def main() -> None:
             "one-byte",
             *chosen,
             "--pcap",
-            "--no-floors",
+            "--no-baselines",
             "--out",
             str(out),
         ]

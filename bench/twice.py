@@ -76,7 +76,7 @@ def made(folder: Path, forks: int) -> dict[str, LogRatio]:
     twin(folder / "adapters" / AGAIN)
     (folder / "twice.toml").write_text(STUDY)
     argv = [str(ROOT / "callbench"), "run", str(folder / "twice.toml"), "--quick", "--forks", str(forks), "--hold-idle"]
-    argv += ["--no-floors", "--out", str(folder / "run")]
+    argv += ["--no-baselines", "--out", str(folder / "run")]
     found = {catalogue.ADAPTERS_VARIABLE: str(folder / "adapters")}
     ended = subprocess.run(
         argv, env=os.environ | found, check=False, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True

@@ -62,6 +62,18 @@ def test_a_run_is_made_shown_and_reported(callbench: Program, study: Path, tmp_p
     assert json.loads(told.stdout) == [{"arguments": '{"n":2}'}]
 
 
+def test_a_run_is_read_by_a_program(callbench: Program, study: Path, tmp_path: Path) -> None:
+    words = ("run", study, "--quick", "--select", "group=Sum", "--forks", 1, "--json")
+    ahead = json.loads(callbench(*words, "--dry-run", check=True).stdout)
+    assert (ahead["title"], ahead["forks"], ahead["cells"]) == ("Small", 1, sum(ahead["stacks"].values()))
+    assert (ahead["left_out"], ahead["without"], ahead["limit_s"]) == ([], None, None)
+    assert ahead["seconds"] > 0
+    assert not (tmp_path / "runs").exists()
+    made = json.loads(callbench(*words, "--out", "r", check=True).stdout)
+    assert made == json.loads(callbench("show", "r", "--json", check=True).stdout)
+    assert (tmp_path / "r" / "report.html").is_file()
+
+
 def test_forks_and_selection(callbench: Program, study: Path, tmp_path: Path) -> None:
     callbench(
         "run",

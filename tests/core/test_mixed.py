@@ -168,7 +168,9 @@ arguments = { a = 1, b = 2 }
 @pytest.mark.usefixtures("nothing_left", "two")
 def test_a_run_has_rows_of_them_and_a_comparison_takes_them(callbench: Program, tmp_path: Path) -> None:
     (tmp_path / "both.toml").write_text(STUDY)
-    callbench("run", "both.toml", "--select", "honest/tcp*", "--select", "*:*", "--out", "r", "--no-floors", check=True)
+    callbench(
+        "run", "both.toml", "--select", "honest/tcp*", "--select", "*:*", "--out", "r", "--no-baselines", check=True
+    )
     sql = "SELECT DISTINCT stack, adapter, agree FROM trials JOIN cells USING (cell) ORDER BY stack"
     rows = json.loads(callbench("query", "r", sql, "--json", check=True).stdout)
     assert [tuple(row.values()) for row in rows] == [

@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
+from callbench.cli.command_table import SECTIONS
 from conftest import ROOT
 
 PAGES = (ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "contract" / "CONTRACT.md")
@@ -26,6 +27,9 @@ def commands() -> dict[str, set[str]]:
     for file in sorted((ROOT / "src").rglob("*.py")):
         for text in _of_source(file):
             found.setdefault(_plain(text), set()).add(str(file.relative_to(ROOT)))
+    for entry in (entry for section in SECTIONS for entry in section.entries):
+        for text in entry.examples:
+            found.setdefault(_plain(text), set()).add(f"callbench {entry.name} --help")
     for file in sorted(ROOT.glob("*/*/adapter.toml")):
         # What the doctor says to type where the adapter is missing.
         for text in re.findall(r'^setup = "([^"]*)"', file.read_text(), re.MULTILINE):

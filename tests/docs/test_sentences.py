@@ -51,7 +51,17 @@ MIDDLEWARE = (
     "wcf",
     "xml-rpc",
 )
-REFERENCES = ("channels", "channels-tcp", "instrument", "links", "messages", "run-folder", "study", "wire-ledger")
+REFERENCES = (
+    "channels",
+    "channels-tcp",
+    "command-line",
+    "instrument",
+    "links",
+    "messages",
+    "run-folder",
+    "study",
+    "wire-ledger",
+)
 # A page that is rewritten in plain English is added here.
 PAGES = (
     "README.md",

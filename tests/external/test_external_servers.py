@@ -96,7 +96,7 @@ def rows(callbench: Run, run: str, query: str) -> list[dict[str, Any]]:
 @pytest.mark.usefixtures("nothing_left")
 def test_a_study_has_rows_of_them_and_says_what_is_wrong_with_the_others(callbench: Run, tmp_path: Path) -> None:
     (tmp_path / "s.toml").write_text(STUDY)
-    ran = callbench("run", "s.toml", "--out", "r", "--no-floors")
+    ran = callbench("run", "s.toml", "--out", "r", "--no-baselines")
     assert ran.returncode == 1
     for name in ("wrong", "missing", "crashes", "deaf"):
         assert f"callbench: load/http1:servers/{name}" in ran.stderr
@@ -124,7 +124,17 @@ def test_a_study_has_rows_of_them_and_says_what_is_wrong_with_the_others(callben
 @pytest.mark.usefixtures("nothing_left", "lab")
 def test_one_that_is_started_is_measured_over_a_link(callbench: Run, tmp_path: Path) -> None:
     (tmp_path / "s.toml").write_text(STUDY)
-    words = ["--link", "lan100", "--select", "*:servers/greeting", "--select", "clients=1", "--out", "r", "--no-floors"]
+    words = [
+        "--link",
+        "lan100",
+        "--select",
+        "*:servers/greeting",
+        "--select",
+        "clients=1",
+        "--out",
+        "r",
+        "--no-baselines",
+    ]
     callbench("run", "s.toml", *words, check=True)
     assert [row["link"] for row in rows(callbench, "r", "SELECT link FROM trials JOIN cells USING (cell)")] == [
         "lan100"
@@ -174,7 +184,7 @@ def test_one_that_runs_by_itself_is_watched_and_not_ended(callbench: Run, runnin
     assert unasked["server-gone"] == "its server runs by itself, and is not ours to stop"
     study = STUDY[: STUDY.index("[servers.greeting]")] + f'[servers.here]\nurl = "{running}"\n'
     (tmp_path / "s.toml").write_text(study + STUDY[STUDY.index("[[cells]]") :])
-    callbench("run", "s.toml", "--out", "r", "--no-floors", check=True)
+    callbench("run", "s.toml", "--out", "r", "--no-baselines", check=True)
     sides = rows(callbench, "r", "SELECT side, processes FROM sides WHERE side = 'server'")
     # Found by its port: this process, and what it started; among that the core that asks.
     assert sides

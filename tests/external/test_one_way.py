@@ -21,8 +21,8 @@ REQUEST += ["--expect-body", "taken", "--timeout", "20"]
 SHORT = {
     "load": ("--clients", "2", "--calls", "20"),
     "soak": ("--clients", "2", "--seconds", "0.5", "--rest", "0", "--every", "0.25"),
-    "overload": ("--capacity", "20", "--times", "2", "--seconds", "0.5", "--patience", "0.5", "--rest", "0"),
-    "torture": ("--test", "half-open", "--connections", "5", "--seconds", "0.5", "--patience", "2"),
+    "overload": ("--capacity", "20", "--times", "2", "--seconds", "0.5", "--recovery-timeout", "0.5", "--rest", "0"),
+    "torture": ("--test", "half-open", "--connections", "5", "--seconds", "0.5", "--recovery-timeout", "2"),
     "verify": ("--check", "Hello"),
 }
 STUDY = f"""
@@ -159,7 +159,7 @@ def test_an_unexpected_status_is_told_with_method_and_path(callbench: Run, comma
 @pytest.mark.usefixtures("nothing_left")
 def test_a_body_without_a_method_is_posted_in_a_study_too(callbench: Run, tmp_path: Path) -> None:
     (tmp_path / "shops.toml").write_text(STUDY)
-    words = ("--quick", "--select", "*:servers/shop", "--no-floors", "--out", "r")
+    words = ("--quick", "--select", "*:servers/shop", "--no-baselines", "--out", "r")
     callbench("run", "shops.toml", *words, check=True)
     rows = json.loads(callbench("query", "r", "SELECT sum(calls) AS calls FROM trials", "--json", check=True).stdout)
     assert rows[0]["calls"] > 0

@@ -112,7 +112,7 @@ def test_the_core_is_killed_while_a_stack_is_stopped(tmp_path: Path, mark: str) 
     """What spins is stopped between its slices: nobody could ask it to end."""
     study = tmp_path / "spins.toml"
     study.write_text(SPINS)
-    argv = command("run", study, "--forks", 1, "--no-floors", "--out", tmp_path / "run")
+    argv = command("run", study, "--forks", 1, "--no-baselines", "--out", tmp_path / "run")
     with subprocess.Popen(argv, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as run:
         try:
             assert eventually(lambda: bool(rounds(tmp_path / "run")), 120), "no round was made"
@@ -153,7 +153,7 @@ def test_it_is_told_to_stop_while_it_warms_up(
     """Of a stack that gets faster for six seconds, which are waited for."""
     study = tmp_path / "small.toml"
     study.write_text(SMALL.replace('"honest/*"', '"warms-up/tcp"'))
-    argv = command("run", study, "--select", "group=Sum", "--forks", 1, "--no-floors", "--out", tmp_path / "run")
+    argv = command("run", study, "--select", "group=Sum", "--forks", 1, "--no-baselines", "--out", tmp_path / "run")
     with subprocess.Popen(argv, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as run:
         try:
             assert eventually(lambda: any(line["kind"] == "visit" for line in lines(tmp_path / "run")), 120)

@@ -52,7 +52,7 @@ def asked(callbench: Program, sql: str) -> list[dict[str, Any]]:
 @pytest.mark.usefixtures("nothing_left")
 def test_a_server_that_gets_faster_in_steps_is_waited_for(callbench: Program, tmp_path: Path) -> None:
     (tmp_path / "s.toml").write_text(STUDY.replace("STACK", "warms-up"))
-    callbench("run", "s.toml", "--out", "run", "--no-floors", check=True, timeout=300)
+    callbench("run", "s.toml", "--out", "run", "--no-baselines", check=True, timeout=300)
     rows = asked(
         callbench,
         "SELECT steady, ended, before_s + s.seconds AS driven_s, s.unsteady, rate_per_s FROM steadiness s"
@@ -80,7 +80,7 @@ def test_what_is_never_steady_has_no_rank_and_decides_no_claim_and_that_is_said(
     callbench: Program, tmp_path: Path
 ) -> None:
     (tmp_path / "s.toml").write_text(STUDY.replace("STACK", "never-steady"))
-    callbench("run", "s.toml", "--out", "run", "--no-floors", "--warm-up", "9", check=True, timeout=300)
+    callbench("run", "s.toml", "--out", "run", "--no-baselines", "--warm-up", "9", check=True, timeout=300)
     shown = json.loads(callbench("show", "run", "--json", check=True).stdout)
     never, honest = (
         next(cell for cell in shown["cells"] if cell["stack"] == name) for name in ("never-steady/tcp", "honest/tcp")
@@ -114,7 +114,7 @@ def test_what_is_never_steady_has_no_rank_and_decides_no_claim_and_that_is_said(
 
 def test_none_warms_nothing_up_and_nothing_counts_then(callbench: Program, tmp_path: Path) -> None:
     (tmp_path / "s.toml").write_text(STUDY.replace("STACK", "warms-up"))
-    callbench("run", "s.toml", "--out", "run", "--no-floors", "--warm-up", "none", check=True)
+    callbench("run", "s.toml", "--out", "run", "--no-baselines", "--warm-up", "none", check=True)
     assert asked(callbench, "SELECT DISTINCT unsteady FROM trials") == [{"unsteady": "it was not warmed up"}]
     assert asked(callbench, "SELECT count(*) AS n FROM warm_ups") == [{"n": 0}]
 

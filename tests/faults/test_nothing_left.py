@@ -80,7 +80,7 @@ def test_a_linked_run_is_killed_at_random_moments(
     seen = []
     for number in range(KILLS):
         out = tmp_path / f"run{number}"
-        argv = command("run", study, "--out", out, "--no-floors")
+        argv = command("run", study, "--out", out, "--no-baselines")
         with subprocess.Popen(argv, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as run:
             try:
                 assert eventually(lambda: bool(named(mark, b"callbench-keeper")))

@@ -92,7 +92,7 @@ def test_a_dissector_knows_the_capture_that_a_run_keeps(
     callbench: Callable[..., subprocess.CompletedProcess[str]], tmp_path: Path
 ) -> None:
     study = ROOT / "studies" / "one-byte.toml"
-    callbench("run", study, "--select", CORBA, "--pcap", "--no-floors", "--out", "r", check=True)
+    callbench("run", study, "--select", CORBA, "--pcap", "--no-baselines", "--out", "r", check=True)
     [row] = json.loads(callbench("query", "r", "SELECT cell FROM cells", "--json", check=True).stdout)
     capture = tmp_path / "r" / "captures" / f"{row['cell']}.pcap"
     # The first call of each of two clients, and at least two drives of four and of eight calls between them.

@@ -85,7 +85,7 @@ def test_a_run_leaves_the_cell_out_and_says_why(
     study = tmp_path / "large.toml"
     study.write_text(STUDY)
     # A call that its heap cannot hold is a failure.
-    assert callbench("run", study, "--out", "run", "--no-floors", "--warm-up", "1").returncode == 1
+    assert callbench("run", study, "--out", "run", "--no-baselines", "--warm-up", "1").returncode == 1
     shown = json.loads(callbench("show", "run", "--json", check=True).stdout)
     groups = 'SELECT DISTINCT "group" FROM trials JOIN cells USING (cell) WHERE trials.calls > 0'
     assert json.loads(callbench("query", "run", groups, "--json", check=True).stdout) == [{"group": "Small"}]

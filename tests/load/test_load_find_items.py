@@ -53,7 +53,7 @@ def test_find_items_with_a_body_is_verified_and_measured_over_http2(callbench: R
     rows = json.loads(callbench("verify", "load/h2:servers/items", "--study", "s.toml", "--json").stdout)["checks"]
     assert [row for row in rows if row["fails"]] == []
     assert {"FindItems", "drive"} <= {row["check"].partition("/")[0] for row in rows if not row["unasked"]}
-    callbench("run", "s.toml", "--out", "r", "--no-floors", check=True)
+    callbench("run", "s.toml", "--out", "r", "--no-baselines", check=True)
     sql = """SELECT "group", trials.calls >= 60 AS enough, error_count, received_octets / trials.calls AS each,
              (SELECT max(connections) FROM visits) AS connections FROM trials JOIN cells USING (cell) ORDER BY 1"""
     none, fifty = json.loads(callbench("query", "r", sql, "--json", check=True).stdout)
@@ -66,7 +66,7 @@ def test_find_items_with_a_body_is_verified_and_measured_over_http2(callbench: R
 @pytest.mark.usefixtures("nothing_left")
 def test_a_body_that_asks_for_something_else_leaves_the_row_out(callbench: Run, tmp_path: Path) -> None:
     study(tmp_path, QUERY.replace("{n}", "{n}0"))
-    callbench("run", "s.toml", "--out", "r", "--no-floors", "--select", "group=items-50")
+    callbench("run", "s.toml", "--out", "r", "--no-baselines", "--select", "group=items-50")
     left_out = json.loads(callbench("query", "r", "SELECT why FROM excluded", "--json", check=True).stdout)
     assert left_out
     assert all("400" in row["why"] for row in left_out)

@@ -111,7 +111,7 @@ def test_a_run_has_rows_of_them(callbench: Run, tmp_path: Path) -> None:
 @pytest.mark.usefixtures("nothing_left", "lab")
 def test_one_is_measured_over_a_link_at_the_address_of_its_host(callbench: Run, tmp_path: Path) -> None:
     (tmp_path / "s.toml").write_text(STUDY)
-    words = ["--link", "lan100", "--select", "group=paced", "--out", "r", "--no-floors"]
+    words = ["--link", "lan100", "--select", "group=paced", "--out", "r", "--no-baselines"]
     callbench("run", "s.toml", *words, check=True)
     rows = json.loads(callbench("query", "r", "SELECT agree FROM trials", "--json", check=True).stdout)
     assert rows == [{"agree": True}]

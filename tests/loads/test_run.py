@@ -60,7 +60,7 @@ def steps(folder: Path) -> list[dict[str, Any]]:
 
 @pytest.mark.usefixtures("nothing_left")
 def test_loads_are_run_and_shown(callbench: Program, loads: Path, tmp_path: Path) -> None:
-    callbench("run", loads, "--no-floors", "--out", "r", check=True, timeout=300)
+    callbench("run", loads, "--no-baselines", "--out", "r", check=True, timeout=300)
     record = json.loads(callbench("show", "r", "--json", check=True).stdout)
     cells = {(cell["stack"], (cell["open_loop"] or {}).get("target_per_s")): cell for cell in record["cells"]}
     # A million calls a second is beyond any Python: said so, and no result of that rate.
@@ -92,7 +92,7 @@ def test_loads_are_run_and_shown(callbench: Program, loads: Path, tmp_path: Path
 @pytest.mark.usefixtures("nothing_left")
 def test_a_search_goes_on_after_a_kill(loads: Path, callbench: Program, tmp_path: Path, mark: str) -> None:
     loads.write_text(STUDY.replace("seconds = 0.05", "seconds = 0.3"))
-    wanted = ("--no-floors", "--select", "group=ladder", "--out", tmp_path / "r")
+    wanted = ("--no-baselines", "--select", "group=ladder", "--out", tmp_path / "r")
     with subprocess.Popen(command("run", loads, *wanted), cwd=tmp_path, stderr=subprocess.DEVNULL) as run:
         journal = tmp_path / "r" / "journal.jsonl"
         assert eventually(lambda: journal.exists() and bool(steps(tmp_path / "r")), 120), "no step was made"

@@ -15,7 +15,9 @@ from rich.console import Console
 
 from callbench.analysis.subject import Subject, subject
 from callbench.model.errors import BadInput, CallbenchError
-from callbench.report import FORMATS, print_cells, print_summary, shown, write
+from callbench.report.export import FORMATS, write
+from callbench.report.export.show import shown
+from callbench.report.terminal import print_cells, print_summary
 from callbench.store.run import Run
 from golden import golden
 from report.synthetic import write as synthetic

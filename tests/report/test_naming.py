@@ -12,7 +12,8 @@ from rich.console import Console
 from callbench.analysis.completeness import shortcomings
 from callbench.analysis.naming import at
 from callbench.analysis.subject import Subject, subject
-from callbench.report import FORMATS, print_cells, print_summary
+from callbench.report.export import FORMATS
+from callbench.report.terminal import print_cells, print_summary
 from callbench.store.run import Run
 from report.synthetic import write
 

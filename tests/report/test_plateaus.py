@@ -55,7 +55,7 @@ def test_a_plateau_stands_beside_what_its_card_says_of_it(  # noqa: PLR0917 - pa
     monkeypatch.setenv("CALLBENCH_ADAPTERS", str(folder))
     study = tmp_path / "slow.toml"
     study.write_text(STUDY)
-    callbench("run", study, "--out", "run", "--no-floors", check=True)
+    callbench("run", study, "--out", "run", "--no-baselines", check=True)
     callbench("report", "run", "--format", "md", "--out", "report.md", check=True)
     report = (tmp_path / "report.md").read_text()
     assert says in report

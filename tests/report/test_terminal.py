@@ -12,7 +12,7 @@ from hypothesis import given
 from rich.console import Console
 
 from callbench.analysis.subject import Subject, subject
-from callbench.report import print_cells, print_summary
+from callbench.report.terminal import print_cells, print_summary
 from callbench.report.text.grid import Column, Grid
 from callbench.store.run import Run
 from golden import golden

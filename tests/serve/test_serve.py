@@ -268,6 +268,18 @@ def test_options_reach_the_server(serve: Callable[..., Served]) -> None:
     assert time.monotonic() - began >= 0.3
 
 
+def test_a_program_reads_an_object_a_line(serve: Callable[..., Served]) -> None:
+    served = serve("native/json+http", "--json")
+    first, ready = json.loads(served.line()), json.loads(served.line())
+    assert json.loads(posted(first["endpoints"]["native/json+http"], SUM))["result"] == 3
+    assert ready["message"].startswith(READY)
+    served.types("off native/json+http\nhello\n")
+    assert json.loads(served.line()) == {"endpoints": {}}
+    assert list(json.loads(served.line())) == ["message"]
+    served.hangs_up()
+    assert served.ended() == 0
+
+
 def test_an_adapter_that_says_no_is_told_and_the_rest_goes_on(serve: Callable[..., Served]) -> None:
     served = serve("native/json+http", "never-ready/tcp", "honest/tcp")
     lines = served.until(READY)

@@ -49,7 +49,7 @@ def test_the_row_says_died_after_so_many_calls_also_of_who_cannot_count(
     (tmp_path / "adapter.toml").write_text(manifest.replace("sick_server.py", str(HERE / "sick" / "sick_server.py")))
     monkeypatch.setenv("CALLBENCH_ADAPTERS", str(tmp_path))
     (tmp_path / "small.toml").write_text(STUDY)
-    assert callbench("run", "small.toml", "--out", "run", "--no-floors").returncode == 1  # its one cell was left out
+    assert callbench("run", "small.toml", "--out", "run", "--no-baselines").returncode == 1  # its one cell was left out
     rows = deaths(callbench)
     assert len(rows) == 2
     assert {row["how"] for row in rows} == {"crash"}
@@ -69,7 +69,7 @@ def test_it_is_started_again_and_again_where_the_study_asks_for_it(
     monkeypatch.setenv("CALLBENCH_ADAPTERS", str(HERE / "sick"))
     monkeypatch.setenv("SICK", "crash 2000")
     (tmp_path / "small.toml").write_text(STUDY.replace("[load]", "[load]\nrestart = true"))
-    assert callbench("run", "small.toml", "--out", "run", "--no-floors").returncode == 1  # its one cell was left out
+    assert callbench("run", "small.toml", "--out", "run", "--no-baselines").returncode == 1  # its one cell was left out
     rows = deaths(callbench)
     assert [row["again"] for row in rows] == [True] * 5 + [False]
     page = (tmp_path / "run" / "report.html").read_text()
@@ -88,7 +88,7 @@ def test_who_may_be_restarted_is_driven_on_a_start_of_its_own(
     study = STUDY.replace("calls = 40000", "calls = 6000").replace("clients = [2]", "clients = [1, 2, 3, 4]")
     study = study.replace('sick/tcp" }', 'sick/tcp", clients = 2 }').replace("seconds = 0.1", "seconds = 0.01")
     (tmp_path / "small.toml").write_text(study.replace('call = "Hello"', 'call = "Hello"\nrestart = true'))
-    callbench("run", "small.toml", "--forks", "1", "--out", "run", "--no-floors", check=True)
+    callbench("run", "small.toml", "--forks", "1", "--out", "run", "--no-baselines", check=True)
     assert deaths(callbench) == []
     trials = json.loads(callbench("query", "run", "SELECT calls FROM trials", "--json", check=True).stdout)
     assert [row["calls"] >= 6000 for row in trials] == [True] * 4

@@ -15,7 +15,7 @@ from conftest import command, eventually, marked
 
 HERE = Path(__file__).resolve().parent
 Program = Callable[..., subprocess.CompletedProcess[str]]
-SHORT = ["--seconds", "1", "--rest", "0.2", "--patience", "20"]
+SHORT = ["--seconds", "1", "--rest", "0.2", "--recovery-timeout", "20"]
 
 
 @pytest.fixture(autouse=True)
@@ -111,7 +111,7 @@ def test_who_is_killed_in_an_overload_makes_only_that_one_again_also_over_a_link
     [
         (["sick/tcp", "--objective", "fast"], "--objective"),
         (["sick/tcp", "--times", "2,x"], "whole numbers"),
-        (["sick/tcp", "--times", "2,2"], "each only once"),
+        (["sick/tcp", "--times", "2,2"], "give each number only once"),
         (["sick/tcp", "--resume"], "needs --out: the folder of the overload"),
         (["native/json+unix", "--link", "lan1g"], "never leaves the host"),
         (["http://192.0.2.1/"], "--any-host"),

@@ -40,7 +40,18 @@ def serve() -> Iterator[Serve]:
 
 
 def tortured(callbench: Program, what: str, tests: str, *words: object) -> dict[str, Any]:
-    short = ["--seconds", "2", "--connections", "40", "--pace", "200", "--timeout", "1", "--patience", "60"]
+    short = [
+        "--seconds",
+        "2",
+        "--connections",
+        "40",
+        "--connect-rate",
+        "200",
+        "--timeout",
+        "1",
+        "--recovery-timeout",
+        "60",
+    ]
     finished = callbench("torture", what, "--test", tests, *short, *words, "--out", "torture", "--json")
     said = json.loads(finished.stdout)
     assert isinstance(said, dict)
@@ -129,7 +140,7 @@ def test_a_request_is_overheard_from_the_stacks_own_client(callbench: Program, t
 def test_who_is_killed_in_a_test_makes_only_that_one_again_also_over_a_link(
     callbench: Program, tmp_path: Path, mark: str
 ) -> None:
-    short = ["--seconds", "1", "--connections", "20", "--patience", "20", "--test", "half-open,half-request"]
+    short = ["--seconds", "1", "--connections", "20", "--recovery-timeout", "20", "--test", "half-open,half-request"]
     words = ["torture", "native/json+http-keepalive", "--link", "lan1g", *short, "--out", tmp_path / "torture"]
     journal = tmp_path / "torture" / "journal.jsonl"
     with subprocess.Popen(command(*words), cwd=tmp_path, stdout=subprocess.DEVNULL) as running:

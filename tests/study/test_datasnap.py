@@ -168,7 +168,7 @@ def test_a_small_run_fills_its_tables(
     callbench: Callable[..., subprocess.CompletedProcess[str]], tmp_path: Path
 ) -> None:
     chosen = [word for name in (THREADED, KEPT) for word in ("--select", name)]
-    asked = ["run", "datasnap", "--quick", "--no-floors", "--forks", "2", *chosen, "--select", "group=one"]
+    asked = ["run", "datasnap", "--quick", "--no-baselines", "--forks", "2", *chosen, "--select", "group=one"]
     callbench(*asked, "--out", tmp_path / "run", check=True)
     shown = json.loads(callbench("show", tmp_path / "run", "--json", check=True).stdout)
     assert {cell["stack"] for cell in shown["cells"]} == {THREADED, KEPT}

@@ -80,7 +80,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
         pytest.skip(f"no two hosts here: {why}")
     folder = tmp_path_factory.mktemp("wire")
     (folder / "wire.toml").write_text(STUDY)
-    words = [sys.executable, "-m", "callbench", "run", "wire.toml", "--out", "out", "--pcap", "--no-floors"]
+    words = [sys.executable, "-m", "callbench", "run", "wire.toml", "--out", "out", "--pcap", "--no-baselines"]
     ended = subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=170, check=False)
     assert ended.returncode == 0, ended.stderr
     return folder / "out"
@@ -178,6 +178,13 @@ def test_exchange_shows_the_life_whole(run: Path, results: Results, callbench: C
     assert "POST /" in json_text
     assert '"b":2' in json_text
     assert "SYN, ACK" in json_text
+    for exchange in json.loads(callbench("exchange", run, "--json", check=True).stdout):
+        assert (exchange["call"], exchange["arguments"]) == ("Sum", {"a": 1, "b": 2})
+        packets = exchange["packets"]
+        assert packets[0]["at_ms"] == 0
+        assert packets[0]["flags"] == ["SYN"]
+        assert {packet["direction"] for packet in packets} == {"to_server", "to_client"}
+        assert all(len(bytes.fromhex(packet["data_hex"])) == packet["bytes"] for packet in packets)
 
 
 def test_exchange_says_what_is_missing(run: Path, callbench: Callbench) -> None:

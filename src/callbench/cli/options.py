@@ -9,29 +9,44 @@ from typing import Annotated, Any, get_type_hints
 import typer
 from typer.models import OptionInfo
 
-from callbench.catalog.reach import LOOPBACK
-from callbench.cli.output import AsJson, Undecided
+from callbench.cli import names
+from callbench.cli.parameters import AsJson, Undecided
 
 
 @dataclasses.dataclass(frozen=True)
 class StabilityOptions:
     """What `soak`, `overload` and `torture` have in common."""
 
-    call: Annotated[str | None, typer.Option("--call", metavar="CALL[:NAME=VALUE,...]", help="Hello unless given")] = (
-        None
-    )
+    call: Annotated[
+        str | None,
+        typer.Option("--call", metavar="CALL[:NAME=VALUE,...]", help="Call of the service to make. Default: Hello."),
+    ] = None
     any_host: Annotated[
-        bool, typer.Option("--any-host", help="allow a URL that is not this machine: it must be yours")
+        bool, typer.Option("--any-host", help="Allow a URL of another machine. Only test servers that are yours.")
     ] = False
     link: Annotated[
-        str, typer.Option("--link", metavar="LINK", help="between client and server: one of `list links`")
-    ] = LOOPBACK
-    resume: Annotated[bool, typer.Option("--resume", help="go on with the record of --out")] = False
+        str,
+        typer.Option(
+            "--link",
+            metavar="LINK",
+            autocompletion=names.links,
+            help="Network link between client and server: a name of `callbench list links`.",
+        ),
+    ] = "loopback"
+    resume: Annotated[bool, typer.Option("--resume", help="Continue the test in the folder of --out.")] = False
     fail_on: Annotated[
-        str | None, typer.Option("--fail-on", metavar="NAME,NAME,...|none", help="what ends with exit code 1")
+        str | None,
+        typer.Option(
+            "--fail-on",
+            metavar="NAME,NAME,...|none",
+            help="Findings that end with exit code 1, such as died,errors. Default: all but refused and degraded.",
+        ),
     ] = None
     undecided: Undecided = None
-    out: Annotated[Path | None, typer.Option("--out", metavar="DIR", help="the record's folder; runs/KIND-TIME")] = None
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="DIR", help="Folder for the result. Default: runs/COMMAND-TIME."),
+    ] = None
     as_json: AsJson = False
 
 
@@ -64,11 +79,11 @@ def typed(options: object) -> tuple[str, ...]:
     hints = get_type_hints(type(options), include_extras=True)
     assert dataclasses.is_dataclass(options)  # noqa: S101 - who calls has one
     fields = dataclasses.fields(options)
-    return tuple(_name(hints[one.name]) for one in fields if getattr(options, one.name) != one.default)
+    return tuple(str(_info(hints[one.name]).default) for one in fields if getattr(options, one.name) != one.default)
 
 
-def _name(hint: Any) -> str:  # noqa: ANN401 - a type
-    return next(str(one.default) for one in hint.__metadata__ if isinstance(one, OptionInfo))
+def _info(hint: Any) -> OptionInfo:  # noqa: ANN401 - a type
+    return next(one for one in hint.__metadata__ if isinstance(one, OptionInfo))
 
 
 def _is_group(annotation: object) -> bool:
@@ -77,6 +92,9 @@ def _is_group(annotation: object) -> bool:
 
 def _fields(group: type) -> list[inspect.Parameter]:
     hints = get_type_hints(group, include_extras=True)
+    title = getattr(group, "TITLE", None)
+    for one in dataclasses.fields(group) if title else ():
+        _info(hints[one.name]).rich_help_panel = title
     return [
         inspect.Parameter(one.name, inspect.Parameter.KEYWORD_ONLY, default=one.default, annotation=hints[one.name])
         for one in dataclasses.fields(group)

@@ -2,22 +2,19 @@
 
 import json
 import sys
-from typing import Annotated, Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
-import typer
-from rich.console import Console
+if TYPE_CHECKING:
+    from rich.console import Console
 
-from callbench.catalog import catalogue
-from callbench.cli import listing
-
-AsJson = Annotated[bool, typer.Option("--json", help="for programs")]
-Undecided = Annotated[
-    str | None, typer.Option("--undecided", metavar="pass|fail", help="what undecided ends with; exit code 3 if unsaid")
-]
+    from callbench.catalog.catalogue import Catalogue
 
 
-def known_stacks(*, quiet: bool = False) -> catalogue.Catalogue:
+def known_stacks(*, quiet: bool = False) -> "Catalogue":
     """What there is; manifests that could not be used are told on stderr."""
+    from callbench.catalog import catalogue
+
     known = catalogue.load()
     for sentence in () if quiet else known.broken:
         print(f"callbench: {sentence}", file=sys.stderr)  # noqa: T201
@@ -29,19 +26,23 @@ def tell(line: str) -> None:
     print(line, flush=True)  # noqa: T201
 
 
-def show_rows(rows: list[dict[str, Any]], columns: tuple[str, ...] | list[str], as_json: bool) -> None:
+def show_rows(rows: Sequence[Mapping[str, Any]], columns: Sequence[str], *, as_json: bool) -> None:
     """Prints rows as a table, or as JSON."""
     if as_json:
         print_json(rows)
-    else:
-        listing.table(rows, columns).print(console(1000))
+        return
+    from callbench.cli import table
+
+    table.of(rows, columns).print(console(1000))
 
 
-def console(width: int = 160) -> Console:
+def console(width: int = 160) -> "Console":
     """Where nobody watches, lines are not cut to the width of a window."""
+    from rich.console import Console
+
     return Console() if sys.stdout.isatty() else Console(width=width)
 
 
-def print_json(value: object) -> None:
-    """Prints a record for programs."""
-    print(json.dumps(value, indent=1, ensure_ascii=False, default=str))  # noqa: T201
+def print_json(value: object, *, indent: int | None = 1) -> None:
+    """Prints a record for programs; without an indent, on one line and at once."""
+    print(json.dumps(value, indent=indent, ensure_ascii=False, default=str), flush=indent is None)  # noqa: T201

@@ -3,67 +3,146 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
-from callbench.catalog.study.given import Given
+from callbench.cli import names
 from callbench.cli.expected import expected_json
 from callbench.cli.options import typed
 from callbench.model.errors import BadInput
 
+if TYPE_CHECKING:
+    from callbench.catalog.study.given import Given
+
 # What names a server where one is asked for.
 SERVER = "STACK|NAME|URL|'COMMAND {port}'"
-SERVER_HELP = "a stack, a server of --study, a URL, or a command that starts a server at {port}"
-_HEX = "bytes, two hexadecimal digits each"
+_SERVERS = "a stack, a server of --study, a URL, or a command that starts a server at {port}"
+_HEX = "two hexadecimal digits for each"
+
+ServerArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar=SERVER, autocompletion=names.stacks, help=f"Server to test: {_SERVERS}.", show_default=False
+    ),
+]
 
 
 @dataclass(frozen=True)
 class ServerOptions:
-    """The options. What is left out is as the server's card, its study or the load driver has it."""
+    """The options. What is left out is as the server's card, its study or the load driver has it.
+
+    Attributes:
+        TITLE: of their section in the help of a command.
+    """
+
+    TITLE: ClassVar[str] = "Server and request"
 
     start: Annotated[
-        list[str] | None, typer.Option("--start", metavar="COMMAND", help="start the server: 'COMMAND {port}'")
+        list[str] | None,
+        typer.Option("--start", metavar="COMMAND", help="Command that starts the server; {port} stands for its port."),
     ] = None
     study: Annotated[
-        str | None, typer.Option("--study", metavar="STUDY", help="a study, whose [servers] can be named")
+        str | None,
+        typer.Option(
+            "--study",
+            metavar="STUDY",
+            help="Study whose [servers] can be named; compare also takes its calls. Default: none.",
+        ),
     ] = None
     path: Annotated[
-        str | None, typer.Option("--path", metavar="/PATH", help="behind host and port, where the URL has none")
+        str | None,
+        typer.Option("--path", metavar="/PATH", help="Path of the request. For a URL only where it has none."),
     ] = None
-    method: Annotated[str | None, typer.Option("--method", help="GET unless given; POST with a body")] = None
-    header: Annotated[list[str] | None, typer.Option("--header", "-H", metavar="'NAME: VALUE'")] = None
-    body: Annotated[str | None, typer.Option("--body", help="with {number}, {client}, {random}")] = None
-    body_file: Annotated[Path | None, typer.Option("--body-file", exists=True, dir_okay=False)] = None
-    body_hex: Annotated[str | None, typer.Option("--body-hex", help=_HEX)] = None
-    plain: Annotated[bool, typer.Option("--no-variables", help="send {number} and its like as they are")] = False
-    status: Annotated[list[int] | None, typer.Option("--expect-status", help="200 to 299 unless given")] = None
+    method: Annotated[str | None, typer.Option("--method", help="HTTP method. Default: GET, or POST with a body.")] = (
+        None
+    )
+    header: Annotated[
+        list[str] | None,
+        typer.Option("--header", "-H", metavar="'NAME: VALUE'", help="Header of the request. Can be repeated."),
+    ] = None
+    body: Annotated[
+        str | None,
+        typer.Option("--body", help="Body of the request. {number}, {client} and {random} are replaced in each call."),
+    ] = None
+    body_file: Annotated[
+        Path | None, typer.Option("--body-file", exists=True, dir_okay=False, help="File with the body of the request.")
+    ] = None
+    body_hex: Annotated[str | None, typer.Option("--body-hex", help=f"Body of the request as bytes, {_HEX}.")] = None
+    plain: Annotated[bool, typer.Option("--no-variables", help="Send {number}, {client} and {random} unchanged.")] = (
+        False
+    )
+    status: Annotated[
+        list[int] | None,
+        typer.Option("--expect-status", help="Status of a correct answer. Can be repeated. Default: 200 to 299."),
+    ] = None
     expect: Annotated[
-        str | None, typer.Option("--expect-body", help="the whole body of every answer; any unless given")
+        str | None, typer.Option("--expect-body", help="Whole body of every correct answer. Default: any body.")
     ] = None
-    expect_file: Annotated[Path | None, typer.Option("--expect-body-file", exists=True, dir_okay=False)] = None
-    expect_hex: Annotated[str | None, typer.Option("--expect-body-hex", help=_HEX)] = None
+    expect_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--expect-body-file", exists=True, dir_okay=False, help="File with the whole body of every correct answer."
+        ),
+    ] = None
+    expect_hex: Annotated[
+        str | None, typer.Option("--expect-body-hex", help=f"Whole body of every correct answer as bytes, {_HEX}.")
+    ] = None
     expect_json: Annotated[
-        list[str] | None, typer.Option("--expect-json", metavar="PATH[=VALUE]", help="in every body: '$.user.name=x'")
+        list[str] | None,
+        typer.Option(
+            "--expect-json",
+            metavar="PATH[=VALUE]",
+            help="JSON path found in every correct answer, and its value: '$.user.name=x'. Can be repeated.",
+        ),
     ] = None
-    expect_match: Annotated[str | None, typer.Option("--expect-match", metavar="REGEX", help="in every body")] = None
+    expect_match: Annotated[
+        str | None,
+        typer.Option("--expect-match", metavar="REGEX", help="Regular expression found in every correct answer."),
+    ] = None
     schema: Annotated[
         Path | None,
-        typer.Option("--expect-schema-file", exists=True, dir_okay=False, help="a JSON Schema of every body"),
+        typer.Option(
+            "--expect-schema-file",
+            exists=True,
+            dir_okay=False,
+            help="File with a JSON Schema that every correct answer satisfies.",
+        ),
     ] = None
-    close: Annotated[bool, typer.Option("--no-keep-alive", help="a connection for each call")] = False
-    http2: Annotated[bool, typer.Option("--http2", help="HTTP/2: with prior knowledge, or agreed on in TLS")] = False
-    grpc: Annotated[bool, typer.Option("--grpc", help="unary calls; the URL's path is /package.Service/Method")] = False
-    streams: Annotated[int | None, typer.Option("--streams", min=1, help="clients that share a connection; 1")] = None
+    close: Annotated[bool, typer.Option("--no-keep-alive", help="Open a new connection for each call.")] = False
+    http2: Annotated[
+        bool, typer.Option("--http2", help="Use HTTP/2: agreed on in TLS for https, at once for http.")
+    ] = False
+    grpc: Annotated[
+        bool, typer.Option("--grpc", help="Make unary calls of gRPC. The URL's path is /package.Service/Method.")
+    ] = False
+    streams: Annotated[
+        int | None,
+        typer.Option("--streams", min=1, help="Clients that share a connection, with --http2 or --grpc. Default: 1."),
+    ] = None
     timeout: Annotated[
-        float | None, typer.Option("--timeout", min=0.001, max=3600, metavar="SECONDS", help="of a call; 10")
+        float | None,
+        typer.Option(
+            "--timeout",
+            min=0.001,
+            max=3600,
+            metavar="SECONDS",
+            help="Seconds after which a call without an answer fails. Default: 10; 2 in torture.",
+        ),
     ] = None
     certificates: Annotated[
-        Path | None, typer.Option("--certificates", exists=True, dir_okay=False, help="who may sign the server's")
+        Path | None,
+        typer.Option(
+            "--certificates",
+            exists=True,
+            dir_okay=False,
+            help="File with the certificates to trust, and those that they signed. Default: the system's.",
+        ),
     ] = None
-    insecure: Annotated[bool, typer.Option("--insecure", help="take any certificate")] = False
+    insecure: Annotated[bool, typer.Option("--insecure", help="Accept any TLS certificate.")] = False
     pid: Annotated[
-        int | None, typer.Option("--pid", min=1, help="of a URL: the server's process, where its port does not tell")
+        int | None,
+        typer.Option("--pid", min=1, help="Process of the server behind a URL. Default: found by the port."),
     ] = None
 
     def one(self, argument: str) -> str:
@@ -75,7 +154,7 @@ class ServerOptions:
         every = self.every([argument] if argument else [])
         if len(every) == 1:
             return every[0]
-        raise BadInput(f"name one server: {SERVER_HELP}, as the argument or with --start")
+        raise BadInput(f"name one server: {_SERVERS}, as the argument or with --start")
 
     def every(self, arguments: Sequence[str]) -> list[str]:
         """The servers that are meant: the arguments, then what is to be started.
@@ -88,12 +167,14 @@ class ServerOptions:
                 raise BadInput(f"--start {command} has no {{port}}, which stands for the port that the server is given")
         return [*arguments, *(self.start or ())]
 
-    def given(self) -> Given:
+    def given(self) -> "Given":
         """How they are called.
 
         Raises:
             BadInput: options that make no sense together.
         """
+        from callbench.catalog.study.given import Given
+
         own = tuple(name for name in typed(self) if name not in ("--start", "--study"))
         return Given(self.study, self.path, self._request(), self.pid, own)
 

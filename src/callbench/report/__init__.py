@@ -1,7 +1,4 @@
-"""What a run found, shown: in the terminal, as a page, as Markdown, CSV and JSON. Always from the stored run."""
+"""What a record says, shown: in the terminal, as a page, as Markdown, CSV and JSON. Always from what is stored.
 
-from callbench.report.export import FORMATS, write
-from callbench.report.export.show import shown
-from callbench.report.terminal import print_cells, print_summary
-
-__all__ = ["FORMATS", "print_cells", "print_summary", "shown", "write"]
+Nothing is imported here: a table in the terminal needs no charts.
+"""

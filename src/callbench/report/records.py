@@ -6,17 +6,19 @@ from typing import Any
 
 from rich.console import Console
 
-from callbench import report
 from callbench.analysis.compare import comparison
 from callbench.analysis.compare.comparison import Comparison
 from callbench.analysis.subject import subject
 from callbench.model.errors import BadInput
+from callbench.report import export
 from callbench.report import peer as peer_told
 from callbench.report.compare import show as comparisons
 from callbench.report.export.file import written
+from callbench.report.export.show import shown
 from callbench.report.load import page
 from callbench.report.stability import kinds, told
 from callbench.report.stability.told import Told
+from callbench.report.terminal import print_cells
 from callbench.runner.load import kept
 from callbench.runner.peer import kept as peers
 from callbench.runner.stability import record
@@ -39,7 +41,7 @@ def show(path: Path, console: Console) -> None:
         case "peer":
             peer_told.show_study(peers.read(Run(path)), console)
         case _:
-            report.print_cells(subject(Run(path)), console)
+            print_cells(subject(Run(path)), console)
 
 
 def as_record(path: Path) -> Any:  # noqa: ANN401 - JSON
@@ -57,7 +59,7 @@ def as_record(path: Path) -> Any:  # noqa: ANN401 - JSON
         case "peer":
             return peer_told.study_record(peers.read(Run(path)))
         case _:
-            return report.shown(subject(Run(path)))
+            return shown(subject(Run(path)))
 
 
 def write(path: Path, form: str, out: Path | None) -> Path:
@@ -76,7 +78,7 @@ def write(path: Path, form: str, out: Path | None) -> Path:
         case "peer":
             raise BadInput(f"{path} is a study driven by a peer, which has no report: `callbench show {path}` shows it")
         case _:
-            return report.write(subject(Run(path)), form, out)
+            return export.write(subject(Run(path)), form, out)
 
 
 def _told(path: Path) -> Told | None:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from callbench.adapter import placement
 from callbench.adapter.network import made
-from callbench.analysis.words import some
 from callbench.catalog import catalogue, reach, select
 from callbench.catalog.reach import LOOPBACK
 from callbench.catalog.study import given, load
@@ -19,6 +18,7 @@ from callbench.model.errors import BadInput
 from callbench.runner import environment, idle, knees, plan
 from callbench.runner.bench import Bench
 from callbench.runner.estimate import estimated
+from callbench.runner.preview import Preview
 from callbench.runner.progress import Progress
 from callbench.runner.stopping import marking_the_end
 from callbench.runner.unknown_calls import beyond
@@ -121,8 +121,8 @@ def _conditions(wish: Wish, study: "Study") -> tuple[tuple[str, ...], str | None
         return (AS_IS,), f"idle states are not held here: {str(failure).removeprefix('--hold-idle ')}"
 
 
-def foretold(wish: Wish, known: catalogue.Catalogue) -> list[str]:
-    """Says what a run would measure and how long it would take, in lines. Nothing is made or started.
+def preview(wish: Wish, known: catalogue.Catalogue) -> Preview:
+    """Says what a run would measure and how long it would take. Nothing is made or started.
 
     Raises:
         BadInput: something asked for is wrong.
@@ -131,21 +131,19 @@ def foretold(wish: Wish, known: catalogue.Catalogue) -> list[str]:
     known = replace(given.of_plan(known, planned.made.stacks), warm_up_limit_s=wish.warm_up_s)
     why = {stack.id: stack.why_not for stack in known.every}
     made = planned.made
-    of_each = f" of each condition ({', '.join(made.conditions)})" if len(made.conditions) > 1 else ""
-    told = [f"{planned.study.title}: {made.forks} forks at least{of_each}, {len(made.cells):,} cells"]
+    measured: dict[str, int] = {}
     left_out: dict[str, list[str]] = {}
-    for stack in planned.made.stacks:
+    for stack in made.stacks:
         if reason := why.get(stack.id):
             left_out.setdefault(reason, []).append(stack.id)
-            continue
-        own = sum(cell.stack == stack.id for cell in planned.made.cells)
-        told.append(f"{stack.id}: {own:,} cells")
-    told += [f"left out: {some(stacks)}: {reason}" for reason, stacks in left_out.items()]
-    told += [planned.without] if planned.without else []
+        else:
+            measured[stack.id] = sum(cell.stack == stack.id for cell in made.cells)
     cannot = {stack for stack, reason in why.items() if reason}
     asked = _pace(wish, planned.study)
     left = estimated(made, known, asked, left_out=cannot, quick=wish.quick, floors=wish.floors)
-    return [*told, beyond(made, int(asked["rounds"]), left_out=cannot).beside(left)]
+    duration = beyond(made, int(asked["rounds"]), left_out=cannot).beside(left)
+    place = (planned.study.title, made.forks, made.conditions, len(made.cells), measured, left_out, planned.without)
+    return Preview(*place, left.seconds, left.limit_s, duration)
 
 
 def _pace(wish: Wish, study: "Study") -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """`callbench serve`: servers for people who bring their own client."""
 
 import ipaddress
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 
@@ -37,6 +37,19 @@ class Request:
     options: dict[str, object] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class Shown:
+    """Where what happens is shown.
+
+    Attributes:
+        message: is given each line for people.
+        endpoints: is given where each stack that is on can be reached, whenever that may have changed.
+    """
+
+    message: Callable[[str], None]
+    endpoints: Callable[[Mapping[str, str]], None]
+
+
 def checked_host(host: str, *, exposed: bool) -> str:
     """The host to listen on.
 
@@ -59,13 +72,13 @@ def checked_host(host: str, *, exposed: bool) -> str:
     return str(address)
 
 
-def serve(known: Catalogue, request: Request, tell: Callable[[str], None]) -> None:
+def serve(known: Catalogue, request: Request, shown: Shown) -> None:
     """Serves until Ctrl-C, SIGTERM, or the end of a standard input that somebody types or writes at.
 
     Args:
         known: what there is.
         request: what of it to serve, and where.
-        tell: is given each line for people.
+        shown: where what happens is shown.
 
     Raises:
         BadInput: a name is not known, or the port is taken.
@@ -75,12 +88,12 @@ def serve(known: Catalogue, request: Request, tell: Callable[[str], None]) -> No
     with ExitStack() as open_, stoppable():
         try:
             offers = chosen.of(known, request.stacks, request.channels, every=request.every, options=request.options)
-            serving, failure = _begun(offers, request, open_, tell)
+            serving, failure = _begun(offers, request, open_, shown.message)
             if not any(offer.endpoints for offer in serving):
                 raise _nothing(request, failure)
-            tell(shown(serving))
-            tell("Serving. Lines `on NAME` and `off NAME` switch a channel or a stack; Ctrl-C ends it.")
-            _obey(serving, tell)
+            shown.endpoints(_endpoints(serving))
+            shown.message("Serving. Lines `on NAME` and `off NAME` switch a channel or a stack; Ctrl-C ends it.")
+            _obey(serving, shown)
         except Sigterm:
             raise Terminated("stopped") from None
 
@@ -130,44 +143,47 @@ def _nothing(request: Request, failure: AdapterFailure | None) -> CallbenchError
     return CallbenchError(f"nothing is served: {failure}")
 
 
-def _obey(serving: list[Offer], tell: Callable[[str], None]) -> None:
+def _obey(serving: list[Offer], shown: Shown) -> None:
     """Does what is typed, and looks now and then whether everything lives."""
     typed = Typed()
     while not typed.over:
         for line in typed.lines():
-            tell(_obeyed(serving, line))
+            _obeyed(serving, line, shown)
         for offer in [offer for offer in serving if offer.ended()]:
             serving.remove(offer)
-            tell(f"no longer served: {offer.ended()}")
+            shown.message(f"no longer served: {offer.ended()}")
             if not serving:
                 raise CallbenchError("nothing is served any more")
 
 
-def _obeyed(serving: Sequence[Offer], line: str) -> str:
+def _obeyed(serving: Sequence[Offer], line: str, shown: Shown) -> None:
     words = sorted({word for offer in serving for word in offer.words})
     match line.split():
         case []:
-            return ""
+            shown.message("")
         case [("on" | "off") as word, name] if name in words:
-            said = []
             for offer in serving:
                 if name in offer.words:
                     try:
                         offer.switch(name, on=word == "on")
                     except AdapterFailure as failure:
-                        said.append(f"{name} stays as it was: {failure}")
-            return "\n".join([*said, shown(serving)])
+                        shown.message(f"{name} stays as it was: {failure}")
+            shown.endpoints(_endpoints(serving))
         case [("on" | "off"), name]:
-            return f"there is no channel or stack {name} here: {', '.join(words)} are"
+            shown.message(f"there is no channel or stack {name} here: {', '.join(words)} are")
         case _:
-            return f"say `on NAME` or `off NAME`, not {line.strip()!r}; names are {', '.join(words)}"
+            shown.message(f"say `on NAME` or `off NAME`, not {line.strip()!r}; names are {', '.join(words)}")
 
 
-def shown(serving: Sequence[Offer]) -> str:
-    """One line a stack."""
-    endpoints: Endpoints = {}
+def _endpoints(serving: Sequence[Offer]) -> Endpoints:
+    found: Endpoints = {}
     for offer in serving:
-        endpoints |= offer.endpoints
+        found |= offer.endpoints
+    return found
+
+
+def lines(endpoints: Mapping[str, str]) -> str:
+    """Write where each stack can be reached, a line a stack."""
     width = max((len(stack) for stack in endpoints), default=0)
     return (
         "\n".join(f"{stack:{width}}  {endpoint}" for stack, endpoint in sorted(endpoints.items()))

@@ -6,6 +6,7 @@ import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from callbench.model.errors import BadInput, CallbenchError
 
@@ -55,6 +56,23 @@ class Packet:
         """What it says of the connection itself."""
         said = [name for bit, name in ((_SYN, "SYN"), (_FIN, "FIN"), (_RST, "RST")) if self.flags & bit]
         return [*said, "ACK"] if said and self.flags & _ACK else said
+
+    def record(self, start_ms: float) -> dict[str, Any]:
+        """Write it for programs.
+
+        Args:
+            start_ms: when the first packet that is shown was captured.
+        """
+        return {
+            "at_ms": round(self.at_ms - start_ms, 6),
+            "connection": self.stream,
+            "direction": "to_server" if self.to_server else "to_client",
+            "port": self.port,
+            "flags": self.marks,
+            "bytes": len(self.data),
+            "data_hex": self.data.hex(),
+            "meaning": self.means or None,
+        }
 
 
 def last_connections(capture: Path, connections: int, dissector: str | None) -> list[Packet]:

@@ -1,9 +1,12 @@
-"""How one call travelled, as text: each packet of the life of a fresh client, and what the packets held."""
+"""How one call travelled: each packet of the life of a fresh client, and what the packets held."""
 
+import json
 import string
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
+from typing import Any
 
 from callbench.analysis.wire.counts import LIFE
 from callbench.model.errors import BadInput
@@ -29,7 +32,38 @@ _CELLS_SQL = 'SELECT cell, stack, "group", message, channel, call, arguments FRO
 _LIFE_SQL = "SELECT cell, max(connections) FROM wire WHERE phase = ? GROUP BY cell"
 
 
-def exchanges(run: Run, stacks: Sequence[str], group: str | None) -> Iterator[str]:
+@dataclass(frozen=True)
+class Exchange:
+    """The exchange of one stack.
+
+    Attributes:
+        arguments: of the call, as JSON text.
+        packets: of the client's last connections, in the order in which they were captured.
+    """
+
+    stack: str
+    group: str
+    call: str
+    arguments: str
+    packets: Sequence[Packet]
+
+    def text(self) -> str:
+        """Write it for people."""
+        return "\n".join([f"{self.stack}, {self.call} {self.arguments}", "", *told(self.packets)])
+
+    def record(self) -> dict[str, Any]:
+        """Write it for programs: every packet, with its data in hexadecimal."""
+        start = self.packets[0].at_ms if self.packets else 0.0
+        return {
+            "stack": self.stack,
+            "group": self.group,
+            "call": self.call,
+            "arguments": json.loads(self.arguments),
+            "packets": [one.record(start) for one in self.packets],
+        }
+
+
+def exchanges(run: Run, stacks: Sequence[str], group: str | None) -> Iterator[Exchange]:
     """Give the exchange of each stack that a run kept a capture of.
 
     Args:
@@ -53,13 +87,13 @@ def exchanges(run: Run, stacks: Sequence[str], group: str | None) -> Iterator[st
     if not wanted:
         raise BadInput(f"{run.path} has counted no call: a study asks for it by ledger = true")
     seen: set[str] = set()
-    for cell, stack, _, message, channel, call, arguments in wanted:
+    for cell, stack, of, message, channel, call, arguments in wanted:
         if stack in seen or (stacks and stack not in stacks):
             continue
         seen.add(stack)
         dissector = _DISSECTORS.get(channel) or _BY_MESSAGE.get(message)
         packets = last_connections(_capture(run, cell), int(lives[cell]), dissector)
-        yield "\n".join([f"{stack}, {call} {arguments}", "", *told(packets)])
+        yield Exchange(stack, of, call, arguments, packets)
 
 
 def _capture(run: Run, cell: str) -> Path:

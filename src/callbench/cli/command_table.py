@@ -1,0 +1,175 @@
+"""The commands: their names, what each does in a line, examples, and in which order people see them.
+
+Nothing is imported for this but the standard library, so that `--help` of the program is shown at once. A command's
+signature and its full help are in `commands/NAME.py`, under the name `command`.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A command.
+
+    Attributes:
+        summary: the first line of its help.
+        examples: whole commands, each of which a test runs, plans or covers.
+    """
+
+    name: str
+    summary: str
+    examples: tuple[str, ...]
+
+    @property
+    def module(self) -> str:
+        """The module that has it."""
+        return f"callbench.cli.commands.{self.name}"
+
+
+@dataclass(frozen=True)
+class Section:
+    """Commands that serve one purpose."""
+
+    title: str
+    entries: tuple[Entry, ...]
+
+
+SECTIONS = (
+    Section(
+        "Decide",
+        (
+            Entry(
+                "run",
+                "Measure the cells of a study and rank its stacks.",
+                (
+                    "callbench run remobjects --quick",
+                    "callbench run remobjects --quick --select message=soap --dry-run",
+                ),
+            ),
+            Entry(
+                "compare",
+                "Compare two stacks, two builds or two stored runs.",
+                (
+                    "callbench compare native/soap+tcp native/json+tcp",
+                    "callbench compare runs/monday runs/tuesday",
+                ),
+            ),
+        ),
+    ),
+    Section(
+        "Look at results",
+        (
+            Entry(
+                "show",
+                "Print a stored result.",
+                ("callbench show RUN", "callbench show RUN --json"),
+            ),
+            Entry(
+                "report",
+                "Write the report of a stored result to a file.",
+                ("callbench report RUN", "callbench report RUN --format md"),
+            ),
+            Entry(
+                "query",
+                "Query the tables of a run with SQL.",
+                ('callbench query RUN "SELECT * FROM trials"',),
+            ),
+            Entry(
+                "exchange",
+                "Show a call packet by packet.",
+                ("callbench exchange RUN STACK",),
+            ),
+        ),
+    ),
+    Section(
+        "Test a server",
+        (
+            Entry(
+                "load",
+                "Put a server under load: rate, latency and errors.",
+                (
+                    "callbench load http://127.0.0.1:8080/hello --clients 200 --seconds 30 --pid 4711",
+                    "callbench load --start 'python3 server.py {port}' --path /hello",
+                ),
+            ),
+            Entry(
+                "soak",
+                "Load a server for a long time and watch its health.",
+                (
+                    "callbench soak native/json+http-keepalive --seconds 3600 --clients 1,10,50,100 --rest 60",
+                    "callbench soak http://127.0.0.1:8080/hello --pid 4711 --expect-body 'Hello World' --timeout 2",
+                ),
+            ),
+            Entry(
+                "overload",
+                "Send more calls than a server can answer, and watch it recover.",
+                ("callbench overload native/json+http-keepalive",),
+            ),
+            Entry(
+                "torture",
+                "Open misbehaving connections, and watch what normal calls meet.",
+                (
+                    "callbench torture native/json+http-keepalive",
+                    "callbench torture --start 'python3 server.py {port}' --path /hello",
+                ),
+            ),
+            Entry(
+                "peer",
+                "Check the load driver against Apache JMeter.",
+                ("callbench peer http://127.0.0.1:8080/hello", "callbench peer datasnap --quick"),
+            ),
+            Entry(
+                "verify",
+                "Check that stacks fulfil the contract.",
+                (
+                    "callbench verify native/soap+tcp",
+                    "callbench verify 'python3 server.py {port}' --path /hello --expect-body 'Hello World'",
+                ),
+            ),
+        ),
+    ),
+    Section(
+        "Explore",
+        (
+            Entry(
+                "list",
+                "List stacks, calls, studies or links.",
+                ("callbench list stacks", "callbench list studies"),
+            ),
+            Entry(
+                "doctor",
+                "Report what this machine can run, and how to install the rest.",
+                ("callbench doctor", "callbench doctor --json"),
+            ),
+            Entry(
+                "link",
+                "Test network links.",
+                ("callbench link try lan100",),
+            ),
+            Entry(
+                "serve",
+                "Serve stacks for a client of your own.",
+                ("callbench serve --all", "callbench serve rust/hyper java/jersey --port 8110"),
+            ),
+            Entry(
+                "manual",
+                "Print the manual page.",
+                ("callbench manual | man -l -",),
+            ),
+        ),
+    ),
+)
+
+
+def examples(name: str) -> tuple[str, ...]:
+    """The examples of a command."""
+    return next(entry.examples for section in SECTIONS for entry in section.entries if entry.name == name)
+
+
+def epilog(of: Sequence[str]) -> str:
+    """The end of a command's help: examples, each on a line of its own.
+
+    The backspace that begins it tells Typer to keep the lines as they are.
+    """
+    return "\n".join(["\b", "Examples:", *(f"  {line}" for line in of)])

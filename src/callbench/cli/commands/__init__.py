@@ -1,0 +1,1 @@
+"""A module a command: `command` is its signature with its help; what does the work is imported when it is called."""

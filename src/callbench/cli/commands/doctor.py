@@ -1,0 +1,15 @@
+"""`callbench doctor`."""
+
+from callbench.cli.output import known_stacks, show_rows
+from callbench.cli.parameters import AsJson
+
+
+def command(as_json: AsJson = False) -> None:
+    """Report what this machine can run, and how to install the rest.
+
+    Each row has a subject, its state, what was found, and the command or advice that helps.
+    """
+    from callbench.runner import doctor
+
+    rows = [finding.record() for finding in doctor.findings(known_stacks(quiet=True))]
+    show_rows(rows, ("subject", "state", "found", "remedy"), as_json=as_json)

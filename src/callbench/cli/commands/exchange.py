@@ -1,0 +1,31 @@
+"""`callbench exchange`."""
+
+from typing import Annotated
+
+import typer
+
+from callbench.cli.output import print_json
+from callbench.cli.parameters import AsJson, StoredResult
+
+
+def command(
+    path: StoredResult,
+    stacks: Annotated[list[str] | None, typer.Argument(metavar="STACK", help="Stacks to show. Default: all.")] = None,
+    group: Annotated[
+        str | None, typer.Option("--group", help="Group of the study. Default: the first group of each stack.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show a call packet by packet.
+
+    Needs a run made with --pcap, and the program tshark.
+    """
+    from callbench.runner.wire import exchange
+    from callbench.store.run import Run
+
+    found = exchange.exchanges(Run(path), stacks or [], group)
+    if as_json:
+        print_json([one.record() for one in found])
+        return
+    for one in found:
+        print(one.text(), end="\n\n")  # noqa: T201

@@ -1,0 +1,88 @@
+"""`callbench load`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from callbench.cli.options import grouped
+from callbench.cli.output import console, known_stacks, print_json
+from callbench.cli.parameters import AsJson, Think
+from callbench.cli.server import ServerArgument, ServerOptions
+from callbench.runner.load.thresholds import EXAMPLES, parsed
+
+
+@grouped
+def command(  # noqa: PLR0913, PLR0917 - the options a person has
+    server: ServerOptions,
+    what: ServerArgument = "",
+    clients: Annotated[
+        int,
+        typer.Option(
+            "--clients", min=1, max=65_536, help="Number of clients; with --rate, the most calls in progress at once."
+        ),
+    ] = 50,
+    seconds: Annotated[
+        float | None,
+        typer.Option(
+            "--seconds", min=0.1, max=1e6, help="Duration in seconds. Default: 10, or as long as --calls take."
+        ),
+    ] = None,
+    calls: Annotated[
+        int | None, typer.Option("--calls", min=1, help="Number of calls of all clients together. Default: no limit.")
+    ] = None,
+    rate: Annotated[
+        float | None,
+        typer.Option(
+            "--rate", min=0.01, max=1e7, help="Arrivals per second: an open loop. Default: each client calls in a loop."
+        ),
+    ] = None,
+    poisson: Annotated[
+        bool, typer.Option("--poisson", help="With --rate: random arrivals (Poisson), not evenly spaced ones.")
+    ] = False,
+    think: Think = 0.0,
+    warm_up: Annotated[
+        float,
+        typer.Option(
+            "--warm-up", min=0, max=1e4, metavar="SECONDS", help="Seconds of calls before the measurement begins."
+        ),
+    ] = 0.0,
+    threads: Annotated[int, typer.Option("--threads", min=1, max=64, help="Number of threads of the load driver.")] = 1,
+    fail_if: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--fail-if",
+            metavar="'METRIC > VALUE'",
+            help=f"Exit with code 1 if this is true: {EXAMPLES}. Can be repeated. Default: 'errors > 0%'.",
+        ),
+    ] = None,
+    expect_errors: Annotated[
+        bool, typer.Option("--expect-errors", help="Exit with code 0 even if calls fail.")
+    ] = False,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="FILE", help="File for the result. Default: runs/load-TIME.json."),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Put a server under load: rate, latency and errors.
+
+    Also says what limited the rate. Exit code 1: calls failed, or a condition of --fail-if is true.
+    """
+    from callbench.report.load import told
+    from callbench.runner.load import driving, live, wish
+    from callbench.runner.load.record import record
+
+    limits = tuple(parsed(text) for text in fail_if or ())
+    wanted = wish.Wish(
+        server.one(what), clients, seconds, calls, rate, poisson, think, warm_up, threads, server.given(), out,
+        limits, expect_errors,
+    )  # fmt: skip
+    with live.Line(wanted, quiet=as_json) as line:
+        found = driving.driven(wanted, known_stacks(quiet=True), line.tells)
+    if as_json:
+        print_json(record(found))
+    else:
+        told.show(found, console())
+    if found.failure:
+        raise typer.Exit(1)

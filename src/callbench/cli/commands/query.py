@@ -1,0 +1,24 @@
+"""`callbench query`."""
+
+from typing import Annotated
+
+import typer
+
+from callbench.cli.output import show_rows
+from callbench.cli.parameters import AsJson, StoredResult
+
+
+def command(
+    path: StoredResult,
+    sql: Annotated[str, typer.Argument(metavar="SQL", help="Query in the SQL of DuckDB.")],
+    as_json: AsJson = False,
+) -> None:
+    """Query the tables of a run with SQL.
+
+    The page docs/reference/run-folder.md lists the tables and their columns.
+    """
+    from callbench.store import query
+    from callbench.store.run import Run
+
+    columns, rows = query.answered(Run(path), sql)
+    show_rows([dict(zip(columns, row, strict=True)) for row in rows], columns, as_json=as_json)

@@ -1,0 +1,138 @@
+"""`callbench run`."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from callbench.cli import names
+from callbench.cli.output import known_stacks
+from callbench.cli.parameters import AsJson, Select, Settings
+from callbench.model import quantities
+from callbench.model.errors import BadInput
+
+
+def command(  # noqa: PLR0913, PLR0917 - the options a person has
+    study: Annotated[
+        str,
+        typer.Argument(
+            metavar="STUDY",
+            autocompletion=names.studies,
+            help="Study to measure: a name of `callbench list studies`, or a file.",
+        ),
+    ],
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Measure with fewer forks and rounds: less time, wider intervals.")
+    ] = False,
+    select: Select = None,
+    settings: Settings = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="DIR", help="Folder for the run. Default: runs/STUDY-TIME.")
+    ] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Continue the run in the folder of --out.")] = False,
+    seed: Annotated[
+        int | None, typer.Option("--seed", min=0, help="Seed of the random order. Default: a new one.")
+    ] = None,
+    forks: Annotated[
+        int | None,
+        typer.Option(
+            "--forks",
+            min=1,
+            max=1000,
+            help="Exact number of forks (fresh starts of every stack). Default: the study's, more if there is time.",
+        ),
+    ] = None,
+    until: Annotated[
+        str | None,
+        typer.Option(
+            "--until",
+            metavar="2%",
+            help="Continue until the interval of each rate is this narrow (half-width). Default: no such target.",
+        ),
+    ] = None,
+    budget: Annotated[
+        str | None,
+        typer.Option("--budget", metavar="10m", help="Time limit for measuring. Default: the minutes of the study."),
+    ] = None,
+    confirm: Annotated[
+        bool, typer.Option("--confirm", help="Slow each side of each cell by 5 % to check that the rate follows.")
+    ] = False,
+    hold_idle: Annotated[
+        bool, typer.Option("--hold-idle", help="Keep processors out of deep idle states during the run. Needs root.")
+    ] = False,
+    objective: Annotated[
+        str | None,
+        typer.Option(
+            "--objective",
+            metavar='"p99 under 5 ms"',
+            help="Find the highest rate that meets this latency objective. Default: only where the study asks for it.",
+        ),
+    ] = None,
+    no_baselines: Annotated[
+        bool,
+        typer.Option("--no-baselines", help="Skip the baseline of each channel. Overheads are then not reported."),
+    ] = False,
+    pcap: Annotated[
+        bool, typer.Option("--pcap", help="Keep the packet captures of the wire ledger in the run folder.")
+    ] = False,
+    link: Annotated[
+        str | None,
+        typer.Option(
+            "--link",
+            metavar="LINK",
+            autocompletion=names.links,
+            help="Network link of all cells: a name of `callbench list links`. Default: as the study says.",
+        ),
+    ] = None,
+    warm_up: Annotated[
+        str | None,
+        typer.Option(
+            "--warm-up",
+            metavar="SECONDS|none",
+            envvar="CALLBENCH_WARM_UP",
+            help="Limit of each warm-up. Default: 60 s if a runtime compiles. A cell that is not steady has no rank.",
+        ),
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print what would be measured and how long it takes, and exit.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Measure the cells of a study and rank its stacks.
+
+    Prints rankings, tables and claims, and writes a page. Exit code 1: something failed, or nothing was measured.
+    """
+    from callbench.analysis.completeness import shortcomings
+    from callbench.cli import run_result
+    from callbench.runner import launch
+    from callbench.runner.stopping import Stopped
+    from callbench.store.run import Run
+
+    known = known_stacks()
+    if resume and dry_run:
+        raise BadInput("--dry-run is for a run that has not begun: --resume says what is left before it goes on")
+    if resume:
+        path = launch.to_resume(out, study)
+    else:
+        wish = launch.Wish(
+            study, quick, select or [], launch.settings_of(settings or []), seed, forks, out, not no_baselines,
+            link=link, warm_up_s=quantities.warm_up(warm_up), pcap=pcap, confirm=confirm, hold_idle=hold_idle,
+            objective=objective,
+            until=None if until is None else quantities.share(until, "--until"),
+            budget_s=None if budget is None else quantities.seconds(budget, "--budget"),
+        )  # fmt: skip
+        if dry_run:
+            run_result.show_preview(launch.preview(wish, known), as_json=as_json)
+            return
+        path = launch.begin(wish, known)
+    try:
+        finished = launch.go_on(path, known, resumed=resume)
+    except Stopped:
+        # Whoever stops it wants to know what is known by then.
+        run_result.show(Run(path), as_json=as_json)
+        raise
+    run_result.show(finished, as_json=as_json)
+    if sentences := shortcomings(finished):
+        print(*(f"callbench: {sentence}" for sentence in sentences), sep="\n", file=sys.stderr)  # noqa: T201
+        raise typer.Exit(1)

@@ -1,0 +1,17 @@
+"""`callbench show`."""
+
+from callbench.cli.output import console, print_json
+from callbench.cli.parameters import AsJson, StoredResult
+
+
+def command(path: StoredResult, as_json: AsJson = False) -> None:
+    """Print a stored result.
+
+    That is a run with its cells, a comparison, a load test, a soak, an overload, a torture or a peer study.
+    """
+    from callbench.report import records
+
+    if as_json:
+        print_json(records.as_record(path))
+    else:
+        records.show(path, console())

@@ -1,0 +1,55 @@
+"""`callbench soak`."""
+
+from typing import Annotated
+
+import typer
+
+from callbench.cli.options import StabilityOptions, grouped
+from callbench.cli.parameters import Think
+from callbench.cli.server import ServerArgument, ServerOptions
+
+
+@grouped
+def command(  # noqa: PLR0913, PLR0917 - the options a person has
+    server: ServerOptions,
+    what: ServerArgument = "",
+    clients: Annotated[
+        str,
+        typer.Option("--clients", metavar="N,N,...", help="Number of clients in each step, separated by commas."),
+    ] = "1,10,50",
+    seconds: Annotated[
+        float, typer.Option("--seconds", min=0.1, max=1e7, help="Duration of each step in seconds.")
+    ] = 60.0,
+    rest: Annotated[
+        float,
+        typer.Option("--rest", min=0, max=1e6, metavar="SECONDS", help="Seconds without clients after each step."),
+    ] = 10.0,
+    every: Annotated[
+        float | None,
+        typer.Option(
+            "--every",
+            min=0.05,
+            max=600,
+            metavar="SECONDS",
+            help="Length of a slice in seconds. Default: 1, or less in a short step.",
+        ),
+    ] = None,
+    think: Think = 0.0,
+    restart: Annotated[bool, typer.Option("--restart", help="Start a server that died again, and continue.")] = False,
+    *,
+    shared: StabilityOptions,
+) -> None:
+    """Load a server for a long time and watch its health.
+
+    Clients call step by step. Slices of a second record rate, latency, errors, memory, threads and open files.
+    """
+    from callbench.cli import stability
+    from callbench.cli.stability_soaking import soaked
+    from callbench.runner.stability.soak import Wish, slice_s
+
+    kinds = stability.kinds("soak", shared)
+    aim = stability.aim(server, shared, what)
+    wish = Wish(stability.steps(clients), seconds, rest, slice_s(seconds, every), restart, think)
+    known, where = stability.here()
+    told = soaked(aim, wish, known, where, shared.out, resume=shared.resume, quiet=shared.as_json)
+    stability.end(told, kinds, shared)

@@ -1,0 +1,74 @@
+"""A group of commands whose modules are loaded when a command is needed, shown by purpose."""
+
+from collections import UserDict
+from collections.abc import Iterator, Sequence
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import typer
+from typer.core import TyperGroup
+from typer.main import get_command, get_group
+
+from callbench.cli.command_table import SECTIONS, Entry, Section, epilog
+from callbench.cli.help_sections import SectionedCommand
+
+if TYPE_CHECKING:
+    from typer._click import Command, Context, HelpFormatter
+
+
+class LoadedCommands(UserDict[str, "Command"]):
+    """Commands by name, in the order of their sections. A command's module is imported when it is looked up."""
+
+    def __init__(self, sections: Sequence[Section]) -> None:
+        """Takes what there is."""
+        super().__init__()
+        self._entries = {entry.name: entry for section in sections for entry in section.entries}
+
+    def __getitem__(self, name: str) -> "Command":
+        """The command of that name."""
+        if name not in self.data:
+            self.data[name] = _loaded(self._entries[name])
+        return self.data[name]
+
+    def __contains__(self, name: object) -> bool:
+        """Whether there is such a command, loaded or not."""
+        return name in self._entries
+
+    def __iter__(self) -> Iterator[str]:
+        """The names; nothing is loaded."""
+        return iter(self._entries)
+
+    def __len__(self) -> int:
+        """How many there are, loaded or not."""
+        return len(self._entries)
+
+
+class CommandsByPurpose(TyperGroup):
+    """The program's commands."""
+
+    def __init__(self, **attributes: Any) -> None:  # noqa: ANN401 - TyperGroup's
+        """Takes what Typer gives a group."""
+        super().__init__(**attributes)
+        self.commands = LoadedCommands(SECTIONS)
+
+    def list_commands(self, ctx: "Context") -> list[str]:
+        """The names in their order."""
+        del ctx
+        return list(self.commands)
+
+    def format_commands(self, ctx: "Context", formatter: "HelpFormatter") -> None:
+        """Write the list of commands for `--help`, a section for each purpose."""
+        width = max(map(len, self.list_commands(ctx)))
+        for section in SECTIONS:
+            with formatter.section(section.title):
+                formatter.write_dl([(f"{entry.name:{width}}", entry.summary) for entry in section.entries])
+
+
+def _loaded(entry: Entry) -> "Command":
+    found = import_module(entry.module).command
+    if isinstance(found, typer.Typer):
+        return get_group(found)
+    # What an application has in common with the others stands in `cli/__init__.py`; here it is made for one command.
+    app = typer.Typer(add_completion=False, rich_markup_mode=None)
+    app.command(entry.name, cls=SectionedCommand, epilog=epilog(entry.examples))(found)
+    return get_command(app)

@@ -1,0 +1,1 @@
+"""What `callbench list` lists. A row is the same for people and programs."""

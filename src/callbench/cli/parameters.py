@@ -1,0 +1,44 @@
+"""Options and arguments that several commands have, each with the same help."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+StoredResult = Annotated[
+    Path, typer.Argument(metavar="RUN", help="Folder of a stored result, or the file of a load test.")
+]
+Select = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--select",
+        metavar="[KEY=]GLOB",
+        help=(
+            "Measure only matching cells. KEY: stack (default), message, channel, call, group, clients, arrivals,"
+            " rate, link. Can be repeated."
+        ),
+    ),
+]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="NAME=VALUE", help="Value of a parameter of the study. Can be repeated."),
+]
+Think = Annotated[
+    float,
+    typer.Option(
+        "--think",
+        min=0,
+        max=1e6,
+        metavar="MS",
+        help="Milliseconds that a client waits between an answer and its next call.",
+    ),
+]
+Undecided = Annotated[
+    str | None,
+    typer.Option(
+        "--undecided",
+        metavar="pass|fail",
+        help="Exit code of an undecided result: 0 for pass, 1 for fail. Default: 3.",
+    ),
+]

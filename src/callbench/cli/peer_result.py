@@ -1,0 +1,61 @@
+"""What `callbench peer` comes to: driven, printed, and ended with an exit code."""
+
+from collections.abc import Mapping
+
+from callbench.catalog.catalogue import Catalogue
+from callbench.cli import exit_code
+from callbench.cli.output import console, print_json
+from callbench.model.errors import BadInput
+from callbench.report import peer as told
+from callbench.runner.peer import rounds
+from callbench.runner.peer.kept import Found
+
+
+def refuse(why: str, options: Mapping[str, object]) -> None:
+    """See that none of these options was given.
+
+    Args:
+        why: they make no sense here.
+        options: their values, by their names or those of their parameters.
+
+    Raises:
+        BadInput: one was.
+    """
+    given = [
+        f"--{name.removeprefix('--').removesuffix('_s').replace('_', '-')}" for name, value in options.items() if value
+    ]
+    if given:
+        raise BadInput(f"{why}: leave out {', '.join(given)}")
+
+
+def one(target: str, known: Catalogue, asked: dict[str, object], undecided: str | None, *, as_json: bool) -> None:
+    """Drive one server, print the result, and end with its exit code.
+
+    Args:
+        target: the server.
+        known: the stacks that there are.
+        asked: what else `rounds.Wish` has.
+        undecided: what `--undecided` says.
+        as_json: whether the result is for programs.
+    """
+    wish = rounds.Wish(target, **asked)  # type: ignore[arg-type]
+    found = rounds.held(
+        wish,
+        known,
+        lambda number: None if as_json else print(told.line(number, wish), flush=True),  # noqa: T201
+    )
+    if as_json:
+        print_json(told.record(found))
+    else:
+        told.show(found, console(200))
+    exit_code.end(found.agreement.outcome, undecided)
+
+
+def show_study(found: Found, undecided: str | None, *, as_json: bool) -> None:
+    """Print the result of a study, and end with its exit code."""
+    if as_json:
+        print_json(told.study_record(found))
+    else:
+        told.show_study(found, console(200))
+        print(f"folder: {found.run.path}")  # noqa: T201
+    exit_code.end(found.outcome, undecided)

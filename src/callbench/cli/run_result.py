@@ -1,0 +1,32 @@
+"""What a run would measure, or what it found so far: printed, and written as its page."""
+
+import sys
+
+from callbench.analysis.subject import subject
+from callbench.cli.output import console, print_json
+from callbench.report.export import write
+from callbench.report.export.show import shown
+from callbench.report.terminal import print_summary
+from callbench.runner.preview import Preview
+from callbench.store.run import Run
+
+
+def show_preview(preview: Preview, *, as_json: bool) -> None:
+    """Prints what would be measured."""
+    if as_json:
+        print_json(preview.record())
+    else:
+        print("\n".join(preview.lines()))  # noqa: T201
+
+
+def show(run: Run, *, as_json: bool) -> None:
+    """Prints what a run found so far and writes its page; nothing where nothing was measured."""
+    found = subject(run)
+    if not any(one.calls for one in found.results.cells) and run.info["state"] != "finished":
+        return
+    page = write(found, "html")
+    if as_json:
+        print_json(shown(found))
+    else:
+        print_summary(found, console())
+    print(f"page: {page}\nrun:  {run.path}", file=sys.stderr if as_json else sys.stdout)

@@ -1,0 +1,62 @@
+"""What a run would measure and how long it would take, for people and for programs."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from callbench.analysis.words import some
+
+
+@dataclass(frozen=True)
+class Preview:
+    """A run that has not begun.
+
+    Attributes:
+        title: of its study.
+        forks: of each condition, at least.
+        conditions: of the machine's idle states.
+        cells: how many are planned.
+        measured: how many of them, by stack.
+        left_out: stacks that cannot run here, by the reason.
+        without: why other cells are missing, or None.
+        seconds: that the planned forks take, about.
+        limit_s: after how many seconds measuring ends in any case; None: there is no limit.
+        duration: the same in a sentence.
+    """
+
+    title: str
+    forks: int
+    conditions: Sequence[str]
+    cells: int
+    measured: Mapping[str, int]
+    left_out: Mapping[str, Sequence[str]]
+    without: str | None
+    seconds: float
+    limit_s: float | None
+    duration: str
+
+    def lines(self) -> list[str]:
+        """Write it for people."""
+        of_each = f" of each condition ({', '.join(self.conditions)})" if len(self.conditions) > 1 else ""
+        return [
+            f"{self.title}: {self.forks} forks at least{of_each}, {self.cells:,} cells",
+            *(f"{stack}: {cells:,} cells" for stack, cells in self.measured.items()),
+            *(f"left out: {some(stacks)}: {reason}" for reason, stacks in self.left_out.items()),
+            *([self.without] if self.without else []),
+            self.duration,
+        ]
+
+    def record(self) -> dict[str, Any]:
+        """Write it for programs."""
+        return {
+            "title": self.title,
+            "forks": self.forks,
+            "conditions": list(self.conditions),
+            "cells": self.cells,
+            "stacks": dict(self.measured),
+            "left_out": [{"why": reason, "stacks": list(stacks)} for reason, stacks in self.left_out.items()],
+            "without": self.without,
+            "seconds": self.seconds,
+            "limit_s": self.limit_s,
+            "duration": self.duration,
+        }
