@@ -157,7 +157,7 @@ def test_what_limited_it_stands_beside_what_the_author_took_for_the_limit(study:
     found = [limited("fifty", name, limit) for name, limit in zip(SERVERS, LIMITS, strict=True)]
     table = next(one for one in filled(study, Results(found, [], [])) if one.id == "limit")
     column = [row.places[2] for row in table.rows[: len(SERVERS)]]
-    assert [place.text for place in column] == ["server", "generator", "server", "neither: waiting", "others' work"]
+    assert [place.text for place in column] == ["server", "generator", "server", "neither: waiting", "other programs"]
     assert [place.published for place in column] == ["crashed", "not said", "server", "server", "server: one core"]
     assert table.in_words
     assert all(place.heat is None for place in column)
@@ -176,6 +176,6 @@ def test_a_small_run_fills_its_tables(
     assert threaded["calls"] >= 2_000
     assert not threaded["errors"]
     text = (tmp_path / "run" / "report.html").read_text()
-    assert "Threads that the server makes for a call" in text
+    assert "Threads made by the server per call" in text
     callbench("report", tmp_path / "run", "--format", "md", check=True)
     assert "crashed" in (tmp_path / "run" / "report.md").read_text()
