@@ -68,7 +68,7 @@ def test_who_dies_of_it_has_died_after_so_many_calls(callbench: Program, monkeyp
     assert death["how"] == "crash"
     assert 60 <= death["calls"] <= 70
     assert f"died after {death['calls']} calls" in " ".join(found["found"])
-    assert found["found"][-1] == "Not well: it died."
+    assert found["found"][-1] == "Failed: it died."
     assert len(found["overloads"]) == 1
 
 

@@ -27,14 +27,14 @@ BEFORE = slices(1000, 1010, 990, 1005, 995)
         (
             slices(4000, 4100, 3900, 4000, share=0.6),
             Outcome.UNDECIDED,
-            "60 % of the processors meanwhile, 3 % before, which may be why",
+            "60 % of the processors during that time, 3 % before, which may be the cause",
         ),
-        (slices(4000, 4100, 3900, 4000, known=False), Outcome.UNDECIDED, "is not known, which may be why"),
-        (slices(1000, 9000, 1000, 8000), Outcome.UNDECIDED, "and its slices scatter too much to say"),
+        (slices(4000, 4100, 3900, 4000, known=False), Outcome.UNDECIDED, "is unknown, which may be the cause"),
+        (slices(1000, 9000, 1000, 8000), Outcome.UNDECIDED, "but its slices scatter too much"),
         (
             slices(1000, 1000, 2100, 1000, 1000, 1000, 1000),
             Outcome.UNDECIDED,
-            "single slices were slow; all together took less than 2 times as long after it",
+            "single slices were slow, but all together took less than 2 times as long after it",
         ),
         (slices(4000), Outcome.UNDECIDED, "too few of its slices were answered"),
         ([{"p50_us": None}] * 5, Outcome.UNDECIDED, "too few of its slices were answered"),

@@ -33,19 +33,19 @@ def told(kept: Kept) -> Told:
 def _sentences(record: Mapping[str, Any]) -> Iterator[str]:
     verdict = record["verdict"]
     if record.get("rate_missed"):
-        yield "The rate that was asked for was missed: these latencies are no result."
+        yield "The requested rate was missed, so these latencies are no result."
     failed = sum(record["errors"].values())
-    errors = "not one failed" if not failed else f"{failed:,} failed"
+    errors = "none failed" if not failed else f"{failed:,} failed"
     rate = f"{record['rate_per_s']:,.0f} calls/s"
     within = record.get("calls_in_window", record["calls"])
     yield f"{within:,.0f} calls answered in {record['seconds']:.2f} s, {rate}; {errors}."
     if record.get("in_flight"):
         yield (
-            f"{record['in_flight']:,} in flight at the end count by the part before it; the last answer came after"
+            f"{record['in_flight']:,} in flight at the end count with their part before it. The last answer came after"
             f" {record['last_answer_after_s']:.2f} s."
         )
     for kind, count in record["errors"].items():
-        yield f"{count:,} failed as {kind}: {record['said'].get(kind, 'no more was said')}"
+        yield f"{count:,} failed as {kind}: {record['said'].get(kind, 'no further message')}"
     yield f"Limited by: {verdict['limit']}. {verdict['why']}."
     if server := record.get("server"):
         share = server["processor_ms"] / 1e3 / (record["seconds"] * server["processors"])
@@ -60,7 +60,7 @@ def _sections(record: Mapping[str, Any]) -> list[Section]:
         names = list(rows[0][1])
         lines = [(kind, *(f"{times[name]:,.0f}" for name in names)) for kind, times in rows]
         sheets = [Sheet("Latency", ("µs", *names), lines)]
-    return [Section("load", "Load", "Latency is of all calls together.", sheets=sheets, charts=_charts(record),
+    return [Section("load", "Load", "Latency is of all calls.", sheets=sheets, charts=_charts(record),
                     source=_SOURCE)]  # fmt: skip
 
 
@@ -74,7 +74,7 @@ def _charts(record: Mapping[str, Any]) -> list[Chart]:
         last = (at_ns, calls, errors)
     lines = {"calls/s": rates} | ({"errors/s": failed} if any(value for _, value in failed) else {})
     drawn = chart("load-time", "Over time", "Calls answered in each interval.",
-                  over_time([Panel("a second", lines)], {}), _SOURCE)  # fmt: skip
+                  over_time([Panel("per second", lines)], {}), _SOURCE)  # fmt: skip
     return [drawn] if drawn else []
 
 

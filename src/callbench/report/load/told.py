@@ -23,7 +23,8 @@ def show(found: Found, to: Console) -> None:
     if found.waited_s > _LONG * found.seconds:
         to.print(_in_flight(found))
     if found.missed:
-        to.print(f"[bold]The rate of {found.wish.rate:,.0f} calls/s was missed: these latencies are no result.[/bold]")
+        missed = f"The rate of {found.wish.rate:,.0f} calls/s was missed, so these latencies are no result."
+        to.print(f"[bold]{missed}[/bold]")
     rows = [("latency", found.latency), ("service", found.service), ("lateness", found.lateness)]
     named = [(name, times) for name, times in rows if times is not None]
     if named:
@@ -33,7 +34,7 @@ def show(found: Found, to: Console) -> None:
         share = figure(found.error_share * 100, 0.001)
         to.print(f"[bold]{failed:,} of {failed + found.done['calls']:,} calls failed: {share} %[/bold]")
     for kind, count in found.errors.items():
-        to.print(f"{count:,} failed as {kind}: {escape(found.said.get(kind, 'no more was said'))}")
+        to.print(f"{count:,} failed as {kind}: {escape(found.said.get(kind, 'no further message'))}")
     to.print(f"Limited by: {found.verdict.limit.value}. {escape(found.verdict.why)}.")
     if found.server is not None:
         to.print(_server(found))
@@ -50,8 +51,8 @@ def _in_flight(found: Found) -> str:
     one = found.window.in_flight == 1
     were, they = ("call was", "it counts") if one else ("calls were", "they count")
     return (
-        f"{found.window.in_flight:,} {were} still in flight at the end; the last answer came {found.waited_s:.2f} s"
-        f" later. In the rate {they} by the part before the end, in the latencies whole."
+        f"{found.window.in_flight:,} {were} still in flight at the end. The last answer came {found.waited_s:.2f} s"
+        f" later. In the rate {they} with the part before the end, in the latencies completely."
     )
 
 

@@ -22,8 +22,8 @@ _SOURCE = (
     "journal.jsonl: lines of kind step, capacity, before, over, slice, moment, death (docs/reference/run-folder.md)"
 )
 COLUMNS = (
-    "load", "asked for, calls/s", "answered, calls/s", "share of the capacity", "p50 of the call itself, µs",
-    "p99 of the call itself, µs", "errors", "last right answer, s", "well again", "peak MiB", "threads",
+    "load", "requested, calls/s", "answered, calls/s", "share of capacity", "raw p50, µs",
+    "raw p99, µs", "errors", "last right answer, s", "recovered", "peak MiB", "threads",
 )  # fmt: skip
 _AFTER = "after"
 MEMORY_COLUMNS = (
@@ -78,9 +78,10 @@ def told(run: Run) -> Told:
     overs = [] if before is None else [_over(line, lines, before) for line in lines if line["kind"] == "over"]
     deaths = [line for line in lines if line["kind"] == "death"]
     about = (
-        f"{asked['name']}{over_text(asked)}: the highest rate with {asked['objective']}, then"
-        f" {' and '.join(f'{one:g}' for one in asked['factors'])} times as much in an open loop of up to"
-        f" {asked['clients']:,} calls at once, for {asked['seconds']:g} s each, and half of it after each."
+        f"{asked['name']}{over_text(asked)}. First the highest rate with {asked['objective']} was searched. Then"
+        f" {' and '.join(f'{one:g}' for one in asked['factors'])} times that rate was requested, for"
+        f" {asked['seconds']:g} s each. The loop was open, with up to {asked['clients']:,} calls at once. Half of the"
+        " rate followed each time."
     )
     record = {
         "kind": "overload",
@@ -95,7 +96,7 @@ def told(run: Run) -> Told:
         "moments": {line["moment"]: line["sides"] for line in lines if line["kind"] == "moment"},
     }
     findings = [*unfinished(run.info), *_findings(capacity, overs, deaths, lines)]
-    work = "it answered as before each time that an overload was over, and did not die"
+    work = "it recovered after each overload and did not die"
     found = [*_sentences(capacity, asked, overs, deaths, lines), *notes(lines), closing(findings, work)]
     return Told(run, about, found, _sections(capacity, overs, lines), record, findings)
 
@@ -121,7 +122,7 @@ def _findings(
             for line in lines
             if line["kind"] == "slice" and (line["phase"], line["factor"]) == (_AFTER, one.factor)
         ]
-        text = f"{one.factor:g} times: not well again within {one.watched_s:.1f} s ({STATES[one.unwell]})"
+        text = f"{one.factor:g} times: did not recover within {one.watched_s:.1f} s ({STATES[one.unwell]})"
         if one.unwell is State.SLOW and first is not None:
             found = slow(before, after, first["limit_us"] / first["before_us"], "after it")
             yield Finding("not-recovered", found.outcome, f"{text}: {found.text}")
@@ -162,15 +163,15 @@ def _sentences(
     if capacity is None:
         yield "Its capacity was not found."
         return
-    how = "as was said" if asked["rate"] else f"with {asked['objective']}, known to a tenth"
-    yield f"It holds {figure(capacity, 0.05)} calls/s, {how}."
+    how = "as given" if asked["rate"] else f"with {asked['objective']}, to within a tenth"
+    yield f"Its capacity is {figure(capacity, 0.05)} calls/s, {how}."
     for one in overs:
         share = f"{one.answered_per_s / capacity:.0%}".replace("%", " %")
         errors = "" if not one.errors else f"; failed: {errors_text(one.errors)}"
         again = recovery_text(one.well_again, one.watched_s)
         yield (
-            f"At {one.factor:g} times as much it answered {figure(one.answered_per_s, 0.05)} calls/s, {share} of what"
-            f" it holds{errors}. Well again when that was over: {again}."
+            f"At {one.factor:g} times its capacity, it answered {figure(one.answered_per_s, 0.05)} calls/s, {share} of"
+            f" its capacity{errors}. Recovered after that: {again}."
         )
     for death in deaths:
         yield f"It died after {death['calls']:,} calls, at {death['at_s']:.1f} s: {death['why']}."
@@ -178,7 +179,7 @@ def _sentences(
         if end and rested and side != "client":
             back = end["resident_bytes"] - rested["resident_bytes"]
             had = mib(end["resident_bytes"])
-            yield f"The {side} had {had} MiB in the end and gave {mib(max(0, back))} back at rest."
+            yield f"The {side} had {had} MiB at the end and released {mib(max(0, back))} MiB during the rest."
 
 
 def _sizes(lines: Sequence[Mapping[str, Any]]) -> dict[str, tuple[Any, Any, Any]]:
@@ -198,9 +199,9 @@ def _sections(capacity: float | None, overs: Sequence[Over], lines: Sequence[Map
     if capacity is None or not overs:
         return []
     about = (
-        "The time of the call itself runs from when a client was free to make it; how long it had been due says only"
-        " for how long the overload went on. Well again: three seconds in a row at half of the capacity without an"
-        " error and with a median call near what it took before."
+        "The raw latency begins when a client was free to make the call. The latency from the intended start shows"
+        " only how long the overload lasted. Recovered: three seconds in a row at half of the capacity, without an"
+        " error, with a median close to the earlier one."
     )
     rows = [
         (
@@ -251,11 +252,11 @@ def _charts(overs: Sequence[Over], lines: Sequence[Mapping[str, Any]]) -> list[C
             rates += _rates(line)
     times = [(line["at_s"], line["p50_us"]) for line in halves if "p50_us" in line]
     panels = [
-        Panel("answered a second", {"calls": sorted(rates)}),
-        Panel("median call at half, µs", {"calls": times}),
+        Panel("answered calls/s", {"calls": sorted(rates)}),
+        Panel("median call at half the capacity, µs", {"calls": times}),
     ]
     listed = " and ".join(f"{one.factor:g}" for one in overs)
-    about = f"Between the broken lines {listed} times the capacity was asked for, before and after them half of it."
+    about = f"Between the broken lines: {listed} times the capacity. Before and after them: half of the capacity."
     drawn = chart("overload-time", "Over time", about, over_time(panels, marks), _SOURCE)
     return [drawn] if drawn else []
 

@@ -21,12 +21,12 @@ _MOST_TOLD = 6
 _DRIFT = 1.25
 _SOURCE = "journal.jsonl: lines of kind slice, rest, moment, histogram, death (docs/reference/run-folder.md)"
 LOAD_COLUMNS = (
-    "clients", "seconds", "calls", "calls/s", "5 to 95 % of slices", "p50 µs", "p99 µs", "p99.9 µs", "most µs",
+    "clients", "seconds", "calls", "calls/s", "5 to 95 % of slices", "p50 µs", "p99 µs", "p99.9 µs", "max µs",
     "errors",
 )  # fmt: skip
 HEALTH_COLUMNS = (
-    "clients, side", "processor µs a call", "begin MiB", "peak MiB", "end MiB", "after the rest MiB",
-    "KiB per 1,000 calls", "threads", "threads made a call", "files", "files after the rest",
+    "clients, side", "processor µs per call", "begin MiB", "peak MiB", "end MiB", "after the rest MiB",
+    "KiB per 1,000 calls", "threads", "threads made per call", "files", "files after the rest",
 )  # fmt: skip
 
 
@@ -39,10 +39,10 @@ def told(run: Run) -> Told:
     found = read(run)
     asked = run.info["soak"]
     steps = ", ".join(map(str, asked["clients"]))
-    think = f" that think for {asked['think_ms']:g} ms between two calls" if asked.get("think_ms") else ""
+    think = f" with a think time of {asked['think_ms']:g} ms" if asked.get("think_ms") else ""
     about = (
         f"{asked['name']}{over_text(asked)}: {steps} clients{think}, {asked['seconds']:g} s each,"
-        f" {asked['rest_s']:g} s of rest after each, looked at every {asked['every_s']:g} s."
+        f" {asked['rest_s']:g} s of rest after each, a sample every {asked['every_s']:g} s."
     )
     findings = soak_findings.found(found)
     return Told(run, about, list(_sentences(found, findings)), _sections(found), record(found), findings)
@@ -53,21 +53,21 @@ def _sentences(found: Soaked, findings: Sequence[Finding]) -> Iterator[str]:
         why = "" if death["side"] == "server" else " (the client)"
         yield f"It died{why} after {death['calls']:,} calls, at {death['at_s']:.1f} s: {death['why']}."
     if found.restarts:
-        yield f"It was started again {'once' if found.restarts == 1 else f'{found.restarts} times'}."
+        yield f"It was restarted {'once' if found.restarts == 1 else f'{found.restarts} times'}."
     if found.over:
-        yield f"It ended before its time: {found.over}."
+        yield f"It ended early: {found.over}."
     told_of = [(step, one) for step in found.steps for one in sick(step)]
     for step, one in told_of[:_MOST_TOLD]:
         yield f"{step.clients} clients: {episode_text(one)}."
     if len(told_of) > _MOST_TOLD:
-        yield f"{len(told_of) - _MOST_TOLD} more such times are in the table of what happened."
+        yield f"{len(told_of) - _MOST_TOLD} more episodes are in the table Episodes."
     for step in found.steps:
         yield from _grew(step)
         yield from _pace(step)
     yield from found.notes
     calls = sum(step.calls for step in found.steps)
     seconds = sum(step.seconds for step in found.steps)
-    work = f"{calls:,} calls in {seconds:,.0f} s, of which not one failed, and nothing grew or became slower"
+    work = f"{calls:,} calls in {seconds:,.0f} s, none failed, and nothing grew or became slower"
     yield closing(findings, work)
 
 
@@ -85,17 +85,17 @@ def _grew(step: Step) -> Iterator[str]:
     for name, side in step.sides.items():
         who = f"{step.clients} clients: the {name if name != 'both' else 'process'}"
         if side.memory.leaks and side.memory.per_thousand is not None:
-            yield f"{who} grew by {small(side.memory.per_thousand / 1024)} KiB with each thousand calls{_back(side)}."
+            yield f"{who} grew by {small(side.memory.per_thousand / 1024)} KiB per 1,000 calls{_back(side)}."
         if side.threads.leaks and side.threads.per_thousand is not None:
-            yield f"{who} had {small(side.threads.per_thousand)} threads more with each thousand calls."
+            yield f"{who} grew by {small(side.threads.per_thousand)} threads per 1,000 calls."
         if side.files.leaks and side.files.per_thousand is not None:
-            yield f"{who} had {small(side.files.per_thousand)} files more open with each thousand calls."
+            yield f"{who} grew by {small(side.files.per_thousand)} open files per 1,000 calls."
 
 
 def _back(side: Side) -> str:
     if side.given_back is None:
         return ""
-    return f", and gave {mib(max(0, side.given_back))} MiB back in the rest"
+    return f", and released {mib(max(0, side.given_back))} MiB during the rest"
 
 
 def _sections(found: Soaked) -> list[Section]:
@@ -118,19 +118,19 @@ def _sections(found: Soaked) -> list[Section]:
     sections = [
         Section(
             "steps", "Steps",
-            "Latency is of all calls of a step together. The rate's span is over the slices.",
+            "Latency is of all calls of a step together. The range of the rate is over the slices.",
             sheets=[load], charts=_charts(found), source=_SOURCE,
         ),
         Section(
             "health", "Processes",
-            "All processes of a side with what they started. The slope is of the second half of a step, with its 95 %"
-            " interval. Threads made are at least so many. After the rest: the clients had been taken away.",
+            "All processes of a side, with everything that they started. The slope is of the second half of a step,"
+            " with its 95 % interval. Threads made is a lower limit. After the rest: without clients.",
             sheets=[Sheet("Processes", HEALTH_COLUMNS, rows)] if rows else [], source=_SOURCE,
         ),
     ]  # fmt: skip
     if happened:
-        about = "Slices that follow each other in one state. One slice alone is timed to its own length."
-        sections.append(Section("happened", "What happened", about, sheets=[Sheet("What happened", columns, happened)]))
+        about = "An episode is a series of slices in the same state. A single slice counts with its own length."
+        sections.append(Section("happened", "Episodes", about, sheets=[Sheet("Episodes", columns, happened)]))
     return sections
 
 
@@ -197,13 +197,13 @@ def _charts(found: Soaked) -> Sequence[Chart]:
     times = {name: [(line["at_s"], line[key]) for line in slices if key in line]
              for name, key in (("p50", "p50_us"), ("p99", "p99_us"))}  # fmt: skip
     panels = [
-        Panel("a second", lines),
+        Panel("per second", lines),
         Panel("latency, µs", times),
         Panel("resident MiB", of("resident_bytes", 2.0**20)),
         Panel("threads", of("threads")),
-        Panel("files open", of("files")),
+        Panel("open files", of("files")),
     ]
     marks = {float(death["at_s"]): "died" for death in found.deaths}
-    about = "Rests lie between the steps; a broken line marks where a process died."
+    about = "Rests lie between the steps. A broken line marks the death of a process."
     drawn = chart("over-time", "Over time", about, over_time(panels, marks), _SOURCE)
     return [drawn] if drawn else []

@@ -28,12 +28,12 @@ from callbench.store.run import Run
 
 _SOURCE = "journal.jsonl: lines of kind test, slice, storm, tested (docs/reference/run-folder.md)"
 COLUMNS = (
-    "test", "verdict", "well again", "p50 before, µs", "p50 during, µs", "longest, ms", "calls during", "errors",
+    "test", "verdict", "recovered", "p50 before, µs", "p50 during, µs", "longest, ms", "calls during", "errors",
     "MiB left over", "files left over", "threads left over",
 )  # fmt: skip
 STORM_COLUMNS = (
-    "test", "opened", "most at once", "refused", "not let in in time", "answered", "closed by the server",
-    "reset by the server", "MiB sent", "KiB received", "no ports or files here",
+    "test", "opened", "peak open", "refused", "not accepted in time", "answered", "closed by the server",
+    "reset by the server", "MiB sent", "KiB received", "no free ports or files",
 )  # fmt: skip
 
 
@@ -89,8 +89,8 @@ def told(run: Run) -> Told:
     left_out = {line["test"]: line["why"] for line in lines if line["kind"] == "left-out"}
     asked = run.info["torture"]
     about = (
-        f"{asked['name']}{over_text(asked)}, called as ever by one client before, during and after"
-        f" {asked['seconds']:g} s of each mischief, by up to {asked['connections']:,} connections."
+        f"{asked['name']}{over_text(asked)}. One client calls normally before, during and after each test. In a test,"
+        f" up to {asked['connections']:,} bad connections attack the server for {asked['seconds']:g} s."
     )
     record = {
         "kind": "torture",
@@ -109,14 +109,14 @@ def told(run: Run) -> Told:
 def _findings(tests: Sequence[Tested], left_out: Mapping[str, str]) -> Iterator[Finding]:
     """What was wrong, or cannot be told; who was only slow while others were busy may have survived."""
     if not tests:
-        yield Finding(UNFINISHED, Outcome.UNDECIDED, f"no test was made{': ' if left_out else ''}{', '.join(left_out)}")
+        yield Finding(UNFINISHED, Outcome.UNDECIDED, f"no test was run{': ' if left_out else ''}{', '.join(left_out)}")
     for one in tests:
         if one.verdict is not Verdict.SURVIVED:
             slow = {each.state for each in one.episodes} <= {State.WELL, State.SLOW}
             text = f"{one.name}: {one.verdict}" + (f"; {one.slow.text}" if slow else "")
             yield Finding(one.verdict.value, one.slow.outcome if slow else Outcome.FAILED, text)
         if one.well_again is None and one.loss is None:
-            text = f"{one.name}: not well again within {one.watched_s:.1f} s"
+            text = f"{one.name}: did not recover within {one.watched_s:.1f} s"
             text += f"; {one.slow_after.text}" if one.slow_after else ""
             yield Finding("not-recovered", one.slow_after.outcome if one.slow_after else Outcome.FAILED, text)
 
@@ -160,7 +160,7 @@ def _tested(test: Mapping[str, Any], lines: Sequence[Mapping[str, Any]]) -> Test
         storm=ended["storm"],
         loss=ended["loss"],
         beside=beside(seen, usual(before)),
-        slow=at_last if state is State.WELL else slow(before, during, allowed, "meanwhile"),
+        slow=at_last if state is State.WELL else slow(before, during, allowed, "during it"),
         slow_after=at_last if again is None and later is State.SLOW else None,
     )
 
@@ -181,7 +181,7 @@ def _sentences(tests: Sequence[Tested], left_out: Mapping[str, str]) -> Iterator
         elif sick:
             worst = max(sick, key=lambda each: (list(State).index(each.state), each.end_s - each.start_s))
             again = recovery_text(one.well_again, one.watched_s)
-            yield f"{one.name}: {one.verdict}: {episode_text(worst)}; well again after the mischief: {again}."
+            yield f"{one.name}: {one.verdict}: {episode_text(worst)}; recovered after the test: {again}."
         else:
             yield f"{one.name}: {one.verdict}."
     for name, why in left_out.items():
@@ -192,16 +192,17 @@ def _sections(tests: Sequence[Tested], lines: Sequence[Mapping[str, Any]]) -> li
     if not tests:
         return []
     about = (
-        "The verdict is the worst that one client met that called as ever, connecting anew every half second: survived,"
-        " degraded (slow, or some calls failed), refused (a slice in which it was let in nowhere), hung (a slice"
-        " without an answer), died (the server's process ended). Left over: what the server held more than before,"
-        " when the bad connections had been gone for a second. The storm runs on the client's processors."
+        "The verdict is the worst state that a normal client saw. It makes a new connection every half second."
+        " Survived: no trouble. Degraded: slow, or some calls failed. Refused: a slice without an accepted connection."
+        " Hung: a slice without an answer. Died: the server's process ended. Left over: what the server held in"
+        " addition, one second after the end of the bad connections. The bad connections run on the client's"
+        " processors."
     )
     return [
         Section("tests", "Tests", about, sheets=[Sheet("Tests", COLUMNS, [_row(one) for one in tests])],
                 charts=_charts(tests, lines), source=_SOURCE),
-        Section("storms", "The bad connections", "What came of them, on their own side.",
-                sheets=[Sheet("The bad connections", STORM_COLUMNS, [_storm_row(one) for one in tests])],
+        Section("storms", "Bad connections", "Counted by the attacking side.",
+                sheets=[Sheet("Bad connections", STORM_COLUMNS, [_storm_row(one) for one in tests])],
                 source=_SOURCE),
     ]  # fmt: skip
 
@@ -247,11 +248,11 @@ def _charts(tests: Sequence[Tested], lines: Sequence[Mapping[str, Any]]) -> list
         failed = [(line["at_s"] - start, sum(line["errors"].values()) / line["seconds"]) for line in seen]
         bad = [(begun + line["at_ms"] / 1e3, line["open_now"]) for line in own if line["kind"] == "storm"]
         panels = [
-            Panel("calls a second", {"answered": calls} | ({"failed": failed} if one.errors else {})),
+            Panel("calls/s", {"answered": calls} | ({"failed": failed} if one.errors else {})),
             Panel("median call, µs", {"answered": times}),
             Panel("bad connections", {"open": bad}),
         ]
-        about = f"Each {one.about}. Between the broken lines the bad connections were there: {one.verdict}."
+        about = f"Each {one.about}. The bad connections ran between the broken lines. Verdict: {one.verdict}."
         spec = over_time(panels, {begun: "begin", ended: "end"})
         drawn = chart(f"torture-{one.name}", one.name, about, spec, _SOURCE)
         found += [drawn] if drawn else []

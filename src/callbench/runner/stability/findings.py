@@ -81,11 +81,11 @@ def closing(findings: Sequence[Finding], work: str) -> str:
     """
     wrong = [one.text for one in findings if one.outcome is Outcome.FAILED]
     if wrong:
-        return f"Not well: {'; '.join(wrong)}."
+        return f"Failed: {'; '.join(wrong)}."
     unknown = [one.text for one in findings if one.outcome is Outcome.UNDECIDED]
     if unknown:
-        return f"Whether all was well cannot be told: {'; '.join(unknown)}."
-    return f"All was well: {work}."
+        return f"Undecided: {'; '.join(unknown)}."
+    return f"Passed: {work}."
 
 
 def record(findings: Sequence[Finding]) -> list[dict[str, str]]:

@@ -126,7 +126,7 @@ def beside(lines: Iterable[Mapping[str, Any]], before: float | None = None) -> s
     every = list(lines)
     share = usual(every)
     if share is None:
-        return "what other programs took of the processors is not known"
+        return "the share of other programs is unknown"
     then = "" if before is None else f", {percent(before)} before"
     total: dict[str, int] = {}
     for line in every:
@@ -134,4 +134,4 @@ def beside(lines: Iterable[Mapping[str, Any]], before: float | None = None) -> s
             total[name] = total.get(name, 0) + ns
     names = sorted(total, key=lambda name: -total[name])[:_MOST_NAMED] if share >= MOVED else []
     who = f" ({', '.join(names)})" if names else ""
-    return f"other programs{who} took {percent(share)} of the processors meanwhile{then}"
+    return f"other programs{who} took {percent(share)} of the processors during that time{then}"

@@ -91,11 +91,11 @@ EVERY: Sequence[Mischief] = (
     ),
     Mischief("half-open", "connects and never sends anything", 60_000, "connection", lambda _: _does()),
     Mischief(
-        "slowloris", "sends a request's head at two octets a second, and never its end", 60_000, "plain",
+        "slowloris", "sends the head of a request at two bytes per second, and never its end", 60_000, "plain",
         lambda known: _does(_unfinished(known.request), drip_ms=500),
     ),
     Mischief(
-        "slow-readers", "asks again and again, and reads five octets of the answers a second", 500, "plain",
+        "slow-readers", "sends many requests, and reads five bytes of the answers per second", 500, "plain",
         _slow_readers,
     ),
     Mischief(
@@ -108,7 +108,7 @@ EVERY: Sequence[Mischief] = (
     ),
     Mischief("overlong-header", "sends a header of up to 16 MiB", 20, "http", _overlong),
     Mischief(
-        "garbage", "sends a kilobyte of random octets, and closes after 100 ms", 200, "connection",
+        "garbage", "sends a kilobyte of random bytes, and closes after 100 ms", 200, "connection",
         # Any octets will do, and the same ones each time.
         lambda _: _does(random.Random(1).randbytes(1024), hold_ms=100, reads="all"),  # noqa: S311
     ),

@@ -70,10 +70,10 @@ class Pace:
         text = f"{text}; {beside(self.last, self.others_before)}"
         if self.outcome is Outcome.UNDECIDED:
             unseen = f"less than {percent(self.detectable)} more" if self.detectable < 1 else "this"
-            why = f"{text}, and its slices scatter too much to say: {unseen} could not have been seen"
+            why = f"{text}, but its slices scatter too much: {unseen} could not be detected"
             return Slow(Outcome.UNDECIDED, why)
         if self.theirs:
-            return Slow(Outcome.UNDECIDED, f"{text}, which may be why")
+            return Slow(Outcome.UNDECIDED, f"{text}, which may be the cause")
         return Slow(Outcome.FAILED, text)
 
 
@@ -108,8 +108,8 @@ def slow(before: Sequence[Mapping[str, Any]], after: Sequence[Mapping[str, Any]]
     """
     found = pace(before, after, allowed)
     if found is None:
-        return Slow(Outcome.UNDECIDED, "too few of its slices were answered to say by how much")
+        return Slow(Outcome.UNDECIDED, "too few of its slices were answered for a comparison")
     if found.outcome is Outcome.PASSED:
-        why = f"single slices were slow; all together took less than {allowed:.3g} times as long {when}"
+        why = f"single slices were slow, but all together took less than {allowed:.3g} times as long {when}"
         return Slow(Outcome.UNDECIDED, why)
     return found.judged(when)

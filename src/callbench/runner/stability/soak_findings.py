@@ -23,12 +23,12 @@ def found(soak: Soaked) -> list[Finding]:
 def _all(soak: Soaked) -> Iterator[Finding]:
     yield from unfinished(soak.run.info)
     if not soak.steps:
-        yield Finding("errors", Outcome.UNDECIDED, "not one slice was made")
+        yield Finding("errors", Outcome.UNDECIDED, "no slice was made")
     if soak.deaths:
         times = "" if len(soak.deaths) == 1 else f" {len(soak.deaths)} times"
         yield Finding("died", Outcome.FAILED, f"it died{times}")
     elif soak.over:
-        yield Finding("died", Outcome.UNDECIDED, f"it ended before its time: {soak.over}")
+        yield Finding("died", Outcome.UNDECIDED, f"it ended early: {soak.over}")
     for step in soak.steps:
         states = dict.fromkeys(STATES[one.state] for one in sick(step))
         if states:
@@ -40,7 +40,7 @@ def _all(soak: Soaked) -> Iterator[Finding]:
 def _slower(step: Step) -> Iterator[Finding]:
     """Whether calls became slower."""
     if step.pace is None:
-        text = f"{_clients(step)}: whether it became slower needs 20 slices with answers"
+        text = f"{_clients(step)}: the test for slower calls needs 20 slices with answers"
         yield Finding("slower", Outcome.UNDECIDED, text)
         return
     found = step.pace.judged("in the end")
@@ -52,7 +52,7 @@ def _growth(step: Step) -> Iterator[Finding]:
     """Whether the server keeps what it should give back."""
     sides = [side for side in _SERVERS if side in step.sides]
     if not sides:
-        text = f"{_clients(step)}: the server's processes are not known, so whether it grows is not; give --pid"
+        text = f"{_clients(step)}: the server's processes are unknown, so its growth is unknown; give --pid"
         yield Finding("growth", Outcome.UNDECIDED, text)
     for side in sides:
         grown = {name: getattr(step.sides[side], name) for name in _UNITS}
@@ -66,18 +66,18 @@ def _grown(step: Step, grown: Mapping[str, Grown]) -> Iterator[Finding]:
     for name, one in grown.items():
         divisor, unit = _UNITS[name]
         if one.leaks and one.per_thousand is not None:
-            text = f"{small(one.per_thousand / divisor)} {unit} more with each thousand calls"
+            text = f"{small(one.per_thousand / divisor)} {unit} more per 1,000 calls"
             yield Finding("growth", Outcome.FAILED, f"{_clients(step)}: {text}")
         elif one.may_leak and one.high is not None:
-            text = f"up to {small(one.high / divisor)} {unit} more with each thousand calls, or none"
-            yield Finding("growth", Outcome.UNDECIDED, f"{_clients(step)}: {text}; a longer step tells")
+            text = f"up to {small(one.high / divisor)} {unit} more per 1,000 calls, or none"
+            yield Finding("growth", Outcome.UNDECIDED, f"{_clients(step)}: {text}; make the step longer to decide")
 
 
 def too_short(step: Step) -> str:
     """Say why a step has no slope, and what length would give one."""
     each = step.lasted_s / max(1, step.slices)
     return (
-        f"too short to tell whether it grows: {step.slices} slices, and a slope needs {LEAST_SLICES} of one start;"
+        f"too short for a slope: {step.slices} slices, but it needs {LEAST_SLICES} of one start;"
         f" give --seconds {figure(1.2 * LEAST_SLICES * each, 0.05).replace(',', '')} or a shorter --every"
     )
 

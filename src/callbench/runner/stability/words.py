@@ -8,11 +8,11 @@ from callbench.stats.digits import figure
 from callbench.stats.recovery import Episode, Recovery, State
 
 STATES = {
-    State.WELL: "all was well",
+    State.WELL: "no trouble",
     State.SLOW: "it was slow",
     State.FAILING: "some calls failed",
     State.WRONG: "it answered wrongly",
-    State.REFUSING: "it let nobody in",
+    State.REFUSING: "it refused connections",
     State.HUNG: "it hung",
     State.DEAD: "it was dead",
 }
@@ -54,7 +54,7 @@ def episode_text(one: Episode) -> str:
     """Write an episode as a sentence without its end."""
     long = f"{one.end_s - one.start_s:.1f} s"
     errors = f" ({errors_text(one.errors)})" if one.errors else ""
-    return f"from {one.start_s:.1f} s on, for {long}, {STATES[one.state]}{errors}"
+    return f"{STATES[one.state]} from {one.start_s:.1f} s, for {long}{errors}"
 
 
 def recovery_text(found: Recovery | None, watched_s: float) -> str:
@@ -62,5 +62,5 @@ def recovery_text(found: Recovery | None, watched_s: float) -> str:
     if found is None:
         return f"not within {watched_s:.1f} s"
     if found.least_s == 0:
-        return f"at once (within {found.most_s:.2f} s)"
+        return f"immediately (within {found.most_s:.2f} s)"
     return f"after {found.least_s:.2f} to {found.most_s:.2f} s"
