@@ -140,7 +140,7 @@ def test_a_folder_is_shown_again(tmp_path: Path, callbench: Run) -> None:
     seen = callbench("peer", folder(tmp_path / "kept"))
     assert seen.returncode == 1, seen.stderr  # a cell failed
     assert "0.990 (0.990 to 0.990)" in seen.stdout
-    assert "one, long load/http1:some/server: their rates are 1.0 % apart." in seen.stdout
+    assert "one, long load/http1:some/server: their rates differ by 1.0 %." in seen.stdout
     assert "failed twice: it died" in seen.stdout
     assert "left out: far: over wan50." in seen.stdout
     told = json.loads(callbench("peer", tmp_path / "kept", "--json").stdout)

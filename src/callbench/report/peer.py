@@ -20,7 +20,7 @@ from callbench.stats.interval import Interval, geometric_mean
 def line(number: int, wish: Wish) -> str:
     """What is said when a round begins."""
     each = 2 * wish.seconds + wish.warm_up_s
-    return f"round {number} of {wish.rounds}: the load driver and {PEER}, {each:.0f} s and what {PEER} takes to start"
+    return f"round {number} of {wish.rounds}: the load driver and {PEER}, {each:.0f} s plus the start of {PEER}"
 
 
 def record(found: Found) -> dict[str, Any]:
@@ -39,7 +39,8 @@ def record(found: Found) -> dict[str, Any]:
 
 def show(found: Found, to: Console) -> None:
     """One stack or URL, for people."""
-    table = _table("round", "ours calls/s", f"{PEER} calls/s", "ours p50 ms", f"{PEER} p50 ms", "busy", "busy", "own")
+    columns = ("calls/s", "p50 ms", "busy")
+    table = _table("round", *(f"{who} {name}" for name in columns for who in ("Callbench", PEER)), f"{PEER} own time")
     for number, each in enumerate(found.rounds, 1):
         table.add(str(number), *_row(each))
     table.print(to)
@@ -50,11 +51,12 @@ def show(found: Found, to: Console) -> None:
 
 
 def _say(judged: Agreement, rounds: Sequence[Round], to: Console) -> None:
-    to.print(f"{PEER}'s rate over ours: {_shown(judged.rate)}; its median latency over ours: {_shown(judged.latency)}.")
+    rate, latency = _shown(judged.rate), _shown(judged.latency)
+    to.print(f"{PEER}'s rate over Callbench's: {rate}. Its median latency over Callbench's: {latency}.")
     failed = {name: sum(getattr(each, side).errors for each in rounds) for name, side in _SIDES}
     for name, count in failed.items():
         if count:
-            to.print(f"{count:,} calls of {name} were not answered rightly.")
+            to.print(f"{count:,} calls of {name} were not answered correctly.")
     to.print(f"[bold]{judged.verdict}[/bold]: {judged.why}.")
 
 
@@ -94,8 +96,8 @@ def _held_record(one: Held) -> dict[str, Any]:
 def show_study(found: Study, to: Console) -> None:
     """A study, for people: a row a cell, what every verdict but agreement rests on, and what was left out."""
     table = _table(
-        "cell", "stack", "clients", "think ms", "ours calls/s", f"{PEER} calls/s", "ours p50 ms", f"{PEER} p50 ms",
-        "rate over ours", "verdict", left=(0, 1, 8, 9),
+        "cell", "stack", "clients", "think ms", "Callbench calls/s", f"{PEER} calls/s", "Callbench p50 ms",
+        f"{PEER} p50 ms", "rate ratio", "verdict", left=(0, 1, 8, 9),
     )  # fmt: skip
     for one in found.held:
         table.add(*_study_row(one))
@@ -125,7 +127,7 @@ def _groups(one: Held) -> str:
     return ", ".join(one.groups)
 
 
-_SIDES = (("ours", "ours"), (PEER, "peers"))
+_SIDES = (("Callbench", "ours"), (PEER, "peers"))
 
 
 def _table(*columns: str, left: Sequence[int] = (0,)) -> Grid:

@@ -91,7 +91,7 @@ def read(run: Run, given: Given | None = None) -> Comparison:
     """
     info = run.info
     if run.kind != COMPARISON:
-        raise BadInput(f"{run.path} is a run of a study, not a comparison: name two runs to compare them")
+        raise BadInput(f"{run.path} is a run of a study, not a comparison. Give two runs to compare them")
     try:
         own = Rule(float(info["level"]), float(info["threshold"]), info.get("p99_threshold", Rule.p99_threshold))
         rule = (given or Given()).over(own)
@@ -103,23 +103,23 @@ def read(run: Run, given: Given | None = None) -> Comparison:
     met = [line for line in lines if line["kind"] == "met"]
     notes = [*_notes(run, cells, rule), *notes_of(info, pairs, met)]
     if a == b:
-        notes.append("A and B are the same: what differs here is chance.")
+        notes.append("A and B are the same, so every difference is chance.")
     return Comparison(a, b, how(met), rule, cells, notes, str(run.path))
 
 
 def _notes(run: Run, cells: Sequence[Judged], rule: Rule) -> Iterator[str]:
     """Say what a reader must know."""
     if run.info["state"] != "finished":
-        yield f"This comparison is {run.info['state']}: the forks that were finished are judged."
+        yield f"This comparison is {run.info['state']}. Only its finished forks count."
     rates = [one for one in cells if one.figures.metric is Metric.RATE]
     failed = [one for one in rates if sum(one.figures.errors)]
     if failed:
         total = sum(sum(one.figures.errors) for one in failed)
-        yield f"{total:,} calls failed, in {len(failed)} cells; they count in no rate."
+        yield f"{total:,} calls failed, in {len(failed)} cells. They count in no rate."
     with_tail = {one.figures.cell for one in cells if one.figures.metric is Metric.P99}
     without = [one.figures.name for one in rates if one.ratio and one.figures.cell not in with_tail]
     if without and rule.p99_threshold is not None:
-        yield f"p99 is not judged of {some(without)}: the calls were too short to be timed one by one."
+        yield f"{some(without)} has no p99, because the calls were too short to be timed one by one."
 
 
 def _figures(pairs: Sequence[Mapping[str, Any]], lines: Sequence[Mapping[str, Any]]) -> Iterator[Figures]:
@@ -205,8 +205,8 @@ def _tails(rates: Figures, forks: Sequence[Mapping[str, Any]]) -> Figures | None
     fewest = min(sum(sum(both[side].values()) for both in timed) for side in _SIDES)
     if fewest < 2 * LEAST_CALLS:
         why = (
-            f"there are {fewest:,} calls, and p99 needs {2 * LEAST_CALLS}: give"
-            f" {2 * LEAST_CALLS / max(fewest, 1):.2g} times the --seconds, or --p99-threshold none"
+            f"there are {fewest:,} calls, and p99 needs {2 * LEAST_CALLS}; give {2 * LEAST_CALLS / max(fewest, 1):.2g}"
+            " times the --seconds, or --p99-threshold none"
         )
         return replace(rates, metric=Metric.P99, values=([], []), why=why)
     values: tuple[list[float], list[float]] = ([], [])

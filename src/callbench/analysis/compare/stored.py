@@ -58,9 +58,9 @@ def compared(a: Run, b: Run, strict: Rule) -> Comparison:
     rule = replace(strict, shift=0.0 if by_echo else moved or 0.0)
     cells = list(_figures(*runs, by_echo=by_echo))
     if all(one.why == _ONLY_A for one in cells):
-        raise BadInput(f"{a.path} and {b.path} have no cell in common: the same stack, call, clients and link")
+        raise BadInput(f"{a.path} and {b.path} have no cell in common, with the same stack, call, clients and link")
     how = "two stored runs, as two samples of forks, " + (
-        "compared by multiples of the raw echo of each one's own rounds" if by_echo else "compared by their values"
+        "compared as multiples of the raw echo of their own rounds" if by_echo else "compared by their values"
     )
     notes = list(_notes(a, b, moved, by_echo=by_echo))
     return Comparison(str(a.path), str(b.path), how, rule, judged(cells, rule), notes)
@@ -146,18 +146,18 @@ def _notes(a: Run, b: Run, moved: float | None, *, by_echo: bool) -> Iterator[st
     """Say what bears on two runs that were not made together."""
     if moved is None:
         yield (
-            "The runs were made at different times, and not both have a canary: how far the machine itself had moved is"
-            " not known. A live comparison is open to no such doubt."
+            "The runs were made at different times, and at least one has no echo. So it is unknown how much the"
+            " machine changed. A live comparison does not have this problem."
         )
     elif by_echo:
         yield (
-            f"The raw echo moved by {math.expm1(moved) * 100:.1f} % from one run to the other. A and B are shown as"
-            " they were measured; their ratios and verdicts are of multiples of the echo."
+            f"The raw echo changed by {math.expm1(moved) * 100:.1f} % between the runs. A and B are shown as measured."
+            " Their ratios and verdicts use multiples of the echo."
         )
     else:
         yield (
-            f"The canary, a raw echo, moved by {math.expm1(moved) * 100:.1f} % from one run to the other. The machine"
-            " did that, so no smaller difference can be told."
+            f"The raw echo changed by {math.expm1(moved) * 100:.1f} % between the runs. The machine caused that, so"
+            " smaller differences are not decided."
         )
     first, second = a.environment(), b.environment()
     for part, key in _SAME:

@@ -7,7 +7,7 @@ from typing import Any
 from callbench.analysis.words import some
 from callbench.stats.digits import figure
 
-_SLICES = "starts both afresh and drives them in turn, in slices of 20 ms in random order"
+_SLICES = "starts both in new processes and drives them in slices of 20 ms, in random order"
 
 
 def how(met: Sequence[Mapping[str, Any]]) -> str:
@@ -32,13 +32,13 @@ def notes_of(
         met: a line a fork of a pair.
     """
     if info.get("hold_idle"):
-        yield "Idle states of the processors were held off: a call waits for no processor that wakes up."
+        yield "Deep idle states were off, so a call does not wait for a processor to wake up."
     alone = [f"{one['a']['id']} and {one['b']['id']}" for one in pairs if not one.get("in_turn", True)]
     if alone:
-        yield f"{some(alone)}: both were not alive at once but driven in whole pieces, which drift meets unevenly."
+        yield f"{some(alone)}: not alive at the same time, but driven in whole pieces. Drift can affect them unequally."
     stopped = {unit["stack"] for line in met for unit in line.get("units", ()) if unit["frozen"]}
     if stopped:
-        yield (f"{some(sorted(stopped))}: took a processor also while it waited, so it was stopped between its slices.")
+        yield f"{some(sorted(stopped))}: used a processor while waiting, so it was stopped between its slices."
     busy = [line for line in met if line.get("unsteady")]
     if busy:
         yield f"{len(busy)} of {len(met)} forks do not count: {busy[0]['unsteady']}."
@@ -46,7 +46,7 @@ def notes_of(
     if rates:
         low, high = (figure(rate, 0.005) for rate in (rates[0], rates[-1]))
         aside = sum(line.get("aside", 0) for line in met)
-        repeated = f", and {aside} rounds were repeated because of it" if aside else ""
+        repeated = f". Because of it, {aside} rounds were repeated" if aside else ""
         yield f"The raw echo over TCP made {low} to {high} calls/s in these forks{repeated}."
 
 

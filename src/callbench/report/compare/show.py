@@ -58,7 +58,7 @@ def _sentence(metric: Metric, cells: Sequence[Judged], allowed: str) -> str:
     open_ = [one for one in cells if one.decided and one.decided.outcome is Outcome.UNDECIDED]
     unseen = max((one.decided.unseen for one in open_ if one.decided), default=0.0)
     where = f" in {_cells(len(open_))}" if len(cells) > 1 else ""
-    missed = f"one up to {_percent(unseen)} would not have been seen{where}" if open_ else ""
+    missed = f"one up to {_percent(unseen)} could not be detected{where}" if open_ else ""
     if beyond:
         count = f"{len(beyond)} regression{'s' * (len(beyond) > 1)} beyond {allowed}"
         found = f"{count} in {some([_name(one) for one in beyond])}" + (f"; {missed}" if missed else "")
@@ -74,10 +74,10 @@ def _ahead(undecided: Sequence[Judged]) -> Iterator[str]:
     if numbers:
         more = max(numbers)
         what = "what is undecided" if not hopeless else f"{len(numbers)} of {len(undecided)} undecided"
-        yield f"about {more} more fork{'s' * (more > 1)} would settle {what}"
+        yield f"about {more} more fork{'s' * (more > 1)} would decide {what}"
     if hopeless:
         which = "what is undecided" if not numbers else "the others" if hopeless > 1 else "the other"
-        yield f"even {MOST_FORKS} forks would hardly settle {which}, so close is it to a limit"
+        yield f"even {MOST_FORKS} forks would not decide {which}, because it is too close to a limit"
 
 
 def record(found: Comparison) -> dict[str, Any]:
@@ -166,8 +166,8 @@ def markdown(found: Comparison) -> str:
     lines += [
         "",
         (
-            f"{found.how}. The chance that any verdict of better or worse is wrong is at most"
-            f" {_percent(found.rule.level)}, all together. *Could detect*: found in 80 % of such comparisons."
+            f"{found.how}. The chance that any of these verdicts of better or worse is wrong is at most"
+            f" {_percent(found.rule.level)}. *Could detect*: found in 80 % of such comparisons."
         ),
     ]
     lines += [f"> {_plain(note)}" for note in found.notes]

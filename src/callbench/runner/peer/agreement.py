@@ -128,7 +128,7 @@ def agreement(rounds: Sequence[Round], peer: str, *, thinks: bool = False) -> Ag
         verdict, why = _latencies(rounds, latencies, peer, why)
     left_out = len(every) - len(rounds)
     if left_out:
-        why += f"; {left_out} of {len(every)} rounds {'were' if left_out > 1 else 'was'} not steady and left out"
+        why += f"; {left_out} of {len(every)} rounds {'were' if left_out > 1 else 'was'} not steady and not counted"
     return Agreement(rate, latency, verdict == "peer limited", verdict, why)
 
 
@@ -158,30 +158,31 @@ def _judged(rounds: Sequence[Round], rates: Sequence[float], peer: str) -> tuple
     middle = geometric_mean(rates).middle
     off = percent(abs(middle - 1), 1)
     if len(rates) < 2:
-        return "unsure", f"one round has no interval: its rates are {off} apart"
+        return "unsure", f"one round has no interval; its rates differ by {off}"
     near = abs(middle - 1) <= NEAR
     allowed = SURE if near else NEAR
     tested = _tested(rates, 1 - allowed, 1 + allowed)
     if near and tested.outcome is Outcome.PASSED:
-        return "agree", f"their rates are {off} apart"
+        return "agree", f"their rates differ by {off}"
     limit = _limit(rounds, peer) if middle < 1 else None
     if limit is not None:
         return "peer limited", limit
     why = None
     if tested.outcome is not Outcome.FAILED:
-        why = f"the rounds scatter so much that they may agree or not{_would_settle(tested)}"
+        why = f"the rounds scatter too much for a decision{_would_settle(tested)}"
     elif median(each.ours.busy for each in rounds) >= SATURATED:
-        why = f"the load driver was itself the limit, and its rate is {off} from {peer}'s"
+        why = f"the load driver itself was the limit, and its rate differs from {peer}'s by {off}"
     if why is not None:
         return "unsure", why
-    return "differ", f"{peer} says {off} {'more' if middle > 1 else 'less'}, which it did not take for itself"
+    higher = "higher" if middle > 1 else "lower"
+    return "differ", f"{peer}'s rate is {off} {higher}, and its own time does not explain that"
 
 
 def _would_settle(tested: Ranged) -> str:
     """Say how many more rounds would settle it, where a sensible number would."""
     if tested.more_forks is None:
         return ""
-    return f"; about {tested.more_forks} more round{'s' * (tested.more_forks > 1)} would settle it"
+    return f"; about {tested.more_forks} more round{'s' * (tested.more_forks > 1)} would decide it"
 
 
 def _failures(rounds: Sequence[Round], peer: str) -> tuple[Verdict, str] | None:
@@ -189,8 +190,8 @@ def _failures(rounds: Sequence[Round], peer: str) -> tuple[Verdict, str] | None:
     ours, peers = (_failed([getattr(each, side) for each in rounds]) for side in ("ours", "peers"))
     if max(ours, peers) <= _FAILED:
         return None
-    failed = f"of the load driver's calls {percent(ours, 1)} were not answered rightly, of {peer}'s {percent(peers, 1)}"
-    return ("differ", failed) if abs(ours - peers) > _FAILED else ("unsure", f"{failed}: no load as was asked for")
+    failed = f"{percent(ours, 1)} of the load driver's calls and {percent(peers, 1)} of {peer}'s failed"
+    return ("differ", failed) if abs(ours - peers) > _FAILED else ("unsure", f"{failed}; not the requested load")
 
 
 def _failed(sides: Sequence[Side]) -> float:
@@ -207,13 +208,13 @@ def _limit(rounds: Sequence[Round], peer: str) -> str | None:
     """
     busy = median(each.peers.busy for each in rounds)
     if busy >= SATURATED:
-        return f"{peer} used {percent(min(1.0, busy))} of its processors: its rate is its own, not the server's"
+        return f"{peer} used {percent(min(1.0, busy))} of its processors, so it is the limit, not the server"
     shares = [min(each.own, _ALL_OWN) for each in rounds]
     ratios = (each.peers.rate_per_s / each.ours.rate_per_s for each in rounds)
     without = geometric_mean([ratio / (1 - own) for ratio, own in zip(ratios, shares, strict=True)]).middle
     own = median(shares)
     if own >= _MOSTLY_OWN or (own > 0 and without >= 1 - NEAR):
-        return f"{peer} took {percent(own)} of its clients' time for itself: its rate is its own, not the server's"
+        return f"{peer} used {percent(own)} of its clients' time itself, so it is the limit, not the server"
     return None
 
 
@@ -224,10 +225,10 @@ def _latencies(rounds: Sequence[Round], latencies: Sequence[float], peer: str, w
     least, most = 1 - NEAR - _CLOCK_MS / ours, 1 + NEAR + (_CLOCK_MS + own) / ours
     middle = geometric_mean(latencies).middle
     apart = f"{ours * abs(middle - 1):.2f} ms"
-    explained = f"their median latencies {apart}, with {own:.2f} ms of {peer}'s own in a call"
+    explained = f"their median latencies by {apart}, of which {peer} itself takes {own:.2f} ms per call"
     if least <= middle <= most:
         return "agree", f"{why}, {explained}"
     # Of a median that its own clock cannot tell from nothing there is no lower end.
     if _tested(latencies, max(least, 1e-9), most).outcome is Outcome.FAILED:
         return "differ", f"{why}, but {explained}"
-    return "unsure", f"{why}, but {explained}: the rounds scatter"
+    return "unsure", f"{why}, but {explained}; the rounds scatter too much"
