@@ -53,11 +53,11 @@ def test_more_forks_rounds_and_conditions_take_longer(known: catalogue.Catalogue
 
 def test_a_run_without_a_limit_does_not_name_one(known: catalogue.Catalogue) -> None:
     limited, exact = (estimated(planned(cell(1)), known, PACE | {"limit_s": limit}) for limit in (600.0, None))
-    said = f"{exact}. It goes on until its claims and neighbours are decided, about 10 minutes at the most"
+    said = f"{exact}. It continues until its claims and neighbours are decided, for at most about 10 minutes"
     assert str(limited) == said
     assert "2 forks with 20 slices" in str(exact)
     short = estimated(planned(cell(1)), known, PACE | {"limit_s": exact.seconds / 2})
-    assert str(short).endswith("with the forks made by then, two of each condition at least")
+    assert str(short).endswith("with the finished forks, at least two of each condition")
 
 
 def driven(name: str, number: int, clients: int, calls: int, *, watch: bool = False) -> Cell:
@@ -147,7 +147,7 @@ def test_stacks_left_out_for_one_reason_are_told_once(
     )
     told = callbench("run", file, "--dry-run", check=True).stdout
     (line,) = [line for line in told.splitlines() if "absent/" in line]
-    assert line.startswith("left out: absent/bin+c0, absent/bin+c1, absent/bin+c2, absent/bin+c3 and 8 more: ")
+    assert line.startswith("excluded: absent/bin+c0, absent/bin+c1, absent/bin+c2, absent/bin+c3 and 8 more: ")
     assert line.endswith("run `make absent`")
 
 

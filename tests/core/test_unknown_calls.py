@@ -38,7 +38,7 @@ def test_calls_that_nobody_has_timed_may_take_longer_than_a_slice(known: catalog
     assert unknown.stacks == NAMES
     said = unknown.beside(left)
     assert said.startswith(str(left))
-    assert "where a call takes 50 ms: nobody has timed one of load/http1:servers/one and load/http1:servers/two" in said
+    assert "if a call of load/http1:servers/one and load/http1:servers/two takes 50 ms" in said
 
 
 def test_what_a_card_knows_is_not_unknown(known: catalogue.Catalogue) -> None:

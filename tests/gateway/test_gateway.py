@@ -333,9 +333,9 @@ def test_a_run_has_the_articles_table_the_gateways_stages_and_the_backends_time(
     page = (run / "report.md").read_text()
     assert "XML, published" in page
     assert "734,339" in page
-    assert "| decode | transform | encode | rest | all | wait, by the clock | octets to decode |" in page
+    assert "| decode | transform | encode | rest | all | wait, by the clock | bytes to decode |" in page
     assert "| backend busy |" in page
-    assert "| backend, besides |" in page
+    assert "| backend, in addition |" in page
     sides = callbench("query", run, "SELECT DISTINCT side FROM sides ORDER BY side", "--json", check=True)
     assert [row["side"] for row in json.loads(sides.stdout)] == ["backend", "client", "server"]
     behind = "SELECT bool_and(backend_user_ns + backend_system_ns > 0) AS used FROM trials"
@@ -430,4 +430,4 @@ def test_the_study_is_planned(callbench: Run) -> None:
     manifest()
     told = callbench("run", "qlio", "--quick", "--dry-run", check=True).stdout
     assert "load/http1:gateway/protobuf-both: 1 cells" in told
-    assert "left out" not in told
+    assert "excluded" not in told

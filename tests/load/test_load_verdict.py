@@ -50,7 +50,7 @@ def _changed(busy: float, waited: float, neighbours: float, sides: tuple[str, ..
 def test_neighbours_are_named_where_they_took_the_processors() -> None:
     verdict = _found(RECORDED["processors"]).verdict
     assert verdict.limit is Limit.SHARED
-    assert verdict.why.startswith("others took 85 % of the server's processors, and it waited")
+    assert verdict.why.startswith("other programs took 85 % of the server's processors, and it waited")
 
 
 @pytest.mark.parametrize(

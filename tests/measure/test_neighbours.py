@@ -35,7 +35,7 @@ def test_a_generator_that_was_starved_is_found_out_where_the_server_was_not() ->
     verdict = judged(starved)
     assert verdict.limit is Limit.GENERATOR
     assert verdict.at_least
-    assert "others took 62 %" in verdict.why
+    assert "other programs took 62 %" in verdict.why
 
 
 def test_both_sides_starved_alike_is_a_shared_processor() -> None:

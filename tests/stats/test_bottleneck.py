@@ -122,12 +122,12 @@ def test_a_verdict_names_the_figures_it_rests_on() -> None:
 def test_neighbours_come_before_the_sides_that_share_processors_with_them() -> None:
     beside = Side(busy=0.4, thread=0.4, waited=0.4, neighbours=0.5)
     why = judged(replace(MANY, together=True, client=beside, server=beside)).why
-    assert why.startswith("others took 50 % of the server's processors")
+    assert why.startswith("other programs took 50 % of the server's processors")
 
 
 def test_what_neighbours_left_is_named_where_it_was_enough() -> None:
     why = judged(replace(MANY, server=Side(busy=0.57, thread=0.57, waited=0.01, neighbours=0.2))).why
-    assert why.startswith("nothing was used up of the processors that others left, of which they took 20 %")
+    assert why.startswith("nothing was used up except the 20 % of the processors that other programs took")
 
 
 def test_threads_that_wait_together_are_counted() -> None:

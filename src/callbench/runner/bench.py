@@ -90,8 +90,8 @@ class Bench:
             self._of.write(line)
         if self._of.aside:
             self._of.note(
-                f"{self._of.aside:,} slices were made again, beside {self._of.slices:,} that count: the machine's"
-                " processors were away meanwhile, lent to others by its host"
+                f"{self._of.aside:,} slices were repeated, because the host took the processors away."
+                f" {self._of.slices:,} slices count"
             )
 
     def _asked(self) -> Iterator[Asked]:

@@ -73,15 +73,15 @@ class Estimate:
         if not (self.slices or self.accounts):
             return "nothing to measure"
         parts = [_count(self.forks, "fork") + " with " + _count(self.slices, "slice")] if self.slices else []
-        parts += [_count(self.accounts, "account") + " of bytes"] if self.accounts else []
-        warm = f"; {span(self.warm_up_s)} of it until runtimes that compile are steady" if self.warm_up_s else ""
-        told = f"{span(self.seconds)} if the machine has nothing else to do: {' and '.join(parts)}{warm}"
+        parts += [_count(self.accounts, "wire ledger")] if self.accounts else []
+        warm = f", of which {span(self.warm_up_s)} is warm-up of runtimes that compile" if self.warm_up_s else ""
+        told = f"{span(self.seconds)} on an idle machine: {' and '.join(parts)}{warm}"
         if self.limit_s is None:
             return told
         if self.limit_s < self.seconds:
             ends = span(self.limit_s)
-            return f"{told}. It ends after {ends} with the forks made by then, two of each condition at least"
-        return f"{told}. It goes on until its claims and neighbours are decided, {span(self.limit_s)} at the most"
+            return f"{told}. It ends after {ends} with the finished forks, at least two of each condition"
+        return f"{told}. It continues until its claims and neighbours are decided, for at most {span(self.limit_s)}"
 
 
 def estimated(  # noqa: PLR0913 - what is planned, how, what is there already

@@ -94,7 +94,7 @@ def _planned(wish: Wish, known: catalogue.Catalogue) -> _Planned:
     wires = {name: study.links[name].wire for name in sorted({cell.link for cell in cells} - {LOOPBACK})}
     cells, without = _measurable(cells, stacks, wires)
     if not cells:
-        raise BadInput(f"{wish.study} has no cells that can be measured here: {without or 'none was selected'}")
+        raise BadInput(f"{wish.study} has no cells that can be measured here: {without or 'none are selected'}")
     seed = secrets.randbits(32) if wish.seed is None else wish.seed
     forks = study.forks(wish.quick) if wish.forks is None else wish.forks
     conditions, not_held = _conditions(wish, study)
@@ -118,7 +118,7 @@ def _conditions(wish: Wish, study: "Study") -> tuple[tuple[str, ...], str | None
         with idle.held(wanted=True):
             return wanted, None
     except BadInput as failure:
-        return (AS_IS,), f"idle states are not held here: {str(failure).removeprefix('--hold-idle ')}"
+        return (AS_IS,), f"only the machine's own idle states are measured: {str(failure).removeprefix('--hold-idle ')}"
 
 
 def preview(wish: Wish, known: catalogue.Catalogue) -> Preview:
@@ -257,7 +257,7 @@ def to_resume(out: Path | None, study: str) -> Path:
         BadInput: none is named, it is no run folder, or another study's.
     """
     if out is None:
-        raise BadInput("--resume needs --out: the folder of the run to go on with")
+        raise BadInput("--resume needs --out, the folder of the run to continue")
     ran = Run(out).info["study"]
     if Path(study).stem != ran:
         raise BadInput(f"{out} is a run of the study {ran}, not of {study}")

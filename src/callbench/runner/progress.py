@@ -75,13 +75,13 @@ class Progress:
     def begins(self, plan: Plan) -> None:
         """A run of this plan begins."""
         self._ranking = LiveRanking(plan.timed, plan.conditions[0])
-        self._bar.update(self._task, description="messages alone")
+        self._bar.update(self._task, description="codecs without channel")
 
     def accounts(self, stack: str, done: int, wanted: int) -> None:
         """What a stack's call costs on the wire is being counted."""
         self._bar.update(self._task, description=f"wire {done}/{wanted} {stack:28}")
         if not self._live and done == wanted:
-            self._console.print(f"wire: {wanted} accounts, {time.monotonic() - self._began:.0f} s", highlight=False)
+            self._console.print(f"wire: {wanted} ledgers, {time.monotonic() - self._began:.0f} s", highlight=False)
 
     def starts(self, stack: str) -> None:
         """A stack is started."""
@@ -107,12 +107,12 @@ class Progress:
         """Stacks, or a cell of one, are left out for one reason."""
         self._left_out += len(stacks)
         if self._live:
-            self._console.print(f"left out: {some(stacks)}: {why}", markup=False, highlight=False, soft_wrap=True)
+            self._console.print(f"excluded: {some(stacks)}: {why}", markup=False, highlight=False, soft_wrap=True)
 
     def fork_ends(self, fork: int) -> None:
         """A fork is done."""
         if not self._live:
-            left_out = f", {self._left_out} left out" if self._left_out else ""
+            left_out = f", {self._left_out} excluded" if self._left_out else ""
             passed = time.monotonic() - self._began
             line = f"fork {fork + 1}: {self._slices:,} slices{left_out}, {passed:.0f} s"
             self._console.print(line, highlight=False, soft_wrap=True)
@@ -122,7 +122,7 @@ class Progress:
         lines = self._ranking.lines(max(1, self._console.height - _AROUND)) if self._ranking is not None else []
         if not lines:
             return None
-        table = Table("call", "first", "second", "third", "stacks", title="Calls a second so far", box=None)
+        table = Table("call", "first", "second", "third", "stacks", title="Ranking so far, calls/s", box=None)
         for line in lines:
             places = [*line.places, *([""] * PLACES)][:PLACES]
             table.add_row(*(Text(text) for text in (line.name, *places, f"{line.stacks}")))

@@ -36,8 +36,8 @@ class Unknown:
             return str(left)
         whose = some(self.stacks)
         return (
-            f"{left}; {span(left.seconds + self.seconds)} where a call takes {_CALL * 1e3:.0f} ms: nobody has timed"
-            f" one of {whose} yet, and after the first fork it is known better"
+            f"{left}. It takes {span(left.seconds + self.seconds)} if a call of {whose} takes {_CALL * 1e3:.0f} ms,"
+            " because its real time is unknown before the first fork"
         )
 
 

@@ -134,7 +134,7 @@ def judged(evidence: Evidence) -> Verdict:
     if generator:
         return Verdict(Limit.GENERATOR, generator)
     if serial:
-        why = "one program plays both sides" if evidence.in_process else "one client, which waits for each answer"
+        why = "one program is client and server" if evidence.in_process else "one client, which waits for each answer"
         return Verdict(Limit.SERIAL, f"{why}; {_shares(evidence)}")
     return _used_up(evidence)
 
@@ -149,8 +149,8 @@ def _generator(evidence: Evidence) -> str:
     waited, others = evidence.client.lost, evidence.client.neighbours or 0.0
     if starved(evidence):
         return (
-            f"the generator was starved: {_waiting('it', waited)} for a processor of which others took"
-            f" {percent(others)}"
+            f"the generator lacked processor time: {_waiting('it', waited)} for a processor, and other programs took"
+            f" {percent(others)} of it"
         )
     if evidence.lateness is not None and evidence.lateness > DISTURBED:
         return f"the generator was late for {percent(evidence.lateness)} of the arrivals"
@@ -172,7 +172,8 @@ def _shared(evidence: Evidence) -> str:
         if waited <= DISTURBED:
             continue
         if others > NEIGHBOURS:
-            return f"others took {percent(others)} of the {name}'s processors, and {_waiting('it', waited)} for one"
+            took = f"other programs took {percent(others)} of the {name}'s processors"
+            return f"{took}, and {_waiting('it', waited)} for one"
         if evidence.together:
             return f"client and server share processors, and {_waiting(name, waited)} for one"
         # Server and backend wait for each other where together they use their processors up: no stranger is in it.
@@ -198,7 +199,7 @@ def _used_up(evidence: Evidence) -> Verdict:
     if shared:
         return Verdict(Limit.SHARED, f"{shared}; {_shares(evidence)}")
     if client.busy is None or server.busy is None:
-        return Verdict(Limit.UNKNOWN, "the processor time of a side could not be seen")
+        return Verdict(Limit.UNKNOWN, "the processor time of a side is unknown")
     if max(client.used, evidence.far) >= SATURATED:
         if client.used > evidence.far:
             return Verdict(Limit.GENERATOR if evidence.driver else Limit.CLIENT, _shares(evidence))
@@ -212,7 +213,7 @@ def _far(evidence: Evidence) -> Verdict:
     limit = Limit.BACKEND if behind.used > server.used else Limit.SERVER
     if max(server.used, behind.used) >= SATURATED:
         return Verdict(limit, _shares(evidence))
-    return Verdict(limit, f"server and backend together used up the processors that they share; {_shares(evidence)}")
+    return Verdict(limit, f"server and backend together used up their shared processors; {_shares(evidence)}")
 
 
 def _unsaturated(evidence: Evidence) -> Verdict:
@@ -223,12 +224,13 @@ def _unsaturated(evidence: Evidence) -> Verdict:
     if busiest < IDLE and not evidence.paced:
         return Verdict(
             Limit.WAITING,
-            f"{'no' if evidence.backend else 'neither'} side was busy: calls waited for a sleep, a timer, a lock or the"
-            f" network; {_shares(evidence)}",
+            f"{'no' if evidence.backend else 'neither'} side was busy, and calls waited for a sleep, a timer, a lock or"
+            f" the network; {_shares(evidence)}",
         )
     others = max(side.neighbours or 0.0 for side in (evidence.client, evidence.server, evidence.behind))
-    beside = f" of the processors that others left, of which they took {percent(others)}" if others > NEIGHBOURS else ""
-    return Verdict(Limit.UNSATURATED, f"nothing was used up{beside}, more clients may give more; {_shares(evidence)}")
+    beside = f" except the {percent(others)} of the processors that other programs took" if others > NEIGHBOURS else ""
+    why = f"nothing was used up{beside}, and more clients may give a higher rate"
+    return Verdict(Limit.UNSATURATED, f"{why}; {_shares(evidence)}")
 
 
 def _crowded(evidence: Evidence) -> str:
@@ -239,7 +241,7 @@ def _crowded(evidence: Evidence) -> str:
         with_it = (evidence.client, evidence.server, evidence.behind) if evidence.together else (side,)
         own, others = sum(one.busy or 0.0 for one in with_it), side.neighbours or 0.0
         if others > NEIGHBOURS and own + others >= SATURATED:
-            return f"others took {percent(others)} of the {name}'s processors, and nothing of them was left"
+            return f"other programs took {percent(others)} of the {name}'s processors, and the sides the rest"
     return ""
 
 

@@ -26,15 +26,14 @@ KNOWN: Sequence[Known] = (
         "1.1 ms",
         1.0e6,
         1.35e6,
-        "a timer of a millisecond, as in a loop that polls and sleeps, or an HTTP body streamed in chunks (Java's"
-        " HttpURLConnection)",
+        "a timer of 1 ms in a polling loop, or an HTTP body streamed in chunks (Java's HttpURLConnection)",
     ),
     Known("10 ms", 9.9e6, 11.5e6, "a sleep or a poll of 10 ms"),
     Known(
         "40 ms",
         38e6,
         46e6,
-        "Nagle's algorithm waiting for a delayed acknowledgement: an answer sent in two small pieces without"
+        "Nagle's algorithm waiting for a delayed acknowledgement, after an answer in two small pieces without"
         " TCP_NODELAY",
     ),
     Known("100 ms", 99e6, 108e6, "a sleep or a poll of 100 ms"),
@@ -42,7 +41,7 @@ KNOWN: Sequence[Known] = (
         "200 ms",
         198e6,
         212e6,
-        "a retransmission (Linux's least time-out is 200 ms), or a delayed acknowledgement of another system",
+        "a retransmission (Linux's minimum time-out is 200 ms), or a delayed acknowledgement of another system",
     ),
 )
 # So many of the calls make a plateau, so many times as many as in bands as wide beside it.
@@ -71,7 +70,7 @@ class Plateau:
 
     def sentence(self) -> str:
         """Say it."""
-        return f"{percent(self.share)} of the calls took about {self.about}: probably {self.probably}"
+        return f"{percent(self.share)} of the calls took about {self.about}, probably because of {self.probably}"
 
 
 def plateaus(buckets: Buckets) -> list[Plateau]:
