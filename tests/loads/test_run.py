@@ -86,7 +86,7 @@ def test_loads_are_run_and_shown(callbench: Program, loads: Path, tmp_path: Path
     sections = {section["id"]: section for section in report["sections"]}
     assert {"open-loop", "steps", "knee"} <= set(sections)
     assert sections["knee"]["sheets"][0]["rows"][0][:2] == ["honest/tcp", "at least 2"]
-    assert any("no result of 1,000,000 calls/s" in sentence for sentence in sections["open-loop"]["found"])
+    assert any("no result for 1,000,000 calls/s" in sentence for sentence in sections["open-loop"]["found"])
 
 
 @pytest.mark.usefixtures("nothing_left")

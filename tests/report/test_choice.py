@@ -74,7 +74,7 @@ def test_stacks_that_tie_are_named_with_the_best() -> None:
     (one,) = chosen(ranked([result(f"a/m{place}", rates) for place, rates in enumerate(noisy)]))
     assert not one.shown
     assert len(one.ties) == 2
-    assert one.sure.startswith("not told apart from it, nor from m")
+    assert one.sure.startswith("not distinguished from the next, nor from m")
 
 
 def test_who_shares_the_first_place_is_named_and_who_does_not_is_not() -> None:
@@ -82,7 +82,7 @@ def test_who_shares_the_first_place_is_named_and_who_does_not_is_not() -> None:
     cells = [result("a/slow", at(10)), result("a/one", at(100)), result("a/other", at(99.5, alike))]
     (one,) = chosen(ranked(cells))
     assert one.best.attributes["stack"] == "a/one"
-    assert one.sure == "not told apart from it"
+    assert one.sure == "not distinguished from the next"
     assert plain(one.in_words()).startswith("one over tcp (100 calls/s), 1 (0 to 1) times as fast as other over tcp")
 
 
@@ -104,13 +104,14 @@ def test_what_its_own_interval_shows_and_the_ranking_does_not_is_likely() -> Non
     assert one.ratio is not None
     assert one.ratio.low is not None
     assert one.ratio.low > 1
-    assert one.sure.startswith("likely, yet not shown among all pairs; nor is it told apart from m")
+    assert one.sure.startswith("likely, but not shown")
+    assert "not distinguished from m" in one.sure
 
 
 def test_a_noisy_one_further_behind_is_a_tie_all_the_same() -> None:
     wild = (20.0, 500.0, 3.0, 300.0, 9.0)
     (one,) = chosen(ranked([result("a/x", at(100)), result("a/y", at(50)), result("a/wild", wild)]))
-    assert one.sure == "shown; not told apart from wild over tcp"
+    assert one.sure == "faster than the next; not distinguished from wild over tcp"
 
 
 def test_stacks_within_one_process_are_chosen_from_apart() -> None:
@@ -145,7 +146,7 @@ def test_more_than_are_shown_are_counted() -> None:
 
 def test_one_fork_tells_nobody_apart_and_a_single_stack_is_no_choice() -> None:
     (one,) = chosen(ranked([result("a/x", (100.0,)), result("a/y", (50.0,))]))
-    assert one.sure == "not known: one fork tells nobody apart"
+    assert one.sure == "unknown: one fork gives no interval"
     assert chosen(ranked([result("a/x", at(100))])) == []
 
 
@@ -164,7 +165,7 @@ def test_message_and_channel_are_compared_where_one_adapter_has_them_crossed() -
     cells = crossed(soap_tcp=10, soap_http=5, bin_tcp=80, bin_http=40)
     text = effects([*cells, result("java/soap+tcp", at(1))], {})
     assert list(text) == ["rust"]
-    said = "the message mattered more; the message changed the rate by a factor of 8 (soap to bin), the channel by 2 ("
+    said = "the message mattered more. The message changed the rate by a factor of 8 (soap to bin), the channel by 2 ("
     assert re.sub(r"\.0+(?= )", "", text["rust"]).startswith(said)
 
 
@@ -180,7 +181,7 @@ def test_effects_that_are_alike_are_not_put_in_an_order() -> None:
         result(f"rust/{name}", tuple(rate * one for one in own))
         for name, rate, own in zip(names, (20, 10, 40, 20), noise, strict=True)
     ]
-    assert effects(cells, {})["rust"].startswith("which of message and channel matters more cannot be told")
+    assert effects(cells, {})["rust"].startswith("it is undecided whether message or channel matters more")
 
 
 @pytest.mark.parametrize("only", [("native/bin+tcp",), ("native/bin+tcp", "native/bin+http")])

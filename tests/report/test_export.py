@@ -141,7 +141,7 @@ def test_the_page_says_what_a_reader_must_know(whole: Subject) -> None:
         "native/xmlrpc+unix",
         "answered wrongly",
         "timed in batches",
-        "one program plays both sides",
+        "one program is both client and server",
     ):
         assert said in text
 

@@ -36,7 +36,7 @@ def test_each_limit_has_a_word() -> None:
 def test_a_generator_that_others_starved_is_told_as_their_work() -> None:
     one = known(Limit.GENERATOR)
     hungry = replace(one, evidence=replace(BUSY, client=Side(0.3, 0.3, 0.8, 0.6)))
-    assert limits.word(cell(Limit.GENERATOR), hungry) == "others' work"
+    assert limits.word(cell(Limit.GENERATOR), hungry) == "other programs"
     assert limits.beside(hungry) == "server needs 1.7 ×"
 
 

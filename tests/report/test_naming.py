@@ -68,9 +68,9 @@ def _texts(node: Any) -> Iterator[str]:
 
 
 def test_what_a_run_ends_with_names_stack_and_call(spoiled: Subject) -> None:
-    assert shortcomings(spoiled.run) == ["native/bin+tcp, Sum was left out: it hung"]
+    assert shortcomings(spoiled.run) == ["native/bin+tcp, Sum was excluded: it hung"]
 
 
 def test_load_and_link_are_named_where_they_are_not_the_plainest() -> None:
     assert at("Sum", "1", "loopback") == "Sum"
-    assert at("Sum", "4", "lan100", "500") == "Sum, 4 clients, 500 calls/s asked, over lan100"
+    assert at("Sum", "4", "lan100", "500") == "Sum, 4 clients, 500 calls/s requested, over lan100"

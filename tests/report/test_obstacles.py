@@ -1,4 +1,4 @@
-"""What is not known, each with its reason, and what five minutes more would settle of it."""
+"""Undecided and missing results, each with its reason, and what five more minutes would decide."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -125,7 +125,7 @@ def test_an_undecided_claim_needs_what_the_slowest_of_its_comparisons_needs(
 ) -> None:
     (one,) = found(judged=(judged("c", Verdict.UNDECIDED, *needed),))
     assert (one.kind, one.about, one.reason, one.more) == (Kind.CLAIM, "c", Reason.NOISY, more)
-    assert "needed above 1" in one.detail
+    assert "threshold above 1" in one.detail
 
 
 def test_claims_without_figures_say_why_and_those_of_another_run_come_last() -> None:
@@ -155,23 +155,24 @@ def test_five_minutes_settle_what_has_room_in_them() -> None:
     claim = Obstacle(Kind.CLAIM, "c", "", Reason.NOISY, "r", 10)
     one = looked(claim, pair("a and b", 3), pair("b and c", 11), pair("c and d", None))
     assert one.in_words().startswith(
-        "Five minutes more have room for about 10 forks of 30 s. They would settle 1 of 1 undecided claim and 1 of 3"
+        "Five more minutes allow about 10 forks of 30 s each. They would decide 1 of 1 undecided claim and 1 of 3"
         " pairs of neighbours in rank"
     )
     table = one.sheet()
     assert table is not None
     assert [row[0] for row in table.rows] == ["claim c", "g: a and b, and 2 more pairs"]
-    assert [row[2] for row in table.rows] == ["settle it", "settle 1 of 3"]
+    assert [row[2] for row in table.rows] == ["would decide it", "would decide 1 of 3"]
 
 
 def test_what_is_not_enough_says_how_much_is() -> None:
     rows = [looked(pair("a and b", more)).sheet() for more in (11, None)]
-    assert [row.rows[0][2] for row in rows if row] == ["not enough: about 11 forks", "not enough: over 100 forks"]
+    told = [row.rows[0][2] for row in rows if row]
+    assert told == ["not enough: about 11 more forks", "not enough: over 100 more forks"]
 
 
 def test_a_fork_that_takes_longer_is_not_promised() -> None:
     assert looked(pair("a and b", 1), fork_s=400).in_words() == (
-        "A fork took 400 s: five minutes more have no room for another."
+        "A fork took 400 s, so five more minutes are too short for another."
     )
 
 

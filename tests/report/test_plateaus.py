@@ -30,8 +30,8 @@ arguments = { a = 1, b = 2 }
 @pytest.mark.parametrize(
     ("card", "says", "flagged"),
     [
-        ('explains = { "40 ms" = "it naps" }', "gather at 40 ms in honest/tcp, as the card says: it naps.", False),
-        ("", "gather at 40 ms in honest/tcp: probably Nagle", True),
+        ('explains = { "40 ms" = "it naps" }', "of honest/tcp take 40 ms. The card explains it: it naps.", False),
+        ("", "of honest/tcp take 40 ms. The probable cause is Nagle", True),
     ],
 )
 def test_a_plateau_stands_beside_what_its_card_says_of_it(  # noqa: PLR0917 - parameters and fixtures
@@ -59,5 +59,5 @@ def test_a_plateau_stands_beside_what_its_card_says_of_it(  # noqa: PLR0917 - pa
     callbench("report", "run", "--format", "md", "--out", "report.md", check=True)
     report = (tmp_path / "report.md").read_text()
     assert says in report
-    assert ("No card explains that." in report) == flagged
-    assert ("at a place that the card does not explain: honest/tcp (40 ms)" in report) == flagged
+    assert ("No card explains it." in report) == flagged
+    assert ("without an explanation on the card: honest/tcp (40 ms)" in report) == flagged

@@ -86,12 +86,12 @@ def test_a_leak_is_found_told_and_warned_of(tmp_path: Path) -> None:
 
     found = section_of.section(about)
     assert found is not None
-    assert [sheet.title for sheet in found.sheets][-1] == "Growth, and what came back"
+    assert [sheet.title for sheet in found.sheets][-1] == "Growth and memory after a rest"
     assert all(len(row) == len(sheet.columns) for sheet in found.sheets for row in sheet.rows)
     assert [chart.id for chart in found.charts] == ["processes-time"]
     told = cautions(about)
     assert sum("grew by" in one for one in told) == 3
-    assert any("for want of memory" in one for one in told)
+    assert any("ran out of memory" in one for one in told)
     assert not any("the client grew" in one for one in told)
 
     record = shown(about)["cells"][0]["processes"]

@@ -148,14 +148,14 @@ def test_a_question_is_answered_by_the_runs_own_ratios(tmp_path: Path) -> None:
     assert first.compared.ratio is not None
     assert first.compared.ratio.middle == pytest.approx(2.0, rel=1e-3)
     assert (second.compared.verdict, second.sentence) == (Verdict.HOLDS, "Never both.")
-    assert answer_text(first) == "It is quicker. x over y: 2.00 (1.95 to 2.05), held against above 1.5; published: 3"
+    assert answer_text(first) == "It is quicker. x over y: 2.00 (1.95 to 2.05), threshold above 1.5; published: 3"
 
 
 @pytest.mark.parametrize(
     ("rates", "verdict", "told"),
     [
         ([100.0, 101.0, 99.0], Verdict.FAILS, "It is no quicker."),
-        ([120.0, 200.0, 180.0], Verdict.UNDECIDED, "Undecided: a difference of less than a factor of"),
+        ([120.0, 200.0, 180.0], Verdict.UNDECIDED, "Undecided: a difference under a factor of"),
         ([], Verdict.UNMEASURED, "x over y: x tcp: no call was answered"),
     ],
 )

@@ -89,9 +89,9 @@ def test_the_ends_of_a_chart_name_those_that_cannot_be_told_apart() -> None:
     times = {"a": (10.0, 11.0, 10.5), "b": (10.4, 10.2, 11.0), "c": (30.0, 31.0, 30.5)}
     run = cast("Results", Cells([cell("n1", name, *by_block) for name, by_block in times.items()]))
     told = in_words(chart(series=series), run)
-    assert told.startswith("by n, at 1: from 10.5 µs (a, not told apart from b) to 30.5")
+    assert told.startswith("by n, at 1: from 10.5 µs (a, not distinguished from b) to 30.5")
     alike = cast("Results", Cells([cell("n1", name, *by_block) for name, by_block in times.items() if name != "c"]))
-    assert in_words(chart(series=series), alike).endswith("(b), none told apart from another.")
+    assert in_words(chart(series=series), alike).endswith("(b), no two distinguished.")
 
 
 def test_what_may_not_be_ranked_is_no_end_of_a_chart() -> None:

@@ -131,7 +131,7 @@ def test_report_and_claims(run: Path, callbench: Callbench, tmp_path: Path) -> N
         "shorter": "does not hold",
     }
     sections = {section["id"]: section for section in found["sections"]}
-    assert sections["wire"]["sheets"][0]["columns"][-1] == "a million calls cost"
+    assert sections["wire"]["sheets"][0]["columns"][-1] == "cost of a million calls"
     assert sections["overhead"]["sheets"][0]["title"] == "Bytes of a life: primitives"
     shown: dict[str, Any] = json.loads(callbench("show", run, "--json", check=True).stdout)
     wire = {cell["stack"]: cell["wire"] for cell in shown["cells"] if cell["group"] == "Sum"}

@@ -158,7 +158,7 @@ def _ratios(part: Comparison, statistic: str, results: Results, study: Study) ->
                 return [], why
             side.append(found[0].by_block[figure])
     values = [ratio ** (1 / part.root) for ratio in block_ratios(over, under)]
-    return values, "" if values else "no block has all of its cells"
+    return values, "" if values else "no fork has all of its cells"
 
 
 def _missing(
@@ -167,7 +167,7 @@ def _missing(
     """Say why a cell has no figure, or nothing."""
     name = " ".join(conditions[key] for key in _NAMES if key in conditions) or "a cell"
     if len(found) > 1:
-        return f"{len(found)} cells match {name}: the claim must name one"
+        return f"{len(found)} cells match {name}; the claim must name only one"
     if not found:
         link = conditions.get("link") or link_of(study, conditions.get("group"))
         if link != LOOPBACK and not results.where({"link": link}):
@@ -175,7 +175,7 @@ def _missing(
         return f"{absent(name, conditions, results)} was not part of this run"
     one = found[0]
     if not one.by_block.get(statistic) and statistic in one.costs:
-        return f"{name}: {statistic} is below what the clock of its processor time can tell in a block"
+        return f"{name}: {statistic} is too short for the clock of processor time in one fork"
     # Bytes are counted apart from the trials: they need no steady state.
     if not one.by_block.get(statistic):
         return f"{name}: {'excluded' if one.excluded else one.not_steady or 'no call was answered'}"

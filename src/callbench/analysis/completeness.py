@@ -21,7 +21,7 @@ def shortcomings(run: Run) -> list[str]:
     for line in run.lines():
         measured = measured or line["kind"] in _MEASURED
         if line["kind"] == "excluded" and line.get("failed"):
-            found[f"{line['stack']}{_where(cells.get(line['cell']))} was left out: {line['why']}"] = None
+            found[f"{line['stack']}{_where(cells.get(line['cell']))} was excluded: {line['why']}"] = None
     return [*found, *([] if measured else ["nothing was measured"])]
 
 

@@ -79,16 +79,16 @@ def _said(layout: Layout) -> str:
         first, second = second, first
     gap = geometric_mean([math.exp(first[1].by_block[block] - second[1].by_block[block]) for block in _blocks(layout)])
     told = by_ratio(gap) is Decision.BETTER
-    said = f"the {first[0]} mattered more" if told else "which of message and channel matters more cannot be told"
+    said = f"the {first[0]} mattered more" if told else "it is undecided whether message or channel matters more"
     return (
-        f"{said}; the {first[0]} changed the rate by a factor of {_factor(first[1])}, the {second[0]} by"
+        f"{said}. The {first[0]} changed the rate by a factor of {_factor(first[1])}, the {second[0]} by"
         f" {_factor(second[1])}"
     )
 
 
 def _factor(sway: Sway) -> str:
     none = by_ratio(sway.factor) is not Decision.BETTER
-    untold = ", which cannot be told from 1" if none else ""
+    untold = ", not distinguished from 1" if none else ""
     return f"{figure(sway.factor.middle, sway.factor.half_width)} ({sway.worst} to {sway.best}{untold})"
 
 

@@ -16,7 +16,7 @@ def of_group(subject: Subject, name: str, every: Sequence[Ranking]) -> str:
     alone = [one for one in tables if len(one.cells) == 1]
     told = [_alone(subject, one, places=len(tables) > 1) for one in alone[:MOST_PLACES]]
     if len(alone) > MOST_PLACES:
-        told.append(f"Every cell has {len(alone) - MOST_PLACES} more loads and links of this group")
+        told.append(f"the table All cells has {len(alone) - MOST_PLACES} more loads and links of this group")
     said = "; ".join(told) + "." if told else ""
     return f"{said} {_effects(subject, tables)}".strip()
 
@@ -31,15 +31,13 @@ def without_rates(subject: Subject, name: str) -> str:
     asked = [one for one in cells if one.open_loop is not None and one.trials]
     if asked:
         kept = sum(one.rate is not None for one in asked)
-        return (
-            f"{kept} of {len(asked)} cells kept the rate that was asked for; the section Open loop has their latency."
-        )
+        return f"{kept} of {len(asked)} cells reached the requested rate. The section Open loop has their latency."
     if any(one.rate is not None for one in cells):
         return ""
     if any(one.id in subject.results.sweeps for one in cells):
-        return "bytes were counted by type or by size; the section Overhead has them."
+        return "bytes were counted by type or by size. The section Bytes by type and size has them."
     if any(one.id in subject.results.ledgers for one in cells):
-        return "bytes were counted and nothing was timed; the section Wire ledger has them."
+        return "bytes were counted, and nothing was timed. The section Wire ledger has them."
     return ""
 
 

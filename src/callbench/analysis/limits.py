@@ -10,24 +10,24 @@ from callbench.stats.digits import figure, percent
 
 STATISTIC = "limit"
 _WORDS = {
-    Limit.SERIAL: "neither: in turn",
+    Limit.SERIAL: "neither: client and server take turns",
     Limit.SERVER: "server",
     Limit.BACKEND: "backend",
     Limit.CLIENT: "client",
     Limit.GENERATOR: "generator",
     Limit.LINK: "link",
-    Limit.SHARED: "others' work",
+    Limit.SHARED: "other programs",
     Limit.WAITING: "neither: waiting",
-    Limit.UNSATURATED: "neither: room left",
+    Limit.UNSATURATED: "neither: capacity left",
     Limit.UNKNOWN: "not known",
 }
 _DRIVER = "load driver"
 KEY = (
-    "Small: how busy each side kept its processors, the load driver or client first. In turn: with one client each side"
-    " waits for the other, so that neither need be full; one that is compiles or collects meanwhile. Others' work:"
-    " another program took so much of the processors that only the need is known: how many times the other side's"
-    " processor time a call takes on this one. Waiting: neither was half busy, calls waited for a sleep, a timer or a"
-    " lock."
+    "The small numbers show how busy each side kept its processors, the load driver or client first. Take turns: with"
+    " one client, each side waits for the other, so neither needs to be full. If one is full, it compiles or collects"
+    " garbage meanwhile. Other programs: they took so much of the processors that only the need is known. The number"
+    " is the processor time per call of this side, as a multiple of the other side's. Waiting: neither was half busy,"
+    " and calls waited for a sleep, a timer or a lock."
 )
 
 

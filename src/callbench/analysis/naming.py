@@ -26,7 +26,7 @@ def at(group: str, clients: str, link: str, rate: str = "") -> str:
     if clients != "1":
         parts.append(f"{clients} clients")
     if rate:
-        parts.append(f"{rate} calls/s asked")
+        parts.append(f"{rate} calls/s requested")
     if link != LOOPBACK:
         parts.append(f"over {link}")
     return ", ".join(parts)

@@ -36,12 +36,12 @@ class Reason(StrEnum):
     LINK = "link full"
     UNSTEADY = "not steady"
     EXCLUDED = "excluded"
-    OTHERS = "other programs took the processors"
+    OTHERS = "other programs used the processors"
     GENERATOR = "Callbench itself was the limit"
-    ONE_FORK = "one fork alone"
-    FEW_FORKS = "too few forks for so many comparisons"
+    ONE_FORK = "only one fork"
+    FEW_FORKS = "not shown after the correction for all comparisons"
     DISAGREE = "client and server counted differently"
-    NOT_HERE = "not in this run"
+    NOT_HERE = "not part of this run"
 
 
 # What more forks of the same kind may settle; the others need something else to change first.
@@ -92,7 +92,7 @@ def _of_claim(subject: Subject, judged: Judged) -> Iterable[Obstacle]:
     reason = _why(_cells(subject, one), one.ratio, one.comparison.low, one.comparison.high)
     needed = [each.tested.more_forks if each.tested else None for each in open_]
     more = max((number for number in needed if number), default=None) if all(needed) else None
-    text = f"{one.comparison.label}: {ratio_text(one.ratio)}, needed {one.threshold}"
+    text = f"{one.comparison.label}: {ratio_text(one.ratio)}, threshold {one.threshold}"
     yield Obstacle(Kind.CLAIM, judged.id, "", reason, text, more if reason in _TIME_HELPS else None)
 
 

@@ -15,7 +15,7 @@ from callbench.model.cell import AS_IS, HELD
 from callbench.store.run import Run
 
 # The conditions of the machine's idle states in words.
-CONDITIONS = {AS_IS: "processors that may sleep", HELD: "processors kept awake"}
+CONDITIONS = {AS_IS: "the machine's idle states", HELD: "deep idle states off"}
 
 
 @dataclass(frozen=True)

@@ -153,7 +153,7 @@ def _filled(study: Study, table: TablePart, results: Results, without: str) -> F
         columns=[column.label for column in table.columns],
         rows=rows,
         beside=any(one.published for row in rows for one in row.places),
-        missing=f"Needs a link between two hosts ({table.link}): this run had none. {without}".strip() if waits else "",
+        missing=f"Needs a link between two hosts ({table.link}). This run had none. {without}".strip() if waits else "",
         source=_source(table),
         by_channel=all(row.where.channel for row in table.rows),
         left_out=f"Not measured in this run: {listed(hidden)}." if hidden else "",
@@ -169,7 +169,7 @@ def _span(places: Iterable[Place]) -> tuple[float, float]:
 def _choose(table: TablePart, row: Line, column: Line, results: Results) -> Place:
     """Find the cell of one place and write its figure."""
     if column.sections and row.section not in column.sections:
-        return Place(about="Has no figure in this section.")
+        return Place(about="No value in this section.")
     conditions = {"link": table.link, **position(table, row.where.conditions(), column.where.conditions())}
     found = results.where(conditions)
     statistic = column.statistic or table.statistic
@@ -178,7 +178,7 @@ def _choose(table: TablePart, row: Line, column: Line, results: Results) -> Plac
         return _break_even(found, results.where({**conditions, **against}) if against else ())
     if len(found) > 1:
         return Place(
-            why=f"{len(found)} cells", about="More than one cell belongs here; the study must tell them apart."
+            why=f"{len(found)} cells", about="More than one cell belongs here. The study must distinguish them."
         )
     if not found:
         return Place(why="needs a link" if table.link != LOOPBACK else "", about="Not part of this run.")
@@ -200,7 +200,7 @@ def place(result: Result, statistic: str) -> Place:
     interval = _pooled(result, statistic)
     spent = result.costs.get(statistic)
     if spent is not None and spent.under is not None:
-        about = "Less than the clock of its processor time can tell in so few calls."
+        about = "Too short for the clock of processor time with so few calls."
         return Place(f"under {figure(spent.under)}", about=f"{named(result)}: {about}", cell=result.id)
     if interval is None:
         errors = ", ".join(f"{count} x {kind}" for kind, count in result.errors.items())
@@ -215,7 +215,7 @@ def place(result: Result, statistic: str) -> Place:
             or missed
             or (result.unsteady.why if result.unsteady and never else "")
             or errors
-            or ("Too short to be timed one by one: no percentiles." if batched else "No trial.")
+            or ("No percentiles: too short for single timing." if batched else "No trial.")
         )
         tried = bool(result.trials or never)
         return Place(why=why, about=f"{named(result)}: {about}", cell=result.id, tried=tried)
@@ -246,7 +246,7 @@ def _break_even(found: Sequence[Result], against: Sequence[Result]) -> Place:
     rate = break_even(saved, *times)
     if rate is None:
         return Place(about="Not part of this run.")
-    about = f"{named(cell)} against {named(other)}: {saved:,.0f} bytes saved; {rate.blocks} blocks"
+    about = f"{named(cell)} against {named(other)}: {saved:,.0f} bytes saved, {rate.blocks} forks"
     if rate.middle == 0:
         return Place(text="never", about=about, cell=cell.id)
     if math.isinf(rate.middle) or rate.high is None or math.isinf(rate.high):
@@ -280,14 +280,14 @@ def behind(result: Result, interval: Interval, unit: Unit) -> str:
     """Say what lies behind a figure, in a line."""
     parts = [
         named(result),
-        _count(result.trials, "trial") + " in " + _count(interval.blocks, "block"),
+        _count(result.trials, "trial") + " in " + _count(interval.blocks, "fork"),
     ]
     parts.append(f"{result.calls:,} calls")
     if interval.low is not None and interval.high is not None:
         ends = [end(one, interval.middle, interval.half_width) for one in (interval.low, interval.high)]
         parts.append(f"95 % interval {ends[0]} to {ends[1]} {unit.name}")
     else:
-        parts.append("one block: no interval")
+        parts.append("one fork: no interval")
     if result.errors:
         parts.append("errors: " + ", ".join(f"{count} x {kind}" for kind, count in result.errors.items()))
     if result.batched:

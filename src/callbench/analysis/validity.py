@@ -80,8 +80,8 @@ class Curve:
         if self.left_out:
             return self.left_out
         if self.shift is not None and self.shift.real:
-            return f"its rate changed by {percent(self.shift.ratio - 1, sign=True)} while it was measured"
-        return "its warm-up was still getting faster at its limit" if self.settled is False else ""
+            return f"its rate changed by {percent(self.shift.ratio - 1, sign=True)} during the measurement"
+        return "its warm-up was still getting faster at the time limit" if self.settled is False else ""
 
 
 @dataclass(frozen=True)

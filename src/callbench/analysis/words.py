@@ -22,7 +22,7 @@ CLASSES = {Verdict.HOLDS: "holds", Verdict.FAILS: "fails", Verdict.UNDECIDED: "o
 
 _OF_A_REQUEST = frozenset({"method", "path", "protocol"})
 _CHECKED_BY = {
-    "its body octet by octet": ("expect_body", "expect_body_file", "expect_body_hex"),
+    "its body byte by byte": ("expect_body", "expect_body_file", "expect_body_hex"),
     "its body by JSON path": ("expect_json", "expect_path"),
     "its body by a regular expression": ("expect_match",),
     "its body by a JSON Schema": ("expect_schema", "expect_schema_file"),
@@ -37,8 +37,8 @@ def some(names: Sequence[str], most: int = 4) -> str:
 
 
 def ties(others: Sequence[str]) -> str:
-    """Name those that share a place with one that stands before: `, not told apart from b and c`; nothing of none."""
-    return f", not told apart from {some(others, 3)}" if others else ""
+    """Name those that share a place with one that stands before: `, not distinguished from b and c`."""
+    return f", not distinguished from {some(others, 3)}" if others else ""
 
 
 def ratio_text(ratio: Interval | None) -> str:
@@ -47,7 +47,7 @@ def ratio_text(ratio: Interval | None) -> str:
         return ""
     middle = figure(ratio.middle, ratio.half_width)
     if ratio.low is None or ratio.high is None:
-        return f"{middle} (one block)"
+        return f"{middle} (one fork)"
     if math.isclose(ratio.low, ratio.high, rel_tol=1e-9):
         return f"{ratio.middle:.4g}"
     low, high = (end(one, ratio.middle, ratio.half_width) for one in (ratio.low, ratio.high))
@@ -67,9 +67,9 @@ def served_text(
         told.append(("right answer", f"{status}, {_right_body(request)}"))
     if external is not None:
         start, url = external.get("start"), external.get("url")
-        told.append(("started by", " ".join(start)) if start else ("runs by itself at", str(url)))
+        told.append(("started by", " ".join(start)) if start else ("already running at", str(url)))
     if not counts:
-        told.append(("counts", "its server cannot count, so nobody holds its count against the client's"))
+        told.append(("counts", "the server cannot count calls, so only the client's count is used"))
     return told
 
 
@@ -85,16 +85,16 @@ def undecided_text(one: Compared) -> str:
     if one.verdict is not Verdict.UNDECIDED or tested is None:
         return ""
     if tested.detectable is None:
-        return "undecided: one fork alone says nothing of how much forks differ"
+        return "undecided: one fork does not show how much forks differ"
     return f"undecided: {unseen_text(tested.detectable, tested.more_forks)}"
 
 
 def unseen_text(detectable: float, more_forks: int | None) -> str:
     """Write the smallest difference that could have been detected, and about how many more forks would settle it."""
-    seen = f"a difference of less than {_seen(detectable)} could not have been seen"
+    seen = f"a difference under {_seen(detectable)} could not be detected"
     if more_forks is None:
-        return f"{seen}; even {MOST_FORKS} forks would hardly settle it, so close is it"
-    return f"{seen}; about {more_forks} more fork{'s' * (more_forks > 1)} would settle it"
+        return f"{seen}; even {MOST_FORKS} more forks would not decide it"
+    return f"{seen}; about {more_forks} more fork{'s' * (more_forks > 1)} would decide it"
 
 
 def _seen(share: float) -> str:
@@ -105,7 +105,7 @@ def _seen(share: float) -> str:
 def answer_text(answer: Answer) -> str:
     """Write an answer in a line: what follows, and the figure that it follows from."""
     one = answer.compared
-    found = f"{ratio_text(one.ratio)}, held against {one.threshold}" if one.ratio else one.why
+    found = f"{ratio_text(one.ratio)}, threshold {one.threshold}" if one.ratio else one.why
     label = f"{one.comparison.label}: {found}"
     published = f"; published: {published_text(one.published)}" if one.published is not None else ""
     told = answer.sentence or as_sentence(undecided_text(one))
@@ -114,10 +114,10 @@ def answer_text(answer: Answer) -> str:
 
 LOST = {
     "error": "the call fails",
-    "hang": "the call hangs until its time-out",
-    "retry": "the library calls again by itself: answered, and executed twice",
-    "twice": "executed twice, and the call fails all the same",
-    "answered": "nothing is noticed",
+    "hang": "the call waits until its time-out",
+    "retry": "the library repeats the call: answered, but executed twice",
+    "twice": "executed twice, and the call still fails",
+    "answered": "the call is answered",
     "no connection": "no connection to cut",
 }
 
@@ -125,8 +125,8 @@ LOST = {
 def lost_text(when_lost: Mapping[str, object]) -> tuple[str, str, str]:
     """Write what becomes of a call whose server is killed, whose connection is cut, and of the client afterwards."""
     back = when_lost.get("back")
-    again = "not told" if back is None else "calls again" if back else "must connect anew"
-    killed, cut = (LOST.get(str(when_lost.get(key)), "not told") for key in ("killed", "cut"))
+    again = "not stated" if back is None else "can call again" if back else "must connect again"
+    killed, cut = (LOST.get(str(when_lost.get(key)), "not stated") for key in ("killed", "cut"))
     return killed, cut, again
 
 

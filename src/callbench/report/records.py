@@ -76,7 +76,7 @@ def write(path: Path, form: str, out: Path | None) -> Path:
         case "comparison":
             return written(comparison.read(Run(path)), _COMPARISON, path, form, out)
         case "peer":
-            raise BadInput(f"{path} is a study driven by a peer, which has no report: `callbench show {path}` shows it")
+            raise BadInput(f"{path} is a study driven by a peer. It has no report: `callbench show {path}` prints it")
         case _:
             return export.write(subject(Run(path)), form, out)
 

@@ -107,7 +107,7 @@ def _place(one: Place) -> Text:
 
 def _claims(subject: Subject) -> Grid:
     """Lay the verdicts out."""
-    grid = Grid([Column(name) for name in ("", "claim", "decided by", "needed", "published")], title="Claims")
+    grid = Grid([Column(name) for name in ("", "claim", "decided by", "threshold", "published")], title="Claims")
     for claim in subject.judged:
         one = claim.deciding
         found = f"{one.comparison.label}: {ratio_text(one.ratio)}" if one.ratio else one.why

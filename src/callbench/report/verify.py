@@ -17,7 +17,7 @@ def told(outcomes: Iterable[Outcome], console: Console, *, every: bool) -> list[
         if outcome.fails:
             console.print(f"[red]FAIL[/] {_plain(outcome.sentence)}", highlight=False, soft_wrap=True)
         elif every and outcome.unasked:
-            console.print(_plain(f"not asked {outcome.subject}: {outcome.check}: {outcome.unasked}"), soft_wrap=True)
+            console.print(_plain(f"skipped {outcome.subject}: {outcome.check}: {outcome.unasked}"), soft_wrap=True)
         elif every:
             shown = outcome.told if outcome.passed else outcome.why
             word, rest = "pass" if outcome.passed else "known", f": {shown}" if shown else ""
@@ -37,7 +37,7 @@ def summary(outcomes: Sequence[Outcome]) -> str:
     lacking = f", {known} known to fail" if known else ""
     verdict = f"{failed} failed" if failed else "none failed"
     left = len(outcomes) - len(asked)
-    unasked = f", {left} not asked of what cannot carry or do them" if left else ""
+    unasked = f", {left} skipped because the stack does not support them" if left else ""
     return f"{len(asked)} checks of {stacks} {'stack' if stacks == 1 else 'stacks'}: {verdict}{lacking}{unasked}"
 
 

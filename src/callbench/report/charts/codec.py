@@ -25,4 +25,4 @@ def codec(codecs: Sequence[Codec]) -> Spec | None:
     if not values:
         return None
     colours = dict(zip(STEPS, (SERIES[2], SERIES[4], SERIES[0], SERIES[1]), strict=True))
-    return bars(values, Fields("message", "step", "us"), "microseconds a call", colours)
+    return bars(values, Fields("message", "step", "us"), "microseconds per call", colours)

@@ -67,5 +67,5 @@ def chart(id_: str, title: str, about: str, spec: Spec | None, source: str) -> C
     if spec is None:
         return None
     slug = "".join(char if char.isalnum() or char in "-_" else "-" for char in id_)
-    label = f"{title}. {about} The figures are in the tables of this page."
+    label = f"{title}. {about} The values are in the tables of this page."
     return Chart(slug, title, about, drawn(spec, label), source.strip())

@@ -25,22 +25,20 @@ def gallery(subject: Subject) -> list[Chart]:
     for name in uncharted(subject):
         for cells, under, left in _by_clients(subject, name):
             places, slug = Places.of(cells), under.replace(", ", "-").replace(" ", "-")
-            about = "Each mark is a stack, its line the 95 % interval over the blocks. Further right is faster."
+            about = "Each mark is a stack with its 95 % interval over the forks. Faster stacks are further right."
             spec = rate(cells, places, messages)
             _add(charts, f"rate-{name}{slug}", f"Rate: {name}{under}", about + left, spec, TRIALS_SQL)
-            about = (
-                "How long a call takes, how far its tail reaches. Further left is quicker. None for calls in batches."
-            )
+            about = "Time of a call and of its tail. Faster stacks are further left. Calls in batches are left out."
             spec = latency(cells, places, messages)
             _add(charts, f"latency-{name}{slug}", f"Latency: {name}{under}", about + left, spec, HISTOGRAMS_SQL)
     for name in (group.group for group in subject.study.groups):
         codecs = [one for one in subject.results.codecs if one.group == name]
         if len({one.message for one in codecs}) < 2:
             continue
-        about = "The two messages of one call, mean of 64 different payloads."
+        about = "The two messages of one call. Mean of 64 different payloads."
         _add(charts, f"bytes-{name}", f"Size: {name}", about, size(codecs), CODECS_SQL)
         about = (
-            "Time to write and to read the two messages of one call, without a channel; mean of 64 different payloads."
+            "Time to encode and decode the two messages of one call, without a channel. Mean of 64 different payloads."
         )
         _add(charts, f"codec-{name}", f"Encoding and decoding: {name}", about, codec(codecs), CODECS_SQL)
     return charts
@@ -49,7 +47,7 @@ def gallery(subject: Subject) -> list[Chart]:
 def _add(charts: list[Chart], id_: str, title: str, about: str, spec: Spec | None, source: str) -> None:  # noqa: PLR0913, PLR0917 - what a chart is made of
     """Draw one chart where there is something to draw."""
     if spec is not None:
-        label = f"{title}. {about} The figures are in the tables of this page."
+        label = f"{title}. {about} The values are in the tables of this page."
         charts.append(Chart(id_, title, about, drawn(spec, label), source.strip()))
 
 
@@ -87,4 +85,4 @@ def _left(numbers: Sequence[int], links: Sequence[str]) -> str:
         told.append(f"with {listed(map(str, numbers[1:-1]))} clients")
     if len(links) > 1:
         told.append(f"over {listed(links[1:])}")
-    return f" Not drawn: the cells {' and '.join(told)}, which the ranking and Every cell have." if told else ""
+    return f" Not drawn: the cells {' and '.join(told)}. The ranking and the table All cells have them." if told else ""

@@ -35,7 +35,7 @@ def rate(cells: Sequence[Result], places: Places, messages: Sequence[str]) -> Sp
     least, most = min(rates) / _REACH, max(rates) * _REACH
     extent = rates + [max(value["low"], least) for value in values] + [min(value["high"], most) for value in values]
     present = [name for name in messages if any(value["message"] == name for value in values)]
-    x = logarithmic("rate", "calls a second, logarithmic", extent)
+    x = logarithmic("rate", "calls/s, logarithmic", extent)
     shape = {"field": "message", "type": "nominal", "scale": scale(present, messages, SHAPES)}
     return {
         "width": WIDTH,

@@ -22,4 +22,4 @@ def size(codecs: Sequence[Codec]) -> Spec | None:
     if not values:
         return None
     colours = {"request": SERIES[2], "answer": SERIES[0]}
-    return bars(values, Fields("message", "direction", "bytes"), "bytes a call, without channel", colours)
+    return bars(values, Fields("message", "direction", "bytes"), "bytes per call, without channel", colours)

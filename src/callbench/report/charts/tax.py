@@ -6,7 +6,7 @@ from typing import Any
 from callbench.analysis.overhead import Tax
 from callbench.report.charts.palette import FAINT, INK, SERIES, Spec
 
-FLOOR, CODEC, UNPARTED = "floor: the channel alone", "encode and decode", "tax that does not add up"
+FLOOR, CODEC, UNPARTED = "baseline (channel only)", "encode and decode", "overhead that does not add up"
 _PANEL = 300
 
 
@@ -32,7 +32,7 @@ def tax(taxes: Sequence[Tax], channels: Sequence[str]) -> Spec | None:
         for one in taxes
     ]
     y = {"field": "message", "type": "nominal", "axis": {"title": None}}
-    axis = {"title": "microseconds a call", "format": "~s", "tickCount": 4}
+    axis = {"title": "microseconds per call", "format": "~s", "tickCount": 4}
     x = {"type": "quantitative", "axis": axis, "scale": {"zero": True}}
     parts = {"domain": [FLOOR, CODEC, UNPARTED], "range": [FAINT, SERIES[0], SERIES[1]]}
     return {

@@ -28,7 +28,7 @@ def written(
     """
     make = formats.get(form)
     if make is None:
-        raise BadInput(f'there is no report format "{form}" for this: {allowed(form, formats)}')
+        raise BadInput(f'no report format "{form}" for this record: {allowed(form, formats)}')
     path = out or folder / f"report.{form}"
     text = make(told)
     try:

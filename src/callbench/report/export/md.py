@@ -55,11 +55,11 @@ def plain(text_: str) -> str:
 def _table(table: Filled) -> str:
     """Write one table; the published figure stands in brackets."""
     unit = (
-        limits.KEY + (" Published words in brackets." if table.beside else "")
+        limits.KEY + (" Published values in brackets." if table.beside else "")
         if table.in_words
         else ""
         if table.mixed
-        else f"In {table.unit.name}" + ("; published figures in brackets." if table.beside else ".")
+        else f"In {table.unit.name}" + (", published values in brackets." if table.beside else ".")
     )
     lines = [f"## {plain(table.title)}", "", plain(f"{table.about} {unit}"), ""]
     if table.missing:

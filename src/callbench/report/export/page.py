@@ -39,7 +39,7 @@ CARD_WORDS = {
     "clients": "clients",
     "region": "timed",
     "server_model": "server",
-    "connections_per_client": "connections a client",
+    "connections_per_client": "connections per client",
     "waits": "waits",
     "nagle": "Nagle",
     "tuning": "tuning",
@@ -47,7 +47,7 @@ CARD_WORDS = {
     "roles": "roles",
     "about": "about",
 }
-LOST_WORDS = ("server killed in a call", "connection cut in a call", "client, when a server is back")
+LOST_WORDS = ("server killed during a call", "connection cut during a call", "client after the server restarts")
 
 
 def page(subject: Subject) -> str:
@@ -178,7 +178,7 @@ def _facts(stack: Mapping[str, Any]) -> list[tuple[str, str]]:
     rest = [(key.replace("_", " "), str(value)) for key, value in card.items() if value is not None]
     if lost:
         rest += zip(LOST_WORDS, lost_text(lost), strict=True)
-    rest += [(f"stands at {place}", str(why)) for place, why in explains.items()]
+    rest += [(f"plateau at {place}", str(why)) for place, why in explains.items()]
     named = [("library", library)] if library else []
     return [("language", str(stack.get("language", ""))), *named, *known, *served, *rest]
 

@@ -12,8 +12,8 @@ from callbench.stats.digits import figure
 from callbench.stats.interval import Interval
 
 ABOUT = (
-    "One statistic along a parameter of the study: each mark is a cell, its line the 95 % interval over the forks."
-    " Both the charts and the tables show the same figures. A ratio is taken fork by fork."
+    "One statistic for several values of a parameter. Each mark is a cell with its 95 % interval over the forks."
+    " Charts and tables show the same values. Ratios are computed fork by fork."
 )
 
 
@@ -31,7 +31,7 @@ def section(subject: Subject) -> Section | None:
             charts.append(drawn)
     if not sheets:
         return None
-    return Section("along", "Along a parameter", ABOUT, sheets=sheets, charts=charts, source=TRIALS_SQL.strip())
+    return Section("along", "Results by parameter", ABOUT, sheets=sheets, charts=charts, source=TRIALS_SQL.strip())
 
 
 def _unit(part: ChartPart) -> str:
@@ -60,5 +60,5 @@ def _text(one: Interval | None) -> str:
 def _chart(part: ChartPart, found: Figures) -> Chart | None:
     """Draw a chart."""
     points = [Point.of(label, at, one) for label, line in found.items() for at, one in sorted(line.items())]
-    about = part.about or "Up is more."
+    about = part.about or "Higher marks are larger values."
     return chart(f"along-{part.id}", part.title, about, steps(points, [], Axes(part.x, _unit(part))), TRIALS_SQL)

@@ -7,10 +7,11 @@ from callbench.report.text.section import Section, Sheet
 from callbench.stats.digits import figure
 
 ABOUT = (
-    "Each block starts every stack afresh. Before anything else is called, one client makes the first call of the"
-    " study's list for that stack: alone, then up to a thousand, then until the first second is over where a runtime"
-    " compiles. Client and server are both cold; starting them is not in it. Steady after: how long the call was then"
-    " driven until the test of steadiness said so. Values are means over the starts, with the least and the greatest."
+    "Every fork starts all stacks in new processes. Before any other call, one client makes the first call that the"
+    " study lists for the stack. It makes one call, then up to a thousand, then calls until the first second is over"
+    " if a side compiles. Client and server are both cold. The start of the processes is not included. Steady after:"
+    " how long the call was driven until it was steady. Values are means over the starts, with the lowest and the"
+    " highest."
 )
 COLUMNS = ("stack", "call", "first call ms", "calls in the first second", "first 1,000 calls ms", "steady after s")
 MOST_ROWS = 100
@@ -22,9 +23,7 @@ def section(subject: Subject) -> Section | None:
     if not starts:
         return None
     judged = max(one.calls_before for one in starts)
-    found = [f"Of stacks that the load driver judges by the call's own answer, {judged} call came before."] * bool(
-        judged
-    )
+    found = [f"The load driver needed {judged} earlier call of some stacks, to learn the right answer."] * bool(judged)
     rows = [(_name(one), one.call, *(_value(one, name) for name in VALUES)) for one in starts[:MOST_ROWS]]
     note = f"{len(starts) - MOST_ROWS} more are in the table `cold`." if len(starts) > MOST_ROWS else ""
     return Section("cold", "Cold start", ABOUT, found, [Sheet("First calls", COLUMNS, rows, note)], source=COLD_SQL)

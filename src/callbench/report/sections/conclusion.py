@@ -18,13 +18,14 @@ from callbench.stats.line import on_the_line_ms
 from callbench.stats.ranking import faster
 
 ABOUT = (
-    "Milliseconds of a call with one client, over links between two hosts. Measured where the run has the cell, else"
-    " predicted: the time on this machine, the call's round trips at the link's delay, and its octets at the link's"
-    " rate (wire ledger). A row is named cheapest where it is shown to be quicker than every other that can serve there"
-    " (95 %, Holm-corrected over their pairs); those that cannot be told from the quickest stand beside it. Predictions"
-    " closer to each other than they are good for count as ties."
+    "Milliseconds per call with one client, over links between two hosts. A value is measured if the run has the cell."
+    " Otherwise it is predicted. A prediction is the time on this machine, plus the round trips at the link's delay,"
+    " plus the bytes at the link's rate (wire ledger). A row is the cheapest if it is shown to be faster than every"
+    " other row of that environment. The level is 95 %, with the Holm correction for all pairs. Rows that are not"
+    " distinguished from the fastest stand beside it. Predictions tie if they differ by less than the error of a"
+    " prediction."
 )
-FRESH = "What the line takes of a fresh client's life: name service, connections, handshakes and one call. Predicted."
+FRESH = "Predicted time on the link of one new client: name service, connections, handshakes and one call."
 # What a prediction is taken to be good for where the run cannot say.
 _GOOD_FOR = 0.05
 ByBlock = Mapping[int, float]
@@ -68,7 +69,7 @@ def section(subject: Subject) -> Section | None:
     fresh = _fresh(subject, part)
     if fresh:
         rows_fresh = [(label, *map(figure, ms)) for label, ms in fresh.items()]
-        title = f"Milliseconds on the line of a client that calls once: {part.calls[0].label}"
+        title = f"Milliseconds on the link of a client that calls once: {part.calls[0].label}"
         sheets.append(Sheet(title, ("", *part.links), rows_fresh, FRESH))
         told += _least(part.links, fresh)
     rows = []
@@ -76,8 +77,8 @@ def section(subject: Subject) -> Section | None:
         lines = _cheapest(part, one, by_call, good_for)
         rows += lines
         told += [_sentence(one, lines)] if lines else []
-    columns = ("where", "link", "call", "cheapest", "ms", "ahead of", "by", "how sure")
-    sheets.insert(0, Sheet("Which for which network", columns, rows))
+    columns = ("where", "link", "call", "cheapest", "ms", "next", "ahead by", "certainty")
+    sheets.insert(0, Sheet("Cheapest stack by network", columns, rows))
     about = f"{ABOUT} {part.about}".strip()
     return Section("conclusion", part.title, about, found=told, sheets=sheets, source=TRIALS_SQL.strip())
 
@@ -122,8 +123,8 @@ def _good_for(every: Iterable[Costs]) -> tuple[float, str]:
     share = float(np.quantile(off, 0.9))
     times = "once" if len(off) == 1 else f"{len(off)} times"
     said = (
-        f"Where a call was both measured and predicted ({times}), the prediction was off by"
-        f" {100 * float(np.median(off)):.2g} % in the middle and {100 * max(off):.2g} % at most."
+        f"A call was both measured and predicted {times}. The median error of the prediction is"
+        f" {100 * float(np.median(off)):.2g} %, the largest {100 * max(off):.2g} %."
     )
     return max(_GOOD_FOR, share), said
 
@@ -142,7 +143,7 @@ def _sheet(label: str, part: ConclusionPart, found: Costs) -> Sheet:
             beside = f" ({figure(geometric_mean(list(one.predicted.values())).middle)})" if one.predicted else ""
             texts.append(f"{own}{beside}" if one.measured else f"({own})")
         rows.append((name, *texts))
-    return Sheet(f"Milliseconds a call: {label}", ("", *part.links), rows, "In brackets: predicted.")
+    return Sheet(f"Milliseconds per call: {label}", ("", *part.links), rows, "In brackets: predicted.")
 
 
 def _fresh(subject: Subject, part: ConclusionPart) -> dict[str, list[float]]:
@@ -185,9 +186,9 @@ def _first(there: Mapping[str, Cost], good_for: float) -> tuple[str, ...]:
     behind = [name for name in names[1:] if name not in ties]
     how = "measured" if all(one.measured for one in there.values()) else "predicted"
     if len(there) == 1:
-        sure = f"{how}; nothing beside it in this run"
+        sure = f"{how}; the only one in this run"
     elif ties:
-        sure = f"{how}; not told apart"
+        sure = f"{how}; not distinguished"
     else:
         sure = f"{how}; shown"
     best_text = figure(best, there[first].interval.half_width)
@@ -213,7 +214,7 @@ def _sentence(place: EnvironmentPart, lines: Sequence[tuple[str, ...]]) -> str:
         told.setdefault("; ".join(parts), []).append(link)
     here = ". ".join(f"Over {', '.join(links)}: {text}" for text, links in told.items())
     there = f" The thesis: {place.published}" if place.published else ""
-    return f"{place.label}, cheapest. {here}.{there}"
+    return f"{place.label}: cheapest stacks. {here}.{there}"
 
 
 def _least(links: Sequence[str], ms: Mapping[str, Sequence[float]]) -> list[str]:
@@ -225,4 +226,4 @@ def _least(links: Sequence[str], ms: Mapping[str, Sequence[float]]) -> list[str]
         names = sorted(ms, key=lambda name: ms[name][place])
         least, most = ms[names[0]][place], ms[names[-1]][place]
         told.append(f"{link}: {names[0]} with {figure(least)} ms ({names[-1]} {figure(most)})")
-    return [f"A client that connects for one call takes least of the line, and most: {'; '.join(told)}."]
+    return [f"Shortest and longest time on the link of a client that calls once: {'; '.join(told)}."]

@@ -12,22 +12,21 @@ from callbench.report.text.section import Section, Sheet
 from callbench.stats.digits import percent, share
 
 ABOUT = (
-    "Microseconds of processor time a call, by the account of each side's own process: the sum over all trials, by the"
-    " calls made in them. It is what a call costs whoever pays for the machine, which a short wait does not show. What"
-    " is too little for the clock that counts it stands as under what that clock can tell; user and system are told"
-    " apart by the kernel's ticks, which are taken for 10 ms. User is the stack's own work, system the kernel's on its"
-    " behalf. What stands behind a server is not among what both sides took. Where a client or server spins while it"
-    " waits, its waiting is in it."
+    "Microseconds of processor time per call, as the kernel counts them for each side's processes. A value is the sum"
+    " over all trials, divided by their calls. A short waiting time can hide this cost. A value that is too small for"
+    " its clock is written as under the smallest value of that clock. User time is the stack's own work, system time"
+    " is the kernel's work for it. They are distinguished by the kernel's ticks, assumed to be 10 ms. Both sides"
+    " together do not include a backend. A side that spins while it waits pays for its waiting too."
 )
 PARTS = ("client_user_us", "client_system_us", "server_user_us", "server_system_us")
 COLUMNS = ("stack", "call", "client user", "client system", "server user", "server system", "both sides", "")
-BACKEND = "backend, besides"
+BACKEND = "backend, in addition"
 MOST_ROWS = 60
-WINE_COLUMNS = ("stack", "call", "both sides", "Wine's server", "", "its share of the three")
+WINE_COLUMNS = ("stack", "call", "both sides", "Wine's server", "", "share of Wine's server")
 WINE_NOTE = (
-    "One process of Wine, the wineserver, serves both sides: every window message, every write to a pipe and every wait"
-    " goes through it, and it is no part of either side's time above. On Windows the kernel does that work. Seen from"
-    " outside, as the kernel counts the thread's time on a processor."
+    "One process of Wine, the wineserver, serves both sides. Every window message, write to a pipe and wait goes"
+    " through it. Its time is not part of either side's time above. On Windows, the kernel does that work. The time"
+    " comes from the kernel's counter of the thread."
 )
 
 
@@ -45,9 +44,9 @@ def section(subject: Subject) -> Section | None:
         columns = (*COLUMNS, BACKEND)
         rows = [(*row, value) for row, value in zip(rows, behind, strict=True)]
     note = f"The other {len(costs) - MOST_ROWS} are in `callbench show RUN --json`." if len(costs) > MOST_ROWS else ""
-    sheet = Sheet("Processor time a call (µs)", columns, rows, note)
+    sheet = Sheet("Processor time per call (µs)", columns, rows, note)
     sheets = [sheet, *_wine(costs)]
-    return Section("cost", "Cost", ABOUT, sheets=sheets, source=TRIALS_SQL.strip())
+    return Section("cost", "Processor time", ABOUT, sheets=sheets, source=TRIALS_SQL.strip())
 
 
 def _wine(costs: Sequence[tuple[Result, float]]) -> list[Sheet]:
@@ -58,7 +57,11 @@ def _wine(costs: Sequence[tuple[Result, float]]) -> list[Sheet]:
         if served is not None:
             part = percent(served.us / (served.us + sides)) if served.us + sides else ""
             rows.append((one.attributes["stack"], place(one), _part(one, "cpu_us"), *_whole(one, WINE), part))
-    return [Sheet("Wine's server beside them (µs a call)", WINE_COLUMNS, rows[:MOST_ROWS], WINE_NOTE)] if rows else []
+    return (
+        [Sheet("Processor time of Wine's server (µs per call)", WINE_COLUMNS, rows[:MOST_ROWS], WINE_NOTE)]
+        if rows
+        else []
+    )
 
 
 def _row(one: Result) -> Sequence[str]:

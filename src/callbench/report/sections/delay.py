@@ -18,10 +18,10 @@ from callbench.stats.digits import figure
 from callbench.stats.interval import geometric_mean
 
 ABOUT = (
-    "Each stack makes the same calls over links that differ in delay. The further away the server, the less it matters"
-    " how a call is written and the more how often the line is crossed for it. A crossing is told only where one stack"
-    " was shown to be ahead before it and the other behind it, each by an interval of the ratios within forks; where"
-    " it lies between the two delays is interpolated."
+    "Each stack makes the same calls over links with different delays. With a longer delay, the encoding of a call"
+    " matters less, and its number of round trips matters more. A change of order is listed only if both are shown: one"
+    " stack is faster before it, the other after it. Each is shown by an interval of the ratios fork by fork. The"
+    " point between the two delays is interpolated."
 )
 FEWEST_LINKS = 3
 MOST_LINES = 8
@@ -71,7 +71,7 @@ def _sheet(name: str, curves: Curves, scale: Sequence[float]) -> Sheet:
         rates = [place(curve[delay], "rate_per_s") if delay in curve else None for delay in scale]
         rows.append([stack, *("" if rate is None else f"{rate.text} {rate.spread}".strip() for rate in rates)])
     columns = ("stack", *(f"{delay:g} ms" for delay in scale))
-    return Sheet(f"Calls a second by round trip: {name}", columns, rows, "Half of the 95 % interval beside each.")
+    return Sheet(f"Calls/s by round trip: {name}", columns, rows, "Beside each value: half of its 95 % interval.")
 
 
 def _found(name: str, curves: Curves, scale: Sequence[float]) -> list[str]:
@@ -80,13 +80,13 @@ def _found(name: str, curves: Curves, scale: Sequence[float]) -> list[str]:
     for one, other in combinations(curves, 2):
         told += [f"{name}: {_said(one, other, crossing)}." for crossing in _crossings(curves[one], curves[other])]
     if not told and len(curves) > 1:
-        told.append(f"{name}: no stack was shown to overtake another between {scale[0]:g} and {scale[-1]:g} ms.")
+        told.append(f"{name}: between {scale[0]:g} and {scale[-1]:g} ms, no stack is shown to overtake another.")
     spreads = [spread for delay in (scale[0], scale[-1]) if (spread := _spread(curves, delay))]
     if len(spreads) == 2:
         near, far = (figure(spread) for spread in spreads)
         told.append(
-            f"{name}: from the slowest to the fastest stack it is a factor of {near} at {scale[0]:g} ms and of"
-            f" {far} at {scale[-1]:g} ms."
+            f"{name}: the fastest stack is {near} times as fast as the slowest at {scale[0]:g} ms, and {far} times at"
+            f" {scale[-1]:g} ms."
         )
     return told
 
@@ -105,7 +105,7 @@ def _crossings(one: Mapping[float, Result], other: Mapping[float, Result]) -> li
 def _said(one: str, other: str, crossing: Crossing) -> str:
     """Write one crossing."""
     between = f"between {crossing.low:g} and {crossing.high:g} ms"
-    return f"{one} and {other} change places {between}, at about {crossing.at:.3g} ms"
+    return f"{one} and {other} swap their order {between}, at about {crossing.at:.3g} ms"
 
 
 def _spread(curves: Curves, delay: float) -> float | None:
@@ -123,7 +123,7 @@ def _chart(name: str, curves: Curves) -> Chart | None:
         for delay, one in sorted(curves[stack].items())
         if (rate := one.rate) is not None
     ]
-    some = f" The first {MOST_LINES} of {len(curves)} stacks." if len(curves) > MOST_LINES else ""
-    about = f"Each mark is a cell, its line the 95 % interval over the forks.{some}"
-    spec = steps(points, [], Axes("round trip of the link, ms", "calls a second, logarithmic"))
+    some = f" The chart shows the first {MOST_LINES} of {len(curves)} stacks." if len(curves) > MOST_LINES else ""
+    about = f"Each mark is a cell with its 95 % interval over the forks.{some}"
+    spec = steps(points, [], Axes("round trip of the link, ms", "calls/s, logarithmic"))
     return chart(f"delay-{name}", f"Rate over delay: {name}", about, spec, TRIALS_SQL)

@@ -8,11 +8,11 @@ from callbench.report.text.section import Section, Sheet
 from callbench.stats.encodings import fitting, per_character
 
 ABOUT = (
-    "Bytes that one more character costs, counted, beside what the same text takes in each encoding. A thesis of 2003"
-    " saw three bytes a character for 16-bit values and suspected a UTF-24, which no standard has: uniform 16-bit"
-    " values lie above U+07FF in 31 of 32 cases, and UTF-8 (and Java's modified form of it) writes those in three"
-    " bytes, the rest in one or two. For the letters A to Z the same encoding takes one byte, which the thesis took for"
-    " an optimisation. What takes two bytes in both cases is UTF-16."
+    "Bytes for one more character, as counted, beside the size of the same text in each encoding. A thesis of 2003"
+    " counted three bytes per character for 16-bit values. It suspected a UTF-24, which no standard has. In fact, 31"
+    " of 32 uniform 16-bit values lie above U+07FF. UTF-8 and Java's modified form write those in three bytes, and the"
+    " rest in one or two. For the letters A to Z, the same encoding takes one byte. The thesis called that an"
+    " optimisation. UTF-16 takes two bytes in both cases."
 )
 _CONTENTS = {"fixed": "the letter A", "random": "A to Z", "bmp": "16-bit values"}
 # What is generated to count by: enough that another length would give the same figures.
@@ -46,16 +46,16 @@ def section(subject: Subject) -> Section | None:
             row += [f"{measured:.4g}", " or ".join(fits) or "none of these"]
             told.append(set(fits))
         both = [name for name in texts[contents[-1]] if told and all(name in fits for fits in told)]
-        rows.append([*row, " or ".join(both) or "changes with the text"])
+        rows.append([*row, " or ".join(both) or "depends on the text"])
         if len(told) > 1 and both:
             found.append(f"{row[0]}: {' or '.join(both)} explains every count.")
-    columns = ["", *(text for content in contents for text in (_CONTENTS[content], "as in")), "explains all"]
-    note = "Octets a character: " + "; ".join(
+    columns = ["", *(text for content in contents for text in (_CONTENTS[content], "encoding")), "explains all"]
+    note = "Bytes per character: " + "; ".join(
         f"{_CONTENTS[content]}: " + ", ".join(f"{name} {value:.4g}" for name, value in texts[content].items())
         for content in contents
     )
-    sheet = Sheet("Bytes a character, and the encodings that take as many", columns, rows, note + ".")
-    return Section("encodings", "Encodings of text", ABOUT, found=found, sheets=[sheet], source=SWEEPS_SQL)
+    sheet = Sheet("Bytes per character and matching encodings", columns, rows, note + ".")
+    return Section("encodings", "Text encodings", ABOUT, found=found, sheets=[sheet], source=SWEEPS_SQL)
 
 
 def _content(cell: Result) -> str | None:

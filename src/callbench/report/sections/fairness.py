@@ -11,15 +11,14 @@ from callbench.report.text.section import Section, Sheet
 from callbench.stats.digits import figure
 
 ABOUT = (
-    "A comparison is fair where both sides of it had the same chances. Threads are those that ran during a trial,"
-    " counted from outside, with as many clients as the cell had; versions are what the running program said. What a"
-    " stack is built on in full stands under Stacks."
+    "A comparison is fair if both stacks had the same conditions. Threads were counted from outside during a trial,"
+    " with the clients of the cell. The running program gave the versions. The full cards are under Stacks."
 )
 COLUMNS = (
     "stack",
     "waits",
     "server",
-    "connections a client",
+    "connections per client",
     "open connections",
     "client threads",
     "server threads",
@@ -29,10 +28,15 @@ COLUMNS = (
     "versions found",
 )
 MOST_ROWS = 80
-LOST_COLUMNS = ("server killed in a call", "connection cut in a call", "client, when a server is back", "stacks")
+LOST_COLUMNS = (
+    "server killed during a call",
+    "connection cut during a call",
+    "client after the server restarts",
+    "stacks",
+)
 LOST_NOTE = (
-    "In the middle of a call; as the cards say, and callbench verify STACK --check 'lost/*' measures it. What is"
-    " executed twice is so without the caller's doing."
+    "The cards say what happens if a server or a connection is lost during a call. callbench verify STACK --check"
+    " 'lost/*' measures it. A call that is executed twice is repeated without the caller's knowledge."
 )
 
 
@@ -47,11 +51,11 @@ def section(subject: Subject) -> Section | None:
     sheets = [Sheet("Fairness cards", COLUMNS, rows[:MOST_ROWS], note)]
     lost = _lost(started, subject)
     if lost:
-        sheets.append(Sheet("When the server is lost", LOST_COLUMNS, lost[:MOST_ROWS], LOST_NOTE))
+        sheets.append(Sheet("Lost servers and connections", LOST_COLUMNS, lost[:MOST_ROWS], LOST_NOTE))
     timers = _timers(started, subject.environment.get("timer"))
     if timers:
-        why = "The least step between two readings that differ, and what one reading costs."
-        sheets.append(Sheet("Timers", ("program", "clock", "resolution", "a reading costs"), timers, why))
+        why = "The smallest step between two different readings, and the time of one reading."
+        sheets.append(Sheet("Clocks", ("program", "clock", "resolution", "time per reading"), timers, why))
     return Section("fairness", "Fairness", ABOUT, sheets=sheets, source=STARTED_SQL.strip())
 
 
@@ -85,7 +89,8 @@ def _warm(subject: Subject) -> dict[str, str]:
             stack = one.attributes["stack"]
             longest[stack] = max(longest.get(stack, 0.0), known.warm.until_steady_s or 0.0)
     return {
-        stack: f"warm after about {seconds:.0f} s" if seconds else "never steady" for stack, seconds in longest.items()
+        stack: f"steady after about {seconds:.0f} s" if seconds else "never steady"
+        for stack, seconds in longest.items()
     }
 
 

@@ -12,13 +12,14 @@ from callbench.report.text.waking import Waking, waking
 from callbench.stats.digits import percent
 
 ABOUT = (
-    "A processor that has nothing to do falls asleep, and needs time to wake up when a call arrives. In some forks it"
-    " could, as the machine lets it; in the others it was kept awake (/dev/cpu_dma_latency, for the whole machine). A"
-    " quiet server sleeps between its calls, a busy one does not: read the condition that is yours. Waking is the share"
-    " of a call, as the machine is, that keeping processors awake saves. In slices a processor sleeps less deeply than"
-    " in seconds of the same call: where it may sleep, a long load can be slower by a sixth."
+    "A processor without work enters an idle state and needs time to wake up for the next call. Some forks used the"
+    " machine's own idle states. The others ran without deep idle states (/dev/cpu_dma_latency, for the whole"
+    " machine). A quiet server sleeps between its calls, a busy one does not, so read the condition of your own case."
+    " Waking is the share of a call that is saved without deep idle states. In slices, a processor sleeps less deeply"
+    " than in seconds of the same call. With the machine's idle states, a long load can therefore be slower by a"
+    " sixth."
 )
-COLUMNS = ("stack and call", "as it is, µs", "kept awake, µs", "times as long", "waking")
+COLUMNS = ("stack and call", "machine's idle states, µs", "deep idle states off, µs", "ratio", "waking")
 MOST_ROWS = 60
 
 
@@ -30,10 +31,10 @@ def section(subject: Subject) -> Section | None:
     found = sorted(found, key=lambda one: -one.share)
     shares = sorted(one.share for one in found)
     middle = percent(shares[len(shares) // 2])
-    said = [f"Of {len(found)} cells half spend at least {middle} of their call on waking a processor."]
+    said = [f"Half of {len(found)} cells spend at least {middle} of a call on waking a processor."]
     note = f"The other {len(found) - MOST_ROWS} are in `callbench show RUN --json`." if len(found) > MOST_ROWS else ""
     sheet = Sheet("Both conditions", COLUMNS, _rows(found[:MOST_ROWS]), note)
-    return Section("idle", "Sleeping processors", ABOUT, said, [sheet], source=CELLS_SQL.replace("cells", "every_cell"))
+    return Section("idle", "Idle states", ABOUT, said, [sheet], source=CELLS_SQL.replace("cells", "every_cell"))
 
 
 def _rows(found: Sequence[Waking]) -> list[tuple[str, ...]]:

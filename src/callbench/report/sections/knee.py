@@ -21,11 +21,11 @@ SELECT knee, cell, stack, block, step, along, level, reached_per_s, value_us, ho
 FROM steps
 ORDER BY knee, cell, block, step"""
 ABOUT = (
-    "For each stack the highest level that met the objective was searched for once a block: doubled or halved until"
-    " one level met it and one did not, then bisected on the logarithm. A step is a trial of its own; a call that"
-    " failed counts as one that never ended, and a rate that was not reached does not meet anything. The interval is"
-    " Student's t on the logarithms of the forks. Every other stack is compared with the highest, fork by fork and"
-    " Holm-corrected together: worse, equivalent within the search's precision, or undecided."
+    "Each fork searches the highest level at which each stack meets the objective. The level is doubled or halved"
+    " until one level meets it and one does not. Then the range is halved on a logarithmic scale. A step is a separate"
+    " trial. A failed call counts as one that never ends. A rate that was not reached does not meet the objective. The"
+    " interval is Student's t on the logarithms of the forks. Every other stack is compared with the highest one, fork"
+    " by fork, with the Holm correction: worse, equivalent within the precision of the search, or undecided."
 )
 Row = Mapping[str, Any]
 
@@ -115,12 +115,12 @@ def _sheet(search: Search, lines: Sequence[_Line], beside: Sequence[Decided | No
         )
         for one, known in zip(lines, (None, *beside), strict=False)
     ]
-    note = f"Searched to {100 * search.precision:.0f} %: what lies between two steps is not told apart."
+    note = f"Precision of the search: {100 * search.precision:.0f} %. Levels between two steps are not distinguished."
     if search.along == "rate":
         note += f" Arrivals: {search.arrivals}."
     title = f"Knee: {search.knee} ({search.objective})"
     return Sheet(
-        title, ("stack", f"highest {level}", "", "calls/s there", "blocks", "trials", "times the highest"), rows, note
+        title, ("stack", f"highest {level}", "", "calls/s there", "forks", "trials", "ratio to the highest"), rows, note
     )
 
 
@@ -131,7 +131,7 @@ def _without(rows: Sequence[Row]) -> list[str]:
         if row["unsteady"]:
             left_out.setdefault(row["stack"], set()).add(row["block"])
     return [
-        f"{stack}: {len(blocks)} of its searches had a trial that was not steady, and do not count."
+        f"{stack}: {len(blocks)} of its searches do not count, because they had a trial that was not steady."
         for stack, blocks in left_out.items()
     ]
 
@@ -143,7 +143,7 @@ def _found(search: Search, lines: Sequence[_Line], beside: Sequence[Decided | No
     best = lines[0]
     unit = "calls/s" if search.along == "rate" else "clients"
     spread = share(best.interval.half_width)
-    told = f"{search.knee}: with {search.objective}, {best.stack} carries {best.text} {unit}"
+    told = f"{search.knee}: with {search.objective}, {best.stack} reaches {best.text} {unit}"
     told += f" ({spread})" if spread else ""
     known = [(one.stack, found) for one, found in zip(lines[1:], beside, strict=True) if found is not None]
     alike = [stack for stack, found in known if found.decision is Decision.EQUIVALENT]
@@ -152,7 +152,7 @@ def _found(search: Search, lines: Sequence[_Line], beside: Sequence[Decided | No
     open_ = [(stack, found) for stack, found in known if found.decision is Decision.UNDECIDED]
     if open_:
         worst = max((found for _, found in open_), key=lambda found: found.detectable)
-        told += f"; not told apart from {some([stack for stack, _ in open_], 3)}:"
+        told += f"; not distinguished from {some([stack for stack, _ in open_], 3)}:"
         told += f" {unseen_text(worst.detectable, worst.more_forks)}"
     return [f"{told}."]
 
@@ -164,10 +164,10 @@ def _chart(search: Search, rows: Sequence[Row]) -> Chart | None:
         for row in rows
         if row["value_us"] is not None
     ]
-    axis = "calls a second asked for, logarithmic" if search.along == "rate" else "clients, logarithmic"
+    axis = "requested calls/s, logarithmic" if search.along == "rate" else "clients, logarithmic"
     about = (
-        "Each mark is a trial of a search: a circle where it met the objective, a cross where it did not. The broken"
-        " line is the objective."
+        "Each mark is a trial of a search: a circle if it met the objective, a cross if it did not. The broken line is"
+        " the objective."
     )
     limit = Limit(search.objective, parse(search.objective).limit_us)
     spec = knee_chart(tried, axis, f"{search.objective.partition(' ')[0]}, microseconds, logarithmic", limit)

@@ -19,17 +19,17 @@ from callbench.stats.ranking import faster
 from callbench.stats.slope import slope
 
 ABOUT = (
-    "Figures over the number of clients, each beside what was published. Calls a millisecond are all calls over the"
-    " time from the first start to the last end; milliseconds a call are the mean time of a call; the slope is the time"
-    " that each client adds, from the fewest to the most clients. Level broken lines are published means over clients,"
-    " of other machines: compare orders and shapes with them, not heights. Where a figure is a mean over sizes, what"
-    " that hides is said below it."
+    "Values by number of clients, each beside its published value. Calls per millisecond: all calls over the time from"
+    " the first start to the last end. Milliseconds per call: the mean time of a call. Slope: the time that each"
+    " client adds, from the fewest to the most clients. Level broken lines are published means over clients, from"
+    " other machines. Compare their orders and shapes, not their heights. If a value is a mean over sizes, a table"
+    " below shows what the mean hides."
 )
 _PER = {"calls_per_ms": ("rate_per_s", 1e-3), "ms_per_call": ("mean_us", 1e-3), "gain": ("rate_per_s", 1.0)}
 _AXES = {
-    "calls_per_ms": "calls a millisecond, logarithmic",
-    "ms_per_call": "milliseconds a call, logarithmic",
-    "gain": "times the rate of the fewest clients, logarithmic",
+    "calls_per_ms": "calls per millisecond, logarithmic",
+    "ms_per_call": "milliseconds per call, logarithmic",
+    "gain": "multiple of the rate with the fewest clients, logarithmic",
 }
 # By row and number of clients, a figure a block.
 Steps = Mapping[str, Mapping[int, Mapping[int, float]]]
@@ -60,7 +60,7 @@ def section(subject: Subject) -> Section | None:
         return None
     return Section(
         "ladders",
-        "By the number of clients",
+        "Results by number of clients",
         ABOUT,
         found=[text for one in shown for text in one.found],
         sheets=[sheet for one in shown if one.chart is None for sheet in one.sheets],
@@ -150,7 +150,7 @@ def _sheet(part: LadderPart, found: Steps, published: Published | None) -> Sheet
     columns += [] if part.statistic == "gain" else ["best with"]
     columns += [] if part.published is None else ["published mean"]
     note = f"Not part of this run: {', '.join(absent)}." if absent else ""
-    return Sheet(f"{part.title}: the figures", columns, rows, note)
+    return Sheet(f"{part.title}: values", columns, rows, note)
 
 
 def _text(one: Interval | None) -> str:
@@ -178,9 +178,10 @@ def _slopes(part: LadderPart, found: Steps, published: Published | None) -> Shee
         rank_there = "" if value is None else str(1 + sum(other < value for other in set(theirs.values())))
         rows.append((row.label, _slope(one), str(rank), "" if value is None else f"{value:g}", rank_there))
     note = (
-        "Ranks by the middle; two whose intervals overlap may stand either way. Published ranks are among these rows."
+        "Ranks follow the middle values. Two rows with overlapping intervals may be in either order. Published ranks"
+        " are among these rows."
     )
-    return Sheet(part.slopes.title, ("", "ms a client", "rank", "published", "its rank"), rows, note)
+    return Sheet(part.slopes.title, ("", "ms per client", "rank", "published", "published rank"), rows, note)
 
 
 def _slope(one: Difference) -> str:
@@ -207,10 +208,10 @@ def _behind(part: LadderPart, results: Results) -> tuple[Sheet, list[str]]:
     columns = ("", *(f"{point.at:,g}" for point in points), "mean", "equal mix", "first over last")
     clients = "one client" if fewest == 1 else f"{fewest} clients"
     note = (
-        "Equal mix: what a program reaches that sends each size equally often (the harmonic mean, since times add up"
-        " and rates do not)."
+        "Equal mix: the rate of a program that sends each size equally often. It is the harmonic mean, because times"
+        " can be added and rates cannot."
     )
-    title = f"What the mean hides: {part.title}, {clients}, calls a millisecond by {part.over}"
+    title = f"Rates behind the mean: {part.title}, {clients}, calls per millisecond by {part.over}"
     return Sheet(title, columns, rows, note), _told(part, points, by_row) if len(by_row) > 1 else []
 
 
@@ -235,9 +236,10 @@ def _told(
         if first[row, column] and last[column, row]
     ]
     said = (
-        f"{part.title}: the mean over {len(points)} sizes hides that {most} makes {stretch[most]:.3g} times as many"
-        f" calls at {small} as at {large} {part.over}, {least} {stretch[least]:.3g} times; "
-        + ("; ".join(swaps) if swaps else "none was shown to change places with another between the two")
+        f"{part.title}: the mean over {len(points)} sizes hides a difference."
+        f" At {small} {part.over}, {most} makes {stretch[most]:.3g} times as many calls as at {large}, {least}"
+        f" {stretch[least]:.3g} times. "
+        + ("; ".join(swaps) if swaps else "No two rows are shown to swap their order between the two")
     )
     return [said + "."]
 
@@ -256,7 +258,7 @@ def _chart(part: LadderPart, found: Steps, published: Published | None) -> Chart
         if found[row.label] and (value := _beside(published, part.published, row)) is not None
         for at in (numbers[0], numbers[-1])
     ]
-    about = part.about or "Each mark is a number of clients, its line the 95 % interval over the forks."
-    about += " Broken: the published mean over clients, on other machines." if level else ""
+    about = part.about or "Each mark is a number of clients, with the 95 % interval over the forks."
+    about += " Broken lines: the published mean over clients, from other machines." if level else ""
     axes = Axes("clients", _AXES[part.statistic], whole_curve=True, y_format="~g")
     return chart(f"ladder-{part.id}", part.title, about, steps(points, level, axes), TRIALS_SQL)

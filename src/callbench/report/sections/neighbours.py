@@ -7,11 +7,11 @@ from callbench.report.text.section import Section, Sheet
 from callbench.stats.digits import figure, percent
 
 ABOUT = (
-    "At the start, in the middle and at the end of each block a canary sings: 16 bytes to and fro over a raw TCP"
-    " connection, pinned as the sides are. No stack is in it, so what moves it is the machine. Nothing is divided by"
-    " it: comparisons are taken within forks. Beside every trial a gap detector notes when a side's processors were"
-    " not run, and the kernel's counters say what others took. A trial that is spoiled so is made once more; the"
-    " figures then use the second, and the journal keeps both."
+    "A raw TCP echo is driven at the start, in the middle and at the end of each fork. It sends 16 bytes each way, on"
+    " the processors of the sides. No stack takes part, so only the machine can change its rate. Ratios are computed"
+    " within forks, not divided by the echo. During every trial, the host monitor notes when a side's processors were"
+    " not available. The kernel's counters show the time used by other programs. A spoiled trial is repeated once. The"
+    " second trial then counts, and the journal keeps both."
 )
 MOST_ROWS = 40
 
@@ -24,23 +24,23 @@ def section(subject: Subject) -> Section | None:
     found = []
     if beliefs.drift is not None:
         found.append(
-            f"The canary's fastest and slowest rates lie {percent(beliefs.drift)} apart. Differences between cells of"
-            " different forks that are smaller than this say nothing."
+            f"The fastest and the slowest echo differ by {percent(beliefs.drift)}. Smaller differences between cells"
+            " of different forks mean nothing."
         )
     cells = by_id(subject.results.cells)
     sheets = []
     if beliefs.canaries:
         songs = [
-            (f"block {one.block}, {one.place}", figure(one.rate), figure(one.p50_us), figure(one.p99_us))
+            (f"fork {one.block}, {one.place}", figure(one.rate), figure(one.p50_us), figure(one.p99_us))
             for one in beliefs.canaries
         ]
-        sheets.append(Sheet("Canary", ("when", "echoes/s", "median µs", "p99 µs"), songs[:MOST_ROWS]))
+        sheets.append(Sheet("Echo", ("when", "echoes/s", "median µs", "p99 µs"), songs[:MOST_ROWS]))
     if beliefs.spoiled:
         rows = [
             (
                 cells[one.cell].attributes["stack"],
-                f"{place(cells[one.cell])}, block {one.block}",
-                "in the place of a spoiled one" if one.repeated else "counted" if one.counted else "kept aside",
+                f"{place(cells[one.cell])}, fork {one.block}",
+                "counted instead of a spoiled trial" if one.repeated else "counted" if one.counted else "not counted",
                 figure(one.rate) if one.rate else "",
                 one.why or "not spoiled",
             )
@@ -52,6 +52,4 @@ def section(subject: Subject) -> Section | None:
             else ""
         )
         sheets.append(Sheet("Spoiled trials", ("stack", "trial", "", "calls/s", "why"), rows, note))
-    return Section(
-        "neighbours", "The machine meanwhile", ABOUT, found, sheets, source=f"{CANARIES_SQL};\n{SPOILED_SQL}"
-    )
+    return Section("neighbours", "Machine state", ABOUT, found, sheets, source=f"{CANARIES_SQL};\n{SPOILED_SQL}")

@@ -12,14 +12,14 @@ from callbench.report.text.section import Chart, Section, Sheet
 from callbench.stats.digits import figure
 
 ABOUT = (
-    "Calls arrive at a rate, as those of many independent users do. Corrected latency counts from the moment a call was"
-    " due; raw latency, the service time, from the moment it was sent. A closed loop knows the raw one only: while it"
-    " waits for a slow answer it asks for nothing, and so hides the queue (coordinated omission). Lateness is the"
-    " generator's own fault. A rate that was not reached gives no figure and no rank."
+    "Calls arrive at a given rate, as from many independent users. Corrected latency begins when a call was due. Raw"
+    " latency, the service time, begins when it was sent. A closed loop has only the raw latency. It makes no calls"
+    " while it waits for a slow answer, so it hides the queue (coordinated omission). Lateness is the delay caused by"
+    " the generator. A cell that missed its rate has no value and no rank."
 )
 COLUMNS = (
     "stack",
-    "asked, calls/s",
+    "requested, calls/s",
     "reached",
     "raw p50, µs",
     "corrected p50",
@@ -106,7 +106,7 @@ def _found(name: str, cells: Sequence[Result]) -> list[str]:
         worst = max(kept, key=lambda one: _p99(_loop(one).latency) / _p99(_loop(one).service))
         told.append(f"{name}: {_meaning(worst)}")
     told.extend(
-        f"{name}: {named(one)} is no result of {asked_text(_loop(one).target_per_s)} calls/s: {why}."
+        f"{name}: {named(one)} has no result for {asked_text(_loop(one).target_per_s)} calls/s: {why}."
         for one in cells
         if (why := _loop(one).missed)
     )
@@ -120,18 +120,18 @@ def _meaning(one: Result) -> str:
     where = f"{named(one)} at {asked_text(loop.target_per_s)} calls/s"
     if corrected < ALIKE * raw:
         return (
-            f"nothing had to wait: even for {where}, where they differ most, the corrected 99th percentile"
-            f" ({figure(corrected)} µs) is that of the service time ({figure(raw)} µs)."
+            f"no call had to wait. The difference is largest for {where}. Even there, the corrected 99th percentile"
+            f" ({figure(corrected)} µs) equals that of the service time ({figure(raw)} µs)."
         )
     fault = (
-        f" Of that, {figure(late)} µs are the generator's own lateness."
+        f" The generator's own lateness is {figure(late)} µs of that."
         if late > (corrected - raw) / 2
-        else " That is queueing for a free client, not the generator's lateness."
+        else " The cause is the wait for a free client, not the generator's lateness."
     )
     return (
-        f"for {where}, 99 of 100 calls were answered within {figure(raw)} µs of being sent, but within"
-        f" {figure(corrected)} µs of being due: {figure(corrected / raw)} times as long. A closed loop would have"
-        f" shown the first figure only.{fault}"
+        f"for {where}, 99 of 100 calls were answered within {figure(raw)} µs after they were sent. They were answered"
+        f" within {figure(corrected)} µs after they were due, {figure(corrected / raw)} times as long. A closed loop"
+        f" would show only the first value.{fault}"
     )
 
 
@@ -145,6 +145,6 @@ def _chart(name: str, cells: Sequence[Result]) -> Chart | None:
         for kind, latency in (("raw", _loop(one).service), ("corrected", _loop(one).latency))
         if latency.percentiles
     ]
-    about = "Median (mark), 99th percentile (thick) and 99.9th (thin) of raw and corrected latency."
+    about = "Median (mark), 99th percentile (thick line) and 99.9th (thin line) of raw and corrected latency."
     title = f"Raw and corrected latency: {name}"
     return chart(f"open-loop-{name}", title, about, open_loop(rows), HISTOGRAMS_SQL)

@@ -51,11 +51,12 @@ def section(subject: Subject) -> Section | None:
             charts += _charts(title, series)
     return Section(
         id="overhead",
-        title="Overhead by type and by size",
+        title="Bytes by type and size",
         about=(
-            "Bytes above TCP, both ways, of the whole life of a fresh client that connects, makes one call and ends:"
-            " what the thesis of 2003 counted with a sniffer. Counts are exact, so few sizes are counted, and the"
-            " others are reckoned where they follow. Published rows stand below ours."
+            "Bytes above TCP, both ways, in the life of a new client that connects, makes one call and ends. The"
+            " thesis of 2003 counted the same bytes with a sniffer. The counts are exact, so only a few sizes are"
+            " counted. The others are computed if they follow from these. Published rows stand below the measured"
+            " ones."
         ),
         found=[*_sentences(gathered), *differ],
         sheets=sheets,
@@ -86,7 +87,7 @@ def _by_value(subject: Subject, title: str, part: SweepPart, series: Series) -> 
         published = [table[value][place] if value in table else None for value in values]
         rows.append([f"published: {name}", *_row(published)])
     data = next(iter(series.values())).payloads
-    note = "Of which data: " + ", ".join(f"{value} {data[value]}" for value in values) + "."
+    note = "Data in these bytes: " + ", ".join(f"{value} {data[value]}" for value in values) + "."
     return Sheet(f"Bytes of a life: {title}", ["stack", *values, "mean"], rows, note)
 
 
@@ -103,12 +104,12 @@ def _found(subject: Subject, title: str, part: SweepPart, series: Series) -> She
         "counted",
         "known",
         "smallest",
-        "bytes an item",
-        "of it data",
+        "bytes per item",
+        "data per item",
         "grows",
         "jumps",
         "line",
-        "off the line",
+        "largest residual",
     ]
     rows = []
     for stack, one in series.items():
@@ -132,24 +133,24 @@ def _found(subject: Subject, title: str, part: SweepPart, series: Series) -> She
     for name, fit in published_fits(subject, part).items():
         rows.append([f"published: {name}", "", "", f"{fit[1]:,}", "", "", "", "", f"{fit[0]:,} x + {fit[1]:,}", ""])
     note = (
-        f"Line: least squares through what was counted, x in steps of {part.step}. Grows: how the count rises where it"
-        " does so steadily, jumps apart. Off the line: the greatest residual, in bytes."
+        f"Line: least squares through the counted sizes, x in steps of {part.step}. Grows: the regular growth of the"
+        " count. Jumps are listed separately. Largest residual: distance from the line, in bytes."
     )
     if published_fits(subject, part):
-        note += " The published lines are of what lies beyond one byte a character."
-    return Sheet(f"How bytes grow: {title}", columns, rows, note)
+        note += " The published lines do not include one byte per character."
+    return Sheet(f"Growth of bytes: {title}", columns, rows, note)
 
 
 def formula(one: Sweep) -> str:
-    """Write the rhythm in words: `500 bytes every 500`, `1,016 bytes every 1,000, 16 of them beyond the data`."""
+    """Write the rhythm in words: `500 bytes every 500`, `1,016 bytes every 1,000, 16 more than the data`."""
     # Where a third of the steps leave the rhythm, there is none: lengths follow what is sent.
     if one.swept is None or not one.swept.exact or 3 * len(one.swept.jumps) > len(one.swept.grid):
-        return "with its values"
+        return "depends on the values"
     grid, tact = one.swept.grid, one.swept.rhythm
     items = (grid[1] - grid[0]) * tact.steps
     beyond = tact.rise - one.item * items
     more = (
-        f", {beyond:,.0f} beyond the data"
+        f", {beyond:,.0f} more than the data"
         if beyond > 0
         else f", {-beyond:,.0f} less than the data"
         if beyond < 0
@@ -205,16 +206,16 @@ def _growth(title: str, series: Series, published: Mapping[str, Mapping[int, flo
             )
         else:
             rows.append([name, *(["0"] * len(deltas))])
-    note = "d(n) = f(n) - f(n') - data between n' and n; in brackets what has come together since the first size."
+    note = "d(n) = f(n) - f(n') - data between n' and n. In brackets: the sum since the first size."
     return Sheet(f"Overhead growth: {title}", ["stack", *(str(size) for size in sizes[1:])], rows, note)
 
 
 def _charts(title: str, series: Series) -> list[Chart]:
     """Draw the counts over the whole range, as far as they are known."""
     lines = {stack: _points(one, 0.0) for stack, one in series.items() if one.swept}
-    about = "Bytes of a life over the size, as far as it is known."
+    about = "Bytes of a life by size, as far as known."
     spec = chart_of(lines, "items or characters", "bytes of a life")
-    svg = drawn(spec, f"{title}: {about} The figures are in the sheets above.")
+    svg = drawn(spec, f"{title}: {about} The values are in the tables above.")
     slug = "".join(char if char.isalnum() else "-" for char in title)
     return [Chart(f"overhead-bytes-{slug}", f"{title}: whole range", about, svg, SWEEPS_SQL)]
 
@@ -239,7 +240,7 @@ def _sentences(gathered: Mapping[str, tuple[SweepPart, Series]]) -> list[str]:
             max(slopes, key=lambda name: slopes[name] or 0.0),
         )
         told.append(
-            f"{title}: one more item costs from {slopes[least]:.4g} bytes ({least}) to {slopes[most]:.4g} ({most})."
+            f"{title}: one more item takes from {slopes[least]:.4g} bytes ({least}) to {slopes[most]:.4g} ({most})."
         )
     counted = sum(len(one.counts) + len(one.fine) for _, series in gathered.values() for one in series.values())
     whole = sum(
@@ -247,5 +248,5 @@ def _sentences(gathered: Mapping[str, tuple[SweepPart, Series]]) -> list[str]:
         for _, series in gathered.values()
         for one in series.values()
     )
-    told.append(f"{counted:,} lives were counted to know those of {whole:,} values.")
+    told.append(f"{counted:,} lives were counted. They give the bytes of {whole:,} values.")
     return told

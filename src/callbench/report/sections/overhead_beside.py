@@ -21,7 +21,7 @@ _SIZE = {
     "type": "quantitative",
     "axis": {"title": "items or characters", "format": ",d", "tickCount": 8, "grid": False},
 }
-_BROKEN = " Whole: this run. Broken: published."
+_BROKEN = " Solid lines: this run. Broken lines: published."
 
 
 def published_table(subject: Subject, part: SweepPart) -> dict[str, Any]:
@@ -76,7 +76,7 @@ def figures_of(subject: Subject, title: str, part: SweepPart, series: Series) ->
     if sizes:
         there_lines = {_here(subject, name, series): [*counts.items()] for name, counts in sizes.items()}
         within = max(size for counts in sizes.values() for size in counts)
-        about = "Bytes of a life over the size, as far as was published." + _BROKEN
+        about = "Bytes of a life by size, up to the largest published size." + _BROKEN
         spec = beside(_lines(series, 0.0, within), there_lines, _SIZE, "bytes")
         drawn = chart(f"beside-{slug}", title, about, spec, SWEEPS_SQL)
         stepped = _steps(subject, slug, series, sorted(next(iter(sizes.values()))))
@@ -86,8 +86,8 @@ def figures_of(subject: Subject, title: str, part: SweepPart, series: Series) ->
         _here(subject, name, series): [(float(at), fit[0] * at / _STEP + fit[1]) for at in (0, within)]
         for name, fit in fits.items()
     }
-    about = "Bytes of a life beyond one a character, over the length." + _BROKEN
-    spec = beside(_lines(series, 1.0, within), level, _SIZE, "bytes beyond one a character", straight=True)
+    about = "Bytes of a life by length, without one byte per character." + _BROKEN
+    spec = beside(_lines(series, 1.0, within), level, _SIZE, "bytes without one per character", straight=True)
     drawn = chart(f"beside-{slug}", title, about, spec, SWEEPS_SQL)
     return [drawn] if drawn else []
 
@@ -129,10 +129,10 @@ def _steps(subject: Subject, slug: str, series: Series, sizes: Sequence[int]) ->
     if not here:
         return None
     about = (
-        f"Overhead beyond the data since size 0; what grows by more than {_STEPS_WITHIN} bytes is not here." + _BROKEN
+        f"Bytes added since size 0, without the data. Rows that add over {_STEPS_WITHIN} bytes are left out." + _BROKEN
     )
-    spec = beside(here, there if steps else {}, _SIZE, "bytes that have come together", straight=True)
-    return chart(f"beside-steps-{slug}", "Figure 16: overhead that comes together", about, spec, SWEEPS_SQL)
+    spec = beside(here, there if steps else {}, _SIZE, "bytes added since size 0", straight=True)
+    return chart(f"beside-steps-{slug}", "Figure 16: accumulated overhead", about, spec, SWEEPS_SQL)
 
 
 def then_and_now(subject: Subject, title: str, part: SweepPart, series: Series) -> tuple[list[Sheet], list[str]]:
@@ -159,12 +159,12 @@ def then_and_now(subject: Subject, title: str, part: SweepPart, series: Series) 
         told.append(_difference(row.label, least, most, phases))
     if not rows:
         return [], []
-    names = ("", "least", "most", "set-up here", "first call here", "steady call here")
+    names = ("", "smallest", "largest", "set-up, this run", "first call, this run", "steady call, this run")
     note = (
-        "Bytes here less published, by type; then the phases of a call without parameters, streams alone (wire ledger)."
-        " The published counts hold name service, handshake and call, and nothing that tells them apart."
+        "Bytes of this run minus published bytes, by type. Then the phases of a call without parameters, streams only"
+        " (wire ledger). The published counts include name service, handshake and call, without a distinction."
     )
-    return [Sheet(f"Then and now: {title}", names, rows, note)], told
+    return [Sheet(f"Comparison with published bytes: {title}", names, rows, note)], told
 
 
 def _ledgers(subject: Subject) -> dict[str, Ledger]:
@@ -183,16 +183,12 @@ def _difference(label: str, least: int, most: int, phases: Sequence[int]) -> str
     more = f"{abs(least):,} bytes {'more' if least > 0 else 'fewer'} than in 2003"
     if least == most == 0:
         return f"{label}: every type takes as many bytes as in 2003."
-    before = (
-        f" (set-up takes {phases[0]:,} here, a first call {phases[1]:,}, a steady one {phases[2]:,})" if phases else ""
-    )
+    before = f" (set-up {phases[0]:,} bytes, first call {phases[1]:,}, steady call {phases[2]:,})" if phases else ""
     if least == most:
         return (
-            f"{label}: {more} for every type alike. A call's own bytes go with its type as they did, so the difference"
-            f" is in what comes before and around it{before}."
+            f"{label}: {more} for every type. The bytes of the call itself depend on its type as in 2003. So the"
+            f" difference lies before and around the call{before}."
         )
     if most - least <= abs(least) // 10:
-        return (
-            f"{label}: {least:+,} to {most:+,} bytes by type, nearly all of it in what comes before the call{before}."
-        )
-    return f"{label}: from {least:+,} to {most:+,} bytes by type, so the call itself is written otherwise{before}."
+        return f"{label}: {least:+,} to {most:+,} bytes by type. Nearly all of it lies before the call{before}."
+    return f"{label}: from {least:+,} to {most:+,} bytes by type, so the call itself is encoded differently{before}."

@@ -9,13 +9,13 @@ from callbench.report.text.precision import ENDINGS_SQL, Ended, told
 from callbench.report.text.section import Section, Sheet
 from callbench.stats.digits import share
 
-ABOUT = "Precision is half of a cell's 95 % interval, as a share of its rate; of an open loop, of its mean latency."
+ABOUT = "Precision is the half-width of a cell's 95 % interval: a share of its rate (open loop: mean latency)."
 WHYS = {
     Why.PRECISE.value: "precise enough",
     Why.BUDGET.value: "the budget was spent",
-    Why.BLOCKS.value: "as many forks as there may be",
+    Why.BLOCKS.value: "largest number of forks",
     Why.OUT.value: "excluded",
-    Why.NOTHING.value: "nothing that counts was measured",
+    Why.NOTHING.value: "no trial that counts",
 }
 
 
@@ -36,17 +36,17 @@ def _of_cells(endings: Sequence[Ended]) -> list[str]:
     asked = next((one.asked for one in endings if one.asked), None)
     if asked is None:
         return []
-    parts = [f"{sum(one.why == why for one in endings)} ended since {words}" for why, words in _SINCE.items()]
+    parts = [f"{sum(one.why == why for one in endings)} ended because {words}" for why, words in _SINCE.items()]
     told_ = ", ".join(part for part in parts if not part.startswith("0 "))
-    return [f"Asked for {share(asked)}: of {len(endings)} cells {told_}."]
+    return [f"Requested precision {share(asked)}. Of {len(endings)} cells, {told_}."]
 
 
 _SINCE = {
     Why.PRECISE.value: "they were precise enough",
     Why.BUDGET.value: "the budget was spent",
-    Why.BLOCKS.value: "they had as many forks as there may be",
+    Why.BLOCKS.value: "they had the largest number of forks",
     Why.OUT.value: "they were excluded",
-    Why.NOTHING.value: "nothing of them that counts was measured",
+    Why.NOTHING.value: "they had no trial that counts",
 }
 
 
@@ -62,7 +62,7 @@ def _cells(endings: Sequence[Ended], cells: Mapping[str, Result]) -> Sheet:
         )
         for one in endings
     ]
-    return Sheet("Why each cell ended", ("cell", "asked", "reached", "forks", "ended since"), rows)
+    return Sheet("Precision of each cell", ("cell", "requested", "reached", "forks", "reason of the end"), rows)
 
 
 def _named(one: Result) -> str:

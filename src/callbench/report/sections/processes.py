@@ -13,14 +13,14 @@ from callbench.report.text.story import groups
 from callbench.stats.digits import figure
 
 ABOUT = (
-    "All processes of a side, with the registries and helpers that it started. Memory is resident memory; unique is"
-    " what would come free if the side ended alone; the heap is what the runtime itself says it still holds after the"
-    " load. Threads made are at least so many: those that came and went between two looks show where ids are given out"
-    " in order. Switches are of threads alive at the end. Slopes are of the second half of a trial, and only trials of"
-    " seven seconds and more have one."
+    "Values of all processes of a side, with the registries and helpers that it started. Memory is resident memory."
+    " Unique memory would become free if only this side ended. The heap is what the runtime still holds after the"
+    " load. Threads made is a lower limit: threads between two samples are visible only if thread ids are given out in"
+    " order. Switches count only threads that are alive at the end. Slopes are of the second half of a trial, and need"
+    " a trial of at least seven seconds."
 )
 CHART_ABOUT = (
-    "Resident memory and threads while the load lasts, ten samples a second: sides that grow first, then the largest."
+    "Resident memory and threads during the load, ten samples per second. Sides that grow come first, then the largest."
 )
 COLUMNS = (
     "stack",
@@ -28,13 +28,13 @@ COLUMNS = (
     "peak MiB",
     "unique MiB",
     "heap MiB",
-    "threads at the peak",
+    "peak threads",
     "threads made",
     "files",
-    "switches a call, waiting",
-    "switches a call, taken",
-    "page faults a call",
-    "processor a call, µs",
+    "switches per call, waiting",
+    "switches per call, preempted",
+    "page faults per call",
+    "processor per call, µs",
 )
 GROWTH_COLUMNS = (
     "stack",
@@ -60,11 +60,11 @@ def section(subject: Subject) -> Section | None:
             sheets.append(Sheet(f"Processes: {name}", COLUMNS, [_row(one) for one in own]))
     followed = [one for one in every if one.memory is not None or one.figures["resident_rest"] is not None]
     if followed:
-        sheets.append(Sheet("Growth, and what came back", GROWTH_COLUMNS, [_growth_row(one) for one in followed]))
+        sheets.append(Sheet("Growth and memory after a rest", GROWTH_COLUMNS, [_growth_row(one) for one in followed]))
     charts = []
     spec = chart_of(_chosen(every))
     if spec is not None:
-        label = f"Memory and threads over time. {CHART_ABOUT} The figures are in the table processes."
+        label = f"Memory and threads over time. {CHART_ABOUT} The values are in the table processes."
         charts.append(
             Chart("processes-time", "Memory and threads over time", CHART_ABOUT, drawn(spec, label), SAMPLES_SQL)
         )
@@ -97,7 +97,7 @@ def _story(subject: Subject) -> list[str]:
     followed = [one for one in subject.health if one.memory is not None]
     grown = sum(one.leaks_memory or one.leaks_threads for one in followed)
     if followed:
-        told.append(f"{len(followed)} sides were watched for long enough to have a slope; {grown} grew beyond doubt.")
+        told.append(f"{len(followed)} sides were measured long enough for a slope. {grown} of them are shown to grow.")
     return told + deaths(subject.deaths)
 
 

@@ -12,8 +12,9 @@ from callbench.report.text.section import Section, Sheet
 from callbench.stats.ranking import Standing
 
 ABOUT = (
-    "Two stacks tie where the 95 % interval of their ratio, taken within forks, holds 1; all pairs of a table are"
-    " Holm-corrected. A rank is one more than the number of stacks that are faster beyond doubt, so ties share it."
+    "Two stacks tie if the 95 % interval of their paired ratio contains 1, with the Holm correction for all pairs of"
+    " the table. A rank is one more than the number of stacks that are shown to be faster. Stacks that tie can share a"
+    " rank."
 )
 MOST_NAMES = 3
 
@@ -61,7 +62,7 @@ def _note(cells: Sequence[Result], ranked: Sequence[Result], found: Sequence[Sta
         told.append(f"Not ranked: {listed(left)}.")
     blocks = max(one.blocks for one in ranked)
     if blocks < 5 and any(one.ties for one in found):
-        told.append(f"{blocks} forks can part few of {len(found)} stacks: a greater --budget has more of them.")
+        told.append(f"{blocks} forks distinguish few of {len(found)} stacks. A larger --budget allows more forks.")
     return " ".join(told)
 
 

@@ -12,9 +12,9 @@ from callbench.report.text.section import Section, Sheet
 from callbench.stats.digits import figure
 
 ABOUT = (
-    "The arithmetic mean of the rates of all cells of a column, in calls a millisecond, and in brackets the rank among"
-    " the rows; a row that lacks a column has no average rank. A mean over sizes and numbers of clients hides how"
-    " either changes the order, and says nothing of how sure the order is: the ranking of each group does."
+    "The arithmetic mean of the rates of all cells of a column, in calls per millisecond. The rank among the rows is"
+    " in brackets. A row without a value in one column has no average rank. A mean over sizes and numbers of clients"
+    " hides how they change the order. It does not show how certain the order is. The ranking of each group does."
 )
 _PER_MS = 1000.0
 
@@ -33,7 +33,7 @@ def section(subject: Subject) -> Section | None:
             told.append(_orders(part, ours, theirs))
     if not sheets:
         return None
-    return Section("ranks", "Ranks", ABOUT, found=told, sheets=sheets, source=TRIALS_SQL.strip())
+    return Section("ranks", "Average ranks", ABOUT, found=told, sheets=sheets, source=TRIALS_SQL.strip())
 
 
 def means(part: RanksPart, results: Results) -> list[list[float | None]]:
@@ -109,7 +109,7 @@ def _orders(part: RanksPart, ours: Sequence[_Line], theirs: Sequence[_Line]) -> 
     there = ", ".join(
         f"{one.label.removeprefix('published: ')} {one.average:.1f}" for one in theirs if one.average is not None
     )
-    return f"{part.title}: by average rank here {here}; published {there}."
+    return f"{part.title}, order by average rank. This run: {here}. Published: {there}."
 
 
 def _sheet(part: RanksPart, found: Sequence[Sequence[float | None]], lines: Sequence[_Line]) -> Sheet:

@@ -10,11 +10,11 @@ from callbench.report.text.section import Section, Sheet
 from callbench.stats.spent import Piece, Spent, step_of
 
 ABOUT = (
-    "A server that tells where its time goes has read its processor time before and after each stage of its work, so"
-    " that what others do on its processor is not in a stage; a reading takes a microsecond or so itself, half of it"
-    " within the stage. The rest is what no stage holds: sockets, HTTP, the runtime's collector between them. A wait is"
-    " by the clock: from the question until the whole of the answer was there, and queues within the server are part of"
-    " it. Octets are of bodies, an answer each."
+    "Some servers report their own stages. Such a server reads its processor time before and after each stage of its"
+    " work. Other programs on its processor therefore do not count. A reading takes about a microsecond, and half of"
+    " it counts for the stage. The rest is outside all stages: sockets, HTTP, garbage collection. A wait is measured"
+    " by the clock, from the question until the whole answer was there. It includes queues within the server. Bytes"
+    " are the mean body size per answer."
 )
 # A tick of the accounts of processor time is no more than this, each way.
 _TICK_NS = 10_000_000
@@ -50,18 +50,18 @@ def section(subject: Subject) -> Section | None:
         "rest",
         "all",
         *(f"{name}, by the clock" for name in waits),
-        *(f"octets to {name}" for name in carried),
+        *(f"bytes to {name}" for name in carried),
     )
     sheets = []
     for group in dict.fromkeys(one.attributes["group"] for one in subject.results.cells):
         cells = [one for one in subject.results.cells if one.attributes["group"] == group and one.id in trials]
         lines = [[_label(subject, one.attributes), *_line(trials[one.id], worked, waits, carried)] for one in cells]
         if lines:
-            sheets.append(Sheet(f"A server's own time: {group} (µs an answer)", columns, lines))
+            sheets.append(Sheet(f"Server stages: {group} (µs per answer)", columns, lines))
     every = [one for blocks in trials.values() for one in blocks.values()]
     within = sum(_worked(one, worked) <= one["used_ns"] + _TICK_NS for one in every)
-    told = f"In {within} of {len(every)} trials the stages lie within the server's processor time."
-    return Section("stages", "A server's own time", ABOUT, found=[told], sheets=sheets, source=STAGES_SQL.strip())
+    told = f"In {within} of {len(every)} trials, the stages add up to no more than the server's processor time."
+    return Section("stages", "Server stages", ABOUT, found=[told], sheets=sheets, source=STAGES_SQL.strip())
 
 
 def _order(name: str) -> tuple[int, str]:

@@ -15,23 +15,23 @@ if TYPE_CHECKING:
     from callbench.analysis.unsteady import Warmed
 
 ABOUT = (
-    "Where a side's runtime compiles while it runs, the call is driven for up to a minute before each trial, until a"
-    " stated test over seconds says that its rate is steady and the compiler is idle. A trial that was not steady does"
-    " not count: its warm-up ended before it was, a compiler was at work during it, or its rate rose. Where nothing"
-    " compiles, a few short pieces come before, and a trial whose rate changed is noted and counts: that is the"
-    " machine's doing. Changes are told from a trial's own rates, ten a second: chance explains one in less than one"
-    " trial of a hundred, and it moves the rate by more than 5 %."
+    "If a side compiles while it runs, the call is driven for up to a minute before each trial. The warm-up ends when"
+    " its rate is steady and the compiler is idle. A trial was not steady in three cases: its warm-up reached the"
+    " limit, a compiler worked during the trial, or its rate rose. Such a trial does not count. If nothing compiles, a"
+    " few short pieces are enough. If the rate of such a trial changes, the machine is the cause. The trial is noted"
+    " and counts. The test of a trial uses its own rates, ten per second. Chance explains a change in less than one"
+    " trial of a hundred, and the change is over 5 %."
 )
 WARM_COLUMNS = (
     "stack",
     "longest until steady",
     "steady warm-ups",
-    "seconds in all",
-    "calls in all",
+    "total seconds",
+    "total calls",
     "client's compiler s",
     "server's compiler s",
 )
-WARM_NOTE = "The compiler's time is processor time in all warm-ups; nothing where it cannot be seen from outside."
+WARM_NOTE = "Compiler time is processor time of all warm-ups. It is empty if it cannot be read from outside."
 MOST_CHARTS = 6
 MOST_ROWS = 40
 # A warm-up that gains less shows nothing but noise.
@@ -50,16 +50,16 @@ def section(subject: Subject) -> Section | None:
     left_out = sum(bool(curve.left_out) for curve in curves)
     tested = sum(curve.shift is not None for curve in curves)
     found = (
-        f"{left_out} of {len(curves)} trials were not steady and do not count. {len(unsteady) - left_out} more changed"
-        f" their rate and count. {tested} were long enough to be tested by their own rates."
+        f"{left_out} of {len(curves)} trials were not steady and do not count. {len(unsteady) - left_out} others"
+        f" changed their rate and count. {tested} were long enough for the test of their own rates."
     )
     unsteady.sort(key=lambda curve: not curve.left_out)
     rows = [
         (stack_of[one.cell], place(cells[one.cell]), str(one.block), "no" if one.left_out else "yes", one.unsteady)
         for one in unsteady[:MOST_ROWS]
     ]
-    note = f"{len(unsteady) - MOST_ROWS} more were not." if len(unsteady) > MOST_ROWS else ""
-    columns = ("stack", "call", "block", "counts", "what was seen")
+    note = f"{len(unsteady) - MOST_ROWS} more were not steady." if len(unsteady) > MOST_ROWS else ""
+    columns = ("stack", "call", "fork", "counts", "reason")
     sheets = [Sheet("Trials that were not steady", columns, rows, note)] if rows else []
     sheets += _warm(subject)
     charts = _charts(curves, stack_of)
@@ -88,7 +88,7 @@ def _warm(subject: Subject) -> list[Sheet]:
                 *(figure(seconds) if seconds else "" for seconds in compilers),
             )
         )
-    return [Sheet("Warm-up of stacks whose runtime compiles", WARM_COLUMNS, rows, WARM_NOTE)] if rows else []
+    return [Sheet("Warm-up of stacks that compile", WARM_COLUMNS, rows, WARM_NOTE)] if rows else []
 
 
 def _charts(curves: Sequence[Curve], stack_of: Mapping[str, str]) -> list[Chart]:
@@ -103,10 +103,8 @@ def _charts(curves: Sequence[Curve], stack_of: Mapping[str, str]) -> list[Chart]
     charts = []
     for stack in most:
         spec = _curve_of([curve for curve in curves if stack_of[curve.cell] == stack])
-        title = f"Warming up: {stack}"
-        about = (
-            "Calls a second in each piece of the warm-up, a line a trial, by the seconds spent warming up before it."
-        )
+        title = f"Warm-up: {stack}"
+        about = "Calls/s in each piece of the warm-up, by the seconds of warm-up before it. Each line is a trial."
         svg = drawn(spec, f"{title}. {about}")
         charts.append(Chart(f"warm-up-{stack.replace('/', '-')}", title, about, svg, WARM_UPS_SQL))
     return charts
@@ -132,12 +130,12 @@ def _curve_of(curves: Sequence[Curve]) -> Spec:
             "point": {"size": 12, "color": SERIES[0]},
         },
         "encoding": {
-            "x": {"field": "seconds", "type": "quantitative", "axis": {"title": "seconds of warming up"}},
+            "x": {"field": "seconds", "type": "quantitative", "axis": {"title": "seconds of warm-up"}},
             "y": {
                 "field": "rate",
                 "type": "quantitative",
                 "scale": {"type": "log", "nice": False},
-                "axis": {"title": "calls a second, logarithmic", "format": "~s", "tickCount": 5},
+                "axis": {"title": "calls/s, logarithmic", "format": "~s", "tickCount": 5},
             },
             "detail": {"field": "trial", "type": "nominal"},
         },

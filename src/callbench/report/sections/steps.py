@@ -19,10 +19,11 @@ from callbench.stats.slope import slope
 from callbench.stats.usl import Scalability, fitted
 
 ABOUT = (
-    "The same cell with more clients, or at a higher rate. Relative to the fewest clients, a stack that scales"
-    " perfectly makes n times the calls with n clients. The slope is the time that each client adds to a call, from"
-    " the fewest to the most. Contention and coherency are those of the universal scalability law, fitted to the"
-    " rates: the share of work that cannot be done side by side, and what each pair of clients costs."
+    "The same cell with more clients, or at a higher rate. Relative rates compare with the fewest clients. A stack"
+    " that scales perfectly makes n times the calls with n clients. The slope is the time that each client adds to a"
+    " call, from the fewest to the most clients. Contention and coherency come from the universal scalability law,"
+    " fitted to the rates. Contention is the share of work that cannot run in parallel, coherency the cost of each"
+    " pair of clients."
 )
 MOST_LINES = 8
 # A peak so many times beyond what was measured is no peak.
@@ -97,9 +98,9 @@ def _rates(name: str, ladders: Mapping[str, Ladder]) -> Sheet:
             rows.append((stack, str(clients), rate.text, rate.spread, mean.text, p99.text, times, spread, perfect))
     fewest = sorted({min(ladder) for ladder in ladders.values()})
     note = (
-        "" if fewest == [1] else f"Relative to {' or '.join(map(str, fewest))} clients, the fewest that were measured."
+        "" if fewest == [1] else f"Relative to {' or '.join(map(str, fewest))} clients, the smallest measured number."
     )
-    columns = ("stack", "clients", "calls/s", "", "mean, µs", "p99, µs", "relative", "", "of perfect")
+    columns = ("stack", "clients", "calls/s", "", "mean, µs", "p99, µs", "relative", "", "share of perfect")
     return Sheet(f"Steps: {name}", columns, rows, note)
 
 
@@ -111,12 +112,8 @@ def _laws(name: str, ladders: Mapping[str, Ladder], laws: Mapping[str, Scalabili
         law = laws[stack]
         fit = ("", "", "") if law is None else (_small(law.contention), _small(law.coherency), _peak(law))
         rows.append((stack, _slope(slope(times)), *fit))
-    columns = ("stack", "slope, µs a client", "contention", "coherency", "rate is highest with")
-    note = (
-        ""
-        if all(laws.values())
-        else "The law has three coefficients: it is fitted where there are at least four steps."
-    )
+    columns = ("stack", "slope, µs per client", "contention", "coherency", "highest rate with")
+    note = "" if all(laws.values()) else "The law has three coefficients, so a fit needs at least four steps."
     return Sheet(f"Slope and scalability: {name}", columns, rows, note)
 
 
@@ -137,7 +134,7 @@ def _slope(found: Difference | None) -> str:
 def _peak(law: Scalability) -> str:
     """Write where the rate is highest, and whether that was measured."""
     if law.peak > _NO_END * law.measured[1]:
-        return "no end seen"
+        return "no peak seen"
     outside = "" if law.measured[0] <= law.peak <= law.measured[1] else ", not measured"
     return f"{law.peak:,.0f} clients{outside}"
 
@@ -154,8 +151,8 @@ def _guesses(name: str, laws: Mapping[str, Scalability | None]) -> list[str]:
     law = laws[beyond[0]]
     most = f"{law.measured[1]:g}" if law else ""
     warning = (
-        f"{name}: the law puts the highest rate of {len(beyond)} of {len(laws)} stacks outside of the measured range"
-        f" (up to {most} clients), for instance of {beyond[0]}: that is a guess, to be measured with more clients."
+        f"{name}: for {len(beyond)} of {len(laws)} stacks, for example {beyond[0]}, the law predicts the highest rate"
+        f" outside the measured range (up to {most} clients). Measure with more clients to confirm it."
     )
     return [warning]
 
@@ -166,7 +163,7 @@ def _charts(name: str, ladders: Mapping[str, Ladder], laws: Mapping[str, Scalabi
         ladders, key=lambda stack: -max(one.rate.middle if one.rate else 0 for one in ladders[stack].values())
     )
     shown = best[:MOST_LINES]
-    some = f" The {MOST_LINES} fastest of {len(ladders)} stacks." if len(ladders) > MOST_LINES else ""
+    some = f" The chart shows the {MOST_LINES} fastest of {len(ladders)} stacks." if len(ladders) > MOST_LINES else ""
     curve = [
         (stack, float(clients), law.rate(float(clients)))
         for stack in shown
@@ -175,7 +172,7 @@ def _charts(name: str, ladders: Mapping[str, Ladder], laws: Mapping[str, Scalabi
     ]
     made = []
     for statistic, title, y in (
-        ("rate_per_s", "Rate over clients", "calls a second, logarithmic"),
+        ("rate_per_s", "Rate over clients", "calls/s, logarithmic"),
         ("mean_us", "Time of a call over clients", "mean, microseconds, logarithmic"),
     ):
         points = [
@@ -185,8 +182,8 @@ def _charts(name: str, ladders: Mapping[str, Ladder], laws: Mapping[str, Scalabi
             if (interval := place(one, statistic).interval) is not None
         ]
         fit = curve if statistic == "rate_per_s" else []
-        about = f"Each mark is a step, its line the 95 % interval over the forks.{some}"
-        about += " Broken: the scalability law fitted to the marks." if fit else ""
+        about = f"Each mark is a step with its 95 % interval over the forks.{some}"
+        about += " Broken lines: the scalability law fitted to the marks." if fit else ""
         spec = steps(points, fit, Axes("clients", y))
         made.append(chart(f"steps-{statistic}-{name}", f"{title}: {name}", about, spec, TRIALS_SQL))
     return made
@@ -200,8 +197,6 @@ def _rate_chart(name: str, ladders: Mapping[str, Sequence[Result]]) -> Chart | N
         for one in ladder
         if one.open_loop and (interval := place(one, "p99_us").interval) is not None
     ]
-    about = (
-        "99th percentile from the intended start, with its 95 % interval. Rates that were not reached are not there."
-    )
-    spec = steps(points, [], Axes("calls a second asked for, logarithmic", "p99, microseconds, logarithmic", True))
+    about = "99th percentile from the intended start, with its 95 % interval. Rates that were not reached are left out."
+    spec = steps(points, [], Axes("requested calls/s, logarithmic", "p99, microseconds, logarithmic", True))
     return chart(f"steps-open-{name}", f"Latency over rate: {name}", about, spec, TRIALS_SQL)

@@ -12,11 +12,11 @@ from callbench.report.text.section import Section, Sheet
 from callbench.stats.digits import figure, share
 
 ABOUT = (
-    "A load as the load generators of its time print it, over all trials of a cell: samples are calls, right or wrong;"
-    " times are those of right answers, their deviation from the histogram (its buckets are 0.8 % wide); a kilobyte has"
-    " 1,024 bytes and counts the heads and bodies of answers. Calls made while clients were still beginning count."
+    "A summary in the form that older load generators print, over all trials of a cell. Samples are all calls, right"
+    " or wrong. Times are of right answers. The deviation comes from the histogram, with buckets 0.8 % wide. A"
+    " kilobyte has 1,024 bytes, of heads and bodies of answers. Calls during the start of the clients count."
 )
-COLUMNS = ("", "samples", "average, ms", "minimum", "maximum", "deviation", "errors", "a second", "KB a second")
+COLUMNS = ("", "samples", "average, ms", "minimum", "maximum", "deviation", "errors", "samples/s", "KB/s")
 SUMMARY_SQL = """
 SELECT cell, sum(calls) AS calls, sum(error_count) AS errors, sum(window_ns) AS window_ns,
        sum(window_calls) AS window_calls, sum(count) AS count,
@@ -40,7 +40,7 @@ def section(subject: Subject) -> Section | None:
     sheets = [sheet for part in parts if (sheet := _sheet(part, subject, found)) is not None]
     if not sheets:
         return None
-    return Section("summaries", "The load, summed up", ABOUT, sheets=sheets, source=SUMMARY_SQL.strip())
+    return Section("summaries", "Load summary", ABOUT, sheets=sheets, source=SUMMARY_SQL.strip())
 
 
 def _sheet(part: SummaryPart, subject: Subject, found: Mapping[str, Mapping[str, Any]]) -> Sheet | None:

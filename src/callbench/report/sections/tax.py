@@ -16,23 +16,34 @@ from callbench.stats.difference import Difference
 from callbench.stats.digits import at_place, figure, last_place, share
 
 ABOUT = (
-    "The floor is a raw echo of the same sizes over the same channel, measured beside the stack in each block; the tax"
-    " is the mean time of a call less that floor, within the forks. The codec is the time to write and to read both"
-    " messages, without a channel. What is left of the tax is the rest: the service's own work, and whatever else."
-    " Only cells with one client, over loopback, and with figures of their codec have a tax."
+    "The baseline is a raw echo of the same sizes over the same channel, driven beside the stack in each fork. The"
+    " overhead is the mean time of a call minus the baseline, fork by fork. The codec time is the time to encode and"
+    " decode both messages, without a channel. The rest is the overhead minus the codec time: the service itself and"
+    " everything else. Only cells with one client, over loopback, with a measured codec have an overhead."
 )
 CHART_ABOUT = (
-    "The grey bar is the floor; the mark is the whole time with its 95 % interval. The codec stands on the floor where"
-    " the two lie within that interval; where they do not, or it is too wide to tell, the tax is one bar that is not"
-    " taken apart."
+    "The grey bar is the baseline. The mark is the whole time with its 95 % interval. The codec is stacked on the"
+    " baseline if their sum lies within that interval. Otherwise, or if the interval is too wide, the overhead is one"
+    " bar."
 )
 DRIVEN = (
-    "No server of this run has a tax, the time of a call over a raw echo of its size. The echo is made by the same kit"
-    " as the client of a stack; these servers are called by the load driver, which waits for thousands of connections"
-    " at once and takes another time for one call. The difference would be of two clients, not of a server. The"
-    " processor time of a call, client and server apart, is what compares here."
+    "No server of this run has an overhead, which is the time of a call minus a raw echo of its size. The echo is made"
+    " by the kit of the stack's client. These servers are called by the load driver. It waits for thousands of"
+    " connections at once and needs a different time for one call. The difference would show two clients, not a"
+    " server. Compare the processor time per call instead. It is given for client and server separately."
 )
-COLUMNS = ("stack", "time, µs", "", "floor, µs", "", "tax, µs", "times the floor", "codec, µs", "rest, µs", "adds up")
+COLUMNS = (
+    "stack",
+    "time, µs",
+    "",
+    "baseline, µs",
+    "",
+    "overhead, µs",
+    "times the baseline",
+    "codec, µs",
+    "rest, µs",
+    "adds up",
+)
 
 
 def section(subject: Subject) -> Section | None:
@@ -40,19 +51,21 @@ def section(subject: Subject) -> Section | None:
     taxes = read(subject.run, subject.results.cells)
     if not taxes:
         alone = any(MIXED in name and "request" in card["card"] for name, card in subject.cards.items())
-        return Section("tax", "Tax", DRIVEN) if alone else None
+        return Section("tax", "Baseline and overhead", DRIVEN) if alone else None
     found, sheets, charts = [], [], []
     for name in groups(subject):
         own = [one for one in taxes if one.cell.attributes["group"] == name]
         if not own:
             continue
         found.append(f"{name}: {_story(subject, own)}")
-        sheets.append(Sheet(f"Tax: {name}", COLUMNS, [_row(one) for one in own]))
+        sheets.append(Sheet(f"Overhead: {name}", COLUMNS, [_row(one) for one in own]))
         spec = chart_of(own, _channels(own))
         if spec is not None:
-            label = f"Tax: {name}. {CHART_ABOUT} The figures are in the table of this section."
-            charts.append(Chart(f"tax-{name}", f"Tax: {name}", CHART_ABOUT, drawn(spec, label), FLOORS_SQL.strip()))
-    return Section("tax", "Tax", ABOUT, found, sheets, charts, f"{FLOORS_SQL.strip()};\n{SIZES_SQL.strip()}")
+            label = f"Overhead: {name}. {CHART_ABOUT} The values are in the table of this section."
+            title = f"Overhead: {name}"
+            charts.append(Chart(f"tax-{name}", title, CHART_ABOUT, drawn(spec, label), FLOORS_SQL.strip()))
+    source = f"{FLOORS_SQL.strip()};\n{SIZES_SQL.strip()}"
+    return Section("tax", "Baseline and overhead", ABOUT, found, sheets, charts, source)
 
 
 def _channels(taxes: Sequence[Tax]) -> list[str]:
@@ -70,10 +83,10 @@ def _story(subject: Subject, taxes: Sequence[Tax]) -> str:
     told = []
     if len(ranked) > 1:
         least, most = _paid(ranked[0]), _paid(ranked[-1])
-        told.append(f"a call took least over its floor with {least}, most with {most}.")
+        told.append(f"the smallest multiple of the baseline is {least}, the largest {most}.")
     untold = sum(one.tax.holds(0.0) is True for one in taxes)
     if untold:
-        told.append(f"In {untold} of {len(taxes)} stacks the tax cannot be told from none.")
+        told.append(f"In {untold} of {len(taxes)} stacks, no overhead is shown.")
     judged = [one for one in taxes if one.adds_up is not None]
     if judged:
         told.append(_sums(judged))
@@ -90,13 +103,13 @@ def _sums(judged: Sequence[Tax]) -> str:
     over = [one for one in judged if not one.adds_up and one.rest.middle >= 0]
     under = [one for one in judged if not one.adds_up and one.rest.middle < 0]
     added = len(judged) - len(over) - len(under)
-    text = f"Floor and codec add up to the whole in {added} of {len(judged)}"
+    text = f"Baseline and codec add up to the whole in {added} of {len(judged)}"
     if over:
         most = max(over, key=lambda one: one.rest.middle / one.time.middle)
-        text += f"; {len(over)} took longer, at most {_rest(most)}"
+        text += f"; {len(over)} took longer, by at most {_rest(most)}"
     if under:
         most = min(under, key=lambda one: one.rest.middle / one.time.middle)
-        text += f"; {len(under)} took less than their parts, at most {_rest(most)}"
+        text += f"; {len(under)} took less than their parts, by at most {_rest(most)}"
     return text + "."
 
 
@@ -107,7 +120,7 @@ def _rest(one: Tax) -> str:
 
 def _row(one: Tax) -> tuple[str, ...]:
     """Write one line of the sheet."""
-    added = "yes" if one.adds_up else "cannot be told"
+    added = "yes" if one.adds_up else "undecided"
     if one.adds_up is False:
         added = "no: more than its parts" if one.rest.middle >= 0 else "no: less than its parts"
     return (

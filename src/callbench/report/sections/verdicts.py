@@ -14,11 +14,11 @@ from callbench.stats.bottleneck import Limit, Side
 from callbench.stats.digits import percent
 
 ABOUT = (
-    "A rate says little without what held it back. Serial: one client that waits for each answer, to be read as a"
-    " latency. Server, backend, client stack, link: that was used up; a backend stands behind its server, on the same"
-    " processors, and where the two together use these up, the one that does more is named. Generator: Callbench itself"
-    " was the limit, so the rate is at least that. Shared processor: others' work is in the figure. Waiting: no side"
-    " was busy. Unsaturated: more clients may give more."
+    "The verdict of a cell says what limited its rate. Serial: one client that waits for each answer, so read the rate"
+    " as a latency. Server, backend, client stack, link: this was used up. A backend stands behind its server, on the"
+    " same processors. If both together use them up, the busier one is named. Generator: Callbench was the limit, so"
+    " the stack may be faster. Shared processor: other programs affected the value. Waiting: neither side was busy."
+    " Unsaturated: more clients give a higher rate."
 )
 COLUMNS = ("stack", "call", "clients", "verdict", "client busy", "server busy", "client waited", "server waited")
 BACKEND, LINK = "backend busy", "link used"
@@ -66,10 +66,10 @@ def _slowed(one: Result, known: Belief) -> str:
     told = "; ".join(slowed.sentence() for slowed in known.slowed)
     follows = [slowed.side for slowed in known.slowed if slowed.follows]
     unsure = [slowed.side for slowed in known.slowed if slowed.follows is None]
-    ends = f"the rate follows the {listed(follows)}" if follows else "the rate follows neither"
+    ends = f"The rate follows the {listed(follows)}" if follows else "The rate follows neither side"
     if unsure and not follows:
-        ends = f"whether it follows the {listed(unsure)} cannot be told"
-    return f"{named(one)} ({known.verdict.limit}) made slower: {told}: {ends}."
+        ends = f"It is undecided whether the rate follows the {listed(unsure)}"
+    return f"Virtual slowdown of {named(one)} ({known.verdict.limit}): {told}. {ends}."
 
 
 def _row(one: Result, known: Belief) -> Sequence[str]:

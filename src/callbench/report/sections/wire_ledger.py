@@ -51,12 +51,12 @@ def section(subject: Subject) -> Section | None:
         id="wire",
         title="Wire ledger",
         about=(
-            "What each byte of a call was for, counted from a capture of a cable on which nothing else talks, in a"
-            " trial of its own: no timed trial had a capture beside it. Payload is the data itself, whatever writes it"
-            " down; encoding what the message adds; framing what the channel puts around the message. A byte of a"
-            " stream counts once, however often it was sent. A count is exact where it came twice in a row in whole"
-            " bytes, and is called a mean where calls differ. How many packets only acknowledge depends on moments, so"
-            " packets and their headers can vary by a few from run to run."
+            "The purpose of each byte of a call, counted in a capture of a link without other traffic. The capture is"
+            " a separate trial, so no timed trial is affected. Payload is the data itself. Encoding is added by the"
+            " message, framing by the channel. A byte of a stream counts once, even if it is sent again. A count is"
+            " exact if two whole counts in a row are equal. If calls differ, the value is called a mean. The number of"
+            " acknowledgement packets depends on timing. So packets and their headers can vary slightly from run to"
+            " run."
         ),
         found=[text for group, found in groups.items() if (text := _sentence(group, found))],
         sheets=sheets,
@@ -97,7 +97,7 @@ def _of_shares(subject: Subject, group: str, found: Sequence[tuple[Result, Ledge
     ]
     columns = ["stack", *columns]
     if price is not None:
-        columns.append("a million calls cost")
+        columns.append("cost of a million calls")
         for line, (_, ledger) in zip(table, found, strict=True):
             line.append(f"{wire(ledger.phases[STEADY]) * 1e6 / 1e9 * price:,.2f}" if ledger.phases else _NONE)
     note = " ".join(_notes(rows, found))
@@ -138,21 +138,21 @@ def _notes(rows: Sequence[Mapping[str, str]], found: Sequence[tuple[Result, Ledg
     told = []
     if any(row.get(ENCODING, "").startswith(_ABOUT) for row in rows):
         told.append(
-            "About: the size of a message is the mean over 64 payloads, which differ in length a little; encoding and"
-            " framing are told apart by it."
+            "About: the size of a message is the mean over 64 payloads that differ slightly in length. Encoding and"
+            " framing are distinguished by it."
         )
     if any(row.get(ENCODING) == _UNKNOWN for row in rows):
         told.append(
-            "Not known: nobody counted the messages of this stack alone, so its encoding and its framing stand"
-            " together, as one figure."
+            "Not known: the messages of this stack were not counted separately. Its encoding and its framing are one"
+            " value."
         )
     if any(_SAVED in row for row in rows):
         told.append(
-            "Data not sent: a message is shorter than its data, since it is compressed or names a value once; payload"
-            " is what was sent of it."
+            "Data not sent: a message is shorter than its data, because it is compressed or sends equal values once."
+            " Payload is the part that was sent."
         )
     if any(not ledger.phases for _, ledger in found):
-        told.append("A channel without packets has neither headers nor round trips that could be captured.")
+        told.append("A channel without packets has no headers and no round trips to capture.")
     return told + [text for cell, ledger in found if (text := varying(cell.attributes["stack"], ledger))]
 
 
@@ -162,14 +162,11 @@ def varying(stack: str, ledger: Ledger) -> str:
         return ""
     reach, said = ledger.reach, _bytes(stream(ledger.phases[STEADY]))
     if reach is None:
-        return "" if ledger.exact else f"{stack}: {said} bytes is a mean of calls that differ."
+        return "" if ledger.exact else f"{stack}: {said} bytes is a mean, because the calls differ."
     ends = f"{_bytes(reach[0])} to {_bytes(reach[1])}"
     if ledger.exact:
-        return f"{stack}: {said} bytes came twice in a row; other counts of it, means of four calls each, gave {ends}."
-    return (
-        f"{stack}: {said} bytes is the mean of {len(ledger.counts)} counts that varied from {ends}: its calls do not"
-        " all send the same."
-    )
+        return f"{stack}: two counts in a row gave {said} bytes. Other counts, means of four calls each, gave {ends}."
+    return f"{stack}: {said} bytes is the mean of {len(ledger.counts)} counts from {ends}, because its calls differ."
 
 
 def _of_phases(group: str, found: Sequence[tuple[Result, Ledger]]) -> Sheet:
@@ -185,15 +182,15 @@ def _of_phases(group: str, found: Sequence[tuple[Result, Ledger]]) -> Sheet:
         if ledger.phases
     ]
     note = (
-        "Stream: bytes above TCP, as the thesis of 2003 counted them. Life: a fresh client that connects, calls once"
-        " and ends, counted on its own. What a channel sends late of its own accord counts where it came."
+        "Stream: bytes above TCP, as in the thesis of 2003. Life: a new client that connects, calls once and ends,"
+        " counted separately. Bytes that a channel sends late count in the phase in which they were sent."
     )
     return Sheet(f"Set-up, first call, steady call, life: {group}", columns, rows, note)
 
 
 def _chart(subject: Subject, group: str, found: Sequence[tuple[Result, Ledger]]) -> list[Chart]:
     parts = {cell.attributes["stack"]: _shares(subject, cell, ledger) for cell, ledger in found if ledger.phases}
-    title, about = f"Wire: {group}", "Bytes of one steady call, both ways, by what they were for."
+    title, about = f"Wire: {group}", "Bytes of one steady call, both ways, by purpose."
     spec = chart_of(parts, SHARES) if parts else None
     drawn = chart(f"wire-{group}", title, about, spec, WIRE_SQL)
     return [drawn] if drawn else []
@@ -206,7 +203,7 @@ def _sentence(group: str, found: Sequence[tuple[Result, Ledger]]) -> str:
         return ""
     least, most = min(counted, key=lambda one: one[1]), max(counted, key=lambda one: one[1])
     return (
-        f"{group}: a steady call takes from {_bytes(least[1])} bytes ({least[0]}) to {_bytes(most[1])} ({most[0]}),"
+        f"{group}: a steady call takes {_bytes(least[1])} bytes ({least[0]}) to {_bytes(most[1])} ({most[0]}),"
         f" {most[1] / least[1]:.3g} times as many."
     )
 

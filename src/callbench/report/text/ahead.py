@@ -20,19 +20,19 @@ WITH forks AS (
     FROM trials LEFT JOIN cells USING (cell) GROUP BY block)
 SELECT coalesce(median(epoch(following - began)), max(epoch(ended - began))) * count(*) / count(*) FILTER (own)
 FROM (SELECT *, lead(began) OVER (ORDER BY began) AS following FROM forks)"""
-COLUMNS = ("not known", "why", "five minutes more")
+COLUMNS = ("result", "reason", "with five more minutes")
 ABOUT = (
-    "Undecided claims, neighbours in a ranking that cannot be told apart, and what has no rank. Five minutes more are"
-    " taken to have the ratios and the scatter of this run; a fork is a fresh start of every stack."
+    "Undecided claims, neighbours in a ranking that are not distinguished, and results without a rank. The last column"
+    " is a forecast. It assumes that ratios and scatter stay as in this run. A fork is one new start of every stack."
 )
 # Where more of the same is of no use, what is.
 _REMEDIES = {
-    Reason.LINK: "nothing: the link is the limit, not the stacks",
-    Reason.UNSTEADY: "nothing: a longer --warm-up may",
-    Reason.EXCLUDED: "nothing: it has to work first",
-    Reason.GENERATOR: "nothing: it needs a faster driver",
-    Reason.DISAGREE: "nothing: calls were lost or made twice",
-    Reason.NOT_HERE: "nothing: run what it needs, without --select",
+    Reason.LINK: "time does not help: the link is the limit, not the stacks",
+    Reason.UNSTEADY: "time does not help: a longer --warm-up may",
+    Reason.EXCLUDED: "time does not help: the stack must work first",
+    Reason.GENERATOR: "time does not help: use a faster driver",
+    Reason.DISAGREE: "time does not help: calls were lost or made twice",
+    Reason.NOT_HERE: "time does not help: run without --select, with the link that it needs",
 }
 MOST_ROWS = 30
 MOST_NAMES = 3
@@ -70,11 +70,11 @@ class Ahead:
         if not parts or self.outlook is None or self.fork_s is None:
             return ""
         if not self.outlook.forks:
-            return f"A fork took {figure(self.fork_s)} s: five minutes more have no room for another."
+            return f"A fork took {figure(self.fork_s)} s, so five more minutes are too short for another."
         forks = f"{self.outlook.forks} fork" + ("" if self.outlook.forks == 1 else "s")
         return (
-            f"Five minutes more have room for about {forks} of {figure(self.fork_s)} s. They would settle"
-            f" {listed(parts)}, if ratios and scatter are what they seem to be."
+            f"Five more minutes allow about {forks} of {figure(self.fork_s)} s each. They would decide"
+            f" {listed(parts)}, if ratios and scatter stay as measured."
         )
 
     def sheet(self) -> Sheet | None:
@@ -83,19 +83,19 @@ class Ahead:
         if not lines:
             return None
         rows = [(_what(one), _why(one), self._more(one)) for one in lines[:MOST_ROWS]]
-        note = f"{len(lines) - MOST_ROWS} more are in the report as JSON." if len(lines) > MOST_ROWS else ""
-        return Sheet("What is not known", COLUMNS, rows, note)
+        note = f"{len(lines) - MOST_ROWS} more are in the JSON report." if len(lines) > MOST_ROWS else ""
+        return Sheet("Undecided and missing results", COLUMNS, rows, note)
 
     def _more(self, own: Sequence[Obstacle]) -> str:
         """Say what five minutes more would do for one line."""
         if not own[0].timed:
             return _REMEDIES[own[0].reason]
         if len(own) > 1:
-            return f"settle {self.settled(own) or 'none'} of {len(own)}"
+            return f"would decide {self.settled(own)} of {len(own)}"
         if self.settled(own):
-            return "settle it"
+            return "would decide it"
         more = own[0].more
-        return f"not enough: about {more} forks" if more is not None else "not enough: over 100 forks"
+        return f"not enough: about {more} more forks" if more is not None else "not enough: over 100 more forks"
 
 
 def ahead(subject: Subject, every: Sequence[Obstacle]) -> Ahead:

@@ -65,7 +65,7 @@ def in_words(part: ChartPart, results: Results) -> str:
     ends = [places[0], places[-1]] if len(places) > 1 else places
     unit = "" if part.over is not None else f" {UNITS[part.statistic].name}"
     told = [f"at {at:,g}: {_span({name: line[at] for name, line in found.items() if at in line}, unit)}" for at in ends]
-    more = "; what lies between is on the chart" if len(places) > 2 else ""
+    more = "; the chart has the values between" if len(places) > 2 else ""
     return f"by {part.x}, {'; '.join(told)}{more}." if told else ""
 
 
@@ -79,7 +79,7 @@ def _span(here: Mapping[str, ByBlock], unit: str) -> str:
     found = standings([here[name] for name in names])
     if not any(one.behind for one in found):
         both = f"from {texts[ranked[0]]} ({ranked[0]}) to {texts[ranked[-1]]} ({ranked[-1]})"
-        return f"{both}, none told apart from another"
+        return f"{both}, no two distinguished"
     led = {names[one.index] for one in found if one.behind}
     ahead = {names[other] for one in found for other in one.behind}
     least = [name for name in ranked if name not in ahead]

@@ -14,10 +14,10 @@ from callbench.stats.digits import figure
 from callbench.stats.interval import Interval
 
 BETWEEN, WITHIN = "between processes", "in one process"
-COLUMNS = ("call", "choose", "calls/s", "times as fast", "as the next", "how sure")
+COLUMNS = ("call", "fastest", "calls/s", "times as fast", "as the next", "certainty")
 NOTE = (
-    "The ratio is taken fork by fork, with its 95 % interval. Shown: faster than each other one, all pairs of the"
-    " ranking taken together (Holm)."
+    "The ratio is computed fork by fork, with its 95 % interval. Shown: faster than each other stack, with the Holm"
+    " correction for all pairs of the ranking."
 )
 MOST_ROWS = 24
 MOST_NAMES = 2
@@ -56,18 +56,19 @@ class Choice:
     def sure(self) -> str:
         """Say how sure it is."""
         if self.next is None:
-            return "nothing ranked beside it"
+            return "the only ranked stack"
         if self.shown:
             return "shown"
         if self.ratio is None or self.ratio.low is None:
-            return "not known: one fork tells nobody apart"
+            return "unknown: one fork gives no interval"
         others = some([self.name(one) for one in self.ties if one is not self.next], MOST_NAMES)
         if self.next not in self.ties:
-            return f"shown; not told apart from {others}"
+            return f"faster than the next; not distinguished from {others}"
         # Its interval stands alone, the ranking corrects for all of its pairs.
         if self.ratio.low > 1:
-            return "likely, yet not shown among all pairs" + (f"; nor is it told apart from {others}" if others else "")
-        return "not told apart from it" + (f", nor from {others}" if others else "")
+            also = f"; not distinguished from {others}" if others else ""
+            return f"likely, but not shown after the correction for all pairs{also}"
+        return "not distinguished from the next" + (f", nor from {others}" if others else "")
 
     def name(self, one: Result) -> str:
         """Give what a stack is called."""
@@ -77,7 +78,7 @@ class Choice:
         """Write it in a sentence."""
         rate = f"{self.name(self.best)} ({_rate(self.best)} calls/s)"
         if self.next is None:
-            return f"{rate}; nothing ranked beside it."
+            return f"{rate}, the only ranked stack."
         ahead = f"{ratio_text(self.ratio)} times as fast as {self.name(self.next)}, the next"
         return f"{rate}, {ahead}; {self.sure}."
 
@@ -135,7 +136,7 @@ def sheet(every: Sequence[Choice]) -> Sheet:
         for one in every[:MOST_ROWS]
     ]
     more = f" {len(every) - MOST_ROWS} more loads and links are in the ranking." if len(every) > MOST_ROWS else ""
-    return Sheet("What to choose", COLUMNS, rows, NOTE + more)
+    return Sheet("Fastest stacks", COLUMNS, rows, NOTE + more)
 
 
 def _rate(one: Result) -> str:

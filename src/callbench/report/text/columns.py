@@ -29,7 +29,7 @@ COLUMNS = (
     Column("options", lambda one: _members(one.options)),
     Column("clients", lambda one: one.attributes["clients"], number=True),
     Column("arrivals", lambda one: "" if one.attributes["arrivals"] == CLOSED else one.attributes["arrivals"]),
-    Column("calls/s asked", lambda one: one.attributes["rate"], number=True),
+    Column("calls/s requested", lambda one: one.attributes["rate"], number=True),
     Column("think ms", lambda one: f"{one.think_ms:g}" if one.think_ms else "", number=True),
     Column("ramp-up ms", lambda one: f"{one.ramp_up_ms:g}" if one.ramp_up_ms else "", number=True),
     Column("link", lambda one: one.attributes["link"]),
@@ -50,7 +50,7 @@ def differing(cells: Sequence[Result], *, within: bool = False) -> list[Column]:
 
 def _by_group(column: Column, cells: Sequence[Result]) -> bool:
     """Say whether a group's name stands for what its cells have there."""
-    if column.name in {"clients", "calls/s asked", "link"}:
+    if column.name in {"clients", "calls/s requested", "link"}:
         return False
     pairs = {(cell.attributes["group"], column.text(cell)) for cell in cells}
     return len(pairs) == len({group for group, _ in pairs})

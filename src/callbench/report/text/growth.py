@@ -7,7 +7,7 @@ from callbench.model.process_end import after
 from callbench.stats.digits import figure
 
 HOW = {
-    "out-of-memory": "a process ended for want of memory",
+    "out-of-memory": "a process ran out of memory",
     "crash": "a process crashed",
     "killed": "a process was killed from outside",
     "exit": "a process ended by itself",
@@ -28,10 +28,10 @@ def leaks(every: Sequence[Health]) -> list[str]:
     for one in every:
         if one.leaks_memory and one.memory is not None:
             rise = one.memory.per_thousand.middle / 1024
-            told.append(f"The memory of {named(one)} grew by {figure(rise)} KiB with each thousand calls.")
+            told.append(f"The memory of {named(one)} grew by {figure(rise)} KiB per 1,000 calls.")
         if one.leaks_threads and one.threads is not None:
             more = figure(one.threads.per_thousand.middle)
-            told.append(f"The threads of {named(one)} grew by {more} with each thousand calls.")
+            told.append(f"The threads of {named(one)} grew by {more} per 1,000 calls.")
     return told
 
 

@@ -16,12 +16,13 @@ def told(subject: Subject) -> list[str]:
             explained.setdefault(_why(subject.cards, stack, about), []).append(stack)
         unexplained = explained.pop("", [])
         found += [
-            f"Latencies gather at {about} in {listed(known)}, as the card says: {why}."
+            f"Many calls of {listed(known)} take {about}. The card explains it: {why}."
             for why, known in explained.items()
         ]
         if unexplained:
             found.append(
-                f"Latencies gather at {about} in {listed(unexplained)}: probably {probably}. No card explains that."
+                f"Many calls of {listed(unexplained)} take {about}. The probable cause is {probably}. No card explains"
+                " it."
             )
     return found
 
@@ -37,8 +38,8 @@ def unexplained(subject: Subject) -> str:
     if not stacks:
         return ""
     return (
-        f"Latencies stand at a place that the card does not explain: {listed(stacks)}. A timer or a setting may be what"
-        " was measured, not the stack: see Verdicts."
+        f"Latency plateaus without an explanation on the card: {listed(stacks)}. A timer or a setting may have been"
+        " measured instead of the stack. See Verdicts."
     )
 
 

@@ -75,7 +75,7 @@ class Story:
         told = [Found(one.where, one.in_words()) for one in self.choices]
         told += [Found("Claims", self.claims)] if self.claims else []
         more = self.ahead.in_words()
-        told += [Found("Not known", more)] if more else []
+        told += [Found("Undecided", more)] if more else []
         return [*told, *self.besides]
 
 
@@ -102,7 +102,8 @@ def _besides(subject: Subject, every: Sequence[Ranking]) -> list[Found]:
         (written if compared else alone).extend([Found(subject.title_of(name), text)] if text else [])
     # Groups of one stack each compare nothing here; tables, claims and questions do so across groups.
     if len(alone) > MOST_ALONE and (written or len(every) > len(alone)):
-        written.append(Found("Besides", f"{len(alone)} groups of one stack each; Every cell has their figures."))
+        has = "The table All cells has their values."
+        written.append(Found("Other results", f"{len(alone)} groups of one stack each. {has}"))
     else:
         written += alone
     told = ((part.title, along.in_words(part, subject.results)) for part in subject.study.charts)
@@ -113,7 +114,7 @@ def _besides(subject: Subject, every: Sequence[Ranking]) -> list[Found]:
             text = limits.in_words(table.columns, rows)
             written += [Found(table.title, text)] if text else []
     if subject.run.info.get("knees"):
-        written.append(Found("Knees", "the section Knee has the highest level of each stack that met an objective."))
+        written.append(Found("Knees", "the section Knee has the highest level at which each stack met its objective."))
     return written
 
 
@@ -128,7 +129,7 @@ def tallied(judged: Sequence[Judged]) -> str:
     tested = sum(tally.values())
     named_ = {verdict: some([one.id for one in judged if one.verdict is verdict], MOST_CLAIMS) for verdict in words}
     parts = [f"{count} {words[verdict][count != 1]} ({named_[verdict]})" for verdict, count in tally.items() if count]
-    return f"of {tested} tested, {listed(parts)}." if tested else "none was tested."
+    return f"of {tested} tested, {listed(parts)}." if tested else "none were tested."
 
 
 def elsewhere(subject: Subject) -> list[str]:
@@ -149,7 +150,7 @@ def of_claims(judged: Sequence[Judged]) -> str:
         told = [f"{listed(ids)} ({why})" for why, ids in list(missing.items())[:MOST_REASONS]]
         more = sum(len(ids) for ids in list(missing.values())[MOST_REASONS:])
         told += [f"{more} more"] if more else []
-        text += f" Not measured, and not counted: {'; '.join(told)}."
+        text += f" Not measured and not counted: {'; '.join(told)}."
     return text
 
 
@@ -159,19 +160,19 @@ def cautions(subject: Subject) -> list[str]:
     told = []
     if subject.quick:
         told.append(
-            "This was a quick run: it ends after some minutes, whatever is undecided by then. What is decided is as"
-            " sure as in a full run."
+            "This was a quick run. It ends after some minutes and leaves the rest undecided. Its decided results are"
+            " as certain as those of a full run."
         )
     share = subject.study.part.load.share
     if share != 1 and not subject.quick:
-        told.append(f"This run made {percent(share)} of the study's calls, and its trials lasted as much less.")
+        told.append(f"This run used {percent(share)} of the study's calls and of its trial times.")
     if info["state"] != "finished":
-        told.append(f"This run is {info['state']}: what is not there has not been measured yet. Go on with --resume.")
+        told.append(f"This run is {info['state']}. Missing values are not measured yet. Continue with --resume.")
     if subject.run.condition == HELD:
-        beside = " The section Sleeping processors has both." if subject.others else ""
+        beside = " The section Idle states has both." if subject.others else ""
         told.append(
-            "Values are of processors that were kept awake, unless they say otherwise: waiting costs less than on a"
-            f" machine that is left alone.{beside}"
+            "Deep idle states were off for all values without another note. Waiting then costs less than on a machine"
+            f" with its own idle states.{beside}"
         )
     shared = _sharing(subject)
     if shared:
@@ -179,13 +180,13 @@ def cautions(subject: Subject) -> list[str]:
     inside = sorted({one.attributes["channel"] for one in results.cells if one.rate and in_process(subject, one)})
     if inside:
         told.append(
-            f"Over {listed(inside)} one program plays both sides of a call: there is no server that others could call."
+            f"Over {listed(inside)}, one program is both client and server. There is no server that others could call."
         )
     batched = sorted({one.attributes["channel"] for one in results.cells if one.batched})
     if batched:
         told.append(
-            f"Some calls over {listed(batched)} are shorter than 20 readings of the clock. They were timed in batches"
-            " and have a mean, no percentiles."
+            f"Some calls over {listed(batched)} are shorter than 20 clock readings. They were timed in batches, so"
+            " they have a mean but no percentiles."
         )
     standing = plateaus.unexplained(subject)
     if standing:
@@ -203,7 +204,8 @@ def _sharing(subject: Subject) -> str:
     client, server = placement.get("client") or [], placement.get("server") or []
     if set(client) & set(server):
         return (
-            "Client and server shared a processor: each slowed the other, and rates are lower than either could reach."
+            "Client and server shared a processor and slowed each other. Both could reach higher rates on separate"
+            " processors."
         )
     return ""
 
@@ -213,15 +215,15 @@ def _meanwhile(subject: Subject) -> list[str]:
     beliefs, told = subject.results.beliefs, []
     if beliefs.drift is not None and beliefs.drift > DRIFT:
         told.append(
-            f"The machine drifted: a raw echo was up to {_faster(beliefs.drift)} at one time than at"
-            " another. Compare within this run, where comparisons are taken fork by fork, and not with other runs."
+            f"The machine changed its speed: a raw echo was up to {_faster(beliefs.drift)} at one time than at"
+            " another. Compare values only within this run, where ratios are computed fork by fork."
         )
     spoiled = [one for one in beliefs.spoiled if one.counted and one.why]
     if spoiled:
         cells = len({one.cell for one in spoiled})
         told.append(
-            f"{len(spoiled)} trials of {cells} cells were spoiled by a busy neighbour and count all the same, since no"
-            " better one was made. Run on a quieter machine before deciding anything by them."
+            f"{len(spoiled)} trials of {cells} cells were spoiled by other programs. They count, because no better"
+            " trial was made. Repeat on a quieter machine before you decide anything by them."
         )
     unsteady = [curve for known in beliefs.cells.values() for curve in known.curves if curve.unsteady]
     if unsteady:
@@ -233,12 +235,11 @@ def _meanwhile(subject: Subject) -> list[str]:
         rest = [curve for curve in unsteady if not curve.left_out]
         if rest:
             cells = len({curve.cell for curve in rest})
-            told.append(f"{len(rest)} trials of {cells} cells changed their rate while they were measured, and count.")
+            told.append(f"{len(rest)} trials of {cells} cells changed their rate during the measurement. They count.")
     at_least = [named(one) for one in subject.results.cells if one.verdict and one.verdict.at_least]
     if at_least:
         told.append(
-            f"In {some(at_least)} Callbench itself was the limit: these rates are written as at least, and are not"
-            " ranked."
+            f"In {some(at_least)}, Callbench itself was the limit. These rates are minimum values and are not ranked."
         )
     return told
 
@@ -255,17 +256,17 @@ def _troubles(subject: Subject) -> list[str]:
     for why, stacks in list(left_out(subject).items())[:MOST_REASONS]:
         told.append(f"Excluded: {some(stacks)}: {why}.")
     if len(left_out(subject)) > MOST_REASONS:
-        told.append("More were excluded for other reasons, which the report lists.")
+        told.append("The report lists more exclusions with other reasons.")
     failed = [one for one in results.cells if one.errors]
     if failed:
         total = sum(sum(one.errors.values()) for one in failed)
-        told.append(f"{total:,} calls in {len(failed)} cells failed; they count in no rate.")
+        told.append(f"{total:,} calls in {len(failed)} cells failed. They count in no rate.")
     unequal = [named(one) for one in results.cells if not one.agree]
     if unequal:
-        told.append(f"Client and server counted differently in {some(unequal)}: take those figures for wrong.")
+        told.append(f"Client and server counted differently in {some(unequal)}. These values are wrong.")
     told += [f"{one} It may be a leak." for one in leaks(subject.health)]
     told += deaths(subject.deaths)
-    told += [f"Noted while running: {text}" for text in results.notes]
+    told += [f"Note of the run: {text}" for text in results.notes]
     return told
 
 
