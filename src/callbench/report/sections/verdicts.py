@@ -18,7 +18,7 @@ ABOUT = (
     " as a latency. Server, backend, client stack, link: this was used up. A backend stands behind its server, on the"
     " same processors. If both together use them up, the busier one is named. Generator: Callbench was the limit, so"
     " the stack may be faster. Shared processor: other programs affected the value. Waiting: neither side was busy."
-    " Unsaturated: more clients give a higher rate."
+    " Unsaturated: more clients may give a higher rate."
 )
 COLUMNS = ("stack", "call", "clients", "verdict", "client busy", "server busy", "client waited", "server waited")
 BACKEND, LINK = "backend busy", "link used"
