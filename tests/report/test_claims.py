@@ -165,7 +165,7 @@ def test_what_is_undecided_says_what_could_not_be_seen_and_what_would_settle_it(
     def said(*rates: float) -> str:
         one = judge(study(tmp_path, "above = 2"), Results([cell("x", "tcp", list(rates)), base], [], []))[0].deciding
         assert one.tested is not None
-        assert (one.tested.more_forks is None) == ("more fork" not in undecided_text(one))
+        assert (one.tested.more_forks is None) == ("about" not in undecided_text(one))
         return undecided_text(one)
 
     near = said(206.0, 212.0, 196.0, 214.0)

@@ -180,7 +180,7 @@ def test_time_is_not_offered_where_it_is_of_no_use() -> None:
     one = looked(Obstacle(Kind.NEIGHBOURS, "a and b", "g", Reason.LINK, "ratio 1.0"))
     table = one.sheet()
     assert table is not None
-    assert table.rows[0][2].startswith("nothing: the link is the limit")
+    assert table.rows[0][2].startswith("time does not help: the link is the limit")
     assert one.in_words() == ""
 
 
