@@ -7,11 +7,11 @@ from callbench.report.text.section import Section, Sheet
 from callbench.stats.digits import figure, percent
 
 ABOUT = (
-    "A raw TCP echo is driven at the start, in the middle and at the end of each fork. It sends 16 bytes each way, on"
-    " the processors of the sides. No stack takes part, so only the machine can change its rate. Ratios are computed"
-    " within forks, not divided by the echo. During every trial, the host monitor notes when a side's processors were"
-    " not available. The kernel's counters show the time used by other programs. A spoiled trial is repeated once. The"
-    " second trial then counts, and the journal keeps both."
+    "A raw TCP echo is driven beside the cells in every round. It sends 16 bytes each way, on the processors of the"
+    " sides. No stack takes part, so only the machine can change its rate. Ratios are computed within forks, not"
+    " divided by the echo. During every trial, the host monitor notes when a side's processors were not available. The"
+    " kernel's counters show the time used by other programs. A spoiled trial counts and is listed. Older runs drove"
+    " the echo at the start, in the middle and at the end of a fork, and repeated a spoiled trial once."
 )
 MOST_ROWS = 40
 

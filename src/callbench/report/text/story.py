@@ -222,8 +222,8 @@ def _meanwhile(subject: Subject) -> list[str]:
     if spoiled:
         cells = len({one.cell for one in spoiled})
         told.append(
-            f"{len(spoiled)} trials of {cells} cells were spoiled by other programs. They count, because no better"
-            " trial was made. Repeat on a quieter machine before you decide anything by them."
+            f"{len(spoiled)} trials of {cells} cells were spoiled by other programs. They count. Repeat on a quieter"
+            " machine before you decide anything by them."
         )
     unsteady = [curve for known in beliefs.cells.values() for curve in known.curves if curve.unsteady]
     if unsteady:
