@@ -147,7 +147,7 @@ def test_stacks_left_out_for_one_reason_are_told_once(
     )
     told = callbench("run", file, "--dry-run", check=True).stdout
     (line,) = [line for line in told.splitlines() if "absent/" in line]
-    assert line.startswith("excluded: absent/bin+c0, absent/bin+c1, absent/bin+c2, absent/bin+c3 and 8 more: ")
+    assert line.startswith("left out: absent/bin+c0, absent/bin+c1, absent/bin+c2, absent/bin+c3 and 8 more: ")
     assert line.endswith("run `make absent`")
 
 

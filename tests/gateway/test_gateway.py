@@ -430,4 +430,4 @@ def test_the_study_is_planned(callbench: Run) -> None:
     manifest()
     told = callbench("run", "qlio", "--quick", "--dry-run", check=True).stdout
     assert "load/http1:gateway/protobuf-both: 1 cells" in told
-    assert "excluded" not in told
+    assert "left out" not in told

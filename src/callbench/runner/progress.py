@@ -107,12 +107,12 @@ class Progress:
         """Stacks, or a cell of one, are left out for one reason."""
         self._left_out += len(stacks)
         if self._live:
-            self._console.print(f"excluded: {some(stacks)}: {why}", markup=False, highlight=False, soft_wrap=True)
+            self._console.print(f"left out: {some(stacks)}: {why}", markup=False, highlight=False, soft_wrap=True)
 
     def fork_ends(self, fork: int) -> None:
         """A fork is done."""
         if not self._live:
-            left_out = f", {self._left_out} excluded" if self._left_out else ""
+            left_out = f", {self._left_out} left out" if self._left_out else ""
             passed = time.monotonic() - self._began
             line = f"fork {fork + 1}: {self._slices:,} slices{left_out}, {passed:.0f} s"
             self._console.print(line, highlight=False, soft_wrap=True)
