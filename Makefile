@@ -8,7 +8,7 @@ PYTHON_BIN := .venv/bin
 export PYTHONDONTWRITEBYTECODE :=
 MANIFEST := --manifest-path engine/Cargo.toml
 
-.PHONY: help run test test-core test-engine test-kits test-tools test-cpp test-dotnet test-gateway test-go test-java test-jmeter test-languages test-node test-pascal test-python test-windows lint format bench setup dev engine cpp java dotnet pascal node gateway go python-servers jmeter windows lock clean
+.PHONY: help run test test-core test-engine test-kits test-tools test-cpp test-dotnet test-gateway test-go test-java test-jmeter test-languages test-node test-pascal test-python test-windows lint format bench setup dev engine cpp java dotnet pascal node gateway go python-servers jmeter windows wheel lock clean
 
 help: ## what there is
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
@@ -65,6 +65,11 @@ jmeter: ## set up Apache JMeter, the independent load generator of `callbench pe
 
 windows: ## build the adapter for Windows, and set up Wine for it
 	@setup/windows
+
+wheel: setup ## build the wheel, in dist/: an installation without Rust and without a checkout
+	rm -f dist/callbench-*.whl
+	$(PYTHON_BIN)/uv build --quiet --wheel --python $(PYTHON_BIN)/python --build-constraints requirements-dev.lock --require-hashes
+	@ls dist/callbench-*.whl
 
 # Tests are in lanes by what they need: a marker each, given by the folder (tests/conftest.py).
 PYTEST := $(PYTHON_BIN)/python -m pytest
@@ -180,4 +185,4 @@ lock: ## resolve the Python packages anew
 
 clean: ## take away what was built and set up, not the runs
 	rm -rf .venv engine/target adapters/cpp/build adapters/java/*/target adapters/gateway/node_modules adapters/node/node_modules \
-		adapters/*/target peers/jmeter/target bench/build .setup-lock
+		adapters/*/target peers/jmeter/target bench/build dist .setup-lock

@@ -17,6 +17,7 @@ GUIDES = (
     "dotnet",
     "external-servers",
     "gateway",
+    "install",
     "java",
     "links",
     "load",

@@ -17,7 +17,7 @@ from typing import Any
 from callbench.adapter.contract import LONGEST_LINE
 from callbench.model import process_end
 from callbench.model.errors import AdapterFailure
-from callbench.model.installation import HOME_VARIABLE, home, keeper, scratch
+from callbench.model.installation import HOME_VARIABLE, engine_remedy, home, keeper, scratch
 
 GRACE_SECONDS = 5.0
 _LAST_LINES = 5
@@ -61,7 +61,7 @@ class AdapterProcess:
         keeping = keeper() if kept else None
         if entered and keeping is None:
             raise AdapterFailure(
-                "unsupported", f"{who} cannot be started on another host without the keeper: make engine"
+                "unsupported", f"{who} cannot be started on another host without the keeper: {engine_remedy()}"
             )
         argv = list(program)
         if keeping is not None:

@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
-from callbench.catalog import external, manifest, mixed
+from callbench.catalog import external, manifest, mixed, setup
 from callbench.catalog.manifest import Manifest, Programs
 from callbench.model import request
 from callbench.model.cell import MIXED, Stack, sides_of
 from callbench.model.errors import BadInput
-from callbench.model.installation import home
+from callbench.model.installation import home, workplace
 from callbench.model.suggestions import unknown
 
 ADAPTERS_VARIABLE = "CALLBENCH_ADAPTERS"
@@ -111,6 +111,8 @@ class Catalogue:
 def load(folders: Iterable[Path] | None = None) -> Catalogue:
     """Reads every manifest: engine/*, adapters/* of the installation, and the folders of `CALLBENCH_ADAPTERS`.
 
+    An adapter that was set up in the cache is taken from there.
+
     Args:
         folders: read these alone instead.
 
@@ -142,7 +144,8 @@ def found(read: Manifest) -> Adapter:
 
 def cannot_run(read: Manifest) -> str | None:
     """Why the manifest's program cannot be started on this machine, with the remedy; None where it can."""
-    remedy = f": run `{read.setup}`" if read.setup else ""
+    command = setup.command(read)
+    remedy = f": run `{command}`" if command else ""
     why = _cannot_start(read.program[0], remedy)
     if why is None and read.hosted:
         why = _cannot_start(read.program[2], remedy)
@@ -184,9 +187,11 @@ def _head(path: Path) -> bytes:
 
 def _manifests() -> list[Path]:
     root = home()
-    mine = [file for place in ("engine", "adapters") for file in sorted((root / place).glob("*/adapter.toml"))]
+    mine: dict[tuple[str, str], Path] = {}
+    for place in (root / "engine", root / "adapters", workplace() / "adapters"):
+        mine |= {(place.name, file.parent.name): file for file in sorted(place.glob("*/adapter.toml"))}
     named = [Path(text) for text in os.environ.get(ADAPTERS_VARIABLE, "").split(":") if text]
-    return mine + _in_named(named)
+    return [*mine.values(), *_in_named(named)]
 
 
 def _in_named(folders: Iterable[Path]) -> list[Path]:

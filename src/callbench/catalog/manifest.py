@@ -110,6 +110,7 @@ class _File(_Strict):
     about: str = ""
     program: Annotated[tuple[str, ...], Field(min_length=1)] | None = None
     setup: str = ""
+    needs: str = ""
     start_seconds: float = Field(default=10, gt=0, le=600)
     compiles: bool = False
     serve_all: bool = False
@@ -128,6 +129,7 @@ class Manifest:
     Attributes:
         program: argv; the first element is absolute, or a name to be found in PATH, and so is the runner of a host.
         setup: the command that makes the program runnable.
+        needs: what that command needs or installs, for people; empty where nothing is worth saying.
         start_seconds: how long `hello` may take.
         compiles: whether its runtime compiles while it runs, so that it is faster after some seconds.
         serve_all: whether its program can hold all its stacks at once (feature `serve-all`).
@@ -146,6 +148,7 @@ class Manifest:
     compiles: bool = False
     serve_all: bool = False
     hosted: bool = False
+    needs: str = ""
 
     @property
     def both(self) -> "Programs":
@@ -224,7 +227,7 @@ def of(raw: Mapping[str, Any], file: Path) -> Manifest:
     started = (0, 2) if said.hosted else (0,)
     program = tuple(_placed(part, file) if place in started else part for place, part in enumerate(program))
     place = (file, said.name, said.language, said.about, program, said.setup, said.start_seconds)
-    return Manifest(*place, stacks, said.compiles, said.serve_all, said.hosted)
+    return Manifest(*place, stacks, said.compiles, said.serve_all, said.hosted, said.needs)
 
 
 def _placed(program: str, file: Path) -> str:

@@ -143,6 +143,11 @@ SECTIONS = (
                 ("callbench doctor", "callbench doctor --json"),
             ),
             Entry(
+                "setup",
+                "Set up adapters that need a toolchain.",
+                ("callbench setup", "callbench setup java node"),
+            ),
+            Entry(
                 "link",
                 "Test network links.",
                 ("callbench link try lan100",),

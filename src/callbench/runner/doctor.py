@@ -11,11 +11,12 @@ import psutil
 
 from callbench.adapter import placement, session
 from callbench.adapter.network import kernel, made
+from callbench.catalog import setup
 from callbench.catalog.catalogue import Adapter, Catalogue
 from callbench.catalog.links import profile
 from callbench.catalog.reach import PAIR
 from callbench.model.errors import AdapterFailure
-from callbench.model.installation import home, keeper
+from callbench.model.installation import engine_remedy, home, keeper
 from callbench.runner import environment
 
 
@@ -88,7 +89,7 @@ def _keeper() -> Finding:
     found = keeper()
     if found:
         return Finding("keeper", "good", str(found))
-    return Finding("keeper", "poor", "not built: adapters run without a PID namespace of their own", "make engine")
+    return Finding("keeper", "poor", "not built: adapters run without a PID namespace of their own", engine_remedy())
 
 
 def _lab() -> Iterator[Finding]:
@@ -102,19 +103,15 @@ def _lab() -> Iterator[Finding]:
 
 
 def _adapter(each: Adapter) -> Iterator[Finding]:
-    subject = f"adapter {each.name}"
+    subject, remedy = f"adapter {each.name}", setup.command(each.manifest) or None
     if each.why_not:
-        yield Finding(
-            subject, "missing", f"{len(each.stacks)} stacks cannot run: {each.why_not}", each.manifest.setup or None
-        )
+        yield Finding(subject, "missing", f"{len(each.stacks)} stacks cannot run: {each.why_not}", remedy)
         return
     try:
         with session.Adapter(each.manifest, "asked by the doctor") as running:
             hello = running.hello
     except AdapterFailure as failure:
-        yield Finding(
-            subject, "missing", f"{len(each.stacks)} stacks cannot run: {failure}", each.manifest.setup or None
-        )
+        yield Finding(subject, "missing", f"{len(each.stacks)} stacks cannot run: {failure}", remedy)
         return
     unavailable = hello.get("unavailable", {})
     clock = hello["clock"]

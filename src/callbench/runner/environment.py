@@ -16,7 +16,7 @@ import psutil
 
 from callbench.adapter.network.made import attempted
 from callbench.adapter.placement import Placement
-from callbench.model.installation import home, keeper
+from callbench.model.installation import home, keeper, wheel
 from callbench.model.version import CONTRACT, VERSION
 from callbench.store.head import now
 
@@ -77,7 +77,10 @@ def busyness() -> dict[str, Any]:
 
 
 def commit() -> str | None:
-    """The commit of the installation, with `+` where files differ from it; None where there is no git."""
+    """The commit of the installation, with `+` where files differ from it; None where it is not known."""
+    brought = wheel()
+    if brought is not None:
+        return brought.commit
     found = _git("rev-parse", "--short=12", "HEAD")
     if not found:
         return None
@@ -89,7 +92,8 @@ def commit() -> str | None:
 def _git(*words: str) -> str | None:
     """What git says of the installation; None where there is no git, or no checkout."""
     git = shutil.which("git")
-    if git is None:
+    # An installation inside somebody else's checkout has no commit of its own.
+    if git is None or not (home() / ".git").exists():
         return None
     try:
         said = subprocess.run([git, "-C", str(home()), *words], capture_output=True, text=True, timeout=10, check=True)

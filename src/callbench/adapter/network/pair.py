@@ -6,7 +6,7 @@ from typing import Any, Self
 from callbench.adapter.network.host import Carried, Host, Hosts
 from callbench.adapter.process import AdapterProcess
 from callbench.model.errors import AdapterFailure, CallbenchError
-from callbench.model.installation import home, keeper, netlab
+from callbench.model.installation import engine_remedy, home, keeper, netlab
 
 _PATIENCE_SECONDS = 30.0
 
@@ -45,7 +45,7 @@ class Pair:
         """
         program = netlab()
         if program is None or keeper() is None:
-            raise LinkFailure("missing", "two hosts need the engine, which is not built: make engine")
+            raise LinkFailure("missing", f"two hosts need the engine, which is not built: {engine_remedy()}")
         self._last_id = 0
         try:
             self._process = AdapterProcess("the network lab", [str(program)], home(), (), kept=False)
@@ -107,7 +107,9 @@ class Pair:
         if said.get("is") == "error":
             raise LinkFailure(str(said["kind"]), str(said["message"]))
         if said.get("is") != expect:
-            raise LinkFailure("garbage", f"the network lab said {said.get('is')!r} where {expect} was due: make engine")
+            raise LinkFailure(
+                "garbage", f"the network lab said {said.get('is')!r} where {expect} was due: {engine_remedy()}"
+            )
         return said
 
     def close(self) -> None:

@@ -13,7 +13,7 @@ from typing import Self
 from callbench.adapter import temporary
 from callbench.adapter.process import belonging
 from callbench.model.errors import CallbenchError
-from callbench.model.installation import home, keeper
+from callbench.model.installation import engine_remedy, keeper, workplace
 from callbench.model.process_tree import PROC, family
 from callbench.runner.measure.reading import light
 from callbench.runner.peer import jtl
@@ -55,14 +55,14 @@ class Driven:
 
 
 def _home() -> Path:
-    return home() / "peers" / "jmeter" / "target"
+    return workplace() / "peers" / "jmeter" / "target"
 
 
 def why_not() -> str | None:
     """Why it cannot be started here, with the remedy."""
-    return (
-        None if (_home() / "bin" / "ApacheJMeter.jar").is_file() else "Apache JMeter is not set up: run `setup/jmeter`"
-    )
+    if (_home() / "bin" / "ApacheJMeter.jar").is_file():
+        return None
+    return "Apache JMeter is not set up: run `callbench setup jmeter`"
 
 
 def drive(asked: Asked, *, warm_up_s: float, seconds: float, processors: Sequence[int] = ()) -> Driven:
@@ -118,7 +118,7 @@ def _started(folder: Path, processors: Sequence[int]) -> Iterator["subprocess.Po
     argv += [f"-J{name}={value}" for name, value in wanted.items()]
     keeping = keeper()
     if keeping is None:
-        raise CallbenchError("the engine is not built, which sees to JMeter's end: run `make engine`")
+        raise CallbenchError(f"the engine is not built, which sees to JMeter's end: run `{engine_remedy()}`")
     pinned = ["--cpus", ",".join(map(str, processors))] if processors else []
     try:
         process = subprocess.Popen(

@@ -8,7 +8,7 @@ from typing import Any, Self
 from callbench.adapter.network.host import LOOPBACK_HOSTS, Host
 from callbench.adapter.process import AdapterProcess
 from callbench.model.errors import AdapterFailure, CallbenchError
-from callbench.model.installation import home, storm
+from callbench.model.installation import engine_remedy, home, storm
 
 _START_S = 30.0
 _SILENCE_S = 30.0
@@ -31,7 +31,7 @@ class Storm:
         """
         program = storm()
         if program is None:
-            raise CallbenchError("the storm is not built: run `make engine`")
+            raise CallbenchError(f"the storm is not built: run `{engine_remedy()}`")
         self.intervals: list[dict[str, Any]] = []
         self.done: dict[str, Any] | None = None
         self.failure: AdapterFailure | None = None

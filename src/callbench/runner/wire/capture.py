@@ -98,7 +98,9 @@ def last_connections(capture: Path, connections: int, dissector: str | None) -> 
 def _packets(capture: Path, dissector: str | None) -> list[Packet]:
     tshark = shutil.which("tshark")
     if tshark is None:
-        raise CallbenchError("tshark takes captures apart and is not installed: run `setup/system tshark`")
+        raise CallbenchError(
+            "tshark takes captures apart and is not installed: install it, on Debian with `apt-get install tshark`"
+        )
     words = [tshark, "-n", "-r", str(capture), "-Y", "tcp", "-T", "fields", "-E", "separator=/t", "-E", "occurrence=l"]
     words += ["-d", f"tcp.port==1-65535,{dissector}"] if dissector else []
     words += [word for field in _FIELDS for word in ("-e", field)]
