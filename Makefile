@@ -8,7 +8,7 @@ PYTHON_BIN := .venv/bin
 export PYTHONDONTWRITEBYTECODE :=
 MANIFEST := --manifest-path engine/Cargo.toml
 
-.PHONY: help run test test-core test-engine test-kits test-tools test-cpp test-dotnet test-gateway test-go test-java test-jmeter test-languages test-node test-pascal test-python test-windows lint format bench setup dev engine cpp java dotnet pascal node gateway go python-servers jmeter windows wheel lock clean
+.PHONY: help run test test-core test-engine test-kits test-tools test-cpp test-dotnet test-gateway test-go test-java test-jmeter test-languages test-node test-pascal test-python test-windows lint format bench setup dev engine cpp java dotnet pascal node gateway go python-servers jmeter windows wheel docs lock clean
 
 help: ## what there is
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
@@ -70,6 +70,10 @@ wheel: setup ## build the wheel, in dist/: an installation without Rust and with
 	rm -f dist/callbench-*.whl
 	$(PYTHON_BIN)/uv build --quiet --wheel --python $(PYTHON_BIN)/python --build-constraints requirements-dev.lock --require-hashes
 	@ls dist/callbench-*.whl
+
+docs: ## build the documentation as a site, in site/; a broken link fails
+	@setup/python dev
+	$(PYTHON_BIN)/python -m mkdocs build --strict
 
 # Tests are in lanes by what they need: a marker each, given by the folder (tests/conftest.py).
 PYTEST := $(PYTHON_BIN)/python -m pytest
@@ -146,7 +150,7 @@ test-windows: dev windows ## test the stacks of Windows, in Wine
 	setup/windows lint
 	$(PYTEST) -m windows
 
-lint: dev ## formatters, linters and type checkers, strict
+lint: dev docs ## formatters, linters and type checkers, strict
 	@setup/system shellcheck
 	$(PYTHON_BIN)/ruff format --check .
 	$(PYTHON_BIN)/ruff check .
@@ -185,4 +189,4 @@ lock: ## resolve the Python packages anew
 
 clean: ## take away what was built and set up, not the runs
 	rm -rf .venv engine/target adapters/cpp/build adapters/java/*/target adapters/gateway/node_modules adapters/node/node_modules \
-		adapters/*/target peers/jmeter/target bench/build dist .setup-lock
+		adapters/*/target peers/jmeter/target bench/build dist site .setup-lock
