@@ -152,7 +152,7 @@ def test_we_are_not_among_those_whom_a_server_started() -> None:
         try:
             assert child.pid in process_tree.family([os.getpid()])
             asked = (
-                "import os, sys; from callbench.external.processes import Running;"
+                "import os, sys; from callbench.adapter.external.processes import Running;"
                 "print(os.getpid() in Running(sys.argv[1]).pids(), os.getppid() in Running(sys.argv[1]).pids())"
             )
             url = f"http://127.0.0.1:{one.getsockname()[1]}/"

@@ -105,7 +105,7 @@ def stubborn(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[bytes], Path]]:
     begun = tmp_path / "begun"
     program = f"""
 import os, subprocess, time
-from callbench.adapter_process import belonging
+from callbench.adapter.process import belonging
 told = "trap '' TERM; echo some > $TMPDIR/file; cat $TMPDIR/file > {begun}; while :; do sleep 0.1; done"
 subprocess.Popen([{str(keeper())!r}, *belonging(), "--", "sh", "-c", told], stdin=subprocess.PIPE)
 time.sleep(600)

@@ -44,7 +44,7 @@ PUBLISHED = tomllib.loads((ROOT / "studies/published/qlio-2012.toml").read_text(
 HOLDER = """
 import sys
 from callbench import catalogue, placement
-from callbench.sides import Sides
+from callbench.adapter.stack.sides import Sides
 known = catalogue.load()
 stack = known.stack("load/http1:gateway/xml")
 print(Sides(known.programs(stack), placement.placed(), in_process=False).serve(stack), flush=True)
