@@ -150,6 +150,16 @@ def test_what_was_watched_or_set_aside_counts_for_no_rate(tmp_path: Path) -> Non
     assert kinds == [("round",), ("round set aside",), ("watched round",)]
 
 
+def test_what_the_probes_saw_of_processes_stands_beside_the_calls_that_they_saw(tmp_path: Path) -> None:
+    """What a call takes was its watched slice's switches by the calls of all other slices."""
+    watched = round_([{**plain(), "buckets": {700: 1000}}], kind="watched round")
+    side = {"side": "server", "begin": {"voluntary": 5}, "end": {"voluntary": 2005}, "peak_threads": 3}
+    watched["slices"][0]["processes"] = {"load_ms": 20, "sides": [side]}
+    run = written(tmp_path / "r", [watched, round_([plain()])])
+    assert rows(run, "SELECT calls, voluntary, threads_peak FROM processes") == [(1000, 2000, 3)]
+    assert rows(run, "SELECT calls FROM trials") == [(10**6,)]
+
+
 def test_a_slice_that_was_timed_in_batches_leaves_its_trial_without_percentiles(tmp_path: Path) -> None:
     batched = round_([plain()], number=1)
     batched["slices"][0]["done"]["latency"] = None

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import duckdb
 
 PROCESSES_SQL = """
-SELECT processes.*, trials.cell, trials.calls
+SELECT processes.*, trials.cell
 FROM processes JOIN trials USING (trial) ORDER BY trials.cell, side, trial"""
 # Shorter trials have too few samples for a slope: ten a second are taken.
 LONG_MS = 6_000

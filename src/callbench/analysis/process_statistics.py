@@ -12,10 +12,10 @@ Found = dict[str, dict[str, dict[int, float]]]
 PROCESSES_SQL = """
 SELECT cell, block, avg(resident_begin) / 1048576 AS memory_begin_mib, max(resident_peak) / 1048576 AS memory_peak_mib,
        avg(resident_end) / 1048576 AS memory_end_mib, avg(resident_rest) / 1048576 AS memory_rest_mib,
-       sum(resident_end - resident_begin) / sum(calls) AS memory_per_call_bytes,
-       max(threads_peak) AS threads_peak, sum(threads_made) / sum(calls) AS threads_made_per_call
+       sum(resident_end - resident_begin) / sum(processes.calls) AS memory_per_call_bytes,
+       max(threads_peak) AS threads_peak, sum(threads_made) / sum(processes.calls) AS threads_made_per_call
 FROM processes JOIN trials USING (trial)
-WHERE side NOT IN ('client', 'backend') AND calls > 0 GROUP BY cell, block ORDER BY cell, block"""
+WHERE side NOT IN ('client', 'backend') AND processes.calls > 0 GROUP BY cell, block ORDER BY cell, block"""
 # Of calls made, or of those asked for where the server died: nothing is known of how many were tried then.
 ANSWERED_SQL = """
 SELECT cell, block, min(share) AS answered_share

@@ -247,11 +247,13 @@ _SWEEPS = """
     ORDER BY cell, grid, place
 """
 
+# By the calls of what was watched, a slice of its own where a trial is in slices: it is not among the trial's calls.
 _PROCESSES = """
     WITH sides AS (
-        SELECT trial, processes.load_ms AS load_ms, processes.rest_ms AS rest_ms, unnest(processes.sides) AS s
+        SELECT trial, done.calls AS calls, processes.load_ms AS load_ms, processes.rest_ms AS rest_ms,
+               unnest(processes.sides) AS s
         FROM pieces)
-    SELECT trial, s.side AS side, load_ms, s.begin.processes AS processes_begin, s.end.processes AS processes_end,
+    SELECT trial, s.side AS side, calls, load_ms, s.begin.processes AS processes_begin, s.end.processes AS processes_end,
            s.processes_made AS processes_made, s.processes_ended AS processes_ended,
            s.begin.threads AS threads_begin,
            greatest(s.peak_threads, s.begin.threads, s.end.threads, s.rest.threads) AS threads_peak,
