@@ -116,14 +116,11 @@ def _count(value: float) -> str:
 
 
 def _time(cell: Mapping[str, Any] | None) -> str:
-    if not cell or not cell["rate_per_s"]:
+    found = (cell or {}).get("metrics", {})
+    if "rate_per_s" not in found:
         return NONE
-    cost = cell["cpu_us"]
-    return (
-        f"{1e3 / cell['rate_per_s']:.3g} ms, {cost['total'] / 1e3:.2g} ms"
-        if cost
-        else f"{1e3 / cell['rate_per_s']:.3g} ms"
-    )
+    time = f"{1e3 / found['rate_per_s']['value']:.3g} ms"
+    return f"{time}, {found['cpu_us']['value'] / 1e3:.2g} ms" if "cpu_us" in found else time
 
 
 def _phases(run: Run) -> dict[str, dict[str, tuple[float, float, float]]]:

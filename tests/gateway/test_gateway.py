@@ -345,7 +345,7 @@ def test_a_run_has_the_articles_table_the_gateways_stages_and_the_backends_time(
     steady = [one for one in shown if one["trials"]]
     assert steady
     assert all(one["warm_up"]["compiles"] for one in shown)
-    assert all(one["cpu_us"]["backend"] > 0 and "backend" in one["processes"] for one in steady)
+    assert all(one["metrics"]["backend_cpu_us"]["value"] > 0 and "backend" in one["processes"] for one in steady)
     asked = (
         "SELECT (SELECT count(DISTINCT stage) FROM stages) AS n, bool_and(agree)::INT AS a, sum(error_count)::INT AS e"
     )

@@ -41,8 +41,8 @@ def test_what_wines_server_takes_stands_beside_both_sides(
     )
     callbench("run", "w.toml", "--out", "run", check=True)
     shown = json.loads(callbench("show", "run", "--json", check=True).stdout)
-    costs = {cell["stack"]: cell["cpu_us"] for cell in shown["cells"]}
-    assert costs["windows/bin+namedpipe"]["wineserver"] > 0
-    assert "wineserver" not in costs["native/bin+pipe"]
+    costs = {cell["stack"]: cell["metrics"] for cell in shown["cells"]}
+    assert costs["windows/bin+namedpipe"]["wineserver_us"]["value"] > 0
+    assert "wineserver_us" not in costs["native/bin+pipe"]
     page = (tmp_path / "run" / "report.html").read_text()
     assert page.count("Wine&#39;s server beside them") == 1

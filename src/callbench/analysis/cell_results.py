@@ -8,14 +8,14 @@ from callbench.analysis.histograms import Histograms, together
 from callbench.analysis.messages import Written
 from callbench.analysis.results import Excluded, Latency, OpenLoop, Result
 from callbench.model.cell import rate_text
+from callbench.model.metrics.registry import PERCENTILES
 from callbench.stats.histogram import TOP, Buckets
 from callbench.stats.interval import geometric_mean
 from callbench.stats.pace import missed, reached_per_s
 from callbench.stats.plateau import plateaus
 from callbench.stats.rate import Window
 
-SHARES = (0.5, 0.9, 0.99, 0.999)
-NAMES = ("p50", "p90", "p99", "p999")
+SHARES = tuple(PERCENTILES.values())
 
 
 def result_of(  # noqa: PLR0913, PLR0917 - one cell is made of all these tables
@@ -37,8 +37,10 @@ def result_of(  # noqa: PLR0913, PLR0917 - one cell is made of all these tables
     for block, buckets in own.items():
         if block in limits:
             least, most, pace = limits[block]
-            for name, value in zip(NAMES, buckets.percentiles(SHARES, least, most), strict=True):
-                by_block.setdefault(f"{name}_us", {})[block] = value * pace / 1e3
+            for name, value in zip(PERCENTILES, buckets.percentiles(SHARES, least, most), strict=True):
+                by_block.setdefault(name, {})[block] = value * pace / 1e3
+            if most < TOP:
+                by_block.setdefault("max_us", {})[block] = most * pace / 1e3
     messages = written.of(cell)
     if messages is not None:
         for name, figure in (("bytes", messages.bytes), ("codec_us", messages.codec_us)):
@@ -146,5 +148,5 @@ def _latency(rows: Sequence[Mapping[str, Any]], every: Buckets | None, name: str
     least = min((row[f"{before}min_ns"] for row in rows if row[f"{before}min_ns"] is not None), default=0)
     most = max((row[f"{before}max_ns"] for row in rows if row[f"{before}max_ns"] is not None), default=TOP)
     values = every.percentiles(SHARES, least, most)
-    percentiles = {name: value / 1e3 for name, value in zip(NAMES, values, strict=True)}
+    percentiles = {name.removesuffix("_us"): value / 1e3 for name, value in zip(PERCENTILES, values, strict=True)}
     return Latency(percentiles, most / 1e3, mean)

@@ -5,12 +5,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from callbench.analysis.results import MODERATED, Result, Results
+from callbench.analysis.results import Result, Results
 from callbench.catalog.study import Study
 from callbench.catalog.study.cells import LOOPBACK
 from callbench.catalog.study.claim import Comparison, comparisons
 from callbench.catalog.study.places import link_of, published_figure
 from callbench.catalog.study.shown import ClaimPart
+from callbench.model.metrics.registry import SHARED_SPREAD
 from callbench.stats.contrast import block_ratios
 from callbench.stats.decision import Outcome, Range, Ranged, ranged
 from callbench.stats.interval import CONFIDENCE, Interval, geometric_mean
@@ -131,7 +132,7 @@ def _estimated(part: Comparison, statistic: str, values: Sequence[float], result
         return None
     own = paired(values)
     above = part.statistic or statistic
-    if not {above, part.under_statistic or above} <= MODERATED:
+    if not {above, part.under_statistic or above} <= SHARED_SPREAD:
         return own
     return results.prior.moderated(own, (len(part.over) + len(part.under)) / part.root**2)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from callbench.analysis.results import Result
+from callbench.model.metrics.readings import READINGS
 from callbench.stats import difference
 from callbench.stats.decision import Decision, by_difference
 from callbench.stats.difference import Difference
@@ -82,8 +83,7 @@ class Health:
         side: `client`, `server`, or `both` where one process plays both.
         figures: medians over the trials of what the table `processes` has; peaks are the greatest. None where the
             kernel or the runtime does not tell.
-        per_call: of the figures that are counts, the mean of each call: threads_made, voluntary, involuntary,
-            minor_faults, user_ms, system_ms.
+        per_call: of the figures that are counts, the mean of each call: threads_made, and the readings that only rise.
         memory: growth of resident memory in bytes, None where the trials are too short.
         threads: growth of the number of threads, likewise.
         track: the longest trial's samples, None where all are short.
@@ -137,7 +137,7 @@ class Death:
 
 
 _PEAKS = ("resident_peak", "threads_peak")
-_COUNTS = ("threads_made", "voluntary", "involuntary", "minor_faults", "user_ms", "system_ms")
+_COUNTS = ("threads_made", *(one.name for one in READINGS if one.rises))
 
 
 def read(run: Run, results: Sequence[Result]) -> tuple[list[Health], list[Death]]:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from callbench.analysis import cold_starts, echo_multiples, histograms, process_statistics, spreads, unsteady, validity
+from callbench.analysis import cold_starts, echo_multiples, histograms, metric_queries, spreads, unsteady, validity
 from callbench.analysis.cell_results import result_of
 from callbench.analysis.messages import Codec, Written
 from callbench.analysis.results import Excluded, Latency, Result, Results
@@ -53,7 +53,7 @@ def read(run: Run) -> Results:
         found = from_connection(connection)
         beliefs = validity.from_connection(connection, _known(run, found))
         counted = ledgers(connection), sweeps(connection)
-        served = process_statistics.read(connection)
+        queried = metric_queries.read(connection)
         cold = cold_starts.read(connection)
         echoes = echo_multiples.read(connection, {one.id: one.by_block.get("mean_us", {}) for one in found.cells})
         died = {
@@ -64,7 +64,7 @@ def read(run: Run) -> Results:
     cells = [
         replace(
             cell,
-            by_block={**cell.by_block, **served.get(cell.id, {}), **_named(echo_multiples.NAME, echoes.get(cell.id))},
+            by_block={**cell.by_block, **queried.get(cell.id, {}), **_named(echo_multiples.NAME, echoes.get(cell.id))},
             died=died.get(cell.id, ""),
         )
         for cell in cells

@@ -10,6 +10,7 @@ from callbench.analysis.cold_starts import ColdStart
 from callbench.analysis.messages import Codec
 from callbench.analysis.unsteady import Unsteady
 from callbench.analysis.wire.found import Ledger, Sweep
+from callbench.model.metrics.registry import SHARED_SPREAD
 from callbench.stats.bottleneck import Verdict
 from callbench.stats.contrast import block_ratios
 from callbench.stats.interval import CONFIDENCE, Interval, geometric_mean
@@ -17,9 +18,6 @@ from callbench.stats.logratio import LogRatio, paired
 from callbench.stats.plateau import Plateau
 from callbench.stats.prior import NONE, Prior
 from callbench.stats.spent import Spent
-
-# What varies from fork to fork as rates do: only for these is a spread borrowed.
-MODERATED = frozenset({"rate_per_s", "mean_us"})
 
 
 @dataclass(frozen=True)
@@ -67,7 +65,7 @@ class Result:
         texts, for choosing cells.
         calls: answered rightly, over all trials.
         errors: by kind, over all trials.
-        by_block: a figure a fork for each statistic of a study; where batches of a fork met different moments of the
+        by_block: a value a fork by the name of its metric; where batches of a fork met different moments of the
             machine, at the mean speed of the fork.
         rate: calls a second, or None where no call was answered.
         batched: whether calls were too short to be timed one by one.
@@ -136,7 +134,7 @@ class Result:
         if spent is not None:
             return spent.interval()
         values = list(self.by_block.get(statistic, {}).values())
-        if len(values) > 1 and statistic in MODERATED:
+        if len(values) > 1 and statistic in SHARED_SPREAD:
             return self.spread.moderated(paired(values)).interval(CONFIDENCE)
         return geometric_mean(values) if values else None
 

@@ -6,16 +6,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from callbench.analysis import limits
+from callbench.analysis.metric_queries import queries
+from callbench.analysis.metric_values import value_of
 from callbench.analysis.naming import named
-from callbench.analysis.process_statistics import ANSWERED_SQL, DECODED_SQL, PROCESSES_SQL
 from callbench.analysis.results import Result, Results
-from callbench.analysis.units import UNITS, Unit
 from callbench.analysis.validity import SIDES_SQL, TRAFFIC_SQL, TRIALS_SQL, Belief
 from callbench.analysis.words import listed
 from callbench.catalog.study import Study
 from callbench.catalog.study.cells import LOOPBACK
 from callbench.catalog.study.places import position
 from callbench.catalog.study.shown import Line, TablePart
+from callbench.model.metrics.metric import Better, Form, Metric
+from callbench.model.metrics.registry import METRICS, TIMED_EACH
 from callbench.stats.break_even import break_even
 from callbench.stats.digits import end, figure, share
 from callbench.stats.interval import Interval
@@ -74,7 +76,7 @@ class Filled:
     title: str
     about: str
     statistic: str
-    unit: Unit
+    metric: Metric
     columns: Sequence[str]
     rows: Sequence[Row]
     beside: bool
@@ -136,9 +138,10 @@ def _filled(study: Study, table: TablePart, results: Results, without: str) -> F
         places = []
         for column, one, (lowest, highest) in zip(table.columns, line, spans, strict=True):
             heat = None
-            if one.value and highest > lowest:
+            better = METRICS[column.statistic or table.statistic].better
+            if one.value and highest > lowest and better is not Better.NEITHER:
                 heat = (math.log(one.value) - lowest) / (highest - lowest)
-                heat = heat if UNITS[column.statistic or table.statistic].more_is_better else 1 - heat
+                heat = heat if better is Better.HIGHER else 1 - heat
             published = _published(study, table, row, column)
             places.append(Place(**{**one.__dict__, "heat": heat, "published": published}))
         rows.append(Row(row.section or "", row.label, row.note, places))
@@ -148,7 +151,7 @@ def _filled(study: Study, table: TablePart, results: Results, without: str) -> F
         title=table.title,
         about=table.about,
         statistic=table.statistic,
-        unit=UNITS[table.statistic],
+        metric=METRICS[table.statistic],
         mixed=mixed,
         columns=[column.label for column in table.columns],
         rows=rows,
@@ -196,15 +199,15 @@ def _limit(result: Result, known: Belief | None) -> Place:
 
 def place(result: Result, statistic: str) -> Place:
     """Write one cell's figure."""
-    unit = UNITS[statistic]
-    interval = _pooled(result, statistic)
+    metric = METRICS[statistic]
+    interval = value_of(result, statistic)
     spent = result.costs.get(statistic)
     if spent is not None and spent.under is not None:
         about = "Too short for the clock of processor time with so few calls."
         return Place(f"under {figure(spent.under)}", about=f"{named(result)}: {about}", cell=result.id)
     if interval is None:
         errors = ", ".join(f"{count} x {kind}" for kind, count in result.errors.items())
-        batched = statistic.startswith("p") and result.batched
+        batched = statistic in TIMED_EACH and result.batched
         missed = result.open_loop.missed if result.open_loop else None
         why = "not reached" if missed else result.died
         failed = "failed" if errors and result.rate is None else ""
@@ -219,14 +222,14 @@ def place(result: Result, statistic: str) -> Place:
         )
         tried = bool(result.trials or never)
         return Place(why=why, about=f"{named(result)}: {about}", cell=result.id, tried=tried)
-    counted = f"{round(interval.middle):,}" if statistic == "bytes" else ""
+    counted = f"{round(interval.middle):,}" if metric.form is Form.WHOLE else ""
     at_least = statistic == "rate_per_s" and result.verdict is not None and result.verdict.at_least
     paced = result.open_loop is not None or result.think_ms > 0
     return Place(
         text=counted or ("≥ " if at_least else "") + figure(interval.middle, interval.half_width),
         # A pace that was asked for has no interval of its own: that of a schedule kept says nothing of the stack.
-        spread="" if statistic == "bytes" or (statistic == "rate_per_s" and paced) else share(interval.half_width),
-        about=behind(result, interval, unit),
+        spread="" if counted or (statistic == "rate_per_s" and paced) else share(interval.half_width),
+        about=behind(result, interval, metric),
         value=interval.middle,
         interval=interval,
         cell=result.id,
@@ -265,18 +268,7 @@ def _break_even(found: Sequence[Result], against: Sequence[Result]) -> Place:
     )
 
 
-def _pooled(result: Result, statistic: str) -> Interval | None:
-    """Take the figure that is shown: percentiles come from all histograms together, their spread from the blocks."""
-    interval = result.interval(statistic)
-    percentiles = result.latency.percentiles
-    if interval is None or not percentiles or statistic[:-3] not in percentiles:
-        return interval
-    shift = percentiles[statistic[:-3]] / interval.middle
-    low, high = (None if one is None else one * shift for one in (interval.low, interval.high))
-    return Interval(interval.middle * shift, low, high, interval.blocks)
-
-
-def behind(result: Result, interval: Interval, unit: Unit) -> str:
+def behind(result: Result, interval: Interval, metric: Metric) -> str:
     """Say what lies behind a figure, in a line."""
     parts = [
         named(result),
@@ -285,7 +277,7 @@ def behind(result: Result, interval: Interval, unit: Unit) -> str:
     parts.append(f"{result.calls:,} calls")
     if interval.low is not None and interval.high is not None:
         ends = [end(one, interval.middle, interval.half_width) for one in (interval.low, interval.high)]
-        parts.append(f"95 % interval {ends[0]} to {ends[1]} {unit.name}")
+        parts.append(f"95 % interval {ends[0]} to {ends[1]} {metric.unit}")
     else:
         parts.append("one fork: no interval")
     if result.errors:
@@ -318,11 +310,14 @@ def _published(study: Study, table: TablePart, row: Line, column: Line) -> str:
 
 def _source(table: TablePart) -> str:
     """Write the query over the run that gives the table's figures: shown to a reader, never run here."""
+    own = queries([METRICS[table.statistic]])
+    if own:
+        return own[0]
     conditions: Mapping[str, str] = {"link": table.link, **({"group": table.group} if table.group else {})}
     where = " AND ".join(f"\"{key}\" = '{value}'" for key, value in conditions.items())
     trials = "'parquet/trials.parquet' JOIN 'parquet/cells.parquet' USING (cell)"
     codecs = 'SELECT stack, message, "group",'
-    queries = {
+    texts = {
         "rate_per_s": f'SELECT stack, "group", exp(avg(ln(rate_per_s))) FROM {trials} WHERE {where} GROUP BY ALL',  # noqa: S608 - text for a reader, run by nobody here
         "mean_us": f'SELECT stack, "group", sum(sum_ns) / sum(count) / 1e3 FROM {trials} WHERE {where} GROUP BY ALL',  # noqa: S608 - text for a reader, run by nobody here
         "cpu_us": f'SELECT stack, "group", sum(user_ns + system_ns + server_user_ns + server_system_ns) / sum(calls) / 1e3 FROM {trials} WHERE {where} GROUP BY ALL',  # noqa: S608, E501 - text for a reader, run by nobody here
@@ -332,12 +327,9 @@ def _source(table: TablePart) -> str:
         "server_cpu_us": TRIALS_SQL,
         "backend_cpu_us": TRIALS_SQL,
         "link_bytes": TRAFFIC_SQL,
-        "decoded_bytes": DECODED_SQL.strip(),
-        "answered_share": ANSWERED_SQL.strip(),
         limits.STATISTIC: SIDES_SQL,
         "bytes": f"{codecs} sum(bytes) FROM 'parquet/codecs.parquet' GROUP BY ALL",
     }
     buckets = f"{trials} JOIN 'parquet/histograms.parquet' h USING (trial) WHERE name = 'latency' AND {where}"
     percentiles = f"SELECT cell, low_ns, width_ns, sum(h.count) FROM {buckets} GROUP BY ALL ORDER BY ALL"  # noqa: S608 - text for a reader, run by nobody here
-    of_processes = PROCESSES_SQL.strip() if table.statistic.startswith(("memory_", "threads_")) else percentiles
-    return queries.get(table.statistic, of_processes)
+    return texts.get(table.statistic, percentiles)

@@ -9,6 +9,7 @@ from callbench.analysis.claims import Verdict
 from callbench.analysis.subject import Subject
 from callbench.analysis.tables import Filled, Place, place
 from callbench.analysis.words import MARKS, as_sentence, published_text, ratio_text, undecided_text
+from callbench.model.metrics.registry import LISTED
 from callbench.report.sections import ranking
 from callbench.report.text.choice import sheet
 from callbench.report.text.columns import alike, differing
@@ -88,7 +89,7 @@ def _without_tables(subject: Subject, console: Console) -> None:
 
 def _grid(table: Filled) -> Grid:
     """Lay one table out; the published figure stands beneath in brackets."""
-    unit = ", ".join(part for part in (table.unit.name, "published in brackets" if table.beside else "") if part)
+    unit = ", ".join(part for part in (table.metric.unit, "published in brackets" if table.beside else "") if part)
     columns = [Column(""), *(Column(name, number=True) for name in table.columns)]
     grid = Grid(columns, title=f"{table.title} ({unit})" if unit else table.title)
     for row in table.rows:
@@ -150,15 +151,18 @@ def _cells(subject: Subject) -> Grid:
     """Lay every cell out."""
     cells = subject.results.cells
     columns = differing(cells, within=True)
+    others = [metric for name, metric in LISTED.items() if name != "rate_per_s" and not metric.wide]
     grid = Grid(
         [
             *(Column(name) for name in ("stack", "group")),
             *(Column(column.name, number=column.number) for column in columns),
-            *(Column(name, number=True) for name in ("calls", "calls/s", "±", "echoes", "p50 µs", "p99 µs", "errors")),
+            *(Column(name, number=True) for name in ("calls", LISTED["rate_per_s"].heading, "±")),
+            *(Column(metric.heading, number=True) for metric in others),
+            Column("errors", number=True),
         ]
     )
     for one in cells:
-        rate, latencies = place(one, "rate_per_s"), one.latency.percentiles
+        rate = place(one, "rate_per_s")
         errors = ", ".join(f"{count} {kind}" for kind, count in one.errors.items())
         grid.add(
             one.attributes["stack"],
@@ -167,8 +171,7 @@ def _cells(subject: Subject) -> Grid:
             f"{one.calls:,}",
             rate.text or rate.why,
             rate.spread.removeprefix("± "),
-            place(one, "echoes").text,
-            *(place(one, name).text if latencies else "" for name in ("p50_us", "p99_us")),
+            *(place(one, metric.name).text for metric in others),
             errors,
         )
     return grid

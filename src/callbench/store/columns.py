@@ -1,5 +1,7 @@
 """The journal and the plan as tables are made of them: each member with its type. What DuckDB reads it checks."""
 
+from callbench.model.metrics.readings import READINGS
+
 _SUMS = "count BIGINT, sum_ns BIGINT, min_ns BIGINT, max_ns BIGINT"
 _HISTOGRAM = f"STRUCT({_SUMS}, buckets BIGINT[][])"
 _CPU = "STRUCT(user_ns BIGINT, system_ns BIGINT)"
@@ -30,11 +32,7 @@ _WIRE_ROW = (
     + ")"
 )
 _POINT = "STRUCT(grid VARCHAR, value VARCHAR, to_server BIGINT, to_client BIGINT, payload BIGINT)"
-_MOMENT = (
-    "STRUCT(processes BIGINT, threads BIGINT, resident_bytes BIGINT, unique_bytes BIGINT, proportional_bytes BIGINT,"
-    " files BIGINT, voluntary BIGINT, involuntary BIGINT, user_ms BIGINT, system_ms BIGINT,"
-    " minor_faults BIGINT, major_faults BIGINT)"
-)
+_MOMENT = f"STRUCT({', '.join(f'{one.name} {one.type}' for one in READINGS)})"
 _WATCHED = (
     f'STRUCT(side VARCHAR, "begin" {_MOMENT}, "end" {_MOMENT}, rest {_MOMENT}, heap_bytes BIGINT, peak_bytes BIGINT,'
     " peak_threads BIGINT, threads_made BIGINT, threads_ended BIGINT, processes_made BIGINT, processes_ended BIGINT,"

@@ -3,6 +3,7 @@
 They read `planned`, the plan, and what pieces.py makes of the journal.
 """
 
+from callbench.model.metrics.readings import READINGS
 from callbench.store.columns import UNIT, WIRE_FIGURES
 
 _CELLS = """
@@ -247,32 +248,27 @@ _SWEEPS = """
     ORDER BY cell, grid, place
 """
 
+_READ = ", ".join(f"{how} AS {name}" for one in READINGS for name, how in one.columns.items())
+
+
+def _peak(name: str, sampled: str) -> str:
+    """The greatest that was seen of a reading: by the samples, or by a moment that they missed."""
+    return f'greatest(s.{sampled}, s."begin".{name}, s."end".{name}, s.rest.{name})'
+
+
 # By the calls of what was watched, a slice of its own where a trial is in slices: it is not among the trial's calls.
-_PROCESSES = """
+_PROCESSES = f"""
     WITH sides AS (
         SELECT trial, done.calls AS calls, processes.load_ms AS load_ms, processes.rest_ms AS rest_ms,
                unnest(processes.sides) AS s
         FROM pieces)
-    SELECT trial, s.side AS side, calls, load_ms, s.begin.processes AS processes_begin, s.end.processes AS processes_end,
+    SELECT trial, s.side AS side, calls, load_ms, rest_ms, {_READ},
            s.processes_made AS processes_made, s.processes_ended AS processes_ended,
-           s.begin.threads AS threads_begin,
-           greatest(s.peak_threads, s.begin.threads, s.end.threads, s.rest.threads) AS threads_peak,
-           s.end.threads AS threads_end,
+           {_peak("threads", "peak_threads")} AS threads_peak,
            s.threads_made AS threads_made, s.threads_ended AS threads_ended,
-           s.begin.resident_bytes AS resident_begin,
-           greatest(s.peak_bytes, s.begin.resident_bytes, s.end.resident_bytes, s.rest.resident_bytes) AS resident_peak,
-           s.end.resident_bytes AS resident_end,
-           s.begin.unique_bytes AS unique_begin, s.end.unique_bytes AS unique_end,
-           s.begin.proportional_bytes AS proportional_begin, s.end.proportional_bytes AS proportional_end,
-           s.heap_bytes AS heap_bytes, s.begin.files AS files_begin, s.end.files AS files_end,
-           s.end.voluntary - s.begin.voluntary AS voluntary, s.end.involuntary - s.begin.involuntary AS involuntary,
-           s.end.user_ms - s.begin.user_ms AS user_ms, s.end.system_ms - s.begin.system_ms AS system_ms,
-           s.end.minor_faults - s.begin.minor_faults AS minor_faults,
-           s.end.major_faults - s.begin.major_faults AS major_faults,
-           rest_ms, s.rest.resident_bytes AS resident_rest, s.rest.unique_bytes AS unique_rest,
-           s.rest.threads AS threads_rest, s.rest.files AS files_rest
+           {_peak("resident_bytes", "peak_bytes")} AS resident_peak, s.heap_bytes AS heap_bytes
     FROM sides ORDER BY trial, side
-"""
+"""  # noqa: S608 - our own names
 
 _PROCESS_SAMPLES = """
     WITH sides AS (SELECT trial, unnest(processes.sides) AS s FROM pieces),

@@ -1,43 +1,32 @@
 """What a study file says is shown of a run: tables, charts, ladders, ranks, a conclusion, claims and questions."""
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
+from callbench.catalog.study.near import allowed
 from callbench.catalog.study.part import LinkName, Name, Part
+from callbench.model.metrics.metric import Asked
+from callbench.model.metrics.registry import askable
 
-# What the wire ledger counts, and what a sweep finds: docs/reference/wire-ledger.md.
-WireStatistic = Literal[
-    "stream_bytes",
-    "wire_bytes",
-    "packets",
-    "round_trips",
-    "first_bytes",
-    "life_bytes",
-    "bytes_per_item",
-    "total_bytes",
-]
-TimedStatistic = Literal["rate_per_s", "mean_us", "p50_us", "p90_us", "p99_us", "cpu_us", "codec_us", "bytes"]
-# What a run saw of the processes: docs/reference/study.md.
-ProcessStatistic = Literal[
-    "client_cpu_us",
-    "server_cpu_us",
-    "backend_cpu_us",
-    "link_bytes",
-    "decoded_bytes",
-    "memory_begin_mib",
-    "memory_peak_mib",
-    "memory_end_mib",
-    "memory_rest_mib",
-    "threads_peak",
-    "threads_made_per_call",
-    "memory_per_call_bytes",
-    "answered_share",
-]
-Statistic = Literal[TimedStatistic, ProcessStatistic, WireStatistic]
-# What a table can show besides, which is no figure: what limited a cell, in words.
-Words = Literal["limit"]
+
+def _among(names: Sequence[str]) -> AfterValidator:
+    """Check that a name is that of a metric which may stand here."""
+
+    def check(name: str) -> str:
+        if name not in names:
+            raise ValueError(f'"{name}" is no metric that can be shown here: {allowed(name, names, 6)}')
+        return name
+
+    return AfterValidator(check)
+
+
+# The metrics of callbench.model.metrics; docs/reference/metrics.md has them all.
+Statistic = Annotated[str, _among(askable())]
+OfTable = Annotated[str, _among(askable(Asked.TABLES))]
+OfColumn = Annotated[str, _among(askable(Asked.TABLES, Asked.COLUMNS))]
 Threshold = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 
 
@@ -82,7 +71,7 @@ class Line(Part):
     label: Name
     optional: bool = False
     sections: list[Name] = []
-    statistic: Statistic | Words | Literal["break_even_mbit"] | None = None
+    statistic: OfColumn | None = None
     against: Where | None = None
     where: Where = Where()
     published: Name | None = None
@@ -97,7 +86,7 @@ class TablePart(Part):
     title: Name
     about: str = ""
     group: Name | None = None
-    statistic: Statistic | Words = "rate_per_s"
+    statistic: OfTable = "rate_per_s"
     published: Name | None = None
     link: Name = "loopback"
     rows: Annotated[list[Line], Field(min_length=1)]

@@ -15,9 +15,10 @@ def command(
 ) -> None:
     """Query the tables of a run with SQL.
 
-    The page docs/reference/run-folder.md lists the tables and their columns.
+    The page docs/reference/run-folder.md lists the tables and their columns. The table `metrics` has a row for each
+    cell and fork, and a column for each metric of docs/reference/metrics.md.
     """
-    from callbench.store import query
+    from callbench.analysis import query
     from callbench.store.run import Run
 
     columns, rows = query.answered(Run(path), sql)

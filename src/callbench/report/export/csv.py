@@ -5,6 +5,7 @@ import io
 import json
 
 from callbench.analysis.subject import Subject
+from callbench.model.metrics.registry import VALUES
 from callbench.report.export.show import shown
 
 _PLAIN = (
@@ -21,33 +22,26 @@ _PLAIN = (
     "trials",
     "calls",
 )
-_RATES = ("rate_per_s", "rate_per_s_low", "rate_per_s_high", "timed")
-_LATENCIES = ("p50", "p90", "p99", "p999", "max", "mean")
+_ENDS = {"": "value", "_low": "low", "_high": "high"}
 
 
 def text(subject: Subject) -> str:
-    """Write it: rates in calls a second, latencies in microseconds, objects as JSON."""
+    """Write it: each metric that a cell has, in its unit, with its 95 % interval; objects as JSON."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\r\n")
-    header = [
-        *_PLAIN,
-        "args",
-        "errors",
-        *_RATES,
-        *(f"latency_{name}_us" for name in _LATENCIES),
-        "counts_agree",
-        "excluded",
-    ]
-    writer.writerow(header)
-    for cell in shown(subject)["cells"]:
-        latencies = cell["latency_us"]
+    cells = shown(subject)["cells"]
+    present = [name for name in VALUES if any(name in cell["metrics"] for cell in cells)]
+    columns = [f"{name}{end}" for name in present for end in _ENDS]
+    writer.writerow([*_PLAIN, "args", "errors", "timed", *columns, "counts_agree", "excluded"])
+    for cell in cells:
+        found = cell["metrics"]
         writer.writerow(
             [
                 *(cell[name] for name in _PLAIN),
                 json.dumps(cell["args"], sort_keys=True),
                 json.dumps(cell["errors"], sort_keys=True),
-                *(_number(cell[name]) for name in _RATES),
-                *(_number(latencies[name]) for name in _LATENCIES),
+                cell["timed"] or "",
+                *(_number(found.get(name, {}).get(key)) for name in present for key in _ENDS.values()),
                 str(cell["counts_agree"]).lower(),
                 cell["excluded"] or "",
             ]
@@ -55,6 +49,6 @@ def text(subject: Subject) -> str:
     return out.getvalue()
 
 
-def _number(value: float | str | None) -> str:
+def _number(value: float | None) -> str:
     """Write a number with six digits, which is more than any interval supports; nothing where there is none."""
-    return f"{value:.6g}" if isinstance(value, float) else str(value or "")
+    return "" if value is None else f"{value:.6g}"

@@ -106,7 +106,7 @@ def _table(table: Filled) -> dict[str, Any]:
         "id": table.id,
         "title": table.title,
         "statistic": table.statistic,
-        "unit": table.unit.name,
+        "unit": table.metric.unit,
         "columns": list(table.columns),
         "rows": rows,
         "missing": table.missing,

@@ -59,7 +59,7 @@ def _table(table: Filled) -> str:
         if table.in_words
         else ""
         if table.mixed
-        else f"In {table.unit.name}" + (", published values in brackets." if table.beside else ".")
+        else f"In {table.metric.unit}" + (", published values in brackets." if table.beside else ".")
     )
     lines = [f"## {plain(table.title)}", "", plain(f"{table.about} {unit}"), ""]
     if table.missing:

@@ -14,7 +14,6 @@ from callbench.analysis.read_results import CELLS_SQL, EXCLUDED_SQL, TRIALS_SQL
 from callbench.analysis.results import Result
 from callbench.analysis.subject import Subject
 from callbench.analysis.tables import behind, place
-from callbench.analysis.units import UNITS
 from callbench.analysis.words import (
     ANSWERS,
     CLASSES,
@@ -26,6 +25,7 @@ from callbench.analysis.words import (
     served_text,
     undecided_text,
 )
+from callbench.model.metrics.registry import LISTED, METRICS
 from callbench.report.charts.gallery import gallery
 from callbench.report.sections import sections
 from callbench.report.text.ahead import ABOUT as OPEN
@@ -82,6 +82,7 @@ def page(subject: Subject) -> str:
             cards=_cards(subject),
             environment=list(flat(subject.environment)),
             every=[_line(one, columns) for one in subject.results.cells],
+            listed=list(LISTED.values()),
             columns=columns,
             alike=alike(subject.results.cells),
             queries={"cells": CELLS_SQL, "trials": TRIALS_SQL.strip(), "excluded": EXCLUDED_SQL},
@@ -132,20 +133,14 @@ def when(stamp: str) -> str:
 
 def _line(one: Result, columns: Sequence[Column]) -> dict[str, Any]:
     """Write one line of the table of every cell."""
-    rate = place(one, "rate_per_s")
-    shares = one.latency.percentiles or {}
     return {
         "result": one,
         "texts": [column.text(one) for column in columns],
-        "rate": rate,
+        "metrics": [place(one, name).text for name in LISTED],
         "low": _end(one.rate, one.rate.low) if one.rate else "",
         "high": _end(one.rate, one.rate.high) if one.rate else "",
-        "mean": place(one, "mean_us"),
-        "echoes": place(one, "echoes"),
-        "p50": place(one, "p50_us") if shares else None,
-        "p99": place(one, "p99_us") if shares else None,
         "errors": ", ".join(f"{count:,} × {kind}" for kind, count in one.errors.items()),
-        "about": behind(one, one.rate, UNITS["rate_per_s"]) if one.rate else "",
+        "about": behind(one, one.rate, METRICS["rate_per_s"]) if one.rate else "",
     }
 
 

@@ -4,21 +4,20 @@ from collections.abc import Sequence
 from typing import Any
 
 from callbench.analysis.cold_starts import VALUES, ColdStart
-from callbench.analysis.costs import WINE
 from callbench.analysis.health import Growth, Health
 from callbench.analysis.results import Latency, OpenLoop, Result
 from callbench.analysis.subject import Subject
 from callbench.analysis.validity import Belief, Beliefs
 from callbench.analysis.wire.found import Ledger
+from callbench.model.metrics.registry import PERCENTILES
+from callbench.report.export.metrics import metrics
 from callbench.report.text.waking import Waking, waking
 
 
 def shown(subject: Subject) -> dict[str, Any]:
     """Give every cell of a run, and what was excluded.
 
-    Rates are in calls a second, latencies in microseconds; `rate_per_s_low` and `rate_per_s_high` bound the 95 %
-    interval over the forks, null where one block alone was measured. Percentiles are null where calls were timed in
-    batches.
+    What a cell has of each metric stands under `metrics`, in the unit that docs/reference/metrics.md gives.
     """
     info = subject.run.info
     sides: dict[str, list[Health]] = {}
@@ -95,7 +94,7 @@ def _warm_up(result: Result, known: Belief | None) -> dict[str, Any] | None:
 
 def _cell(result: Result, sides: Sequence[Health], beliefs: Beliefs) -> dict[str, Any]:
     """Write one cell out."""
-    attributes, rate = result.attributes, result.rate
+    attributes = result.attributes
     return {
         "cell": attributes["cell"],
         "group": attributes["group"],
@@ -113,19 +112,15 @@ def _cell(result: Result, sides: Sequence[Health], beliefs: Beliefs) -> dict[str
         "trials": result.trials,
         "calls": result.calls,
         "errors": dict(result.errors),
-        "rate_per_s": rate.middle if rate else None,
-        "rate_per_s_low": rate.low if rate else None,
-        "rate_per_s_high": rate.high if rate else None,
-        "echoes": _echoes(result),
+        "metrics": metrics(result),
         "timed": None if not result.calls else "batch" if result.batched else "each",
-        "latency_us": _latency(result.latency),
         "open_loop": _open_loop(result.open_loop) if result.open_loop else None,
         "processes": {one.side: _side(one) for one in sides},
         "counts_agree": result.agree,
         "excluded": result.excluded,
         "warm_up": _warm_up(result, beliefs.cells.get(result.id)),
         "verdict": _verdict(result, beliefs.cells.get(result.id)),
-        "cpu_us": _cost(result),
+        "below_us": _below(result),
     }
 
 
@@ -135,12 +130,6 @@ def _waking(one: Waking) -> dict[str, float | None]:
     ends = {"low": None, "high": None} if times is None else {"low": times.low, "high": times.high}
     means = {"as_is_us": one.as_is.middle, "held_us": one.held.middle}
     return {**means, "times": one.as_is.middle / one.held.middle, **ends, "share": one.share}
-
-
-def _echoes(result: Result) -> dict[str, float | None] | None:
-    """Write the mean time of a call as a multiple of the echo of its own rounds; None where no echo was driven."""
-    found = result.interval("echoes")
-    return None if found is None else {"mean": found.middle, "low": found.low, "high": found.high}
 
 
 def _verdict(result: Result, known: Belief | None) -> dict[str, Any] | None:
@@ -161,32 +150,20 @@ def _verdict(result: Result, known: Belief | None) -> dict[str, Any] | None:
     return {"limit": str(result.verdict.limit), "why": result.verdict.why, "slowed": slowed}
 
 
-def _cost(result: Result) -> dict[str, Any] | None:
-    """Write processor time a call, both sides together with its interval, and its parts; what is too little is null."""
-    costs = result.costs
-    if "cpu_us" not in costs:
-        return None
-    names = ("client_user", "client_system", "server_user", "server_system")
-    wanted = {name: f"{name}_us" for name in names} | {"backend": "backend_cpu_us", "total": "cpu_us"}
-    if WINE in costs:
-        wanted["wineserver"] = WINE
-    told = {name: costs[key].us if key in costs and costs[key].under is None else None for name, key in wanted.items()}
-    below = {name: costs[key].under for name, key in wanted.items() if key in costs and costs[key].under is not None}
-    total = result.interval("cpu_us")
-    ends = {"total_low": total.low if total else None, "total_high": total.high if total else None}
-    return {**told, **ends, **({"under": below} if below else {})}
+def _below(result: Result) -> dict[str, float]:
+    """Write below how many microseconds a call each processor time lies that its clock could not tell from nothing."""
+    return {name: one.under for name, one in result.costs.items() if one.under is not None}
 
 
 def _wire(subject: Subject, result: Result) -> dict[str, Any] | None:
-    """Write what the wire ledger counted, null where it was not asked, or the channel has no packets."""
+    """Write how exact the wire ledger is, null where it was not asked for, or the channel has no packets."""
     results = subject.results
     found = results.ledgers.get(result.id) or results.sweeps.get(result.id)
-    statistics = found.statistics() if found else {}
-    if not found or not statistics:
+    if not found or not found.statistics():
         return None
     reach = found.reach if isinstance(found, Ledger) else None
     ends = dict(zip(("stream_bytes_least", "stream_bytes_most"), reach, strict=True)) if reach else {}
-    return {**statistics, **ends, "exact": found.exact}
+    return {**ends, "exact": found.exact}
 
 
 def _side(one: Health) -> dict[str, Any]:
@@ -216,7 +193,8 @@ def _slope(growth: Growth | None, *, leaks: bool) -> dict[str, Any] | None:
 
 def _latency(latency: Latency) -> dict[str, float | None]:
     """Write percentiles, greatest and mean, in microseconds."""
-    percentiles = latency.percentiles or dict.fromkeys(("p50", "p90", "p99", "p999"))
+    names = [name.removesuffix("_us") for name in PERCENTILES]
+    percentiles = latency.percentiles or dict.fromkeys(names)
     return {**percentiles, "max": latency.max, "mean": latency.mean}
 
 

@@ -2,8 +2,8 @@
 
 from callbench.analysis.read_results import TRIALS_SQL
 from callbench.analysis.subject import Subject
-from callbench.analysis.units import UNITS
 from callbench.catalog.study.shown import ChartPart
+from callbench.model.metrics.registry import METRICS
 from callbench.report.charts.draw import chart
 from callbench.report.charts.steps import Axes, Point, steps
 from callbench.report.text.along import Figures, figures
@@ -36,8 +36,8 @@ def section(subject: Subject) -> Section | None:
 
 def _unit(part: ChartPart) -> str:
     """Name what the figures are."""
-    unit = UNITS[part.statistic]
-    return f"{unit.title}, ratio" if part.over is not None else f"{unit.title}, {unit.name}"
+    metric = METRICS[part.statistic]
+    return f"{metric.title}, ratio" if part.over is not None else f"{metric.title}, {metric.unit}"
 
 
 def _sheet(part: ChartPart, found: Figures) -> Sheet:

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 
 from callbench.analysis.results import Result, Results
-from callbench.analysis.units import UNITS
 from callbench.analysis.words import ties
 from callbench.catalog.study.shown import ChartPart
+from callbench.model.metrics.registry import METRICS, OF_TIME
 from callbench.stats.contrast import ByBlock, ratios_by_block
 from callbench.stats.digits import figure
 from callbench.stats.interval import Interval, geometric_mean
@@ -13,8 +13,6 @@ from callbench.stats.ranking import standings
 
 Figures = Mapping[str, Mapping[float, Interval]]
 Values = Mapping[str, Mapping[float, ByBlock]]
-# What a doubt of a cell's time speaks against.
-_TIMED = frozenset({"rate_per_s", "mean_us", "p50_us", "p90_us", "p99_us", "p999_us"})
 
 
 def figures(part: ChartPart, results: Results) -> Figures:
@@ -40,7 +38,7 @@ def _values(part: ChartPart, results: Results, *, doubted: bool) -> Values:
             below = None if part.over is None else _cell(results, {**place, **part.over.conditions()})
             if cell is None or (part.over is not None and below is None):
                 continue
-            if not doubted and part.statistic in _TIMED and (cell.doubts or (below is not None and below.doubts)):
+            if not doubted and part.statistic in OF_TIME and (cell.doubts or (below is not None and below.doubts)):
                 continue
             under = [] if below is None else [below.by_block.get(part.statistic, {})]
             values = ratios_by_block([cell.by_block.get(part.statistic, {})], under)
@@ -63,7 +61,7 @@ def in_words(part: ChartPart, results: Results) -> str:
     found = _values(part, results, doubted=False)
     places = sorted({at for line in found.values() for at in line})
     ends = [places[0], places[-1]] if len(places) > 1 else places
-    unit = "" if part.over is not None else f" {UNITS[part.statistic].name}"
+    unit = "" if part.over is not None else f" {METRICS[part.statistic].unit}"
     told = [f"at {at:,g}: {_span({name: line[at] for name, line in found.items() if at in line}, unit)}" for at in ends]
     more = "; the chart has the values between" if len(places) > 2 else ""
     return f"by {part.x}, {'; '.join(told)}{more}." if told else ""

@@ -1,0 +1,27 @@
+"""`callbench query`: SQL over a run's tables, and over the metrics of its cells."""
+
+from typing import TYPE_CHECKING
+
+from callbench.store import query
+from callbench.store.run import Run
+
+if TYPE_CHECKING:
+    import duckdb
+
+METRICS = "metrics"
+
+
+def answered(run: Run, sql: str) -> query.Answer:
+    """Columns and rows of a query. The table `metrics` takes reading all of the run, so it is made only if needed.
+
+    Raises:
+        BadInput: the run is damaged, or the query wrong.
+    """
+    return query.answered(run, sql, {METRICS: _metrics})
+
+
+def _metrics(run: Run, connection: "duckdb.DuckDBPyConnection") -> None:
+    """Make the table of metrics."""
+    from callbench.analysis import metric_table  # noqa: PLC0415 - statistics are slow to load
+
+    metric_table.make(run, connection, METRICS)

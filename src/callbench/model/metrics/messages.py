@@ -1,0 +1,40 @@
+"""What a call's messages are: their bytes, and the time to write and read them."""
+
+from callbench.model.metrics.metric import Asked, Better, Combined, Form, Metric, Rows
+
+METRICS = (
+    Metric(
+        name="bytes",
+        title="bytes of a call's two messages",
+        unit="bytes",
+        about="The mean over 64 payloads, without the channel. No value for a stack without a codec of its own.",
+        better=Better.LOWER,
+        combined=Combined.ONCE,
+        form=Form.WHOLE,
+    ),
+    Metric(
+        name="codec_us",
+        title="time to encode and decode a call's two messages",
+        unit="µs",
+        about="The mean over 64 payloads.",
+        better=Better.LOWER,
+        combined=Combined.ONCE,
+    ),
+    Metric(
+        name="decoded_bytes",
+        title="bytes of an answer's body that a server decodes",
+        unit="bytes",
+        about="Only of a server that reports its stages.",
+        better=Better.LOWER,
+        rows=Rows("stages WHERE stage = 'decode' AND times > 0", "sum(octets) / sum(times)"),
+    ),
+    Metric(
+        name="break_even_mbit",
+        title="rate of a link below which it pays",
+        unit="Mbit/s",
+        about="Below it the cell arrives sooner than the cell of the row's `against`, given this machine's times.",
+        better=Better.HIGHER,
+        combined=Combined.PLACE,
+        asked=Asked.COLUMNS,
+    ),
+)

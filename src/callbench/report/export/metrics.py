@@ -1,0 +1,27 @@
+"""The metrics of a cell as plain values: what JSON, CSV and the table `metrics` of a query have of them."""
+
+import math
+
+from callbench.analysis.metric_values import value_of
+from callbench.analysis.results import Result
+from callbench.model.metrics.registry import VALUES
+
+Value = dict[str, float | None]
+
+
+def metrics(result: Result) -> dict[str, Value]:
+    """Give what a cell has of each metric, with its 95 % interval. What was not measured is not there.
+
+    `low` and `high` are None where there is no interval: of a single fork, and of what none can be given of.
+    """
+    found = {name: value_of(result, name) for name in VALUES}
+    return {
+        name: {"value": one.middle, "low": _finite(one.low), "high": _finite(one.high)}
+        for name, one in found.items()
+        if one is not None
+    }
+
+
+def _finite(end: float | None) -> float | None:
+    """An end that lies beyond all bounds is none."""
+    return end if end is not None and math.isfinite(end) else None

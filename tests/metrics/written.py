@@ -1,0 +1,90 @@
+"""What files say of the metrics, made from their registry: `python tests/metrics/written.py` writes it anew."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from callbench.model.metrics.metric import Asked, Better, Metric
+from callbench.model.metrics.readings import READINGS
+from callbench.model.metrics.registry import GROUPS, PERCENTILES, VALUES
+
+ROOT = Path(__file__).parents[2]
+SCHEMA = ROOT / "src/callbench/report/show.schema.json"
+PAGE = ROOT / "docs/reference/metrics.md"
+FOLDER = ROOT / "docs/reference/run-folder.md"
+HEAD = ("metric", "what", "unit", "better", "value of a cell")
+
+
+def files() -> dict[Path, str]:
+    """Every file with such a part, as it has to be."""
+    return {SCHEMA: schema(SCHEMA.read_text()), PAGE: page(PAGE.read_text()), FOLDER: folder(FOLDER.read_text())}
+
+
+def schema(text: str) -> str:
+    """Write the definitions of the metrics and of a latency anew in the schema of `show --json`."""
+    each = {name: f"{one.title}, in {one.unit}" for name, one in VALUES.items()}
+    values = {name: {"$ref": "#/$defs/value", "description": about} for name, about in each.items()}
+    times = [name.removesuffix("_us") for name in PERCENTILES] + ["max", "mean"]
+    text = _definition(text, "metrics", values)
+    return _definition(text, "latency", {name: {"$ref": "#/$defs/figure"} for name in times}, required=times)
+
+
+def _definition(
+    text: str, name: str, properties: Mapping[str, Mapping[str, str]], required: list[str] | None = None
+) -> str:
+    """Write one definition anew: an object with these members and no others."""
+    each = (f"    {json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}" for key, value in properties.items())
+    lines = ['   "type": "object",', '   "additionalProperties": false,']
+    lines += [f'   "required": {json.dumps(required)},'] if required else []
+    inner = "\n".join([*lines, '   "properties": {', ",\n".join(each), "   }"])
+    found, times = re.subn(
+        rf'(^  "{name}": {{\n).*?(^  }},?$)',
+        lambda old: f"{old[1]}{inner}\n{old[2]}",
+        text,
+        flags=re.DOTALL | re.MULTILINE,
+    )
+    assert times == 1, f"the schema has {times} definitions of {name}"
+    return found
+
+
+def page(text: str) -> str:
+    """Write the tables of the reference page anew."""
+    parts = []
+    for title, metrics in GROUPS.items():
+        rows = "".join(f"| {' | '.join(_row(one))} |\n" for one in metrics)
+        parts.append(f"## {title}\n\n| {' | '.join(HEAD)} |\n|{'---|' * len(HEAD)}\n{rows}")
+    return _between(text, "metrics", "\n\n" + "\n".join(parts) + "\n")
+
+
+def _row(one: Metric) -> Iterator[str]:
+    """One metric's line."""
+    where = "" if one.asked is Asked.EVERYWHERE else f" In {one.asked} of a study only."
+    yield f"`{one.name}`"
+    yield f"{one.title[0].upper()}{one.title[1:]}. {one.about}{where}"
+    yield one.unit
+    yield "" if one.better is Better.NEITHER else one.better.value
+    yield one.combined.value
+
+
+def folder(text: str) -> str:
+    """Write what is read of processes anew in the page on the run folder."""
+    rows = "".join(f"| {', '.join(f'`{name}`' for name in one.columns)} | {one.about} |\n" for one in READINGS)
+    return _between(text, "readings", f"\n\n| columns | meaning |\n|---|---|\n{rows}\n")
+
+
+def _between(text: str, name: str, part: str) -> str:
+    """Put a part between its marks."""
+    found, times = re.subn(
+        rf"(<!-- {name}: [^>]*-->).*?(<!-- end of {name} -->)",
+        lambda old: f"{old[1]}{part}{old[2]}",
+        text,
+        flags=re.DOTALL,
+    )
+    assert times == 1, f"the marks of {name} are there {times} times"
+    return found
+
+
+if __name__ == "__main__":
+    for file, content in files().items():
+        file.write_text(content)
