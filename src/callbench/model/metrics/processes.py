@@ -1,4 +1,4 @@
-"""What a call does to the processes of its sides, beside processor time: memory and threads."""
+"""What a call does to the processes of its sides, beside processor time: memory, threads and context switches."""
 
 from callbench.model.metrics.metric import Better, Metric, Rows
 
@@ -6,6 +6,7 @@ from callbench.model.metrics.metric import Better, Metric, Rows
 # what serves.
 _WATCHED = "processes JOIN trials USING (trial) WHERE processes.calls > 0 AND side NOT IN"
 _SERVER = f"{_WATCHED} ('client', 'backend')"
+_CLIENT = f"{_WATCHED} ('server', 'backend')"
 
 
 def _memory(name: str, title: str, expression: str, about: str) -> Metric:
@@ -32,6 +33,18 @@ def _threads(name: str, title: str, expression: str, about: str) -> Metric:
     )
 
 
+def _switches(name: str, title: str, column: str, rows: str) -> Metric:
+    """Declare context switches of a side. The probe reads them of the threads that are alive at the end."""
+    return Metric(
+        name=f"{name}_per_call",
+        title=f"{title} per call",
+        unit="switches",
+        about="Threads that ended during the load are not counted. No value if there were none.",
+        better=Better.LOWER,
+        rows=Rows(rows, f"sum({column}) / sum(processes.calls)"),
+    )
+
+
 METRICS = (
     _memory("begin", "before the load", "avg(resident_begin)", "Resident memory."),
     _memory("peak", "at the most", "max(resident_peak)", "Resident memory, the greatest of ten samples a second."),
@@ -52,4 +65,8 @@ METRICS = (
         "sum(threads_made) / sum(processes.calls)",
         "At least so many. No value if there were none.",
     ),
+    _switches("client_switches", "voluntary context switches of the client", "voluntary", _CLIENT),
+    _switches("server_switches", "voluntary context switches of the server", "voluntary", _SERVER),
+    _switches("client_preemptions", "involuntary context switches of the client", "involuntary", _CLIENT),
+    _switches("server_preemptions", "involuntary context switches of the server", "involuntary", _SERVER),
 )
