@@ -7,7 +7,7 @@ from pathlib import Path
 
 from callbench.model.metrics.metric import Asked, Better, Metric
 from callbench.model.metrics.readings import READINGS
-from callbench.model.metrics.registry import GROUPS, PERCENTILES, VALUES
+from callbench.model.metrics.registry import COLD, GROUPS, PERCENTILES, VALUES
 
 ROOT = Path(__file__).parents[2]
 SCHEMA = ROOT / "src/callbench/report/show.schema.json"
@@ -23,11 +23,17 @@ def files() -> dict[Path, str]:
 
 def schema(text: str) -> str:
     """Write the definitions of the metrics and of a latency anew in the schema of `show --json`."""
-    each = {name: f"{one.title}, in {one.unit}" for name, one in VALUES.items()}
-    values = {name: {"$ref": "#/$defs/value", "description": about} for name, about in each.items()}
+    values = {name: {"$ref": "#/$defs/value", "description": _described(one)} for name, one in VALUES.items()}
     times = [name.removesuffix("_us") for name in PERCENTILES] + ["max", "mean"]
     text = _definition(text, "metrics", values)
+    starts = {name: {"$ref": "#/$defs/over_starts", "description": _described(one)} for name, one in COLD.items()}
+    text = _definition(text, "cold_metrics", starts)
     return _definition(text, "latency", {name: {"$ref": "#/$defs/figure"} for name in times}, required=times)
+
+
+def _described(one: Metric) -> str:
+    """What the schema says of a metric."""
+    return f"{one.title}, in {one.unit}"
 
 
 def _definition(
@@ -51,7 +57,7 @@ def _definition(
 def page(text: str) -> str:
     """Write the tables of the reference page anew."""
     parts = []
-    for title, metrics in GROUPS.items():
+    for title, metrics in {**GROUPS, "Cold start": tuple(COLD.values())}.items():
         rows = "".join(f"| {' | '.join(_row(one))} |\n" for one in metrics)
         parts.append(f"## {title}\n\n| {' | '.join(HEAD)} |\n|{'---|' * len(HEAD)}\n{rows}")
     return _between(text, "metrics", "\n\n" + "\n".join(parts) + "\n")
@@ -59,7 +65,7 @@ def page(text: str) -> str:
 
 def _row(one: Metric) -> Iterator[str]:
     """One metric's line."""
-    where = "" if one.asked is Asked.EVERYWHERE else f" In {one.asked} of a study only."
+    where = "" if one.asked in {Asked.EVERYWHERE, Asked.NOWHERE} else f" In {one.asked} of a study only."
     yield f"`{one.name}`"
     yield f"{one.title[0].upper()}{one.title[1:]}. {one.about}{where}"
     yield one.unit

@@ -4,22 +4,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from callbench.model.metrics.registry import COLD
 from callbench.stats.interval import Interval, geometric_mean
 
 if TYPE_CHECKING:
     import duckdb
 
+_COLUMNS = ", ".join(f"{one.rows.value} AS {name}" for name, one in COLD.items() if one.rows is not None)
 # Until steady: all that was driven of the call's operation, cold start included, until its first cell was steady.
-COLD_SQL = """
+COLD_SQL = f"""
 WITH of_calls AS (SELECT cell, call, coalesce(json_extract_string(arguments, '$.type'), '') AS type FROM cells)
-SELECT cold.stack, cold.link, cold.cell, cold.call, block, calls_before, first_call_ns / 1e6 AS first_call_ms,
-       first_second_calls, thousand_calls_ns / 1e6 AS thousand_calls_ms, until.driven_s AS steady_s, errors
+SELECT cold.stack, cold.link, cold.cell, cold.call, block, calls_before, errors, {_COLUMNS}
 FROM cold JOIN of_calls USING (cell) LEFT JOIN (
     SELECT visit, call, type, min(before_s + seconds) AS driven_s
     FROM steadiness JOIN of_calls USING (cell) WHERE compiles AND steady GROUP BY ALL) until
 ON until.visit = cold.visit AND until.call = of_calls.call AND until.type = of_calls.type
-ORDER BY cold.cell, block"""
-VALUES = ("first_call_ms", "first_second_calls", "thousand_calls_ms", "steady_s")
+ORDER BY cold.cell, block"""  # noqa: S608 - our own names
 
 
 @dataclass(frozen=True)
@@ -30,8 +30,7 @@ class ColdStart:
         cell: whose call was made, by one client.
         starts: how many there were.
         calls_before: calls of the same kind that had to be made before, in each start.
-        values: of `first_call_ms`, `first_second_calls`, `thousand_calls_ms` and `steady_s`, those that are known: the
-            geometric mean over the starts with its interval.
+        values: of the metrics of a start, those that are known: the geometric mean over the starts with its interval.
         ends: least and greatest of the same.
     """
 
@@ -58,7 +57,7 @@ def read(connection: "duckdb.DuckDBPyConnection") -> list[ColdStart]:
 
 
 def _together(rows: Sequence[Mapping[str, Any]]) -> ColdStart:
-    seen = {name: [float(row[name]) for row in rows if row[name]] for name in VALUES}
+    seen = {name: [float(row[name]) for row in rows if row[name]] for name in COLD}
     known = {name: values for name, values in seen.items() if values}
     return ColdStart(
         stack=rows[0]["stack"],

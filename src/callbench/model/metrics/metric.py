@@ -20,6 +20,7 @@ class Combined(StrEnum):
     SUMS = "sum over all forks, per call"
     GREATEST = "greatest of all forks, without an interval"
     ONCE = "measured once, the same for every fork"
+    STARTS = "geometric mean of the starts"
     PLACE = "none: only a place of a table has it"
 
 
@@ -36,6 +37,7 @@ class Asked(StrEnum):
     EVERYWHERE = "everywhere"
     TABLES = "tables and columns"
     COLUMNS = "columns"
+    NOWHERE = "nowhere"
 
 
 class Form(StrEnum):

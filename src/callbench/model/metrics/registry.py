@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from callbench.model.metrics import cost, latency, messages, processes, rate, wire
+from callbench.model.metrics import cold, cost, latency, messages, processes, rate, wire
 from callbench.model.metrics.metric import Asked, Combined, Metric, Tested
 
 # In the order in which tables, formats and the reference page have them.
@@ -14,6 +14,8 @@ GROUPS: Mapping[str, tuple[Metric, ...]] = {
     "Processes": processes.METRICS,
     "Wire": wire.METRICS,
 }
+# Of the starts of a stack; all others are of a cell.
+COLD: Mapping[str, Metric] = {one.name: one for one in cold.METRICS}
 METRICS: Mapping[str, Metric] = {one.name: one for group in GROUPS.values() for one in group}
 
 # Those that a cell has a value of by itself: studies, JSON, CSV and the table `metrics` have them all.

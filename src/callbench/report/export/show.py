@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from callbench.analysis.cold_starts import VALUES, ColdStart
+from callbench.analysis.cold_starts import ColdStart
 from callbench.analysis.health import Growth, Health
 from callbench.analysis.results import Latency, OpenLoop, Result
 from callbench.analysis.subject import Subject
@@ -56,17 +56,15 @@ def _cold(one: ColdStart) -> dict[str, Any]:
         "starts": one.starts,
         "calls_before": one.calls_before,
         "errors": one.errors,
-        **{
+        "metrics": {
             name: {
-                "mean": one.values[name].middle,
-                "low": one.values[name].low,
-                "high": one.values[name].high,
+                "value": found.middle,
+                "low": found.low,
+                "high": found.high,
                 "least": one.ends[name][0],
                 "greatest": one.ends[name][1],
             }
-            if name in one.values
-            else None
-            for name in VALUES
+            for name, found in one.values.items()
         },
     }
 

@@ -1,8 +1,9 @@
 """Cold start: what the first calls took, of a server and a client that had both just been started."""
 
-from callbench.analysis.cold_starts import COLD_SQL, VALUES, ColdStart
+from callbench.analysis.cold_starts import COLD_SQL, ColdStart
 from callbench.analysis.subject import Subject
 from callbench.catalog.reach import LOOPBACK
+from callbench.model.metrics.registry import COLD
 from callbench.report.text.section import Section, Sheet
 from callbench.stats.digits import figure
 
@@ -13,7 +14,7 @@ ABOUT = (
     " how long the call was driven until it was steady. Values are means over the starts, with the lowest and the"
     " highest."
 )
-COLUMNS = ("stack", "call", "first call ms", "calls in the first second", "first 1,000 calls ms", "steady after s")
+COLUMNS = ("stack", "call", *(one.heading for one in COLD.values()))
 MOST_ROWS = 100
 
 
@@ -24,7 +25,7 @@ def section(subject: Subject) -> Section | None:
         return None
     judged = max(one.calls_before for one in starts)
     found = [f"The load driver needed {judged} earlier call of some stacks, to learn the right answer."] * bool(judged)
-    rows = [(_name(one), one.call, *(_value(one, name) for name in VALUES)) for one in starts[:MOST_ROWS]]
+    rows = [(_name(one), one.call, *(_value(one, name) for name in COLD)) for one in starts[:MOST_ROWS]]
     note = f"{len(starts) - MOST_ROWS} more are in the table `cold`." if len(starts) > MOST_ROWS else ""
     return Section("cold", "Cold start", ABOUT, found, [Sheet("First calls", COLUMNS, rows, note)], source=COLD_SQL)
 
