@@ -71,7 +71,18 @@ fn gathered(url: &str, clients: usize, options: Value) -> Result<Box<dyn ClientP
 
 fn plan(calls: u64, pace: Pace) -> Plan {
     let limit_ns = 20_000_000_000;
-    Plan { call: Call::Hello, further: Vec::new(), calls, length_ns: 0, limit_ns, pace, start_at_ns: 0, burn_ns: 0, ramp_up_ns: 0, altered: false }
+    Plan {
+        call: Call::Hello,
+        further: Vec::new(),
+        calls,
+        length_ns: 0,
+        limit_ns,
+        pace,
+        start_at_ns: 0,
+        burn_ns: 0,
+        ramp_up_ns: 0,
+        altered: false,
+    }
 }
 
 fn driven(pool: &mut dyn ClientPool, clients: usize, plan: &Plan) -> Outcome {
