@@ -43,7 +43,8 @@ PUBLISHED = tomllib.loads((ROOT / "studies/published/qlio-2012.toml").read_text(
 # Plays all three behind their keepers, says where the gateway is, and waits to be killed.
 HOLDER = """
 import sys
-from callbench import catalogue, placement
+from callbench.adapter import placement
+from callbench.catalog import catalogue
 from callbench.adapter.stack.sides import Sides
 known = catalogue.load()
 stack = known.stack("load/http1:gateway/xml")

@@ -111,8 +111,8 @@ def test_a_run_says_who_made_its_links(callbench: Program, tmp_path: Path) -> No
     file = tmp_path / "small.toml"
     file.write_text(SMALL)
     callbench("run", file, "--quick", "--link", "lan100", "--out", "run", check=True, timeout=150)
-    made = json.loads((tmp_path / "run" / "environment.json").read_text())["links"]["lan100"]
-    assert made["maker"] == made.attempted(profile.named()["lan100"].wire).maker
+    link = json.loads((tmp_path / "run" / "environment.json").read_text())["links"]["lan100"]
+    assert link["maker"] == made.attempted(profile.named()["lan100"].wire).maker
     rows = json.loads(callbench("query", "run", "SELECT * FROM traffic", "--json", check=True).stdout)
     assert {row["direction"] for row in rows} == {"to_server", "to_client"}
     assert all(row["octets"] > 0 and row["packets"] > 0 for row in rows)

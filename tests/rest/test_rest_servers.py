@@ -32,8 +32,8 @@ STACKS = ["node/http", "node/http-cluster", "go/nethttp", "rust/hyper", "python/
 # Starts a server behind its keeper, says where it is, and waits to be killed.
 HOLDER = """
 import sys
-from callbench import catalogue
-from callbench.adapter import Adapter
+from callbench.adapter.session import Adapter
+from callbench.catalog import catalogue
 adapter = Adapter(catalogue.load().adapter(sys.argv[1].partition("/")[0]).manifest, "the server").greeted()
 print(adapter.serve(sys.argv[1]), flush=True)
 sys.stdin.read()
