@@ -134,8 +134,7 @@ def _built(name: str) -> Path | None:
 
 def witness() -> Path | None:
     """The engine's witness of the machine (gaps, canary), or None where the engine is not built."""
-    built = home() / "engine" / "target" / "release" / "callbench-witness"
-    return built if os.access(built, os.X_OK) else None
+    return _built("callbench-witness")
 
 
 def storm() -> Path | None:

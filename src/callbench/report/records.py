@@ -22,7 +22,7 @@ from callbench.report.terminal import print_cells
 from callbench.runner.load import kept
 from callbench.runner.peer import kept as peers
 from callbench.runner.stability import record
-from callbench.store.run import Run
+from callbench.store.run import Run, kind_of
 
 
 def show(path: Path, console: Console) -> None:
@@ -85,7 +85,7 @@ def _told(path: Path) -> Told | None:
     """Tell a record of a load or of stability; None of another."""
     if path.is_file():
         return page.told(kept.read(path))
-    return kinds.told_of(path) if record.of_stability(path) else None
+    return kinds.told_of(path) if kind_of(path) in record.KINDS else None
 
 
 def _json(found: Comparison) -> str:

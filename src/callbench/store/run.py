@@ -334,3 +334,11 @@ def _quoted(text: object) -> str:
 
 def _first_line(failure: Exception) -> str:
     return str(failure).partition("\n")[0]
+
+
+def kind_of(path: Path) -> str | None:
+    """What a folder is a record of, as `Run.kind` has it; None where it is no record."""
+    try:
+        return Run(path).kind
+    except BadInput:
+        return None

@@ -12,7 +12,7 @@ from callbench.runner.peer.agreement import Agreement, Round, Side, agreement
 from callbench.runner.peer.asked import PEER
 from callbench.stats.decision import Outcome, together
 from callbench.store.head import PEER as PEER_RECORD
-from callbench.store.run import Run
+from callbench.store.run import Run, kind_of
 
 
 @dataclass(frozen=True)
@@ -54,10 +54,7 @@ class Found:
 
 def is_kept(path: Path) -> bool:
     """Whether a path is such a folder."""
-    try:
-        return Run(path).kind == PEER_RECORD
-    except BadInput:
-        return False
+    return kind_of(path) == PEER_RECORD
 
 
 def opened(path: Path) -> Run:

@@ -105,12 +105,3 @@ def opened(path: Path, kind: str | None = None) -> Run:
     if run.kind not in KINDS or (kind is not None and run.kind != kind):
         raise BadInput(f"{path} is no record of `callbench {kind or 'soak'}`: run.json says {run.kind}")
     return run
-
-
-def of_stability(path: Path) -> str | None:
-    """Which of the three made a folder, or None."""
-    try:
-        kind = Run(path).kind
-    except BadInput:
-        return None
-    return kind if kind in KINDS else None
