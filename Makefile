@@ -81,7 +81,7 @@ PYTEST := $(PYTHON_BIN)/python -m pytest
 test: test-engine test-kits test-tools ## test everything there is
 	$(PYTEST)
 
-test-core: test-engine ## test what needs Python and Rust alone, in three minutes
+test-core: test-engine ## test what needs Python and Rust alone, without the slow tests
 	@setup/python dev
 	@setup/engine
 	$(PYTEST) -m 'core and not slow'

@@ -1,6 +1,6 @@
-"""How long processes live on after a SIGKILL of the core, or of keepers, at random moments of a run; what else is left.
+"""How long processes live on after a SIGKILL of the core, or of supervisors; what else is left behind.
 
-python bench/after_kill.py [--kills 50] [--seed 1] [--kind plain|linked|java|wine]... [--victim core|keeper]
+python bench/after_kill.py [--kills 50] [--seed 1] [--kind plain|linked|java|wine]... [--victim core|supervisor]
 Prints per kind the distribution of seconds from the victim's death until no process of the run is alive.
 """
 
@@ -35,8 +35,8 @@ call = "Hello"
 """
 # By kind: stacks, and the link between their sides.
 KINDS = {
-    "plain": ('["native/soap+tcp", "native/json+http"]', ""),
-    "linked": ('["native/soap+tcp", "native/json+http"]', 'link = "wan50"'),
+    "plain": ('["native/soap+supertcp", "native/json+http"]', ""),
+    "linked": ('["native/soap+supertcp", "native/json+http"]', 'link = "wan50"'),
     "java": ('["java/rmi"]', ""),
     "wine": ('["windows/soap+winmsg"]', ""),
 }
@@ -81,9 +81,9 @@ def killed(kind: str, victim: str, moment_s: float, folder: Path) -> tuple[float
     time.sleep(moment_s)
     if run.poll() is not None:
         raise SystemExit(f"the run ended by itself ({run.returncode}): `callbench run {study}` says why")
-    if victim == "keeper":
-        keepers = [pid for pid, line in marked(mark).items() if "callbench-keeper" in line]
-        for pid in keepers:
+    if victim == "supervisor":
+        supervisors = [pid for pid, line in marked(mark).items() if "callbench-supervisor" in line]
+        for pid in supervisors:
             try:
                 os.kill(pid, signal.SIGKILL)
             except ProcessLookupError:
@@ -107,7 +107,7 @@ def main() -> None:
     parser.add_argument("--kills", type=int, default=50)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--kind", action="append", choices=sorted(KINDS))
-    parser.add_argument("--victim", choices=["core", "keeper"], default="core")
+    parser.add_argument("--victim", choices=["core", "supervisor"], default="core")
     parser.add_argument("--within", type=float, default=3.0, help="seconds after the run's begin that a kill may come")
     asked = parser.parse_args()
     chance = random.Random(asked.seed)  # noqa: S311 - moments, not secrets

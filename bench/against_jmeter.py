@@ -14,7 +14,8 @@ from rich.console import Console
 
 from callbench.catalog import catalogue
 from callbench.report import peer as told
-from callbench.runner.peer import kept, rounds, study
+from callbench.report import records
+from callbench.runner.peer import rounds, stored, study
 
 # A stack, how long its server waits in each call, the clients, the rounds, and the verdict that is due.
 CELLS = [
@@ -36,18 +37,18 @@ def main() -> int:
     wrong = 0
     for stack, delay_us, clients, number, due in CELLS:
         options = {"delay_us": delay_us} if delay_us else {}
-        wish = rounds.Wish(stack, clients, times * number, SECONDS, WARM_UP_S, options=options)
+        request = rounds.RoundsRequest(stack, clients, times * number, SECONDS, WARM_UP_S, options=options)
         print(f"{stack}, {delay_us / 1e3:g} ms in each call, {clients} clients: {due} is due", flush=True)
-        one = rounds.held(wish, known, lambda _: None)
+        one = rounds.compare_generators(request, known, lambda _: None)
         told.show(one, to)
         wrong += one.agreement.verdict != due
     print(f"{STUDY}, {', '.join(SELECT)}: agree is due", flush=True)
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "peer"
-        asked = study.Wish(STUDY, False, SELECT, SETTINGS, times * STUDY_ROUNDS, SECONDS, WARM_UP_S, out=out)
-        found = kept.read(study.gone_on(study.begun(asked, known), STUDY, known, quiet=False))
-        told.show_study(found, to)
-    wrong += any(one.agreement is None or one.agreement.verdict != "agree" for one in found.held)
+        asked = study.PeerRequest(STUDY, False, SELECT, SETTINGS, times * STUDY_ROUNDS, SECONDS, WARM_UP_S, out=out)
+        found = stored.read_result(study.drive_study(study.create_record(asked, known), STUDY, known, quiet=False))
+        records.show(found.run.path, to)
+    wrong += any(one.agreement is None or one.agreement.verdict != "agree" for one in found.cells)
     return 1 if wrong else 0
 
 

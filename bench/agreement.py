@@ -1,6 +1,7 @@
 """Do two quick runs, one after the other, say the same?
 
-Asked: of the ratios of two cells of a table 95 % have intervals that overlap; the rank correlation of each is 0.98.
+Goal: 95 % of the ratios of two cells of a table have intervals that overlap, and the rank correlation of each table is
+0.98.
 
 `python bench/agreement.py [--budget 60s]`: three messages over four channels, two calls, in both conditions of idle
 states where they can be held. A table is what is compared: a call, with its clients, over a link, in one condition.
@@ -18,12 +19,12 @@ import tempfile
 from pathlib import Path
 
 from callbench.analysis import read_results
-from callbench.stats.contrast import block_ratios
+from callbench.stats.contrast import fork_ratios
 from callbench.stats.interval import Interval, geometric_mean
-from callbench.store.run import Run
+from callbench.store.record import Record
 
 ROOT = Path(__file__).resolve().parent.parent
-MESSAGES, CHANNELS = ("soap", "json", "bin"), ("tcp", "http-keepalive", "unix", "library")
+MESSAGES, CHANNELS = ("soap", "json", "bin"), ("supertcp", "http-keepalive", "unix", "library")
 CALLS = ("Sum", "GetPersons")
 ASKED_OVERLAP, ASKED_RANKS = 0.95, 0.98
 # A table of a run: by stack, its rate by fork.
@@ -38,9 +39,9 @@ def made(folder: Path, budget: str) -> dict[Place, Table]:
     chosen = [word for key in keys for word in ("--select", key)]
     argv = [str(ROOT / "callbench"), "run", "remobjects", "--quick", "--budget", budget, *chosen, "--out", str(folder)]
     ended = subprocess.run(argv, check=False, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-    if not (folder / "run.json").is_file():
+    if not (folder / "record.json").is_file():
         raise SystemExit(ended.stderr)
-    run = Run(folder)
+    run = Record(folder)
     with run.connection() as connection:
         places = {
             cell: (group, idle)
@@ -48,7 +49,7 @@ def made(folder: Path, budget: str) -> dict[Place, Table]:
         }
     tables: dict[Place, Table] = {}
     for one in read_results.read(run).cells:
-        rates = one.by_block.get("rate_per_s")
+        rates = one.by_fork.get("rate_per_s")
         if rates:
             tables.setdefault(places[one.id], {})[one.attributes["stack"]] = dict(rates)
     return tables
@@ -58,7 +59,7 @@ def ratios(table: Table) -> dict[tuple[str, str], Interval]:
     """The ratio of each two cells of a table, with its 95 % interval."""
     found = {}
     for a, b in itertools.combinations(sorted(table), 2):
-        of_forks = block_ratios([table[b]], [table[a]])
+        of_forks = fork_ratios([table[b]], [table[a]])
         if len(of_forks) > 1:
             found[a, b] = geometric_mean(of_forks)
     return found
@@ -81,7 +82,7 @@ def rank_correlation(one: Table, other: Table) -> float:
 
 
 def main() -> int:
-    """Make two runs and print how far they agree; 1 where that is less than asked."""
+    """Make two runs and print how far they agree; return 1 if that is less than the goal."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--budget", default="60s", help="of each run (default 60s)")
     asked = parser.parse_args()

@@ -1,8 +1,8 @@
 """The time between two slices of native stacks, from the journal of a real run.
 
-A slice's record has the moment its drive began, to the millisecond, and how long it lasted. What passes from its end
-to the begin of the next of its round is the core's, waking whoever is stopped, and the millisecond of calls that lead
-in: none of it is measured, and all of it makes a run longer.
+A slice's record has the moment its drive began, to the millisecond, and its duration. The time from its end to the
+begin of the next slice of its round is the core's: it resumes paused stacks and makes a millisecond of calls that do
+not count. None of it is measured, and all of it makes a run longer.
 """
 
 import itertools
@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
-STACKS = ("native/bin+tcp", "native/soap+http-keepalive", "native/json+unix")
+STACKS = ("native/bin+supertcp", "native/soap+http-keepalive", "native/json+unix")
 
 
 def main() -> None:

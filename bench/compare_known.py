@@ -1,7 +1,7 @@
 """Comparisons whose answer is known: a server made 5 % slower is found, the same program beside itself is not.
 
-`python bench/compare_known.py [slower] [same] [natives] [--busy 2]`, all three unless named. `--busy` starts burners of
-its own and ends them. It prints what was asked and found, and how narrow the intervals were.
+`python bench/compare_known.py [slower] [same] [natives] [--busy 2]`, by default all three. `--busy` starts burners and
+ends them. It prints goals, results, and the widths of the intervals.
 
 The slower server burns 5 % of the processor time that a call takes on both sides: where one client calls again when it
 is answered, the sides take turns, and that is the call's time but for what processors take to wake up.
@@ -27,20 +27,20 @@ from callbench.adapter import placement
 from callbench.adapter.network.host import LOOPBACK_HOSTS
 from callbench.analysis.compare import comparison
 from callbench.catalog import catalogue
-from callbench.runner.compare import live, tasks
-from callbench.runner.rounds import one_slice
+from callbench.runner.compare import execution, tasks
+from callbench.runner.rounds import run_slice
 from callbench.runner.slices import length_of
-from callbench.runner.tasks import Turn
-from callbench.runner.unit import Unit, Wanted
+from callbench.runner.tasks import SlicePlan
+from callbench.runner.unit import Unit, UnitRequest
 from callbench.stats.decision import Decision, Outcome
-from callbench.store.run import Run
+from callbench.store.record import Record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from callbench.analysis.compare.comparison import Comparison
 
-STACK = "native/json+tcp"
+STACK = "native/json+supertcp"
 # A call of some length, and a small one.
 CALLS = ("GetPersons:n=250", "Sum")
 PARTS = ("slower", "same", "natives")
@@ -60,28 +60,28 @@ class Setting:
     hold_idle: bool | None
 
 
-def compared(a: str, b: str, call: str, setting: Setting) -> tuple[Comparison, float]:
-    """Compare once, in a folder that is gone afterwards. Gives what was found, and how long it took by the clock."""
+def run_comparison(a: str, b: str, call: str, setting: Setting) -> tuple[Comparison, float]:
+    """Compare once, in a temporary folder. Return the result, and its duration by the clock."""
     began = time.monotonic()
     with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stderr(io.StringIO()):
         out = Path(folder) / "compared"
-        wish = live.Wish(a, b, (call,), **setting.__dict__, out=out)
-        live.compared(wish, catalogue.load())
-        return comparison.read(Run(out)), time.monotonic() - began
+        request = execution.ComparisonRequest(a, b, (call,), **setting.__dict__, out=out)
+        execution.run_comparison(request, catalogue.load())
+        return comparison.read(Record(out)), time.monotonic() - began
 
 
 def busy_us(call: str) -> float:
     """Processor time that a call takes on both sides together, in microseconds."""
     known = catalogue.load()
     stack = next(one for one in known.stacks if one.id == STACK)
-    cell = replace(tasks.of_calls([call], (1,), 0.5)[0], id="c001", stack=STACK)
-    wanted = Wanted(STACK, stack, known.programs(stack), (cell,), cell.link)
+    cell = replace(tasks.cells_of_calls([call], (1,), 0.5)[0], id="c001", stack=STACK)
+    wanted = UnitRequest(STACK, stack, known.programs(stack), (cell,), cell.link)
     calls = busy_ns = 0
-    with Unit(wanted, placement.placed(), LOOPBACK_HOSTS) as unit:
-        unit.settles()
+    with Unit(wanted, placement.choose_placement(), LOOPBACK_HOSTS) as unit:
+        unit.start_idle_watch()
         unit.warm(cell, length_of(cell.load))
         for _ in range(LOOKS):
-            made = one_slice(unit, Turn(cell, length_of(cell.load)), None)
+            made = run_slice(unit, SlicePlan(cell, length_of(cell.load)), None)
             calls += made["done"]["calls"]
             for side in (made["done"]["processor"], made["counted"]["processor"]):
                 busy_ns += sum(int(side["end"][kind]) - int(side["start"][kind]) for kind in ("user_ns", "system_ns"))
@@ -95,10 +95,10 @@ def width(found: Comparison) -> float:
 
 
 def slower(call: str, repeats: int, setting: Setting) -> bool:
-    """Find a server that burns 5 % of the call's busy time more in each call. Returns whether that is as asked."""
+    """Find a server that is busy for 5 % longer in each call. Return whether the goal is met."""
     busy = busy_us(call)
     burn_us = round(SLOWER * busy, 3)
-    made = [compared(STACK, f"{STACK}?burn_us={burn_us:.3f}", call, setting) for _ in range(repeats)]
+    made = [run_comparison(STACK, f"{STACK}?burn_us={burn_us:.3f}", call, setting) for _ in range(repeats)]
     verdicts = [one.cells[0].verdict for one, _ in made]
     ratios = [one.cells[0].ratio.middle for one, _ in made if one.cells[0].ratio]
     times = [seconds for _, seconds in made]
@@ -115,8 +115,8 @@ def slower(call: str, repeats: int, setting: Setting) -> bool:
 
 
 def same(repeats: int, setting: Setting) -> bool:
-    """Hold a stack against itself, again and again, by each of the calls. Returns whether that is as asked."""
-    made = [compared(STACK, STACK, CALLS[place % len(CALLS)], setting)[0] for place in range(repeats)]
+    """Compare a stack with itself, repeatedly, by each of the calls. Return whether the goal is met."""
+    made = [run_comparison(STACK, STACK, CALLS[place % len(CALLS)], setting)[0] for place in range(repeats)]
     verdicts = [one.cells[0].verdict for one in made]
     wolves = sum(one in _DIFFERENT for one in verdicts)
     print(
@@ -130,8 +130,8 @@ def same(repeats: int, setting: Setting) -> bool:
 
 
 def natives(setting: Setting) -> bool:
-    """Hold every native stack against itself. Returns whether at most two were told apart."""
-    made, took_s = compared("native", "native", "Sum", setting)
+    """Compare every native stack with itself. Return whether at most two differ."""
+    made, took_s = run_comparison("native", "native", "Sum", setting)
     told = [one for one in made.cells if one.verdict in _DIFFERENT]
     flagged = ", ".join(f"{one.figures.stacks[0]} {one.ratio.middle:.3f}" for one in told if one.ratio) or "none"
     missing = "".join(f"; {one.figures.stacks[0]}: {one.why}" for one in made.missing)
@@ -151,7 +151,7 @@ def burn() -> None:
 
 @contextlib.contextmanager
 def busy(count: int) -> Iterator[None]:
-    """Keep so many processors busy meanwhile."""
+    """Keep so many processors busy during the block."""
     burners = [multiprocessing.Process(target=burn, daemon=True) for _ in range(count)]
     for one in burners:
         one.start()
@@ -164,12 +164,17 @@ def busy(count: int) -> Iterator[None]:
 
 
 def main() -> int:
-    """Measure what the command line names; 1 where it is not as asked."""
+    """Measure what the command line names; return 1 if a goal is missed."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("parts", nargs="*", default=list(PARTS), help=f"of {', '.join(PARTS)}")
     parser.add_argument("--count", type=int, default=100, help="comparisons of the same (default 100)")
     parser.add_argument("--repeats", type=int, default=20, help="comparisons with the slower one (default 20)")
-    parser.add_argument("--seconds", type=float, default=live.Wish.seconds, help="of calls a cell (default: compare's)")
+    parser.add_argument(
+        "--seconds",
+        type=float,
+        default=execution.ComparisonRequest.seconds,
+        help="of calls a cell (default: compare's)",
+    )
     parser.add_argument("--rounds", type=int, help="how often both start afresh (default: compare's)")
     parser.add_argument("--hold-idle", action=argparse.BooleanOptionalAction, help="(default: compare's)")
     parser.add_argument("--busy", type=int, default=0, help="burners beside it (default none)")

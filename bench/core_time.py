@@ -1,4 +1,4 @@
-"""What the core takes of a processor while a slice runs: asked is less than 1 %.
+"""The processor time of the core while a slice runs. Goal: less than 1 % of a processor.
 
 Native stacks alive together are driven in rounds as in a run, with the moving table where there is a terminal; the
 core's own processor time is read whenever it begins and ends to wait for the answer of a drive. What it does between
@@ -17,12 +17,12 @@ from callbench.catalog import catalogue
 from callbench.model.cell import Cell, Load
 from callbench.model.errors import AdapterFailure
 from callbench.runner.cell_task import CellTask
-from callbench.runner.plan import made
+from callbench.runner.plan import make_plan
 from callbench.runner.progress import Progress
-from callbench.runner.rounds import one_round
+from callbench.runner.rounds import run_round
 from callbench.runner.slices import length_of
-from callbench.runner.tasks import Task, Turn
-from callbench.runner.unit import Unit, Wanted
+from callbench.runner.tasks import SlicePlan, Task
+from callbench.runner.unit import Unit, UnitRequest
 
 MESSAGES, CHANNELS = ("soap", "json", "bin"), ("tcp", "unix", "shm", "http-keepalive")
 ROUNDS = 40
@@ -54,32 +54,32 @@ def main() -> None:
         Cell(f"c{number:03d}", "GetPersons", stack.id, "GetPersons", {"n": 10}, Load(1, 1, 1.0))
         for number, stack in enumerate(stacks)
     ]
-    plan, progress = made(cells, stacks, 1), Progress()
+    plan, progress = make_plan(cells, stacks, 1), Progress()
     waits = _Waits()
     with ExitStack() as owned:
         units: dict[str, Unit] = {}
         tasks: list[Task] = []
         for cell, stack in zip(plan.cells, stacks, strict=True):
-            wanted = Wanted(stack.id, stack, known.programs(stack), (cell,), cell.link)
-            units[stack.id] = owned.enter_context(Unit(wanted, placement.placed(), LOOPBACK_HOSTS))
-            units[stack.id].settles()
+            wanted = UnitRequest(stack.id, stack, known.programs(stack), (cell,), cell.link)
+            units[stack.id] = owned.enter_context(Unit(wanted, placement.choose_placement(), LOOPBACK_HOSTS))
+            units[stack.id].start_idle_watch()
             tasks.append(CellTask(cell, stack.id, 0, length_of(cell.load), lambda *_: None))
         owned.enter_context(progress)
-        progress.begins(plan)
+        progress.show_plan(plan)
 
         def over(task: Task, found: Any) -> None:  # noqa: ANN401 - a slice
-            progress.slice_ends(task.cell.id, found["done"])  # type: ignore[attr-defined]
+            progress.show_slice(task.cell.id, found["done"])  # type: ignore[attr-defined]
 
         select.select = waits
         for number in range(ROUNDS):
             dice = random.Random(number)  # noqa: S311 - an order to be repeated
-            one_round(tasks, units, number, dice, None, _failed, over)
+            run_round(tasks, units, number, dice, None, _failed, over)
     share = waits.own_ns / waits.waited_ns
     asked = f"asked: under {100 * ASKED:.0f} %"
     print(f"{ROUNDS * len(tasks)} slices: the core takes {100 * share:.2f} % of a processor meanwhile ({asked})")
 
 
-def _failed(task: Task, turn: Turn, failure: AdapterFailure) -> None:  # noqa: ARG001 - the interface
+def _failed(task: Task, turn: SlicePlan, failure: AdapterFailure) -> None:  # noqa: ARG001 - the interface
     raise failure
 
 

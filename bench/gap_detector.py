@@ -1,8 +1,8 @@
 """What the gap detector costs what it watches, and whether a starved generator is found out.
 
-All in one run: a raw echo over loopback with and without the detector in turn, in random order, as paired ratios, for
-the looks of a trial and for the more frequent ones of a slice, and with processors kept awake as well; and a stack of
-eight clients whose processor somebody else takes.
+All in one run: a raw echo over loopback with and without the detector, alternately in random order, as paired ratios.
+It is measured for the checks of a trial, for the more frequent ones of a slice, and with processors kept awake. Also a
+stack of eight clients whose processor another program uses.
 """
 
 import json
@@ -13,10 +13,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-from callbench.adapter.placement import placed
-from callbench.runner import idle
-from callbench.runner.away import LOOK_US
-from callbench.runner.measure.witness import GapDetector, canary
+from callbench.adapter.placement import choose_placement
+from callbench.runner import idle_states
+from callbench.runner.host_absence import GAP_CHECK_US
+from callbench.runner.measure.host_monitor import GapDetector, echo_once
 from callbench.stats.interval import geometric_mean
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -36,7 +36,7 @@ seconds = 0.5
 forks = 1
 [[cells]]
 group = "Sum"
-stacks = ["native/bin+tcp"]
+stacks = ["native/bin+supertcp"]
 call = "Sum"
 arguments = { a = 1, b = 2 }
 """
@@ -45,18 +45,18 @@ HOG = "import os\nos.sched_setaffinity(0, {cpus})\nwhile True: pass"
 
 def main() -> None:
     """Prints the cost and the verdicts."""
-    for wanted in (False, True) if os.access(idle.DEVICE, os.W_OK) else (False,):
-        with idle.held(wanted=wanted):
-            for what, word in (("a trial", "begin"), ("a slice", f"begin {LOOK_US}")):
-                print(f"{'processors kept awake' if wanted else 'as the machine is'}, looks of {what}: {cost(word)}")
+    for hold in (False, True) if os.access(idle_states.DEVICE, os.W_OK) else (False,):
+        with idle_states.hold_idle_states(hold=hold):
+            for what, word in (("a trial", "begin"), ("a slice", f"begin {GAP_CHECK_US}")):
+                print(f"{'processors kept awake' if hold else 'as the machine is'}, looks of {what}: {cost(word)}")
     quiet, starved = verdict(hogs=0), verdict(hogs=3)
     print(f"eight clients, nobody else: {quiet}")
     print(f"eight clients, three hogs on their processors: {starved}")
 
 
 def cost(word: str) -> str:
-    """The echo's rate with the detector, told to begin by this word, over that without."""
-    where = placed()
+    """Return the echo's rate with the detector, started with this word, divided by the rate without it."""
+    where = choose_placement()
     dice = random.Random(1)  # noqa: S311 - an order, not a secret
     ratios, spent, watched = [], 0, 0
     with GapDetector(where) as detector:
@@ -64,15 +64,15 @@ def cost(word: str) -> str:
             rates = {}
             for watching in dice.sample((False, True), 2):
                 if watching:
-                    detector.say(word)
-                song = canary(where, SECONDS)
+                    detector.send(word)
+                echoes = echo_once(where, SECONDS)
                 if watching:
                     found = detector.end()
                     spent += found["cost_ns"]
                     watched += found["watched_ns"] * len(found["processors"])
-                if song is None:
+                if echoes is None:
                     return "the engine is not built: make engine"
-                rates[watching] = song["calls"] / song["elapsed_ns"]
+                rates[watching] = echoes["calls"] / echoes["elapsed_ns"]
             ratios.append(rates[True] / rates[False])
     ratio = geometric_mean(ratios)
     low, high = ratio.low or ratio.middle, ratio.high or ratio.middle
@@ -84,8 +84,8 @@ def cost(word: str) -> str:
 
 
 def verdict(hogs: int) -> str:
-    """The verdict of one cell, with so many processes taking the client's processors meanwhile."""
-    cpus = set(placed().client)
+    """Return the verdict of one cell while so many processes use the client's processors."""
+    cpus = set(choose_placement().client)
     with tempfile.TemporaryDirectory(prefix="callbench-bench-") as folder:
         study = Path(folder) / "eight.toml"
         study.write_text(STUDY)

@@ -20,9 +20,9 @@ from pathlib import Path
 
 from callbench.analysis import read_results
 from callbench.catalog import catalogue
-from callbench.stats.contrast import block_ratios
+from callbench.stats.contrast import fork_ratios
 from callbench.stats.logratio import paired
-from callbench.store.run import Run
+from callbench.store.record import Record
 
 ROOT = Path(__file__).resolve().parent.parent
 # The last commit whose Java kit spoke the contract itself.
@@ -76,7 +76,7 @@ def renamed(file: Path, old: str, new: str) -> None:
     file.write_text(text.replace(old, new, 1))
 
 
-def measured(folder: Path, forks: int) -> Run:
+def measured(folder: Path, forks: int) -> Record:
     """Make the run."""
     (folder / "giop.toml").write_text(STUDY)
     argv = [str(ROOT / "callbench"), "run", str(folder / "giop.toml"), "--forks", str(forks), "--no-baselines"]
@@ -89,21 +89,21 @@ def measured(folder: Path, forks: int) -> Run:
         stderr=subprocess.PIPE,
         text=True,
     )
-    if not (folder / "run" / "run.json").is_file():
+    if not (folder / "run" / "record.json").is_file():
         raise SystemExit(ended.stderr)
-    return Run(folder / "run")
+    return Record(folder / "run")
 
 
-def shown(run: Run) -> list[str]:
+def shown(run: Record) -> list[str]:
     """A line a call: JacORB's time a call over omniORB's, before and after, and what the region took."""
     rates: dict[tuple[str, str], dict[int, float]] = {}
     for one in read_results.read(run).cells:
-        rates[one.attributes["group"], one.attributes["stack"]] = dict(one.by_block.get("rate_per_s", {}))
+        rates[one.attributes["group"], one.attributes["stack"]] = dict(one.by_fork.get("rate_per_s", {}))
     lines = []
     for call in CALLS:
         ratios = []
         for fast, slow in ((OMNI, THEN), (OMNI, NOW), (NOW, THEN)):
-            of_forks = block_ratios([rates.get((call, fast), {})], [rates.get((call, slow), {})])
+            of_forks = fork_ratios([rates.get((call, fast), {})], [rates.get((call, slow), {})])
             if len(of_forks) < 2:
                 ratios.append("(steady in fewer than two forks)")
                 continue

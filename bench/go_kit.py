@@ -40,7 +40,7 @@ def main() -> None:
             f" ratio {cost['ratio']:.2f} (medians of {pairs} pairs);"
             f" allocations in 20,000 calls: {cost['allocations/drive']:.0f}"
         )
-        known, where = catalogue.load(), placement.placed()
+        known, where = catalogue.load(), placement.choose_placement()
         manifest = known.adapter("go").manifest
 
         def bare(gap_ns: int, count: int) -> tuple[float, float]:

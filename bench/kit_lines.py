@@ -1,7 +1,7 @@
 """How many lines the kit of each language has: runner protocol, load loop, clock, histogram, service and check.
 
-`bench/run kit_lines`. Asked: under 600 a language. Not counted: what is a technology's, records and interfaces of the
-service in that language, tests, and the host, which stands in Rust once for all.
+`bench/run kit_lines`. Goal: under 600 lines per language. Not counted: technologies, records and interfaces of the
+service in that language, tests, and the host, which exists once, in Rust.
 """
 
 from collections.abc import Iterable
@@ -34,7 +34,7 @@ def is_test(file: Path) -> bool:
 
 
 def code(lines: Iterable[str], comment: str) -> int:
-    """Count the lines that are neither empty nor a comment alone; block comments of one star a line are comments."""
+    """Count the lines that are neither empty nor a comment alone; fork comments of one star a line are comments."""
     return sum(bool(line) and not line.startswith((comment, "/*", "*")) for line in lines)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from callbench.adapter.network.pair import Pair
 from callbench.catalog.links.profile import find
-from callbench.model.installation import keeper
+from callbench.model.installation import supervisor
 
 CALLS, UP, DOWN = 10_000, 40, 300
 
@@ -62,15 +62,15 @@ def main() -> None:
 
 def counted(wire: dict[str, Any], calls: int) -> tuple[dict[str, Any], int]:
     """Lets both talk over a cable of their own. Returns what was counted, and how many frames the capture lost."""
-    kept = keeper()
+    kept = supervisor()
     if kept is None:
         sys.exit("the engine is not built: make engine")
     with Pair(**wire) as pair:
         pair.ask("offload", "offloads", on=False)
         pair.ask("account", "accounting", phase="all", pcap=None)
         sizes = [str(calls), str(UP), str(DOWN)]
-        there = [str(kept), *pair.hosts.server.entered(), "--", sys.executable, "-c", SERVER]
-        here = [str(kept), *pair.hosts.client.entered(), "--", sys.executable, "-c", CLIENT]
+        there = [str(kept), *pair.hosts.server.enter_options(), "--", sys.executable, "-c", SERVER]
+        here = [str(kept), *pair.hosts.client.enter_options(), "--", sys.executable, "-c", CLIENT]
         address = pair.hosts.server.address
         with subprocess.Popen(
             [*there, address, *sizes], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True

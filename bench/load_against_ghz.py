@@ -29,7 +29,7 @@ def main() -> None:
         ours(one)  # The server's runtime compiles as it goes.
         proto = ["--insecure", "--proto", str(ROOT / "contract" / "service.proto")]
         argv = [ghz, *proto, "--call", "callbench.SpeedService.Hello", "-O", "json"]
-        # Reading the service's description takes it longer than a thousand calls: one call tells how long.
+        # It takes longer to read the service's description than to make a thousand calls; one call shows how long.
         start_us = theirs([*argv, "-n", "1", "-c", "1", endpoint], read).microseconds
         load = ["-c", str(CLIENTS), "--connections", str(CLIENTS), "-z", f"{SECONDS:.0f}s", "--duration-stop", "wait"]
         rival = [*argv, *load, endpoint]

@@ -1,8 +1,9 @@
 """What the load driver's process holds: with 10,000 connections, and over a long drive.
 
 `.venv/bin/python bench/load_connections.py [CALLS]`: 10,000 connections from one process to one nginx, which must stay
-under 1 GB; then CALLS calls (a million unless given) over 50, each tenth with what the process holds then, and the
-slope of its memory in octets a call. The figure is of 100,000,000 calls: a quarter of an hour on two quiet processors.
+under 1 GB. Then CALLS calls (by default a million) over 50 connections, with the process's memory after each tenth, and
+its growth in bytes per call. The documented value is for 100,000,000 calls: a quarter of an hour on two quiet
+processors.
 """
 
 import os
@@ -39,15 +40,15 @@ def main() -> None:
 
 
 def held_over(one: Adapter, calls: int) -> tuple[tuple[int, int], tuple[int, int]]:
-    """Calls made and octets held: after the first tenth of a long drive, and at its end."""
+    """Return calls made and bytes used: after the first tenth of a long drive, and at its end."""
     seen: list[tuple[int, int]] = []
 
-    def watch(_: int, made: int, __: int) -> None:
+    def on_interval(_: int, made: int, __: int) -> None:
         if made * 10 // calls > len(seen):
             seen.append((made, resident(one)))
             print(f"  {made:,} calls: {seen[-1][1] / MIB:.1f} MiB", flush=True)
 
-    done = one.drive("Hello", {}, calls=calls, seconds=0, limit_seconds=36_000, timing="each", watch=watch)
+    done = one.drive("Hello", {}, calls=calls, seconds=0, limit_seconds=36_000, timing="each", on_interval=on_interval)
     if done["errors"]:
         sys.exit(f"the driver met errors: {done['errors']}, {done.get('said')}")
     last = (done["calls"], resident(one))
@@ -55,7 +56,7 @@ def held_over(one: Adapter, calls: int) -> tuple[tuple[int, int], tuple[int, int
 
 
 def resident(one: Adapter) -> int:
-    """Octets of memory of the driver itself, the greatest of the keeper's descendants."""
+    """Return the memory of the driver itself: the largest of the supervisor's descendants."""
     children = children_of_all()
     found = [one.process.pid]
     for pid in found:

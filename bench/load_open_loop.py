@@ -1,10 +1,11 @@
 """How late the load driver's open loop is beside bare loops in C, at half of what a closed loop reaches and at a 20th.
 
-`bench/run load_open_loop`, or with the number of rounds. Against nginx, in turn on the client's processor: ours; a
-timer that sleeps; a timer that spins for the last 60 us; a caller that makes the same system calls to the same server
-and does nothing with what it reads. Rate beside the one that was asked for (within 0.1 %), and the 99th percentile of
-lateness over each of theirs in the same round (at most 2), medians over rounds. Writing to a server that is asleep
-wakes another processor: what that takes no loop of one thread can be punctual in, and the caller says how long it is.
+`bench/run load_open_loop`, or with the number of rounds. Against nginx, alternately on the client's processor: the load
+driver; a timer that sleeps; a timer that spins for the last 60 us; a caller that makes the same system calls to the
+same server and ignores what it reads. The rate is compared with the requested one (within 0.1 %), and the 99th
+percentile of lateness with each of theirs in the same round (at most 2), as medians over rounds. Writing to a sleeping
+server wakes another processor. No loop of one thread can be punctual during that time, and the caller shows how long it
+is.
 """
 
 import statistics

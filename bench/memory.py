@@ -23,7 +23,7 @@ def main() -> None:
 
 
 def resident_after(program: str, calls: int) -> tuple[int, int]:
-    """Resident memory and its peak in KiB after so many calls, the adapter still running."""
+    """Return resident memory and its peak in KiB after so many calls, while the adapter still runs."""
     with subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1) as adapter:
         conversation = Conversation(adapter)
         stack = "instrument/nothing"

@@ -1,7 +1,7 @@
 """Fills the pages in docs/middleware from a run: bench/middleware_pages.py RUN, made by docs/middleware/capture.
 
-What stands between `<!-- captured: STACK -->` or `<!-- costs: STACK STACK ... -->` and `<!-- end -->` is written anew.
-Where the run has none of a block's stacks, the block stays as it was.
+Text between `<!-- captured: STACK -->` or `<!-- costs: STACK STACK ... -->` and `<!-- end -->` is written again. If the
+run has none of a part's stacks, the part stays as it was.
 """
 
 import re
@@ -12,12 +12,12 @@ from typing import Any
 
 from callbench.analysis.subject import subject
 from callbench.model.errors import BadInput, CallbenchError
-from callbench.report.export.show import shown
+from callbench.report.export.show import cell_records
 from callbench.runner.wire.exchange import exchanges
-from callbench.store.run import Run
+from callbench.store.record import Record
 
 PAGES = Path(__file__).resolve().parents[1] / "docs" / "middleware"
-BLOCK = re.compile(r"(<!-- (captured|costs): ([^>]*?) -->\n).*?(<!-- end -->)", re.DOTALL)
+FORK = re.compile(r"(<!-- (captured|costs): ([^>]*?) -->\n).*?(<!-- end -->)", re.DOTALL)
 HEAD = (
     "| stack | set-up | first call | a steady call | in IP packets | round trips | a whole life"
     " | sum: mean, processor | 100 persons: mean, processor |\n"
@@ -37,16 +37,16 @@ def main() -> None:
     if len(sys.argv) != 2:
         sys.exit("say which run: bench/middleware_pages.py RUN")
     try:
-        run = Run(Path(sys.argv[1]))
+        run = Record(Path(sys.argv[1]))
         written = filled(run)
     except CallbenchError as failure:
         sys.exit(f"middleware_pages: {failure}")
-    print(f"{written} blocks written")
+    print(f"{written} forks written")
 
 
-def filled(run: Run) -> int:
-    """Writes every block that the run has something for. Returns how many."""
-    cells = shown(subject(run))["cells"]
+def filled(run: Record) -> int:
+    """Writes every fork that the run has something for. Returns how many."""
+    cells = cell_records(subject(run))["cells"]
     by_stack: dict[str, dict[str, Any]] = {}
     for cell in cells:
         by_stack.setdefault(cell["stack"], {})[cell["group"]] = cell
@@ -54,13 +54,13 @@ def filled(run: Run) -> int:
     written = 0
     for page in sorted(PAGES.glob("*.md")):
         old = page.read_text()
-        new = BLOCK.sub(lambda found: _block(found, run, by_stack, phases), old)
-        written += sum(1 for a, b in zip(BLOCK.findall(old), BLOCK.findall(new), strict=True) if a or b)
+        new = FORK.sub(lambda found: _fork(found, run, by_stack, phases), old)
+        written += sum(1 for a, b in zip(FORK.findall(old), FORK.findall(new), strict=True) if a or b)
         page.write_text(new)
     return written
 
 
-def _block(found: re.Match[str], run: Run, cells: Mapping[str, Any], phases: Mapping[str, Any]) -> str:
+def _fork(found: re.Match[str], run: Record, cells: Mapping[str, Any], phases: Mapping[str, Any]) -> str:
     start, kind, names, end = found.groups()
     stacks = [name for name in names.split() if name in phases]
     if not stacks:
@@ -69,7 +69,7 @@ def _block(found: re.Match[str], run: Run, cells: Mapping[str, Any], phases: Map
     return f"{start}{text}{end}"
 
 
-def _captured(run: Run, stack: str) -> str:
+def _captured(run: Record, stack: str) -> str:
     try:
         _, _, told = next(exchanges(run, [stack], "sum")).text().partition("\n\n")
     except BadInput as failure:
@@ -77,7 +77,7 @@ def _captured(run: Run, stack: str) -> str:
     return f"`Sum(1, 2)` by `{stack}`, a client that connects, calls once and ends:\n\n```text\n{told}\n```\n\n"
 
 
-def _costs(run: Run, stacks: Sequence[str], cells: Mapping[str, Any], phases: Mapping[str, Any]) -> str:
+def _costs(run: Record, stacks: Sequence[str], cells: Mapping[str, Any], phases: Mapping[str, Any]) -> str:
     rows = "".join(_row(stack, cells.get(stack, {}), phases[stack]) for stack in stacks)
     told = run.environment()
     machine = f"{told['processors']['online']} processors ({told['machine']['model']}), {told['system']}"
@@ -111,7 +111,7 @@ def _steady(steady: float, cell: Mapping[str, Any] | None) -> str:
 
 
 def _count(value: float) -> str:
-    """Write a count whole where it is whole, else as the mean that it is."""
+    """Format a count as an integer if it is one, else as a mean."""
     return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.5g}"
 
 
@@ -123,7 +123,7 @@ def _time(cell: Mapping[str, Any] | None) -> str:
     return f"{time}, {found['cpu_us']['value'] / 1e3:.2g} ms" if "cpu_us" in found else time
 
 
-def _phases(run: Run) -> dict[str, dict[str, tuple[float, float, float]]]:
+def _phases(run: Record) -> dict[str, dict[str, tuple[float, float, float]]]:
     """By stack and phase: bytes of the streams, bytes of the IP packets, turns."""
     asked = (
         "SELECT c.stack, w.phase, sum(w.payload), sum(w.ip + w.tcp + w.payload + w.retransmitted), sum(w.turns)"

@@ -28,7 +28,7 @@ MAKERS = ("kernel", "emulator")
 ROUNDS = 7
 SLICE_S = 2.0
 GAP_US = 5000
-# Others may keep so many processors busy.
+# Other programs may keep so many processors busy.
 QUIET = 0.2
 
 
@@ -50,7 +50,7 @@ def made_and_ended() -> None:
         making, ending = [], []
         for _ in range(10):
             began = time.monotonic()
-            pair = Pair(**profile.named()[name].wire)
+            pair = Pair(**profile.builtin_links()[name].wire)
             making.append(time.monotonic() - began)
             began = time.monotonic()
             pair.close()
@@ -63,7 +63,7 @@ def made_and_ended() -> None:
 
 def wan50() -> None:
     """The round trip of wan50."""
-    with Pair(**profile.named()["wan50"].wire) as pair:
+    with Pair(**profile.builtin_links()["wan50"].wire) as pair:
         taken = echoes(pair, 200, gap_us=2000)
     print(
         f"wan50: median {np.median(taken) / 1000:.2f} ms (asked: within 0.5 of 50), "
@@ -86,7 +86,7 @@ def lan100() -> None:
 
 def losses() -> None:
     """Losses of lossy1."""
-    with Pair(**profile.named()["lossy1"].wire) as pair:
+    with Pair(**profile.builtin_links()["lossy1"].wire) as pair:
         said = flood(pair, way="to-server", packets=100_000, octets=64, per_second=20_000)
     lost = said["sent"] - said["arrived"]
     low, high = binomial(lost, said["sent"])
@@ -131,15 +131,15 @@ def carried() -> None:
 def processor() -> None:
     """What a link takes of the processors: while a stream fills it, and for echoes one after the other.
 
-    The kernel's work belongs to no process. So the whole machine's busy time is read, and of it the time is taken off
-    that the same stream, and the same echoes, take over a bare cable in turn, and that the machine takes for itself.
-    On a machine that others use there is nothing to tell.
+    The kernel's work belongs to no process, so the whole machine's busy time is read. The time that the same stream and
+    echoes need over a plain cable is subtracted, and that of the idle machine. On a machine with other work there is no
+    result.
     """
     for name, maker in (("lan100", "kernel"), ("lan100", "emulator"), ("lan1g", None), ("wan50", None)):
         with Pair(**wire(name, maker)) as pair, Pair(**wire("pair")) as bare:
             filled = stream(pair)
             rounds = np.array([_beyond_a_cable(pair, bare, filled) for _ in range(ROUNDS)])
-        others, threads, full, echo = np.median(rounds, axis=0)
+        others, threads, read_full, echo = np.median(rounds, axis=0)
         asked = " (asked: 5)" if name == "lan100" else ""
         print(
             f"{name} by the {pair.maker}, a stream of {8 * filled / 1e6:.0f} Mbit/s: threads of the emulator"
@@ -147,7 +147,7 @@ def processor() -> None:
             + (
                 f"not told, as others kept {others:.1f} processors busy"
                 if others > QUIET
-                else f"{100 * full:.1f} %{asked}, {100 * min(rounds[:, 2]):.1f} to {100 * max(rounds[:, 2]):.1f};"
+                else f"{100 * read_full:.1f} %{asked}, {100 * min(rounds[:, 2]):.1f} to {100 * max(rounds[:, 2]):.1f};"
                 f" for an echo {echo:.0f} us"
             )
         )
@@ -157,14 +157,14 @@ def _beyond_a_cable(pair: Pair, bare: Pair, filled: int) -> tuple[float, float, 
     """Processors busy with others, with the emulator's threads, with a full link beyond a cable; and us of an echo."""
     idle = _share(busy(partial(time.sleep, SLICE_S)))
     before, began = emulating_ns(pair), time.monotonic_ns()
-    full = _share(busy(partial(stream, pair)))
+    read_full = _share(busy(partial(stream, pair)))
     threads = (emulating_ns(pair) - before) / (time.monotonic_ns() - began)
     cable = _share(busy(partial(stream, bare, filled)))
     echo = [
         (spent[0] - idle * spent[1]) / ECHOES
         for spent in (busy(partial(echoes, it, ECHOES, GAP_US)) for it in (pair, bare))
     ]
-    return idle, threads, full - cable, 1e6 * (echo[0] - echo[1])
+    return idle, threads, read_full - cable, 1e6 * (echo[0] - echo[1])
 
 
 def busy(work: Callable[[], object]) -> tuple[float, float]:
@@ -186,7 +186,7 @@ def idle_s() -> float:
 
 
 def stream(pair: Pair, at_most: int | None = None) -> int:
-    """A stream for a slice of time. Returns its octets a second."""
+    """Send a stream for a slice of time. Return its bytes per second."""
     said: dict[str, int] = pair.ask("stream", "streamed", LONG, way="to-server", seconds=SLICE_S, at_most=at_most)[
         "stream"
     ]
@@ -201,8 +201,8 @@ def emulating_ns(pair: Pair) -> int:
 
 
 def wire(name: str, maker: str | None = None) -> dict[str, Any]:
-    """What the lab is asked for, to have a link made by somebody."""
-    asked = dict(profile.named()[name].wire)
+    """Return the lab's request for a link by the given maker."""
+    asked = dict(profile.builtin_links()[name].wire)
     return {**asked, "link": {**asked["link"], "maker": maker}} if maker else asked
 
 

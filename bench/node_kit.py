@@ -44,7 +44,7 @@ def main() -> None:
         kit = (heap["driven_bytes"] - heap["awaited_bytes"]) * calls
         each = heap["awaited_bytes"]
         print(f"a drive of {calls:,} calls allocates {each:.1f} bytes an await, and {kit:,.0f} bytes besides in all")
-    known, where = catalogue.load(), placement.placed()
+    known, where = catalogue.load(), placement.choose_placement()
     manifest = known.adapter("node").manifest
     with tempfile.TemporaryDirectory() as name, Sides(manifest.both, where, in_process=False) as sides:
         rate = open_loop.half_of_closed(sides, STACK)

@@ -15,17 +15,17 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from callbench.analysis.subject import subject
+from callbench.analysis.wire.accounts import ledgers
 from callbench.analysis.wire.counts import STEADY, stream
-from callbench.analysis.wire.found import ledgers
 from callbench.catalog.study import load
-from callbench.store.run import Run
+from callbench.store.record import Record
 
 FIELDS = ("tcp.stream", "ip.src", "tcp.len", "tcp.flags.syn", "tcp.flags.ack", "tcp.analysis.retransmission")
 TABLE = "echo"
 
 
 def exchanges(capture: Path) -> Iterator[int]:
-    """Gives the bytes above TCP of each exchange of a capture, stream after stream, as tshark tells them."""
+    """Return the bytes above TCP of each exchange of a capture, stream by stream, as reported by tshark."""
     told = [part for field in FIELDS for part in ("-e", field)]
     shown = subprocess.run(
         ["tshark", "-r", capture, "-Y", "tcp", "-T", "fields", *told],  # noqa: S607 - found where it is installed
@@ -74,7 +74,7 @@ def main() -> None:
             str(out),
         ]
         subprocess.run(made, check=True, stdout=subprocess.DEVNULL)
-        run = Run(out)
+        run = Record(out)
         with run.connection() as connection:
             found = ledgers(connection)
             names = dict(connection.execute("SELECT cell, stack FROM cells").fetchall())

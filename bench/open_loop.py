@@ -1,6 +1,6 @@
 """How late the open loop of the native kit is, beside a bare timer loop; and a stall that only it sees.
 
-`python bench/open_loop.py [ROUNDS]`: at half of what four clients of native/bin+tcp reach in a closed loop, open
+`python bench/open_loop.py [ROUNDS]`: at half of what four clients of native/bin+supertcp reach in a closed loop, open
 loop and bare timer in turn, on the same processors. Then one connection at 500 calls a second to a server that takes
 1 ms and stands still for 200 ms once a second: raw and corrected 99th percentile. Medians over the rounds.
 """
@@ -22,7 +22,7 @@ from callbench.catalog import catalogue
 from callbench.stats.arrivals import constant
 from callbench.stats.histogram import Buckets
 
-STACK = "native/bin+tcp"
+STACK = "native/bin+supertcp"
 SUM = {"a": 1, "b": 2}
 CLIENTS = 4
 SECONDS = 2.0
@@ -32,7 +32,7 @@ STALLS = {"delay_us": 1_000, "stall_us": 200_000, "stall_every_us": 1_000_000}
 def main() -> None:
     """Prints both."""
     rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 5
-    known, where = catalogue.load(), placement.placed()
+    known, where = catalogue.load(), placement.choose_placement()
     stack = known.stack(STACK)
     manifest = known.adapter(stack.adapter).manifest
     with tempfile.TemporaryDirectory() as name, Sides(manifest.both, where, in_process=False) as sides:
@@ -56,7 +56,7 @@ def beside(stack: str, timer: Sequence[str | Path], rounds: int, warm_up_s: floa
         rounds: of both in turn.
         warm_up_s: how long the stack is called before, where a runtime compiles what runs often.
     """
-    known, where = catalogue.load(), placement.placed()
+    known, where = catalogue.load(), placement.choose_placement()
     manifest = known.adapter(stack.partition("/")[0]).manifest
     with tempfile.TemporaryDirectory() as name, Sides(manifest.both, where, in_process=False) as sides:
         rate = half_of_closed(sides, stack, warm_up_s)
@@ -98,7 +98,8 @@ def lateness(
         client: connected.
         stack: what it calls.
         wanted: calls a second, and how many rounds.
-        bare_timer: waits that often, so many ns apart; gives the p99 of its lateness and its processor time.
+        bare_timer: waits that often, with so many ns in between; returns the p99 of its lateness and its processor
+            time.
         folder: for the schedule.
     """
     rate, rounds = wanted

@@ -1,8 +1,9 @@
 """What the Python kit costs a call over two readings of its clock, and how late its open loop is over a bare timer.
 
 `bench/run python_kit`, or with the number of pairs: `.venv/bin/python bench/python_kit.py 501`. Both kinds of clients:
-with a thread each, and on one event loop. There the empty stack gives an answer that is there already: to make and
-await a coroutine is what a stack of asyncio costs, and is shown beside it. At most 3 is asked for, and of lateness 2.
+one thread each, and one event loop. On the event loop the empty stack returns an answer that exists already: creating
+and awaiting a coroutine is the cost of an asyncio stack, and is shown beside it. Goals: at most 3, and at most 2 for
+lateness.
 """
 
 import asyncio
@@ -28,7 +29,7 @@ MOST_LATENESS = 2.0
 CLIENTS = 4
 SECONDS = 2
 ROUNDS = 5
-# What a call of the stack takes whose open loop is looked at, asleep: about as long as one over HTTP.
+# Duration of a call of the stack whose open loop is measured, asleep: about as long as a call over HTTP.
 CALL_S = 0.001
 
 

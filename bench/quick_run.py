@@ -16,7 +16,7 @@ import numpy as np
 from callbench.analysis.claims import Verdict
 from callbench.analysis.subject import CONDITIONS, Subject, subject
 from callbench.stats.interval import CONFIDENCE
-from callbench.store.run import Run
+from callbench.store.record import Record
 
 SECONDS = 360.0
 MEDIAN, NINETIETH = 0.05, 0.10
@@ -24,17 +24,17 @@ UNDECIDED = 2
 
 
 def main() -> None:
-    """Print what was asked beside what was measured."""
+    """Print goals and measured values."""
     parser = argparse.ArgumentParser(description="the quick RemObjects run")
     parser.add_argument("--run", type=Path)
     asked = parser.parse_args()
     if asked.run is not None:
-        _told(Run(asked.run))
+        _told(Record(asked.run))
         return
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "run"
         _made(out)
-        _told(Run(out))
+        _told(Record(out))
 
 
 def _made(out: Path) -> None:
@@ -48,7 +48,7 @@ def _made(out: Path) -> None:
             print(f"the run ended with {ended.code}")
 
 
-def _told(run: Run) -> None:
+def _told(run: Record) -> None:
     seconds = sum(line["seconds"] for line in run.lines() if line["kind"] == "fork over")
     print(f"forks took {seconds:.0f} s (asked: {SECONDS:.0f})")
     whole = subject(run)
@@ -73,7 +73,7 @@ def _widths(one: Subject) -> None:
     known = [one.results.estimated(cells[first], cells[second]) for first, second in pairs]
     widths = [each.interval(CONFIDENCE).half_width for each in known if each is not None]
     found = np.quantile([width for width in widths if width is not None], [0.5, 0.9])
-    forks = max((cell.blocks for cell in cells.values()), default=0)
+    forks = max((cell.forks for cell in cells.values()), default=0)
     what = f"half-width of the ratio of two cells of a table, {len(widths):,} pairs, {forks} forks"
     values = f"median {100 * found[0]:.1f} %, 90th percentile {100 * found[1]:.1f} %"
     print(f"{what}: {values} (asked: {100 * MEDIAN:.0f}; {100 * NINETIETH:.0f})")

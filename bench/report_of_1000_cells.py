@@ -25,7 +25,7 @@ from callbench.analysis.subject import subject
 from callbench.report.export import FORMATS
 from callbench.report.terminal import print_cells, print_summary
 from callbench.store.columns import MEASURED
-from callbench.store.run import Run
+from callbench.store.record import Record
 from report.synthetic import write
 
 LIMIT_S = 10.0
@@ -52,7 +52,7 @@ def reported(path: Path, started: float) -> None:
         took[step] = time.monotonic() - clock, time.process_time() - processor
         return made
 
-    found = timed("read", lambda: subject(Run(path)))
+    found = timed("read", lambda: subject(Record(path)))
     timed("page", lambda: FORMATS["html"](found))
     # Of one process that writes a page: what the steps below take comes on top.
     peak_mb = peak_kb() / 1024
@@ -70,7 +70,7 @@ def reported(path: Path, started: float) -> None:
 
 
 def of_a_thousand_million_calls(path: Path) -> None:
-    """Let every trial have made so many calls more that the run has 10^9: counts grow, lines do not."""
+    """Give every trial so many more calls that the run has 10^9: counts grow, lines do not."""
     journal = path / "journal.jsonl"
     lines = [json.loads(line) for line in journal.read_text().splitlines()]
     trials = [line["done"] for line in lines if line["kind"] == "trial"]
@@ -97,13 +97,13 @@ def in_slices(path: Path) -> None:
         if line["kind"] != "trial":
             kept.append(line)
             continue
-        warmed = {name: line[name] for name in ("trial", "cell", "block", "visit", "warm_up")}
+        warmed = {name: line[name] for name in ("trial", "cell", "fork", "start", "warm_up")}
         kept.append({"kind": "warmed", **warmed, "unsteady": ""})
         for number in range(ROUNDS):
             own = {name: value for name, value in line.items() if name in MEASURED}
-            rounds.setdefault((line["block"], number), []).append({**own, "done": _slice(line["done"], some)})
-    for (block, number), slices in rounds.items():
-        line = {"kind": "round", "fork": block, "batch": 0, "round": number, "idle": "as it is", "slices": slices}
+            rounds.setdefault((line["fork"], number), []).append({**own, "done": _slice(line["done"], some)})
+    for (fork, number), slices in rounds.items():
+        line = {"kind": "round", "fork": fork, "batch": 0, "round": number, "idle": "as it is", "slices": slices}
         kept.append({**line, "started": slices[0]["started"], "echoes": [], "references": []})
     journal.write_text("".join(json.dumps(line) + "\n" for line in kept))
 
@@ -121,7 +121,7 @@ def _slice(done: dict[str, Any], some: random.Random) -> dict[str, Any]:
 
 
 def main() -> int:
-    """Measure twice, each time in a process of its own, and say so; 1 where a limit is passed."""
+    """Measure twice, each time in its own process; return 1 if a limit is exceeded."""
     if len(sys.argv) > 1:
         reported(Path(sys.argv[1]), float(sys.argv[2]))
         return 0

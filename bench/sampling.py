@@ -10,13 +10,13 @@ import sys
 import time
 
 from callbench.adapter import placement
-from callbench.adapter.stack.side_processes import of
+from callbench.adapter.stack.side_processes import processes_of
 from callbench.adapter.stack.sides import Sides
 from callbench.catalog import catalogue
 from callbench.runner.measure.sampler import PERIOD_S, Sampler
 from callbench.stats.interval import geometric_mean
 
-STACK = "native/bin+tcp"
+STACK = "native/bin+supertcp"
 SLICE_S = 0.5
 LOOKS = 300
 
@@ -26,7 +26,7 @@ def main() -> None:
     pairs = int(sys.argv[1]) if len(sys.argv) > 1 else 60
     dice = random.Random(1)  # noqa: S311 - an order to be repeated, not a secret
     known = catalogue.load()
-    with Sides(known.adapter("native").manifest.both, placement.placed(), in_process=False) as sides:
+    with Sides(known.adapter("native").manifest.both, placement.choose_placement(), in_process=False) as sides:
         sides.client.connect(STACK, sides.server.serve(STACK), 1)
         rate(sides, sampled=False)
         ratios = []
@@ -42,7 +42,7 @@ def main() -> None:
 
 def rate(sides: Sides, *, sampled: bool) -> float:
     """Calls a second of one slice."""
-    sampler = Sampler(lambda: of(sides).by_side()) if sampled else None
+    sampler = Sampler(lambda: processes_of(sides).by_side()) if sampled else None
     try:
         done = sides.client.drive("Sum", {"a": 1, "b": 2}, calls=1, seconds=SLICE_S)
     finally:
@@ -53,12 +53,12 @@ def rate(sides: Sides, *, sampled: bool) -> float:
 
 def look_s(sides: Sides) -> float:
     """Processor time of one look at both sides, in seconds, with its share of looking for new processes."""
-    sampler = Sampler(lambda: of(sides).by_side(), period_s=3600)
+    sampler = Sampler(lambda: processes_of(sides).by_side(), period_s=3600)
     began = time.process_time()
     for number in range(LOOKS):
         if number % 20 == 0:
             sampler.search()
-        sampler.look()
+        sampler.sample()
     spent = (time.process_time() - began) / LOOKS
     sampler.stop()
     return spent

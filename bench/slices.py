@@ -1,14 +1,14 @@
 """Slices against whole trials, in one run: whether driving a stack for 20 ms at a time, others between, changes it.
 
-For one or two stacks of every adapter that is built here: whole trials of 2 s, and as much time in slices, in turn and
-in random order. Two stacks are alive together, so that each slice is followed by one of the other stack, which pushes
-it out of the caches. The ratio is the rate in slices over that in whole trials, with its 95 % interval. Where it is not
-1 within 3 % beyond doubt, longer slices are tried: the shortest that do not differ are what the stack's card should say
-(`slice_ms`), and what every run then drives it with. At the end a table names the stacks that differ.
+For one or two stacks of every adapter that is built here: whole trials of 2 s, and the same time in slices, alternately
+in random order. Two stacks are alive together, so that each slice is followed by one of the other stack, which
+displaces it from the caches. The ratio is the rate in slices divided by that in whole trials, with its 95 % interval.
+If it is certainly not within 3 % of 1, longer slices are tried. The shortest ones that do not differ are the value for
+the stack's card (`slice_ms`), which every run then uses. At the end a table names the stacks that differ.
 
-Processors are kept awake meanwhile where they can be, since one that has just worked sleeps less deeply, which makes
-the first tenths of a second of any load faster, whatever the stack. On a machine with other work to do the intervals
-are wide, and the table says of few stacks whether they differ.
+If possible, processors are kept awake: a processor that has just worked sleeps less deeply, which makes the first
+tenths of a second of any load faster, whatever the stack. On a machine with other work the intervals are wide, and few
+stacks are decided.
 """
 
 import argparse
@@ -25,22 +25,22 @@ from callbench.adapter import placement
 from callbench.adapter.network.host import LOOPBACK_HOSTS
 from callbench.analysis.words import ratio_text
 from callbench.catalog import catalogue
-from callbench.model.cell import Load, Stack
+from callbench.model.cell import CALLS_PER_SLICE, Load, Stack
 from callbench.model.errors import BadInput, CallbenchError
 from callbench.report.text.grid import Column, Grid
-from callbench.runner import idle
-from callbench.runner.rounds import one_slice
-from callbench.runner.slices import HANDFUL, SLICE_SECONDS, Length
-from callbench.runner.tasks import Turn
-from callbench.runner.unit import Unit, Wanted
-from callbench.runner.visit import ALWAYS
+from callbench.runner import idle_states
+from callbench.runner.rounds import run_slice
+from callbench.runner.running_stack import BASIC_CHECKS
+from callbench.runner.slices import SLICE_SECONDS, Length
+from callbench.runner.tasks import SlicePlan
+from callbench.runner.unit import Unit, UnitRequest
 from callbench.stats.digits import percent
 from callbench.stats.interval import Interval
 from callbench.stats.logratio import paired
 from callbench.stats.rate import together
 
 # What a stack has beside it that is alone: the first of these that it is not.
-OTHERS = ("native/xmlrpc+tcp", "native/json+tcp")
+OTHERS = ("native/xmlrpc+supertcp", "native/json+supertcp")
 WHOLE_SECONDS = 2.0
 DIFFERS = 0.03
 LONGER = (0.05, 0.1, 0.2)
@@ -66,12 +66,12 @@ class Found:
 
     @property
     def first(self) -> Interval | None:
-        """The ratio of the slices that a run of today has; None where it was left out before that."""
+        """Return the ratio for the slices of today's runs; None if it was left out before."""
         return next(iter(self.ratios.values()), None)
 
     @property
     def needed_s(self) -> float | None:
-        """The shortest slices that do not differ beyond doubt, in seconds; None where none were found."""
+        """Return the shortest slices in seconds that do not certainly differ; None if there are none."""
         return next((seconds for seconds, ratio in self.ratios.items() if not _differs(ratio)), None)
 
 
@@ -96,7 +96,7 @@ def main() -> None:
     pairs = asked.pairs or _affordable(len(chosen), asked.minutes * 60)
     print(f"{len(chosen)} stack{'s' * (len(chosen) != 1)}, {pairs} pairs of each")
     began, found = time.monotonic(), list[Found]()
-    with _awake(wanted=not asked.as_is):
+    with _awake(hold=not asked.as_is):
         couples = _couples(chosen)
         for number, couple in enumerate(couples, 1):
             until = began + asked.minutes * 60 * number / len(couples)
@@ -117,16 +117,16 @@ def _couples(chosen: Sequence[Stack]) -> list[Sequence[Stack]]:
 
 
 @contextmanager
-def _awake(*, wanted: bool) -> Iterator[None]:
+def _awake(*, hold: bool) -> Iterator[None]:
     """Keep processors awake where that can be had."""
     with ExitStack() as owned:
         try:
-            owned.enter_context(idle.held(wanted=wanted))
+            owned.enter_context(idle_states.hold_idle_states(hold=hold))
         except BadInput as failure:
-            wanted = False
+            hold = False
             print(f"processors sleep as the machine has it: {str(failure).removeprefix('--hold-idle ')}")
         else:
-            print("processors are kept awake" if wanted else "processors sleep as the machine has it")
+            print("processors are kept awake" if hold else "processors sleep as the machine has it")
         yield
 
 
@@ -158,7 +158,7 @@ def _measured(  # noqa: PLR0913, PLR0917 - who, how often, until when, and what 
     beside = [] if len(couple) > 1 else [known.stack(next(name for name in OTHERS if name != couple[0].id))]
     units = [_unit(known, stack, owned) for stack in (*couple, *beside)]
     # As a run of today drives it: a card may ask for longer slices already.
-    lengths = {unit.name: max(SLICE_SECONDS, float(unit.wanted.stack.card.get("slice_ms", 0)) / 1e3) for unit in units}
+    lengths = {unit.name: max(SLICE_SECONDS, float(unit.request.stack.card.get("slice_ms", 0)) / 1e3) for unit in units}
     open_ = [unit for unit in units if unit.name in found]
     while open_:
         ratios = _compared(units, open_, lengths, pairs)
@@ -178,14 +178,14 @@ def _measured(  # noqa: PLR0913, PLR0917 - who, how often, until when, and what 
 
 def _unit(known: catalogue.Catalogue, stack: Stack, owned: ExitStack) -> Unit:
     cell = stacks.cell_of(stack, Load(1, 1, WHOLE_SECONDS))
-    wanted = Wanted(stack.id, stack, known.programs(stack), (cell,), cell.link, checks=ALWAYS)
+    hold = UnitRequest(stack.id, stack, known.programs(stack), (cell,), cell.link, checks=BASIC_CHECKS)
     try:
-        unit = owned.enter_context(Unit(wanted, placement.placed(), LOOPBACK_HOSTS))
-        unit.settles()
+        unit = owned.enter_context(Unit(hold, placement.choose_placement(), LOOPBACK_HOSTS))
+        unit.start_idle_watch()
         unit.warm(cell, Length(1.0, 1))
     except CallbenchError as failure:
         raise _FailedError(stack, failure) from failure
-    unit.counts_anew()
+    unit.reset_counts()
     return unit
 
 
@@ -204,7 +204,7 @@ def _compared(
                 whole[way.name] = together([_driven(way, WHOLE_SECONDS)]).per_s
         for unit in open_:
             if not (sliced[unit.name] and whole[unit.name]):
-                raise _FailedError(unit.wanted.stack, CallbenchError("no call was answered"))
+                raise _FailedError(unit.request.stack, CallbenchError("no call was answered"))
             ratios[unit.name].append(sliced[unit.name] / whole[unit.name])
     return {name: paired(own).interval(0.95) for name, own in ratios.items()}
 
@@ -220,20 +220,22 @@ def _in_slices(units: Sequence[Unit], lengths: Mapping[str, float]) -> dict[str,
 
 def _driven(unit: Unit, seconds: float) -> dict[str, object]:
     try:
-        done: dict[str, object] = one_slice(unit, Turn(unit.wanted.cells[0], Length(seconds, HANDFUL)), None)["done"]
+        done: dict[str, object] = run_slice(
+            unit, SlicePlan(unit.request.cells[0], Length(seconds, CALLS_PER_SLICE)), None
+        )["done"]
     except CallbenchError as failure:
-        raise _FailedError(unit.wanted.stack, failure) from failure
+        raise _FailedError(unit.request.stack, failure) from failure
     return done
 
 
 def _differs(ratio: Interval) -> bool:
-    """Whether slices change the rate by more than may be, beyond doubt."""
+    """Return whether slices certainly change the rate by more than allowed."""
     low, high = ratio.low or 0.0, ratio.high or float("inf")
     return low > 1 + DIFFERS or high < 1 - DIFFERS
 
 
 def _alike(ratio: Interval) -> bool:
-    """Whether they do not, beyond doubt."""
+    """Return whether they certainly do not."""
     low, high = ratio.low or 0.0, ratio.high or float("inf")
     return low >= 1 - DIFFERS and high <= 1 + DIFFERS
 

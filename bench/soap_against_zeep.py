@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import IO, Any
 
 import zeep
-from lxml import etree  # type: ignore[import-untyped]
+from lxml import etree
 
 ROOT = Path(__file__).resolve().parents[1]
 PROGRAM = ROOT / "engine" / "target" / "release" / "callbench-native"
@@ -30,7 +30,7 @@ OWED = 10
 
 
 class Ours:
-    """The adapter, asked for its codec alone."""
+    """The adapter, used only for its codec."""
 
     def __init__(self, requests: IO[str], answers: IO[str]) -> None:
         """Read its greeting."""

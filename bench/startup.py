@@ -1,7 +1,7 @@
 """How long the program takes to start: processor time of `--help` and of `list stacks`, beside Python's own start.
 
-`bench/run startup`. Asked: 0.25 s and 0.5 s. The three are started in turn, in random order; the time is user and
-system time of each process, as the kernel counts it.
+`bench/run startup`. Goals: 0.25 s and 0.5 s. The three commands are started alternately in random order; the time is
+user and system time of each process, as counted by the kernel.
 """
 
 import argparse

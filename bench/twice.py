@@ -1,8 +1,8 @@
 """Every native stack twice under two names in one run: how many are found different from themselves?
 
-The second name is an adapter of its own: the native manifest with another name, and a shell script that starts the
-same program and translates that name in what it and the core say to each other. Calls do not pass through it. Asked: at
-a level of 1 %, at most 2 of 100. A real difference would be a fault of the measuring.
+The second adapter is the native manifest with another name, and a shell script that starts the same program and
+replaces that name in its messages with the core. Calls do not pass through the script. Goal: at a level of 1 %, at most
+2 of 100. A real difference would be an error of the measurement.
 
 `python bench/twice.py [--forks 8]`
 """
@@ -22,10 +22,10 @@ from pathlib import Path
 
 from callbench.analysis import read_results
 from callbench.catalog import catalogue
-from callbench.stats.contrast import block_ratios
+from callbench.stats.contrast import fork_ratios
 from callbench.stats.holm import holm
 from callbench.stats.logratio import LogRatio, paired
-from callbench.store.run import Run
+from callbench.store.record import Record
 
 ROOT = Path(__file__).resolve().parent.parent
 NAME, AGAIN = "native", "twin"
@@ -81,22 +81,22 @@ def made(folder: Path, forks: int) -> dict[str, LogRatio]:
     ended = subprocess.run(
         argv, env=os.environ | found, check=False, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
     )
-    if not (folder / "run" / "run.json").is_file():
+    if not (folder / "run" / "record.json").is_file():
         raise SystemExit(ended.stderr)
     rates: dict[str, dict[int, float]] = {}
-    for one in read_results.read(Run(folder / "run")).cells:
-        rates[one.attributes["stack"]] = dict(one.by_block.get("rate_per_s", {}))
+    for one in read_results.read(Record(folder / "run")).cells:
+        rates[one.attributes["stack"]] = dict(one.by_fork.get("rate_per_s", {}))
     ratios: dict[str, LogRatio] = {}
     for stack, mine in rates.items():
         adapter, _, rest = stack.partition("/")
-        of_forks = block_ratios([rates.get(f"{AGAIN}/{rest}", {})], [mine]) if adapter == NAME else []
+        of_forks = fork_ratios([rates.get(f"{AGAIN}/{rest}", {})], [mine]) if adapter == NAME else []
         if len(of_forks) > 1:
             ratios[stack] = paired(of_forks)
     return ratios
 
 
 def main() -> int:
-    """Make the run and print how many stacks differ from themselves; 1 where that is more than asked."""
+    """Make the run and print how many stacks differ from themselves; return 1 if that is more than the goal."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--forks", type=int, default=8, help="fresh starts of all (default 8)")
     asked = parser.parse_args()

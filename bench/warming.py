@@ -1,9 +1,8 @@
-"""The rate over each of the first seconds, client and server started afresh: what a warm-up has to wait for.
+"""The rate over each of the first seconds after a start of client and server: what a warm-up must wait for.
 
-For one or two stacks of each adapter, with 1 client and with 50 where the stack can: calls a second in each second,
-what the compilers of both sides took of a processor meanwhile, and when the test of steadiness (`stats/warmed.py`)
-first said steady. Before the first second each stack is verified, which is a handful of calls. Options: --seconds N
-(60), --stack GLOB ... .
+For one or two stacks of each adapter, with 1 client and, if possible, with 50: calls per second in each second, the
+processor time of both sides' compilers, and when the test of steadiness (`stats/warmed.py`) was first passed. Before
+the first second each stack is verified with a few calls. Options: --seconds N (60), --stack GLOB ... .
 
 Where the machine has nothing else to do its curves say how long `--warm-up` must be; on a busy one they say nothing.
 """
@@ -19,7 +18,7 @@ from callbench.catalog import catalogue
 from callbench.model.cell import Cell, Load, Stack
 from callbench.model.errors import CallbenchError
 from callbench.runner.measure.compiler import CompilerTime
-from callbench.runner.visit import OpenVisit
+from callbench.runner.running_stack import RunningStack
 from callbench.stats.warmed import Piece, look
 
 CLIENTS = (1, 50)
@@ -48,11 +47,11 @@ def _stack(known: catalogue.Catalogue, stack: Stack, seconds: float) -> None:
 
 
 def _lines(known: catalogue.Catalogue, stack: Stack, clients: int, seconds: float) -> Iterator[str]:
-    """Start it, drive it in pieces, and tell a second a line."""
+    """Start it, drive it in pieces, and print one line per second."""
     cell = stacks.cell_of(stack, Load(clients, 1, seconds))
-    with OpenVisit(known.programs(stack), stack, [cell], placement.placed()) as opened:
-        if opened.cannot:
-            yield f"  left out: {next(iter(opened.cannot.values()))}"
+    with RunningStack(known.programs(stack), stack, [cell], placement.choose_placement()) as opened:
+        if opened.unsupported:
+            yield f"  left out: {next(iter(opened.unsupported.values()))}"
             return
         opened.connect(cell)
         pieces: list[Piece] = []
@@ -75,7 +74,7 @@ def _driven(sides: Sides, cell: Cell, seconds: float) -> Iterator[Piece]:
         done = sides.client.drive(
             cell.call, cell.arguments, calls=cell.load.clients, seconds=PIECE_S, limit_seconds=60.0
         )
-        now_ns = max((took.compiler_ns for took in clock.took().values()), default=0)
+        now_ns = max((took.compiler_ns for took in clock.read().values()), default=0)
         passed_s += done["elapsed_ns"] / 1e9
         yield Piece(done["calls"], done["elapsed_ns"] / 1e9, max(0, now_ns - before_ns) / 1e9)
         before_ns = now_ns

@@ -14,7 +14,7 @@ MOST = 1.3
 
 
 def main() -> None:
-    """Builds it and starts it as the adapter is started, in a Wine of its own."""
+    """Build it and start it as the adapter is started, in its own Wine prefix."""
     subprocess.run([ROOT / "setup" / "windows", "bench"], check=True)
     ended = subprocess.run(
         [BUILT / "callbench-windows", PROGRAM, *sys.argv[1:]], stdout=subprocess.PIPE, text=True, check=True

@@ -21,8 +21,10 @@ _BUILT = Path("engine", "target", "release")
 _LIBRARY = "libcallbench_library.so"
 _FOLDERS = ("adapters", "contract", "links", "peers", "setup", "studies")
 _MADE = {"target", "target.new", "build", "node_modules", "__pycache__"}
-# Parts of the engine, and one that needs its sources: only their manifests are of use.
-_MANIFEST_ALONE = ("adapters/dcom/", "adapters/rust/", "adapters/windows/")
+# The engine is compiled again for a service of the user's own: what cargo reads of its workspace.
+_WORKSPACE = ("engine", "adapters/dcom", "adapters/rust", "adapters/windows")
+_OF_CARGO = frozenset({".rs", ".toml", ".lock"})
+_NOT_COMPILED = frozenset({"target", "tests", "examples"})
 _FOR_A_CHECKOUT = ("setup/engine", "setup/python", "setup/windows")
 _GLIBC = re.compile(rb"\0GLIBC_(\d+)\.(\d+)(?:\.\d+)?(?=\0)")
 
@@ -58,21 +60,38 @@ class WheelHook(BuildHookInterface):  # type: ignore[type-arg, misc, unused-igno
 
 def _files(root: Path) -> Iterator[tuple[str, Path]]:
     """What is data, by its name below the root."""
-    for file in sorted(root.glob("engine/*/adapter.toml")):
-        yield file.relative_to(root).as_posix(), file
+    for folder in _WORKSPACE:
+        for file in _of_cargo(root / folder):
+            yield file.relative_to(root).as_posix(), file
     for folder in _FOLDERS:
         for file in sorted((root / folder).rglob("*")):
             path = file.relative_to(root)
             name = path.as_posix()
-            alone = name.startswith(_MANIFEST_ALONE) and file.name != "adapter.toml"
-            if file.is_file() and not alone and name not in _FOR_A_CHECKOUT and not _MADE.intersection(path.parts):
+            in_workspace = name.startswith(tuple(f"{place}/" for place in _WORKSPACE))
+            if (
+                file.is_file()
+                and not in_workspace
+                and name not in _FOR_A_CHECKOUT
+                and not _MADE.intersection(path.parts)
+            ):
                 yield name, file
+
+
+def _of_cargo(folder: Path) -> Iterator[Path]:
+    """What cargo reads of a folder, and the manifests of adapters."""
+    for file in sorted(folder.rglob("*")):
+        if (
+            file.suffix in _OF_CARGO
+            and file.is_file()
+            and not _NOT_COMPILED.intersection(file.relative_to(folder).parts)
+        ):
+            yield file
 
 
 def _programs(root: Path, beside: Path) -> Iterator[tuple[str, Path]]:
     """The engine's programs and its library, without what only a debugger reads."""
     built = [file for file in sorted((root / _BUILT).glob("callbench-*")) if not file.suffix]
-    if not {"callbench-host", "callbench-keeper", "callbench-native"} <= {file.name for file in built}:
+    if not {"callbench-host", "callbench-supervisor", "callbench-native"} <= {file.name for file in built}:
         raise RuntimeError("the engine is not built, and a wheel has its programs: run `make engine`")
     strip = shutil.which("strip")
     if strip is None:

@@ -6,17 +6,21 @@ import signal
 import subprocess
 import sys
 import time
+import tomllib
 import uuid
 from collections.abc import Callable, Iterable, Iterator
+from itertools import product
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
-from callbench.adapter.network import made
+from callbench.adapter.network import creation
 from callbench.adapter.session import Adapter as Running
 from callbench.catalog import catalogue
 from callbench.catalog.catalogue import Adapter
 from callbench.catalog.links.profile import BARE
+from loaded_program import LoadedProgram
 
 ROOT = Path(__file__).resolve().parents[1]
 MISBEHAVING = ROOT / "contract" / "misbehaving"
@@ -39,6 +43,35 @@ LANES = {
     "traces": "languages",
     "windows": "windows",
 }
+# The files that take longest, beside those with slow tests. They go first, so that none is left for the end.
+LONGEST = (
+    "faults/test_kills.py",
+    "stability/test_torture.py",
+    "external/test_one_way.py",
+    "stability/test_soak.py",
+    "cli/test_cli.py",
+    "compare/test_compare.py",
+    "stability/test_overload.py",
+    "faults/test_misbehaving.py",
+    "stability/test_deaths.py",
+    "advice/test_advise_command.py",
+    "external/test_external_servers.py",
+    "capacity/test_capacity_command.py",
+    "report/test_export.py",
+    "samples/test_generator.py",
+    "advice/test_measuring.py",
+    "faults/test_never_steady.py",
+    "links/test_pair.py",
+    "load/test_load_command.py",
+    "load/test_load_tls.py",
+    "links/test_makers.py",
+    "serve/test_serve.py",
+    "checkout/test_copy.py",
+    "samples/test_inference.py",
+    "wire/test_dissected.py",
+    "imports/test_hostile.py",
+    "core/test_mixed.py",
+)
 
 SMALL = """
 title = "Small"
@@ -72,21 +105,30 @@ clients = [1, 3]
 """
 
 
+def native_stacks() -> list[str]:
+    """Every native stack, as the manifest's two halves have it."""
+    matrix = tomllib.loads((ROOT / "engine/native/adapter.toml").read_text())["matrix"]
+    pairs = product(matrix["message"], matrix["channel"].items())
+    return [f"native/{message}+{name}" for message, (name, card) in pairs if message in card.get("carries", [message])]
+
+
 def pytest_configure() -> None:
-    """Lets Ctrl-C arrive at what the tests start: jobs in the background ignore it, and that is inherited."""
+    """Lets Ctrl-C arrive at what the tests start, and lets an example take as long as a busy machine needs for it."""
+    # Jobs in the background ignore it, and that is inherited.
     signal.signal(signal.SIGINT, signal.default_int_handler)
-
-
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Tells why a test had to run again: one that passes the second time has found something all the same."""
-    for report in terminalreporter.stats.get("rerun", []):
-        terminalreporter.section(f"why {report.nodeid} ran again")
-        terminalreporter.write_line(report.longreprtext)
+    settings.register_profile("no time", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    settings.load_profile("no time")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Puts each test into the lane of its folder: what has to be set up for it."""
+    """Puts each test into a lane, that of its folder if it names none itself; and the longest files first."""
+    slow = {item.path for item in items if item.get_closest_marker("slow")}
+    ranks = {TESTS / name: rank for rank, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: (item.path not in slow, ranks.get(item.path, len(ranks))))
+    lanes = {"core", *LANES.values()}
     for item in items:
+        if any(mark.name in lanes for mark in item.iter_markers()):
+            continue
         folder = item.path.relative_to(TESTS).parts[0]
         item.add_marker(LANES.get(folder, "core"))
 
@@ -135,14 +177,19 @@ def command(*arguments: object) -> list[str]:
     return [sys.executable, "-m", "callbench", *map(str, arguments)]
 
 
+@pytest.fixture(scope="session")
+def loaded_program() -> Iterator[LoadedProgram]:
+    """The program with its modules in memory, for all tests of this process."""
+    with LoadedProgram({name: value for name, value in os.environ.items() if name != MARK}) as loaded:
+        yield loaded
+
+
 @pytest.fixture
-def callbench(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
-    """Runs the program to its end in a folder of its own."""
+def callbench(tmp_path: Path, loaded_program: LoadedProgram) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Run the program to its end in its own folder: a process of its own, but its modules are in memory already."""
 
     def run(*arguments: object, check: bool = False, timeout: float = 200) -> subprocess.CompletedProcess[str]:
-        ended = subprocess.run(
-            command(*arguments), cwd=tmp_path, capture_output=True, text=True, timeout=timeout, check=False
-        )
+        ended = loaded_program.run([str(one) for one in arguments], tmp_path, timeout)
         assert "Traceback" not in ended.stderr
         assert not check or ended.returncode == 0, ended.stderr
         return ended
@@ -164,7 +211,7 @@ def marked(name: str) -> list[int]:
 
 
 def eventually(holds: Callable[[], bool], seconds: float = 60) -> bool:
-    """Whether something comes to hold."""
+    """Return whether a condition becomes true in time."""
     deadline = time.monotonic() + seconds
     while not holds():
         if time.monotonic() > deadline:
@@ -174,7 +221,7 @@ def eventually(holds: Callable[[], bool], seconds: float = 60) -> bool:
 
 
 def assert_one_sentence(why: str | None, says: Iterable[str]) -> None:
-    """What was found out is told in one short line that has these parts."""
+    """The error is reported in one short line with these parts."""
     assert why is not None
     for part in says:
         assert part in why
@@ -184,7 +231,7 @@ def assert_one_sentence(why: str | None, says: Iterable[str]) -> None:
 
 @functools.cache
 def _why_no_lab() -> str | None:
-    return made.why_not(BARE.wire)
+    return creation.why_not(BARE.wire)
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ _LONGEST = 262_144
 
 
 class Frames:
-    """What came since it was opened."""
+    """Return the frames since it was opened."""
 
     def __init__(self, seen: socket.socket) -> None:
         """Of this socket."""

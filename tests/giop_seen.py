@@ -1,4 +1,4 @@
-"""What a dissector makes of the GIOP messages that this machine's loopback carries meanwhile."""
+"""A dissector's description of the GIOP messages on this machine's loopback."""
 
 import shutil
 import subprocess
@@ -11,7 +11,7 @@ import frames
 
 
 def dissected(act: Callable[[], object], folder: Path) -> str:
-    """Tshark's words about the frames with GIOP in them that were seen while `act` ran; skips where it cannot be."""
+    """Return tshark's description of the GIOP frames while `act` ran; skip if that is not possible."""
     if shutil.which("tshark") is None:
         pytest.skip("tshark is not installed")
     with frames.on_loopback() as seen:

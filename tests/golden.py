@@ -6,7 +6,7 @@ import pytest
 
 
 def golden(file: Path, text: str) -> None:
-    """Compare a text with its golden file; delete the file and run again to write it anew."""
+    """Compare a text with its golden file. To rewrite the file, delete it and run the test again."""
     if not file.exists():
         file.parent.mkdir(exist_ok=True)
         file.write_text(text, newline="")

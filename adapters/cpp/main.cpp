@@ -3,5 +3,5 @@
 #include "inprocess/stacks.hpp"
 
 int main() {
-    kit::run([] { return kit::Adapter{"0.1.0", corba::libraries(), {corba::omniorb(), inprocess::nothing(), inprocess::direct()}}; });
+    kit::run([] { return kit::Adapter{"0.1.0", corba::libraries(), {corba::omniorb(), inprocess::nothing(), inprocess::direct()}, {}}; });
 }

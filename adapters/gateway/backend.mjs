@@ -35,7 +35,7 @@ export function backend(service) {
       canned.set(path, octets);
     }
     const answer = octets;
-    // The query is read to its end before it is answered, and its words are not looked at.
+    // The query is read completely before it is answered. Its content is ignored.
     request.resume().on('end', () =>
       service.answer(() => {
         response.writeHead(200, { 'Content-Type': known.type, 'Content-Length': answer.length }).end(answer);

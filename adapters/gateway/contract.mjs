@@ -158,7 +158,7 @@ function shown(value) {
 }
 
 /**
- * Lines without their LF; null for one that is too long, of which nothing is kept.
+ * Lines without their LF; null for a line that is too long, which is not kept.
  *
  * @param {AsyncIterable<Buffer>} input
  */

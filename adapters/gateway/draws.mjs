@@ -42,7 +42,7 @@ export class Draws {
     return this.#text(count, () => String(this.below(10)));
   }
 
-  /** A price with two digits behind the point; what carries it as a float rounds it. */
+  /** A price with two decimals. A format that sends it as a float rounds it. */
   price() {
     return this.below(100_000) / 100;
   }

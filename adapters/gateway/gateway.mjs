@@ -1,4 +1,4 @@
-// The gateway: GET /find/ipad/50 asks the backend by POST, decodes its answer, projects it, and answers JSON.
+// The gateway: GET /find/ipad/50 sends a POST to the backend, decodes its answer, selects fields, and answers with JSON.
 
 import { Agent, createServer, request as ask } from 'node:http';
 import { Once, Twice } from './gather.mjs';
@@ -16,9 +16,9 @@ const PATIENCE_MS = 8_000;
 const MOST = 64 * 1024 * 1024;
 
 /**
- * @typedef {object} Way how a backend's answer becomes an object
- * @property {'xml' | 'protobuf' | 'json'} format what is asked for
- * @property {boolean} knowsLength whether the body is gathered by its announced length
+ * @typedef {object} Way how an answer of the backend becomes an object
+ * @property {'xml' | 'protobuf' | 'json'} format the requested format
+ * @property {boolean} knowsLength whether the body is read into a buffer of its announced length
  * @property {(octets: Buffer) => any} decode
  */
 
@@ -57,13 +57,13 @@ export function gateway(way, backend, service, stages) {
   const agent = new Agent({ keepAlive: true });
   const server = createServer((request, response) => {
     request.resume();
-    const wish = request.method === 'GET' ? wished(request.url ?? '') : null;
-    if (!wish) {
+    const wanted = request.method === 'GET' ? wished(request.url ?? '') : null;
+    if (!wanted) {
       refuse(response, 404, 'ask for /find/KEYWORDS/N, N from 0 to 99999');
       return;
     }
-    const url = new URL(`/items/${wish.n}.${way.format}`, backend);
-    asked(way, agent, url, query(wish.keywords, wish.n), stages)
+    const url = new URL(`/items/${wanted.n}.${way.format}`, backend);
+    asked(way, agent, url, query(wanted.keywords, wanted.n), stages)
       .then(
         (whole) => answered(way, whole, stages),
         (failure) => new Failed(`the backend ${failure.message}`),
@@ -90,7 +90,7 @@ function wished(path) {
   }
 }
 
-/** Why there is no answer: a sentence. */
+/** The error message for a missing answer. */
 class Failed {
   /** @param {string} message */
   constructor(message) {

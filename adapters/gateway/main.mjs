@@ -1,4 +1,4 @@
-// The adapter of the gateway study: a gateway a way of decoding, and the backend that stands behind each.
+// The adapter of the gateway study: one gateway for each way of decoding, and their backends.
 
 import { createRequire } from 'node:module';
 import { readingNs } from '../node/kit/clock.mjs';

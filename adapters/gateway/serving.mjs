@@ -1,4 +1,4 @@
-// What both servers share towards the core: they listen, count what they answer, and are slow where they are told to be.
+// The common part of both servers: they listen, count their answers, and add requested delays.
 
 import { processor } from '../node/kit/service.mjs';
 import { slowness } from './options.mjs';
@@ -12,7 +12,7 @@ export class Service {
   }
 
   /**
-   * Counts one answer, and gives it when it may go out.
+   * Counts one answer, and sends it after the delays.
    * @param {() => unknown} give
    */
   answer(give) {

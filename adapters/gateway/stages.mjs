@@ -1,7 +1,7 @@
-// Where the gateway's own time goes: decoding, transforming, encoding; and how long an answer waits for the backend.
+// The times of the gateway's stages: decoding, transforming, encoding; and how long an answer waits for the backend.
 
 /** @typedef {'decode' | 'transform' | 'encode'} Name */
-/** @typedef {{ times: number, ns: bigint, us: number, octets: number }} Sum times, by the clock, of a processor, octets */
+/** @typedef {{ times: number, ns: bigint, us: number, octets: number }} Sum number of runs, time by the clock, processor time, bytes */
 
 /** Microseconds of a processor that this process has had: only what it did itself, unlike the clock. */
 function worked() {
@@ -9,7 +9,7 @@ function worked() {
   return user + system;
 }
 
-/** Sums of the time within each stage, how often it was passed, and how many octets it was given. */
+/** The sums for each stage: times, runs and bytes. */
 export class Stages {
   constructor() {
     /** @type {Record<Name, Sum>} */
@@ -39,7 +39,7 @@ export class Stages {
   }
 
   /**
-   * Counts octets to a stage.
+   * Adds bytes to a stage.
    * @param {Name} name
    * @param {number} octets
    */
@@ -48,15 +48,15 @@ export class Stages {
   }
 
   /**
-   * Counts one wait for the backend, which nobody works in: others' work may lie within.
-   * @param {bigint} since what the clock said when it began
+   * Counts one wait for the backend. Other requests may be processed meanwhile.
+   * @param {bigint} since the clock at its beginning
    */
   waited(since) {
     this.waits.times += 1;
     this.waits.ns += process.hrtime.bigint() - since;
   }
 
-  /** What was counted since last asked, as the contract has it. */
+  /** The sums since the last request, in the form of the contract. */
   taken() {
     const stages = Object.entries(this.sums).map(([name, { times, ns, us, octets }]) => [
       name,

@@ -1,5 +1,5 @@
-// Servers of several processes: node:cluster with a worker for each processor it may use, and at least two. The first process accepts and
-// deals connections out in turn, which is what node:cluster does unless told otherwise.
+// Servers with several processes: node:cluster with a worker for each processor, but at least two. The first process accepts connections
+// and distributes them in turn, which is the default of node:cluster.
 
 import cluster from 'node:cluster';
 import { availableParallelism } from 'node:os';
@@ -12,14 +12,15 @@ const LAST_WORDS_MS = 2000;
 
 /**
  * @typedef {import('node:cluster').Worker} Worker
- * @typedef {{ counted: Record<string, number>, used: NodeJS.CpuUsage }} Told what a worker counted since last asked, and used so far
+ * @typedef {{ counted: Record<string, number>, used: NodeJS.CpuUsage }} Told the counts of a worker since the last request, and its
+ *   processor time so far
  */
 
 /** @implements {Serving} @typedef {import('./kit/runner.mjs').Serving} Serving */
 export class Cluster {
-  /** @type {Map<Worker, NodeJS.CpuUsage>} the workers, and what each had used when it was last asked */
+  /** @type {Map<Worker, NodeJS.CpuUsage>} the workers, and their processor time at the last request */
   workers = new Map();
-  /** What the workers that died had used when they were last asked, so that the sum never falls. */
+  /** The processor time of workers that died, at their last request, so that the sum never falls. */
   spent = { user: 0, system: 0 };
   endpoint = '';
   closing = false;
@@ -32,11 +33,11 @@ export class Cluster {
 
   /** @param {import('./serving.mjs').Kind} kind @param {import('./kit/runner.mjs').Served} request @param {import('./kit/service.mjs').Ask} ask */
   static async serve(kind, { host, port, delays }, ask) {
-    cluster.setupPrimary({ exec: fileURLToPath(new URL('worker.mjs', import.meta.url)) });
+    cluster.setupPrimary({ exec: fileURLToPath(new URL('worker.mjs', import.meta.url)), args: process.argv.slice(2) });
     const serving = new Cluster({ kind, host, port, delays }, ask);
     try {
       const wanted = Math.max(FEWEST, availableParallelism());
-      // All of them ask for the same port, and node:cluster gives whoever asks for 0 the one that the first one got.
+      // All workers request the same port. If it is 0, node:cluster gives all of them the port of the first one.
       const endpoints = await Promise.all(Array.from({ length: wanted }, () => serving.start()));
       serving.endpoint = endpoints[0] ?? '';
     } catch (error) {
@@ -57,7 +58,7 @@ export class Cluster {
     return said.endpoint;
   }
 
-  /** Asks the host for an answer that a worker does not hold. @param {Worker} worker @param {any} message */
+  /** Requests an answer for a worker from the host. @param {Worker} worker @param {any} message */
   async asked(worker, message) {
     if (message.ask === undefined) return;
     const { value, fault } = await this.ask(message.call, message.parameters);
@@ -77,7 +78,7 @@ export class Cluster {
     console.error(`callbench: a worker of the cluster died (${how}); another takes its place`);
     this.start()
       .then((endpoint) => {
-        // Where all of them died at once, the port was given back.
+        // If all workers died at once, the port was released.
         if (endpoint !== this.endpoint) throw new Error(`${this.endpoint} is lost`);
       })
       .catch((error) => {
@@ -107,7 +108,7 @@ export class Cluster {
     return said;
   }
 
-  /** Ends the workers with their connections; one that does not end by itself is killed. */
+  /** Ends the workers with their connections. A worker that does not end by itself is killed. */
   async close() {
     this.closing = true;
     const ending = [...this.workers.keys()].map(async (worker) => {
@@ -121,7 +122,7 @@ export class Cluster {
   }
 }
 
-/** The next message of a worker that is no question; null where it dies first. @param {Worker} worker @returns {Promise<any>} */
+/** The next message of a worker that is not a question; null if it dies first. @param {Worker} worker @returns {Promise<any>} */
 function told(worker) {
   return new Promise((resolve) => {
     const heard = (/** @type {any} */ message) => message.ask === undefined && done(message);

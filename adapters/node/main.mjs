@@ -6,6 +6,7 @@ import { connect as byFetch } from './json/fetch.mjs';
 import { connect as byHttp } from './json/http.mjs';
 import { types } from './json/message.mjs';
 import { Runner } from './kit/runner.mjs';
+import { grpc } from './own/calls.mjs';
 import { listening } from './serving.mjs';
 
 /** @typedef {import('./kit/runner.mjs').Stack} Stack */
@@ -20,9 +21,21 @@ const stacks = [
   ['json+http', { serve: alone('json'), connect: byHttp, types }],
   ['json+http-cluster', { serve: several('json'), connect: byHttp, types }],
   ['json+fetch', { serve: alone('json'), connect: byFetch, types }],
-  ['http', { serve: alone('hello') }],
-  ['http-cluster', { serve: several('hello') }],
 ];
-const { version } = createRequire(import.meta.url)('./package.json');
+const packaged = createRequire(import.meta.url);
+/** @type {Record<string, string>} */
 const libraries = { 'node:http': process.version, undici: process.versions['undici'] ?? 'none' };
+if (grpc === undefined) {
+  stacks.push(['http', { serve: alone('hello') }], ['http-cluster', { serve: several('hello') }]);
+} else {
+  // Only what carries calls of the user: the host accepts no other stacks with a service.
+  const [{ serve }, { connect }, service] = await Promise.all(
+    ['server', 'client', 'service'].map((side) => import(`./grpc/${side}.mjs`)),
+  );
+  stacks.push(['protobuf+grpc', { serve, connect, types: service.types }]);
+  for (const name of ['@grpc/grpc-js', '@grpc/proto-loader']) {
+    libraries[name] = packaged(`${name}/package.json`).version;
+  }
+}
+const { version } = packaged('./package.json');
 await new Runner(new Map(stacks), { version, libraries }).run();

@@ -1,9 +1,9 @@
-// A worker of a cluster: serves, and tells the first process what it counted. It ends when that one is gone, by node:cluster.
+// A worker of a cluster: it serves, and reports its counts to the first process. node:cluster ends it with that process.
 
 import { listening } from './serving.mjs';
 
 const { kind, ...request } = JSON.parse(process.env['CALLBENCH_WORKER'] ?? '{}');
-/** @type {Map<number, (answer: any) => void>} what was asked and not told yet */
+/** @type {Map<number, (answer: any) => void>} questions without an answer yet */
 const asked = new Map();
 let asks = 0;
 

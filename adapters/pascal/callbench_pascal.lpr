@@ -5,8 +5,8 @@ program callbench_pascal;
 {$mode objfpc}{$H+}
 
 uses
-  // The C library's memory first: Free Pascal's own gives each thread blocks of its own, which stay as long as anything
-  // in them does; a session left by a thread that lived for one call would hold 64 KiB.
+  // The C library's memory manager must come first. Free Pascal's own keeps blocks per thread, which stay while any
+  // part of them is used. A session from a thread that lived for one call would hold 64 KiB.
   cmem,
   cthreads, BaseUnix, SysUtils, KeepAliveServer, RestServer, Serving, Session;
 

@@ -21,7 +21,9 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 ENGINE = ROOT / "engine"
 BUILD = ROOT / "bench" / "build"
-CHANNELS = ("shm", "shm-spin", "mqueue", "pipe", "unix", "tcp", "tcp acknowledge=false")
+CHANNELS = ("shm", "shm-spin", "mqueue", "pipe", "unix", "tcp", "supertcp", "supertcp acknowledge=false")
+# Where the plain program calls it otherwise.
+PLAIN = {"supertcp": "tcp"}
 SIZES = (16, 32768)
 TARGET = 1.15
 WARM_UP = 10
@@ -29,7 +31,7 @@ WARM_UP = 10
 
 @dataclass
 class Pair:
-    """A client that is told when to call, and its server."""
+    """A client that calls on request, and its server."""
 
     command: list[str]
     process: subprocess.Popen[str] = field(init=False)
@@ -133,7 +135,7 @@ def main() -> None:
         for size in chosen.sizes:
             name, *options = channel.split()
             ratios, theirs, ours = compare(
-                [str(plain), name, str(size)],
+                [str(plain), PLAIN.get(name, name), str(size)],
                 [str(engine), name, str(size), *options],
                 chosen.slices,
                 chosen.milliseconds * 1_000_000,

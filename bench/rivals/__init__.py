@@ -1,6 +1,6 @@
 """What the benchmarks of the load driver share: a server, both sides in turn, and the ratio with its interval.
 
-The server has the last processor, the client the first. Ours compares every answer octet by octet and keeps its
+The server has the last processor, the client the first. Our client compares every answer byte by byte and keeps its
 histograms; the others do neither. Each pair is in random order.
 """
 
@@ -41,7 +41,7 @@ http {{
 
 @dataclass(frozen=True)
 class Cost:
-    """What a side came to: microseconds of processor time a call, and calls a second."""
+    """The result of one side: microseconds of processor time per call, and calls per second."""
 
     microseconds: float
     rate: float
@@ -150,7 +150,7 @@ def from_cargo(name: str, version: str) -> str:
 
 
 def program(name: str) -> str:
-    """Where it is."""
+    """Return its path."""
     found = shutil.which(name)
     if found is None:
         sys.exit(
@@ -160,14 +160,14 @@ def program(name: str) -> str:
 
 
 def free_port() -> int:
-    """One that nobody has now."""
+    """Return a free port."""
     with socket.socket() as one:
         one.bind(("127.0.0.1", 0))
         return int(one.getsockname()[1])
 
 
 def await_port(port: int) -> None:
-    """Until somebody listens there."""
+    """Wait until a server listens there."""
     for _ in range(100):
         with socket.socket() as one:
             if one.connect_ex(("127.0.0.1", port)) == 0:

@@ -11,7 +11,7 @@ from callbench.model.request import DRIVER, only_call
 # What stands for its adapter, light and heavy; of an adapter without one the first that can run does.
 REPRESENTATIVE = (
     "native/json+http-keepalive",
-    "native/soap+tcp",
+    "native/soap+supertcp",
     "java/rmi",
     "java/grpc",
     "dotnet/remoting-tcp",

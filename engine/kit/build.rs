@@ -1,4 +1,4 @@
-//! Records which compiler built the adapters: Rust has no runtime that could be asked.
+//! Records which compiler built the adapters, because Rust has no runtime that knows its version.
 
 use std::process::Command;
 

@@ -1,20 +1,25 @@
-//! Writes the versions of the libraries that messages and channels are built on, as the lock file has them, for the adapter's `hello`.
+//! Writes the versions of the libraries that messages and channels are built on, as the lock file has them, for the adapter's `hello`. Which
+//! they are is in the manifest's table `[libraries]`.
 
 use std::fmt::Write as _;
 use std::path::Path;
 
-const NAMED: [&str; 10] = ["flate2", "hyper", "lz4_flex", "prost", "quick-xml", "rmp-serde", "serde_json", "tokio", "zlib-rs", "zstd-safe"];
+fn read(path: &Path) -> String {
+    println!("cargo::rerun-if-changed={}", path.display());
+    std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
 
 fn main() {
-    let lock = Path::new(env!("CARGO_MANIFEST_DIR")).join("../Cargo.lock");
-    println!("cargo::rerun-if-changed={}", lock.display());
-    let text = std::fs::read_to_string(&lock).unwrap_or_else(|error| panic!("{}: {error}", lock.display()));
-    let mut table = format!("/// Library and version.\npub const LIBRARIES: [(&str, &str); {}] = [\n", NAMED.len());
-    for name in NAMED {
-        let version = text
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let (lock, manifest) = (read(&here.join("../Cargo.lock")), read(&here.join("adapter.toml")));
+    let named = manifest.lines().skip_while(|line| *line != "[libraries]").skip(1).take_while(|line| !line.starts_with('['));
+    let named: Vec<&str> = named.filter_map(|line| line.split_once(" = ")).map(|(name, _)| name).collect();
+    let mut table = format!("/// Library and version.\npub const LIBRARIES: [(&str, &str); {}] = [\n", named.len());
+    for name in named {
+        let version = lock
             .split_once(&format!("name = \"{name}\"\nversion = \""))
             .and_then(|(_, rest)| rest.split_once('"'))
-            .map_or_else(|| panic!("{name} is not in the lock file"), |(version, _)| version);
+            .map_or_else(|| panic!("{name} of adapter.toml is not in the lock file"), |(version, _)| version);
         writeln!(table, "    (\"{name}\", \"{version}\"),").unwrap_or_else(|_| unreachable!("writing to a string"));
     }
     table.push_str("];\n");

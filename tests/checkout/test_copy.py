@@ -28,7 +28,7 @@ def copy(tmp_path: Path) -> Path:
             (place / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(ROOT / name, place / name)
     (place / "engine" / "target").symlink_to(ROOT / "engine" / "target")
-    # With links to the same files where that can be: it is large, and nothing of it is changed but what is made anew.
+    # Use links to the same files if possible: the checkout is large, and only rebuilt files change.
     for how in ("-al", "-a"):
         argv = ["/usr/bin/env", "cp", how, str(ROOT / ".venv"), str(place / ".venv")]
         if subprocess.run(argv, capture_output=True, check=False).returncode == 0:
@@ -43,7 +43,7 @@ def copy(tmp_path: Path) -> Path:
 
 
 def started(copy: Path, *words: str, **variables: str) -> subprocess.CompletedProcess[str]:
-    """The copy's own launcher, in a folder of nobody's."""
+    """The copy's own launcher, in an unrelated folder."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("CALLBENCH_", "PYTHON"))}
     return subprocess.run(
         [str(copy / "callbench"), *words],
@@ -118,7 +118,5 @@ def test_figures_that_are_nowhere_are_one_sentence(tmp_path: Path) -> None:
     mine = tmp_path / "mine.toml"
     text = (ROOT / "studies" / "qlio.toml").read_text()
     mine.write_text(text.replace("published/qlio-2012.toml", "published/qlio-1912.toml"))
-    with pytest.raises(
-        BadInput, match=r"qlio-1912\.toml\", lie neither beside it \(.*\) nor among those that come along"
-    ):
+    with pytest.raises(BadInput, match=r"qlio-1912\.toml\", are neither beside it \(.*\) nor built in"):
         load(mine)

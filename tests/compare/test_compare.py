@@ -18,20 +18,21 @@ import pytest
 from rich.console import Console
 
 from callbench.analysis.compare import comparison, stored
-from callbench.analysis.compare.comparison import Comparison, Given
+from callbench.analysis.compare.comparison import Comparison, RuleOptions
 from callbench.analysis.compare.verdicts import Rule
 from callbench.catalog import catalogue
 from callbench.model import quantities
 from callbench.model.errors import BadInput
 from callbench.report.compare import show
 from callbench.runner.compare import command as command_
-from callbench.runner.compare import live, operands
-from callbench.runner.compare.live import Wish
+from callbench.runner.compare import execution, operands
+from callbench.runner.compare.execution import ComparisonRequest
 from callbench.stats.decision import Outcome
 from callbench.stats.histogram import index_of
-from callbench.store.run import Run
+from callbench.store.record import Record
 from conftest import MISBEHAVING, ROOT, command, eventually
 from golden import golden
+from record_json import record_json
 from report.synthetic import write as synthetic
 
 Program = Callable[..., subprocess.CompletedProcess[str]]
@@ -56,7 +57,7 @@ def stand_in(folder: Path) -> Path:
     return folder
 
 
-def written(folder: Path) -> Run:
+def written(folder: Path) -> Record:
     """A comparison's folder that never took place: one cell slower, one the same, one that failed."""
     folder.mkdir()
     cells = [
@@ -64,13 +65,11 @@ def written(folder: Path) -> Run:
         for place, name in enumerate(("Sum", "GetPersons:n=250", "Hello"), 1)
     ]
     info = {
-        "format": 1, "kind": "comparison", "callbench": "0.1.0", "study": "", "title": "", "a": "native/json+tcp",
-        "b": "native/json+tcp@new", "seconds": 5.0, "level": 0.01, "threshold": 0.02, "seed": 1, "quick": False,
-        "blocks": 4, "started": "2026-11-21T03:00:00.000Z", "finished": None, "state": "stopped",
+        "callbench": "0.1.0", "study": "", "title": "", "a": "native/json+supertcp",
+        "b": "native/json+supertcp@new", "seconds": 5.0, "level": 0.01, "threshold": 0.02, "seed": 1,
+        "rounds": 4, "started": "2026-11-21T03:00:00.000Z", "finished": None, "state": "stopped",
     }  # fmt: skip
-    plan = {
-        "pairs": [{"a": {"id": "native/json+tcp"}, "b": {"id": "native/json+tcp"}, "in_turn": True, "cells": cells}]
-    }
+    plan = {"pairs": [{"a": (stack := {"id": "native/json+supertcp"}), "b": stack, "in_turn": True, "cells": cells}]}
     lines = []
     for number, (slower, same) in enumerate(((380, 401), (384, 398), (379, 400), (381, 400))):
         slices = [[[0, 400, 0, 20_000_000], [1, calls, 0, 20_000_000]] for calls in (slower, same)]
@@ -78,12 +77,16 @@ def written(folder: Path) -> Run:
             {"cell": f"c00{place}", "agree": True, "slices": one, "latency": [SHARP, SHARP if place == 1 else BLUNT]}
             for place, one in enumerate(slices, 1)
         ]
-        met.append({"cell": "c003", "cannot": "native/json+tcp: Hello fails", "lacks": False})
+        met.append({"cell": "c003", "cannot": "native/json+supertcp: Hello fails", "lacks": False})
         lines.append({"kind": "met", "round": number, "pair": 0, "started": "", "cells": met})
-    for name, value in (("run.json", info), ("plan.json", plan), ("environment.json", {})):
+    for name, value in (
+        ("record.json", record_json("comparison", info)),
+        ("plan.json", plan),
+        ("environment.json", {}),
+    ):
         (folder / name).write_text(json.dumps(value))
     (folder / "journal.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    return Run(folder)
+    return Record(folder)
 
 
 def six_digits(tree: Any) -> Any:
@@ -99,7 +102,7 @@ def six_digits(tree: Any) -> Any:
 def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Comparison:
     monkeypatch.chdir(tmp_path)
     written(tmp_path / "compared")
-    return comparison.read(Run(Path("compared")))
+    return comparison.read(Record(Path("compared")))
 
 
 def test_json_is_sealed(made: Comparison) -> None:
@@ -112,7 +115,7 @@ def test_markdown_is_sealed(made: Comparison) -> None:
 
 def test_the_threshold_can_be_another_when_it_is_read_again(made: Comparison) -> None:
     assert [one.regression for one in made.cells] == [True, False, False, True, False]
-    assert not comparison.read(Run(Path("compared")), Given(threshold=0.1, p99_threshold=math.inf)).regressions
+    assert not comparison.read(Record(Path("compared")), RuleOptions(threshold=0.1, p99_threshold=math.inf)).regressions
 
 
 def test_a_tail_that_grew_is_a_regression_though_the_rate_stood(made: Comparison) -> None:
@@ -153,9 +156,9 @@ def test_a_call_that_a_stack_lacks_leaves_it_open_and_one_that_fails_fails(tmp_p
     text = (folder.path / "journal.jsonl").read_text()
     assert comparison.read(folder).missing[0].outcome is Outcome.FAILED
     (folder.path / "journal.jsonl").write_text(text.replace('"lacks": false', '"lacks": true'))
-    found = comparison.read(Run(folder.path))
+    found = comparison.read(Record(folder.path))
     assert found.missing[0].outcome is Outcome.UNDECIDED
-    said = "not compared: native/json+tcp Hello rate: native/json+tcp: Hello fails"
+    said = "not compared: native/json+supertcp Hello rate: native/json+supertcp: Hello fails"
     assert said in show.sentences(found)
 
 
@@ -163,7 +166,7 @@ def test_more_calls_that_fail_are_a_failure_however_fast_the_others_are(tmp_path
     folder = written(tmp_path / "c")
     text = (folder.path / "journal.jsonl").read_text()
     (folder.path / "journal.jsonl").write_text(text.replace("[1, 401, 0,", "[1, 401, 44,"))
-    found = comparison.read(Run(folder.path))
+    found = comparison.read(Record(folder.path))
     (one,) = (one for one in found.cells if one.figures.cell == "c002" and one.figures.metric == "rate")
     assert one.outcome is Outcome.FAILED
     assert one.why == "44 of 1,643 calls of B failed, 0 of 1,600 of A"
@@ -173,7 +176,7 @@ def test_too_few_calls_have_no_p99_and_say_how_many_are_needed(tmp_path: Path) -
     folder = written(tmp_path / "c")
     text = (folder.path / "journal.jsonl").read_text()
     (folder.path / "journal.jsonl").write_text(text.replace(", 400]]", ", 40]]"))
-    found = comparison.read(Run(folder.path))
+    found = comparison.read(Record(folder.path))
     tails = [one for one in found.cells if one.figures.metric == "p99"]
     assert [one.outcome for one in tails] == [Outcome.UNDECIDED] * 2
     assert tails[0].why.endswith("160 calls, and p99 needs 200; give 1.2 times the --seconds, or --p99-threshold none")
@@ -183,7 +186,7 @@ def test_forks_are_taken_together_until_they_have_calls_enough_for_a_p99(tmp_pat
     folder = written(tmp_path / "c")
     text = (folder.path / "journal.jsonl").read_text()
     (folder.path / "journal.jsonl").write_text(text.replace(", 400]]", ", 60]]"))
-    found = comparison.read(Run(folder.path))
+    found = comparison.read(Record(folder.path))
     tails = [one for one in found.cells if one.figures.metric == "p99"]
     assert [[len(values) for values in one.figures.values] for one in tails] == [[2, 2]] * 2
     assert tails[1].ratio is not None
@@ -200,18 +203,18 @@ def test_a_fork_in_which_a_compiler_was_at_work_does_not_count(tmp_path: Path) -
     assert "1 of 4 forks do not count: java/rmi: the compiler of the server was at work meanwhile." in found.notes
     every = [line | {"unsteady": lines[1]["unsteady"]} for line in lines]
     (folder.path / "journal.jsonl").write_text("".join(json.dumps(line) + "\n" for line in every))
-    assert {(str(one.outcome), one.why) for one in comparison.read(Run(folder.path)).cells} == {
+    assert {(str(one.outcome), one.why) for one in comparison.read(Record(folder.path)).cells} == {
         ("undecided", lines[1]["unsteady"])
     }
 
 
 def test_what_spins_is_compared_in_slices_too_and_stopped_between_them(callbench: Program, tmp_path: Path) -> None:
     callbench("compare", "native/json+shm", "native/json+shm-spin", *QUICK, "--out", "c", "--json")
-    found = comparison.read(Run(tmp_path / "c"))
+    found = comparison.read(Record(tmp_path / "c"))
     assert found.cells[0].ratio is not None
     assert any(note.startswith("native/json+shm-spin: used a processor while waiting") for note in found.notes)
     lines = [json.loads(line) for line in (tmp_path / "c" / "journal.jsonl").read_text().splitlines()]
-    assert {(unit["stack"], unit["frozen"]) for line in lines for unit in line["units"]} >= {
+    assert {(unit["stack"], unit["paused"]) for line in lines for unit in line["units"]} >= {
         ("native/json+shm-spin", True)
     }
     assert all(line["echoes"] for line in lines)
@@ -221,7 +224,7 @@ def test_what_spins_is_compared_in_slices_too_and_stopped_between_them(callbench
     ("seconds", "started_s", "forks"), [(5, 0.02, 50), (5, 0.1, 16), (5, 3.0, 10), (0.2, 0.1, 10), (5, 0.0, 50)]
 )
 def test_starts_are_many_where_they_are_cheap(seconds: float, started_s: float, forks: int) -> None:
-    assert live.forks_of(seconds, started_s) == forks
+    assert execution.number_of_forks(seconds, started_s) == forks
 
 
 def test_a_tail_in_batches_is_not_judged_and_it_says_so(tmp_path: Path) -> None:
@@ -230,7 +233,7 @@ def test_a_tail_in_batches_is_not_judged_and_it_says_so(tmp_path: Path) -> None:
     for line in lines:
         line["cells"][0]["latency"] = [None, None]
     (folder.path / "journal.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    found = comparison.read(Run(folder.path))
+    found = comparison.read(Record(folder.path))
     assert [(one.figures.cell, str(one.figures.metric)) for one in found.cells][:2] == [
         ("c001", "rate"),
         ("c002", "rate"),
@@ -330,48 +333,48 @@ def test_whatever_ends_it_the_rounds_that_were_made_are_kept(tmp_path: Path, num
     if number is signal.SIGINT:
         assert going.returncode == 130
         assert "`callbench compare c` shows it" in said.splitlines()[-1]
-    found = comparison.read(Run(tmp_path / "c"))
+    found = comparison.read(Record(tmp_path / "c"))
     assert found.cells[0].ratio is not None
     assert any("Only its finished forks count." in note for note in found.notes)
 
 
-def without_canary(folder: Path) -> None:
-    """Takes the canary's lines out of a run's journal."""
+def without_echoes(folder: Path) -> None:
+    """Takes the echo's lines out of a run's journal."""
     journal = folder / "journal.jsonl"
-    kept = [line for line in journal.read_text().splitlines(keepends=True) if json.loads(line)["kind"] != "canary"]
+    kept = [line for line in journal.read_text().splitlines(keepends=True) if json.loads(line)["kind"] != "echo"]
     journal.write_text("".join(kept))
 
 
 def test_two_stored_runs(tmp_path: Path) -> None:
-    one = synthetic(tmp_path / "one", only=("native/soap+tcp", "native/bin+tcp"))
-    other = synthetic(tmp_path / "other", only=("native/bin+tcp", "native/json+tcp"))
+    one = synthetic(tmp_path / "one", only=("native/soap+supertcp", "native/bin+supertcp"))
+    other = synthetic(tmp_path / "other", only=("native/bin+supertcp", "native/json+supertcp"))
     for folder in (one, other):
-        without_canary(folder)
-    found = stored.compared(Run(one), Run(other), Rule())
-    assert {cell.figures.stacks[0] for cell in found.cells if cell.ratio} == {"native/bin+tcp"}
-    assert {cell.figures.stacks[0] for cell in found.missing} == {"native/soap+tcp"}
-    assert "not compared: native/soap+tcp Sum rate: B has no such cell" in show.sentences(found)
+        without_echoes(folder)
+    found = stored.compared(Record(one), Record(other), Rule())
+    assert {cell.figures.stacks[0] for cell in found.cells if cell.ratio} == {"native/bin+supertcp"}
+    assert {cell.figures.stacks[0] for cell in found.missing} == {"native/soap+supertcp"}
+    assert "not compared: native/soap+supertcp Sum rate: B has no such cell" in show.sentences(found)
     assert found.outcome is not Outcome.PASSED
-    assert found.how == "two stored runs, as two samples of forks, compared by their values"
+    assert found.method == "two stored runs, as two samples of forks, compared by their values"
     valid(show.record(found))
     assert "at least one has no echo" in found.notes[0]
     for folder, calls in ((one, 100), (other, 107)):
         with (folder / "journal.jsonl").open("a") as journal:
             song = {"calls": calls, "elapsed_ns": 1000, "p50_ns": 1, "p99_ns": 1}
-            line = {"kind": "canary", "block": 0, "place": "start", "started": "2026-11-21T03:00:00Z", "canary": song}
+            line = {"kind": "echo", "fork": 0, "place": "start", "started": "2026-11-21T03:00:00Z", "echo": song}
             journal.write(json.dumps(line) + "\n")
-    moved = stored.compared(Run(one), Run(other), Rule())
+    moved = stored.compared(Record(one), Record(other), Rule())
     assert moved.rule.shift == pytest.approx(math.log(1.07))
     assert "changed by 7.0 %" in moved.notes[0]
     copy = shutil.copytree(one, tmp_path / "copy")
-    same = stored.compared(Run(one), Run(copy), Rule())
+    same = stored.compared(Record(one), Record(copy), Rule())
     assert {cell.ratio.middle for cell in same.cells if cell.ratio} == {1.0}
     assert Outcome.FAILED not in {cell.outcome for cell in same.cells}
 
 
-def with_echoes(folder: Path, speed: int) -> Run:
-    """A run on a machine so many times as fast, with an echo in its rounds: calls and echoes alike."""
-    without_canary(folder)
+def with_echoes(folder: Path, speed: int) -> Record:
+    """A run on a machine that is faster by a factor, with an echo in its rounds: calls and echoes change alike."""
+    without_echoes(folder)
     journal = folder / "journal.jsonl"
     lines = [json.loads(line) for line in journal.read_text().splitlines()]
     for done in (line["done"] for line in lines if line["kind"] == "trial"):
@@ -379,18 +382,18 @@ def with_echoes(folder: Path, speed: int) -> Run:
             done[name] = int(done[name]) // speed
         if done["latency"]:
             done["latency"]["sum_ns"] = int(done["latency"]["sum_ns"]) // speed
-    for fork in sorted({line["block"] for line in lines if line["kind"] == "trial"}):
+    for fork in sorted({line["fork"] for line in lines if line["kind"] == "trial"}):
         done = {"calls": 500, "errors": {}, "elapsed_ns": 10_000_000 // speed}
-        place = {"stack": "floor/echo+tcp", "options": {}, "request_bytes": 16, "answer_bytes": 16, "cells": []}
+        place = {"stack": "baseline/echo+supertcp", "options": {}, "request_bytes": 16, "answer_bytes": 16, "cells": []}
         times = {"started": "2026-11-21T03:00:00.000Z", "p50_ns": 20_000, "p99_ns": 40_000}
         where = {"fork": fork, "batch": 0, "round": 0, "idle": "as it is", "started": times["started"]}
         lines.append({"kind": "round", **where, "slices": [], "echoes": [{**place, **times, "done": done}]})
     journal.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    return Run(folder)
+    return Record(folder)
 
 
 def test_two_runs_are_compared_by_multiples_of_the_echo_of_their_own_rounds(tmp_path: Path) -> None:
-    runs = [with_echoes(synthetic(tmp_path / str(speed), only=("native/json+tcp",)), speed) for speed in (1, 2)]
+    runs = [with_echoes(synthetic(tmp_path / str(speed), only=("native/json+supertcp",)), speed) for speed in (1, 2)]
     found = stored.compared(runs[0], runs[1], Rule())
     rates = [one for one in found.cells if one.figures.metric == "rate"]
     assert rates
@@ -402,7 +405,7 @@ def test_two_runs_are_compared_by_multiples_of_the_echo_of_their_own_rounds(tmp_
         assert b
         assert b / a == pytest.approx(2.0, rel=1e-4)
     assert "changed by 100.0 %" in found.notes[0]
-    assert "multiples of the raw echo" in found.how
+    assert "multiples of the raw echo" in found.method
     assert found.rule.shift == 0
 
 
@@ -427,12 +430,12 @@ def test_two_runs_are_compared_by_multiples_of_the_echo_of_their_own_rounds(tmp_
 )
 def test_what_is_wrong_is_one_sentence(a: str, b: str | None, wish: dict[str, Any], says: str) -> None:
     with pytest.raises(BadInput, match=re.escape(says)):
-        command_.found(a, b, Wish(a, b or "", **wish), Given(), catalogue.load([MISBEHAVING]))
+        command_.run_or_read(a, b, ComparisonRequest(a, b or "", **wish), RuleOptions(), catalogue.load([MISBEHAVING]))
 
 
 def test_several_are_paired_by_name() -> None:
     known = catalogue.load([MISBEHAVING])
-    both, other = operands.contenders("honest", known), operands.contenders("lies/*", known)
+    both, other = operands.candidates("honest", known), operands.candidates("lies/*", known)
     assert [(one.stack.id, two.stack.id) for one, two in operands.pairs(both, [*other, both[0]])] == [
         ("honest/inproc", "honest/inproc"),
         ("honest/tcp", "lies/tcp"),
@@ -468,10 +471,11 @@ def test_a_comparison_is_shown_and_reported_as_what_it_is(callbench: Program, tm
     assert callbench("show", "compared").stdout == callbench("compare", "compared").stdout
     assert callbench("report", "compared", "--format", "md").returncode == 0
     assert (tmp_path / "compared" / "report.md").read_text().startswith("### ")
-    for asked in (("report", "compared"), ("query", "compared", "SELECT 1")):
-        ended = callbench(*asked)
-        assert (ended.returncode, ended.stderr.count("\n")) == (2, 1)
-    assert "`callbench compare compared` shows it" in ended.stderr
+    for form, begins in (("html", "<!doctype html>"), ("csv", "Comparison\n"), ("json", "{")):
+        assert callbench("report", "compared", "--format", form).returncode == 0
+        assert (tmp_path / "compared" / f"report.{form}").read_text().startswith(begins)
+    rows = callbench("query", "compared", "SELECT kind, count(*) AS lines FROM journal GROUP BY kind", "--json").stdout
+    assert json.loads(rows) == [{"kind": "met", "lines": 4}]
 
 
 @pytest.mark.parametrize("width", [60, 80, 120])

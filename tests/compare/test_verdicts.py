@@ -5,8 +5,8 @@ import math
 import hypothesis.strategies as some
 import numpy as np
 import pytest
+import scipy
 from hypothesis import given
-from scipy import stats
 
 from callbench.analysis.compare.comparison import Comparison
 from callbench.analysis.compare.verdicts import Figures, Metric, Rule, judged
@@ -67,7 +67,7 @@ def test_a_gate_fails_beyond_its_threshold_and_not_within() -> None:
     assert [one.verdict for one in found][1:] == [Decision.WORSE, Decision.BETTER]
 
 
-def test_what_the_canary_moved_by_cannot_be_told() -> None:
+def test_the_movement_of_the_echo_is_undecided() -> None:
     figures = Figures(
         "c", ("a/x", "a/x"), "Sum", ([100.0, 101.0, 99.0, 100.0], [107.0, 106.0, 106.5, 107.0]), paired=False
     )
@@ -103,11 +103,11 @@ def test_what_was_not_measured_is_no_verdict() -> None:
 def test_the_tests_are_scipys(over: list[float], under: list[float]) -> None:
     if np.std(np.log(over)) < 1e-6 or np.std(np.log(under)) < 1e-6:
         return
-    theirs = stats.ttest_ind(np.log(over), np.log(under), equal_var=False)
+    theirs = scipy.stats.ttest_ind(np.log(over), np.log(under), equal_var=False)
     assert unpaired(over, under).doubt() == pytest.approx(theirs.pvalue, rel=1e-6)
-    one = stats.ttest_1samp(np.log(over), 0.0)
+    one = scipy.stats.ttest_1samp(np.log(over), 0.0)
     assert paired(over).doubt() == pytest.approx(one.pvalue, rel=1e-6)
-    lower = stats.ttest_1samp(np.log(over), math.log(0.9), alternative="less")
+    lower = scipy.stats.ttest_1samp(np.log(over), math.log(0.9), alternative="less")
     assert paired(over).below(0.9) == pytest.approx(lower.pvalue, rel=1e-6)
 
 
@@ -133,7 +133,7 @@ def test_a_stack_beside_itself_passes_where_the_resolution_is_fine_enough_and_is
 
 @pytest.mark.parametrize("factor", [1.0, 0.96, 1.01])
 def test_about_so_many_more_forks_settle_what_a_gate_could_not(factor: float) -> None:
-    """Four of five times where the ratio lies as it was estimated; it is not, quite: that most are settled is asked."""
+    """Four of five times if the ratio is as estimated; since it is not exactly, only most must be settled."""
     random = np.random.default_rng(7)
     settled = []
     for _ in range(60):

@@ -49,6 +49,14 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def test_a_channel_says_what_it_carries(folder: Path) -> None:
+    file = folder / "adapter.toml"
+    file.write_text(GOOD.replace('nagle = "off"', 'nagle = "off"\ncarries = ["json"]'))
+    stacks = {stack.id: stack for stack in manifest.read(file).stacks}
+    assert list(stacks) == ["mine/rmi", "mine/soap+http", "mine/json+tcp", "mine/json+http"]
+    assert "carries" not in stacks["mine/json+tcp"].card
+
+
 def test_the_matrix_is_written_out(folder: Path) -> None:
     stacks = {stack.id: stack for stack in manifest.read(folder / "adapter.toml").stacks}
     assert list(stacks) == ["mine/rmi", "mine/soap+tcp", "mine/soap+http", "mine/json+tcp", "mine/json+http"]
@@ -77,6 +85,7 @@ def test_the_matrix_is_written_out(folder: Path) -> None:
         ('name = "rmi"', 'name = "soap+tcp"', "has the stack mine/soap+tcp twice"),
         ('"json+http"', '"json+pigeon"', "the matrix has no stack json+pigeon"),
         ('nagle = "off"', 'roles = "clown"', "matrix.channel.tcp.roles: input should be 'both'"),
+        ('nagle = "off"', 'carries = ["soup"]', "the channel tcp carries soup, which is no message of the matrix"),
         ('program = ["./run"]', "program = []", "program: "),
         (
             'program = ["./run"]',
@@ -116,7 +125,7 @@ def test_a_broken_manifest_is_one_sentence(folder: Path, old: str, new: str, say
     assert catalogue.load([folder]).broken == (str(raised.value),)
 
 
-def test_two_of_a_name_are_told(folder: Path, tmp_path: Path) -> None:
+def test_two_of_a_name_are_reported(folder: Path, tmp_path: Path) -> None:
     other = tmp_path / "other"
     other.mkdir()
     (other / "adapter.toml").write_text(GOOD)

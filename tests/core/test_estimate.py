@@ -1,4 +1,4 @@
-"""How long a run takes is said before it begins, and follows from what is planned."""
+"""The estimate of a run's duration follows from its plan."""
 
 import os
 import subprocess
@@ -9,21 +9,21 @@ import pytest
 
 from callbench.catalog import catalogue
 from callbench.catalog.study import load
-from callbench.model.cell import AS_IS, HELD, Cell, Load, Stack
+from callbench.model.cell import AS_IS, CALLS_PER_SLICE, HELD, Cell, Load, Stack
 from callbench.runner import plan
-from callbench.runner.estimate import estimated, span
-from callbench.runner.slices import ENOUGH_SECONDS, HANDFUL, SLICE_SECONDS
+from callbench.runner.estimate import estimate, span
+from callbench.runner.slices import ENOUGH_SECONDS, SLICE_SECONDS
 from conftest import MISBEHAVING
 
 Program = Callable[..., subprocess.CompletedProcess[str]]
 SLOW = {"modem": {"link": {"to_server": {"delay_ns": 60_000_000, "rate_bps": 30_000}, "to_client": {}}}}
-# What a run has where nobody says otherwise: ten rounds a fork, and an hour.
+# The defaults of a run: ten rounds per fork, and an hour.
 PACE = {"rounds": 10, "limit_s": 3600.0}
 
 
 def planned(*cells: Cell, forks: int = 2) -> plan.Plan:
     stacks = [Stack("honest/tcp", "honest", "json", "tcp", "python", "l", "1")]
-    return plan.made(cells, stacks, forks, wires=SLOW)
+    return plan.make_plan(cells, stacks, forks, wires=SLOW)
 
 
 def cell(number: int, *, link: str = "loopback", wire: dict[str, object] | None = None) -> Cell:
@@ -37,26 +37,26 @@ def known() -> catalogue.Catalogue:
 
 
 def test_more_forks_rounds_and_conditions_take_longer(known: catalogue.Catalogue) -> None:
-    every = estimated(planned(cell(1), cell(2), forks=4), known, PACE)
+    every = estimate(planned(cell(1), cell(2), forks=4), known, PACE)
     assert (every.forks, every.slices, every.accounts) == (4, 4 * 2 * 10, 0)
     # No slice ends before its time, so an estimate below that is wrong.
     assert every.seconds > every.slices * SLICE_SECONDS
-    half = estimated(planned(cell(1), cell(2), forks=2), known, PACE)
+    half = estimate(planned(cell(1), cell(2), forks=2), known, PACE)
     assert (half.forks, half.slices) == (2, 40)
     # What a message takes alone is timed once, before the first fork.
     assert half.seconds == pytest.approx(every.seconds / 2, abs=0.2)
-    assert estimated(planned(cell(1), cell(2)), known, PACE | {"rounds": 20}).seconds > half.seconds
-    both = plan.made(planned(cell(1), cell(2)).cells, planned(cell(1)).stacks, 2, (AS_IS, HELD))
-    assert (estimated(both, known, PACE).forks, estimated(both, known, PACE).slices) == (4, 80)
-    assert estimated(planned(cell(1)), known, PACE, left_out=["honest/tcp"]).seconds == 0
+    assert estimate(planned(cell(1), cell(2)), known, PACE | {"rounds": 20}).seconds > half.seconds
+    both = plan.make_plan(planned(cell(1), cell(2)).cells, planned(cell(1)).stacks, 2, (AS_IS, HELD))
+    assert (estimate(both, known, PACE).forks, estimate(both, known, PACE).slices) == (4, 80)
+    assert estimate(planned(cell(1)), known, PACE, left_out=["honest/tcp"]).seconds == 0
 
 
 def test_a_run_without_a_limit_does_not_name_one(known: catalogue.Catalogue) -> None:
-    limited, exact = (estimated(planned(cell(1)), known, PACE | {"limit_s": limit}) for limit in (600.0, None))
+    limited, exact = (estimate(planned(cell(1)), known, PACE | {"limit_s": limit}) for limit in (600.0, None))
     said = f"{exact}. It continues until its claims and neighbours are decided, for at most about 10 minutes"
     assert str(limited) == said
     assert "2 forks with 20 slices" in str(exact)
-    short = estimated(planned(cell(1)), known, PACE | {"limit_s": exact.seconds / 2})
+    short = estimate(planned(cell(1)), known, PACE | {"limit_s": exact.seconds / 2})
     assert str(short).endswith("with the finished forks, at least two of each condition")
 
 
@@ -66,10 +66,10 @@ def driven(name: str, number: int, clients: int, calls: int, *, watch: bool = Fa
 
 def seconds_of(known: catalogue.Catalogue, cell: Cell, **card: object) -> float:
     stacks = [Stack(cell.stack, "x", "none", "none", "x", "l", "1", card=card)]
-    return estimated(plan.made([cell], stacks, 1), known, PACE).seconds
+    return estimate(plan.make_plan([cell], stacks, 1), known, PACE).seconds
 
 
-def test_what_is_known_of_a_server_tells_how_long_its_calls_take(known: catalogue.Catalogue) -> None:
+def test_what_is_known_of_a_server_says_how_long_its_calls_take(known: catalogue.Catalogue) -> None:
     slow, quick = (seconds_of(known, driven("x/y", 1, 50, 50_000), busy_us=busy) for busy in (400.0, 10.0))
     # 50 clients do not make 50 times the calls of one: one processor answers them.
     assert slow > 50_000 * 400e-6
@@ -89,21 +89,21 @@ def test_echoes_beside_the_cells_are_in_it(known: catalogue.Catalogue) -> None:
     inside = [one for one in known.stacks if one.channel == "inproc"]
     assert inside
     mine = Stack("honest/tcp", inside[0].adapter, inside[0].message, "tcp", "python", "l", "1")
-    whole = plan.made([cell(1)], [mine], 1)
-    assert estimated(whole, known, PACE).seconds > estimated(whole, known, PACE, floors=False).seconds
+    whole = plan.make_plan([cell(1)], [mine], 1)
+    assert estimate(whole, known, PACE).seconds > estimate(whole, known, PACE, baselines=False).seconds
 
 
 def test_a_slow_line_takes_its_time(known: catalogue.Catalogue) -> None:
-    near, far = (estimated(planned(cell(1, link=link)), known, PACE).seconds for link in ("loopback", "modem"))
-    # Two forks of slices with a handful of calls of 60 ms and 300 octets or more at 30 kbit/s, until it is enough.
-    assert HANDFUL * (0.06 + 0.08) * 10 > ENOUGH_SECONDS
+    near, far = (estimate(planned(cell(1, link=link)), known, PACE).seconds for link in ("loopback", "modem"))
+    # Two forks of slices with a few calls of 60 ms and 300 bytes or more at 30 kbit/s, until they are enough.
+    assert CALLS_PER_SLICE * (0.06 + 0.08) * 10 > ENOUGH_SECONDS
     assert far - near > 2 * (ENOUGH_SECONDS - 10 * SLICE_SECONDS)
 
 
 def test_counts_of_bytes_are_in_it(known: catalogue.Catalogue) -> None:
-    counted = estimated(planned(cell(1, wire={}), forks=1), known, PACE)
+    counted = estimate(planned(cell(1, wire={}), forks=1), known, PACE)
     assert counted.accounts == 1
-    assert counted.seconds > estimated(planned(cell(1), forks=1), known, PACE).seconds
+    assert counted.seconds > estimate(planned(cell(1), forks=1), known, PACE).seconds
 
 
 def test_times_are_written_for_people() -> None:
@@ -129,7 +129,7 @@ def test_a_dry_run_makes_nothing(callbench: Program, study: Path, tmp_path: Path
     assert "--dry-run" in again.stderr
 
 
-def test_stacks_left_out_for_one_reason_are_told_once(
+def test_stacks_left_out_for_one_reason_are_reported_once(
     callbench: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = tmp_path / "absent"

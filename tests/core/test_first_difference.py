@@ -28,15 +28,15 @@ def test_a_text_that_ends_early_is_shown_at_its_end() -> None:
     assert "(character 400 of 600)" in whole
 
 
-def test_a_wrong_answer_is_told_by_the_first_thing_that_is_wrong_in_it() -> None:
+def test_a_wrong_answer_is_reported_by_the_first_thing_that_is_wrong_in_it() -> None:
     """Both began alike, and only the beginnings were shown: "gave [...]..., not [...]..."."""
     persons = {"n": 3}
-    right = oracle._right("GetPersons", json.dumps(persons))[0]
+    right = oracle._right("GetPersons", json.dumps(persons), None)[0]
     assert right is not None
     value = json.loads(right)
     value[2]["LastName"] = "Nobody"
     assert right.index(json.dumps(json.loads(right)[2]["LastName"])) > LONG
-    why = oracle.wrong("GetPersons", persons, {"is": "returned", "value": value})
+    why = oracle.error_in("GetPersons", persons, {"is": "returned", "value": value})
     assert why is not None
     said, _, wanted = why.partition(", not ")
     assert "Nobody" in said

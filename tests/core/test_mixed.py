@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from callbench.catalog import catalogue, mixed, select
-from callbench.catalog.study.cells import chosen
+from callbench.catalog.study.cells import choose_stacks
 from callbench.model.cell import Stack
 from callbench.model.errors import BadInput
 from callbench.model.request import connected_with, only_call
@@ -39,13 +39,13 @@ def test_every_client_meets_every_other_server_of_its_protocol() -> None:
     assert names(there) == ["a/x:b/x", "a/x:c/x", "b/x:a/x", "b/x:c/x", "c/x:a/x", "c/x:b/x"]
 
 
-def test_one_that_only_serves_has_no_client_and_one_in_process_nobody_else() -> None:
+def test_one_that_only_serves_has_no_client_and_one_in_process_no_other() -> None:
     there = [stack("a/x"), stack("b/x", roles="server-only"), stack("c/x", roles="in-process")]
     assert names(there) == ["a/x:b/x"]
     assert names([stack("a/x"), stack("b/x", instrument=True)]) == []
 
 
-def test_what_has_clients_only_meets_every_server_whose_card_tells_how_to_call_it() -> None:
+def test_what_has_clients_only_meets_every_server_whose_card_says_how_to_call_it() -> None:
     asked = {"protocol": "http1", "path": "/x", "method": "POST"}
     driver = stack("load/h1", "http1", "client-only")
     there = [
@@ -61,8 +61,8 @@ def test_what_has_clients_only_meets_every_server_whose_card_tells_how_to_call_i
     assert only_call(there[1]) is None
     # A client of the stack's own knows how to call.
     assert "request" not in mixed.of(stack("d/x"), there[1]).card
-    assert "h1 has clients only" in (mixed.instead("load/h1", mixed.every(there)) or "")
-    assert "b/x has a server only" in (mixed.instead("b/x", mixed.every(there)) or "")
+    assert "h1 has clients only" in (mixed.suggestion_for_half("load/h1", mixed.every(there)) or "")
+    assert "b/x has a server only" in (mixed.suggestion_for_half("b/x", mixed.every(there)) or "")
 
 
 def test_a_client_connects_as_the_table_says_and_the_cell_overrides_it() -> None:
@@ -96,7 +96,7 @@ def test_a_glob_means_a_mixed_stack_only_where_it_names_both_sides(glob: str, me
     stacks = [stack("a/x"), stack("b/x")]
     every = [*stacks, *mixed.every(stacks)]
     assert mixed.fits("a/x:b/x", glob) is means
-    found = [one.id for one in chosen([], every, "here", [glob])]
+    found = [one.id for one in choose_stacks([], every, "here", [glob])]
     assert ("a/x:b/x" in found) is means
     assert select.parse([glob]).globs == {"stack": (glob,)}
 
@@ -182,7 +182,7 @@ def test_a_run_has_rows_of_them_and_a_comparison_takes_them(callbench: Program, 
     assert "honest/tcp:liar/tcp" in (tmp_path / "r.html").read_text()
     quick = ("--seconds", "0.2", "--rounds", "2", "--call", "Sum")
     held = callbench("compare", "honest/tcp", "honest/tcp:liar/tcp", *quick, "--out", "c")
-    # 1: it was the slower one; 3: so short a comparison cannot tell.
+    # 1: it was the slower one; 3: such a short comparison cannot decide.
     assert held.returncode in (0, 1, 3), held.stderr
     plan = json.loads((tmp_path / "c" / "plan.json").read_text())
     assert plan["pairs"][0]["b"]["server_program"][1] == "liar.py"
@@ -201,6 +201,6 @@ def test_a_run_has_rows_of_them_and_a_comparison_takes_them(callbench: Program, 
     ],
 )
 @pytest.mark.usefixtures("two")
-def test_what_cannot_be_mixed_is_said_so(name: str, says: str) -> None:
+def test_what_cannot_be_mixed_is_reported(name: str, says: str) -> None:
     with pytest.raises(BadInput, match=re.escape(says)):
         catalogue.load().stack(name)

@@ -30,7 +30,7 @@ def planned(draw: some.DrawFn) -> plan.Plan:
         cell(number, of.id, draw(some.sampled_from(("loopback", "pair"))), timed=draw(some.booleans()))
         for number, of in enumerate(owners)
     ]
-    return plan.made(cells, stacks, draw(some.integers(1, 6)), draw(some.sampled_from(CONDITIONS)))
+    return plan.make_plan(cells, stacks, draw(some.integers(1, 6)), draw(some.sampled_from(CONDITIONS)))
 
 
 @given(planned())
@@ -68,13 +68,6 @@ def test_it_is_the_same_after_writing_and_reading(made: plan.Plan) -> None:
 
 @pytest.mark.parametrize("damage", [{"cells": 3}, {"forks": None}, {"stacks": [{"id": 1}]}])
 def test_a_damaged_plan_is_one_sentence(damage: dict[str, object]) -> None:
-    record = plan.made([cell(1, "a/s")], [stack("s")], 1).record() | damage
+    record = plan.make_plan([cell(1, "a/s")], [stack("s")], 1).record() | damage
     with pytest.raises(BadInput, match=r"plan\.json is damaged"):
         plan.read(record)
-
-
-def test_a_run_in_blocks_can_be_shown_but_not_gone_on_with() -> None:
-    record = plan.made([cell(1, "a/s")], [stack("s")], 1).record()
-    del record["forks"]
-    with pytest.raises(BadInput, match="measured in blocks: it can be shown, not gone on with"):
-        plan.read(record | {"blocks": [[]]})

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from callbench.model import process_end
-from callbench.runner.measure.reading import Full, full, light, namespace_id, threads_of
+from callbench.runner.measure.process_reading import FullReading, namespace_id, read_full, read_light, threads_of
 from callbench.runner.measure.sampler import Sampler, Track
 
 STATUS = "Name:\ta\nNSpid:\t{tid}\t{own}\nvoluntary_ctxt_switches:\t7\nnonvoluntary_ctxt_switches:\t2\n"
@@ -38,10 +38,10 @@ def test_the_processes_of_a_side_are_added_up_and_the_dead_count_for_nothing(tmp
     process(tmp_path, 50, 2, pages=10, tids=[50, 51])
     process(tmp_path, 60, 9, pages=30, tids=[60])
     page = os.sysconf("SC_PAGE_SIZE")
-    seen = light([50, 60, 99], tmp_path)
+    seen = read_light([50, 60, 99], tmp_path)
     assert (seen.processes, seen.threads, seen.resident_bytes) == (2, 3, 40 * page)
     assert (seen.user_ms, seen.system_ms, seen.minor_faults, seen.major_faults) == (500, 280, 220, 8)
-    everything = full([50, 60, 99], tmp_path)
+    everything = read_full([50, 60, 99], tmp_path)
     kib = 1024
     assert (everything.resident_bytes, everything.proportional_bytes) == (800 * kib, 600 * kib)
     assert (everything.unique_bytes, everything.files) == (400 * kib, 6)
@@ -53,22 +53,22 @@ def test_the_processes_of_a_side_are_added_up_and_the_dead_count_for_nothing(tmp
 def test_of_a_host_only_the_processor_time_is_the_side_s(tmp_path: Path) -> None:
     process(tmp_path, 50, 2, pages=10, tids=[50, 51], name="callbench-host")
     process(tmp_path, 60, 9, pages=30, tids=[60])
-    quick = light([50, 60], tmp_path)
+    quick = read_light([50, 60], tmp_path)
     assert (quick.processes, quick.threads, quick.resident_bytes) == (1, 1, 30 * os.sysconf("SC_PAGE_SIZE"))
     assert (quick.user_ms, quick.system_ms) == (500, 280)
-    everything = full([50, 60], tmp_path)
+    everything = read_full([50, 60], tmp_path)
     assert (everything.resident_bytes, everything.unique_bytes, everything.files) == (400 << 10, 200 << 10, 3)
 
 
 def test_what_the_kernel_does_not_tell_is_none(tmp_path: Path) -> None:
     process(tmp_path, 50, 2, pages=10, tids=[50], rollup=False)
-    found = full([50], tmp_path)
+    found = read_full([50], tmp_path)
     assert found.resident_bytes == 10 * os.sysconf("SC_PAGE_SIZE")
     assert (found.unique_bytes, found.proportional_bytes) == (None, None)
-    assert full([], tmp_path) == Full()
+    assert read_full([], tmp_path) == FullReading()
 
 
-def test_threads_that_nobody_saw_are_in_the_numbers() -> None:
+def test_threads_that_were_not_sampled_are_in_the_numbers() -> None:
     track = Track(made=2, ended=1, before_id=10, last_id=25)
     assert (track.threads_made, track.threads_ended) == (15, 14)
     unknown = Track(made=2, ended=1)
@@ -77,9 +77,9 @@ def test_threads_that_nobody_saw_are_in_the_numbers() -> None:
 
 def test_processes_that_join_and_leave_are_counted_from_the_first_sample_on() -> None:
     track = Track()
-    track.joined([1, 2])
-    track.sees(0)
-    track.joined([2, 3, 4])
+    track.set_processes([1, 2])
+    track.add_sample(0)
+    track.set_processes([2, 3, 4])
     assert (track.processes_made, track.processes_ended, track.pids) == (2, 1, (2, 3, 4))
 
 
@@ -101,7 +101,7 @@ def test_a_sampler_keeps_no_more_than_it_may(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr("callbench.runner.measure.sampler.MOST", 10)
     sampler = Sampler(lambda: {"both": [os.getpid()]}, period_s=3600)
     for _ in range(100):
-        sampler.look()
+        sampler.sample()
     sampler.stop()
     samples = sampler.tracks["both"].samples
     assert 2 <= len(samples) < 10
@@ -126,7 +126,7 @@ QUIET = {"machine": 3, "cgroup": 0}
         (0, ["MemoryError was handled"], QUIET, "exit"),
     ],
 )
-def test_want_of_memory_a_crash_a_kill_and_an_exit_are_told_apart(
+def test_want_of_memory_a_crash_a_kill_and_an_exit_are_distinguished(
     code: int, log: list[str], after: dict[str, int], how: str
 ) -> None:
     assert process_end.ending(code, log, QUIET, after) == how

@@ -25,7 +25,7 @@ def chosen(*texts: str) -> list[Cell]:
     return select.parse(texts).apply(CELLS, STACKS)
 
 
-def test_nothing_asked_selects_all() -> None:
+def test_no_selection_selects_all() -> None:
     assert chosen() == CELLS
 
 
@@ -57,7 +57,7 @@ def test_globs(texts: list[str], count: int) -> None:
             "'colour' is not a key: stack, message, channel, call, group, clients, arrivals, rate, link are",
         ),
         (["channel="], "has no pattern"),
-        (["group=Sum", "call=GetBinaryData"], "no cell matches them all"),
+        (["group=Sum", "call=GetBinaryData"], "no cell matches all keys"),
     ],
 )
 def test_what_selects_nothing_says_what_there_is(texts: list[str], says: str) -> None:

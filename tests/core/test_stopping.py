@@ -1,4 +1,4 @@
-"""The rule by which a cell ends that was asked to be precise."""
+"""The rule by which a cell with a requested precision ends."""
 
 import pytest
 
@@ -11,7 +11,7 @@ from callbench.analysis.precision.stopping import Aim, Reached, Why, why_ended
         (Reached(0.02, 3), None, Why.PRECISE),
         (Reached(0.02, 50), None, Why.PRECISE),
         (Reached(0.021, 49), None, None),
-        (Reached(0.021, 50), None, Why.BLOCKS),
+        (Reached(0.021, 50), None, Why.FORKS),
         (Reached(0.021, 50), 600.0, None),
         (Reached(None, 1), None, None),
         (Reached(None, 0), None, Why.NOTHING),

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from callbench.adapter.contract import misshapen_answer, misshapen_request
+from callbench.adapter.contract import schema_error_in_answer, schema_error_in_request
 from callbench.adapter.session import Adapter
 from callbench.catalog import catalogue
 from conftest import MISBEHAVING, ROOT
@@ -61,7 +61,7 @@ def test_it_is_held(file: Path, stack: str, tmp_path: Path) -> None:
             while answer["is"] == "interval":
                 answer = adapter.process.receive(time.monotonic() + 30, "an answer")
             assert fits(line["adapter"], answer), f"{answer} does not fit {line['adapter']}"
-            assert misshapen_answer(answer) is None
+            assert schema_error_in_answer(answer) is None
             names["$endpoint"] = answer.get("endpoint", names.get("$endpoint", ""))
         assert adapter.process.wait(5) == 0
 
@@ -72,7 +72,7 @@ def test_what_the_core_says_keeps_to_the_schema(file: Path) -> None:
     for line in lines(file):
         core = line.get("core")
         if core and not meant_wrong & {core["do"], core.get("call")}:
-            assert misshapen_request(filled(core, {"$stack": "a/b", "$endpoint": "x", "$schedule": "y"})) is None
+            assert schema_error_in_request(filled(core, {"$stack": "a/b", "$endpoint": "x", "$schedule": "y"})) is None
 
 
 @pytest.mark.parametrize(
@@ -87,4 +87,4 @@ def test_what_the_core_says_keeps_to_the_schema(file: Path) -> None:
     ],
 )
 def test_a_misshapen_answer_is_named(answer: dict[str, Any], says: str) -> None:
-    assert (misshapen_answer(answer) or "").startswith(says)
+    assert (schema_error_in_answer(answer) or "").startswith(says)

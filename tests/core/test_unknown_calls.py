@@ -1,12 +1,12 @@
-"""A run of servers that nobody has timed: what is foretold, and what their calls may add to it. In virtual time."""
+"""A run of servers whose calls were never timed: the estimate, and what slow calls may add. In virtual time."""
 
 import pytest
 
 from callbench.catalog import catalogue
 from callbench.model.cell import Cell, Load, Stack
 from callbench.runner import plan
-from callbench.runner.estimate import estimated
-from callbench.runner.unknown_calls import beyond
+from callbench.runner.estimate import estimate
+from callbench.runner.unknown_calls import unknown_time
 from conftest import MISBEHAVING
 
 NAMES = ("load/http1:servers/one", "load/http1:servers/two")
@@ -22,7 +22,7 @@ def planned(*, calls: int = 200, fresh: bool = False, **card: object) -> plan.Pl
         for place, name in enumerate(NAMES)
         for clients in (1, 10)
     ]
-    return plan.made(cells, stacks, 3)
+    return plan.make_plan(cells, stacks, 3)
 
 
 @pytest.fixture
@@ -30,25 +30,25 @@ def known() -> catalogue.Catalogue:
     return catalogue.load([MISBEHAVING])
 
 
-def test_calls_that_nobody_has_timed_may_take_longer_than_a_slice(known: catalogue.Catalogue) -> None:
-    left, unknown = estimated(planned(), known, PACE), beyond(planned(), ROUNDS)
+def test_calls_that_were_never_timed_may_take_longer_than_a_slice(known: catalogue.Catalogue) -> None:
+    left, unknown = estimate(planned(), known, PACE), unknown_time(planned(), ROUNDS)
     # Of 44 ms, as calls took that wait for an acknowledgement: four in a slice of one client, four each of ten.
     took = left.slices * 4 * 0.044
     assert left.seconds < took <= left.seconds + unknown.seconds
     assert unknown.stacks == NAMES
-    said = unknown.beside(left)
+    said = unknown.describe(left)
     assert said.startswith(str(left))
     assert "if a call of load/http1:servers/one and load/http1:servers/two takes 50 ms" in said
 
 
 def test_what_a_card_knows_is_not_unknown(known: catalogue.Catalogue) -> None:
-    unknown = beyond(planned(busy_us=100.0), ROUNDS)
+    unknown = unknown_time(planned(busy_us=100.0), ROUNDS)
     assert (unknown.stacks, unknown.seconds) == ((), 0.0)
-    left = estimated(planned(busy_us=100.0), known, PACE)
-    assert unknown.beside(left) == str(left)
+    left = estimate(planned(busy_us=100.0), known, PACE)
+    assert unknown.describe(left) == str(left)
 
 
 def test_what_is_left_out_adds_nothing_and_no_trial_lasts_longer_than_its_limit() -> None:
-    assert beyond(planned(), ROUNDS, left_out=NAMES).seconds == 0.0
-    assert 0 < beyond(planned(), ROUNDS, left_out=NAMES[:1]).seconds < beyond(planned(), ROUNDS).seconds
-    assert beyond(planned(calls=10**9, fresh=True), ROUNDS).seconds < 12 * 70
+    assert unknown_time(planned(), ROUNDS, left_out=NAMES).seconds == 0.0
+    assert 0 < unknown_time(planned(), ROUNDS, left_out=NAMES[:1]).seconds < unknown_time(planned(), ROUNDS).seconds
+    assert unknown_time(planned(calls=10**9, fresh=True), ROUNDS).seconds < 12 * 70

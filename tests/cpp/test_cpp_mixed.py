@@ -20,7 +20,7 @@ pytestmark = pytest.mark.skipif(bool(WHY_NOT), reason=WHY_NOT)
 @pytest.mark.parametrize("stack", WAYS)
 @pytest.mark.usefixtures("nothing_left")
 def test_they_keep_the_contract_together(stack: str) -> None:
-    outcomes = list(suite.of(KNOWN, [stack], every=False, placement=placement.placed()))
+    outcomes = list(suite.outcomes_of(KNOWN, [stack], every=False, placement=placement.choose_placement()))
     assert len(outcomes) > 100
     assert [outcome.sentence for outcome in outcomes if outcome.fails] == []
     known = {outcome.check for outcome in outcomes if not outcome.passed}

@@ -14,6 +14,7 @@ from callbench.model.errors import AdapterFailure
 from callbench.runner.verify import suite
 from conftest import ROOT, eventually, marked
 from giop_seen import dissected
+from ports import free_ports
 
 FOLDER = ROOT / "adapters" / "cpp"
 ADAPTER = catalogue.load([FOLDER]).adapter("cpp")
@@ -24,26 +25,27 @@ pytestmark = pytest.mark.skipif(ADAPTER.why_not is not None, reason=str(ADAPTER.
 
 @pytest.mark.parametrize("stack", [CORBA, "cpp/direct"])
 def test_it_keeps_the_contract(stack: str) -> None:
-    outcomes = list(suite.of(catalogue.load([FOLDER]), [stack], every=False, placement=placement.placed()))
+    outcomes = list(
+        suite.outcomes_of(catalogue.load([FOLDER]), [stack], every=False, placement=placement.choose_placement())
+    )
     assert len(outcomes) > 100
     assert [outcome.sentence for outcome in outcomes if outcome.fails] == []
 
 
-def test_a_naming_service_that_is_not_there_is_said_so(client: Adapter) -> None:
-    with closing(socket.create_server(("127.0.0.1", 0))) as taken:
-        free = taken.getsockname()[1]
+def test_a_naming_service_that_is_not_there_is_reported(client: Adapter) -> None:
+    free = free_ports()
     with pytest.raises(AdapterFailure, match="not reached through its naming service") as caught:
         client.connect(CORBA, f"corbaname::127.0.0.1:{free}#SpeedService", 1)
     assert caught.value.kind == "refused"
 
 
-def test_an_address_that_is_none_of_corba_is_said_so(client: Adapter) -> None:
+def test_an_address_that_is_none_of_corba_is_reported(client: Adapter) -> None:
     with pytest.raises(AdapterFailure, match="no address of CORBA") as caught:
         client.connect(CORBA, "the moon", 1)
     assert caught.value.kind == "bad-request"
 
 
-def test_a_port_that_is_taken_is_said_so_and_the_server_goes_on(server: Adapter) -> None:
+def test_a_port_that_is_taken_is_reported_and_the_server_continues(server: Adapter) -> None:
     with closing(socket.create_server(("127.0.0.1", 0))) as taken:
         port = taken.getsockname()[1]
         with pytest.raises(AdapterFailure) as caught:

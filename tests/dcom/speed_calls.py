@@ -14,7 +14,7 @@ IUNKNOWN = string_to_bin("00000000-0000-0000-c000-000000000046")
 
 
 class DCERPCSessionError(DCERPCException):  # type: ignore[misc]
-    """What impacket raises for an HRESULT; it looks for this name beside the calls."""
+    """impacket's exception for an HRESULT; it looks for this name beside the calls."""
 
 
 class Person(NDRSTRUCT):  # type: ignore[misc]

@@ -24,6 +24,7 @@ from callbench.catalog import catalogue
 from callbench.model.errors import AdapterFailure
 from callbench.runner.verify import suite
 from conftest import ROOT, eventually
+from ports import free_ports
 
 FOLDER = ROOT / "adapters" / "dcom"
 ADAPTER = catalogue.load([FOLDER]).adapter("dcom")
@@ -64,7 +65,9 @@ def saw(endpoint: str) -> dict[str, Any]:
 
 
 def test_it_keeps_the_contract() -> None:
-    outcomes = list(suite.of(catalogue.load([FOLDER]), [ORPC], every=False, placement=placement.placed()))
+    outcomes = list(
+        suite.outcomes_of(catalogue.load([FOLDER]), [ORPC], every=False, placement=placement.choose_placement())
+    )
     assert len(outcomes) > 100
     assert [outcome.sentence for outcome in outcomes if outcome.fails] == []
 
@@ -119,15 +122,14 @@ def test_our_client_calls_a_server_of_impackets_structures(client: Adapter) -> N
         assert serving.stdout.read().strip() == "4"
 
 
-def test_an_address_that_is_none_of_dcom_is_said_so(client: Adapter) -> None:
+def test_an_address_that_is_none_of_dcom_is_reported(client: Adapter) -> None:
     with pytest.raises(AdapterFailure, match="no address of DCOM") as caught:
         client.connect(ORPC, "the moon", 1)
     assert caught.value.kind == "bad-request"
 
 
-def test_a_server_that_is_not_there_is_said_so(client: Adapter) -> None:
-    with closing(socket.create_server(("127.0.0.1", 0))) as taken:
-        free = taken.getsockname()[1]
+def test_a_server_that_is_not_there_is_reported(client: Adapter) -> None:
+    free = free_ports()
     with pytest.raises(AdapterFailure, match="start the server first") as caught:
         client.connect(ORPC, f"127.0.0.1[{free}]", 1)
     assert caught.value.kind == "refused"
@@ -139,7 +141,7 @@ def test_what_never_answers_is_given_up(client: Adapter) -> None:
     assert caught.value.kind == "timeout"
 
 
-def test_what_speaks_something_else_is_said_so(client: Adapter) -> None:
+def test_what_speaks_something_else_is_reported(client: Adapter) -> None:
     with closing(socket.create_server(("127.0.0.1", 0))) as other, ThreadPoolExecutor(1) as pool:
         pool.submit(lambda: other.accept()[0].sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n"))
         with pytest.raises(AdapterFailure, match="cannot be read") as caught:
@@ -184,7 +186,7 @@ def test_objects_that_are_pinged_stay_and_others_go(server: Adapter, client: Ada
         return False
 
     assert eventually(gone, 60)
-    # Its next call activates an object anew.
+    # Its next call activates a new object.
     assert client.call("Hello", {})["value"] == "Hello World"
 
 
@@ -219,7 +221,7 @@ def test_a_dissector_knows_every_packet(server: Adapter, client: Adapter, tmp_pa
 
 
 def _dissected(found: list[bytes], folder: Path) -> list[str]:
-    """A line for each frame with octets of TCP: what the dissector calls it."""
+    """Return a line for each frame with TCP data: the dissector's name for it."""
     capture = frames.keep(found, folder / "calls.pcap")
     shown_fields = [part for name in ("frame.protocols", "_ws.col.Info", "_ws.malformed") for part in ("-e", name)]
     shown = subprocess.run(

@@ -14,8 +14,10 @@ _FENCE = re.compile(r"^```[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
 _INLINE = re.compile(r"`((?:\./)?callbench [a-z][^`]*|make [a-z][^`]*|setup/[a-z-]+[^`]*|bench/run[^`]*)`")
 _LINE = re.compile(r"(?:\./)?callbench [a-z]|make [a-z]|setup/[a-z]+( |$)|bench/run")
 _COMMENT = re.compile(r"\s{2,}#.*|\s+# .*")
-# What a sentence tells to do: in backquotes, or behind a colon at its end.
+# The command in a sentence: in backquotes, or after a colon at its end.
 _TOLD = re.compile(r"`((?:callbench|make|setup/)[^`]*)`|: ((?:callbench [a-z]|make [a-z]+$)[^`]*)$")
+# Without it, a file's source has no such sentence: most files need not be parsed.
+_MAY_TELL = re.compile(r"`(?:callbench|make|setup/)|(?:callbench|make) [a-z{]")
 
 
 def commands() -> dict[str, set[str]]:
@@ -42,8 +44,8 @@ def _plain(text: str) -> str:
 
 
 def _of_page(text: str) -> Iterator[str]:
-    for block in _FENCE.findall(text):
-        for line in block.replace("\\\n", " ").splitlines():
+    for fork in _FENCE.findall(text):
+        for line in fork.replace("\\\n", " ").splitlines():
             if _LINE.match(line.strip()) and "  starts the program" not in line:
                 yield _COMMENT.sub("", line.strip())
     yield from (found.rstrip(".,;:") for found in _INLINE.findall(_FENCE.sub("", text)))
@@ -51,18 +53,24 @@ def _of_page(text: str) -> Iterator[str]:
 
 def _of_source(file: Path) -> Iterator[str]:
     """Of every text but docstrings; what is filled in is `{}`."""
-    tree = ast.parse(file.read_text())
-    inner = {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in ast.walk(node)}
-    told = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.JoinedStr):
-            text = "".join(str(part.value) if isinstance(part, ast.Constant) else "{}" for part in node.values)
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and not {id(node)} & (inner | told):
-            text = node.value
-        else:
+    source = file.read_text()
+    if _MAY_TELL.search(source):
+        for text in _texts(ast.parse(source)):
+            for quoted, bare in _TOLD.findall(text):
+                yield quoted or bare
+
+
+def _texts(node: ast.AST) -> Iterator[str]:
+    for part in ast.iter_child_nodes(node):
+        if isinstance(part, ast.JoinedStr):
+            yield "".join(str(one.value) if isinstance(one, ast.Constant) else "{}" for one in part.values)
+            # Texts within what is filled in are another's parts.
             continue
-        for quoted, bare in _TOLD.findall(text):
-            yield quoted or bare
+        if isinstance(part, ast.Constant):
+            if isinstance(part.value, str) and not isinstance(node, ast.Expr):
+                yield part.value
+            continue
+        yield from _texts(part)
 
 
 def words(command: str) -> list[str]:

@@ -78,7 +78,7 @@ def test_the_list_of_commands_says_what_each_says_itself() -> None:
 def test_commands_are_listed_by_purpose() -> None:
     shown = of("callbench").command.get_help(of("callbench").context)
     titles = [section.title for section in SECTIONS]
-    assert titles == ["Decide", "Look at results", "Test a server", "Explore"]
+    assert titles == ["Bring your own service", "Decide", "Look at results", "Test a server", "Explore"]
     assert [line.rstrip(":") for line in shown.splitlines() if line.rstrip(":") in titles] == titles
     assert all(entry.summary in shown for section in SECTIONS for entry in section.entries)
 

@@ -1,4 +1,4 @@
-"""The pages in docs/middleware: each in the index, each block of stacks that exist, each written from a run."""
+"""The pages in docs/middleware: each in the index, each fork of stacks that exist, each written from a run."""
 
 import re
 from pathlib import Path
@@ -10,7 +10,7 @@ from conftest import ROOT
 
 FOLDER = ROOT / "docs" / "middleware"
 PAGES = sorted(page for page in FOLDER.glob("*.md") if page.name != "README.md")
-BLOCK = re.compile(r"<!-- (captured|costs): ([^>]*?) -->\n(.*?)<!-- end -->", re.DOTALL)
+FORK = re.compile(r"<!-- (captured|costs): ([^>]*?) -->\n(.*?)<!-- end -->", re.DOTALL)
 
 
 def test_every_page_is_in_the_index() -> None:
@@ -19,17 +19,17 @@ def test_every_page_is_in_the_index() -> None:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_blocks_are_of_stacks_that_exist_and_written(page: Path) -> None:
+def test_forks_are_of_stacks_that_exist_and_written(page: Path) -> None:
     known = {stack.id for stack in catalogue.load().stacks}
-    blocks = BLOCK.findall(page.read_text())
-    # dcom.md is about our own server, and tells its octets one by one.
-    assert [kind for kind, _, _ in blocks] == ([] if page.stem == "dcom" else ["captured", "costs"])
-    for kind, names, text in blocks:
+    forks = FORK.findall(page.read_text())
+    # dcom.md is about our own server, and describes its bytes one by one.
+    assert [kind for kind, _, _ in forks] == ([] if page.stem == "dcom" else ["captured", "costs"])
+    for kind, names, text in forks:
         assert set(names.split()) <= known
         if kind == "captured":
             sizes = [int(size) for size in re.findall(r"(?:->|<-) server  (\d+) bytes", text)]
             assert len(sizes) >= 2
             # The exchange is whole: its packets are the life that the sheet beside it counts.
-            row = re.search(rf"^\| `{re.escape(names)}` \|.*$", blocks[1][2], re.MULTILINE)
+            row = re.search(rf"^\| `{re.escape(names)}` \|.*$", forks[1][2], re.MULTILINE)
             assert row is not None
             assert f"{sum(sizes):,}" == row[0].split("|")[7].strip()

@@ -9,6 +9,8 @@ from conftest import ROOT
 
 MOST_WORDS = 25
 GUIDES = (
+    "add-a-message",
+    "advise",
     "believe-a-figure",
     "bring-your-own-client",
     "compare",
@@ -26,12 +28,14 @@ GUIDES = (
     "node",
     "nominet",
     "python",
+    "python-api",
     "read-a-report",
     "rest-servers",
     "run-a-study",
     "stability",
     "windows",
     "wire-ledger",
+    "your-payloads",
 )
 CONTRACTS = ("CONTRACT", "LOOP", "RUNNER", "SERVICE", "golden/traces/README", "golden/transcripts/README")
 MIDDLEWARE = (
@@ -54,12 +58,13 @@ MIDDLEWARE = (
 )
 REFERENCES = (
     "channels",
-    "channels-tcp",
+    "channels-supertcp",
     "command-line",
     "instrument",
     "links",
     "messages",
     "run-folder",
+    "situation",
     "study",
     "wire-ledger",
 )
@@ -92,7 +97,7 @@ _END = re.compile(r"(?<=[.!?])[\"')*]*\s+| · ")
 
 
 def paragraphs(page: str) -> Iterator[str]:
-    """The text of a page without blocks of code, generated blocks, tables and pictures; code in a line is one word."""
+    """The text of a page without forks of code, generated forks, tables and pictures; code in a line is one word."""
     text = _CODE.sub("code", _LINK.sub(r"\1", _IMAGE.sub("", _FENCE.sub("", _GENERATED.sub("", page)))))
     lines: list[str] = []
     for line in (*text.splitlines(), ""):

@@ -1,7 +1,7 @@
 """Takes a message of .NET's binary formatter apart, from the public specification [MS-NRBF] alone.
 
-A record of a class becomes a `Record`, an array a list, a primitive what Python has for it; a char is a string. It
-trusts nobody: whatever the bytes, it gives a message or raises `WireError`.
+A record of a class becomes a `Record`, an array a list, a primitive the Python value; a char is a string. Any bytes
+give a message or raise `WireError`.
 """
 
 import struct
@@ -61,7 +61,7 @@ class Message:
     Attributes:
         method: of a call, its name; None in an answer.
         kind: of a call, the full name of the interface, with its assembly.
-        arguments: of a call; of an answer, what came back through them.
+        arguments: of a call; of an answer, the values of its out parameters.
         value: of an answer.
         fault: of an answer, the exception instead of a value.
     """
@@ -184,7 +184,7 @@ class Reader:
         return struct.unpack(form, self.take(struct.calcsize(form)))[0]
 
     def count(self, least_bytes: int) -> int:
-        """A number of things that take at least so many bytes each, so that a lie about it costs no memory."""
+        """A number of items that take at least so many bytes each, so that a wrong number costs no memory."""
         count = self.number("<i")
         if count < 0 or count * least_bytes > len(self.data) - self.at:
             raise WireError(f"{count} things do not fit into what is left")

@@ -1,4 +1,4 @@
-"""What goes wrong with the .NET stacks is told as what it is."""
+"""Errors of the .NET stacks are reported with their cause."""
 
 import ctypes
 import os
@@ -65,7 +65,7 @@ def test_a_server_that_dies_is_no_answer_and_then_refuses(server: Adapter, clien
     ("stack", "value"),
     [(TCP, {"type": "char", "value": 0xD800}), (HTTP, {"type": "string", "value": {"utf16": [0xD800]}})],
 )
-def test_what_a_formatter_cannot_carry_is_said_so(
+def test_what_a_formatter_cannot_carry_is_reported(
     server: Adapter, client: Adapter, stack: str, value: dict[str, object]
 ) -> None:
     client.connect(stack, server.serve(stack), 1)
@@ -76,7 +76,7 @@ def test_what_a_formatter_cannot_carry_is_said_so(
 
 
 @pytest.mark.parametrize("stack", [TCP, HTTP])
-def test_a_port_that_is_taken_is_said_so_and_the_server_goes_on(server: Adapter, stack: str) -> None:
+def test_a_port_that_is_taken_is_reported_and_the_server_continues(server: Adapter, stack: str) -> None:
     with closing(socket.create_server(("127.0.0.1", 0))) as taken, pytest.raises(AdapterFailure) as caught:
         server.serve(stack, port=taken.getsockname()[1])
     assert caught.value.kind == "out-of-resources"
@@ -84,7 +84,7 @@ def test_a_port_that_is_taken_is_said_so_and_the_server_goes_on(server: Adapter,
 
 
 @pytest.mark.parametrize("stack", [TCP, HTTP])
-def test_an_endpoint_that_is_none_is_said_so(client: Adapter, stack: str) -> None:
+def test_an_endpoint_that_is_none_is_reported(client: Adapter, stack: str) -> None:
     with pytest.raises(AdapterFailure, match="the moon") as caught:
         client.connect(stack, "the moon", 1)
     assert caught.value.kind == "bad-request"
@@ -123,7 +123,7 @@ def test_only_the_cured_server_sends_at_once(server: Adapter, mark: str, stack: 
         each.close()
 
 
-def test_a_machine_without_mono_is_told_how_to_get_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_machine_without_mono_is_given_the_remedy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("bash", "dirname", "env"):
         (tmp_path / name).symlink_to(f"/usr/bin/{name}")
     monkeypatch.setenv("PATH", str(tmp_path))

@@ -1,4 +1,4 @@
-"""Remoting's bytes by their specifications: calls taken apart, a client written by hand, parsers that trust nobody."""
+"""Remoting's bytes by their specifications: calls in detail, a client written by hand, parsers of arbitrary bytes."""
 
 import http.client
 import random
@@ -14,7 +14,7 @@ import nrtp
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from lxml import etree  # type: ignore[import-untyped]
+from lxml import etree
 from nrbf import Record, WireError
 from relay import Relay
 
@@ -216,7 +216,7 @@ def test_a_broken_message_is_refused_in_words(good: bytes, changes: list[tuple[i
         (b"\x10\x01\x00\x00\x00\x00\x00\x00\x00\x0b\x00", "follow the end"),
     ],
 )
-def test_a_message_that_lies_is_told_how(records: bytes, told: str) -> None:
+def test_a_message_that_is_wrong_is_explained(records: bytes, told: str) -> None:
     head = struct.pack("<BiiiiBi", 0, 0, 0, 1, 0, 21, 0x10 | nrbf.IS_ARRAY)
     with pytest.raises(WireError, match=told):
         nrbf.read(head + b"\x12\x01a\x12\x01b" + records)

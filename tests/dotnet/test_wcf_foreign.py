@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import zeep
 import zeep.exceptions
-from lxml import etree  # type: ignore[import-untyped]
+from lxml import etree
 
 from callbench.adapter.session import Adapter
 from callbench.catalog import catalogue

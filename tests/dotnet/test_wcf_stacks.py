@@ -17,7 +17,7 @@ pytestmark = pytest.mark.skipif(ADAPTER.why_not is not None, reason=str(ADAPTER.
 
 def _failing(stack: str) -> list[str]:
     known = catalogue.load([ROOT / "adapters" / "dotnet"])
-    outcomes = list(suite.of(known, [stack], every=False, placement=placement.placed()))
+    outcomes = list(suite.outcomes_of(known, [stack], every=False, placement=placement.choose_placement()))
     few = [] if len(outcomes) > 100 else [f"{stack} had only {len(outcomes)} checks"]
     return few + [outcome.sentence for outcome in outcomes if outcome.fails]
 
@@ -25,5 +25,5 @@ def _failing(stack: str) -> list[str]:
 @pytest.mark.slow
 def test_they_keep_the_contract() -> None:
     assert len(STACKS) == 4
-    with ThreadPoolExecutor(len(STACKS)) as side_by_side:
-        assert [sentence for failing in side_by_side.map(_failing, STACKS) for sentence in failing] == []
+    with ThreadPoolExecutor(len(STACKS)) as run_in_parallel:
+        assert [sentence for failing in run_in_parallel.map(_failing, STACKS) for sentence in failing] == []

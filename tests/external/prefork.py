@@ -11,7 +11,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 
 
 class Greeting(BaseHTTPRequestHandler):
-    """Greets, and ends after that where it is asked for it."""
+    """Greet, and end after that if requested."""
 
     protocol_version = "HTTP/1.1"
 
@@ -55,7 +55,7 @@ def work(host: str, port: int) -> int:
 
 
 def main() -> None:
-    """Keeps the workers going until it is asked to end."""
+    """Keep the workers running until it is asked to end."""
     port = int(sys.argv[1])
     number = int(sys.argv[2]) if len(sys.argv) > 2 else 3
     host = sys.argv[3] if len(sys.argv) > 3 else "127.0.0.1"

@@ -1,4 +1,4 @@
-"""Servers that nobody wrote for Callbench as stacks: from a study, a manifest and the command line."""
+"""External servers as stacks: from a study, a manifest and the command line."""
 
 import http.server
 import json
@@ -102,7 +102,7 @@ def test_a_study_has_rows_of_them_and_says_what_is_wrong_with_the_others(callben
         assert f"callbench: load/http1:servers/{name}" in ran.stderr
     made = rows(callbench, "r", "SELECT stack, agree, trials.calls >= 30 AS made FROM trials JOIN cells USING (cell)")
     assert made == [{"stack": "load/http1:servers/greeting", "agree": None, "made": True}] * 2
-    # Only the server itself: neither its keeper nor what starts it.
+    # Only the server itself: neither its supervisor nor its adapter.
     seen = rows(callbench, "r", "SELECT processes FROM sides WHERE side = 'server'")
     assert seen == [{"processes": 1}] * 2
     whys = {row["stack"].rpartition("/")[2]: row["why"] for row in rows(callbench, "r", "SELECT * FROM excluded")}
@@ -111,12 +111,12 @@ def test_a_study_has_rows_of_them_and_says_what_is_wrong_with_the_others(callben
     assert "died (exit code 3)" in whys.pop("crashes")
     deaf = whys.pop("deaf")
     assert "did not listen on 127.0.0.1, port " in deaf
-    assert "within 0.5 s; it said nothing" in deaf
+    assert "within 0.5 s; it printed nothing" in deaf
     assert whys == {}
     for form in ("html", "md"):
         callbench("report", "r", "--format", form, "--out", f"r.{form}", check=True)
         assert "load/http1:servers/greeting" in (tmp_path / f"r.{form}").read_text()
-    # What a run goes on with lies in its folder, whatever became of the study.
+    # A resumed run uses the servers in its folder, even if the study has changed.
     (tmp_path / "s.toml").write_text(STUDY.replace("server.py", "gone.py"))
     assert callbench("run", "s.toml", "--out", "r", "--resume").returncode == 1
 
@@ -142,13 +142,13 @@ def test_one_that_is_started_is_measured_over_a_link(callbench: Run, tmp_path: P
 
 
 @pytest.mark.usefixtures("nothing_left")
-def test_the_suite_takes_a_command_and_tells_what_nobody_can_ask_of_it(callbench: Run) -> None:
+def test_the_suite_takes_a_command_and_reports_what_does_not_apply(callbench: Run) -> None:
     words = ["--path", "/hello", "--expect-body", ANSWER]
     seen = callbench("verify", START, *words, "--json", check=True)
     checks = json.loads(seen.stdout)["checks"]
-    asked = {row["check"] for row in checks if not row["unasked"]}
+    asked = {row["check"] for row in checks if not row["not_applicable"]}
     assert {"Hello", "drive", "clients", "open", "server-gone"} <= asked
-    unasked = {row["check"]: row["unasked"] for row in checks if row["unasked"]}
+    unasked = {row["check"]: row["not_applicable"] for row in checks if row["not_applicable"]}
     assert unasked["counts"] == "its card says that its server cannot count"
     assert "cannot be slowed down" in unasked["delay"]
     wrong = callbench("verify", START, "--path", "/hello", "--expect-body", "Good morning")
@@ -160,7 +160,7 @@ def test_the_suite_takes_a_command_and_tells_what_nobody_can_ask_of_it(callbench
     ("words", "says"),
     [
         (["python3 server.py"], "has no {port}"),
-        (["http://"], "is none for HTTP"),
+        (["http://"], "is not an HTTP URL"),
         (["http://127.0.0.1:99999/"], "Port out of range"),
         (["x {port}", "--path", "hello"], "the path 'hello' must begin with /"),
         (
@@ -180,7 +180,7 @@ def test_what_is_no_server_is_refused_in_a_sentence(callbench: Run, words: list[
 @pytest.mark.usefixtures("nothing_left")
 def test_one_that_runs_by_itself_is_watched_and_not_ended(callbench: Run, running: str, tmp_path: Path) -> None:
     seen = callbench("verify", running, "--expect-body", "ok", "--json", check=True)
-    unasked = {row["check"]: row["unasked"] for row in json.loads(seen.stdout)["checks"]}
+    unasked = {row["check"]: row["not_applicable"] for row in json.loads(seen.stdout)["checks"]}
     assert unasked["server-gone"] == "its server runs by itself, and is not ours to stop"
     study = STUDY[: STUDY.index("[servers.greeting]")] + f'[servers.here]\nurl = "{running}"\n'
     (tmp_path / "s.toml").write_text(study + STUDY[STUDY.index("[[cells]]") :])
@@ -192,7 +192,7 @@ def test_one_that_runs_by_itself_is_watched_and_not_ended(callbench: Run, runnin
     far = callbench("run", "s.toml", "--out", "far", "--link", "lan100")
     assert "its server runs where its url says" in far.stderr
     gone = callbench("verify", "http://127.0.0.1:1/")
-    assert "nobody listens there (Connection refused): start the server first" in gone.stdout
+    assert "no server listens on this port (Connection refused): start the server first" in gone.stdout
 
 
 @pytest.mark.usefixtures("nothing_left")
@@ -231,7 +231,7 @@ expect_body = '{ANSWER}'
     ("old", "new", "says"),
     [
         ('start = ["x", "{port}"]', 'start = ["x"]', "start has no {port}"),
-        ('start = ["x", "{port}"]', 'url = "ftp://x/"', "is none for HTTP"),
+        ('start = ["x", "{port}"]', 'url = "ftp://x/"', "is not an HTTP URL"),
         ('start = ["x", "{port}"]', 'start = ["x", "{port}"]\nurl = "http://x/"', "give either start"),
         ('start = ["x", "{port}"]', 'url = "http://x/"\npath = "/"', "path is for a server that is started"),
         ('start = ["x", "{port}"]', 'start = ["x", "{port}"]\npid = 1', "pid is for a url"),
@@ -289,7 +289,7 @@ def test_kill_9_of_the_core_ends_the_server_too(mark: str, tmp_path: Path) -> No
 
 
 def test_kill_9_of_the_core_in_a_run_ends_the_server_and_the_servers_own_children(mark: str, tmp_path: Path) -> None:
-    """One of them in a session of its own, where no signal to the server's group finds it."""
+    """One of the processes in its own session, where no signal to the server's group finds it."""
     script = f"setsid sleep 3601 & sleep 3602 & exec {sys.executable} {SERVER} $0"
     study = tmp_path / "mine.toml"
     study.write_text(
@@ -308,8 +308,8 @@ def test_kill_9_of_the_core_in_a_run_ends_the_server_and_the_servers_own_childre
     def calls() -> bool:
         words = [_words(pid) for pid in marked(mark)]
         alive = all(any(member in each for each in words) for member in family)
-        # Its journal names the visit once the driver is connected and its answers are verified.
-        return alive and '"visit"' in _read(tmp_path / "run" / "journal.jsonl")
+        # Its journal names the start once the driver is connected and its answers are verified.
+        return alive and '"start"' in _read(tmp_path / "run" / "journal.jsonl")
 
     try:
         assert eventually(calls, 120), [_words(pid) for pid in marked(mark)]
@@ -321,7 +321,7 @@ def test_kill_9_of_the_core_in_a_run_ends_the_server_and_the_servers_own_childre
 
 
 @pytest.mark.usefixtures("nothing_left")
-def test_a_port_that_is_taken_is_told_and_a_free_one_is_served(tmp_path: Path) -> None:
+def test_a_port_that_is_taken_is_reported_and_a_free_one_is_served(tmp_path: Path) -> None:
     (tmp_path / "adapter.toml").write_text(
         'contract = 1\nname = "mine"\nlanguage = "python"\n[[stack]]\nname = "greeting"\n[stack.external]\n'
         f'start = ["{sys.executable}", "{SERVER}", "{{port}}"]\npath = "/hello"\n'

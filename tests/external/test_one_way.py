@@ -64,20 +64,20 @@ def was_called(command: str, finished: Finished) -> None:
         case "torture":
             assert [one["name"] for one in said["tests"]] == ["half-open"]
         case "verify":
-            assert [row["check"] for row in said["checks"] if row["passed"] and not row["unasked"]] == ["Hello"]
+            assert [row["check"] for row in said["checks"] if row["passed"] and not row["not_applicable"]] == ["Hello"]
 
 
 @pytest.mark.engine
 @pytest.mark.usefixtures("nothing_left")
 @pytest.mark.parametrize("command", SHORT)
-def test_a_command_is_started_and_asked_as_the_options_say(callbench: Run, command: str) -> None:
+def test_a_command_is_started_and_called_as_the_options_say(callbench: Run, command: str) -> None:
     was_called(command, callbench(command, "--start", START, *REQUEST, *SHORT[command], "--json"))
 
 
 @pytest.mark.engine
 @pytest.mark.usefixtures("nothing_left")
 @pytest.mark.parametrize("command", SHORT)
-def test_a_studys_server_is_named_by_its_name_and_asked_as_the_study_says(
+def test_a_studys_server_is_named_by_its_name_and_called_as_the_study_says(
     callbench: Run, command: str, tmp_path: Path
 ) -> None:
     (tmp_path / "shops.toml").write_text(STUDY)
@@ -86,7 +86,7 @@ def test_a_studys_server_is_named_by_its_name_and_asked_as_the_study_says(
 
 @pytest.fixture
 def secure(tmp_path: Path) -> Iterator[str]:
-    """The URL, without a path, of a server that is there already, through TLS with a certificate of its own."""
+    """The URL, without a path, of a running server, through TLS with its own certificate."""
     key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
     words = ["-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=127.0.0.1"]
     made = ["openssl", "req", "-x509", *words, "-keyout", str(key), "-out", str(certificate)]
@@ -109,7 +109,7 @@ def listens(port: int) -> bool:
 
 @pytest.mark.engine
 @pytest.mark.parametrize("command", SHORT)
-def test_a_url_through_tls_is_asked_as_the_options_say(callbench: Run, command: str, secure: str) -> None:
+def test_a_url_through_tls_is_called_as_the_options_say(callbench: Run, command: str, secure: str) -> None:
     was_called(command, callbench(command, secure, *REQUEST, "--insecure", *SHORT[command], "--json"))
 
 
@@ -148,7 +148,7 @@ def test_options_are_laid_over_what_a_study_says_of_its_server(callbench: Run, t
 @pytest.mark.engine
 @pytest.mark.usefixtures("nothing_left")
 @pytest.mark.parametrize("command", SHORT)
-def test_an_unexpected_status_is_told_with_method_and_path(callbench: Run, command: str) -> None:
+def test_an_unexpected_status_is_reported_with_method_and_path(callbench: Run, command: str) -> None:
     asked = callbench(command, START, "--path", "/orders", *SHORT[command])
     assert asked.returncode == (1 if command == "verify" else 2)
     said = asked.stdout + asked.stderr

@@ -1,4 +1,4 @@
-"""The processes of a server that runs by itself are all found by its URL: masters, workers, those that come later."""
+"""All processes of a running server are found by its URL: masters, workers, and later ones."""
 
 import http.client
 import json
@@ -15,12 +15,13 @@ from pathlib import Path
 import pytest
 
 from callbench.adapter.external import listeners
-from callbench.adapter.external.processes import Running, tops
-from callbench.adapter.placement import placed
-from callbench.adapter.stack.target import Aim, Target
+from callbench.adapter.external.processes import RunningServer, root_processes
+from callbench.adapter.placement import choose_placement
+from callbench.adapter.stack.target import Target, TargetSpec
 from callbench.catalog import catalogue
 from callbench.model import process_tree
 from conftest import eventually
+from ports import free_ports
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 PREFORK = Path(__file__).parent / "prefork.py"
@@ -34,12 +35,6 @@ http {{
   server {{ listen {listen}; location / {{ default_type text/plain; return 200 "Hello World"; }} }}
 }}
 """
-
-
-def _free_port(host: str = "127.0.0.1") -> int:
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    with socket.create_server((host, 0), family=family) as one:
-        return int(one.getsockname()[1])
 
 
 @contextmanager
@@ -97,23 +92,23 @@ def _family(pid: int) -> set[int]:
     ],
 )
 def test_every_process_of_nginx_is_found_by_its_url(tmp_path: Path, listen: str, host: str) -> None:
-    port = _free_port()
+    port = free_ports()
     with _nginx(tmp_path, port, listen.format(port)) as master:
         url = f"http://{host}:{port}/"
-        found = Running(url).pids()
+        found = RunningServer(url).pids()
         assert set(found) == _family(master)
         assert len(found) == 5
         # Whichever of them is named, it is the same server.
         for pid in found:
-            assert Running(url, pid).pids() == found
-        assert tops(found) == (master,)
-        assert not Running(url).unseen()
+            assert RunningServer(url, pid).pids() == found
+        assert root_processes(found) == (master,)
+        assert not RunningServer(url).unseen()
 
 
 def test_workers_that_are_replaced_are_found(tmp_path: Path) -> None:
-    port = _free_port()
+    port = free_ports()
     with _nginx(tmp_path, port, f"127.0.0.1:{port}") as master:
-        server = Running(f"http://127.0.0.1:{port}/")
+        server = RunningServer(f"http://127.0.0.1:{port}/")
         before = set(server.pids())
         os.kill(master, signal.SIGHUP)
         assert eventually(lambda: len(_family(master)) == 5 and len(_family(master) & before) == 1)
@@ -121,28 +116,28 @@ def test_workers_that_are_replaced_are_found(tmp_path: Path) -> None:
 
 
 def test_workers_with_a_socket_each_and_their_master_are_one_server() -> None:
-    port = _free_port()
+    port = free_ports()
     with _running(port, 4, sys.executable, PREFORK, port) as master:
-        server = Running(f"http://127.0.0.1:{port}/")
-        assert master not in listeners.at("127.0.0.1", port).pids
+        server = RunningServer(f"http://127.0.0.1:{port}/")
+        assert master not in listeners.listeners_at("127.0.0.1", port).pids
         first = set(server.pids())
         assert first == _family(master)
         assert _asked(port, path="/end") == b"Hello World"
-        # The one that answered is gone, and another in its place.
+        # The worker that answered is gone, and replaced by another.
         assert eventually(lambda: len(set(server.pids())) == 4 and set(server.pids()) != first)
         assert set(server.pids()) == _family(master)
-        assert tops(server.pids()) == (master,)
+        assert root_processes(server.pids()) == (master,)
 
 
 def test_a_server_of_another_address_on_the_same_port_is_another() -> None:
-    port = _free_port()
+    port = free_ports()
     with (
         _running(port, 3, sys.executable, PREFORK, port, 2) as one,
         socket.create_server(("127.0.0.2", port)),
     ):
-        assert set(Running(f"http://127.0.0.1:{port}/").pids()) == _family(one)
-        assert os.getpid() in Running(f"http://127.0.0.2:{port}/").pids()
-        assert Running(f"http://127.0.0.3:{port}/").pids() == ()
+        assert set(RunningServer(f"http://127.0.0.1:{port}/").pids()) == _family(one)
+        assert os.getpid() in RunningServer(f"http://127.0.0.2:{port}/").pids()
+        assert RunningServer(f"http://127.0.0.3:{port}/").pids() == ()
 
 
 def test_we_are_not_among_those_whom_a_server_started() -> None:
@@ -152,8 +147,9 @@ def test_we_are_not_among_those_whom_a_server_started() -> None:
         try:
             assert child.pid in process_tree.family([os.getpid()])
             asked = (
-                "import os, sys; from callbench.adapter.external.processes import Running;"
-                "print(os.getpid() in Running(sys.argv[1]).pids(), os.getppid() in Running(sys.argv[1]).pids())"
+                "import os, sys; from callbench.adapter.external.processes import RunningServer;"
+                "print(os.getpid() in RunningServer(sys.argv[1]).pids(),"
+                " os.getppid() in RunningServer(sys.argv[1]).pids())"
             )
             url = f"http://127.0.0.1:{one.getsockname()[1]}/"
             said = subprocess.run([sys.executable, "-c", asked, url], capture_output=True, text=True, check=True)
@@ -165,24 +161,24 @@ def test_we_are_not_among_those_whom_a_server_started() -> None:
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
 def test_what_another_user_runs_is_said_to_be_unseen(tmp_path: Path) -> None:
-    port = _free_port()
+    port = free_ports()
     tmp_path.chmod(0o755)
     with _running(port, 3, sys.executable, PREFORK, port, 2):
         pid = os.fork()
         if pid == 0:
             os.setuid(65534)
-            server = Running(f"http://127.0.0.1:{port}/")
-            right = server.pids() == () and "cannot be seen: run callbench as their user or as root" in server.unseen()
+            server = RunningServer(f"http://127.0.0.1:{port}/")
+            right = server.pids() == () and "cannot be seen: run callbench as its user or as root" in server.unseen()
             os._exit(0 if right else 1)
         assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
 
 
-def test_a_load_tells_of_every_process(callbench: Run, tmp_path: Path) -> None:
-    port = _free_port()
+def test_a_load_reports_every_process(callbench: Run, tmp_path: Path) -> None:
+    port = free_ports()
     with _nginx(tmp_path, port, f"127.0.0.1:{port}") as master:
         words = ["--clients", "4", "--calls", "200", "--json"]
-        by_url = json.loads(callbench("load", f"http://127.0.0.1:{port}/", *words, "--out", "a.json").stdout)
-        named = ["--pid", str(master), "--out", "b.json"]
+        by_url = json.loads(callbench("load", f"http://127.0.0.1:{port}/", *words, "--out", "a").stdout)
+        named = ["--pid", str(master), "--out", "b"]
         by_pid = json.loads(callbench("load", f"http://127.0.0.1:{port}/", *words, *named).stdout)
     assert by_url["server"]["end"]["processes"] == by_pid["server"]["end"]["processes"] == 5
     assert by_url["server"]["end"]["threads"] == by_pid["server"]["end"]["threads"] == 5
@@ -190,10 +186,10 @@ def test_a_load_tells_of_every_process(callbench: Run, tmp_path: Path) -> None:
 
 
 def test_a_soak_sees_every_process_and_takes_a_replaced_worker_for_no_death() -> None:
-    port = _free_port()
+    port = free_ports()
     with _running(port, 3, sys.executable, PREFORK, port, 2) as master:
-        aim = Aim(f"http://127.0.0.1:{port}/")
-        with Target(aim, catalogue.load(), placed()) as target:
+        aim = TargetSpec(f"http://127.0.0.1:{port}/")
+        with Target(aim, catalogue.load(), choose_placement()) as target:
             before = set(target.pids()["server"])
             assert before == _family(master)
             _asked(port, path="/end")
@@ -208,7 +204,7 @@ def test_a_soak_sees_every_process_and_takes_a_replaced_worker_for_no_death() ->
 
 
 def test_a_study_counts_every_process(callbench: Run, tmp_path: Path) -> None:
-    port = _free_port()
+    port = free_ports()
     study = tmp_path / "many.toml"
     study.write_text(f"""
 title = "Many"

@@ -1,4 +1,4 @@
-"""Whoever is killed, and whenever: what was measured is kept, the rest is measured once, nothing is left running."""
+"""A process is killed at any time: measured rounds are kept, the rest is measured once, nothing keeps running."""
 
 import contextlib
 import json
@@ -27,7 +27,7 @@ CELLS = 4
 
 @pytest.fixture
 def slow(tmp_path: Path) -> Path:
-    """A study with so many rounds that a run of it is met in the middle of one."""
+    """A study with so many rounds that its run can be interrupted in the middle of one."""
     file = tmp_path / "small.toml"
     file.write_text(SMALL.replace("forks = 2\nrounds = 2", f"forks = {FORKS}\nrounds = {ROUNDS}"))
     return file
@@ -35,7 +35,7 @@ def slow(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def started(tmp_path: Path, slow: Path, nothing_left: None) -> Iterator[subprocess.Popen[str]]:  # noqa: ARG001 - is made first, so looks last
-    """A run under way, with two rounds on disk, so that the watched one is over too, and the next one begun."""
+    """A run with two rounds on disk, so that the watched round is over too, and the next one has begun."""
     argv = command("run", slow, "--forks", FORKS, "--out", tmp_path / "run")
     with subprocess.Popen(argv, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as run:
         try:
@@ -69,7 +69,7 @@ def adapters(mark: str) -> list[int]:
     """The stand-in's processes."""
     found = []
     for pid in marked(mark):
-        # Who ends meanwhile is none.
+        # Processes that end meanwhile do not count.
         with contextlib.suppress(OSError, IndexError):
             if b"honest.py" in Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")[1]:
                 found.append(pid)
@@ -84,11 +84,11 @@ def told_again(folder: Path) -> list[str]:
 
 
 def whole(folder: Path) -> None:
-    """Each round is there once, with a slice of each cell, as in a run that nobody met; and it says that it is over."""
+    """Each round is there once, with a slice of each cell, as in an undisturbed run, and the run is finished."""
     assert sorted(rounds(folder)) == [(fork, 0, number) for fork in range(FORKS) for number in range(ROUNDS)]
     assert len(slices(folder)) == FORKS * CELLS
     assert set(slices(folder).values()) == {ROUNDS}
-    assert json.loads((folder / "run.json").read_text())["state"] == "finished"
+    assert json.loads((folder / "record.json").read_text())["state"] == "finished"
 
 
 def test_the_core_is_killed_in_a_round(
@@ -109,7 +109,7 @@ def test_the_core_is_killed_in_a_round(
 @pytest.mark.usefixtures("nothing_left")
 @pytest.mark.engine
 def test_the_core_is_killed_while_a_stack_is_stopped(tmp_path: Path, mark: str) -> None:
-    """What spins is stopped between its slices: nobody could ask it to end."""
+    """Spinning stacks are paused between their slices, so no one could ask them to end."""
     study = tmp_path / "spins.toml"
     study.write_text(SPINS)
     argv = command("run", study, "--forks", 1, "--no-baselines", "--out", tmp_path / "run")
@@ -145,18 +145,17 @@ def stopped(mark: str) -> list[int]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("nothing_left")
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_it_is_told_to_stop_while_it_warms_up(
-    callbench: Program, tmp_path: Path, number: signal.Signals, code: int
-) -> None:
+def test_it_is_stopped_while_it_warms_up(callbench: Program, tmp_path: Path, number: signal.Signals, code: int) -> None:
     """Of a stack that gets faster for six seconds, which are waited for."""
     study = tmp_path / "small.toml"
     study.write_text(SMALL.replace('"honest/*"', '"warms-up/tcp"'))
     argv = command("run", study, "--select", "group=Sum", "--forks", 1, "--no-baselines", "--out", tmp_path / "run")
     with subprocess.Popen(argv, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as run:
         try:
-            assert eventually(lambda: any(line["kind"] == "visit" for line in lines(tmp_path / "run")), 120)
+            assert eventually(lambda: any(line["kind"] == "start" for line in lines(tmp_path / "run")), 120)
             run.send_signal(number)
             _, told = run.communicate(timeout=120)
         finally:
@@ -164,12 +163,13 @@ def test_it_is_told_to_stop_while_it_warms_up(
     assert run.returncode == code
     assert "Traceback" not in told
     assert rounds(tmp_path / "run") == []
-    assert json.loads((tmp_path / "run" / "run.json").read_text())["state"] == "stopped"
+    assert json.loads((tmp_path / "run" / "record.json").read_text())["state"] == "stopped"
     last = told.splitlines()[-1]
-    callbench(*shlex.split(last.partition("Go on with: callbench ")[2]), check=True)
-    assert json.loads((tmp_path / "run" / "run.json").read_text())["state"] == "finished"
+    callbench(*shlex.split(last.partition("Continue with: callbench ")[2]), check=True)
+    assert json.loads((tmp_path / "run" / "record.json").read_text())["state"] == "finished"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("side", [0, -1], ids=["client", "server"])
 def test_a_side_is_killed_and_its_stack_started_again(
     started: subprocess.Popen[str], tmp_path: Path, mark: str, side: int
@@ -179,7 +179,7 @@ def test_a_side_is_killed_and_its_stack_started_again(
         os.kill(adapters(mark)[side], signal.SIGKILL)
     _, told = started.communicate(timeout=200)
     assert started.returncode == 0, told
-    assert json.loads((folder / "run.json").read_text())["state"] == "finished"
+    assert json.loads((folder / "record.json").read_text())["state"] == "finished"
     assert sorted(rounds(folder)) == [(fork, 0, number) for fork in range(FORKS) for number in range(ROUNDS)]
     assert len(told_again(folder)) == 1
     # One slice is lost, of whichever cell was to be driven; no cell is.
@@ -188,21 +188,23 @@ def test_a_side_is_killed_and_its_stack_started_again(
     assert sum(counted.values()) == FORKS * CELLS * ROUNDS - 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_it_is_told_to_stop_in_a_round(
+def test_it_is_stopped_in_a_round(
     started: subprocess.Popen[str], callbench: Program, tmp_path: Path, number: signal.Signals, code: int
 ) -> None:
     started.send_signal(number)
     _, told = started.communicate(timeout=120)
     assert started.returncode == code
     assert "Traceback" not in told
-    assert json.loads((tmp_path / "run" / "run.json").read_text())["state"] == "stopped"
+    assert json.loads((tmp_path / "run" / "record.json").read_text())["state"] == "stopped"
     last = told.splitlines()[-1]
-    assert last.startswith("callbench: stopped; what was measured is kept. Go on with: callbench run ")
-    callbench(*shlex.split(last.partition("Go on with: callbench ")[2]), check=True)
+    assert last.startswith("callbench: stopped; what was measured is kept. Continue with: callbench run ")
+    callbench(*shlex.split(last.partition("Continue with: callbench ")[2]), check=True)
     whole(tmp_path / "run")
 
 
+@pytest.mark.slow
 def test_two_runs_into_one_folder(
     started: subprocess.Popen[str], callbench: Program, tmp_path: Path, slow: Path
 ) -> None:
@@ -218,6 +220,7 @@ def test_two_runs_into_one_folder(
     whole(tmp_path / "run")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("nothing_left")
 def test_the_disk_is_full(callbench: Program, slow: Path, tmp_path: Path) -> None:
     """A limit on the size of files stands for the end of the disk: the kernel refuses the write in the same way."""
@@ -226,7 +229,7 @@ def test_the_disk_is_full(callbench: Program, slow: Path, tmp_path: Path) -> Non
     ended = subprocess.run(
         argv,
         cwd=tmp_path,
-        # A compiled module that is cut off by the limit would break every start after it, and so would git's index.
+        # A compiled module that the limit truncates would break every later start, and so would git's index.
         env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "GIT_DIR": str(tmp_path / "none")},
         capture_output=True,
         text=True,
@@ -245,6 +248,7 @@ def test_the_disk_is_full(callbench: Program, slow: Path, tmp_path: Path) -> Non
     assert rounds(tmp_path / "run")[: len(kept)] == kept
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("nothing_left")
 def test_half_a_line_is_measured_again(callbench: Program, slow: Path, tmp_path: Path) -> None:
     callbench("run", slow, "--forks", FORKS, "--out", tmp_path / "run", check=True)

@@ -1,4 +1,4 @@
-"""What becomes of a call whose server is lost, measured and held against the stack's card."""
+"""What happens to a call whose server is lost, compared with the stack's card."""
 
 import json
 import shutil
@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from callbench.adapter.placement import placed
+from callbench.adapter.placement import choose_placement
 from callbench.adapter.session import Adapter
 from callbench.adapter.stack import side_processes
 from callbench.adapter.stack.sides import Sides
 from callbench.catalog import catalogue
 from callbench.catalog.manifest import read
-from callbench.runner.verify import cut, suite
+from callbench.runner.verify import cut_connections, suite
 from conftest import MISBEHAVING
 
 # Each does something else: HttpURLConnection asks again, a registry's stub is of one server only.
@@ -45,15 +45,15 @@ def test_it_is_as_its_card_says(stack: str) -> None:
     if why_not:
         pytest.skip(why_not)
     assert {"killed", "cut"} <= set(known.stack(stack).card["when_lost"])
-    found = list(suite.of(known, [stack], every=False, placement=placed(), only="lost/*"))
+    found = list(suite.outcomes_of(known, [stack], every=False, placement=choose_placement(), only="lost/*"))
     assert [outcome.check for outcome in found] == ["lost/cut", "lost/killed"]
     assert [outcome.sentence for outcome in found if outcome.fails] == []
-    # Where this user may not reach into a server's process, that is told instead.
-    assert all("in a call" in outcome.told or "cannot be cut here" in outcome.told for outcome in found)
+    # If this user may not access a server's process, that is reported instead.
+    assert all("in a call" in outcome.note or "cannot be cut here" in outcome.note for outcome in found)
 
 
 @pytest.mark.usefixtures("nothing_left")
-def test_a_card_that_says_otherwise_fails_and_is_told_what_is_right(
+def test_a_card_that_says_otherwise_fails_with_the_right_value(
     declared: Callable[[str], None], callbench: Callable[..., subprocess.CompletedProcess[str]]
 ) -> None:
     declared('when_lost = { killed = "hang", cut = "error" }')
@@ -69,7 +69,7 @@ def test_a_card_with_a_word_that_does_not_exist_is_refused(declared: Callable[[s
     assert "card.when_lost.killed: input should be 'error' or 'hang'" in sentence
 
 
-def test_what_a_check_is_called_is_asked_for(callbench: Callable[..., subprocess.CompletedProcess[str]]) -> None:
+def test_checks_are_chosen_by_name(callbench: Callable[..., subprocess.CompletedProcess[str]]) -> None:
     ended = callbench("verify", HONEST, "--check", "lots/*")
     assert ended.returncode == 2
     assert "no check fits 'lots/*'" in ended.stderr
@@ -89,15 +89,15 @@ def test_every_card_of_ours_says_it_and_in_process_none(
 def test_a_cut_meets_the_connections_between_the_two_and_no_other() -> None:
     manifest = read(MISBEHAVING / "honest" / "adapter.toml")
     honest = next(stack for stack in manifest.stacks if stack.id == HONEST)
-    with Sides(manifest.both, placed(), in_process=False) as sides, Adapter(manifest, "the client") as other:
+    with Sides(manifest.both, choose_placement(), in_process=False) as sides, Adapter(manifest, "the client") as other:
         endpoint = sides.serve(honest)
         assert sides.client.connect(HONEST, endpoint, 2) == 2
         assert other.connect(HONEST, endpoint, 1) == 1
         for client in (sides.client, other):
             assert client.call("Sum", {"a": 1, "b": 2})["value"] == 3
-        of = side_processes.of(sides)
-        ends = cut.connections(of.server, of.client)
+        of = side_processes.processes_of(sides)
+        ends = cut_connections.connections(of.server, of.client)
         assert len(ends) == 2
-        cut.cut(ends)
-        assert not cut.connections(of.server, of.client)
+        cut_connections.cut(ends)
+        assert not cut_connections.connections(of.server, of.client)
         assert other.call("Sum", {"a": 1, "b": 2})["value"] == 3

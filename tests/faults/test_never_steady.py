@@ -49,6 +49,7 @@ def asked(callbench: Program, sql: str) -> list[dict[str, Any]]:
     return rows
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("nothing_left")
 def test_a_server_that_gets_faster_in_steps_is_waited_for(callbench: Program, tmp_path: Path) -> None:
     (tmp_path / "s.toml").write_text(STUDY.replace("STACK", "warms-up"))
@@ -59,7 +60,7 @@ def test_a_server_that_gets_faster_in_steps_is_waited_for(callbench: Program, tm
         " JOIN trials USING (trial) JOIN cells ON cells.cell = s.cell WHERE stack = 'warms-up/tcp'",
     )
     assert len(rows) == 2
-    # Four steps, one every 1.5 s: whoever stops before the last measures half of it or less.
+    # Four steps, one every 1.5 s: a warm-up that stops before the last one measures half of it or less.
     assert all(row["steady"] and row["driven_s"] > 6 for row in rows), rows
     # Cold, it took as long as at first: 64 ms a call, 20 calls of the first second or fewer.
     (cold, *_) = asked(callbench, "SELECT * FROM cold WHERE stack = 'warms-up/tcp'")
@@ -75,6 +76,7 @@ def test_a_server_that_gets_faster_in_steps_is_waited_for(callbench: Program, tm
     assert next(one for one in shown["cold"] if one["stack"] == "warms-up/tcp")["metrics"]["steady_s"]["least"] > 6
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("nothing_left")
 def test_what_is_never_steady_has_no_rank_and_decides_no_claim_and_that_is_said(
     callbench: Program, tmp_path: Path

@@ -1,4 +1,4 @@
-"""A foreign party: a library of somebody else's that calls the service in one of the messages."""
+"""A foreign party: an independent library that calls the service in one of the messages."""
 
 import urllib.error
 import urllib.request
@@ -12,7 +12,7 @@ class RefusedError(Exception):
 
 
 class Party(Protocol):
-    """What every foreign party is asked to call."""
+    """The calls of every foreign party."""
 
     def sum(self, a: int, b: int) -> int: ...
 

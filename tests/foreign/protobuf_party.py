@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from grpc_tools import protoc  # type: ignore[import-untyped]
+from grpc_tools import protoc
 from party import Person, RefusedError, post
 
 CONTRACT = Path(__file__).parents[2] / "contract"

@@ -50,12 +50,12 @@ class Suds:
         return [(it.ID, str(it.FirstName), str(it.LastName)) for it in found]
 
     def binary(self, size: int, fill: str) -> bytes:
-        # suds leaves base64 as it is; an element without text is None to it.
+        # suds does not decode base64; an element without text is None to it.
         return base64.b64decode(self._service.GetBinaryData(size, fill) or "")
 
 
 class Envelope:
-    """An envelope written by hand: prefixes of its own, members in another order, a comment in between."""
+    """An envelope written by hand: other prefixes, members in another order, a comment in between."""
 
     TEMPLATE = """<?xml version="1.0" encoding="utf-8"?>
 <!-- by hand -->

@@ -1,4 +1,4 @@
-"""What others read of a compressed BinMessage: zlib, Zstandard and LZ4 by libraries of somebody else's."""
+"""Independent libraries read a compressed BinMessage: zlib, Zstandard and LZ4."""
 
 import struct
 import zlib

@@ -1,9 +1,12 @@
-"""The service answers libraries that others wrote, and they read its answers rightly."""
+"""Independent libraries call the service and read its answers correctly."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from avro_party import Avro
+from cbor_party import Cbor
+from flatbuffers_party import FlatBuffers
 from foreign_server import serving
 from json_party import JsonRpc
 from msgpack_party import MsgPack
@@ -25,6 +28,9 @@ PARTIES: dict[str, tuple[str, Callable[[str, Path], Party]]] = {
     "JSON-RPC by name": ("json", lambda url, _: JsonRpc(url, by_name=True)),
     "JSON-RPC by position": ("json", lambda url, _: JsonRpc(url, by_name=False)),
     "msgpack": ("msgpack", lambda url, _: MsgPack(url)),
+    "cbor2": ("cbor", lambda url, _: Cbor(url)),
+    "fastavro": ("avro", lambda url, _: Avro(url)),
+    "flatbuffers": ("flatbuffers", lambda url, _: FlatBuffers(url)),
     "protobuf": ("protobuf", Protobuf),
 }
 

@@ -1,4 +1,4 @@
-"""JSON-RPC over HTTP as every language has it: its server is asked by Python's own HTTP client, and meets native's."""
+"""JSON-RPC over HTTP in every language: its server answers Python's own HTTP client and the native client."""
 
 import json
 import urllib.request
@@ -17,14 +17,14 @@ NATIVE = "native/json+http-keepalive"
 FOLDERS = [ROOT / "engine" / "native", *(ROOT / "adapters" / name for name in ("java", "dotnet"))]
 STACKS = ["java/json+http", "dotnet/json+http"]
 ADAPTERS = {name: catalogue.load(FOLDERS).adapter(name) for name in ("java", "dotnet")}
-# Mono's listener, once closed, answers whoever is still connected with an empty 200, which is no JSON.
+# After it is closed, Mono's listener answers connected clients with an empty 200, which is not JSON.
 MONO_ENDS_SO = "dotnet/json+http: server-gone: a call after the server had stopped serving failed as 'protocol'"
 
 pytestmark = [pytest.mark.engine, pytest.mark.slow]
 
 
 def adapter_of(stack: str) -> Adapter:
-    """Gives the adapter of a stack; the test is left out where it cannot run here."""
+    """Return the adapter of a stack; skip the test if it cannot run here."""
     adapter = ADAPTERS[stack.partition("/")[0]]
     if adapter.why_not is not None:
         pytest.skip(str(adapter.why_not))
@@ -32,7 +32,7 @@ def adapter_of(stack: str) -> Adapter:
 
 
 def posted(endpoint: str, body: str) -> Any:
-    """Gives what a POST is answered."""
+    """Return the answer to a POST."""
     request = urllib.request.Request(endpoint, body.encode(), {"Content-Type": "application/json"})
     with urllib.request.urlopen(request, timeout=60) as answer:
         return json.load(answer)
@@ -43,7 +43,7 @@ def test_it_meets_native_on_either_side(stack: str) -> None:
     adapter_of(stack)
     known = catalogue.load(FOLDERS)
     for mixed in (f"{stack}:{NATIVE}", f"{NATIVE}:{stack}"):
-        outcomes = list(suite.of(known, [mixed], every=False, placement=placement.placed()))
+        outcomes = list(suite.outcomes_of(known, [mixed], every=False, placement=placement.choose_placement()))
         assert len(outcomes) > 100
         assert [
             outcome.sentence for outcome in outcomes if outcome.fails and MONO_ENDS_SO not in outcome.sentence
@@ -64,7 +64,7 @@ def test_its_answers_are_those_of_the_golden_messages(stack: str) -> None:
 
 
 @pytest.mark.parametrize("stack", STACKS)
-def test_what_is_wrong_is_told_by_the_codes_of_json_rpc(stack: str) -> None:
+def test_what_is_wrong_is_reported_by_the_codes_of_json_rpc(stack: str) -> None:
     wrong = {
         "{": -32700,
         "[]": -32600,

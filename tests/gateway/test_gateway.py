@@ -1,4 +1,4 @@
-"""The gateway and its backend: payloads of the published sizes, read by others; answers the core's; faults told."""
+"""The gateway and its backend: payloads of the published sizes, read by others; answers of the core; faults."""
 
 import http.client
 import json
@@ -20,7 +20,7 @@ from xml.etree import ElementTree as ET
 import pytest
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 from google.protobuf.json_format import MessageToDict
-from grpc_tools import protoc  # type: ignore[import-untyped]
+from grpc_tools import protoc
 
 from callbench.adapter import equivalent, placement
 from callbench.adapter.network.pair import Pair
@@ -40,7 +40,7 @@ SERVICE = "{http://www.example.org/marketplace/search/v1/services}"
 # Published: studies/published/qlio-2012.toml. A percent either way.
 PUBLISHED = tomllib.loads((ROOT / "studies/published/qlio-2012.toml").read_text())["backend_payload_bytes"]
 
-# Plays all three behind their keepers, says where the gateway is, and waits to be killed.
+# Runs all three behind their supervisors, says where the gateway is, and waits to be killed.
 HOLDER = """
 import sys
 from callbench.adapter import placement
@@ -48,7 +48,7 @@ from callbench.catalog import catalogue
 from callbench.adapter.stack.sides import Sides
 known = catalogue.load()
 stack = known.stack("load/http1:gateway/xml")
-print(Sides(known.programs(stack), placement.placed(), in_process=False).serve(stack), flush=True)
+print(Sides(known.programs(stack), placement.choose_placement(), in_process=False).serve(stack), flush=True)
 sys.stdin.read()
 """
 
@@ -90,7 +90,7 @@ def test_the_backends_answers_have_the_published_sizes_and_others_read_them(serv
     for name, size in PUBLISHED.items():
         assert abs(len(answers[name]) / size - 1) <= 0.01, name
     right = search_response(50)
-    assert equivalent.judged(None, {"n": 50}, {"value": answers["json"].decode()})
+    assert equivalent.check_body(None, {"n": 50}, {"value": answers["json"].decode()})
 
     envelope = ET.fromstring(answers["xml"])  # noqa: S314 - our own text
     response = envelope[0][0]
@@ -148,14 +148,14 @@ def same(said: Any, right: Any) -> bool:
 
 
 @pytest.mark.parametrize("name", GATEWAYS)
-def test_every_gateway_answers_the_cores_projection_and_tells_where_its_time_went(serve: Any, name: str) -> None:
+def test_every_gateway_answers_the_cores_projection_and_says_where_its_time_went(serve: Any, name: str) -> None:
     _, behind = serve("backend")
     gateway, endpoint = serve(name, backend=behind)
     for n in (0, 1, 50):
         status, body = ask(endpoint, f"/find/ipad/{n}")
         assert status == 200
         assert set(json.loads(body)) == {"searchResult"}
-        equivalent.judged(SELECT, {"n": n}, {"value": body.decode()})
+        equivalent.check_body(SELECT, {"n": n}, {"value": body.decode()})
     counts = gateway.counted()
     assert counts["calls"] == {"FindItems": 3}
     assert {stage: one["times"] for stage, one in counts["stages"].items()} == {
@@ -176,7 +176,7 @@ def test_every_gateway_answers_the_cores_projection_and_tells_where_its_time_wen
 
 def test_what_is_not_the_cores_answer_is_refused_with_its_place() -> None:
     body: dict[str, Any] = {"searchResult": {"item": []}}
-    assert equivalent.judged(SELECT, {"n": 0}, {"value": json.dumps(body)})
+    assert equivalent.check_body(SELECT, {"n": 0}, {"value": json.dumps(body)})
     for wrong, told in (
         ({**body, "ack": "Success"}, "ack is too much"),
         ({}, "searchResult is missing"),
@@ -184,14 +184,14 @@ def test_what_is_not_the_cores_answer_is_refused_with_its_place() -> None:
         ({"searchResult": {"item": None}}, "searchResult.item is null, not []"),
     ):
         with pytest.raises(AdapterFailure, match=told.replace("[", "\\[").replace(".", "\\.")) as failure:
-            equivalent.judged(SELECT, {"n": 0}, {"value": json.dumps(wrong)})
+            equivalent.check_body(SELECT, {"n": 0}, {"value": json.dumps(wrong)})
         assert failure.value.kind == "wrong-answer"
     with pytest.raises(AdapterFailure, match="no JSON"):
-        equivalent.judged(SELECT, {"n": 0}, {"value": "<a/>"})
+        equivalent.check_body(SELECT, {"n": 0}, {"value": "<a/>"})
 
 
 class Sick(BaseHTTPRequestHandler):
-    """A backend of the tests' own: keeps what it was asked, and answers as it is told."""
+    """The tests' own backend: it stores its requests, and answers as given."""
 
     protocol_version = "HTTP/1.1"
     asked: list[tuple[str, str, bytes]] = []  # noqa: RUF012 - one server at a time
@@ -220,7 +220,7 @@ def sick() -> Iterator[str]:
     server.server_close()
 
 
-def test_the_query_is_xml_from_a_template_and_a_sick_backend_is_told_of(serve: Any, sick: str) -> None:
+def test_the_query_is_xml_from_a_template_and_a_failing_backend_is_reported(serve: Any, sick: str) -> None:
     _, behind = serve("backend")
     whole = ask(behind, "/items/2.xml", "POST")[1]
     _, endpoint = serve("xml", backend=sick)
@@ -261,7 +261,7 @@ def test_a_backend_that_dies_is_errors_of_the_row(nothing_left: None) -> None:  
     manifest()
     known = catalogue.load()
     stack = known.stack("load/http1:gateway/protobuf")
-    with Sides(known.programs(stack), placement.placed(), in_process=False) as sides:
+    with Sides(known.programs(stack), placement.choose_placement(), in_process=False) as sides:
         sides.client.connect("load/http1", sides.serve(stack), 4)
         sides.client.call("FindItems", {"n": 10})
         good = sides.client.drive("FindItems", {"n": 10}, calls=40, seconds=0)
@@ -274,7 +274,7 @@ def test_a_backend_that_dies_is_errors_of_the_row(nothing_left: None) -> None:  
         lost = sides.client.drive("FindItems", {"n": 10}, calls=20, seconds=0)
         assert lost["calls"] == 0
         assert sum(lost["errors"].values()) == lost["errors"]["status"] >= 20
-        assert "502" in lost["said"]["status"]
+        assert "502" in lost["error_messages"]["status"]
         with pytest.raises(AdapterFailure, match="the backend"):
             sides.counted()
         assert sides.broken
@@ -342,7 +342,7 @@ def test_a_run_has_the_articles_table_the_gateways_stages_and_the_backends_time(
     behind = "SELECT bool_and(backend_user_ns + backend_system_ns > 0) AS used FROM trials"
     assert json.loads(callbench("query", run, behind, "--json", check=True).stdout) == [{"used": True}]
     shown = json.loads(callbench("show", run, "--json", check=True).stdout)["cells"]
-    # On a machine that gets faster meanwhile a trial may not count.
+    # On a machine that becomes faster meanwhile, a trial may not count.
     steady = [one for one in shown if one["trials"]]
     assert steady
     assert all(one["warm_up"]["compiles"] for one in shown)
@@ -380,7 +380,7 @@ def test_a_link_lies_between_the_gateway_and_its_backend(
     assert 400 < each["to_server"] < 2000
     told = callbench("query", run, "SELECT min(min_ns) / 1e6 AS ms, sum(error_count)::INT AS e FROM trials", check=True)
     least_ms, errors = told.stdout.split()[-2:]
-    # 25 ms each way lie before the backend, and none before the gateway: it is asked on its own host.
+    # The link has 25 ms each way before the backend and none before the gateway, so call the gateway on its own host.
     assert 50 <= float(least_ms) < 100
     assert errors == "0"
 
@@ -401,7 +401,7 @@ def test_what_crosses_the_cable_behind_the_gateway_is_what_tshark_finds(
     capture = tmp_path / "cable.pcap"
     with (
         Pair() as pair,
-        Sides(known.programs(stack), placement.placed(), in_process=False, hosts=pair.hosts) as sides,
+        Sides(known.programs(stack), placement.choose_placement(), in_process=False, hosts=pair.hosts) as sides,
     ):
         pair.ask("offload", "offloads", on=False)
         sides.client.connect("load/http1", sides.serve(stack), 1)

@@ -27,13 +27,15 @@ pytestmark = [
 
 @pytest.mark.parametrize("stack", [STACK, f"{STACK}:{NATIVE}", f"{NATIVE}:{STACK}"])
 def test_it_keeps_the_contract(stack: str) -> None:
-    outcomes = list(suite.of(catalogue.load(FOLDERS), [stack], every=False, placement=placement.placed()))
+    outcomes = list(
+        suite.outcomes_of(catalogue.load(FOLDERS), [stack], every=False, placement=placement.choose_placement())
+    )
     assert len(outcomes) > 100
     assert [outcome.sentence for outcome in outcomes if outcome.fails] == []
 
 
 def posted(endpoint: str, body: str) -> dict[str, Any]:
-    """Gives what curl is answered."""
+    """Return the answer to curl."""
     if shutil.which("curl") is None:
         pytest.skip("curl is not installed")
     argv = ["curl", "-sS", "-H", "Content-Type: application/json", "-d", body, endpoint]
@@ -67,7 +69,7 @@ def test_curl_is_answered_as_json_rpc_has_it(server: Adapter) -> None:
         ('{"jsonrpc": "2.0", "method": "GetPersons", "params": {"n": -1}}', -32000),
     ],
 )
-def test_curl_is_told_what_is_wrong(server: Adapter, body: str, code: int) -> None:
+def test_curl_shows_what_is_wrong(server: Adapter, body: str, code: int) -> None:
     endpoint = server.serve(STACK)
     said = posted(endpoint, body)
     assert set(said) == {"jsonrpc", "error", "id"}
@@ -92,7 +94,7 @@ def test_its_answers_are_those_of_the_golden_messages(server: Adapter) -> None:
     ("endpoint", "kind"),
     [("the moon", "refused"), ("http://127.0.0.1/json", "refused"), ("http://127.0.0.1:1/json", "refused")],
 )
-def test_an_endpoint_that_is_none_is_said_so(client: Adapter, endpoint: str, kind: str) -> None:
+def test_an_endpoint_that_is_none_is_reported(client: Adapter, endpoint: str, kind: str) -> None:
     with pytest.raises(AdapterFailure) as caught:
         client.connect(STACK, endpoint, 1)
     assert caught.value.kind == kind

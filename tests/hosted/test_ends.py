@@ -1,4 +1,4 @@
-"""The host and its runner end together, whichever ends first, and the host sleeps while a drive goes on."""
+"""The host and its runner end together, whichever ends first, and the host sleeps during a drive."""
 
 import json
 import os
@@ -42,7 +42,7 @@ class Conversation:
         place = {"endpoint": served["endpoint"], "clients": 1, "timeout_ms": 5000, "options": {}}
         assert self.ask("connect", stack="honest/tcp", **place)["connections"] == 1
 
-    def say(self, do: str, **members: Any) -> None:
+    def send(self, do: str, **members: Any) -> None:
         """Make a request."""
         self.last_id += 1
         self.stdin.write(json.dumps({"do": do, "id": self.last_id, **members}).encode() + b"\n")
@@ -55,7 +55,7 @@ class Conversation:
 
     def ask(self, do: str, **members: Any) -> dict[str, Any]:
         """Make a request and take its answer, past the intervals."""
-        self.say(do, **members)
+        self.send(do, **members)
         while (said := self.hear())["is"] == "interval":
             pass
         return said
@@ -79,7 +79,7 @@ def talk(mark: str) -> Iterator[Conversation]:
 
 
 def test_a_host_that_is_killed_leaves_no_runner(talk: Conversation) -> None:
-    talk.say("drive", **talk.drive(**ENDLESS))
+    talk.send("drive", **talk.drive(**ENDLESS))
     assert talk.hear()["is"] == "interval"
     assert is_alive(talk.runner)
     talk.process.kill()
@@ -87,8 +87,8 @@ def test_a_host_that_is_killed_leaves_no_runner(talk: Conversation) -> None:
 
 
 @pytest.mark.parametrize("told", ["SIGTERM", "the end of its input"])
-def test_a_host_that_is_told_to_end_ends_its_runner_in_a_drive_too(talk: Conversation, told: str) -> None:
-    talk.say("drive", **talk.drive(**ENDLESS))
+def test_a_host_that_is_asked_to_end_ends_its_runner_in_a_drive_too(talk: Conversation, told: str) -> None:
+    talk.send("drive", **talk.drive(**ENDLESS))
     assert talk.hear()["is"] == "interval"
     if told == "SIGTERM":
         talk.process.send_signal(signal.SIGTERM)
@@ -112,7 +112,7 @@ def test_what_a_server_asks_is_answered_in_the_middle_of_a_drive(talk: Conversat
 def test_a_host_wakes_for_the_intervals_of_a_drive_and_for_nothing_else(talk: Conversation) -> None:
     talk.ask("drive", **talk.drive(seconds=0))
     before = wakings(talk.process.pid)
-    talk.say("drive", **talk.drive(seconds=1))
+    talk.send("drive", **talk.drive(seconds=1))
     lines = 1
     while talk.hear()["is"] == "interval":
         lines += 1

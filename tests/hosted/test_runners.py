@@ -1,10 +1,11 @@
 """Runners behind the host: the honest one keeps the contract, and each that breaks its protocol is found out."""
 
+import subprocess
 from collections.abc import Callable, Sequence
 
 import pytest
 
-from callbench.adapter.placement import placed
+from callbench.adapter.placement import choose_placement
 from callbench.catalog import catalogue
 from callbench.catalog.catalogue import Adapter
 from callbench.runner.verify import suite
@@ -24,7 +25,7 @@ FOUND_OUT: Sequence[tuple[str, str, Sequence[str]]] = [
         "Empty",
         ["wrote 'Listening on port 8080 ...' to its standard output", "no line of the runner protocol"],
     ),
-    ("never-ready", "hello", ["did not say hello within 1 s", "its log ends with: waiting for the licence server"]),
+    ("never-ready", "hello", ["did not send hello within 1 s", "its log ends with: waiting for the licence server"]),
     ("wrong-version", "hello", ["speaks version 2 of the runner protocol; this host speaks version 1: rebuild it"]),
     ("other-stacks", "hello", ["its hello alone has other-stacks/udp; its manifest alone has other-stacks/tcp"]),
     ("too-few", "counts", ["ended a drive after 50 of 100 calls and did not give up"]),
@@ -37,7 +38,7 @@ FOUND_OUT: Sequence[tuple[str, str, Sequence[str]]] = [
         ["20 of 20 answers of GetPersons counted as right", "is not looked at"],
     ),
     ("careless", "drive/EchoString-last-field", ["20 of 20 answers of EchoString counted as right"]),
-    ("deaf", "counts", ["did not say done (request", "within"]),
+    ("deaf", "counts", ["did not send done (request", "within"]),
     (
         "hangs-on-stop",
         "stop",
@@ -58,12 +59,12 @@ def runner() -> Callable[[str], Adapter]:
 
 @pytest.fixture(scope="session")
 def outcomes_of(runner: Callable[[str], Adapter]) -> Callable[[str], list[Outcome]]:
-    """What the suite says of a runner; asked once for each."""
+    """Return the suite's results for a runner; run once for each."""
     known: dict[str, list[Outcome]] = {}
 
     def outcomes(name: str) -> list[Outcome]:
         if name not in known:
-            known[name] = list(suite.outcomes(runner(name), runner(name).stacks, placed()))
+            known[name] = list(suite.outcomes(runner(name), runner(name).stacks, choose_placement()))
         return known[name]
 
     return outcomes
@@ -90,3 +91,11 @@ def test_it_is_found_out(
 ) -> None:
     why = next(outcome.why for outcome in outcomes_of(name) if outcome.check == check)
     assert_one_sentence(why, says)
+
+
+def test_pairs_need_a_host_that_was_compiled_for_their_service(runner: Callable[[str], Adapter]) -> None:
+    """They stand behind the last `--`; what stands before it is the runner's."""
+    command = [*runner("honest").manifest.program, "--", "Place=/nowhere"]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    assert ended.returncode == 1
+    assert ended.stderr == "callbench-host: this program was not built with the call Place\n"

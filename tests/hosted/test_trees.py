@@ -1,4 +1,4 @@
-"""A runner belongs to its side: it is found, stopped and let go on with its host, and driven slice by slice."""
+"""A runner belongs to its side: it is found, paused and resumed with its host, and driven slice by slice."""
 
 from pathlib import Path
 
@@ -11,12 +11,12 @@ from callbench.catalog.manifest import Programs
 from callbench.catalog.reach import LOOPBACK
 from callbench.model.cell import Cell, Load
 from callbench.model.process_tree import HOST
-from callbench.runner.measure.reading import light
-from callbench.runner.rounds import one_slice
+from callbench.runner.measure.process_reading import read_light
+from callbench.runner.rounds import run_slice
+from callbench.runner.running_stack import BASIC_CHECKS
 from callbench.runner.slices import Length
-from callbench.runner.tasks import Turn
-from callbench.runner.unit import Unit, Wanted
-from callbench.runner.visit import ALWAYS
+from callbench.runner.tasks import SlicePlan
+from callbench.runner.unit import Unit, UnitRequest
 from conftest import MISBEHAVING, eventually
 
 SLICE = Length(0.02, 4)
@@ -31,22 +31,22 @@ def state(pid: int) -> str:
 
 
 @pytest.mark.usefixtures("nothing_left")
-def test_a_runner_is_stopped_and_goes_on_with_its_host() -> None:
+def test_a_runner_is_stopped_and_continues_with_its_host() -> None:
     adapter = catalogue.load([MISBEHAVING / "runners"]).adapter("honest")
     (stack,) = adapter.stacks
     cell = Cell("c001", "g", stack.id, "Sum", {"a": 1, "b": 2}, Load(1, 4, 0.02))
     programs = Programs(adapter.manifest, adapter.manifest)
-    wanted = Wanted("unit", stack, programs, (cell,), LOOPBACK, checks=ALWAYS)
-    with Unit(wanted, placement.placed(), LOOPBACK_HOSTS) as unit:
-        unit.settles()
+    wanted = UnitRequest("unit", stack, programs, (cell,), LOOPBACK, checks=BASIC_CHECKS)
+    with Unit(wanted, placement.choose_placement(), LOOPBACK_HOSTS) as unit:
+        unit.start_idle_watch()
         hosts = [pid for pid in unit.pids if named(pid) == HOST]
         runners = [pid for pid in unit.pids if pid not in hosts]
         assert (len(hosts), len(runners)) == (2, 2), "a host and a runner on each side"
-        assert light(hosts).resident_bytes == 0
-        assert light(unit.pids).resident_bytes == light(runners).resident_bytes > 0
+        assert read_light(hosts).resident_bytes == 0
+        assert read_light(unit.pids).resident_bytes == read_light(runners).resident_bytes > 0
         unit.spins = True
-        unit.rests()
+        unit.pause()
         assert eventually(lambda: all(state(pid) == "T" for pid in unit.pids))
-        made = one_slice(unit, Turn(cell, SLICE), None)
+        made = run_slice(unit, SlicePlan(cell, SLICE), None)
         assert made["agree"] is True
         assert made["done"]["calls"] >= SLICE.calls

@@ -89,7 +89,7 @@ def test_a_damaged_wheel_is_one_sentence(wheel: Path) -> None:
 
 
 def test_a_folder_inside_another_checkout_has_no_commit(wheel: Path) -> None:
-    """An installation often lies in somebody's own checkout."""
+    """An installation is often inside another project's checkout."""
     (wheel / installation.WHEEL_FILE).unlink()
     git = ["/usr/bin/env", "git", "-C", str(wheel.parent), "-c", "user.name=n", "-c", "user.email=e"]
     for words in (["init", "-q"], ["commit", "-q", "--allow-empty", "-m", "theirs"]):

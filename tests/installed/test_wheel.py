@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import ROOT
+from conftest import ROOT, native_stacks
 
 pytestmark = [pytest.mark.engine, pytest.mark.slow]
 
@@ -81,7 +81,7 @@ def test_it_has_what_git_has_and_says_what_it_is_for(wheel: Path) -> None:
     )
     assert not {name for name in listed.stdout.split("\0") if name} - inside
     programs = [name for name in inside if name.startswith("engine/target/")]
-    for name in ("native", "keeper", "netlab", "load", "host"):
+    for name in ("native", "supervisor", "netlab", "load", "host"):
         assert f"engine/target/release/callbench-{name}" in programs
     assert all(kinds[INSIDE + name] & 0o111 for name in (*programs, "setup/java"))
     made = [name for name in inside if re.search(r"/(target|build|node_modules|__pycache__)/", name)]
@@ -92,7 +92,7 @@ def test_it_says_what_there_is(program: Program) -> None:
     assert re.fullmatch(r"callbench \d+\.\d+\.\d+\n", program("--version").stdout)
     stacks = {row["id"]: row for row in json.loads(program("list", "stacks", "--json").stdout)}
     native = [row for name, row in stacks.items() if name.startswith("native/") and ":" not in name]
-    assert len(native) == 70
+    assert [row["id"] for row in native] == native_stacks()
     assert all(row["available"] for row in native)
     assert stacks["dcom/orpc"]["available"]
     assert "`callbench setup java`" in stacks["java/rmi"]["why_not"]
@@ -103,8 +103,8 @@ def test_it_says_what_there_is(program: Program) -> None:
 
 def test_the_doctor_finds_the_programs_of_the_wheel(program: Program, environment: Path) -> None:
     found = {row["subject"]: row for row in json.loads(program("doctor", "--json").stdout)}
-    assert found["keeper"]["state"] == "good"
-    assert found["keeper"]["found"].startswith(str(environment))
+    assert found["supervisor"]["state"] == "good"
+    assert found["supervisor"]["found"].startswith(str(environment))
     assert found["adapter native"]["state"] == "good"
     assert found["adapter java"]["remedy"] == "callbench setup java"
 
@@ -117,8 +117,8 @@ def test_a_study_is_run_and_nothing_is_written_to_the_installation(
         return sorted(path for path in environment.rglob("*") if "__pycache__" not in path.parts)
 
     before = files()
-    program("verify", "native/soap+tcp", "native/bin+library")
-    selected = ("--select", "native/bin+tcp", "--select", "native/bin+library")
+    program("verify", "native/soap+supertcp", "native/bin+library")
+    selected = ("--select", "native/bin+supertcp", "--select", "native/bin+library")
     program("run", "remobjects", "--quick", "--forks", "1", *selected)
     (run,) = (tmp_path / "empty" / "runs").iterdir()
     assert (run / "report.html").stat().st_size > 1000

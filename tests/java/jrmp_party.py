@@ -38,8 +38,8 @@ class Jrmp:
         place = urlsplit(endpoint)
         self._host, self._port, self._number = str(place.hostname), int(place.port or 0), _REGISTRY
         name = place.path.removeprefix("/").encode()
-        block = struct.pack(">iq", _LOOKUP, _REGISTRY_HASH)
-        stub = self._exchange(block, struct.pack(">BH", _STRING, len(name)) + name)
+        fork = struct.pack(">iq", _LOOKUP, _REGISTRY_HASH)
+        stub = self._exchange(fork, struct.pack(">BH", _STRING, len(name)) + name)
         self._host, self._port, self._number = _where(stub)
 
     def call(self, name: str, signature: str, *numbers: int) -> Any:
@@ -60,16 +60,16 @@ class Jrmp:
             return head.data[_ANSWER_HEAD:]
         return list(found[0]) if isinstance(found[0], JavaArray) else found[0]
 
-    def _exchange(self, block: bytes, after: bytes = b"") -> bytes:
-        """Makes a call over a connection of its own: nothing but its end tells where an answer ends."""
-        block = self._number + block
+    def _exchange(self, fork: bytes, after: bytes = b"") -> bytes:
+        """Make a call over a new connection: only its end shows where an answer ends."""
+        fork = self._number + fork
         with socket.create_connection((self._host, self._port), timeout=60) as connection:
             connection.sendall(_HEAD)
             with connection.makefile("rb") as reader:
                 assert reader.read(1)[0] == _ACKNOWLEDGED
                 reader.read(struct.unpack(">H", reader.read(2))[0] + 4)
                 connection.sendall(_text(self._host) + struct.pack(">i", 0))
-                connection.sendall(bytes([_CALL]) + _MAGIC + bytes([_BLOCK, len(block)]) + block + after)
+                connection.sendall(bytes([_CALL]) + _MAGIC + bytes([_BLOCK, len(fork)]) + fork + after)
                 connection.shutdown(socket.SHUT_WR)
                 answer = reader.read()
         assert answer[0] == _RETURN

@@ -68,10 +68,10 @@ def packets(capture: Path, told: Sequence[str], asked: str) -> int:
 
 @pytest.mark.skipif(not any(stack.startswith("java/") for stack in THERE), reason="Java is not built: make java")
 def test_a_dissector_knows_what_java_speaks(tmp_path: Path) -> None:
-    """One server and one client for all of them: what is looked at is bytes, and a JVM takes seconds to start."""
+    """One server and one client for all tests: only bytes are checked, and a JVM takes seconds to start."""
     stacks = [KNOWN.stack(name) for name in THERE if name.startswith("java/")]
     programs = KNOWN.programs(stacks[0])
-    with Lab(placement.placed()) as lab, lab.server(programs) as server, lab.client(programs) as client:
+    with Lab(placement.choose_placement()) as lab, lab.server(programs) as server, lab.client(programs) as client:
         for stack in stacks:
             capture = tmp_path / f"{stack.channel}.pcap"
             lab.begin(capture)
@@ -79,7 +79,7 @@ def test_a_dissector_knows_what_java_speaks(tmp_path: Path) -> None:
             done = client.drive("Send", {"type": "byte", "content": "fixed"}, calls=CALLS, seconds=0)
             client.disconnect()
             server.stop_serving()
-            lab.ended("all", quiet_ms=20)
+            lab.end_phase("all", quiet_ms=20)
             assert lab.end() == (0, None)
             seen = SEEN[stack.id]
             assert (done["calls"], done["errors"]) == (CALLS, {})

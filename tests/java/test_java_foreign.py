@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import grpc  # type: ignore[import-untyped]
+import grpc
 import pytest
 import suds
 import suds.client
 import suds.store
 import zeep
 import zeep.exceptions
-from grpc_tools import protoc  # type: ignore[import-untyped]
+from grpc_tools import protoc
 from jrmp_party import Jrmp, RefusedError
 from pyhessian.client import HessianProxy
 from pyhessian.protocol import Binary, Fault
@@ -67,7 +67,7 @@ def test_zeep(endpoint: str) -> None:
 
 
 class _WithoutANetwork(zeep.Transport):
-    """Answers for the one schema that rpc/encoded imports from where nobody is asked in a test."""
+    """Serve the one schema that rpc/encoded imports from a site that tests do not use."""
 
     def load(self, url: str) -> bytes:
         if url == "http://schemas.xmlsoap.org/soap/encoding/":

@@ -47,7 +47,7 @@ pytestmark = pytest.mark.skipif(ADAPTER.why_not is not None, reason=str(ADAPTER.
 @pytest.mark.parametrize("stack", ["java/hessian1", "java/rmi", "java/xmlrpc", "java/grpc"])
 @pytest.mark.parametrize("small", ["server", "client"])
 @pytest.mark.usefixtures("nothing_left")
-def test_the_side_whose_heap_is_full_says_so_and_goes_on(
+def test_the_side_whose_heap_is_full_says_so_and_continues(
     stack: str, small: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with _started(monkeypatch, "server", small) as server, _started(monkeypatch, "client", small) as client:
@@ -99,4 +99,4 @@ def test_a_run_leaves_the_cell_out_and_says_why(
 def test_a_heap_that_is_no_number_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(HEAP, "lots")
     with pytest.raises(AdapterFailure, match="CALLBENCH_JAVA_HEAP_MB is lots: it must be a whole number of MiB"):
-        Adapter(ADAPTER.manifest, "the server").greeted()
+        Adapter(ADAPTER.manifest, "the server").read_hello()

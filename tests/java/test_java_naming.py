@@ -16,6 +16,7 @@ from callbench.adapter.session import Adapter
 from callbench.catalog import catalogue
 from callbench.model.errors import AdapterFailure
 from conftest import ROOT, eventually, marked
+from ports import free_ports
 
 FOLDER = ROOT / "adapters" / "java"
 KNOWN = catalogue.load([FOLDER]).adapter("java")
@@ -63,10 +64,9 @@ def naming_jvms(mark: str) -> list[int]:
 
 
 @pytest.mark.parametrize("stack", [RMI, *CORBA])
-def test_a_name_server_that_is_not_there_is_said_so(stack: str, started: Callable[..., Adapter]) -> None:
+def test_a_name_server_that_is_not_there_is_reported(stack: str, started: Callable[..., Adapter]) -> None:
     client = started("the client")
-    with closing(socket.create_server(("127.0.0.1", 0))) as gone:
-        port = gone.getsockname()[1]
+    port = free_ports()
     sentence = refusal(lambda: client.connect(stack, address(stack, port), 1), "refused")
     assert re.search(rf"the (registry|naming service) at 127\.0\.0\.1:{port} is not reached", sentence)
     assert "moon is no address of" in refusal(lambda: client.connect(stack, "the moon", 1), "bad-request")
@@ -121,7 +121,7 @@ def test_a_registry_dies_with_its_server_and_a_call_says_so(started: Callable[..
 
 
 @pytest.mark.parametrize("stack", [RMI, *CORBA])
-def test_a_port_that_is_taken_is_said_so_and_the_server_goes_on(
+def test_a_port_that_is_taken_is_reported_and_the_server_continues(
     stack: str, started: Callable[..., Adapter], mark: str
 ) -> None:
     server = started("the server")
@@ -134,7 +134,7 @@ def test_a_port_that_is_taken_is_said_so_and_the_server_goes_on(
     assert client.call("Sum", SUM)["value"] == 42
 
 
-def test_a_registry_that_is_started_twice_is_said_so_and_the_first_goes_on(started: Callable[..., Adapter]) -> None:
+def test_a_registry_that_is_started_twice_is_reported_and_the_first_continues(started: Callable[..., Adapter]) -> None:
     first, second, client = started("the server"), started("another server"), started("the client")
     endpoint = first.serve(RMI)
     port = int(endpoint.removesuffix("/SpeedService").rpartition(":")[2])

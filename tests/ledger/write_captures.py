@@ -1,6 +1,7 @@
 """Writes the golden captures by hand, from the RFCs and nothing of the crate: python3 tests/ledger/write_captures.py.
 
-What they hold is in engine/ledger/tests/golden.rs, counted by hand. Checksums are 0: nobody looks at them here.
+Their expected results are in engine/ledger/tests/golden.rs, counted by hand. Checksums are 0, because they are not
+checked here.
 """
 
 import struct
@@ -42,17 +43,17 @@ def classic(frames: list[bytes], link: int = 1, cut: int = 1 << 16) -> bytes:
     return struct.pack(">IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, cut, link) + b"".join(records)
 
 
-def block(kind: int, body: bytes) -> bytes:
-    """A block of pcapng (draft-ietf-opsawg-pcapng, section 3.1)."""
+def fork(kind: int, body: bytes) -> bytes:
+    """A fork of pcapng (draft-ietf-opsawg-pcapng, section 3.1)."""
     filled = body.ljust(-(-len(body) // 4) * 4, b"\0")
     return struct.pack("<II", kind, 12 + len(filled)) + filled + struct.pack("<I", 12 + len(filled))
 
 
 def next_generation(frames: list[bytes]) -> bytes:
     """A pcapng file with one interface."""
-    head = block(0x0A0D0D0A, struct.pack("<IHHq", 0x1A2B3C4D, 1, 0, -1)) + block(1, struct.pack("<HHI", 1, 0, 0))
+    head = fork(0x0A0D0D0A, struct.pack("<IHHq", 0x1A2B3C4D, 1, 0, -1)) + fork(1, struct.pack("<HHI", 1, 0, 0))
     return head + b"".join(
-        block(6, struct.pack("<IIIII", 0, 0, place, len(frame), len(frame)) + frame)
+        fork(6, struct.pack("<IIIII", 0, 0, place, len(frame), len(frame)) + frame)
         for place, frame in enumerate(frames)
     )
 

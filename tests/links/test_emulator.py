@@ -26,7 +26,7 @@ def wire(**to_server: float) -> dict[str, object]:
 
 
 def test_a_delay_takes_at_least_its_time() -> None:
-    with Pair(**profile.named()["wan20"].wire) as pair:
+    with Pair(**profile.builtin_links()["wan20"].wire) as pair:
         said = pair.ask("echo", "echoed", 120, times=5, octets=64, gap_us=0, patience_ms=20_000)
     assert len(said["ns"]) == 5
     assert min(said["ns"]) >= 20_000_000 - EARLY_NS
@@ -35,7 +35,7 @@ def test_a_delay_takes_at_least_its_time() -> None:
 def test_every_frame_is_accounted_for() -> None:
     with Pair(**wire(loss=0.1, duplicate=0.1, delay_ns=1_000_000, reorder=0.1, reorder_by_ns=5_000_000)) as pair:
         seen = pair.ask("flood", "flooded", 120, **FLOOD)["flood"]
-        told = pair.ask("tell", "told")["to_server"]
+        told = pair.ask("count", "counted")["to_server"]
     assert seen["sent"] == 2000
     assert told["frames"] + told["missed"] >= seen["sent"]
     assert seen["arrived"] + seen["dropped"] + told["missed"] >= seen["sent"] - told["lost"] + told["copies"]
@@ -83,7 +83,7 @@ def test_any_study_runs_over_any_link(callbench: Program, tmp_path: Path) -> Non
     assert json.loads((tmp_path / "run" / "plan.json").read_text())["links"]["wan20"]["mtu"] == 1500
 
 
-def test_a_link_is_tried_with_asked_beside_measured(callbench: Program) -> None:
+def test_a_link_is_tried_with_requested_and_measured_values(callbench: Program) -> None:
     rows = json.loads(
         callbench("link", "try", "modem56k", "--seconds", "0.3", "--json", check=True, timeout=150).stdout
     )
@@ -128,7 +128,7 @@ def test_a_kernel_that_refuses_namespaces_is_one_sentence(tmp_path: Path) -> Non
 
 
 def test_without_packet_sockets_the_bare_pair_still_works(tmp_path: Path) -> None:
-    """No CAP_NET_RAW: a profile is refused with a sentence, and the cable alone goes on."""
+    """Without CAP_NET_RAW a profile is refused with a sentence, and a plain cable still works."""
     without = _less("--bounding-set=-net_raw", "--inh-caps=-net_raw")
     emulated = [*without[:-5], "try", "wan50"]
     refused = subprocess.run(emulated, cwd=tmp_path, capture_output=True, text=True, timeout=150, check=False)

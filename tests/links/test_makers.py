@@ -1,4 +1,4 @@
-"""Who makes a link: the kernel's own queue where it can, our emulator elsewhere. Both do the same to frames."""
+"""Both makers of links, the kernel's queue and our emulator, do the same to frames."""
 
 import json
 import subprocess
@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from callbench.adapter.network import made
+from callbench.adapter.network import creation
 from callbench.adapter.network.pair import LinkFailure, Pair
 from callbench.catalog.links import profile
 from conftest import SMALL
@@ -17,7 +17,7 @@ Program = Callable[..., subprocess.CompletedProcess[str]]
 Made = Callable[[str], dict[str, Any]]
 pytestmark = pytest.mark.usefixtures("lab", "nothing_left")
 
-# Where the kernel wakes late, it is asked to let frames go earlier, on both ways.
+# On a kernel that wakes late, frames are released earlier, in both directions.
 EARLY_NS = 2 * 200_000
 
 # Many more than the queue holds, as fast as can be.
@@ -26,10 +26,10 @@ FLOOD = {"way": "to-server", "packets": 3000, "octets": 1400, "per_second": None
 
 @pytest.fixture
 def lan100() -> Made:
-    """What the lab is asked for, to have lan100 made by one of them."""
+    """The lab's request for lan100 by one of the makers."""
 
     def wire(by: str) -> dict[str, Any]:
-        asked = profile.named()["lan100"].wire
+        asked = profile.builtin_links()["lan100"].wire
         return {**asked, "link": {**asked["link"], "maker": by}}
 
     return wire
@@ -38,23 +38,23 @@ def lan100() -> Made:
 @pytest.fixture(params=["kernel", "emulator"])
 def maker(request: pytest.FixtureRequest, lan100: Made) -> str:
     """Who makes the line: the kernel, where this one can."""
-    if request.param == "kernel" and (why := made.why_not(lan100("kernel"))):
+    if request.param == "kernel" and (why := creation.why_not(lan100("kernel"))):
         pytest.skip(why)
     return str(request.param)
 
 
 def test_what_is_left_to_chance_or_far_away_is_the_emulator_s() -> None:
     for name in ("wan50", "lossy1", "wifi", "lan1g"):
-        attempt = made.attempted(profile.named()[name].wire)
+        attempt = creation.try_link(profile.builtin_links()[name].wire)
         assert attempt.maker == "emulator"
         assert attempt.why_not is None
         assert attempt.why
 
 
 def test_a_profile_may_say_who_makes_it(lan100: Made) -> None:
-    attempt = made.attempted(lan100("emulator"))
+    attempt = creation.try_link(lan100("emulator"))
     assert (attempt.maker, attempt.why) == ("emulator", "the profile asks for the emulator")
-    wire = profile.named()["wan50"].wire
+    wire = profile.builtin_links()["wan50"].wire
     with pytest.raises(LinkFailure, match="cannot do to frames what this profile asks") as failure:
         Pair(**{**wire, "link": {**wire["link"], "maker": "kernel"}})
     assert failure.value.kind == "bad-request"
@@ -64,41 +64,41 @@ def test_a_line_counts_every_frame_that_offload_keeps_together(maker: str, lan10
     with Pair(**lan100(maker)) as pair:
         assert pair.maker == maker
         said = pair.ask("stream", "streamed", 60, way="to-server", seconds=0.3)["stream"]
-        told = pair.ask("tell", "told")["to_server"]
-    # A frame has Ethernet's, IPv4's and TCP's headers, and at most 1,500 octets behind the first of these.
+        told = pair.ask("count", "counted")["to_server"]
+    # A frame has Ethernet's, IPv4's and TCP's headers, and at most 1,500 bytes after the first one.
     assert said["octets"] + 54 * told["left"] <= told["left_octets"] <= 1514 * told["left"]
     assert told["left"] >= said["octets"] / 1460
 
 
-def test_a_line_takes_its_time_whoever_makes_it(maker: str, lan100: Made) -> None:
+def test_a_line_takes_its_time_with_every_maker(maker: str, lan100: Made) -> None:
     with Pair(**lan100(maker)) as pair:
         said = pair.ask("echo", "echoed", 120, times=50, octets=1000, gap_us=0, patience_ms=20_000)
-    # 50 us each way, and what 1,066 octets take of 100 Mbit/s.
+    # 50 us each way, and the time of 1,066 bytes at 100 Mbit/s.
     assert len(said["ns"]) == 50
     assert sorted(said["ns"])[25] >= 2 * (50_000 + 1066 * 80) - EARLY_NS / 2
 
 
 def test_a_full_queue_turns_frames_away_and_every_frame_is_counted(maker: str, lan100: Made) -> None:
     with Pair(**lan100(maker)) as pair:
-        fresh = pair.ask("tell", "told")["to_server"]
+        fresh = pair.ask("count", "counted")["to_server"]
         seen = pair.ask("flood", "flooded", 120, **FLOOD)["flood"]
-        told = pair.ask("tell", "told")["to_server"]
+        told = pair.ask("count", "counted")["to_server"]
     assert not any(fresh.values())
     assert told["frames"] + told["missed"] == seen["sent"]
     assert told["left"] == told["frames"] - told["overflowed"]
     assert seen["arrived"] + seen["dropped"] + told["missed"] == told["left"]
     assert told["left_octets"] == told["left"] * (14 + 20 + 8 + 1400)
-    # A queue of 1,000 frames, and those that left while the others came: no more than the line carries meanwhile.
+    # A queue of 1,000 frames, and the frames that left during the burst: no more than the line can carry.
     carried = 1e8 * (seen["sending_ns"] + EARLY_NS) / 1e9 / 8 / (1442 + 24)
     assert 1000 <= told["left"] <= 1003 + carried
 
 
-def test_a_capture_sees_single_frames_whoever_makes_the_link(maker: str, lan100: Made, tmp_path: Path) -> None:
+def test_a_capture_sees_single_frames_with_every_maker(maker: str, lan100: Made, tmp_path: Path) -> None:
     with Pair(**lan100(maker)) as pair:
         pair.ask("capture", "capturing", file=str(tmp_path / "all.pcap"))
         pair.ask("stream", "streamed", 60, way="to-server", seconds=0.2)
         said = pair.ask("stop-capture", "captured")
-        told = pair.ask("tell", "told")
+        told = pair.ask("count", "counted")
     # What only fills the line's time is seen by no host.
     assert said["dropped"] == 0
     assert said["packets"] <= told["to_server"]["left"] + told["to_client"]["frames"]
@@ -112,7 +112,7 @@ def test_a_run_says_who_made_its_links(callbench: Program, tmp_path: Path) -> No
     file.write_text(SMALL)
     callbench("run", file, "--quick", "--link", "lan100", "--out", "run", check=True, timeout=150)
     link = json.loads((tmp_path / "run" / "environment.json").read_text())["links"]["lan100"]
-    assert link["maker"] == made.attempted(profile.named()["lan100"].wire).maker
+    assert link["maker"] == creation.try_link(profile.builtin_links()["lan100"].wire).maker
     rows = json.loads(callbench("query", "run", "SELECT * FROM traffic", "--json", check=True).stdout)
     assert {row["direction"] for row in rows} == {"to_server", "to_client"}
     assert all(row["octets"] > 0 and row["packets"] > 0 for row in rows)

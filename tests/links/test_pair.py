@@ -1,4 +1,4 @@
-"""Two hosts: made, reached, and gone with whoever made them."""
+"""Two hosts: created, reached, and removed with their process."""
 
 import signal
 import subprocess
@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from callbench.adapter.network.host import Host, misplaced
+from callbench.adapter.network.host import Host, why_unreachable
 from callbench.adapter.network.pair import LinkFailure, Pair
-from callbench.model.installation import keeper
+from callbench.model.installation import supervisor
 from conftest import SMALL, command, eventually, marked
 
 Program = Callable[..., subprocess.CompletedProcess[str]]
@@ -31,7 +31,7 @@ print(server.recv(100).decode(), server.getsockname()[0])
 
 
 def on(host: Host, *argv: str) -> list[str]:
-    return [str(keeper()), *host.entered(), "--", *argv]
+    return [str(supervisor()), *host.enter_options(), "--", *argv]
 
 
 def python_on(host: Host, program: str, *arguments: str) -> list[str]:
@@ -39,7 +39,7 @@ def python_on(host: Host, program: str, *arguments: str) -> list[str]:
 
 
 @pytest.mark.usefixtures("lab", "nothing_left")
-def test_the_hosts_reach_each_other_and_nobody_else() -> None:
+def test_the_hosts_reach_each_other_and_no_others() -> None:
     with Pair() as pair:
         client, server = pair.hosts.client, pair.hosts.server
         with subprocess.Popen(python_on(server, ECHO_ONCE, server.address), stdout=subprocess.PIPE, text=True) as echo:
@@ -61,7 +61,7 @@ def test_the_hosts_reach_each_other_and_nobody_else() -> None:
 
 @pytest.mark.usefixtures("lab")
 def test_nothing_is_left_of_a_pair_whose_core_was_killed(mark: str) -> None:
-    """The kernel ends a namespace that nobody holds: what must end are the processes that hold it."""
+    """The kernel removes a namespace without processes, so the processes that hold it must end."""
     before = set(Path("/sys/class/net").iterdir())
     program = """
 import subprocess, sys, time
@@ -98,7 +98,7 @@ def test_a_killed_run_over_a_pair_leaves_nothing(tmp_path: Path, mark: str) -> N
     file = tmp_path / "far.toml"
     file.write_text(SMALL.replace("[load]", '[load]\nlink = "pair"').replace("seconds = 0.02", "seconds = 60"))
     with subprocess.Popen(command("run", file, "--out", "run"), cwd=tmp_path, stderr=subprocess.DEVNULL) as run:
-        assert eventually(lambda: '"visit"' in _text(tmp_path / "run" / "journal.jsonl"), 60), "no visit began"
+        assert eventually(lambda: '"start"' in _text(tmp_path / "run" / "journal.jsonl"), 60), "no start began"
         run.kill()
     assert eventually(lambda: not marked(mark), 30), "something outlived the core"
 
@@ -130,4 +130,4 @@ def test_the_lab_answers_nonsense_with_a_sentence() -> None:
     ],
 )
 def test_an_endpoint_elsewhere_is_found_out(endpoint: str, wrong: bool) -> None:
-    assert (misplaced(endpoint, Host("10.77.0.2")) is not None) is wrong
+    assert (why_unreachable(endpoint, Host("10.77.0.2")) is not None) is wrong

@@ -12,7 +12,7 @@ from conftest import SMALL
 
 
 def test_every_profile_that_comes_along_says_where_its_figures_are_from() -> None:
-    named = profile.named()
+    named = profile.builtin_links()
     asked = {"lan1g", "lan100", "wifi", "wan20", "wan50", "wan200", "lte", "modem56k", "satellite", "lossy1"}
     assert asked <= set(named)
     assert all(link.about and link.source for name, link in named.items() if name != PAIR)
@@ -28,7 +28,7 @@ def test_a_direction_says_more_than_the_whole(tmp_path: Path) -> None:
     assert wire["link"]["to_client"]["rate_bps"] == 49_000
     assert {wire["link"][way]["delay_ns"] for way in ("to_server", "to_client")} == {3_000_000}
     assert (wire["link"]["to_server"]["loss"], wire["link"]["to_client"]["loss"]) == (0, 0.5)
-    assert load(study).links["far"].says("to_client") == "3 ms, 0.049 Mbit/s, 50 % lost"
+    assert load(study).links["far"].describe("to_client") == "3 ms, 0.049 Mbit/s, 50 % lost"
 
 
 @pytest.mark.parametrize(

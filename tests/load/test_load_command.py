@@ -1,4 +1,4 @@
-"""`callbench load`: a server of one's own under load, as a person asks for it."""
+"""`callbench load`: a user's own server under load."""
 
 import http.server
 import json
@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from sealed import sealed
 
 Finished = subprocess.CompletedProcess[str]
 Run = Callable[..., Finished]
@@ -67,13 +69,11 @@ def _url(server: _Server, path: str = "/") -> str:
 
 def _said(finished: Finished) -> dict[str, Any]:
     assert finished.returncode == 0, finished.stderr
-    said = json.loads(finished.stdout)
-    assert isinstance(said, dict)
-    return said
+    return sealed("load", finished.stdout)
 
 
-def test_a_load_is_told_for_programs_and_kept(callbench: Run, greeting: _Server, tmp_path: Path) -> None:
-    out = tmp_path / "load.json"
+def test_a_load_is_reported_for_programs_and_kept(callbench: Run, greeting: _Server, tmp_path: Path) -> None:
+    out = tmp_path / "load"
     words = ["--clients", "4", "--calls", "60", "--pid", str(os.getpid()), "--expect-body", "Hello World"]
     said = _said(callbench("load", _url(greeting), *words, "--out", str(out), "--json"))
     assert (said["calls"], said["connections"], said["errors"]) == (60, 4, {})
@@ -86,14 +86,14 @@ def test_a_load_is_told_for_programs_and_kept(callbench: Run, greeting: _Server,
     assert said["verdict"]["why"]
     assert isinstance(said["server"], dict)
     assert said["server"]["end"]["resident_bytes"] > 0
-    kept = json.loads(out.read_text())
-    # What is kept says besides where and when that was.
-    assert {name: kept[name] for name in said} == said
-    assert kept["file"] == str(out)
+    stored = sealed("load", callbench("show", out, "--json").stdout)
+    # The record has also where and when that was.
+    assert {name: stored[name] for name in said} == said
+    assert (stored["kind"], stored["state"]) == ("load", "finished")
 
 
-def test_an_open_loop_tells_three_kinds_of_time(callbench: Run, greeting: _Server, tmp_path: Path) -> None:
-    words = ["--clients", "4", "--rate", "100", "--calls", "30", "--out", str(tmp_path / "open.json"), "--json"]
+def test_an_open_loop_reports_three_kinds_of_time(callbench: Run, greeting: _Server, tmp_path: Path) -> None:
+    words = ["--clients", "4", "--rate", "100", "--calls", "30", "--out", str(tmp_path / "open"), "--json"]
     said = _said(callbench("load", _url(greeting), *words))
     assert said["calls"] == 30
     assert all(isinstance(said[name], dict) for name in ("latency_us", "service_us", "lateness_us"))
@@ -101,7 +101,7 @@ def test_an_open_loop_tells_three_kinds_of_time(callbench: Run, greeting: _Serve
 
 def test_requests_are_filled_from_a_template(callbench: Run, greeting: _Server, tmp_path: Path) -> None:
     words = ["--clients", "1", "--calls", "3", "--body", '{"n":{number},"of":{client}}', "-H", "X-Kind: test"]
-    said = _said(callbench("load", _url(greeting, "/at/{number}"), *words, "--out", str(tmp_path / "t.json"), "--json"))
+    said = _said(callbench("load", _url(greeting, "/at/{number}"), *words, "--out", str(tmp_path / "t"), "--json"))
     assert said["calls"] == 3
     seen = greeting.seen
     assert [method for method, _, _ in seen] == ["POST"] * 4
@@ -111,29 +111,29 @@ def test_requests_are_filled_from_a_template(callbench: Run, greeting: _Server, 
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        (["http://127.0.0.1:1/"], "nobody listens there (Connection refused)"),
+        (["http://127.0.0.1:1/"], "no server listens on this port (Connection refused)"),
         (["http://no-such-name.invalid/"], "does not resolve"),
-        (["ftp://127.0.0.1/"], "is none for HTTP"),
+        (["ftp://127.0.0.1/"], "is not an HTTP URL"),
         (["http://127.0.0.1:1/", "--rate", "5", "--think", "3"], "exclude each other"),
         (["http://127.0.0.1:1/", "--poisson"], "--rate"),
         (["http://127.0.0.1:1/", "-H", "nonsense"], "give a name and a value"),
         (["http://127.0.0.1:1/", "--pid", "4194304"], "no such process"),
-        (["http://127.0.0.1:1/", "--clients", "1", "--threads", "2"], "1 clients only"),
+        (["http://127.0.0.1:1/", "--clients", "1", "--threads", "2"], "only 1 clients"),
     ],
 )
 def test_what_cannot_be_is_refused_in_a_sentence(callbench: Run, tmp_path: Path, words: list[str], why: str) -> None:
-    finished = callbench("load", *words, "--out", str(tmp_path / "no.json"))
+    finished = callbench("load", *words, "--out", str(tmp_path / "no"))
     assert finished.returncode == 2
     assert why in finished.stderr
     assert finished.stderr.startswith("callbench: ")
     assert finished.stderr.count("\n") == 1
-    assert not (tmp_path / "no.json").exists()
+    assert not (tmp_path / "no").exists()
 
 
 def test_an_answer_that_is_not_as_expected_stops_before_anything_is_driven(
     callbench: Run, greeting: _Server, tmp_path: Path
 ) -> None:
-    out = ("--out", str(tmp_path / "wrong.json"))
+    out = ("--out", str(tmp_path / "wrong"))
     for words, kind in (
         ((_url(greeting), "--expect-body", "Hello"), "wrong-answer"),
         ((_url(greeting, "/nothing"),), "status"),
@@ -147,7 +147,7 @@ def test_an_answer_that_is_not_as_expected_stops_before_anything_is_driven(
 
 @pytest.fixture
 def secure(tmp_path: Path) -> Iterator[tuple[_Server, Path]]:
-    """The same through TLS, with a certificate that nobody has signed but itself."""
+    """The same through TLS, with a self-signed certificate."""
     key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
     words = ["-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=127.0.0.1"]
     names = ["-addext", "subjectAltName=IP:127.0.0.1", "-addext", "basicConstraints=critical,CA:FALSE"]
@@ -165,9 +165,9 @@ def test_tls_is_spoken_and_a_stranger_refused(callbench: Run, secure: tuple[_Ser
     server, certificate = secure
     url = _url(server).replace("http:", "https:")
     words = ("--clients", "2", "--calls", "10", "--expect-body", "Hello World")
-    stranger = callbench("load", url, *words, "--out", str(tmp_path / "a.json"))
+    stranger = callbench("load", url, *words, "--out", str(tmp_path / "a"))
     assert stranger.returncode == 2
-    assert "nobody known here has signed it: give it, or who signed it, with --certificates" in stranger.stderr
+    assert "it is not signed by a trusted authority: give it or its signer with --certificates" in stranger.stderr
     for trust in (("--insecure",), ("--certificates", str(certificate))):
-        said = _said(callbench("load", url, *words, *trust, "--out", str(tmp_path / f"{trust[0]}.json"), "--json"))
+        said = _said(callbench("load", url, *words, *trust, "--out", str(tmp_path / f"{trust[0]}"), "--json"))
         assert (said["calls"], said["errors"]) == (10, {})

@@ -59,7 +59,7 @@ def test_answers_that_differ_are_right_by_what_they_hold(callbench: Run, url: st
             ["--expect-schema-file", str(schema)],
         )
     ):
-        finished = callbench("load", url, *words, *expected, "--out", f"{number}.json")
+        finished = callbench("load", url, *words, *expected, "--out", f"{number}")
         assert finished.returncode == 0, finished.stderr
         said = json.loads(finished.stdout)
         assert (said["calls"], said["errors"]) == (20, {}), expected
@@ -70,22 +70,22 @@ def test_answers_that_differ_are_right_by_what_they_hold(callbench: Run, url: st
     [
         (["--expect-json", "$.user.name=y"], 'at $.user.name the body has "x", not "y"'),
         (["--expect-json", "$.nobody"], "the body has nothing at $.nobody: it is `{"),
-        (["--expect-json", "user=x"], "is no JSON path such as $.user.name"),
+        (["--expect-json", "user=x"], "is not a JSON path such as $.user.name"),
         (["--expect-match", "Hello"], "the body has nothing that matches `Hello`: it is `{"),
-        (["--expect-match", "("], "is no regular expression"),
+        (["--expect-match", "("], "is not a regular expression"),
         (["--expect-body", '{"id": 7, "user"'], "differs from the expected one at byte 7, counted from 0: `{"),
-        (["--expect-json", "$.id", "--grpc"], "an answer of gRPC is no JSON"),
+        (["--expect-json", "$.id", "--grpc"], "an answer of gRPC is not JSON"),
     ],
 )
 def test_the_first_difference_is_shown(callbench: Run, url: str, words: list[str], why: str) -> None:
-    finished = callbench("load", url, "--calls", "3", *words, "--out", "no.json")
+    finished = callbench("load", url, "--calls", "3", *words, "--out", "no")
     assert finished.returncode == 2
     assert why in finished.stderr, finished.stderr
     assert finished.stderr.count("\n") == 1
 
 
-def test_another_status_is_told_with_what_the_server_said_of_it(callbench: Run, url: str) -> None:
-    finished = callbench("load", f"{url}broken", "--calls", "3", "--out", "no.json")
+def test_another_status_is_reported_with_what_the_server_said_of_it(callbench: Run, url: str) -> None:
+    finished = callbench("load", f"{url}broken", "--calls", "3", "--out", "no")
     assert 'the status 500; its body is `{"error": "no database"}`' in finished.stderr
 
 

@@ -9,9 +9,9 @@ from concurrent import futures
 from pathlib import Path
 from typing import Any
 
-import grpc  # type: ignore[import-untyped]
+import grpc
 import pytest
-from grpc_tools import protoc  # type: ignore[import-untyped]
+from grpc_tools import protoc
 
 from conftest import ROOT
 
@@ -65,14 +65,12 @@ def test_grpcio_answers_the_load_driver(callbench: Run, messages: Any, served: t
     asked = pb2.SumRequest(a=40, b=2).SerializeToString().hex()
     right = pb2.SumAnswer(result=42).SerializeToString().hex()
     words = ("--grpc", "--clients", "12", "--streams", "4", "--calls", "300", "--body-hex", asked)
-    seen = callbench(
-        "load", f"{url}/Sum", *words, "--expect-body-hex", right, "--json", "--out", "sum.json", check=True
-    )
+    seen = callbench("load", f"{url}/Sum", *words, "--expect-body-hex", right, "--json", "--out", "sum", check=True)
     said = json.loads(seen.stdout)
     assert (said["calls"], said["connections"], said["errors"], said["protocol"]) == (300, 3, {}, "grpc")
     # Every call that the driver counts was answered by the other, and few besides: what it asks before it drives.
     assert 300 <= called["Sum"] <= 320
-    wrong = callbench("load", f"{url}/Sum", *words, "--expect-body-hex", "082b", "--out", "wrong.json")
+    wrong = callbench("load", f"{url}/Sum", *words, "--expect-body-hex", "082b", "--out", "wrong")
     assert wrong.returncode == 2
     assert "(wrong-answer)" in wrong.stderr
 
@@ -84,20 +82,18 @@ def test_a_message_larger_than_any_window_goes_both_ways(
     url, called = served
     (tmp_path / "text").write_bytes(pb2.StringHolder(value="callbench " * 30_000).SerializeToString())
     words = ("--grpc", "--clients", "4", "--streams", "2", "--calls", "20", "--body-file", "text", "--no-variables")
-    rest = ("--expect-body-file", "text", "--json", "--out", "echo.json")
+    rest = ("--expect-body-file", "text", "--json", "--out", "echo")
     said = json.loads(callbench("load", f"{url}/EchoString", *words, *rest, check=True).stdout)
     assert (said["calls"], said["errors"]) == (20, {})
     assert called["EchoString"] >= 20
 
 
-def test_what_grpcio_refuses_is_told_with_its_status(callbench: Run, served: tuple[str, Counter[str]]) -> None:
+def test_what_grpcio_refuses_is_reported_with_its_status(callbench: Run, served: tuple[str, Counter[str]]) -> None:
     url, _ = served
     for call, why in (
         ("Hello", "grpc-status 8 (RESOURCE_EXHAUSTED): no more of it"),
         ("GetPersons", "grpc-status 12 (UNIMPLEMENTED): Method not implemented!"),
     ):
-        refused = callbench(
-            "load", f"{url}/{call}", "--grpc", "--calls", "5", "--body-hex", "", "--out", f"{call}.json"
-        )
+        refused = callbench("load", f"{url}/{call}", "--grpc", "--calls", "5", "--body-hex", "", "--out", f"{call}")
         assert refused.returncode == 2
         assert why in refused.stderr

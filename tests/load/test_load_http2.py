@@ -14,6 +14,8 @@ from typing import Any
 
 import pytest
 
+from ports import free_ports
+
 Finished = subprocess.CompletedProcess[str]
 Run = Callable[..., Finished]
 
@@ -32,14 +34,8 @@ http {{
   }}
 }}
 """
-# A message of gRPC: not compressed, two octets.
+# A gRPC message: not compressed, two bytes.
 MESSAGE = b"\0\0\0\0\x02ab"
-
-
-def _free_port() -> int:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return int(one.getsockname()[1])
 
 
 @contextmanager
@@ -67,7 +63,7 @@ def greeting(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
     (folder / "index.html").write_text("Hello World")
     (folder / "Hello.grpc").write_bytes(MESSAGE)
     (folder / "mime.types").write_text("application/grpc grpc\n")
-    port, types = _free_port(), folder / "mime.types"
+    port, types = free_ports(), folder / "mime.types"
     words = ("--no-tls", "-d", folder, "--trailer", "grpc-status: 0", "--mime-types-file", types)
     with _running(port, "nghttpd", "-a", "127.0.0.1", *words, port):
         yield port
@@ -104,7 +100,7 @@ def old() -> Iterator[int]:
 
 @pytest.fixture(scope="module")
 def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """One that nobody has signed but itself; its key lies beside it."""
+    """A self-signed certificate, with its key beside it."""
     folder = tmp_path_factory.mktemp("secure")
     words = ["-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=127.0.0.1"]
     names = ["-addext", "subjectAltName=IP:127.0.0.1", "-addext", "basicConstraints=critical,CA:FALSE"]
@@ -124,13 +120,13 @@ def _said(finished: Finished) -> dict[str, Any]:
 def test_clients_share_connections(callbench: Run, greeting: int) -> None:
     url = f"http://127.0.0.1:{greeting}/"
     words = ("--http2", "--clients", "21", "--streams", "5", "--calls", "400", "--expect-body", "Hello World", "--json")
-    said = _said(callbench("load", url, *words, "--out", "shared.json"))
+    said = _said(callbench("load", url, *words, "--out", "shared"))
     assert (said["calls"], said["connections"], said["errors"], said["protocol"]) == (400, 5, {}, "h2")
     each = ("--http2", "--clients", "2", "--no-keep-alive", "--calls", "20", "--json")
-    said = _said(callbench("load", url, *each, "--out", "each.json"))
+    said = _said(callbench("load", url, *each, "--out", "each"))
     assert (said["calls"], said["errors"]) == (20, {})
     paced = ("--http2", "--clients", "8", "--streams", "4", "--rate", "200", "--calls", "50", "--json")
-    said = _said(callbench("load", url, *paced, "--out", "paced.json"))
+    said = _said(callbench("load", url, *paced, "--out", "paced"))
     assert (said["calls"], said["errors"]) == (50, {})
     assert said["lateness_us"]["min"] >= 0
 
@@ -138,69 +134,69 @@ def test_clients_share_connections(callbench: Run, greeting: int) -> None:
 def test_calls_of_grpc_are_judged_by_message_and_status(callbench: Run, greeting: int) -> None:
     url = f"http://127.0.0.1:{greeting}/Hello.grpc"
     words = ("--grpc", "--clients", "6", "--streams", "3", "--calls", "200", "--body-hex", "08 01")
-    said = _said(callbench("load", url, *words, "--expect-body-hex", "6162", "--json", "--out", "right.json"))
+    said = _said(callbench("load", url, *words, "--expect-body-hex", "6162", "--json", "--out", "right"))
     assert (said["calls"], said["connections"], said["errors"], said["protocol"]) == (200, 2, {}, "grpc")
-    wrong = callbench("load", url, *words, "--expect-body", "aB", "--out", "wrong.json")
+    wrong = callbench("load", url, *words, "--expect-body", "aB", "--out", "wrong")
     assert "differs from the expected one at byte 1, counted from 0: `ab`, not `aB` (wrong-answer)" in wrong.stderr
-    page = callbench("load", f"http://127.0.0.1:{greeting}/", *words, "--out", "page.json")
-    assert "the answer is no gRPC" in page.stderr
+    page = callbench("load", f"http://127.0.0.1:{greeting}/", *words, "--out", "page")
+    assert "the answer is not gRPC" in page.stderr
     assert (wrong.returncode, page.returncode) == (2, 2)
 
 
 def test_requests_arrive_as_they_were_meant(callbench: Run, old: int, tmp_path: Path) -> None:
-    (tmp_path / "body").write_bytes(b"x" * 300_000)  # More than any window that nobody has made larger.
+    (tmp_path / "body").write_bytes(b"x" * 300_000)  # larger than the default window
     with ExitStack() as stack:
-        port = _free_port()
+        port = free_ports()
         words = (f"-f127.0.0.1,{port};no-tls", f"-b127.0.0.1,{old}", "--workers=1", "--conf=/dev/null")
         stack.enter_context(_running(port, "nghttpx", *words))
         url = f"http://127.0.0.1:{port}/at/{{number}}?of={{client}}"
         asked = ("--http2", "-H", "X-Kind: {number}", "--body", "{number}!", "--clients", "1", "--calls", "1")
         expected = "/at/0?of=0 0 2\n0!"
-        first = callbench("load", url, *asked, "--expect-body", expected, "--out", "first.json")
+        first = callbench("load", url, *asked, "--expect-body", expected, "--out", "first")
         # The one before anything is driven was as expected; the one of the drive has another number.
         assert "1 failed as wrong-answer: the body differs from the expected one at byte" in first.stdout
         large = ("--http2", "--body-file", "body", "--no-variables", "-H", "X-Kind: large", "--clients", "4")
         answer = tmp_path / "answer"
         answer.write_bytes(b"/ large 300000\n" + b"x" * 300_000)
-        rest = ("--streams", "2", "--calls", "30", "--expect-body-file", answer, "--json", "--out", "large.json")
+        rest = ("--streams", "2", "--calls", "30", "--expect-body-file", answer, "--json", "--out", "large")
         said = _said(callbench("load", f"http://127.0.0.1:{port}/", *large, *rest))
         assert (said["calls"], said["errors"]) == (30, {})
 
 
 def test_a_server_that_takes_its_leave_loses_no_call(callbench: Run, certificate: Path) -> None:
-    folder, port = certificate.parent, _free_port()
+    folder, port = certificate.parent, free_ports()
     (folder / "large").write_bytes(b"y" * 2_000_000)
     (folder / "nginx.conf").write_text(NGINX.format(folder=folder, port=port))
     with _running(port, "nginx", "-c", folder / "nginx.conf"):
         url = f"https://127.0.0.1:{port}/"
         words = ("--http2", "--certificates", certificate, "--clients", "6", "--streams", "3", "--calls", "200")
-        rest = ("--expect-body", "Hello World", "--json", "--out", "leaves.json")
+        rest = ("--expect-body", "Hello World", "--json", "--out", "leaves")
         said = _said(callbench("load", url, *words, *rest))
         assert (said["calls"], said["errors"]) == (200, {})
-        stranger = callbench("load", url, "--http2", "--calls", "3", "--out", "stranger.json")
-        assert "nobody known here has signed it: give it, or who signed it, with --certificates" in stranger.stderr
+        stranger = callbench("load", url, "--http2", "--calls", "3", "--out", "stranger")
+        assert "it is not signed by a trusted authority: give it or its signer with --certificates" in stranger.stderr
         large = ("--http2", "--insecure", "--clients", "4", "--streams", "4", "--calls", "20")
-        rest = ("--expect-body-file", str(folder / "large"), "--json", "--out", "large.json")
+        rest = ("--expect-body-file", str(folder / "large"), "--json", "--out", "large")
         said = _said(callbench("load", f"{url}large", *large, *rest))
         assert (said["calls"], said["errors"]) == (20, {})
 
 
-def test_who_speaks_another_version_is_told_in_one_sentence(
+def test_who_speaks_another_version_is_reported_in_one_sentence(
     callbench: Run, greeting: int, old: int, certificate: Path
 ) -> None:
     new, only = f"http://127.0.0.1:{greeting}/", f"http://127.0.0.1:{old}/"
-    secure_only = _free_port()
+    secure_only = free_ports()
     key = certificate.with_name("key.pem")
     words = ("s_server", "-quiet", "-accept", f"127.0.0.1:{secure_only}", "-cert", certificate, "-key", key, "-WWW")
     with _running(secure_only, "openssl", *words):
         for url, asked, why in (
-            (new, (), "the server speaks HTTP/2 only: ask it with --http2 (protocol)"),
-            (only, ("--http2",), "it may speak HTTP/1.1 only; ask it without --http2 or --grpc (protocol)"),
-            (only, ("--grpc",), "it may speak HTTP/1.1 only; ask it without --http2 or --grpc (protocol)"),
+            (new, (), "the server speaks HTTP/2 only: use --http2 (protocol)"),
+            (only, ("--http2",), "it may speak HTTP/1.1 only; leave out --http2 and --grpc (protocol)"),
+            (only, ("--grpc",), "it may speak HTTP/1.1 only; leave out --http2 and --grpc (protocol)"),
             (f"https://127.0.0.1:{secure_only}/", ("--http2", "--insecure"), "has not agreed on HTTP/2 (ALPN h2)"),
-            (new, ("--http2", "--clients", "200", "--streams", "200"), "the server takes 100 calls at once"),
+            (new, ("--http2", "--clients", "200", "--streams", "200"), "accepts 100 simultaneous calls"),
             (new, ("--http2", "--grpc"), "exclude each other"),
         ):
-            refused = callbench("load", url, *asked, "--out", "refused.json")
+            refused = callbench("load", url, *asked, "--out", "refused")
             assert (refused.returncode, refused.stderr.count("\n")) == (2, 1), refused.stderr
             assert why in refused.stderr

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 COMMAND = [sys.executable, "-m", "callbench", "load"]
-# In a network of its own: eight ports, none of which is given back within a minute, and a server that answers.
+# In its own network: eight ports, none of which becomes free within a minute, and a server that answers.
 ALONE = """
 set -e
 ip link set lo up
@@ -37,7 +37,7 @@ for _ in $(seq 200); do (exec 3<>/dev/tcp/127.0.0.1/18080) 2>/dev/null && break;
 """
 
 
-def test_too_few_file_descriptors_are_told_with_the_remedy(tmp_path: Path) -> None:
+def test_too_few_file_descriptors_are_reported_with_the_remedy(tmp_path: Path) -> None:
     def few() -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, (60, 60))
 
@@ -54,10 +54,10 @@ def test_too_few_ports_are_an_error_of_their_own_and_end_nothing(tmp_path: Path)
     alone = ["unshare", "-rn"]
     if subprocess.run([*alone, "true"], capture_output=True, check=False).returncode:
         pytest.skip("this machine gives nobody a network of their own")
-    words = ["--clients", "1", "--no-keep-alive", "--calls", "20", "--out", "ports.json", "--json"]
+    words = ["--clients", "1", "--no-keep-alive", "--calls", "20", "--out", "ports", "--json"]
     argv = [*alone, "bash", "-c", ALONE, sys.executable, *words]
     ended = subprocess.run(argv, cwd=tmp_path, capture_output=True, text=True, timeout=150, check=False)
     said = json.loads(ended.stdout or "null")
     assert said, ended.stderr
     assert said["calls"] + said["errors"]["out-of-resources"] == 20
-    assert "no port is left for another connection" in said["said"]["out-of-resources"]
+    assert "no port is left for another connection" in said["error_messages"]["out-of-resources"]

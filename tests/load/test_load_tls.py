@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from ports import free_ports
+
 Run = Callable[..., subprocess.CompletedProcess[str]]
 HERE = "subjectAltName=IP:127.0.0.1,DNS:localhost"
 NGINX = """
@@ -95,7 +97,7 @@ def _made(folder: Path, name: str, *words: str) -> None:
 
 
 def _dated(folder: Path, name: str, start: str, end: str) -> None:
-    """The same with dates of its own, which `req` of OpenSSL 3.0 cannot set."""
+    """The same with other dates, which `req` of OpenSSL 3.0 cannot set."""
     (folder / "index").write_text("")
     (folder / "serial").write_text("01\n")
     (folder / "ca.conf").write_text(AUTHORITY.format(folder=folder))
@@ -157,7 +159,7 @@ def _refused(finished: subprocess.CompletedProcess[str]) -> str:
 def test_the_certificate_that_was_given_is_trusted_itself(callbench: Run, folder: Path, host: str) -> None:
     with _serving(_context(folder, "usual")) as port:
         words = ("--calls", "10", "--certificates", str(folder / "usual.pem"), "--expect-body", "Hello World")
-        finished = callbench("load", f"https://{host}:{port}/", *words, "--out", f"{host}.json")
+        finished = callbench("load", f"https://{host}:{port}/", *words, "--out", f"{host}")
     assert finished.returncode == 0, finished.stderr
     assert "10 calls" in finished.stdout
 
@@ -170,7 +172,7 @@ def test_the_certificate_that_was_given_is_trusted_itself(callbench: Run, folder
         ("nameless", "nameless", "it names no host, and its common name (CN) does not count: make it with subjectAlt"),
         ("other", "other", "it is for a.example, 127.0.0.2, not for 127.0.0.1: use that name in the URL"),
         ("expired", "expired", "days ago: renew it"),
-        ("early", "early", "days to come: set the clock"),
+        ("early", "early", "days: correct the clock"),
     ],
 )
 def test_a_certificate_is_refused_with_the_remedy(
@@ -188,13 +190,13 @@ def test_a_certificate_is_refused_with_the_remedy(
 @pytest.mark.parametrize(
     ("change", "words", "why"),
     [
-        (_old_only, (), "no version of TLS in common with us: it must allow TLS 1.2 or 1.3"),
-        (_wants_clients, (), "wants a certificate of its clients"),
-        (_old_and_wants_clients, (), "wants a certificate of its clients"),
+        (_old_only, (), "no TLS version in common with the driver: it must allow TLS 1.2 or 1.3"),
+        (_wants_clients, (), "requires client certificates"),
+        (_old_and_wants_clients, (), "certificate of its clients"),
         (lambda *_: None, ("--http2",), "has not agreed on HTTP/2 (ALPN h2)"),
     ],
 )
-def test_a_handshake_that_fails_is_told_with_the_remedy(
+def test_a_handshake_that_fails_is_reported_with_the_remedy(
     callbench: Run,
     folder: Path,
     change: Callable[[ssl.SSLContext, Path], None],
@@ -208,7 +210,7 @@ def test_a_handshake_that_fails_is_told_with_the_remedy(
 
 
 @pytest.mark.parametrize("words", [(), ("--http2",)])
-def test_a_url_with_the_wrong_scheme_is_told_so(callbench: Run, folder: Path, words: tuple[str, ...]) -> None:
+def test_a_url_with_the_wrong_scheme_is_reported(callbench: Run, folder: Path, words: tuple[str, ...]) -> None:
     with _serving(None) as port:
         assert "without TLS" in (said := _refused(_load(callbench, port, *words)))
         assert "http://..." in said
@@ -221,8 +223,7 @@ def test_nginx_with_a_certificate_of_openssl(callbench: Run, folder: Path) -> No
     program = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")
     if program is None:
         pytest.skip("nginx is not there: setup/system nginx-light")
-    with socket.create_server(("127.0.0.1", 0)) as one:
-        port = int(one.getsockname()[1])
+    port = free_ports()
     (folder / "nginx.conf").write_text(NGINX.format(folder=folder, port=port))
     running = subprocess.Popen([program, "-c", folder / "nginx.conf"], stderr=subprocess.DEVNULL)
     try:

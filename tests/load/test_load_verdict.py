@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from callbench.runner.load import found
-from callbench.runner.load.watched import Seen
-from callbench.runner.load.wish import Wish
+from callbench.runner.load import result
+from callbench.runner.load.request import LoadRequest
+from callbench.runner.load.server_usage import Observations
 from callbench.stats.bottleneck import Limit
 
 RECORDED = json.loads((Path(__file__).parent / "recorded" / "beside_neighbours.json").read_text())
 
 
-def _found(processors: dict[str, Any], *, driver_share: float | None = None, **wish: Any) -> found.Found:
+def _found(processors: dict[str, Any], *, driver_share: float | None = None, **wish: Any) -> result.LoadResult:
     elapsed_ns = round(RECORDED["seconds"] * 1e9)
     used_ns = round(RECORDED["driver_us"] * 1e3 if driver_share is None else driver_share * elapsed_ns)
     nothing = {"user_ns": "0", "system_ns": "0"}
@@ -29,8 +29,8 @@ def _found(processors: dict[str, Any], *, driver_share: float | None = None, **w
         "service": None,
         "lateness": None,
     }
-    asked = Wish("http://127.0.0.1:80/", clients=RECORDED["clients"], **wish)
-    return found.reckoned(asked, done, RECORDED["clients"], Seen(None, processors))
+    asked = LoadRequest("http://127.0.0.1:80/", clients=RECORDED["clients"], **wish)
+    return result.compute_result(asked, done, RECORDED["clients"], Observations(None, processors))
 
 
 def _changed(busy: float, waited: float, neighbours: float, sides: tuple[str, ...] = ("client", "server")) -> Any:
@@ -56,7 +56,7 @@ def test_neighbours_are_named_where_they_took_the_processors() -> None:
 @pytest.mark.parametrize(
     ("case", "processors", "limit"),
     [
-        # As it was seen: the server at 57 %, a load average of 9 to 14. "More clients may give more" was told of it.
+        # As observed: the server at 57 %, a load average of 9 to 14. The report said "more clients may give more".
         ("busy neighbours", _changed(0.57, 0.6, 0.3), Limit.SHARED),
         ("neighbours that leave nothing", _changed(0.57, 0.01, 0.4), Limit.SHARED),
         ("a quiet machine", _changed(0.57, 0.01, 0.0), Limit.UNSATURATED),

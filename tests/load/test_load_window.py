@@ -60,8 +60,8 @@ def url() -> Iterator[str]:
 def test_clients_that_think_make_as_many_calls_a_second_however_long_they_do(
     url: str, seconds: float, callbench: Run, tmp_path: Path
 ) -> None:
-    """20 clients that think for half a second can reach 40 calls/s; 60, 53 and 45 were told."""
-    options = ("--clients", 20, "--think", 500, "--seconds", seconds, "--out", tmp_path / "a.json", "--json")
+    """20 clients that think for half a second can reach 40 calls/s; 60, 53 and 45 were reported."""
+    options = ("--clients", 20, "--think", 500, "--seconds", seconds, "--out", tmp_path / "a", "--json")
     seen = callbench("load", f"{url}/", *options)
     told = json.loads(seen.stdout)
     assert told["seconds"] == seconds
@@ -73,8 +73,8 @@ def test_clients_that_think_make_as_many_calls_a_second_however_long_they_do(
 @pytest.mark.engine
 @pytest.mark.usefixtures("nothing_left")
 def test_one_answer_that_takes_long_does_not_stretch_the_time(url: str, callbench: Run, tmp_path: Path) -> None:
-    """The whole drive takes 3 s longer than its second: the rate was told a quarter as high."""
-    options = ("--clients", 4, "--seconds", 1, "--out", tmp_path / "a.json", "--json")
+    """The whole drive takes 3 s longer than its second: the reported rate was a quarter."""
+    options = ("--clients", 4, "--seconds", 1, "--out", tmp_path / "a", "--json")
     seen = callbench("load", f"{url}/stall", *options)
     told = json.loads(seen.stdout)
     assert told["last_answer_after_s"] >= STALL_S * 0.99

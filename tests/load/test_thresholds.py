@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from callbench.adapter.contract import Done
 from callbench.model.errors import BadInput
-from callbench.runner.load import tested as thresholds
-from callbench.runner.load.thresholds import EXAMPLES, parsed
+from callbench.runner.load import threshold_values as thresholds
+from callbench.runner.load.thresholds import EXAMPLES, parse
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 SERVER = Path(__file__).parents[1] / "external" / "orders.py"
@@ -51,7 +51,7 @@ def done(calls: int, errors: int, times_ns: list[int]) -> Done:
 def test_what_is_written_is_read(metric: str, sign: str, value: Any, blank: str, data: st.DataObject) -> None:
     units = UNITS.get(metric, TIMES)
     unit = data.draw(st.sampled_from(sorted(units)))
-    one = parsed(f"{blank}{metric}{blank}{sign}{blank}{value}{blank}{unit}{blank}")
+    one = parse(f"{blank}{metric}{blank}{sign}{blank}{value}{blank}{unit}{blank}")
     assert (one.metric, one.sign) == (metric, sign)
     assert one.limit == pytest.approx(float(value) * units[unit])
 
@@ -60,7 +60,7 @@ def test_what_is_written_is_read(metric: str, sign: str, value: Any, blank: str,
 def test_whatever_is_written_is_read_or_refused_in_one_sentence(text: str) -> None:
     refusal = refused(text)
     if refusal is None:
-        assert 0 <= parsed(text).limit < float("inf")
+        assert 0 <= parse(text).limit < float("inf")
     else:
         assert refusal.startswith("--fail-if ")
         assert "\n" not in refusal
@@ -70,7 +70,7 @@ def test_whatever_is_written_is_read_or_refused_in_one_sentence(text: str) -> No
 def refused(text: str) -> str | None:
     """Why a text is no threshold; None of one that is."""
     try:
-        parsed(text)
+        parse(text)
     except BadInput as refusal:
         return str(refusal)
     return None
@@ -93,7 +93,7 @@ def refused(text: str) -> str | None:
 )
 def test_what_is_none_is_refused_in_a_sentence(text: str, says: str) -> None:
     with pytest.raises(BadInput) as refused:
-        parsed(text)
+        parse(text)
     assert says in str(refused.value)
 
 
@@ -104,11 +104,11 @@ def test_every_threshold_that_is_printed_is_one() -> None:
     printed = [text for text in [*printed, *re.findall(r"'([^']*)'", EXAMPLES)] if text != "METRIC > VALUE"]
     assert len(printed) >= 6
     for text in printed:
-        parsed(text)
+        parse(text)
 
 
 def test_a_nought_needs_no_unit() -> None:
-    assert parsed("errors > 0").limit == parsed("max >= 0").limit == 0
+    assert parse("errors > 0").limit == parse("max >= 0").limit == 0
 
 
 @given(st.integers(0, 1000), st.integers(0, 1000), st.floats(0, 100))
@@ -116,23 +116,23 @@ def test_the_share_of_errors_is_of_all_calls_that_ended(calls: int, errors: int,
     said = done(calls, errors, [1000] * min(calls, 5))
     share = errors / (calls + errors) if calls + errors else 0
     assert thresholds.error_share(said) == pytest.approx(share)
-    [one] = thresholds.tested([parsed(f"errors > {limit:.6f}%")], said, 0.0)
-    assert one.failed == (share > parsed(f"errors > {limit:.6f}%").limit)
+    [one] = thresholds.evaluate([parse(f"errors > {limit:.6f}%")], said, 0.0)
+    assert one.failed == (share > parse(f"errors > {limit:.6f}%").limit)
 
 
 @given(st.lists(st.integers(1_000, 10**9), min_size=1, max_size=50), st.sampled_from([50, 90, 99]))
 def test_percentiles_lie_between_the_least_and_the_greatest(times: list[int], percent: int) -> None:
     said = done(len(times), 0, times)
     names = [f"p{percent}", "mean", "max"]
-    values = [one.value for one in thresholds.tested([parsed(f"{name} > 0") for name in names], said, 0.0)]
+    values = [one.value for one in thresholds.evaluate([parse(f"{name} > 0") for name in names], said, 0.0)]
     assert all(value is not None and min(times) / 1e3 * 0.999 <= value <= max(times) / 1e3 * 1.001 for value in values)
     assert values[2] == max(times) / 1e3
 
 
 def test_what_cannot_be_tested_failed() -> None:
-    [late, rate] = thresholds.tested([parsed("p99 > 1 s"), parsed("rate < 10")], done(0, 3, []), 12.0)
+    [late, rate] = thresholds.evaluate([parse("p99 > 1 s"), parse("rate < 10")], done(0, 3, []), 12.0)
     assert late.failed
-    assert "no call was answered rightly: failed" in late.sentence
+    assert "no call succeeded: failed" in late.sentence
     assert (rate.failed, rate.sentence) == (False, "Fail if rate < 10: 12 calls/s: passed.")
 
 
@@ -161,11 +161,11 @@ def test_a_load_ends_with_what_came_of_it(
     callbench: Run, tmp_path: Path, words: tuple[str, ...], code: int, says: str
 ) -> None:
     ended = callbench(
-        "load", START, "--path", "/flaky", "--clients", 2, "--calls", 20, *words, "--out", tmp_path / "load.json"
+        "load", START, "--path", "/flaky", "--clients", 2, "--calls", 20, *words, "--out", tmp_path / "load"
     )
     assert ended.returncode == code, ended.stdout + ended.stderr
     assert says in ended.stdout
-    kept = json.loads((tmp_path / "load.json").read_text())
+    kept = json.loads(callbench("show", tmp_path / "load", "--json", check=True).stdout)
     assert (kept["failure"] is not None) == (code == 1)
     if "--expect-status" not in words:
         failed = sum(kept["errors"].values())

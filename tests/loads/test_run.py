@@ -73,8 +73,8 @@ def test_loads_are_run_and_shown(callbench: Program, loads: Path, tmp_path: Path
     assert [(cell["arrivals"], cell["think_ms"], cell["open_loop"]) for cell in ladder] == [("closed", 1.0, None)] * 2
     # 1 ms of thought between two calls: at most a thousand calls a second and client.
     assert all(cell["metrics"]["rate_per_s"]["value"] < 1000 * cell["clients"] for cell in ladder)
-    # Every stack meets a minute: each block's search doubles once and is at its end.
-    assert [(step["block"], step["level"], step["holds"]) for step in steps(tmp_path / "r")] == [
+    # Every stack meets a minute: each fork's search doubles once and is at its end.
+    assert [(step["fork"], step["level"], step["holds"]) for step in steps(tmp_path / "r")] == [
         (0, 1.0, True),
         (0, 2.0, True),
         (1, 1.0, True),
@@ -90,7 +90,7 @@ def test_loads_are_run_and_shown(callbench: Program, loads: Path, tmp_path: Path
 
 
 @pytest.mark.usefixtures("nothing_left")
-def test_a_search_goes_on_after_a_kill(loads: Path, callbench: Program, tmp_path: Path, mark: str) -> None:
+def test_a_search_continues_after_a_kill(loads: Path, callbench: Program, tmp_path: Path, mark: str) -> None:
     loads.write_text(STUDY.replace("seconds = 0.05", "seconds = 0.3"))
     wanted = ("--no-baselines", "--select", "group=ladder", "--out", tmp_path / "r")
     with subprocess.Popen(command("run", loads, *wanted), cwd=tmp_path, stderr=subprocess.DEVNULL) as run:
@@ -102,7 +102,7 @@ def test_a_search_goes_on_after_a_kill(loads: Path, callbench: Program, tmp_path
     callbench("run", loads, *wanted, "--resume", check=True, timeout=300)
     whole = steps(tmp_path / "r")
     assert whole[: len(kept)] == kept
-    assert [(step["block"], step["step"], step["level"]) for step in whole] == [
+    assert [(step["fork"], step["step"], step["level"]) for step in whole] == [
         (0, 0, 1),
         (0, 1, 2),
         (1, 0, 1),
@@ -128,7 +128,7 @@ def test_a_knee_that_makes_no_sense_is_one_sentence(
     assert says in ended.stderr
 
 
-def test_a_wish_that_is_no_objective_is_one_sentence(callbench: Program, loads: Path) -> None:
+def test_an_invalid_objective_is_one_sentence(callbench: Program, loads: Path) -> None:
     ended = callbench("run", loads, "--objective", "p99 below 5 ms")
     assert ended.returncode == 2
     assert ended.stderr.startswith('callbench: --objective is "p99 below 5 ms": it must be a figure and a time')

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from callbench.runner.measure.neighbours import beside, spoiled_by, waited
+from callbench.runner.measure.neighbours import disturbances_of, disturbed_by, wait_share
 from callbench.stats.bottleneck import Evidence, Limit, Side, judged
 
 BUSY: dict[str, Any] = json.loads((Path(__file__).parent / "recorded" / "busy-machine.json").read_text())
@@ -16,17 +16,17 @@ def recorded(side: str) -> Side:
     processors = BUSY["processors"]
     one = next(one for one in processors["sides"] if one["side"] == side)
     elapsed = processors["elapsed_ns"]
-    return Side(one["run_ns"] / elapsed, None, waited(one), one["neighbour_ns"] / elapsed)
+    return Side(one["run_ns"] / elapsed, None, wait_share(one), one["neighbour_ns"] / elapsed)
 
 
-def test_a_busy_machine_spoils_a_trial_and_says_how() -> None:
-    assert spoiled_by(BUSY) == "other processes took 61.6 % of a side's processors, which waited 64.7 % of the time"
-    assert beside(BUSY).gap_share == pytest.approx(0.0)
+def test_a_busy_machine_disturbs_a_trial_and_says_how() -> None:
+    assert disturbed_by(BUSY) == "other processes took 61.6 % of a side's processors, which waited 64.7 % of the time"
+    assert disturbances_of(BUSY).gap_share == pytest.approx(0.0)
 
 
-def test_a_quiet_one_or_one_without_probes_is_not_spoiled() -> None:
-    assert spoiled_by({}) == ""
-    assert spoiled_by({"gaps": {}, "processors": {}}) == ""
+def test_a_quiet_one_or_one_without_probes_is_not_disturbed() -> None:
+    assert disturbed_by({}) == ""
+    assert disturbed_by({"gaps": {}, "processors": {}}) == ""
 
 
 def test_a_generator_that_was_starved_is_found_out_where_the_server_was_not() -> None:

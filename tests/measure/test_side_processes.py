@@ -14,7 +14,7 @@ from callbench.adapter.stack import side_processes
 from callbench.adapter.stack.sides import Sides
 from callbench.catalog import catalogue
 from callbench.model import process_tree
-from callbench.model.installation import keeper
+from callbench.model.installation import supervisor
 from conftest import MISBEHAVING, eventually
 
 # A daemon as they are made: it leaves its parent, its session and its process group.
@@ -35,14 +35,14 @@ sys.stdin.read()
 def test_each_side_is_its_adapter_alone(in_process: bool) -> None:
     manifest = catalogue.load([MISBEHAVING]).adapter("honest").manifest
     with Sides(manifest.both, Placement((), ()), in_process=in_process) as sides:
-        found = side_processes.of(sides)
+        found = side_processes.processes_of(sides)
         assert len(found.client) == len(found.server) == 1
         assert (found.client == found.server) == in_process
         assert set(found.by_side()) == ({"both"} if in_process else {"client", "server"})
-        assert side_processes.of(sides, new=True) == found
+        assert side_processes.processes_of(sides, new=True) == found
         for pid in found.every:
             assert b"honest.py" in Path(f"/proc/{pid}/cmdline").read_bytes()
-    assert side_processes.of(sides).every == ()
+    assert side_processes.processes_of(sides).every == ()
 
 
 def test_a_daemon_that_left_belongs_to_its_side(tmp_path: Path) -> None:
@@ -51,8 +51,8 @@ def test_a_daemon_that_left_belongs_to_its_side(tmp_path: Path) -> None:
         process.receive(time.monotonic() + 60, "anything")
         side: Any = SimpleNamespace(process=process)
         both = cast("Sides", SimpleNamespace(client=side, server=side))
-        kept = keeper() is not None
-        assert eventually(lambda: len(side_processes.of(both).client) == (2 if kept else 1))
+        kept = supervisor() is not None
+        assert eventually(lambda: len(side_processes.processes_of(both).client) == (2 if kept else 1))
     finally:
         process.close(grace=0)
 

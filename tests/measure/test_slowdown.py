@@ -1,14 +1,14 @@
-"""Virtual slowdown: what is burnt, whom it is asked of, and what is read from its pairs."""
+"""Virtual slowdown: how long a side is kept busy, for which cells, and what follows from the pairs."""
 
 import random
 from typing import Any
 
 import pytest
 
-from callbench.analysis.validity import Slowed
+from callbench.analysis.validity import SlowedSide
 from callbench.model.cell import Cell, Load
 from callbench.runner.plan import Plan
-from callbench.runner.slowdown import SAMPLE, burn_ns, chosen, rates_of
+from callbench.runner.slowdown import SAMPLE, burn_ns, choose_cells, rates_of
 from callbench.stats.interval import geometric_mean
 from callbench.stats.slowdown import ratios
 
@@ -25,14 +25,14 @@ def test_five_percent_of_what_a_side_can_do_is_burnt() -> None:
     assert burn_ns(1e12, 1, 1) == 1
 
 
-def test_a_few_cells_are_asked_by_lot_all_on_demand_and_none_that_is_whole_or_follows_a_schedule() -> None:
-    sample = chosen(PLAN, RATES, 1, every=False, spent_s=1000)
+def test_a_few_cells_are_chosen_at_random_all_on_demand_and_none_that_is_whole_or_follows_a_schedule() -> None:
+    sample = choose_cells(PLAN, RATES, 1, every=False, spent_s=1000)
     assert len(sample) == SAMPLE
-    assert chosen(PLAN, RATES, 1, every=False, spent_s=1000) == sample
-    assert len(chosen(PLAN, RATES, 1, every=False, spent_s=60)) == 1
-    assert chosen(PLAN, RATES, 1, every=False, spent_s=49) == []
-    assert chosen(PLAN, RATES, 1, every=True, spent_s=0) == list(CELLS)
-    assert chosen(PLAN, {"c004": 5.0}, 1, every=True, spent_s=0) == [CELLS[4]]
+    assert choose_cells(PLAN, RATES, 1, every=False, spent_s=1000) == sample
+    assert len(choose_cells(PLAN, RATES, 1, every=False, spent_s=60)) == 1
+    assert choose_cells(PLAN, RATES, 1, every=False, spent_s=49) == []
+    assert choose_cells(PLAN, RATES, 1, every=True, spent_s=0) == list(CELLS)
+    assert choose_cells(PLAN, {"c004": 5.0}, 1, every=True, spent_s=0) == [CELLS[4]]
 
 
 def test_rates_are_taken_over_all_slices_that_count() -> None:
@@ -42,7 +42,7 @@ def test_rates_are_taken_over_all_slices_that_count() -> None:
     lines: list[dict[str, Any]] = [
         {"kind": "round", "slices": [first]},
         {"kind": "watched round", "slices": [first]},
-        {"kind": "round set aside", "slices": [first]},
+        {"kind": "repeated round", "slices": [first]},
         {"kind": "round", "slices": [second]},
         {"kind": "note"},
     ]
@@ -57,7 +57,7 @@ def test_whether_the_rate_follows_is_read_from_pairs_on_a_drifting_machine(truth
         plain = 1000 * (1 + step / 20)
         slow = plain * truth * dice.lognormvariate(0, 0.01)
         pairs.append((round(plain), 20_000_000, round(slow), 20_000_000))
-    found = Slowed("server", 50, 0.05, geometric_mean(ratios(pairs)))
+    found = SlowedSide("server", 50, 0.05, geometric_mean(ratios(pairs)))
     assert found.follows is follows
     assert found.sentence().startswith("server +5 % → rate")
 

@@ -11,7 +11,7 @@ import pytest
 from callbench.adapter.stack.sides import Sides
 from callbench.model.cell import Cell, Load
 from callbench.runner.measure.steadiness import unsteady
-from callbench.runner.measure.warm_up import LIMIT, SKIPPED, STEADY, WarmUp, warmed_up
+from callbench.runner.measure.warm_up import LIMIT, SKIPPED, STEADY, WarmUp, warm_up_cell
 
 
 @dataclass
@@ -20,7 +20,7 @@ class Client:
 
     rate_per_s: Callable[[float], float] = lambda _: 10_000.0
     driven_s: float = 0.0
-    # Nobody's process: there is no compiler to be seen.
+    # A process without a compiler.
     process: SimpleNamespace = field(default_factory=lambda: SimpleNamespace(pid=os.getpid()))
 
     def drive(self, *_: object, seconds: float, **__: object) -> dict[str, Any]:
@@ -44,7 +44,7 @@ def sides_of(client: Client, *, compiles: bool = True, limit_s: float | None = N
 
 def warm(sides: Sides, call: str, **arguments: object) -> WarmUp:
     """Warm a cell up."""
-    return warmed_up(sides, Cell("c001", "g", "a/b", call, arguments, Load(1, 10, 0.02)))
+    return warm_up_cell(sides, Cell("c001", "g", "a/b", call, arguments, Load(1, 10, 0.02)))
 
 
 def took(sides: Sides, call: str, **arguments: object) -> float:
@@ -96,7 +96,7 @@ def test_the_limit_is_of_an_operation_and_leaves_a_further_cell_some_seconds() -
     assert warm(sides, "Hello").seconds == pytest.approx(10, abs=0.5)
 
 
-def test_a_limit_that_was_asked_for_ends_it_without_a_word_of_steady() -> None:
+def test_a_limit_that_was_requested_ends_it_without_a_word_of_steady() -> None:
     found = warm(sides_of(Client(), limit_s=1), "Hello")
     assert (found.steady, found.ended) == (False, LIMIT)
     assert found.not_steady == "its warm-up ended before it was steady: after 1 s too short to tell"
@@ -150,7 +150,7 @@ def test_the_machines_own_changes_leave_a_stack_that_does_not_compile_its_result
 def test_a_compiler_at_work_counts_against_a_trial_over_its_share() -> None:
     assert unsteady(WARM, FLAT, watched("C2 CompilerThre", 40_000_000), PLAIN) == ""
     said = unsteady(WARM, FLAT, watched("C2 CompilerThre", 130_000_000), PLAIN)
-    assert said == "the compiler of the server was at work meanwhile: it took 13 % of a processor"
+    assert said == "the compiler of the server was active: it used 13 % of a processor"
     assert unsteady(WARM, FLAT, watched("G1 Conc", 130_000_000), PLAIN) == ""
 
 

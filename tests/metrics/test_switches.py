@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from callbench.analysis.read_results import read
-from callbench.store.run import Run
+from callbench.store.record import Record
 from report.synthetic import write as synthetic
 
 
@@ -17,9 +17,9 @@ def side(name: str, voluntary: int, involuntary: int) -> dict[str, Any]:
     return {"side": name, "begin": begin, "end": {"voluntary": 1000 + voluntary, "involuntary": 50 + involuntary}}
 
 
-def run_with(folder: Path, *sides: tuple[str, float, float]) -> Run:
+def run_with(folder: Path, *sides: tuple[str, float, float]) -> Record:
     """A run of one stack whose sides switch so often in each call: to wait, and because they must."""
-    synthetic(folder, only=("native/json+tcp",), quick=True)
+    synthetic(folder, only=("native/json+supertcp",), quick=True)
     journal = folder / "journal.jsonl"
     lines = [json.loads(line) for line in journal.read_text().splitlines()]
     for line in lines:
@@ -28,24 +28,24 @@ def run_with(folder: Path, *sides: tuple[str, float, float]) -> Run:
             each = [side(name, round(waits * calls), round(taken * calls)) for name, waits, taken in sides]
             line["processes"] = {"load_ms": 20, "rest_ms": None, "sides": each}
     journal.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    return Run(folder)
+    return Record(folder)
 
 
 def test_each_side_has_its_switches_by_the_calls(tmp_path: Path) -> None:
     run = run_with(tmp_path / "run", ("client", 1.0, 0.01), ("server", 2.0, 0.0))
     for one in read(run).cells:
-        forks = set(one.by_block["rate_per_s"])
-        assert one.by_block["client_switches_per_call"] == dict.fromkeys(forks, 1.0)
-        assert one.by_block["server_switches_per_call"] == dict.fromkeys(forks, 2.0)
-        assert one.by_block["client_preemptions_per_call"] == pytest.approx(dict.fromkeys(forks, 0.01), rel=0.1)
-        assert "server_preemptions_per_call" not in one.by_block, "none is no value: values are compared as ratios"
+        forks = set(one.by_fork["rate_per_s"])
+        assert one.by_fork["client_switches_per_call"] == dict.fromkeys(forks, 1.0)
+        assert one.by_fork["server_switches_per_call"] == dict.fromkeys(forks, 2.0)
+        assert one.by_fork["client_preemptions_per_call"] == pytest.approx(dict.fromkeys(forks, 0.01), rel=0.1)
+        assert "server_preemptions_per_call" not in one.by_fork, "none is no value: values are compared as ratios"
 
 
 def test_a_process_that_plays_both_sides_has_them_on_each(tmp_path: Path) -> None:
     one = read(run_with(tmp_path / "run", ("both", 0.5, 0.25))).cells[0]
     for name in ("client", "server"):
-        assert one.by_block[f"{name}_switches_per_call"][0] == pytest.approx(0.5, rel=0.01)
-        assert one.by_block[f"{name}_preemptions_per_call"][0] == pytest.approx(0.25, rel=0.01)
+        assert one.by_fork[f"{name}_switches_per_call"][0] == pytest.approx(0.5, rel=0.01)
+        assert one.by_fork[f"{name}_preemptions_per_call"][0] == pytest.approx(0.25, rel=0.01)
 
 
 def test_what_was_not_read_has_no_value(tmp_path: Path) -> None:
@@ -53,7 +53,7 @@ def test_what_was_not_read_has_no_value(tmp_path: Path) -> None:
     run = run_with(tmp_path / "run", ("server", 1.0, 1.0))
     text = run.journal_file.read_text()
     run.journal_file.write_text(text.replace('"voluntary": 1000,', '"voluntary": null,'))
-    one = read(Run(run.path)).cells[0]
-    assert "server_switches_per_call" not in one.by_block
-    assert one.by_block["server_preemptions_per_call"][0] == pytest.approx(1.0)
-    assert "client_switches_per_call" not in one.by_block
+    one = read(Record(run.path)).cells[0]
+    assert "server_switches_per_call" not in one.by_fork
+    assert one.by_fork["server_preemptions_per_call"][0] == pytest.approx(1.0)
+    assert "client_switches_per_call" not in one.by_fork

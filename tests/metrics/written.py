@@ -1,4 +1,4 @@
-"""What files say of the metrics, made from their registry: `python tests/metrics/written.py` writes it anew."""
+"""Files that are generated from the registry of metrics: `python tests/metrics/written.py` writes them."""
 
 import json
 import re
@@ -22,7 +22,7 @@ def files() -> dict[Path, str]:
 
 
 def schema(text: str) -> str:
-    """Write the definitions of the metrics and of a latency anew in the schema of `show --json`."""
+    """Write the definitions of the metrics and of a latency in the schema of `show --json`."""
     values = {name: {"$ref": "#/$defs/value", "description": _described(one)} for name, one in VALUES.items()}
     times = [name.removesuffix("_us") for name in PERCENTILES] + ["max", "mean"]
     text = _definition(text, "metrics", values)
@@ -39,7 +39,7 @@ def _described(one: Metric) -> str:
 def _definition(
     text: str, name: str, properties: Mapping[str, Mapping[str, str]], required: list[str] | None = None
 ) -> str:
-    """Write one definition anew: an object with these members and no others."""
+    """Write one definition: an object with these members and no others."""
     each = (f"    {json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}" for key, value in properties.items())
     lines = ['   "type": "object",', '   "additionalProperties": false,']
     lines += [f'   "required": {json.dumps(required)},'] if required else []
@@ -55,7 +55,7 @@ def _definition(
 
 
 def page(text: str) -> str:
-    """Write the tables of the reference page anew."""
+    """Write the tables of the reference page."""
     parts = []
     for title, metrics in {**GROUPS, "Cold start": tuple(COLD.values())}.items():
         rows = "".join(f"| {' | '.join(_row(one))} |\n" for one in metrics)
@@ -74,7 +74,7 @@ def _row(one: Metric) -> Iterator[str]:
 
 
 def folder(text: str) -> str:
-    """Write what is read of processes anew in the page on the run folder."""
+    """Write the values of processes in the page on the run folder."""
     rows = "".join(f"| {', '.join(f'`{name}`' for name in one.columns)} | {one.about} |\n" for one in READINGS)
     return _between(text, "readings", f"\n\n| columns | meaning |\n|---|---|\n{rows}\n")
 

@@ -1,4 +1,4 @@
-"""What options of native clients do, seen through the contract: compressors, a library loaded anew, who closes."""
+"""The options of native clients, seen through the contract: compressors, a reloaded library, who closes."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -21,7 +21,7 @@ def native() -> Iterator[Adapter]:
 
 
 def size(native: Adapter, options: dict[str, Any]) -> float:
-    return float(native.codec("native/bincomp+tcp", "GetBinaryData", DATA, 0.001, options)["answer"]["bytes"])
+    return float(native.codec("native/bincomp+supertcp", "GetBinaryData", DATA, 0.001, options)["answer"]["bytes"])
 
 
 def test_the_codec_is_the_message_as_the_client_writes_it(native: Adapter) -> None:
@@ -36,7 +36,7 @@ def test_the_codec_is_the_message_as_the_client_writes_it(native: Adapter) -> No
 @pytest.mark.parametrize(
     ("stack", "options"),
     [
-        ("native/bincomp+tcp", {"compressor": "zstd", "level": 19}),
+        ("native/bincomp+supertcp", {"compressor": "zstd", "level": 19}),
         ("native/bincomp+http", {"compressor": "lz4", "closes": "client", "reset": True}),
         ("native/bin+library", {"keep_loaded": False}),
         ("native/soap+http", {"closes": "client", "ports": 500}),
@@ -56,11 +56,14 @@ def test_calls_with_options_are_answered_and_counted(native: Adapter, stack: str
 @pytest.mark.parametrize(
     ("stack", "options", "told"),
     [
-        ("native/bincomp+tcp", {"compressor": "brotli"}, "it must be zlib, zstd or lz4"),
-        ("native/bin+tcp", {"compressor": "zlib"}, "the option compressor is unknown"),
+        ("native/bincomp+supertcp", {"compressor": "brotli"}, "it must be zlib, zstd or lz4"),
+        ("native/bin+supertcp", {"compressor": "zlib"}, "the option compressor is unknown"),
         ("native/bin+library", {"keep_loaded": "no"}, "it must be true or false"),
         ("native/bin+http", {"ports": 0}, "it must be a whole number from 1"),
         ("native/bin+http", {"closes": "both"}, "must be client or either"),
+        ("native/bin+tcp", {"key_log": "keys"}, "the option key_log is unknown"),
+        ("native/bin+tcp-tls", {"key_log": 3}, "key_log is 3: it must be the path of a file"),
+        ("native/bin+https", {"key_log": "/nowhere/keys"}, "key_log: /nowhere/keys cannot be written"),
     ],
 )
 def test_an_option_that_makes_no_sense_is_refused_in_a_sentence(

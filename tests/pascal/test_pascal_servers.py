@@ -16,7 +16,7 @@ from callbench.adapter.session import Adapter
 from callbench.catalog import catalogue
 from callbench.model.errors import AdapterFailure
 from callbench.model.process_tree import children_of_all
-from callbench.runner.measure.reading import threads_of
+from callbench.runner.measure.process_reading import threads_of
 from callbench.runner.verify import lifecycle, suite
 from conftest import ROOT, eventually
 
@@ -48,7 +48,7 @@ class Answer:
 
 
 def get(endpoint: str, path: str | None = None, headers: Mapping[str, str] | None = None) -> Answer:
-    """Asks over a connection of its own."""
+    """Make a request over a new connection."""
     url = urlsplit(endpoint)
     with closing(http.client.HTTPConnection(url.hostname or "", url.port, timeout=60)) as connection:
         connection.request("GET", path or url.path, headers=dict(headers or {}))
@@ -58,12 +58,14 @@ def get(endpoint: str, path: str | None = None, headers: Mapping[str, str] | Non
 @pytest.mark.parametrize("stack", ["pascal/fphttpserver", "pascal/keepalive"])
 def test_it_keeps_the_contract(stack: str) -> None:
     every = catalogue.load([DRIVER, FOLDER])
-    outcomes = list(suite.of(every, [f"load/http1:{stack}"], every=False, placement=placement.placed()))
+    outcomes = list(
+        suite.outcomes_of(every, [f"load/http1:{stack}"], every=False, placement=placement.choose_placement())
+    )
     assert len(outcomes) > 20
     assert [outcome.sentence for outcome in outcomes if outcome.fails] == []
 
 
-def test_it_ends_when_told_to() -> None:
+def test_it_ends_when_asked_to() -> None:
     outcomes = list(lifecycle.outcomes(ADAPTER.manifest))
     assert len(outcomes) == 4
     assert [outcome.sentence for outcome in outcomes if outcome.fails] == []
@@ -156,7 +158,7 @@ def test_parameters_are_parts_of_the_path(server: Adapter) -> None:
     assert "no method EchoString with 2 parameters" in json.loads(unknown.body)["error"]
 
 
-def test_a_session_ends_when_nobody_asked_for_it_for_its_time(server: Adapter) -> None:
+def test_a_session_ends_after_its_time_without_requests(server: Adapter) -> None:
     endpoint = server.ask(
         "serve",
         "serving",
@@ -226,7 +228,7 @@ def test_stopping_closes_what_is_open_and_another_stack_can_be_served(server: Ad
             socket.create_connection((url.hostname, url.port), timeout=60).close()
 
 
-def test_a_port_that_is_taken_is_said_so_and_the_server_goes_on(server: Adapter) -> None:
+def test_a_port_that_is_taken_is_reported_and_the_server_continues(server: Adapter) -> None:
     with closing(socket.create_server(("127.0.0.1", 0))) as taken:
         port = taken.getsockname()[1]
         for stack in ("pascal/fphttpserver", "pascal/keepalive"):

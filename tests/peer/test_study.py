@@ -12,10 +12,12 @@ import pytest
 from callbench.catalog import catalogue
 from callbench.model.cell import Cell, Load, Stack
 from callbench.model.errors import BadInput
-from callbench.runner.peer import jmeter, kept, study
+from callbench.runner.peer import jmeter, stored, study
 from callbench.runner.peer.agreement import Round, Side
-from callbench.runner.peer.asked import why_not
+from callbench.runner.peer.http_load import why_not
 from conftest import ROOT, command, eventually
+from record_json import record_json
+from sealed import sealed
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -81,7 +83,9 @@ rate = 50
         (replace(CELL, options={"streams": 2}), CARD, "streams of their request"),
     ],
 )
-def test_a_cell_that_jmeter_cannot_drive_is_told_why(cell: Cell, card: dict[str, object], says: str | None) -> None:
+def test_a_cell_that_jmeter_cannot_drive_is_reported_with_the_reason(
+    cell: Cell, card: dict[str, object], says: str | None
+) -> None:
     why = why_not(cell, replace(STACK, card=card))
     assert (why is None) == (says is None)
     assert says is None or says in str(why)
@@ -108,7 +112,7 @@ def test_cells_that_differ_in_their_length_only_are_driven_once() -> None:
         ("http://127.0.0.1/x.toml", False),
     ],
 )
-def test_a_study_is_told_from_stacks_and_urls(target: str, is_one: bool) -> None:
+def test_a_study_is_distinguished_from_stacks_and_urls(target: str, is_one: bool) -> None:
     assert study.is_study(target) == is_one
 
 
@@ -116,17 +120,15 @@ def folder(at: Path, **info: object) -> Path:
     """A folder as an interrupted `peer` leaves it: one cell agrees, another was left out on the way."""
     at.mkdir()
     said = {
-        "format": 1,
-        "kind": "peer",
         "study": "small",
         "seed": 1,
         "quick": True,
-        "blocks": 3,
+        "rounds": 3,
         "started": "",
         "state": "stopped",
     }
     said |= {"peer": "JMeter", "seconds": 5.0, "warm_up_s": 5.0, "delay_us": 0, "title": "Small", "settings": {}}
-    (at / "run.json").write_text(json.dumps(said | info))
+    (at / "record.json").write_text(json.dumps(record_json("peer", said | info)))
     cells = [{**asdict(CELL), "groups": ["one", "long"]}, {**asdict(replace(CELL, id="c002")), "groups": ["two"]}]
     (at / "plan.json").write_text(json.dumps({"cells": cells, "left_out": [{"why": "over wan50", "cells": ["far"]}]}))
     both = Round(Side(1000.0, 5, 5, 0.2, 5000, 0, 5), Side(990.0, 5.1, 5.1, 0.4, 4950, 0, 5.1, 0.1))
@@ -143,7 +145,7 @@ def test_a_folder_is_shown_again(tmp_path: Path, callbench: Run) -> None:
     assert "one, long load/http1:some/server: their rates differ by 1.0 %." in seen.stdout
     assert "failed twice: it died" in seen.stdout
     assert "left out: far: over wan50." in seen.stdout
-    told = json.loads(callbench("peer", tmp_path / "kept", "--json").stdout)
+    told = sealed("peer", callbench("peer", tmp_path / "kept", "--json").stdout)
     assert [cell["verdict"] for cell in told["cells"]] == ["agree", None]
     assert (told["outcome"], told["state"]) == ("failed", "stopped")
 
@@ -154,20 +156,22 @@ def test_a_damaged_folder_is_one_sentence(tmp_path: Path, callbench: Run) -> Non
         journal.write('{"kind":"round","round":2,"cell":"c001","ours":{}}\n')
     seen = callbench("peer", at)
     assert seen.returncode == 2
-    assert "a round in journal.jsonl is not of the form" in seen.stderr
+    assert "a round in journal.jsonl has the wrong form" in seen.stderr
 
 
 def test_a_damaged_plan_is_one_sentence(tmp_path: Path) -> None:
     at = folder(tmp_path / "kept")
     (at / "plan.json").write_text('{"cells": [{"id": "c001"}]}')
     with pytest.raises(BadInput, match=r"plan\.json is damaged"):
-        kept.read(kept.opened(at))
+        stored.read_result(stored.open_record(at))
 
 
-def test_other_commands_say_what_the_folder_is(tmp_path: Path, callbench: Run) -> None:
-    seen = callbench("report", folder(tmp_path / "kept"))
-    assert seen.returncode == 2
-    assert f"callbench show {tmp_path / 'kept'}" in seen.stderr
+def test_it_has_a_report_in_every_format(tmp_path: Path, callbench: Run) -> None:
+    kept = folder(tmp_path / "kept")
+    (kept / "environment.json").write_text("{}")
+    for form in ("html", "md", "csv", "json"):
+        assert callbench("report", kept, "--format", form).returncode == 0
+        assert "over wan50" in (kept / f"report.{form}").read_text() or form == "csv"
 
 
 @pytest.mark.parametrize(
@@ -188,7 +192,7 @@ def test_options_that_mean_nothing_are_refused(arguments: tuple[object, ...], sa
 @needs_jmeter
 @pytest.mark.engine
 @pytest.mark.usefixtures("nothing_left")
-def test_a_study_is_driven_by_both_interrupted_and_gone_on_with(tmp_path: Path, callbench: Run) -> None:
+def test_a_study_is_driven_by_both_interrupted_and_resumed(tmp_path: Path, callbench: Run) -> None:
     if catalogue.load([ROOT / "adapters" / "rust"]).adapter("rust").why_not:
         pytest.skip("the engine is not built")
     (tmp_path / "both.toml").write_text(SMALL)
@@ -201,14 +205,14 @@ def test_a_study_is_driven_by_both_interrupted_and_gone_on_with(tmp_path: Path, 
         first.send_signal(signal.SIGTERM)
         _, errors = first.communicate(timeout=60)
     assert first.returncode == 143, errors
-    assert "Go on with: callbench peer both.toml --out kept --resume" in errors
+    assert "Continue with: callbench peer both.toml --out kept --resume" in errors
     before = journal.read_text().splitlines()
 
     seen = callbench("peer", "both.toml", "--out", "kept", "--resume", "--json")
     # 1: on a machine that starves one of the two they may differ, which is no matter here.
     assert seen.returncode in {0, 1}, seen.stderr
     assert journal.read_text().splitlines()[: len(before)] == before
-    told = json.loads(seen.stdout)
+    told = sealed("peer", seen.stdout)
     assert [(cell["groups"], cell["think_ms"]) for cell in told["cells"]] == [
         (["closed", "closed-again"], 0),
         (["thinks"], 50),
@@ -239,9 +243,9 @@ def test_a_study_of_which_nothing_can_be_driven_says_why(tmp_path: Path, callben
 
 
 def test_what_was_kept_is_read_as_it_was(tmp_path: Path) -> None:
-    found = kept.read(kept.opened(folder(tmp_path / "kept")))
-    assert [(one.cell, one.groups) for one in found.held] == [
+    found = stored.read_result(stored.open_record(folder(tmp_path / "kept")))
+    assert [(one.cell, one.groups) for one in found.cells] == [
         (CELL, ("one", "long")),
         (replace(CELL, id="c002"), ("two",)),
     ]
-    assert found.held[0].rounds[0].peers.own_ms == 0.1
+    assert found.cells[0].rounds[0].peers.own_ms == 0.1

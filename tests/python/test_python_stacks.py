@@ -4,10 +4,8 @@ import json
 import os
 import shutil
 import signal
-import socket
 import subprocess
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +18,7 @@ from callbench.catalog import catalogue
 from callbench.model.errors import AdapterFailure
 from callbench.runner.verify import suite
 from conftest import ROOT, eventually, marked
+from ports import free_ports
 
 KNOWN = catalogue.load([ROOT / "adapters" / "python", ROOT / "engine" / "native"])
 ADAPTER = KNOWN.adapter("python")
@@ -37,7 +36,7 @@ SUM = {"jsonrpc": "2.0", "method": "Sum", "params": {"a": 2**31 - 1, "b": 1}, "i
 @pytest.mark.parametrize("stack", [*CLIENTS, *MIXED])
 @pytest.mark.usefixtures("nothing_left")
 def test_it_keeps_the_contract(stack: str) -> None:
-    outcomes = list(suite.of(KNOWN, [stack], every=False, placement=placement.placed()))
+    outcomes = list(suite.outcomes_of(KNOWN, [stack], every=False, placement=placement.choose_placement()))
     assert len(outcomes) > 100
     assert [outcome.sentence for outcome in outcomes if outcome.fails] == []
     assert all("nan" in its or "infinity" in its or "edges" in its or "surrogate" in its for its in lacked(outcomes))
@@ -45,7 +44,7 @@ def test_it_keeps_the_contract(stack: str) -> None:
 
 def lacked(outcomes: list[Any]) -> set[str]:
     """What of the suite it is known to fail."""
-    return {outcome.check for outcome in outcomes if not outcome.passed and not outcome.unasked}
+    return {outcome.check for outcome in outcomes if not outcome.passed and not outcome.not_applicable}
 
 
 @pytest.fixture(params=["python/json+httpx", WORKERS])
@@ -117,9 +116,8 @@ def test_it_is_served_at_one_path_by_post(served: tuple[Adapter, str]) -> None:
 
 @pytest.mark.parametrize("stack", CLIENTS)
 @pytest.mark.usefixtures("nothing_left")
-def test_a_server_that_is_not_there_is_said_so_and_the_client_goes_on(stack: str) -> None:
-    with closing(socket.create_server(("127.0.0.1", 0))) as taken:
-        free = taken.getsockname()[1]
+def test_a_server_that_is_not_there_is_reported_and_the_client_continues(stack: str) -> None:
+    free = free_ports()
     with Adapter(ADAPTER.manifest, "the client") as client, Adapter(ADAPTER.manifest, "the server") as server:
         with pytest.raises(AdapterFailure) as caught:
             client.connect(stack, f"http://127.0.0.1:{free}/json", 2)
@@ -135,8 +133,9 @@ def test_every_client_has_a_connection_before_the_first_call(stack: str) -> None
         endpoint = server.serve(stack)
         client.connect(stack, endpoint, 30)
         port = int(endpoint.rpartition(":")[2].partition("/")[0])
-        ends = [its for its in psutil.net_connections("tcp") if its.raddr and its.raddr.port == port]
-        assert len(ends) == 30
+        # Only what is open: the kernel keeps the connections of an earlier server at this port for a minute.
+        open_ones = [its for its in psutil.net_connections("tcp") if its.status == psutil.CONN_ESTABLISHED]
+        assert len([its for its in open_ones if its.raddr and its.raddr.port == port]) == 30
         done = client.drive("Sum", {"a": 1, "b": 2}, calls=300, seconds=0)
         assert (done["calls"], done["errors"]) == (300, {})
 

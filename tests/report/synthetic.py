@@ -12,6 +12,7 @@ from callbench.catalog.study import load
 from callbench.catalog.study.cells import LOOPBACK
 from callbench.model.cell import AS_IS, Cell, Stack
 from callbench.stats.histogram import index_of
+from record_json import record_json
 
 CHANNEL_US = {
     "inproc": 0.1,
@@ -21,7 +22,7 @@ CHANNEL_US = {
     "mqueue": 14.0,
     "pipe": 16.0,
     "unix": 18.0,
-    "tcp": 26.0,
+    "supertcp": 26.0,
     "http-keepalive": 48.0,
     "http": 160.0,
 }
@@ -56,7 +57,7 @@ QUICK_FORKS = 3
 
 
 def stacks() -> list[Stack]:
-    """All seven messages over all ten channels."""
+    """Every message of the study over every channel of it."""
     made = []
     for message in MESSAGES:
         for channel in CHANNEL_US:
@@ -122,13 +123,13 @@ def _done(mean_us: float, seconds: float, calls: int, random: np.random.Generato
     return done
 
 
-def _started(block: int, trials: int) -> str:
-    """When a trial began: each block begins at a full minute."""
-    return (datetime(2026, 11, 21, 3, block, tzinfo=UTC) + timedelta(milliseconds=40 * trials)).isoformat()
+def _started(fork: int, trials: int) -> str:
+    """When a trial began: each fork begins at a full minute."""
+    return (datetime(2026, 11, 21, 3, fork, tzinfo=UTC) + timedelta(milliseconds=40 * trials)).isoformat()
 
 
 def _beside(done: dict[str, Any], in_process: bool) -> dict[str, Any]:
-    """What the probes found: two sides that each ran for a third of the time, and nobody else."""
+    """The probes' values: two sides that each ran for a third of the time, and no other programs."""
     elapsed = done["elapsed_ns"]
     ran = elapsed // 3
     thread = {"name": "client", "threads": 1, "run_ns": ran, "wait_ns": ran // 100, "busiest_ns": ran}
@@ -174,7 +175,7 @@ def write(
 
     Args:
         folder: where; it must not be there yet.
-        quick: three blocks in the place of five.
+        quick: three forks in the place of five.
         excluded: stacks that answered wrongly.
         only: the stacks to measure (all if empty).
         clients: how many clients, one cell each.
@@ -201,20 +202,20 @@ def write(
     random = np.random.default_rng(1)
     by_id = {one.id: one for one in mine}
     journal: list[dict[str, Any]] = []
-    for block in range(QUICK_FORKS if quick else study.forks(quick)):
+    for fork in range(QUICK_FORKS if quick else study.forks(quick)):
         drift, trials = random.lognormal(0, 0.05), 0
-        for visit, stack in enumerate(by_id.values()):
+        for start, stack in enumerate(by_id.values()):
             own = [cell for cell in cells if cell.stack == stack.id]
             if stack.id in excluded:
-                if block == 0:
+                if fork == 0:
                     why = "answered wrongly: Sum(1, 2) gave 4, not 3"
-                    journal.append({"kind": "excluded", "stack": stack.id, "block": 0, "cell": None, "why": why})
+                    journal.append({"kind": "excluded", "stack": stack.id, "fork": 0, "cell": None, "why": why})
                 continue
             journal.append(
                 {
-                    "kind": "visit",
-                    "block": block,
-                    "visit": block * 1000 + visit,
+                    "kind": "start",
+                    "fork": fork,
+                    "start": fork * 1000 + start,
                     "stack": stack.id,
                     "start_s": 0.02,
                     "verify_s": 0.1,
@@ -236,27 +237,27 @@ def write(
                     {
                         "kind": "trial",
                         "trial": len(journal),
-                        "block": block,
-                        "visit": block * 1000 + visit,
+                        "fork": fork,
+                        "start": fork * 1000 + start,
                         "order": order,
                         "cell": cell.id,
-                        "started": _started(block, trials),
+                        "started": _started(fork, trials),
                         "done": done,
                         "counted": {"calls": {cell.call: done["calls"]}, "processor": done["processor"]},
                         "agree": True,
                         "placement": {"client": [0], "server": [1]},
                         **_beside(done, stack.channel in {"inproc", "library"}),
-                        "spoiled": "",
-                        "repeated": order == 0 and block == 1,
+                        "disturbed": "",
+                        "repeated": order == 0 and fork == 1,
                     }
                 )
-                if order == 0 and block == 1:
+                if order == 0 and fork == 1:
                     why = "a processor stood still for 7.0 % of the time"
-                    journal.append({**journal[-1], "kind": "spoiled", "spoiled": why, "repeated": False})
-        for place, round_trip in (("start", 20_000), ("end", 21_000 + 2_000 * block)):
+                    journal.append({**journal[-1], "kind": "disturbed", "disturbed": why, "repeated": False})
+        for place, round_trip in (("start", 20_000), ("end", 21_000 + 2_000 * fork)):
             song = {"calls": 10_000, "elapsed_ns": 10_000 * round_trip, "p50_ns": round_trip, "p99_ns": 3 * round_trip}
-            started = f"2026-11-21T03:0{block}:{'00' if place == 'start' else '59'}.000Z"
-            journal.append({"kind": "canary", "block": block, "place": place, "started": started, "canary": song})
+            started = f"2026-11-21T03:0{fork}:{'00' if place == 'start' else '59'}.000Z"
+            journal.append({"kind": "echo", "fork": fork, "place": place, "started": started, "echo": song})
     journal += _codecs(cells, by_id)
     journal.append({"kind": "note", "text": "resumed after 3 trials"})
     _write_files(folder, quick, study.source.decode(), (study.published_source or b"").decode(), mine, cells, journal)
@@ -297,23 +298,25 @@ def _write_files(  # noqa: PLR0917 - the files of a run
     """Write the folder's files."""
     folder.mkdir(parents=True)
     flat = [{**(one := asdict(cell)), **one.pop("load")} for cell in cells]
-    blocks = max((line["block"] for line in journal if line["kind"] == "trial"), default=0) + 1
+    forks = max((line["fork"] for line in journal if line["kind"] == "trial"), default=0) + 1
     files = {
-        "run.json": {
-            "format": 1,
-            "callbench": "0.1.0",
-            "study": "remobjects",
-            "title": "Message formats over channels",
-            "seed": 42,
-            "quick": quick,
-            "blocks": blocks,
-            "select": [],
-            "settings": {},
-            "started": "2026-11-21T03:00:00.000Z",
-            "finished": "2026-11-21T03:03:20.000Z",
-            "state": "finished",
-        },
-        "plan.json": {"stacks": [asdict(one) for one in mine], "cells": flat, "blocks": [[] for _ in range(blocks)]},
+        "record.json": record_json(
+            "run",
+            {
+                "callbench": "0.1.0",
+                "study": "remobjects",
+                "title": "Message formats over channels",
+                "seed": 42,
+                "quick": quick,
+                "forks": forks,
+                "select": [],
+                "settings": {},
+                "started": "2026-11-21T03:00:00.000Z",
+                "finished": "2026-11-21T03:03:20.000Z",
+                "state": "finished",
+            },
+        ),
+        "plan.json": {"stacks": [asdict(one) for one in mine], "cells": flat, "forks": [[] for _ in range(forks)]},
         "environment.json": {
             "machine": "a synthetic machine",
             "kernel": "Linux 6.18",

@@ -11,12 +11,13 @@ import pytest
 
 from callbench.analysis.subject import subject
 from callbench.analysis.wire.counts import SHARES
-from callbench.report.charts.draw import drawn
+from callbench.report.charts import palette
+from callbench.report.charts.draw import to_svg
 from callbench.report.charts.knee import Limit, Tried, knee_chart
-from callbench.report.charts.phone import PHONE, columns, narrow
+from callbench.report.charts.narrow import PHONE, columns, narrow
 from callbench.report.charts.shares import shares
-from callbench.report.export import FORMATS
-from callbench.store.run import Run
+from callbench.report.export import TEXTS
+from callbench.store.record import Record
 from report.synthetic import write
 
 LONG = ("native/protobuf+http-keepalive", "load/http1:pascal/fphttpserver-invocation", "java/cxf-soap")
@@ -37,14 +38,14 @@ def both(svg: str) -> tuple[str, str]:
 
 @pytest.mark.parametrize("spec", [shares(PARTS, SHARES), knee()], ids=["wire", "knee"])
 def test_names_are_whole(spec: dict[str, Any]) -> None:
-    wide, small = both(str(drawn(spec, "x")))
+    wide, small = both(str(to_svg(spec, "x")))
     assert all(name in wide for name in LONG)
     assert "…" not in wide + small
 
 
 @pytest.mark.parametrize("spec", [shares(PARTS, SHARES), knee()], ids=["wire", "knee"])
 def test_the_narrow_one_fits_a_phone(spec: dict[str, Any]) -> None:
-    _, small = both(str(drawn(spec, "x")))
+    _, small = both(str(to_svg(spec, "x")))
     found = re.search(r'<svg [^>]*?width="([\d.]+)"', small)
     assert found is not None
     assert float(found[1]) <= PHONE + 1
@@ -57,7 +58,7 @@ def test_a_name_that_is_too_long_for_a_phone_stands_in_lines() -> None:
 
 
 def test_the_knee_has_its_objective_as_a_line_and_one_legend() -> None:
-    wide, _ = both(str(drawn(knee(), "x")))
+    wide, _ = both(str(to_svg(knee(), "x")))
     assert wide.count("p99 under 5 ms") == 1
     assert "stroke-dasharray" in wide
     assert ">not met<" not in wide
@@ -76,7 +77,7 @@ def test_the_page_does_not_scroll_sideways(tmp_path: Path, width: int) -> None:
     chromium = shutil.which("chromium")
     if chromium is None:
         pytest.skip("Chromium is not installed: setup/system chromium")
-    page = FORMATS["html"](subject(Run(write(tmp_path / "run", clients=(1, 8)))))
+    page = TEXTS["html"](subject(Record(write(tmp_path / "run", clients=(1, 8)))))
     look = (
         "onload = () => { const seen = frames[0].document, wide = [];"
         "for (const one of seen.querySelectorAll('figure, .chart, svg'))"
@@ -95,3 +96,10 @@ def test_the_page_does_not_scroll_sideways(tmp_path: Path, width: int) -> None:
     assert int(found[1]) <= int(found[2]) == width
     assert int(found[3]) >= 6
     assert found[4].startswith("0 too wide"), found[4]
+
+
+def test_more_names_than_colours_still_differ() -> None:
+    """A colour comes back in another shape: soap and avro once had the same mark."""
+    names = [f"message{number}" for number in range(20)]
+    colours, shapes = (palette.scale(names, names, marks)["range"] for marks in (palette.SERIES, palette.SHAPES))
+    assert len(set(zip(colours, shapes, strict=True))) == len(names)

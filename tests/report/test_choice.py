@@ -1,4 +1,4 @@
-"""What to choose is made of the ranking: who leads, the next, and who cannot be told from them, by load and link."""
+"""The choice follows from the ranking: the first stack, the next ones, and ties, by load and link."""
 
 import re
 from pathlib import Path
@@ -12,17 +12,17 @@ from callbench.analysis.rankings import Ranking, rankings
 from callbench.analysis.results import Latency, Result, Results
 from callbench.analysis.subject import Subject, subject
 from callbench.report.text.choice import MOST_ROWS, Choice, choices, sheet
-from callbench.report.text.story import story
+from callbench.report.text.summary import summary
 from callbench.stats.interval import geometric_mean
 from callbench.stats.ranking import standings
-from callbench.store.run import Run
+from callbench.store.record import Record
 from report.synthetic import write
 
 STEADY = (1.0, 1.01, 0.99, 1.02, 0.98)
 
 
 def result(stack: str, rates: tuple[float, ...], **attributes: str) -> Result:
-    """A cell with a rate in each block."""
+    """A cell with a rate in each fork."""
     adapter, _, name = stack.partition("/")
     message, _, channel = name.partition("+")
     own = {"cell": stack, "stack": stack, "adapter": adapter, "message": message, "channel": channel or "tcp"}
@@ -32,7 +32,7 @@ def result(stack: str, rates: tuple[float, ...], **attributes: str) -> Result:
         calls=10,
         errors={},
         trials=len(rates),
-        by_block={"rate_per_s": dict(enumerate(rates))},
+        by_fork={"rate_per_s": dict(enumerate(rates))},
         rate=geometric_mean(rates),
         latency=Latency(None, None, None),
         batched=False,
@@ -45,7 +45,7 @@ def at(rate: float, noise: tuple[float, ...] = STEADY) -> tuple[float, ...]:
 
 
 def ranked(cells: list[Result], clients: str = "1", link: str = "loopback") -> Ranking:
-    return Ranking("g", clients, link, cells, cells, standings([one.by_block["rate_per_s"] for one in cells]))
+    return Ranking("g", clients, link, cells, cells, standings([one.by_fork["rate_per_s"] for one in cells]))
 
 
 class Asked:
@@ -65,7 +65,7 @@ def chosen(*tables: Ranking, inside: tuple[str, ...] = ()) -> list[Choice]:
 
 
 def plain(text: str) -> str:
-    """Leave the decimals of a figure out, which are not what is told here."""
+    """Remove the decimals of a value, which do not matter here."""
     return re.sub(r"\.\d+", "", text)
 
 
@@ -144,14 +144,14 @@ def test_more_than_are_shown_are_counted() -> None:
     assert found.note.endswith(f"{30 - MOST_ROWS} more loads and links are in the ranking.")
 
 
-def test_one_fork_tells_nobody_apart_and_a_single_stack_is_no_choice() -> None:
+def test_one_fork_distinguishes_nothing_and_a_single_stack_is_no_choice() -> None:
     (one,) = chosen(ranked([result("a/x", (100.0,)), result("a/y", (50.0,))]))
     assert one.sure == "unknown: one fork gives no interval"
     assert chosen(ranked([result("a/x", at(100))])) == []
 
 
 def test_languages_are_not_compared_as_messages() -> None:
-    """What came of it: cold Java beside Rust, told as a message that mattered by a factor of 120."""
+    """A former defect: cold Java beside Rust was reported as a message that mattered by a factor of 120."""
     cells = [result("java/soap+tcp", at(10)), result("rust/bin+tcp", at(1200)), result("rust/bin+http", at(600))]
     assert effects(cells, {}) == {}
     assert headline.of_group(cast("Subject", Asked()), "g", [ranked(cells)]) == ""
@@ -184,17 +184,17 @@ def test_effects_that_are_alike_are_not_put_in_an_order() -> None:
     assert effects(cells, {})["rust"].startswith("it is undecided whether message or channel matters more")
 
 
-@pytest.mark.parametrize("only", [("native/bin+tcp",), ("native/bin+tcp", "native/bin+http")])
+@pytest.mark.parametrize("only", [("native/bin+supertcp",), ("native/bin+supertcp", "native/bin+http")])
 def test_a_run_of_one_message_has_come_to_something(tmp_path: Path, only: tuple[str, ...]) -> None:
-    """What came of it: "Nothing was measured" above full tables."""
-    found = story(subject(Run(write(tmp_path / "run", only=only)))).sentences
+    """A former defect: "Nothing was measured" above full tables."""
+    found = summary(subject(Record(write(tmp_path / "run", only=only)))).sentences
     told = {one.about: one.text for one in found}
-    assert [told[group] for group in ("Sum", "GetPersons", "GetBinaryData") if "over tcp" not in told[group]] == []
+    assert [told[group] for group in ("Sum", "GetPersons", "GetBinaryData") if "over supertcp" not in told[group]] == []
 
 
 def test_the_choice_is_the_first_of_the_table(tmp_path: Path) -> None:
-    only = ("native/bin+tcp", "native/soap+tcp", "native/bin+http", "native/soap+http")
-    about = subject(Run(write(tmp_path / "run", only=only, quick=False)))
+    only = ("native/bin+supertcp", "native/soap+supertcp", "native/bin+http", "native/soap+http")
+    about = subject(Record(write(tmp_path / "run", only=only, quick=False)))
     every = rankings(about)
     found = choices(about, every)
     assert len(found) == len(every) == 3

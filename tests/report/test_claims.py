@@ -10,7 +10,7 @@ from callbench.analysis.results import Latency, Result, Results
 from callbench.analysis.words import undecided_text
 from callbench.catalog.study import Study, load
 from callbench.catalog.study.claim import comparisons
-from callbench.report.text.story import of_claims
+from callbench.report.text.summary import of_claims
 from callbench.stats.interval import geometric_mean
 
 STUDY = """
@@ -53,9 +53,9 @@ def cell(message: str, channel: str, rates: list[float]) -> Result:
         "channel": channel,
         "group": "g",
     }
-    by_block = {"rate_per_s": dict(enumerate(rates))}
+    by_fork = {"rate_per_s": dict(enumerate(rates))}
     rate = geometric_mean(rates) if rates else None
-    return Result(attributes, {}, 1, {}, 1, by_block, rate, Latency(None, None, None), batched=False, agree=True)
+    return Result(attributes, {}, 1, {}, 1, by_fork, rate, Latency(None, None, None), batched=False, agree=True)
 
 
 def verdict(study_: Study, *cells: Result) -> Verdict:
@@ -109,7 +109,7 @@ def test_what_lies_over_a_link_is_not_measured_without_it(tmp_path: Path) -> Non
     assert judged.deciding.why == "needs a link (lan100)"
 
 
-def test_drift_between_blocks_does_not_decide(tmp_path: Path) -> None:
+def test_drift_between_forks_does_not_decide(tmp_path: Path) -> None:
     drifting = [cell("x", "tcp", [110.0, 1_110.0, 11.1]), cell("y", "tcp", [100.0, 1_000.0, 10.0])]
     assert verdict(study(tmp_path, "above = 1.05"), *drifting) is Verdict.HOLDS
 
@@ -130,7 +130,7 @@ def test_the_articles_own_figures_meet_what_its_claims_are_read_as() -> None:
 
 
 def test_one_cell_that_is_absent_is_named_and_not_its_whole_stack(tmp_path: Path) -> None:
-    """What came of it: "load/http1:pascal/fphttpserver was not part of this run", where one of its cells was not."""
+    """A former defect: "load/http1:pascal/fphttpserver was not part of this run", but only one cell was not."""
     there = cell("x", "tcp", [1.0, 2.0])
     elsewhere = replace(there, attributes={**there.attributes, "group": "h"})
     judged = judge(study(tmp_path, "above = 1"), Results([elsewhere], [], []))[0]

@@ -1,4 +1,4 @@
-"""Cells are told apart by columns for what differs; what does not is said once."""
+"""Cells are distinguished by columns for what differs; what they share is written once."""
 
 import json
 import subprocess
@@ -8,7 +8,7 @@ from pathlib import Path
 from callbench.analysis.results import Latency, Result
 from callbench.analysis.subject import subject
 from callbench.report.text.columns import alike, differing
-from callbench.store.run import Run
+from callbench.store.record import Record
 from report.synthetic import write
 
 
@@ -20,7 +20,7 @@ def cell(group: str = "g", link: str = "loopback", n: int = 1, **more: object) -
         calls=1,
         errors={},
         trials=1,
-        by_block={},
+        by_fork={},
         rate=None,
         latency=Latency(None, None, None),
         batched=False,
@@ -54,11 +54,11 @@ def test_what_does_not_differ_is_said_once() -> None:
 def test_show_and_the_page_have_the_link(
     tmp_path: Path, callbench: Callable[..., subprocess.CompletedProcess[str]]
 ) -> None:
-    folder = write(tmp_path / "run", only=("native/bin+tcp",), clients=(1, 8))
+    folder = write(tmp_path / "run", only=("native/bin+supertcp",), clients=(1, 8))
     plan = json.loads((folder / "plan.json").read_text())
     plan["cells"][0]["link"] = "lan100"
     (folder / "plan.json").write_text(json.dumps(plan))
     shown = callbench("show", str(folder)).stdout
     assert "lan100" in shown
     assert "loopback" in shown
-    assert {"clients", "link"} <= {one.name for one in differing(subject(Run(folder)).results.cells)}
+    assert {"clients", "link"} <= {one.name for one in differing(subject(Record(folder)).results.cells)}

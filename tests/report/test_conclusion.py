@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
+from callbench.analysis.wire.accounts import Ledger
 from callbench.analysis.wire.counts import LIFE, STEADY
-from callbench.analysis.wire.found import Ledger
 from callbench.catalog.study import load
 from callbench.model.errors import BadInput
 from callbench.report.sections.conclusion import Cost, _first, costs, section
@@ -41,7 +41,7 @@ def predicted(*ms: float) -> Cost:
 def test_only_what_is_shown_is_said_to_be_ahead() -> None:
     there = {"near": measured(11, 12.1, 10.9), "slow": measured(20, 22, 20.1), "quick": measured(10, 11, 10.1)}
     assert _first(there, 0.05) == ("quick", "10.4", "near", "9.3 %", "measured; shown")
-    # The blocks change places: nobody is ahead.
+    # The forks change places: none is ahead.
     jumpy = {"one": measured(10, 14, 9), "other": measured(11, 10, 12)}
     assert _first(jumpy, 0.05)[0] == "one = other"
     assert "not distinguished" in _first(jumpy, 0.05)[-1]
@@ -73,7 +73,7 @@ class Cells:
 
 def cell(id_: str, group: str, channel: str, link: str, *us: float) -> SimpleNamespace:
     attributes = {"group": group, "channel": channel, "link": link, "clients": "1"}
-    return SimpleNamespace(id=id_, attributes=attributes, by_block={"mean_us": dict(enumerate(us))})
+    return SimpleNamespace(id=id_, attributes=attributes, by_fork={"mean_us": dict(enumerate(us))})
 
 
 def account(octets: int) -> Ledger:
@@ -82,7 +82,7 @@ def account(octets: int) -> Ledger:
     return Ledger({STEADY: [row, row], LIFE: [row, row]}, 0, 0, exact=True)
 
 
-def test_what_was_not_measured_is_predicted_from_bytes_and_told_apart(tmp_path: Path) -> None:
+def test_what_was_not_measured_is_predicted_from_bytes_and_distinguished(tmp_path: Path) -> None:
     file = tmp_path / "small.toml"
     rows = ROWS + '\n[[rows]]\nlabel = "http"\nwhere = { channel = "http" }\n'
     text = CONCLUSION.replace('near = "Sum"', 'near = "Sum", far = "GetPersons"').replace(
@@ -105,7 +105,7 @@ def test_what_was_not_measured_is_predicted_from_bytes_and_told_apart(tmp_path: 
     assert near.predicted[0] == pytest.approx(51)
     far = found["tcp", "modem56k"], found["http", "modem56k"]
     assert [one.measured for one in far] == [False, False]
-    # A thousand octets more each way, at 30 and 49 kbit/s.
+    # A thousand more bytes each way, at 30 and 49 kbit/s.
     assert far[1].ms[0] - far[0].ms[0] == pytest.approx(8000 / 30 + 8000 / 49)
     shown = section(subject)
     assert shown

@@ -5,7 +5,7 @@ from typing import Any, cast
 
 from callbench.analysis.results import Latency, Result
 from callbench.analysis.subject import Subject
-from callbench.catalog.links.profile import named
+from callbench.catalog.links.profile import builtin_links
 from callbench.report.sections import delay
 from callbench.stats.interval import geometric_mean
 
@@ -13,11 +13,11 @@ LINKS = {"pair": 0.0, "wan20": 20.0, "wan50": 50.0, "wan200": 200.0}
 
 
 def cell(stack: str, link: str, rate: float, place: int) -> Result:
-    """A cell of three blocks that lie within a percent."""
+    """A cell of three forks that lie within a percent."""
     attributes = {"cell": f"c{place:03d}", "group": "Sum", "stack": stack, "clients": "1", "link": link}
-    by_block = {"rate_per_s": {block: rate * (1 + block / 1000) for block in range(3)}}
-    middle = geometric_mean(list(by_block["rate_per_s"].values()))
-    return Result(attributes, {}, 1, {}, 1, by_block, middle, Latency(None, None, None), batched=False, agree=True)
+    by_fork = {"rate_per_s": {fork: rate * (1 + fork / 1000) for fork in range(3)}}
+    middle = geometric_mean(list(by_fork["rate_per_s"].values()))
+    return Result(attributes, {}, 1, {}, 1, by_fork, middle, Latency(None, None, None), batched=False, agree=True)
 
 
 def subject(rates: dict[str, list[float]]) -> Subject:
@@ -27,17 +27,17 @@ def subject(rates: dict[str, list[float]]) -> Subject:
         for stack, row in rates.items()
         for place, (link, rate) in enumerate(zip(LINKS, row, strict=False))
     ]
-    plan: dict[str, Any] = {"links": {name: dict(link.wire) for name, link in named().items()}}
+    plan: dict[str, Any] = {"links": {name: dict(link.wire) for name, link in builtin_links().items()}}
     run = SimpleNamespace(plan=lambda: plan)
     return cast("Subject", SimpleNamespace(run=run, results=SimpleNamespace(cells=cells)))
 
 
 def test_the_delay_of_a_link_is_that_of_both_ways() -> None:
-    wires = {name: link.wire for name, link in named().items()}
+    wires = {name: link.wire for name, link in builtin_links().items()}
     assert {name: delay.round_trips_ms(wires)[name] for name in LINKS} == LINKS
 
 
-def test_a_crossing_is_told_and_what_is_left_of_the_differences() -> None:
+def test_a_crossing_is_reported_and_what_is_left_of_the_differences() -> None:
     found = delay.section(subject({"a/one": [9000, 60, 18, 4.8], "a/two": [3000, 40, 19, 4.9]}))
     assert found is not None
     assert "a/one and a/two swap their order between 20 and 50 ms" in found.found[0]

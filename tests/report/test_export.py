@@ -15,27 +15,27 @@ from rich.console import Console
 
 from callbench.analysis.subject import Subject, subject
 from callbench.model.errors import BadInput, CallbenchError
-from callbench.report.export import FORMATS, write
-from callbench.report.export.show import shown
+from callbench.report.export import TEXTS, write
+from callbench.report.export.show import cell_records
 from callbench.report.terminal import print_cells, print_summary
-from callbench.store.run import Run
+from callbench.store.record import Record
 from golden import golden
 from report.synthetic import write as synthetic
 
 GOLDEN = Path(__file__).parent / "golden"
-FEW = ("native/soap+tcp", "native/bin+library", "native/bincomp+http")
+FEW = ("native/soap+supertcp", "native/bin+library", "native/bincomp+http")
 VOID = {"meta", "br", "link", "img", "input", "hr"}
 
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Subject:
     folder = synthetic(tmp_path_factory.mktemp("runs") / "whole", excluded=("native/xmlrpc+unix",))
-    return subject(Run(folder))
+    return subject(Record(folder))
 
 
 @pytest.fixture(scope="module")
 def few(tmp_path_factory: pytest.TempPathFactory) -> Subject:
-    return subject(Run(synthetic(tmp_path_factory.mktemp("runs") / "few", only=FEW)))
+    return subject(Record(synthetic(tmp_path_factory.mktemp("runs") / "few", only=FEW)))
 
 
 def six_digits(tree: Any) -> Any:
@@ -48,7 +48,7 @@ def six_digits(tree: Any) -> Any:
 
 
 def test_show_is_sealed(few: Subject) -> None:
-    record = shown(few)
+    record = cell_records(few)
     schema = json.loads(files("callbench.report").joinpath("show.schema.json").read_text())
     jsonschema.Draft202012Validator.check_schema(schema)
     jsonschema.Draft202012Validator(schema).validate(json.loads(json.dumps(record, allow_nan=False)))
@@ -57,7 +57,7 @@ def test_show_is_sealed(few: Subject) -> None:
 
 def test_show_of_every_cell_fits_the_schema(whole: Subject) -> None:
     schema = json.loads(files("callbench.report").joinpath("show.schema.json").read_text())
-    record = shown(whole)
+    record = cell_records(whole)
     jsonschema.Draft202012Validator(schema).validate(record)
     assert len(record["cells"]) == 220
     excluded = [cell for cell in record["cells"] if cell["excluded"]]
@@ -66,7 +66,7 @@ def test_show_of_every_cell_fits_the_schema(whole: Subject) -> None:
 
 
 def test_csv_is_sealed(few: Subject) -> None:
-    text = FORMATS["csv"](few)
+    text = TEXTS["csv"](few)
     golden(GOLDEN / "report.csv", text)
     rows = list(csv.DictReader(io.StringIO(text)))
     assert len(rows) == len(few.results.cells)
@@ -74,11 +74,11 @@ def test_csv_is_sealed(few: Subject) -> None:
 
 
 def test_markdown_is_sealed(few: Subject) -> None:
-    golden(GOLDEN / "report.md", FORMATS["md"](few))
+    golden(GOLDEN / "report.md", TEXTS["md"](few))
 
 
 def test_json_is_json(whole: Subject) -> None:
-    record = json.loads(FORMATS["json"](whole))
+    record = json.loads(TEXTS["json"](whole))
     assert {claim["verdict"] for claim in record["claims"]} <= {
         "holds",
         "does not hold",
@@ -119,7 +119,7 @@ class Outline(HTMLParser):
 
 
 def test_the_page_needs_nothing_else(whole: Subject) -> None:
-    text = FORMATS["html"](whole)
+    text = TEXTS["html"](whole)
     outline = Outline()
     outline.feed(text)
     assert outline.open == []
@@ -134,7 +134,7 @@ def test_the_page_needs_nothing_else(whole: Subject) -> None:
 
 
 def test_the_page_says_what_a_reader_must_know(whole: Subject) -> None:
-    text = FORMATS["html"](whole)
+    text = TEXTS["html"](whole)
     for said in (
         "quick run",
         "Needs a link",
@@ -150,10 +150,10 @@ def test_the_page_escapes_what_it_is_given(tmp_path: Path) -> None:
     folder = synthetic(tmp_path / "evil", only=FEW)
     study = folder / "study.toml"
     study.write_text(study.read_text().replace('title = "Message', 'title = "<script>alert(1)</script>Message'))
-    text = FORMATS["html"](subject(Run(folder)))
+    text = TEXTS["html"](subject(Record(folder)))
     assert "<script" not in text
     assert "&lt;script&gt;" in text
-    assert "\\<script\\>" in FORMATS["md"](subject(Run(folder)))
+    assert "\\<script\\>" in TEXTS["md"](subject(Record(folder)))
 
 
 def test_the_terminal_shows_tables_and_verdicts(whole: Subject) -> None:
@@ -162,7 +162,14 @@ def test_the_terminal_shows_tables_and_verdicts(whole: Subject) -> None:
     print_summary(whole, console, Path("/somewhere/report.html"))
     print_cells(whole, console)
     text = out.getvalue()
-    for said in ("Table 1", "(405.84)", "needs a link", "does not hold", "/somewhere/report.html", "native/soap+tcp"):
+    for said in (
+        "Table 1",
+        "(405.84)",
+        "needs a link",
+        "does not hold",
+        "/somewhere/report.html",
+        "native/soap+supertcp",
+    ):
         assert said in text
 
 
@@ -176,7 +183,7 @@ def test_a_report_that_cannot_be_written_says_so(few: Subject, tmp_path: Path) -
 
 def test_a_run_without_any_trial_still_reports(tmp_path: Path) -> None:
     folder = synthetic(tmp_path / "empty", only=FEW, excluded=FEW)
-    empty = subject(Run(folder))
-    for make in FORMATS.values():
+    empty = subject(Record(folder))
+    for make in TEXTS.values():
         assert make(empty)
-    assert "Nothing" in FORMATS["html"](empty) or "not measured" in FORMATS["html"](empty)
+    assert "Nothing" in TEXTS["html"](empty) or "not measured" in TEXTS["html"](empty)

@@ -1,4 +1,4 @@
-"""What the report says of several stacks' knees: who carries most, who as much, and who cannot be told apart."""
+"""The report's comparison of knees: the highest, equivalent ones, and undecided ones."""
 
 from collections.abc import Sequence
 from types import SimpleNamespace
@@ -14,20 +14,20 @@ SEARCH = {"knee": "users", "along": "rate", "objective": "p99 under 5 ms", "arri
 
 
 def shown(levels: dict[str, Sequence[float]]) -> Section:
-    """The section of a run whose searches ended at these levels, one a block."""
+    """The section of a run whose searches ended at these levels, one a fork."""
     connection = duckdb.connect()
     connection.execute(
-        "CREATE TABLE steps (knee VARCHAR, cell VARCHAR, stack VARCHAR, block INT, step INT, along VARCHAR,"
+        "CREATE TABLE steps (knee VARCHAR, cell VARCHAR, stack VARCHAR, fork INT, step INT, along VARCHAR,"
         " level DOUBLE, reached_per_s DOUBLE, value_us DOUBLE, holds BOOLEAN, unsteady VARCHAR)"
     )
     for number, (stack, mine) in enumerate(levels.items()):
-        for block, level in enumerate(mine):
+        for fork, level in enumerate(mine):
             for step, (at, holds) in enumerate(((level, True), (level * 1.05, False))):
                 row = (
                     "users",
                     f"c{number}",
                     stack,
-                    block,
+                    fork,
                     step,
                     "rate",
                     at,
@@ -38,13 +38,13 @@ def shown(levels: dict[str, Sequence[float]]) -> Section:
                 )
                 connection.execute("INSERT INTO steps VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
     info = {"knees": [{**SEARCH, "cell": f"c{number}"} for number in range(len(levels))]}
-    subject: Any = SimpleNamespace(run=SimpleNamespace(info=info, connection=lambda: connection))
+    subject: Any = SimpleNamespace(run=SimpleNamespace(request=info, connection=lambda: connection))
     found = knee.section(subject)
     assert found is not None
     return found
 
 
-def test_it_names_who_carries_most_who_as_much_and_who_cannot_be_told_apart() -> None:
+def test_it_names_who_carries_most_who_as_much_and_who_cannot_be_distinguished() -> None:
     """Before, it named the highest alone, however little lay between it and the next."""
     found = shown(
         {
@@ -63,6 +63,6 @@ def test_it_names_who_carries_most_who_as_much_and_who_cannot_be_told_apart() ->
     assert last == {"a/best": "", "a/near": "equivalent", "a/noisy": "undecided", "a/slow": "worse"}
 
 
-def test_one_block_compares_nothing() -> None:
+def test_one_fork_compares_nothing() -> None:
     found = shown({"a/best": [1000], "a/other": [900]})
     assert found.found == ["users: with p99 under 5 ms, a/best reaches 1,000 calls/s."]

@@ -8,10 +8,10 @@ import pytest
 
 from callbench.catalog.study import load
 from callbench.catalog.study.published import Published
-from callbench.catalog.study.shown import LadderPart, RanksPart
+from callbench.catalog.study.report_parts import LadderPart, RanksPart
 from callbench.model.errors import BadInput
 from callbench.report.sections import ladders, ranks
-from callbench.stats.mixture import hidden, mean_by_block
+from callbench.stats.mixture import hidden, mean_by_fork
 from conftest import SMALL
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class Cell:
     """What a ladder looks at in a result: ten calls a millisecond are 10,000 a second."""
 
     attributes: dict[str, str]
-    by_block: dict[str, dict[int, float]]
+    by_fork: dict[str, dict[int, float]]
 
 
 @dataclass
@@ -48,8 +48,8 @@ class Cells:
 
 
 def cell(stack: str, group: str, clients: int, *per_ms: float) -> Cell:
-    rates = {block: 1e3 * value for block, value in enumerate(per_ms)}
-    times = {block: 1e3 * clients / value for block, value in enumerate(per_ms)}
+    rates = {fork: 1e3 * value for fork, value in enumerate(per_ms)}
+    times = {fork: 1e3 * clients / value for fork, value in enumerate(per_ms)}
     attributes = {"stack": stack, "group": group, "clients": str(clients)}
     return Cell(attributes, {"rate_per_s": rates, "mean_us": times})
 
@@ -78,7 +78,7 @@ RUN = cast(
 )
 
 
-def test_a_figure_is_the_mean_over_the_sizes_block_by_block() -> None:
+def test_a_figure_is_the_mean_over_the_sizes_block_by_fork() -> None:
     found = ladders.figures(ladder(), RUN)
     assert found["x"] == {
         1: {0: pytest.approx(6), 1: pytest.approx(12)},
@@ -104,7 +104,7 @@ def test_a_mean_of_rates_hides_what_a_mix_reaches() -> None:
     one = hidden([10.0, 2.0])
     # Ten calls at 10/ms and ten at 2/ms take 6 ms together: 20 calls in 6 ms.
     assert (one.mean, one.mixed, one.stretch) == pytest.approx((6, 20 / 6, 5))
-    assert mean_by_block([{0: 1.0, 1: 2.0}, {1: 4.0}]) == {1: 3.0}
+    assert mean_by_fork([{0: 1.0, 1: 2.0}, {1: 4.0}]) == {1: 3.0}
     with pytest.raises(ValueError, match="above 0"):
         hidden([1.0, 0.0])
 
@@ -112,7 +112,7 @@ def test_a_mean_of_rates_hides_what_a_mix_reaches() -> None:
 def test_a_published_column_is_found_whichever_way_its_table_stands() -> None:
     turned = Published.of("p.toml", {"rates": {"columns": ["x", "y"], "byte": [2.0, 3.0]}})
     assert [PUBLISHED.beside("rates.byte", "y"), turned.beside("rates.byte", "y")] == [3.0, 3.0]
-    with pytest.raises(BadInput, match='no figure of "z"'):
+    with pytest.raises(BadInput, match='no value of "z"'):
         PUBLISHED.check_beside("rates.byte", ["x", "z"])
 
 

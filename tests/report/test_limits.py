@@ -7,9 +7,9 @@ import pytest
 from callbench.analysis import limits, validity
 from callbench.analysis.costs import Cost
 from callbench.analysis.results import Latency, Result
-from callbench.analysis.validity import Belief, Known
+from callbench.analysis.validity import CellValidity, Known
 from callbench.stats.bottleneck import Evidence, Limit, Side, Verdict, judged
-from callbench.stats.spent import Piece, Spent
+from callbench.stats.processor_time import Piece, ProcessorTime
 
 BUSY = Evidence(50, in_process=False, client=Side(0.41, 0.4, 0.0, 0.0), server=Side(0.98, 0.97, 0.0, 0.0), driver=True)
 
@@ -20,10 +20,10 @@ def cell(limit: Limit) -> Result:
     return Result(attributes, {}, 9, {}, 1, {}, None, none, batched=False, agree=True, verdict=Verdict(limit, "why"))
 
 
-def known(limit: Limit, client_us: float = 10.0, server_us: float = 17.0) -> Belief:
+def known(limit: Limit, client_us: float = 10.0, server_us: float = 17.0) -> CellValidity:
     spent = {"client_cpu_us": client_us, "server_cpu_us": server_us}
-    cost = Cost({name: Spent({0: Piece(int(us * 1e6), 1, 1000)}) for name, us in spent.items()})
-    return Belief("c1", BUSY, Verdict(limit, "why"), "", (), cost, ())
+    cost = Cost({name: ProcessorTime({0: Piece(int(us * 1e6), 1, 1000)}) for name, us in spent.items()})
+    return CellValidity("c1", BUSY, Verdict(limit, "why"), "", (), cost, ())
 
 
 def test_each_limit_has_a_word() -> None:
@@ -33,21 +33,21 @@ def test_each_limit_has_a_word() -> None:
     assert limits.word(cell(Limit.GENERATOR), known(Limit.GENERATOR)) == "load driver"
 
 
-def test_a_generator_that_others_starved_is_told_as_their_work() -> None:
+def test_a_generator_that_others_starved_is_reported_as_their_work() -> None:
     one = known(Limit.GENERATOR)
     hungry = replace(one, evidence=replace(BUSY, client=Side(0.3, 0.3, 0.8, 0.6)))
     assert limits.word(cell(Limit.GENERATOR), hungry) == "other programs"
-    assert limits.beside(hungry) == "server needs 1.7 ×"
+    assert limits.busy_shares(hungry) == "server needs 1.7 ×"
 
 
 def test_beside_the_word_stands_how_busy_the_sides_were() -> None:
-    assert limits.beside(known(Limit.SERVER)) == "41 %, 98 %"
-    assert limits.beside(None) == ""
+    assert limits.busy_shares(known(Limit.SERVER)) == "41 %, 98 %"
+    assert limits.busy_shares(None) == ""
 
 
-def test_where_others_worked_the_need_is_told() -> None:
-    assert limits.beside(known(Limit.SHARED)) == "server needs 1.7 ×"
-    assert limits.beside(known(Limit.SHARED, 34.0)) == "client needs 2.0 ×"
+def test_where_others_worked_the_need_is_reported() -> None:
+    assert limits.busy_shares(known(Limit.SHARED)) == "server needs 1.7 ×"
+    assert limits.busy_shares(known(Limit.SHARED, 34.0)) == "client needs 2.0 ×"
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_where_others_worked_the_need_is_told() -> None:
         (["", "", ""], ""),
     ],
 )
-def test_a_table_of_them_is_told_in_a_sentence(words: list[str], told: str) -> None:
+def test_a_table_of_them_is_reported_in_a_sentence(words: list[str], told: str) -> None:
     assert limits.in_words(["50"], [(label, [word]) for label, word in zip("ABC", words, strict=True)]) == told
 
 
@@ -68,7 +68,7 @@ def row(calls: int, gap_ns: int) -> dict[str, object]:
     return {
         "trial": 1, "clients": 50, "calls": calls, "error_count": 0, "elapsed_ns": 5_000_000_000,
         "window_ns": 5_000_000_000, "window_calls": calls,
-        "in_call_ns": 50 * 2_550_000_000, "think_ns": 0, "gap_ns": gap_ns, "late": None, "block": 0,
+        "in_call_ns": 50 * 2_550_000_000, "think_ns": 0, "gap_ns": gap_ns, "late": None, "fork": 0,
         "user_ns": 3_000_000_000, "system_ns": 0, "server_user_ns": 0, "server_system_ns": 0,
         "count": calls, "sum_ns": 1,
     }  # fmt: skip

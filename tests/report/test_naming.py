@@ -1,4 +1,4 @@
-"""A reader is told stack, call, load and link of a cell; its number stays in files and in members of JSON."""
+"""A reader sees stack, call, load and link of a cell; its number stays in files and JSON."""
 
 import io
 import json
@@ -12,45 +12,45 @@ from rich.console import Console
 from callbench.analysis.completeness import shortcomings
 from callbench.analysis.naming import at
 from callbench.analysis.subject import Subject, subject
-from callbench.report.export import FORMATS
+from callbench.report.export import TEXTS
 from callbench.report.terminal import print_cells, print_summary
-from callbench.store.run import Run
+from callbench.store.record import Record
 from report.synthetic import write
 
 NUMBER = re.compile(r"\bc\d{3}\b")
-ONLY = ("native/soap+tcp", "native/bin+library", "native/bin+tcp", "native/json+http")
+ONLY = ("native/soap+supertcp", "native/bin+library", "native/bin+supertcp", "native/json+http")
 
 
 @pytest.fixture(scope="module")
-def spoiled(tmp_path_factory: pytest.TempPathFactory) -> Subject:
+def disturbed(tmp_path_factory: pytest.TempPathFactory) -> Subject:
     """A run in which much went wrong: cells that break Little's law, counts that differ, a cell given up."""
-    folder = write(tmp_path_factory.mktemp("runs") / "spoiled", only=ONLY, clients=(1, 50))
+    folder = write(tmp_path_factory.mktemp("runs") / "disturbed", only=ONLY, clients=(1, 50))
     journal = folder / "journal.jsonl"
     lines = [json.loads(line) for line in journal.read_text().splitlines()]
     trials = [line for line in lines if line["kind"] == "trial"]
     trials[0]["agree"] = False
-    given_up = {"kind": "excluded", "stack": "native/bin+tcp", "block": 1, "why": "it hung", "failed": True}
-    lines.append({**given_up, "cell": next(line["cell"] for line in trials if line["visit"] == 2)})
+    given_up = {"kind": "excluded", "stack": "native/bin+supertcp", "fork": 1, "why": "it hung", "failed": True}
+    lines.append({**given_up, "cell": next(line["cell"] for line in trials if line["start"] == 2)})
     journal.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    return subject(Run(folder))
+    return subject(Record(folder))
 
 
 @pytest.mark.parametrize("form", ["html", "md"])
-def test_a_report_names_no_cell_by_its_number(spoiled: Subject, form: str) -> None:
-    assert NUMBER.findall(FORMATS[form](spoiled)) == []
+def test_a_report_names_no_cell_by_its_number(disturbed: Subject, form: str) -> None:
+    assert NUMBER.findall(TEXTS[form](disturbed)) == []
 
 
-def test_the_terminal_names_no_cell_by_its_number(spoiled: Subject) -> None:
+def test_the_terminal_names_no_cell_by_its_number(disturbed: Subject) -> None:
     out = io.StringIO()
     for show in (print_summary, print_cells):
-        show(spoiled, Console(file=out, width=200))
-    assert "native/soap+tcp" in out.getvalue()
+        show(disturbed, Console(file=out, width=200))
+    assert "native/soap+supertcp" in out.getvalue()
     assert NUMBER.findall(out.getvalue()) == []
 
 
-def test_texts_in_json_name_no_cell_by_its_number(spoiled: Subject) -> None:
-    texts = list(_texts(json.loads(FORMATS["json"](spoiled))))
-    assert any("native/bin+tcp" in text for text in texts)
+def test_texts_in_json_name_no_cell_by_its_number(disturbed: Subject) -> None:
+    texts = list(_texts(json.loads(TEXTS["json"](disturbed))))
+    assert any("native/bin+supertcp" in text for text in texts)
     assert [text for text in texts if NUMBER.search(text)] == []
 
 
@@ -67,8 +67,8 @@ def _texts(node: Any) -> Iterator[str]:
         yield node
 
 
-def test_what_a_run_ends_with_names_stack_and_call(spoiled: Subject) -> None:
-    assert shortcomings(spoiled.run) == ["native/bin+tcp, Sum was excluded: it hung"]
+def test_what_a_run_ends_with_names_stack_and_call(disturbed: Subject) -> None:
+    assert shortcomings(disturbed.run) == ["native/bin+supertcp, Sum was excluded: it hung"]
 
 
 def test_load_and_link_are_named_where_they_are_not_the_plainest() -> None:

@@ -13,14 +13,14 @@ from callbench.analysis.results import Excluded, Result, Results
 from callbench.analysis.subject import Subject, subject
 from callbench.analysis.unsteady import Unsteady
 from callbench.catalog.study.claim import Comparison
-from callbench.report.text.ahead import Ahead, ahead
+from callbench.report.text.more_time import OpenResults, open_results
 from callbench.stats.bottleneck import Limit
 from callbench.stats.bottleneck import Verdict as Bound
 from callbench.stats.decision import Outcome, Ranged
+from callbench.stats.forecast import forecast
 from callbench.stats.interval import geometric_mean
-from callbench.stats.outlook import outlook
 from callbench.stats.ranking import standings
-from callbench.store.run import Run
+from callbench.store.record import Record
 from report.synthetic import write
 from report.test_choice import at, result
 
@@ -45,7 +45,7 @@ def found(
     *cells: Result, judged: tuple[Judged, ...] = (), excluded: tuple[Excluded, ...] = (), link: str = "loopback"
 ) -> list[Obstacle]:
     own = [one for one in cells if one.ranked]
-    table = Ranking("g", "1", link, cells, own, standings([one.by_block["rate_per_s"] for one in own]))
+    table = Ranking("g", "1", link, cells, own, standings([one.by_fork["rate_per_s"] for one in own]))
     return obstacles(cast("Subject", About(list(cells), list(judged), list(excluded))), [table] if cells else [])
 
 
@@ -53,7 +53,7 @@ def limited(one: Result, limit: Limit) -> Result:
     return replace(one, verdict=Bound(limit, "why"))
 
 
-def test_neighbours_that_cannot_be_told_apart_are_noisy() -> None:
+def test_neighbours_that_cannot_be_distinguished_are_noisy() -> None:
     (one,) = found(result("a/x", NOISY), result("a/y", OTHER))
     assert (one.kind, one.reason, one.where) == (Kind.NEIGHBOURS, Reason.NOISY, "g")
     assert {"x over tcp", "y over tcp"} == set(one.about.split(" and "))
@@ -61,7 +61,7 @@ def test_neighbours_that_cannot_be_told_apart_are_noisy() -> None:
     assert one.timed
 
 
-def test_neighbours_that_are_told_apart_are_no_obstacle() -> None:
+def test_neighbours_that_are_distinguished_are_no_obstacle() -> None:
     assert found(result("a/x", at(100)), result("a/y", at(50))) == []
 
 
@@ -143,8 +143,8 @@ def test_claims_without_figures_say_why_and_those_of_another_run_come_last() -> 
     ]
 
 
-def looked(*obstacles_: Obstacle, fork_s: float = 30.0) -> Ahead:
-    return Ahead(obstacles_, fork_s, outlook([one.more for one in obstacles_], fork_s, 300))
+def looked(*obstacles_: Obstacle, fork_s: float = 30.0) -> OpenResults:
+    return OpenResults(obstacles_, fork_s, forecast([one.more for one in obstacles_], fork_s, 300))
 
 
 def pair(name: str, more: int | None) -> Obstacle:
@@ -186,6 +186,8 @@ def test_time_is_not_offered_where_it_is_of_no_use() -> None:
 
 def test_a_fork_takes_until_the_next_one_begins(tmp_path: Path) -> None:
     """The forks of the synthetic run begin every minute."""
-    one = ahead(subject(Run(write(tmp_path / "run", only=("native/bin+tcp", "native/soap+tcp")))), [])
+    one = open_results(
+        subject(Record(write(tmp_path / "run", only=("native/bin+supertcp", "native/soap+supertcp")))), []
+    )
     assert one.fork_s == pytest.approx(60)
     assert one.sheet() is None

@@ -1,4 +1,4 @@
-"""What a run's processes took, reckoned from its journal: peaks, growth, rests and deaths."""
+"""What a run's processes used, computed from its journal: peaks, growth, rests and deaths."""
 
 import json
 from pathlib import Path
@@ -8,10 +8,10 @@ import pytest
 
 from callbench.analysis.health import LEAST_GROWTH_BYTES, growth
 from callbench.analysis.subject import subject
-from callbench.report.export.show import shown
+from callbench.report.export.show import cell_records
 from callbench.report.sections import processes as section_of
-from callbench.report.text.story import cautions
-from callbench.store.run import Run
+from callbench.report.text.summary import cautions
+from callbench.store.record import Record
 from report import synthetic
 
 MIB = 2**20
@@ -38,9 +38,9 @@ def side(name: str, calls: int, leak: float, seconds: float = SECONDS) -> dict[s
     return {**of, "peak_bytes": ends + 5, "peak_threads": 3, **made, "samples": samples}
 
 
-def watched(folder: Path, *, seconds: float = SECONDS) -> Run:
-    """A run of one stack whose server leaks and whose client does not; its second block saw a death."""
-    synthetic.write(folder, only=("native/json+tcp",), quick=False)
+def watched(folder: Path, *, seconds: float = SECONDS) -> Record:
+    """A run of one stack whose server leaks and whose client does not; its second fork saw a death."""
+    synthetic.write(folder, only=("native/json+supertcp",), quick=False)
     journal = folder / "journal.jsonl"
     lines = [json.loads(line) for line in journal.read_text().splitlines()]
     for line in lines:
@@ -49,10 +49,10 @@ def watched(folder: Path, *, seconds: float = SECONDS) -> Run:
             line["done"]["intervals"] = [[int(seconds * 1e9), calls, 0]]
             sides = [side("client", calls, 0.0, seconds), side("server", calls, LEAK, seconds)]
             line["processes"] = {"load_ms": int(seconds * 1e3), "rest_ms": 2_000, "sides": sides}
-    place = {"block": 1, "visit": 1000, "trial": 9, "cell": lines[1]["cell"], "stack": "native/json+tcp"}
+    place = {"fork": 1, "start": 1000, "trial": 9, "cell": lines[1]["cell"], "stack": "native/json+supertcp"}
     lines.append({"kind": "death", **place, "how": "out-of-memory", "why": "the server died"})
     journal.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    return Run(folder)
+    return Record(folder)
 
 
 def test_a_study_can_ask_for_memory_threads_and_what_was_answered(tmp_path: Path) -> None:
@@ -63,17 +63,17 @@ def test_a_study_can_ask_for_memory_threads_and_what_was_answered(tmp_path: Path
     asked = next(one["calls"] for one in json.loads((run.path / "plan.json").read_text())["cells"] if one["id"] == cell)
     lines[-1]["answered"] = asked // 4
     journal.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    found = next(one for one in subject(Run(run.path)).results.cells if one.id == cell)
-    assert found.by_block["memory_begin_mib"] == dict.fromkeys(found.by_block["rate_per_s"], 10.0)
-    assert found.by_block["memory_rest_mib"][0] == pytest.approx(found.by_block["memory_end_mib"][0] - 1)
-    assert found.by_block["memory_per_call_bytes"][0] == pytest.approx(LEAK * 1024, rel=0.01)
-    assert found.by_block["threads_made_per_call"][0] > 0
-    assert found.by_block["answered_share"][0] == 1.0
-    assert found.by_block["answered_share"][1] == pytest.approx(0.25, abs=0.02)
+    found = next(one for one in subject(Record(run.path)).results.cells if one.id == cell)
+    assert found.by_fork["memory_begin_mib"] == dict.fromkeys(found.by_fork["rate_per_s"], 10.0)
+    assert found.by_fork["memory_rest_mib"][0] == pytest.approx(found.by_fork["memory_end_mib"][0] - 1)
+    assert found.by_fork["memory_per_call_bytes"][0] == pytest.approx(LEAK * 1024, rel=0.01)
+    assert found.by_fork["threads_made_per_call"][0] > 0
+    assert found.by_fork["answered_share"][0] == 1.0
+    assert found.by_fork["answered_share"][1] == pytest.approx(0.25, abs=0.02)
     assert found.died == f"died after {asked // 4:,} calls"
 
 
-def test_a_leak_is_found_told_and_warned_of(tmp_path: Path) -> None:
+def test_a_leak_is_found_reported_and_warned_of(tmp_path: Path) -> None:
     about = subject(watched(tmp_path / "run"))
     by_side = {one.side: one for one in about.health if one.cell.attributes["group"] == "Sum"}
     server, client = by_side["server"], by_side["client"]
@@ -81,7 +81,7 @@ def test_a_leak_is_found_told_and_warned_of(tmp_path: Path) -> None:
     assert server.memory.per_thousand.middle == pytest.approx(LEAK * 1024 * 1000, rel=0.05)
     assert (server.leaks_memory, server.leaks_threads) == (True, False)
     assert (client.leaks_memory, client.leaks_threads) == (False, False)
-    assert server.given_back == MIB
+    assert server.returned_bytes == MIB
     assert client.figures["heap_bytes"] == MIB
 
     found = section_of.section(about)
@@ -94,7 +94,7 @@ def test_a_leak_is_found_told_and_warned_of(tmp_path: Path) -> None:
     assert any("ran out of memory" in one for one in told)
     assert not any("the client grew" in one for one in told)
 
-    record = shown(about)["cells"][0]["processes"]
+    record = cell_records(about)["cells"][0]["processes"]
     assert record["server"]["memory_slope"]["leaks"] is True
     assert record["client"]["memory_slope"]["per_thousand_calls"] == 0
 
@@ -107,7 +107,7 @@ def test_a_peak_is_never_below_an_end(tmp_path: Path) -> None:
         for one in line.get("processes", {}).get("sides", ()):
             one["peak_bytes"], one["peak_threads"] = MIB, 1
     journal.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    for one in subject(Run(run.path)).health:
+    for one in subject(Record(run.path)).health:
         most = max(one.figures[name] or 0.0 for name in ("resident_begin", "resident_end", "resident_rest"))
         assert (one.figures["resident_peak"] or 0.0) >= most
         assert one.figures["threads_peak"] == 2
@@ -138,6 +138,6 @@ def test_growth_that_differs_from_trial_to_trial_is_no_leak() -> None:
 
 
 def test_a_run_that_was_not_watched_has_no_such_section(tmp_path: Path) -> None:
-    about = subject(Run(synthetic.write(tmp_path / "run", only=("native/json+tcp",))))
+    about = subject(Record(synthetic.write(tmp_path / "run", only=("native/json+supertcp",))))
     assert section_of.section(about) is None
-    assert shown(about)["cells"][0]["processes"] == {}
+    assert cell_records(about)["cells"][0]["processes"] == {}

@@ -112,14 +112,14 @@ def cell(message: str, channel: str, rates: list[float], **figures: list[float])
         "group": "g",
         "link": "loopback",
     }
-    by_block = {"rate_per_s": rates, **figures}
+    by_fork = {"rate_per_s": rates, **figures}
     return Result(
         attributes,
         {},
         1,
         {},
         3,
-        {name: dict(enumerate(values)) for name, values in by_block.items()},
+        {name: dict(enumerate(values)) for name, values in by_fork.items()},
         geometric_mean(rates) if rates else None,
         Latency(None, None, None),
         batched=False,
@@ -210,7 +210,7 @@ def test_a_mistake_is_one_sentence(tmp_path: Path, old: str, new: str, told: str
         study(tmp_path, STUDY.replace(old, new, 1))
 
 
-def test_the_article_is_asked_all_that_it_left_open() -> None:
+def test_all_open_questions_of_the_article_are_answered() -> None:
     article = load("remobjects")
     asked = ask(article, Results([], [], []))
     assert article.published is not None

@@ -1,4 +1,4 @@
-"""Results are reckoned from the documented tables, with answers known by hand."""
+"""Results are computed from the documented tables, with answers known by hand."""
 
 from pathlib import Path
 
@@ -6,18 +6,18 @@ import duckdb
 import pytest
 
 from callbench.analysis import histograms
-from callbench.analysis.messages import Messages, Written, labels
+from callbench.analysis.messages import Messages, MessageTimes, labels
 from callbench.analysis.read_results import RANKING_SQL, from_connection, read
 from callbench.analysis.results import Results
-from callbench.analysis.tables import place
-from callbench.store.run import Run
+from callbench.analysis.tables import table_cell
+from callbench.store.record import Record
 from report.synthetic import write
 
 TABLES = """
 CREATE TABLE cells (cell VARCHAR, "group" VARCHAR, stack VARCHAR, adapter VARCHAR, message VARCHAR, channel VARCHAR,
     language VARCHAR, call VARCHAR, arguments VARCHAR, clients BIGINT, calls BIGINT, seconds DOUBLE, link VARCHAR,
     arrivals VARCHAR, target_per_s DOUBLE, think_ms DOUBLE);
-CREATE TABLE trials (trial BIGINT, cell VARCHAR, block BIGINT, visit BIGINT, started TIMESTAMP, calls BIGINT,
+CREATE TABLE trials (trial BIGINT, cell VARCHAR, fork BIGINT, start BIGINT, started TIMESTAMP, calls BIGINT,
     errors VARCHAR, error_count BIGINT, elapsed_ns BIGINT, window_ns BIGINT,
     window_calls DOUBLE, in_flight BIGINT, rate_per_s DOUBLE, timed VARCHAR, batch BIGINT, count BIGINT,
     sum_ns BIGINT, min_ns BIGINT, max_ns BIGINT, in_call_ns BIGINT, think_ns BIGINT, clients BIGINT, user_ns BIGINT,
@@ -27,8 +27,8 @@ CREATE TABLE trials (trial BIGINT, cell VARCHAR, block BIGINT, visit BIGINT, sta
 CREATE TABLE histograms (trial BIGINT, name VARCHAR, bucket BIGINT, low_ns BIGINT, width_ns BIGINT, count BIGINT);
 CREATE TABLE codecs (stack VARCHAR, message VARCHAR, "group" VARCHAR, call VARCHAR, arguments VARCHAR,
     direction VARCHAR, bytes DOUBLE, encode_ns DOUBLE, decode_ns DOUBLE);
-CREATE TABLE excluded (stack VARCHAR, cell VARCHAR, block BIGINT, why VARCHAR);
-CREATE TABLE visits (block BIGINT, visit BIGINT, stack VARCHAR, start_s DOUBLE, verify_s DOUBLE, connect_s DOUBLE,
+CREATE TABLE excluded (stack VARCHAR, cell VARCHAR, fork BIGINT, why VARCHAR);
+CREATE TABLE starts (fork BIGINT, start BIGINT, stack VARCHAR, start_s DOUBLE, verify_s DOUBLE, connect_s DOUBLE,
     connections BIGINT);
 INSERT INTO cells VALUES
     ('c001', 'g', 'a/x+y', 'a', 'x', 'y', 'rust', 'Sum', '{"a":1,"b":2}', 1, 10, 0.1, 'loopback', 'closed', NULL, 0),
@@ -46,12 +46,12 @@ INSERT INTO excluded VALUES ('a/w+y', NULL, 0, 'answered wrongly');
 
 
 def trial(
-    connection: "duckdb.DuckDBPyConnection", number: int, cell: str, block: int, calls: int, **more: object
+    connection: "duckdb.DuckDBPyConnection", number: int, cell: str, fork: int, calls: int, **more: object
 ) -> None:
     row = {
         "trial": number,
         "cell": cell,
-        "block": block,
+        "fork": fork,
         "calls": calls,
         "errors": "{}",
         "error_count": 0,
@@ -80,7 +80,7 @@ def results() -> Results:
             "INSERT INTO histograms VALUES (0, 'latency', 0, 9984, 64, 100), (1, 'latency', 0, 19968, 128, 400)"
         )
         connection.execute("INSERT INTO histograms VALUES (1, 'service', 0, 1, 1, 400)")
-        # An open loop: 100 calls a second are asked for; c004 keeps them, c005 makes 50.
+        # An open loop: 100 calls per second are requested; c004 reaches them, c005 makes 50.
         connection.execute(
             "INSERT INTO cells SELECT 'c004', 'o', stack, adapter, message, channel, language, call, arguments, 2, 100,"
             " 1.0, link, 'poisson', 100.0, 0 FROM cells WHERE cell = 'c001'"
@@ -95,18 +95,18 @@ def results() -> Results:
         return from_connection(connection)
 
 
-def test_rates_are_a_geometric_mean_over_blocks(results: Results) -> None:
+def test_rates_are_a_geometric_mean_over_forks(results: Results) -> None:
     rate = results.cells[0].rate
     assert rate is not None
     assert rate.middle == pytest.approx(200)
-    assert rate.blocks == 2
+    assert rate.forks == 2
 
 
 def test_percentiles_come_from_all_trials_together(results: Results) -> None:
     latency = results.cells[0].latency
     assert latency.percentiles is not None
     assert latency.percentiles["p50"] == pytest.approx(20.03, rel=0.004)
-    assert results.cells[0].by_block["p50_us"][0] == pytest.approx(10.015, rel=0.004)
+    assert results.cells[0].by_fork["p50_us"][0] == pytest.approx(10.015, rel=0.004)
     assert latency.mean == pytest.approx(18.0)
     assert latency.max == pytest.approx(20.08)
 
@@ -118,10 +118,10 @@ def test_a_batch_has_a_mean_and_no_percentiles(results: Results) -> None:
     assert one.latency.mean == pytest.approx(900_000 / 1002)
 
 
-def test_errors_are_counted_by_kind_and_a_block_without_an_answer_gives_no_rate(results: Results) -> None:
+def test_errors_are_counted_by_kind_and_a_fork_without_an_answer_gives_no_rate(results: Results) -> None:
     one = results.cells[1]
     assert one.errors == {"timeout": 3, "closed": 3}
-    assert one.blocks == 1
+    assert one.forks == 1
     assert not one.agree
 
 
@@ -131,15 +131,15 @@ def test_what_was_not_measured_says_why(results: Results) -> None:
 
 
 def test_bytes_are_those_of_both_messages(results: Results) -> None:
-    assert results.cells[0].by_block["bytes"] == {0: 42.0, 1: 42.0}
+    assert results.cells[0].by_fork["bytes"] == {0: 42.0, 1: 42.0}
 
 
 def test_another_adapters_message_of_the_same_name_says_nothing_of_ones_own(results: Results) -> None:
-    assert {"bytes", "codec_us"}.isdisjoint(results.cells[1].by_block)
+    assert {"bytes", "codec_us"}.isdisjoint(results.cells[1].by_fork)
 
 
 def test_the_messages_of_a_mixed_stack_are_each_sides_own(results: Results) -> None:
-    written = Written(results.codecs)
+    written = MessageTimes(results.codecs)
     mixed = written.of({"stack": "a/x+y:b/x+y", "message": "x", "group": "g"})
     assert mixed == Messages(730.0, 10e-3)
     assert written.of({"stack": "load/http1:b/x+y", "message": "x", "group": "g"}) is None
@@ -147,13 +147,13 @@ def test_the_messages_of_a_mixed_stack_are_each_sides_own(results: Results) -> N
 
 
 def test_the_rankings_query_gives_what_is_ranked(tmp_path: Path) -> None:
-    run = Run(write(tmp_path / "run", only=("native/soap+tcp", "native/bin+tcp")))
+    run = Record(write(tmp_path / "run", only=("native/soap+supertcp", "native/bin+supertcp")))
     found = read(run)
     with run.connection() as connection:
         rows = connection.execute(RANKING_SQL).fetchall()
-    assert len(rows) == sum(one.blocks for one in found.cells)
+    assert len(rows) == sum(one.forks for one in found.cells)
     assert {round(row[-1], 6) for row in rows} == {
-        round(rate, 6) for one in found.cells for rate in one.by_block["rate_per_s"].values()
+        round(rate, 6) for one in found.cells for rate in one.by_fork["rate_per_s"].values()
     }
 
 
@@ -175,21 +175,21 @@ def test_a_target_that_was_missed_is_no_result_of_that_rate(results: Results) ->
     assert short.open_loop is not None
     assert short.open_loop.missed is not None
     assert short.open_loop.missed in short.doubts
-    assert place(short, "rate_per_s").why == "not reached"
+    assert table_cell(short, "rate_per_s").why == "not reached"
     # What was seen is still there, beside the reason.
     assert short.open_loop.reached is not None
     assert round(short.open_loop.reached.middle) == 50
 
 
 def test_histograms_are_what_the_query_that_the_page_names_gives(tmp_path: Path) -> None:
-    run = Run(write(tmp_path / "run", only=("native/soap+tcp", "native/bin+tcp")))
+    run = Record(write(tmp_path / "run", only=("native/soap+supertcp", "native/bin+supertcp")))
     with run.connection() as connection:
         read = histograms.read(connection)
         rows = connection.execute(histograms.HISTOGRAMS_SQL).fetchall()
     told = {
-        (name, cell, block, int(low), int(width), int(count))
-        for (name, cell), by_block in read.items()
-        for block, one in by_block.items()
+        (name, cell, fork, int(low), int(width), int(count))
+        for (name, cell), by_fork in read.items()
+        for fork, one in by_fork.items()
         for low, width, count in zip(one.lows, one.widths, one.counts, strict=True)
     }
     assert told == set(rows)

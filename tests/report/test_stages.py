@@ -1,4 +1,4 @@
-"""What a server tells of its own time, as a table writes it."""
+"""A server's report of its own time, as a table."""
 
 import pytest
 
@@ -7,23 +7,23 @@ from callbench.report.sections.stages import _line
 MS = 1_000_000
 
 
-def block(calls: int, used_ns: int, **stages: int) -> dict[str, object]:
+def fork(calls: int, used_ns: int, **stages: int) -> dict[str, object]:
     each = {name: {"processor_ns": ns, "ns": ns, "octets": 0, "times": calls} for name, ns in stages.items()}
     return {"calls": calls, "used_ns": used_ns, "stages": each}
 
 
-def test_a_block_below_the_tick_does_not_make_the_mean() -> None:
+def test_a_fork_below_the_tick_does_not_make_the_mean() -> None:
     # 10 ms over 1,000 and 0 over 3,000 calls are 2.5 us a call, not the mean of 10 and 0.
-    blocks = {0: block(1000, 40 * MS, decode=30 * MS), 1: block(3000, 120 * MS, decode=10 * MS)}
-    decode, rest, whole = _line(blocks, ["decode"], [], [])
+    forks = {0: fork(1000, 40 * MS, decode=30 * MS), 1: fork(3000, 120 * MS, decode=10 * MS)}
+    decode, rest, whole = _line(forks, ["decode"], [], [])
     assert decode.startswith("10")
     assert (rest, whole) == ("30", "40")
 
 
 @pytest.mark.parametrize(("ns", "written"), [(0, "under 10"), (10 * MS, "under 20")])
 def test_what_the_clock_cannot_tell_is_no_0(ns: int, written: str) -> None:
-    assert _line({0: block(1000, 40 * MS, decode=ns)}, ["decode"], [], [])[0] == written
+    assert _line({0: fork(1000, 40 * MS, decode=ns)}, ["decode"], [], [])[0] == written
 
 
 def test_a_stage_that_was_never_done_took_nothing() -> None:
-    assert _line({0: block(1000, 40 * MS, decode=30 * MS)}, ["decode", "transform"], [], [])[1] == "none"
+    assert _line({0: fork(1000, 40 * MS, decode=30 * MS)}, ["decode", "transform"], [], [])[1] == "none"

@@ -1,4 +1,4 @@
-"""What the terminal shows at 60, 80 and 120 columns: no number and no name is ever cut off."""
+"""Tables on terminals of 60, 80 and 120 columns: no number and no name is truncated."""
 
 import io
 import re
@@ -14,18 +14,18 @@ from rich.console import Console
 from callbench.analysis.subject import Subject, subject
 from callbench.report.terminal import print_cells, print_summary
 from callbench.report.text.grid import Column, Grid
-from callbench.store.run import Run
+from callbench.store.record import Record
 from golden import golden
 from report.synthetic import write as synthetic
 
 GOLDEN = Path(__file__).parent / "golden"
-FEW = ("native/soap+tcp", "native/bin+library", "native/bincomp+http")
+FEW = ("native/soap+supertcp", "native/bin+library", "native/bincomp+http")
 WIDE, WIDTHS = 1000, (60, 80, 120)
 
 
 @pytest.fixture(scope="module")
 def few(tmp_path_factory: pytest.TempPathFactory) -> Subject:
-    return subject(Run(synthetic(tmp_path_factory.mktemp("runs") / "few", only=FEW, clients=(1, 50))))
+    return subject(Record(synthetic(tmp_path_factory.mktemp("runs") / "few", only=FEW, clients=(1, 50))))
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +35,7 @@ def without_tables(tmp_path_factory: pytest.TempPathFactory) -> Subject:
     study = (folder / "study.toml").read_text()
     asks = r"^\[\[?(?:tables|charts|claims|questions|summaries|figures)\b.*?(?=^\[\[?(?:cells|load|quick|lists)|\Z)"
     (folder / "study.toml").write_text(re.sub(asks, "", study, flags=re.MULTILINE | re.DOTALL))
-    return subject(Run(folder))
+    return subject(Record(folder))
 
 
 def printed(show: Callable[[Console], None], width: int) -> str:

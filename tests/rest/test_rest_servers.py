@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from callbench.adapter.contract import misshapen_answer
+from callbench.adapter.contract import schema_error_in_answer
 from callbench.adapter.session import Adapter
 from callbench.catalog import catalogue
 from callbench.model.process_tree import parent_of
@@ -29,12 +29,12 @@ OTHER_PATH = "/service/helloworld"
 ANSWER = b'{"result":["Hello World!"]}'
 STACKS = ["node/http", "node/http-cluster", "go/nethttp", "rust/hyper", "python/uvicorn"]
 
-# Starts a server behind its keeper, says where it is, and waits to be killed.
+# Start a server under its supervisor, print its address, and wait to be killed.
 HOLDER = """
 import sys
 from callbench.adapter.session import Adapter
 from callbench.catalog import catalogue
-adapter = Adapter(catalogue.load().adapter(sys.argv[1].partition("/")[0]).manifest, "the server").greeted()
+adapter = Adapter(catalogue.load().adapter(sys.argv[1].partition("/")[0]).manifest, "the server").read_hello()
 print(adapter.serve(sys.argv[1]), flush=True)
 sys.stdin.read()
 """
@@ -103,7 +103,7 @@ def test_its_half_of_the_contract_is_held(file: Path, stack: str, running: Adapt
         else:
             answer = running.process.receive(time.monotonic() + 60, "an answer")
             assert fits(line["adapter"], answer), f"{answer} does not fit {line['adapter']}"
-            assert misshapen_answer(answer) is None
+            assert schema_error_in_answer(answer) is None
             endpoint = answer.get("endpoint", endpoint)
     assert running.process.wait(30) == 0
 
@@ -119,13 +119,13 @@ def test_an_independent_client_is_given_the_published_answer_and_nothing_elsewhe
     assert running.counted()["calls"] == {"Hello": 3}
 
 
-def test_it_burns_as_much_processor_time_as_it_is_told_and_says_so(stack: str, running: Adapter) -> None:
+def test_it_burns_as_much_processor_time_as_requested_and_reports_it(stack: str, running: Adapter) -> None:
     endpoint = running.serve(stack, options={"burn_us": 20_000})
     before = running.counted()["processor"]
     ask(endpoint, times=10)
     after = running.counted()["processor"]
     used_ns = sum(int(after[part]) - int(before[part]) for part in ("user_ns", "system_ns"))
-    # What it was told is time by the clock: on a busy machine it has the processor for a part of it.
+    # The requested time is by the clock; on a busy machine it has the processor for a part of it.
     assert used_ns > 0.02e9
 
 
@@ -134,7 +134,7 @@ def test_the_suite_passes_over_the_load_driver(stack: str, callbench: Run) -> No
     seen = callbench("verify", f"load/http1:{stack}", "--json")
     rows = json.loads(seen.stdout)["checks"]
     assert (seen.returncode, [row for row in rows if row["fails"]]) == (0, [])
-    asked = {row["check"] for row in rows if not row["unasked"]}
+    asked = {row["check"] for row in rows if not row["not_applicable"]}
     assert {"Hello", "counts", "delay", "burn", "stall", "timeout", "lost/cut", "lost/killed"} <= asked
 
 
@@ -151,7 +151,7 @@ def test_nothing_is_left_where_the_core_is_killed(stack: str) -> None:
 
 @pytest.fixture
 def bare() -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """The cluster without a keeper, serving; and where."""
+    """The cluster without a supervisor, serving, and its address."""
     with subprocess.Popen(
         adapter_of("node/http-cluster").manifest.program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as one:
@@ -193,7 +193,7 @@ def test_a_worker_of_a_cluster_that_dies_is_replaced(mark: str, bare: tuple[Any,
 
 
 @pytest.mark.usefixtures("nothing_left")
-def test_a_port_that_is_taken_is_one_sentence_and_the_adapter_goes_on(stack: str, running: Adapter) -> None:
+def test_a_port_that_is_taken_is_one_sentence_and_the_adapter_continues(stack: str, running: Adapter) -> None:
     endpoint = running.serve(stack)
     taken = urlsplit(endpoint).port or 0
     with Adapter(adapter_of(stack).manifest, "the other server") as other:

@@ -11,19 +11,19 @@ from callbench.model.cell import Cell, Load, Stack
 from callbench.model.errors import AdapterFailure
 from callbench.runner import batch as module
 from callbench.runner.batch import Batch
-from callbench.runner.context import Asked, Context
-from callbench.runner.unit import Wanted
+from callbench.runner.context import Context, ForkTask
+from callbench.runner.unit import UnitRequest
 
 if TYPE_CHECKING:
     from callbench.catalog.manifest import Programs
     from callbench.runner.failures import Failures
 
 
-def wanted(name: str, channel: str) -> Wanted:
+def request(name: str, channel: str) -> UnitRequest:
     stack = cast("Stack", SimpleNamespace(id=name, adapter="a", message="m", channel=channel, card={}))
     cell = Cell(name, "g", name, "Sum", {}, Load(1, 1, 0.01))
     # As in a first fork, where nothing is started before its turn.
-    return Wanted(name, stack, cast("Programs", None), (cell,), LOOPBACK, cold=True)
+    return UnitRequest(name, stack, cast("Programs", None), (cell,), LOOPBACK, cold=True)
 
 
 class Started:
@@ -34,17 +34,17 @@ class Started:
     compiles = broken = False
     pids = ()
 
-    def __init__(self, one: Wanted, *_: object) -> None:
+    def __init__(self, one: UnitRequest, *_: object) -> None:
         """Starts, or fails for want of a queue."""
         Started.alive.append(one.name)
         if one.stack.channel == "queue" and any(name.startswith("queue") for name in Started.alive[:-1]):
             raise AdapterFailure("out-of-resources", "no queue is left")
-        self.wanted, self.name = one, one.name
+        self.request, self.name = one, one.name
         self.spins = one.stack.channel == "spin"
-        self.visit: int | None = None
-        self.opened = SimpleNamespace(record={})
+        self.start: int | None = None
+        self.running = SimpleNamespace(record={})
 
-    def settles(self) -> None:
+    def start_idle_watch(self) -> None:
         pass
 
     def close(self) -> None:
@@ -59,26 +59,26 @@ def made(monkeypatch: pytest.MonkeyPatch) -> tuple[Batch, ExitStack]:
     of = SimpleNamespace(
         placement=None,
         plan=SimpleNamespace(wires={}),
-        progress=SimpleNamespace(starts=nothing, warms=nothing),
+        progress=SimpleNamespace(show_start=nothing, show_warm_up=nothing),
         stacks={},
         sizes={},
-        floors={},
+        baselines={},
         quick=True,
-        next_visit=lambda: 1,
+        next_start=lambda: 1,
         write=nothing,
     )
-    failures = SimpleNamespace(cannot=nothing, allows=lambda _: False)
+    failures = SimpleNamespace(exclude_unsupported=nothing, allows=lambda _: False)
     owned = ExitStack()
-    asked = Asked(0, "as it is", (), 1, watch=False)
-    return Batch(cast("Context", of), asked, cast("Failures", failures), owned), owned
+    fork_task = ForkTask(0, "as it is", (), 1, watch=False)
+    return Batch(cast("Context", of), fork_task, cast("Failures", failures), owned), owned
 
 
 def test_where_a_resource_is_short_no_other_of_its_channel_is_tried(made: tuple[Batch, ExitStack]) -> None:
     batch, owned = made
     names = ["queue 1", "tcp 1", "queue 2", "queue 3", "tcp 2"]
-    batch._of.stacks.update({name: wanted(name, name.split()[0]).stack for name in names})
+    batch._context.stacks.update({name: request(name, name.split()[0]).stack for name in names})
     with owned:
-        batch.fill([wanted(name, name.split()[0]) for name in names], alone=True)
+        batch.fill([request(name, name.split()[0]) for name in names], limited=True)
         assert batch.tried == ["queue 1", "tcp 1", "tcp 2"], "the others wait for the next batch"
         assert Started.alive == ["queue 1", "tcp 1", "queue 2", "tcp 2"], "the third is not even started"
 
@@ -86,8 +86,8 @@ def test_where_a_resource_is_short_no_other_of_its_channel_is_tried(made: tuple[
 def test_what_spins_is_ended_first(made: tuple[Batch, ExitStack]) -> None:
     batch, owned = made
     names = ["tcp 1", "tcp 2", "spin 1", "tcp 3", "spin 2"]
-    batch._of.stacks.update({name: wanted(name, name.split()[0]).stack for name in names})
+    batch._context.stacks.update({name: request(name, name.split()[0]).stack for name in names})
     with owned:
-        batch.fill([wanted(name, name.split()[0]) for name in names], alone=True)
+        batch.fill([request(name, name.split()[0]) for name in names], limited=True)
     assert Started.ended[:2] == ["spin 1", "spin 2"]
     assert sorted(Started.ended) == sorted(names)

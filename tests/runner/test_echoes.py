@@ -10,9 +10,8 @@ from typing import Any
 import pytest
 
 from callbench.catalog import catalogue
-from callbench.model.cell import Cell, Load
-from callbench.runner.echoes import YARDSTICK_OCTETS, Echo, EchoTask, applies, echoes, sizes, there
-from callbench.runner.slices import HANDFUL
+from callbench.model.cell import CALLS_PER_SLICE, Cell, Load
+from callbench.runner.echoes import REFERENCE_BYTES, Echo, EchoTask, available_echoes, echoes, has_own_echo, sizes
 
 # A run's messages alone, as its journal has them.
 CODECS: list[dict[str, Any]] = [
@@ -36,35 +35,35 @@ def cell(group: str, stack: str, **options: object) -> Cell:
     return Cell(f"{group} {options}", group, stack, "Sum", {}, Load(1, 1, 0.01), options=options)
 
 
-def made(known: catalogue.Catalogue, *cells: Cell, quick: bool = True) -> list[Echo]:
+def echoes_of(known: catalogue.Catalogue, *cells: Cell, quick: bool = True) -> list[Echo]:
     stacks = {stack.id: stack for stack in known.every}
-    return echoes(cells, stacks, sizes(CODECS, known), there(known), quick=quick)
+    return echoes(cells, stacks, sizes(CODECS, known), available_echoes(known), quick=quick)
 
 
 def told(found: list[Echo]) -> list[tuple[str, int, int, Mapping[str, Any]]]:
     return [(one.stack, one.request_bytes, one.answer_bytes, one.options) for one in found]
 
 
-SMALL_ONE: tuple[str, int, int, Mapping[str, Any]] = ("floor/echo+tcp", YARDSTICK_OCTETS, YARDSTICK_OCTETS, {})
+SMALL_ONE: tuple[str, int, int, Mapping[str, Any]] = ("baseline/echo+tcp", REFERENCE_BYTES, REFERENCE_BYTES, {})
 
 
 def test_every_channel_has_an_echo(known: catalogue.Catalogue) -> None:
     natives = {stack.channel for stack in known.adapter("native").stacks}
-    assert {stack.channel: stack.why_not for stack in known.adapter("floor").stacks} == dict.fromkeys(natives)
-    assert all(stack.instrument for stack in known.adapter("floor").stacks)
-    assert set(there(known)) == natives
+    assert {stack.channel: stack.why_not for stack in known.adapter("baseline").stacks} == dict.fromkeys(natives)
+    assert all(stack.instrument for stack in known.adapter("baseline").stacks)
+    assert set(available_echoes(known)) == natives
 
 
 def test_a_call_that_waits_for_ports_has_no_echo() -> None:
-    assert applies(cell("small", "native/soap+http", closes="client"))
-    assert not applies(cell("small", "native/soap+http", closes="client", ports=10))
+    assert has_own_echo(cell("small", "native/soap+http", closes="client"))
+    assert not has_own_echo(cell("small", "native/soap+http", closes="client", ports=10))
 
 
 @pytest.mark.parametrize("channel", ["tcp", "inproc", "library"])
 def test_the_sizes_of_the_cells_are_echoed_once(known: catalogue.Catalogue, channel: str) -> None:
     stack = f"native/soap+{channel}"
-    found = made(known, cell("small", stack), cell("large", stack), cell("?", stack))
-    place = f"floor/echo+{channel}"
+    found = echoes_of(known, cell("small", stack), cell("large", stack), cell("?", stack))
+    place = f"baseline/echo+{channel}"
     assert told(found) == [SMALL_ONE, (place, 301, 2, {}), (place, 301, 40_000, {})]
     assert [one.cells for one in found] == [(), ("large {}", "small {}"), ("large {}", "small {}")]
     assert len({one.key for one in found}) == len(found)
@@ -73,13 +72,13 @@ def test_the_sizes_of_the_cells_are_echoed_once(known: catalogue.Catalogue, chan
 def test_an_echo_connects_as_its_cell_does_and_without_what_is_the_native_channels_own(
     known: catalogue.Catalogue,
 ) -> None:
-    plain, other = cell("small", "native/soap+tcp"), cell("small", "native/soap+tcp", acknowledge=False)
-    assert told(made(known, plain, other))[1:] == [
-        ("floor/echo+tcp", 300, 2, {}),
-        ("floor/echo+tcp", 300, 2, {"acknowledge": False}),
+    plain, other = cell("small", "native/soap+supertcp"), cell("small", "native/soap+supertcp", acknowledge=False)
+    assert told(echoes_of(known, plain, other))[1:] == [
+        ("baseline/echo+supertcp", 300, 2, {}),
+        ("baseline/echo+supertcp", 300, 2, {"acknowledge": False}),
     ]
-    squeezed = cell("small", "native/soap+tcp", compressor="zstd", level=3)
-    assert told(made(known, squeezed))[1:] == [("floor/echo+tcp", 300, 2, {})]
+    squeezed = cell("small", "native/soap+supertcp", compressor="zstd", level=3)
+    assert told(echoes_of(known, squeezed))[1:] == [("baseline/echo+supertcp", 300, 2, {})]
 
 
 @pytest.mark.parametrize(
@@ -88,22 +87,22 @@ def test_an_echo_connects_as_its_cell_does_and_without_what_is_the_native_channe
     ids=["clients that queue", "a client that thinks", "a schedule"],
 )
 def test_what_is_no_bare_round_trip_has_the_small_one_alone(known: catalogue.Catalogue, load: Load) -> None:
-    one = replace(cell("small", "native/soap+tcp"), load=load)
-    assert not applies(one)
-    assert told(made(known, one)) == [SMALL_ONE]
-    assert not applies(replace(cell("small", "native/soap+tcp"), link="lan100"))
+    one = replace(cell("small", "native/soap+supertcp"), load=load)
+    assert not has_own_echo(one)
+    assert told(echoes_of(known, one)) == [SMALL_ONE]
+    assert not has_own_echo(replace(cell("small", "native/soap+supertcp"), link="lan100"))
 
 
 def test_a_run_without_echoes_has_none(known: catalogue.Catalogue) -> None:
     stacks = {stack.id: stack for stack in known.every}
-    assert echoes([cell("small", "native/soap+tcp")], stacks, {}, {}, quick=False) == []
+    assert echoes([cell("small", "native/soap+supertcp")], stacks, {}, {}, quick=False) == []
 
 
 def test_a_slice_of_an_echo_keeps_what_its_rate_follows_from() -> None:
-    task = EchoTask(Echo("floor/echo+tcp", {}, 16, 16, ()))
-    turn = task.turn(0)
+    task = EchoTask(Echo("baseline/echo+supertcp", {}, 16, 16, ()))
+    turn = task.next_slice(0)
     assert turn is not None
-    assert turn.length.calls == HANDFUL
+    assert turn.length.calls == CALLS_PER_SLICE
     assert task.rate is None
     latency = {"count": 4, "sum_ns": 4000, "buckets": [[384, 3], [512, 1]]}
     done: dict[str, Any] = {
@@ -115,13 +114,13 @@ def test_a_slice_of_an_echo_keeps_what_its_rate_follows_from() -> None:
         "latency": latency,
     }
     done["in_flight_part"] = 0.0
-    task.took(turn, {"started": "now", "done": done})
-    assert task.made is not None
+    task.add_slice(turn, {"started": "now", "done": done})
+    assert task.result is not None
     assert task.rate == pytest.approx(1e6)
-    assert "latency" not in task.made["done"]
+    assert "latency" not in task.result["done"]
     # Buckets 384 and 512 begin at 512 and 1,024 ns.
-    assert (task.made["p50_ns"], task.made["p99_ns"]) == (512, 1024)
-    task.turn(1)
+    assert (task.result["p50_ns"], task.result["p99_ns"]) == (512, 1024)
+    task.next_slice(1)
     assert task.rate is None
 
 
@@ -142,10 +141,10 @@ def test_every_round_of_a_run_drives_them_beside_its_cells(
     for line in rounds:
         assert len(line["slices"]) == 2
         assert {one["stack"]: bool(one["cells"]) for one in line["echoes"]} == {
-            "floor/echo+tcp": True,
-            "floor/echo+unix": True,
+            "baseline/echo+tcp": True,
+            "baseline/echo+unix": True,
         }
         assert sum(not one["cells"] for one in line["echoes"]) == 1
-    sql = "SELECT DISTINCT stack FROM floors ORDER BY stack"
+    sql = "SELECT DISTINCT stack FROM baselines ORDER BY stack"
     told = json.loads(callbench("query", "r", sql, "--json", check=True).stdout)
-    assert [row["stack"] for row in told] == ["floor/echo+tcp", "floor/echo+unix"]
+    assert [row["stack"] for row in told] == ["baseline/echo+tcp", "baseline/echo+unix"]

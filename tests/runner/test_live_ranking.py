@@ -1,4 +1,4 @@
-"""The ranking that sharpens while a run goes on."""
+"""The ranking during a run."""
 
 from callbench.model.cell import AS_IS, HELD, Cell, Load
 from callbench.runner.live_ranking import LiveRanking
@@ -11,20 +11,20 @@ def _cell(number: int, stack: str, group: str = "Sum", idle: str = AS_IS, client
 def test_the_fastest_comes_first_and_its_spread_once_there_are_three_slices() -> None:
     ranking = LiveRanking([_cell(1, "native/a"), _cell(2, "native/b"), _cell(3, "native/c")], AS_IS)
     for calls in (100, 110):
-        ranking.slice_ends("c001", calls, 10**9)
-        ranking.slice_ends("c002", 10 * calls, 10**9)
+        ranking.add_slice("c001", calls, 10**9)
+        ranking.add_slice("c002", 10 * calls, 10**9)
     (line,) = ranking.lines(10)
     assert (line.name, line.stacks) == ("Sum", 2)
     assert [place.split()[0] for place in line.places] == ["native/b", "native/a"]
     assert not any("±" in place for place in line.places)
-    ranking.slice_ends("c002", 1_050, 10**9)
+    ranking.add_slice("c002", 1_050, 10**9)
     assert "±" in ranking.lines(10)[0].places[0]
 
 
 def test_other_conditions_and_slices_without_an_answer_are_passed_over() -> None:
     ranking = LiveRanking([_cell(1, "native/a"), _cell(2, "native/b", idle=HELD)], AS_IS)
-    ranking.slice_ends("c002", 100, 10**9)
-    ranking.slice_ends("c001", 0, 10**9)
+    ranking.add_slice("c002", 100, 10**9)
+    ranking.add_slice("c001", 0, 10**9)
     assert ranking.lines(10) == []
 
 
@@ -37,6 +37,6 @@ def test_groups_with_several_stacks_come_first_where_room_is_short() -> None:
     ]
     ranking = LiveRanking(cells, AS_IS)
     for cell in cells:
-        ranking.slice_ends(cell.id, 100, 10**9)
+        ranking.add_slice(cell.id, 100, 10**9)
     assert [line.name for line in ranking.lines(2)] == ["Sum", "alone"]
     assert [line.name for line in ranking.lines(9)] == ["Sum", "alone", "Sum, 50 clients"]

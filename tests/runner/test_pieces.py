@@ -14,11 +14,11 @@ from hypothesis import HealthCheck, given, settings
 from callbench.analysis.read_results import RANKING_SQL
 from callbench.model.cell import Cell, Load, Stack
 from callbench.runner import plan
-from callbench.store import run as store
-from callbench.store.head import FORMAT
-from callbench.store.run import Run
+from callbench.store import record as store
+from callbench.store.head import head
+from callbench.store.record import Record
+from callbench.store.record_writer import RecordWriter
 from callbench.store.tables import QUERIES
-from callbench.store.writer import RunWriter
 
 KINDS = ("timeout", "closed", "refused")
 SLICE = some.fixed_dictionaries(
@@ -82,7 +82,7 @@ def round_(slices: Sequence[dict[str, Any]], *, kind: str = "round", number: int
             "started": at,
             "done": done(one),
             "counted": {"calls": {}, "processor": spent(one)},
-            "behind": None,
+            "backend": None,
             "agree": one["agree"],
         }
         for trial, one in enumerate(slices)
@@ -91,19 +91,19 @@ def round_(slices: Sequence[dict[str, Any]], *, kind: str = "round", number: int
     return {"kind": kind, **place, "slices": made, "echoes": [], "references": [], **more}
 
 
-def written(folder: Path, lines: Sequence[dict[str, Any]], cells: int = 2) -> Run:
+def written(folder: Path, lines: Sequence[dict[str, Any]], cells: int = 2) -> Record:
     stacks = [Stack(f"a/x+{number}", "a", "x", f"{number}", "rust", "", "") for number in range(cells)]
     every = [Cell(f"c{number + 1}", "g", f"a/x+{number}", "Sum", {}, Load(1, 6, 1.0)) for number in range(cells)]
-    record = json.dumps(plan.made(every, stacks, 1).record()).encode()
-    info = {"format": FORMAT, "study": "s", "title": "S", "seed": 1, "quick": False, "blocks": 1, "rounds": 2}
+    record = json.dumps(plan.make_plan(every, stacks, 1).record()).encode()
+    info = head("run", "S", {"study": "s", "seed": 1, "quick": False, "forks": 1, "rounds": 2})
     files = {"study.toml": b"", "plan.json": record, "environment.json": b"{}"}
-    with RunWriter.create(folder, {**info, "started": "", "state": ""}, files) as run:
+    with RecordWriter.create(folder, info, files) as run:
         for line in lines:
             run.append(line)
-    return Run(folder)
+    return Record(folder)
 
 
-def rows(run: Run, sql: str) -> list[tuple[Any, ...]]:
+def rows(run: Record, sql: str) -> list[tuple[Any, ...]]:
     with run.connection() as connection:
         return connection.execute(sql).fetchall()
 
@@ -140,14 +140,14 @@ def test_what_was_watched_or_set_aside_counts_for_no_rate(tmp_path: Path) -> Non
     sides = [{"side": "server", "cpus": [0], "processes": 1, "run_ns": 5}]
     watched = round_([plain(10.0)], kind="watched round")
     watched["slices"][0]["processors"] = {"elapsed_ns": 10, "steal_ns": 0, "processors": 2, "sides": sides}
-    lines = [watched, round_([plain(99.0)], kind="round set aside"), round_([plain(1000.0)])]
+    lines = [watched, round_([plain(99.0)], kind="repeated round"), round_([plain(1000.0)])]
     run = written(tmp_path / "r", lines)
     assert rows(run, "SELECT calls, rate_per_s, slices FROM trials") == [(10**6, pytest.approx(1000.0), 1)]
     assert rows(run, "SELECT sum(count) FROM histograms") == [(10**6,)]
     # What the probes saw of its sides is its trial's.
     assert rows(run, "SELECT trial, side, run_ns FROM sides") == [(0, "server", 5)]
     kinds = rows(run, "SELECT kind FROM rounds ORDER BY kind")
-    assert kinds == [("round",), ("round set aside",), ("watched round",)]
+    assert kinds == [("repeated round",), ("round",), ("watched round",)]
 
 
 def test_what_the_probes_saw_of_processes_stands_beside_the_calls_that_they_saw(tmp_path: Path) -> None:
@@ -174,7 +174,7 @@ def reference(rate: float) -> dict[str, Any]:
 
 @given(some.floats(0.2, 5.0), some.floats(0.2, 5.0))
 @settings(max_examples=6, deadline=None)
-def test_what_was_driven_in_different_batches_is_told_by_the_pace_of_each(
+def test_what_was_driven_in_different_batches_is_reported_by_the_pace_of_each(
     tmp_path_factory: pytest.TempPathFactory, fast: float, truth: float
 ) -> None:
     """The second batch met a machine that was so much faster, also for the stack that both drove."""
@@ -194,25 +194,25 @@ def test_a_batch_alone_needs_no_pace(tmp_path: Path) -> None:
 
 
 def test_what_was_not_steady_says_so_from_either_line(tmp_path: Path) -> None:
-    warm = {"kind": "warmed", "block": 0, "visit": 0, "trial": 0, "cell": "c1", "warm_up": [], "unsteady": "too soon"}
+    warm = {"kind": "warmed", "fork": 0, "start": 0, "trial": 0, "cell": "c1", "warm_up": [], "unsteady": "too soon"}
     late = {"kind": "unsteady", "fork": 0, "batch": 0, "stack": "a/x+1", "trials": [1], "why": "the compiler was busy"}
     run = written(tmp_path / "r", [warm, round_([plain(), plain()]), late])
     assert rows(run, "SELECT unsteady FROM trials ORDER BY trial") == [("too soon",), ("the compiler was busy",)]
 
 
 def test_who_did_not_keep_still_stands_in_a_table(tmp_path: Path) -> None:
-    units = [{"unit": "a/x+0 over loopback", "stack": "a/x+0", "unasked": 0.4, "frozen": True}]
+    units = [{"unit": "a/x+0 over loopback", "stack": "a/x+0", "idle_share": 0.4, "paused": True}]
     over = {"kind": "batch over", "fork": 0, "batch": 0, "units": units}
     run = written(tmp_path / "r", [round_([plain()]), over])
-    assert rows(run, "SELECT fork, batch, stack, unasked, frozen FROM units") == [(0, 0, "a/x+0", 0.4, True)]
+    assert rows(run, "SELECT fork, batch, stack, idle_share, paused FROM units") == [(0, 0, "a/x+0", 0.4, True)]
 
 
 @pytest.mark.parametrize("late", [True, False])
 def test_a_journal_read_in_parts_gives_the_same_tables(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, late: bool
 ) -> None:
-    """What counts of a slice in which a compiler was at work is said by a line at the end, in another part."""
-    warm = {"kind": "warmed", "block": 0, "visit": 0, "trial": 0, "cell": "c1", "warm_up": [[1, 2]], "unsteady": ""}
+    """Slices in which a compiler was active do not count; a line at the end, in another part, says so."""
+    warm = {"kind": "warmed", "fork": 0, "start": 0, "trial": 0, "cell": "c1", "warm_up": [[1, 2]], "unsteady": ""}
     compiling = round_([plain(3000.0), plain(4000.0)], number=1)
     for one in compiling["slices"]:
         one["compiler_ns"] = one["done"]["elapsed_ns"]

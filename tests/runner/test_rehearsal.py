@@ -9,7 +9,7 @@ import pytest
 
 from callbench.model.errors import AdapterFailure
 from callbench.runner import rehearsal
-from callbench.runner.rehearsal import MOST_REHEARSALS, QUIET_ROUNDS, rehearsed
+from callbench.runner.rehearsal import MOST_REHEARSALS, QUIET_ROUNDS, rehearse_units
 
 if TYPE_CHECKING:
     from callbench.runner.cell_task import CellTask
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Rehearsing:
-    """A task in whose slices a compiler is at work as often as it was told."""
+    """A task in whose slices a compiler is active as often as given."""
 
     def __init__(self, unit: str, compiled: Sequence[int]) -> None:
         """Take in how many of 4 slices it is, round by round; the last one stays."""
@@ -25,11 +25,11 @@ class Rehearsing:
         self.made = 0
         self._compiled = compiled
 
-    def counts_anew(self) -> None:
+    def reset_counts(self) -> None:
         self.made += 1
 
     @property
-    def counted(self) -> tuple[int, int]:
+    def compiled_slices(self) -> tuple[int, int]:
         return self._compiled[min(self.made, len(self._compiled)) - 1], 4
 
 
@@ -43,16 +43,16 @@ def no_slices(monkeypatch: pytest.MonkeyPatch) -> None:
                 failed(task, "its turn", AdapterFailure("died", f"it died in round {task.made}"))
         return len(tasks)
 
-    monkeypatch.setattr(rehearsal, "one_round", round_of)
+    monkeypatch.setattr(rehearsal, "run_round", round_of)
 
 
 def rehearse(*tasks: Rehearsing) -> rehearsal.Failures:
     names = {task.unit for task in tasks}
-    wanted = SimpleNamespace(link="loopback")
+    request = SimpleNamespace(link="loopback")
     units = {
-        name: cast("Unit", SimpleNamespace(name=name, wanted=wanted, counts_anew=lambda **_: None)) for name in names
+        name: cast("Unit", SimpleNamespace(name=name, request=request, reset_counts=lambda **_: None)) for name in names
     }
-    return rehearsed(units, cast("list[CellTask]", list(tasks)), {}, random.Random(1))  # noqa: S311 - an order
+    return rehearse_units(units, cast("list[CellTask]", list(tasks)), {}, random.Random(1))  # noqa: S311 - an order
 
 
 def test_it_ends_after_quiet_rounds_in_a_row() -> None:
@@ -73,7 +73,7 @@ def test_it_ends_in_any_case() -> None:
     assert task.made == MOST_REHEARSALS
 
 
-def test_a_failure_ends_its_stack_alone_and_the_first_is_told() -> None:
+def test_a_failure_ends_its_stack_alone_and_the_first_is_reported() -> None:
     fails, other, good = Rehearsing("fails", [4]), Rehearsing("fails", [4]), Rehearsing("a", [4])
     failures = rehearse(fails, other, good)
     assert {unit: str(failure) for unit, (_, _, failure) in failures.items()} == {"fails": "it died in round 1"}

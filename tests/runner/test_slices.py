@@ -8,15 +8,14 @@ from hypothesis import given
 from callbench.model.cell import Load
 from callbench.runner.slices import (
     ARRIVALS,
-    HANDFUL,
     OPEN_SECONDS,
     SLICE_SECONDS,
     THOUGHTS,
     Length,
-    enough,
-    lean,
+    has_enough_slices,
+    journal_form,
     length_of,
-    shortened,
+    shorten,
 )
 
 CLOSED = some.builds(
@@ -41,7 +40,7 @@ def test_each_client_makes_a_handful_of_calls_or_has_time_to_think(load: Load, s
     length = length_of(load, slow=slow)
     assert length.seconds >= SLICE_SECONDS
     assert length.seconds >= THOUGHTS * load.think_ns / 1e9
-    assert length.calls == load.clients * (1 if slow or load.think_ns else HANDFUL)
+    assert length.calls == load.clients * (1 if slow or load.think_ns else load.slice_calls)
 
 
 @given(CLOSED)
@@ -66,18 +65,18 @@ def test_a_card_may_ask_for_a_longer_one(load: Load, least_s: float) -> None:
 
 
 def test_the_journal_keeps_no_place_and_no_empty_intervals() -> None:
-    assert lean({"is": "done", "id": 3, "calls": 1, "intervals": []}) == {"calls": 1}
-    assert lean({"calls": 1, "intervals": [[1, 1, 0]]}) == {"calls": 1, "intervals": [[1, 1, 0]]}
+    assert journal_form({"is": "done", "id": 3, "calls": 1, "intervals": []}) == {"calls": 1}
+    assert journal_form({"calls": 1, "intervals": [[1, 1, 0]]}) == {"calls": 1, "intervals": [[1, 1, 0]]}
 
 
 def test_a_call_that_takes_long_is_made_once_a_slice_by_each_client() -> None:
     length = length_of(Load(2, 4, 0.02))
-    assert shortened(length, Load(2, 4, 0.02), 0.0) == length, "nobody knows how long it takes"
-    assert shortened(length, Load(2, 4, 0.02), 0.4) == length
-    assert shortened(length, Load(2, 4, 0.02), 5.0) == Length(length.seconds, 2)
+    assert shorten(length, Load(2, 4, 0.02), 0.0) == length, "nobody knows how long it takes"
+    assert shorten(length, Load(2, 4, 0.02), 0.4) == length
+    assert shorten(length, Load(2, 4, 0.02), 5.0) == Length(length.seconds, 2)
 
 
 def test_two_slices_are_enough_of_what_was_driven_for_seconds() -> None:
-    assert not enough(60.0, 1), "one slice tells nothing of how slices differ"
-    assert not enough(1.0, 50)
-    assert enough(3.0, 2)
+    assert not has_enough_slices(60.0, 1), "one slice tells nothing of how slices differ"
+    assert not has_enough_slices(1.0, 50)
+    assert has_enough_slices(3.0, 2)

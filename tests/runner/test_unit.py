@@ -13,24 +13,26 @@ from callbench.catalog.manifest import Programs
 from callbench.catalog.reach import LOOPBACK
 from callbench.model.cell import Cell, Load
 from callbench.model.errors import AdapterFailure
-from callbench.runner.rounds import one_slice
+from callbench.runner.rounds import run_slice
+from callbench.runner.running_stack import BASIC_CHECKS, WrongAnswer
 from callbench.runner.slices import Length
-from callbench.runner.tasks import Turn
-from callbench.runner.unit import Unit, Wanted
-from callbench.runner.visit import ALWAYS, AnsweredWrongly
+from callbench.runner.tasks import SlicePlan
+from callbench.runner.unit import Unit, UnitRequest
 from conftest import eventually
 
 SLICE = Length(0.02, 4)
 
 
-def wanted(adapter: Adapter) -> Wanted:
+def request(adapter: Adapter) -> UnitRequest:
     stack = next(one for one in adapter.stacks if one.channel == "tcp")
     cell = Cell("c001", "g", stack.id, "Sum", {"a": 1, "b": 2}, Load(1, 4, 0.02))
-    return Wanted("unit", stack, Programs(adapter.manifest, adapter.manifest), (cell,), LOOPBACK, checks=ALWAYS)
+    return UnitRequest(
+        "unit", stack, Programs(adapter.manifest, adapter.manifest), (cell,), LOOPBACK, checks=BASIC_CHECKS
+    )
 
 
-def opened(adapter: Adapter) -> Unit:
-    return Unit(wanted(adapter), placement.placed(), LOOPBACK_HOSTS)
+def start_unit(adapter: Adapter) -> Unit:
+    return Unit(request(adapter), placement.choose_placement(), LOOPBACK_HOSTS)
 
 
 def state(pid: int) -> str:
@@ -39,25 +41,25 @@ def state(pid: int) -> str:
 
 @pytest.mark.usefixtures("nothing_left")
 def test_it_is_driven_slice_by_slice(misbehaving: Callable[[str], Adapter]) -> None:
-    with opened(misbehaving("honest")) as unit:
-        (cell,) = unit.wanted.cells
-        unit.settles()
+    with start_unit(misbehaving("honest")) as unit:
+        (cell,) = unit.request.cells
+        unit.start_idle_watch()
         assert unit.warm(cell, SLICE) is None, "nothing of it compiles"
-        unit.counts_anew()
+        unit.reset_counts()
         for _ in range(3):
-            made = one_slice(unit, Turn(cell, SLICE), None)
+            made = run_slice(unit, SlicePlan(cell, SLICE), None)
             assert made["done"]["calls"] >= SLICE.calls
             assert made["agree"] is True
         assert not unit.broken
-        assert unit.compiled() == ""
+        assert unit.compiler_report() == ""
         assert unit.record()["stack"] == "honest/tcp"
 
 
 @pytest.mark.usefixtures("nothing_left")
 def test_only_short_calls_and_those_over_a_link_are_led_in(misbehaving: Callable[[str], Adapter]) -> None:
-    with opened(misbehaving("honest")) as unit:
-        (cell,) = unit.wanted.cells
-        unit.settles()
+    with start_unit(misbehaving("honest")) as unit:
+        (cell,) = unit.request.cells
+        unit.start_idle_watch()
         unit.warm(cell, SLICE)
         assert unit.needs_lead(cell)
         unit._call_s[cell.id] = 0.1
@@ -66,32 +68,32 @@ def test_only_short_calls_and_those_over_a_link_are_led_in(misbehaving: Callable
         led: list[Cell] = []
         unit.lead_in = lambda cell, clients, seconds: led.append(cell)  # type: ignore[method-assign] # noqa: ARG005
         for lead in (False, True):
-            one_slice(unit, Turn(cell, SLICE, lead=lead), None)
+            run_slice(unit, SlicePlan(cell, SLICE, lead=lead), None)
         assert led == [cell]
 
 
 @pytest.mark.usefixtures("nothing_left")
-def test_what_is_frozen_goes_on_for_its_slice_and_ends_although_it_is_stopped(
+def test_what_is_frozen_continues_for_its_slice_and_ends_although_it_is_stopped(
     misbehaving: Callable[[str], Adapter],
 ) -> None:
-    with opened(misbehaving("honest")) as unit:
-        (cell,) = unit.wanted.cells
-        unit.settles()
-        unit.frozen = True
-        unit.rests()
+    with start_unit(misbehaving("honest")) as unit:
+        (cell,) = unit.request.cells
+        unit.start_idle_watch()
+        unit.paused = True
+        unit.pause()
         assert eventually(lambda: {state(pid) for pid in unit.pids} == {"T"})
-        made = one_slice(unit, Turn(cell, SLICE), None)
+        made = run_slice(unit, SlicePlan(cell, SLICE), None)
         assert made["done"]["calls"] >= SLICE.calls
-        assert made["thawed_ns"] > 0
+        assert made["resume_ns"] > 0
         assert eventually(lambda: {state(pid) for pid in unit.pids} == {"T"})
 
 
 @pytest.mark.parametrize(
     ("name", "says"),
     [
-        ("never-ready", "did not say hello within"),
+        ("never-ready", "did not send hello within"),
         ("wrong-version", "speaks contract version 2"),
-        ("garbage", "no line of the contract"),
+        ("garbage", "not a line of the contract"),
         ("wrong-id", "answered request"),
         ("other-stacks", "its manifest alone has other-stacks/tcp"),
         ("floods", "wrote a line longer than"),
@@ -102,32 +104,32 @@ def test_what_breaks_the_contract_at_its_start_is_one_sentence(
     misbehaving: Callable[[str], Adapter], name: str, says: str
 ) -> None:
     with pytest.raises(AdapterFailure) as caught:
-        opened(misbehaving(name))
+        start_unit(misbehaving(name))
     assert says in str(caught.value)
     assert "\n" not in str(caught.value)
 
 
 @pytest.mark.usefixtures("nothing_left")
 def test_what_answers_wrongly_is_not_timed(misbehaving: Callable[[str], Adapter]) -> None:
-    with pytest.raises(AnsweredWrongly, match="2147483648"):
-        opened(misbehaving("wrong-answer"))
+    with pytest.raises(WrongAnswer, match="2147483648"):
+        start_unit(misbehaving("wrong-answer"))
 
 
-@pytest.mark.parametrize(("name", "says"), [("dies-driving", "out of cheese"), ("deaf", "did not say done")])
+@pytest.mark.parametrize(("name", "says"), [("dies-driving", "out of cheese"), ("deaf", "did not send done")])
 @pytest.mark.usefixtures("nothing_left")
 def test_what_breaks_in_a_slice_is_broken_and_ends(misbehaving: Callable[[str], Adapter], name: str, says: str) -> None:
-    with opened(misbehaving(name)) as unit:
-        (cell,) = unit.wanted.cells
-        unit.settles()
+    with start_unit(misbehaving(name)) as unit:
+        (cell,) = unit.request.cells
+        unit.start_idle_watch()
         with pytest.raises(AdapterFailure) as caught:
-            one_slice(unit, Turn(cell, SLICE), None)
+            run_slice(unit, SlicePlan(cell, SLICE), None)
         assert says in str(caught.value)
         assert unit.broken
 
 
 @pytest.mark.usefixtures("nothing_left")
 def test_what_counts_other_calls_than_it_makes_does_not_agree(misbehaving: Callable[[str], Adapter]) -> None:
-    with opened(misbehaving("lies")) as unit:
-        unit.settles()
-        (cell,) = unit.wanted.cells
-        assert one_slice(unit, Turn(cell, SLICE), None)["agree"] is False
+    with start_unit(misbehaving("lies")) as unit:
+        unit.start_idle_watch()
+        (cell,) = unit.request.cells
+        assert run_slice(unit, SlicePlan(cell, SLICE), None)["agree"] is False

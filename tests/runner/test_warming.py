@@ -11,41 +11,41 @@ from callbench.catalog.links.wire import round_trip_ns
 from callbench.model.errors import AdapterFailure
 from callbench.runner.measure.warm_up import STEADY, WarmUp
 from callbench.runner.unit import Unit
-from callbench.runner.warming import said, warmed_side_by_side
+from callbench.runner.warming import warm_up_in_parallel, warm_up_of
 
 FAR = {"far": {"link": {"to_server": {"delay_ns": 25_000_000}, "to_client": {"delay_ns": 25_000_000}}}}
 WARM = WarmUp(compiles=True, steady=True, ended=STEADY, why="", limit_s=60.0, before_s=0.0)
 
 
 def unit(name: str, link: str = "loopback", cells: int = 2) -> Unit:
-    wanted = SimpleNamespace(link=link, cells=tuple(SimpleNamespace(id=f"c{number}") for number in range(cells)))
-    return cast("Unit", SimpleNamespace(name=name, wanted=wanted, kill=threading.Event().set))
+    request = SimpleNamespace(link=link, cells=tuple(SimpleNamespace(id=f"c{number}") for number in range(cells)))
+    return cast("Unit", SimpleNamespace(name=name, request=request, kill=threading.Event().set))
 
 
 def test_every_cell_of_every_unit_is_warmed_up_in_order() -> None:
     began: dict[str, list[str]] = {}
 
-    def warms(one: Unit, cell: Any) -> WarmUp:
+    def warm_up_cell(one: Unit, cell: Any) -> WarmUp:
         began.setdefault(one.name, []).append(cell.id)
         return WARM
 
-    outcomes = warmed_side_by_side([unit("a"), unit("b", "far"), unit("c")], FAR, warms)
+    outcomes = warm_up_in_parallel([unit("a"), unit("b", "far"), unit("c")], FAR, warm_up_cell)
     assert began == {name: ["c0", "c1"] for name in "abc"}
-    assert {key: said(outcome) for key, outcome in outcomes.items()} == {
+    assert {key: warm_up_of(outcome) for key, outcome in outcomes.items()} == {
         (name, cell): WARM for name in "abc" for cell in ("c0", "c1")
     }
 
 
 def test_a_failure_ends_its_unit_alone() -> None:
-    def warms(one: Unit, _: object) -> WarmUp:
+    def warm_up_cell(one: Unit, _: object) -> WarmUp:
         if one.name == "a":
             raise AdapterFailure("died", "it died")
         return WARM
 
-    outcomes = warmed_side_by_side([unit("a"), unit("b")], {}, warms)
+    outcomes = warm_up_in_parallel([unit("a"), unit("b")], {}, warm_up_cell)
     assert set(outcomes) == {("a", "c0"), ("b", "c0"), ("b", "c1")}
     with pytest.raises(AdapterFailure, match="it died"):
-        said(outcomes["a", "c0"])
+        warm_up_of(outcomes["a", "c0"])
 
 
 def test_far_units_leave_the_processors_to_near_ones() -> None:
@@ -55,9 +55,9 @@ def test_far_units_leave_the_processors_to_near_ones() -> None:
     all_far_began = threading.Barrier(len(far), timeout=30)
     lock, at_once, most = threading.Lock(), [0], [0]
 
-    def warms(one: Unit, _: object) -> WarmUp:
+    def warm_up_cell(one: Unit, _: object) -> WarmUp:
         if one.name.startswith("far"):
-            # It goes on only once all of them are under way together.
+            # It continues only when all of them are active together.
             all_far_began.wait()
             return WARM
         with lock:
@@ -68,16 +68,16 @@ def test_far_units_leave_the_processors_to_near_ones() -> None:
             at_once[0] -= 1
         return WARM
 
-    assert len(warmed_side_by_side(near + far, FAR, warms)) == len(near) + len(far)
+    assert len(warm_up_in_parallel(near + far, FAR, warm_up_cell)) == len(near) + len(far)
     assert most[0] <= processors
 
 
-def test_whoever_breaks_off_waits_for_nobody_and_leaves_nothing_under_way() -> None:
+def test_an_interruption_does_not_wait_and_leaves_nothing() -> None:
     killed, began = threading.Event(), []
     one, other = unit("a"), unit("b", "far")
     other.kill = killed.set  # type: ignore[method-assign]
 
-    def warms(of: Unit, cell: Any) -> WarmUp:
+    def warm_up_cell(of: Unit, cell: Any) -> WarmUp:
         began.append((of.name, cell.id))
         if of is one:
             raise KeyboardInterrupt
@@ -86,7 +86,7 @@ def test_whoever_breaks_off_waits_for_nobody_and_leaves_nothing_under_way() -> N
         raise AdapterFailure("died", "it was killed")
 
     with pytest.raises(KeyboardInterrupt):
-        warmed_side_by_side([one, other], FAR, warms)
+        warm_up_in_parallel([one, other], FAR, warm_up_cell)
     assert set(began) <= {("a", "c0"), ("b", "c0")}
 
 

@@ -1,10 +1,10 @@
-"""Which cells are looked at while they are driven: each that could be limited by a side, and one of every unit."""
+"""Which cells the probes watch: each that a side may limit, and one of every unit."""
 
 import hypothesis.strategies as some
 from hypothesis import given
 
 from callbench.model.cell import Cell, Load
-from callbench.runner.batch import worth_watching
+from callbench.runner.batch import cells_to_watch
 from callbench.runner.cell_task import CellTask
 from callbench.runner.slices import Length
 
@@ -18,9 +18,9 @@ LOADS = some.sampled_from((Load(1, 1, 1.0), Load(8, 1, 1.0), Load(1, 1, 1.0, "po
 
 
 @given(some.lists(some.tuples(some.sampled_from("xyz"), LOADS, some.sampled_from(("loopback", "lan100"))), max_size=12))
-def test_each_unit_is_looked_at_and_each_cell_that_is_not_serial(asked: list[tuple[str, Load, str]]) -> None:
-    tasks = [task(number, *one) for number, one in enumerate(asked)]
-    chosen = worth_watching(tasks)
+def test_each_unit_is_looked_at_and_each_cell_that_is_not_serial(fork_task: list[tuple[str, Load, str]]) -> None:
+    tasks = [task(number, *one) for number, one in enumerate(fork_task)]
+    chosen = cells_to_watch(tasks)
     assert {one.unit for one in chosen} == {one.unit for one in tasks}
     assert len({one.cell.id for one in chosen}) == len(chosen)
     serial = [one for one in tasks if one.cell.load == Load(1, 1, 1.0) and one.cell.link == "loopback"]

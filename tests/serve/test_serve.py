@@ -21,8 +21,9 @@ import pytest
 
 from callbench.catalog import catalogue
 from callbench.model.errors import BadInput
-from callbench.runner.serve import chosen
+from callbench.runner.serve import selection
 from conftest import ROOT, command, eventually, marked
+from ports import free_ports
 
 pytestmark = [pytest.mark.engine, pytest.mark.usefixtures("nothing_left")]
 
@@ -34,7 +35,7 @@ PATIENCE_S = 60.0
 
 
 class Served:
-    """A server that a person has started, at a terminal of its own or behind a pipe."""
+    """A server that a user has started, at a terminal or behind a pipe."""
 
     def __init__(self, folder: Path, *words: object, terminal: bool) -> None:
         """Starts `callbench serve` with these words."""
@@ -132,17 +133,6 @@ def endpoints(lines: list[str]) -> dict[str, str]:
     return dict(line.split(maxsplit=1) for line in lines if re.match(r"\S+/\S+ +\S", line))
 
 
-def free_ports(count: int) -> int:
-    """The first of so many neighbouring ports that nobody listens at."""
-    for _ in range(100):
-        with contextlib.ExitStack() as open_, contextlib.suppress(OSError):
-            first = open_.enter_context(socket.create_server(("127.0.0.1", 0))).getsockname()[1]
-            for more in range(1, count):
-                open_.enter_context(socket.create_server(("127.0.0.1", first + more)))
-            return int(first)
-    raise AssertionError("no neighbouring ports are free")
-
-
 def posted(url: str, body: bytes) -> bytes:
     with urllib.request.urlopen(urllib.request.Request(url, data=body), timeout=PATIENCE_S) as answer:
         return bytes(answer.read())
@@ -183,7 +173,7 @@ def test_nothing_that_is_typed_ends_it(serve: Callable[..., Served]) -> None:
     served = serve("--all", "--port", port, "--channels", "http,tcp", terminal=True)
     before = endpoints(served.until(READY))
     assert {stack.partition("+")[2] for stack in before} == {"http", "tcp"}
-    assert "there is no channel or stack h2 here: http, http-keepalive, " in served.says("off h2", "there is")[-1]
+    assert "there is no channel or stack h2 here: " in served.says("off h2", "there is")[-1]
     assert served.says("hello there", "say `on")[-1].startswith("say `on NAME` or `off NAME`, not 'hello there'; names")
     assert served.says("on", "say `on")[-1].startswith("say `on NAME`")
     os.write(served._in, b"\xff\xfe\n")
@@ -221,8 +211,8 @@ def test_however_it_ends_nothing_stays(
     assert eventually(lambda: not marked(mark))
 
 
-def test_without_a_terminal_or_a_pipe_it_goes_on(tmp_path: Path) -> None:
-    """As a shell in the background or a service manager starts it: nobody can type there."""
+def test_without_a_terminal_or_a_pipe_it_continues(tmp_path: Path) -> None:
+    """As started in the background of a shell or by a service manager: no one can type there."""
     with (
         (tmp_path / "said").open("w") as out,
         subprocess.Popen(
@@ -280,14 +270,14 @@ def test_a_program_reads_an_object_a_line(serve: Callable[..., Served]) -> None:
     assert served.ended() == 0
 
 
-def test_an_adapter_that_says_no_is_told_and_the_rest_goes_on(serve: Callable[..., Served]) -> None:
+def test_an_adapter_that_says_no_is_reported_and_the_rest_continues(serve: Callable[..., Served]) -> None:
     served = serve("native/json+http", "never-ready/tcp", "honest/tcp")
     lines = served.until(READY)
     assert [line for line in lines if line.startswith("left out: never-ready/tcp: ")]
     assert set(endpoints(lines)) == {"native/json+http", "honest/tcp"}
 
 
-def test_one_that_dies_is_told_and_the_rest_goes_on(serve: Callable[..., Served], mark: str) -> None:
+def test_one_that_dies_is_reported_and_the_rest_continues(serve: Callable[..., Served], mark: str) -> None:
     served = serve("native/json+http", "honest/tcp")
     where = endpoints(served.until(READY))["native/json+http"]
     for pid in marked(mark):
@@ -327,7 +317,7 @@ def test_what_cannot_be_served_is_one_sentence(callbench: Program, words: list[s
             "native/soap+inproc cannot be served: its client and its server are one process",
         ),
         (["rust/hypr"], "", {}, "there is no stack 'rust/hypr': did you mean rust/hyper"),
-        (["--all"], "h4", {}, "--channels h4: there is no such channel: http, http-keepalive, "),
+        (["--all"], "h4", {}, "--channels h4: there is no such channel: "),
         (["rust/hyper"], "http", {}, "--channels is for --all"),
         (["--all"], "", {"delay_us": 1}, "--option is for stacks by name"),
     ],
@@ -335,7 +325,7 @@ def test_what_cannot_be_served_is_one_sentence(callbench: Program, words: list[s
 def test_what_is_refused(names: list[str], channels: str, options: dict[str, object], sentence: str) -> None:
     stacks = [name for name in names if name != "--all"]
     with pytest.raises(BadInput) as refused:
-        chosen.of(catalogue.load(), stacks, channels.split(), every="--all" in names, options=options)
+        selection.of(catalogue.load(), stacks, channels.split(), every="--all" in names, options=options)
     assert str(refused.value).startswith(sentence)
 
 

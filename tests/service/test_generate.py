@@ -30,12 +30,12 @@ def test_draws_at_once_are_the_draws_one_by_one(seed: int, count: int, below: in
 
 @pytest.mark.parametrize("fill", generate.FILLS)
 @given(size=st.integers(0, 3000))
-def test_binary_data_has_the_length_asked_for(fill: str, size: int) -> None:
+def test_binary_data_has_the_length_requested(fill: str, size: int) -> None:
     assert len(generate.binary(size, fill)) == (size // 4 * 4 if fill == "article" else size)
 
 
 @given(st.sampled_from(["fixed", "random", "bmp"]), st.integers(0, 300), SEEDS)
-def test_strings_are_valid_unicode_of_the_length_asked_for(content: str, count: int, seed: int) -> None:
+def test_strings_are_valid_unicode_of_the_length_requested(content: str, count: int, seed: int) -> None:
     made = generate.string(content, count, seed)
     assert len(made) == count
     assert made.encode().decode() == made

@@ -1,4 +1,4 @@
-"""Writes contract/golden/service.json anew: `python tests/service/write_golden.py`.
+"""Writes contract/golden/service.json: `python tests/service/write_golden.py`.
 
 The file seals what every implementation must reproduce, so it changes only where contract/SERVICE.md does.
 """

@@ -12,6 +12,7 @@ import pytest
 from ending import code_of
 
 from conftest import command, eventually, marked
+from sealed import sealed
 
 HERE = Path(__file__).resolve().parent
 Program = Callable[..., subprocess.CompletedProcess[str]]
@@ -19,28 +20,28 @@ SHORT = ["--seconds", "1", "--rest", "0.2", "--recovery-timeout", "20"]
 
 
 @pytest.fixture(autouse=True)
-def sick(monkeypatch: pytest.MonkeyPatch) -> None:
+def troubled_episodes(monkeypatch: pytest.MonkeyPatch) -> None:
     """The adapter whose server falls ill."""
     monkeypatch.setenv("CALLBENCH_ADAPTERS", str(HERE / "sick"))
 
 
 def overloaded(callbench: Program, *words: object) -> dict[str, Any]:
     finished = callbench("overload", *words, *SHORT, "--out", "over", "--json")
-    said = json.loads(finished.stdout)
-    assert isinstance(said, dict)
+    said = sealed("overload", finished.stdout)
     assert finished.returncode == code_of(said), finished.stderr
     return said
 
 
+@pytest.mark.slow
 @pytest.mark.engine
 @pytest.mark.usefixtures("nothing_left")
-def test_a_server_answers_no_more_than_it_is_asked_and_comes_back(callbench: Program, tmp_path: Path) -> None:
+def test_a_server_answers_no_more_than_requests_come_and_comes_back(callbench: Program, tmp_path: Path) -> None:
     found = overloaded(callbench, "native/json+http-keepalive", "--clients", "20", "--capacity", "200")
     assert found["capacity_per_s"] == 200
     assert [one["factor"] for one in found["overloads"]] == [2, 10]
     for one in found["overloads"]:
         assert one["asked_per_s"] == 200 * one["factor"]
-        # Arrivals of a second: what is begun in it, and no call more.
+        # Arrivals of a second: the calls that begin in it, and no more.
         assert 0 < one["calls"] <= one["asked_per_s"] + 1
         assert one["well_again"] is None or one["well_again"]["least_s"] <= one["well_again"]["most_s"]
     assert found["deaths"] == []
@@ -52,6 +53,7 @@ def test_a_server_answers_no_more_than_it_is_asked_and_comes_back(callbench: Pro
     assert json.loads((tmp_path / "over" / "report.json").read_text())["overloads"] == found["overloads"]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("nothing_left")
 def test_a_capacity_is_searched_for(callbench: Program) -> None:
     found = overloaded(callbench, "sick/tcp", "--clients", "4", "--objective", "p99 under 1 s", "--times", "2")
@@ -82,6 +84,7 @@ def test_who_has_no_open_loop_is_refused_and_leaves_no_folder(
     assert not (tmp_path / "over").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("lab", "nothing_left")
 def test_who_is_killed_in_an_overload_makes_only_that_one_again_also_over_a_link(
     callbench: Program, tmp_path: Path, mark: str
@@ -102,7 +105,7 @@ def test_who_is_killed_in_an_overload_makes_only_that_one_again_also_over_a_link
     assert [line["factor"] for line in lines if line["kind"] == "over"] == [2, 3, 3]
     assert [line["factor"] for line in lines if line["kind"] == "again"] == [3]
     assert sum(line["kind"] == "before" for line in lines) == 1
-    assert any("gone on with" in said for said in found["found"])
+    assert any("resumed after" in said for said in found["found"])
     assert "sick/tcp over pair" in (tmp_path / "over" / "report.html").read_text()
 
 

@@ -1,4 +1,4 @@
-"""What a stopped command says to type is what goes on with it."""
+"""The command that a stopped command prints resumes it."""
 
 import shlex
 from pathlib import Path

@@ -6,7 +6,7 @@ import hypothesis.strategies as some
 import pytest
 from hypothesis import given
 
-from callbench.runner.stability.slowness import pace, slow
+from callbench.runner.stability.slowness import judge_slowness, pace
 from callbench.stats.decision import Outcome
 
 
@@ -44,7 +44,7 @@ def test_only_what_is_slower_beyond_chance_and_by_itself_fails(
     after: list[dict[str, Any]], outcome: Outcome, says: str
 ) -> None:
     """One slow slice of three failed an overload before, however they scattered."""
-    found = slow(BEFORE, after, 2.0, "after it")
+    found = judge_slowness(BEFORE, after, 2.0, "after it")
     assert found.outcome is outcome
     assert says in found.text
 
@@ -62,7 +62,7 @@ def test_a_stricter_limit_never_lets_pass_what_a_wider_one_fails(
 
 @given(some.lists(some.floats(100, 1e5), min_size=2, max_size=10), some.booleans(), some.floats(0, 1))
 def test_slices_of_which_one_was_slow_never_pass_unsaid(speeds: list[float], known: bool, share: float) -> None:
-    found = slow(BEFORE, slices(*speeds, known=known, share=share), 2.0, "meanwhile")
+    found = judge_slowness(BEFORE, slices(*speeds, known=known, share=share), 2.0, "meanwhile")
     assert found.outcome in {Outcome.FAILED, Outcome.UNDECIDED}
     assert found.text
     assert not (found.outcome is Outcome.FAILED and not known)

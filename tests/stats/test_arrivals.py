@@ -1,10 +1,10 @@
-"""A schedule offers exactly the rate asked for, and its random gaps are those of a Poisson process."""
+"""A schedule has exactly the requested rate, and its random gaps are those of a Poisson process."""
 
 import numpy as np
 import pytest
+import scipy
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
 
 from callbench.stats.arrivals import constant, due_ns, poisson
 
@@ -13,7 +13,7 @@ COUNTS = st.integers(1, 3000)
 
 
 @given(RATES, COUNTS)
-def test_constant_gaps_are_alike_and_a_circle_lasts_as_long_as_asked(rate: float, count: int) -> None:
+def test_constant_gaps_are_alike_and_a_circle_lasts_as_long_as_requested(rate: float, count: int) -> None:
     gaps = constant(rate, count).astype(np.int64)
     assert len(gaps) == count
     assert abs(int(gaps.sum()) - count * 1e9 / rate) <= 0.5 + 1e-15 * count * 1e9 / rate
@@ -30,7 +30,7 @@ def test_a_circle_of_random_gaps_lasts_as_long_too(rate: float, count: int, seed
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_random_gaps_are_exponential_and_do_not_know_each_other(seed: int) -> None:
     gaps = poisson(1000, 20_000, [seed, 7]).astype(float)
-    assert stats.kstest(gaps, "expon", args=(0, 1e6)).pvalue > 0.001
+    assert scipy.stats.kstest(gaps, "expon", args=(0, 1e6)).pvalue > 0.001
     assert abs(np.corrcoef(gaps[1:], gaps[:-1])[0, 1]) < 0.03
     # As many arrivals in each tenth of a second as a Poisson process has: variance and mean alike.
     counts = np.bincount((due_ns(poisson(1000, 20_000, [seed, 7]), 20_000) // 10**8).astype(int))[:200]

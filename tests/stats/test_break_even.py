@@ -14,7 +14,7 @@ TIMES = some.lists(some.floats(1.0, 1e5), min_size=2, max_size=6)
 def test_the_bits_saved_over_the_time_added() -> None:
     found = break_even(1000.0, {0: 120.0, 1: 121.0, 2: 119.0}, {0: 20.0, 1: 21.0, 2: 19.0})
     assert found is not None
-    assert (found.middle, found.low, found.high, found.blocks) == (80.0, 80.0, 80.0, 3)
+    assert (found.middle, found.low, found.high, found.forks) == (80.0, 80.0, 80.0, 3)
 
 
 def test_what_saves_nothing_never_pays_and_what_takes_no_time_always_does() -> None:

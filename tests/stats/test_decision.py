@@ -135,7 +135,7 @@ def test_a_count_that_does_not_vary_meets_its_range_or_does_not() -> None:
     assert [one.outcome for one in found] == [Outcome.PASSED, Outcome.FAILED, Outcome.FAILED]
 
 
-def test_one_fork_alone_decides_nothing_and_corrects_nobody() -> None:
+def test_one_fork_alone_decides_nothing_and_corrects_nothing() -> None:
     clear = Range(paired([0.5, 0.51, 0.49, 0.5]), 0.0)
     nothing, found = ranged([Range(None, 0.0), clear], LEVEL)
     assert (nothing.outcome, nothing.detectable, nothing.more_forks) == (Outcome.UNDECIDED, None, None)

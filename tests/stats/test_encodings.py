@@ -1,4 +1,4 @@
-"""Octets a character in each encoding, on texts of known ones; and what a line adds to a call."""
+"""Bytes per character in each encoding, for known texts; and what a line adds to a call."""
 
 import pytest
 
@@ -16,7 +16,7 @@ def test_characters_take_the_octets_that_the_standards_say() -> None:
         "UTF-32": 4.0,
         "UTF-16 in base64": 4.0,
     }
-    # JVMS 4.4.7: nought takes two octets, what lies beyond the BMP two times three. And Latin-1 has neither.
+    # JVMS 4.4.7: zero takes two bytes, a character beyond the BMP two times three. Latin-1 has neither.
     one = per_character("\0\U0001f600")
     assert (one["UTF-8"], one["modified UTF-8"], "Latin-1" in one) == (2.5, 4.0, False)
     with pytest.raises(ValueError, match="empty"):
@@ -46,7 +46,7 @@ def row(packets: int, payload: int, turns: float) -> dict[str, float]:
 def test_a_line_adds_its_delay_and_its_rate() -> None:
     rows = [row(1, 48, 1), row(1, 48, 1)]
     slow = {"delay_ns": 10_000_000, "rate_bps": 8_000, "overhead_bytes": -14}
-    # 100 octets each way at a thousand a second, and 20 ms there and back.
+    # 100 bytes each way at a thousand a second, and 20 ms there and back.
     assert on_the_line_ms({"link": {"to_server": slow, "to_client": slow}}, rows) == pytest.approx(220)
     assert on_the_line_ms({"link": {"to_server": slow, "to_client": slow}}, rows, 2) == pytest.approx(260)
     assert on_the_line_ms({"link": None}, rows) == 0

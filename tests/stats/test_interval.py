@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 import pytest
-from scipy import stats
+import scipy
 
-from callbench.stats.contrast import block_ratios
+from callbench.stats.contrast import fork_ratios
 from callbench.stats.holm import holm
 from callbench.stats.interval import geometric_mean, quantile
 from callbench.stats.logratio import paired
@@ -20,7 +20,7 @@ def test_students_own_data() -> None:
     """R's t.test(sleep, paired): t = 4.0621, p = 0.002833, interval 0.7001142 to 2.4598858."""
     over = [dict(enumerate(np.exp(SECOND)))]
     under = [dict(enumerate(np.exp(FIRST)))]
-    ratios = block_ratios(over, under)
+    ratios = fork_ratios(over, under)
     interval = geometric_mean(ratios)
     assert interval.low is not None
     assert interval.high is not None
@@ -52,16 +52,16 @@ def test_pairing_takes_drift_out() -> None:
     speed = random.lognormal(0, 1, size=5)
     slow = dict(enumerate(speed * random.lognormal(0, 0.01, 5)))
     fast = dict(enumerate(speed * 1.05 * random.lognormal(0, 0.01, 5)))
-    assert paired(block_ratios([fast], [slow])).doubt() < 0.01
-    assert stats.ttest_ind(np.log(list(fast.values())), np.log(list(slow.values()))).pvalue > 0.5
+    assert paired(fork_ratios([fast], [slow])).doubt() < 0.01
+    assert scipy.stats.ttest_ind(np.log(list(fast.values())), np.log(list(slow.values()))).pvalue > 0.5
 
 
-def test_only_common_blocks_are_compared() -> None:
-    assert block_ratios([{0: 2.0, 1: 4.0, 2: 9.0}], [{0: 1.0, 2: 3.0}]) == pytest.approx([2.0, 3.0])
-    assert block_ratios([{0: 2.0}, {0: 3.0}], [{0: 6.0}]) == pytest.approx([1.0])
+def test_only_common_forks_are_compared() -> None:
+    assert fork_ratios([{0: 2.0, 1: 4.0, 2: 9.0}], [{0: 1.0, 2: 3.0}]) == pytest.approx([2.0, 3.0])
+    assert fork_ratios([{0: 2.0}, {0: 3.0}], [{0: 6.0}]) == pytest.approx([1.0])
 
 
-def test_one_block_has_no_interval_and_no_test() -> None:
+def test_one_fork_has_no_interval_and_no_test() -> None:
     interval = geometric_mean([3.0])
     assert interval.middle == pytest.approx(3.0)
     assert interval.low is None

@@ -24,7 +24,7 @@ def searched(truth: float, start: float, span: Span) -> list[Step]:
 
 
 @given(st.floats(1, 1e6), st.floats(0.01, 1e7))
-def test_the_knee_is_found_to_the_precision_asked_for(truth: float, start: float) -> None:
+def test_the_knee_is_found_to_the_precision_requested(truth: float, start: float) -> None:
     span = Span(0.1, 1e7)
     found = knee(searched(truth, start, span), span)
     assert found is not None
@@ -48,7 +48,7 @@ def test_a_search_ends_at_the_ends_of_its_span() -> None:
     assert knee([Step(100, True), Step(120, False), Step(200, True)], span) == Knee(100, End.WITHIN)
 
 
-def test_a_search_goes_on_where_it_was_cut_off() -> None:
+def test_a_search_continues_where_it_was_interrupted() -> None:
     span = Span(0.1, 1e7)
     whole = searched(777, 10, span)
     for made in range(len(whole)):

@@ -54,7 +54,7 @@ def test_the_highest_may_be_known_as_a_bound_from_below() -> None:
 
 
 @given(some.lists(some.floats(10, 1e4), min_size=2, max_size=6), some.integers(1, 5))
-def test_a_knee_is_equivalent_to_itself_whoever_stands_beside_it(levels: list[float], others: int) -> None:
+def test_a_knee_is_equivalent_to_itself_with_any_others(levels: list[float], others: int) -> None:
     one = knees(*levels)
     found = compared(one, [one, *[knees(*(level / 2 for level in levels))] * others], PRECISION)
     assert found[0] is not None

@@ -11,7 +11,7 @@ SIZES = st.lists(st.integers(1, 2**29), min_size=1, max_size=30)
 
 
 @given(SIZES, st.integers(2, 8))
-def test_a_ladder_spans_what_is_asked_for_with_few_rungs(sizes: list[int], most: int) -> None:
+def test_a_ladder_spans_what_is_requested_with_few_rungs(sizes: list[int], most: int) -> None:
     found = rungs(sizes, most)
     assert len(found) <= most
     assert found == sorted(set(found))
@@ -73,7 +73,7 @@ def test_a_mean_difference_has_students_interval() -> None:
     assert found.less(1.58).holds(0.0)
 
 
-def test_one_block_has_no_interval_and_nothing_no_mean() -> None:
+def test_one_fork_has_no_interval_and_nothing_no_mean() -> None:
     assert mean([-3.0]) == Difference(-3.0, None, None, 1)
     assert mean([-3.0]).holds(-3.0) is None
     with pytest.raises(ValueError, match="finite"):
@@ -82,5 +82,5 @@ def test_one_block_has_no_interval_and_nothing_no_mean() -> None:
         mean([1.0, float("nan")])
 
 
-def test_differences_are_taken_in_the_blocks_that_both_have() -> None:
+def test_differences_are_taken_in_the_forks_that_both_have() -> None:
     assert paired({0: 5.0, 1: 7.0, 2: 9.0}, {2: 4.0, 0: 6.0}) == [-1.0, 5.0]

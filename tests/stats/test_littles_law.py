@@ -22,7 +22,7 @@ def test_a_loop_that_reports_a_hundredth_of_its_times_breaks_it() -> None:
     assert "explain 1.03 calls in flight, and there were 4 clients (-74.2 %, allowed 2.0 %)" in told
 
 
-def test_a_histogram_that_tells_another_story_than_the_loop_breaks_it() -> None:
+def test_a_histogram_that_contradicts_the_loop_breaks_it() -> None:
     assert broken(replace(HONEST, mean_ns=2_000_000.0))
 
 

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 
+from callbench.stats.forecast import forecast, more_forks
 from callbench.stats.logratio import LogRatio, paired
-from callbench.stats.outlook import more_forks, outlook
 from callbench.stats.power import POWER, forks_needed
 
 LEVEL = 0.05
@@ -24,14 +24,14 @@ differences = some.builds(
 def test_more_time_settles_what_less_time_settles(
     needed: list[int | None], fork_s: float, seconds: float, extra: float
 ) -> None:
-    less, more = outlook(needed, fork_s, seconds), outlook(needed, fork_s, seconds + extra)
+    less, more = forecast(needed, fork_s, seconds), forecast(needed, fork_s, seconds + extra)
     assert more.forks >= less.forks
     assert all(later or not earlier for earlier, later in zip(less.settled, more.settled, strict=True))
 
 
 @given(needs, some.floats(0.5, 1000), some.floats(0, 1e5))
 def test_only_what_its_forks_have_room_for_is_settled(needed: list[int | None], fork_s: float, seconds: float) -> None:
-    found = outlook(needed, fork_s, seconds)
+    found = forecast(needed, fork_s, seconds)
     assert found.forks * fork_s <= seconds * (1 + 1e-9)
     assert [one is not None and one <= found.forks for one in needed] == list(found.settled)
 
@@ -56,7 +56,7 @@ def test_they_come_on_top_of_those_that_there_are(difference: LogRatio) -> None:
     assert more is None or needed is None or more == max(1, needed - difference.count)
 
 
-def test_two_that_are_equal_are_never_told_apart() -> None:
+def test_two_that_are_equal_are_never_distinguished() -> None:
     assert more_forks(LogRatio(0.0, 0.1, 2, 3), LEVEL) is None
 
 

@@ -1,13 +1,13 @@
-"""A rate that was not reached is found out, and a generator that is late is told from a server that is full."""
+"""A missed rate is detected, and a late generator is distinguished from a saturated server."""
 
 from typing import Any
 
 import pytest
 
 from callbench.runner import knees
-from callbench.runner.load import found
-from callbench.runner.load.watched import Seen
-from callbench.runner.load.wish import Wish
+from callbench.runner.load import result
+from callbench.runner.load.request import LoadRequest
+from callbench.runner.load.server_usage import Observations
 from callbench.stats.interval import Interval, geometric_mean
 from callbench.stats.pace import REACHED, missed, reached_per_s
 from callbench.stats.rate import Window
@@ -40,7 +40,7 @@ def test_a_rate_is_missed_where_its_interval_lies_below() -> None:
     assert missed(1000, Interval(980, None, None, 1), 10, 100) is not None
 
 
-def test_two_unequal_blocks_do_not_hide_that_a_rate_was_missed() -> None:
+def test_two_unequal_forks_do_not_hide_that_a_rate_was_missed() -> None:
     wide = geometric_mean([3000, 6000])
     assert wide.high is not None
     assert wide.high > 1e5
@@ -80,10 +80,12 @@ def test_a_load_a_knee_and_a_cell_miss_a_rate_at_the_same_share(share: float) ->
     """Before, a load had missed its rate at 98 %, the others at 99 %."""
     target = 10_000
     done = _driven(round(share * target))
-    load = found.reckoned(Wish("http://127.0.0.1:80/", rate=target), done, 50, Seen(None, _UNSEEN))
-    step = knees.held(done, "p99 under 20 us", target)
+    load = result.compute_result(
+        LoadRequest("http://127.0.0.1:80/", rate=target), done, 50, Observations(None, _UNSEEN)
+    )
+    step = knees.objective_result(done, "p99 under 20 us", target)
     cell = missed(target, Interval(step["reached_per_s"], None, None, 1), 10, 100)
-    assert (load.missed, not step["holds"], cell is not None) == (share < REACHED,) * 3
+    assert (load.rate_missed, not step["holds"], cell is not None) == (share < REACHED,) * 3
 
 
 _UNSEEN: Any = {"elapsed_ns": 10**9, "seen_ns": 10**9, "processors": 2, "steal_ns": 0, "sides": []}

@@ -1,4 +1,4 @@
-"""How many forks it takes: its properties, and how often so many do settle it where the truth is known."""
+"""The number of forks for a decision: its properties, and how often it is enough if the truth is known."""
 
 import math
 from dataclasses import replace

@@ -1,18 +1,18 @@
-"""Ranks with ties: what is told apart, what is not, and how often noise alone parts two."""
+"""Ranks with ties: differences, ties, and how often noise alone separates two."""
 
 import hypothesis.strategies as some
 import numpy as np
 import pytest
 from hypothesis import given
 
-from callbench.stats.contrast import block_ratios
+from callbench.stats.contrast import fork_ratios
 from callbench.stats.holm import holm
 from callbench.stats.logratio import paired
 from callbench.stats.ranking import standings
 
 
 def drifting(rates: list[float], blocks: int, spread: float, seed: int) -> list[dict[int, float]]:
-    """Rates whose machine drifts by half from block to block, all cells alike, each with a spread of its own."""
+    """Rates on a machine that drifts by half from fork to fork, the same for all cells, each with its own spread."""
     random = np.random.default_rng(seed)
     drift = random.lognormal(0, 0.5, blocks)
     return [
@@ -38,7 +38,7 @@ def test_it_is_the_pairwise_test_of_the_claims_with_holm(rates: list[float], blo
     figures = drifting(rates, blocks, 0.2, seed)
     del figures[0][0]
     pairs = [(one, other) for one in range(len(rates)) for other in range(one)]
-    ratios = [block_ratios([figures[one]], [figures[other]]) for one, other in pairs]
+    ratios = [fork_ratios([figures[one]], [figures[other]]) for one, other in pairs]
     doubts = holm([paired(ratio).doubt() if len(ratio) > 1 else 1.0 for ratio in ratios])
     found = {one.index: one for one in standings(figures)}
     for (one, other), doubt in zip(pairs, doubts, strict=True):

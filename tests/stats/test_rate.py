@@ -10,7 +10,7 @@ DRIVEN = {"calls": 71_001, "elapsed_ns": 6_980_000_000}
 
 
 def test_one_straggler_does_not_stretch_the_time_of_all() -> None:
-    """A server that lets one of 71,001 calls wait for 6 s, driven for 3 s: 10,172 calls/s were told."""
+    """A server that delays one of 71,001 calls by 6 s, driven for 3 s: 10,172 calls/s were reported."""
     told = {**DRIVEN, "window_ns": 3_000_000_000, "answered": 71_000, "in_flight": 1, "in_flight_part": 0.25}
     assert window_of(told) == Window(71_000.25, 3_000_000_000, 1)
     assert window_of(told).per_s == pytest.approx(71_000.25 / 3)
@@ -36,7 +36,7 @@ def test_drives_together_are_all_their_calls_over_all_their_time() -> None:
 def test_the_rate_is_that_of_the_clients_within_a_call_of_each(
     clients: int, think: int, latencies: list[int], window: int
 ) -> None:
-    """Drives on virtual time, told as the contract has it: any think time, latencies, clients and window."""
+    """Drives on virtual time, reported as in the contract: any think time, latencies, clients and window."""
     answered, parts, in_flight, calls, last, cycles = 0, 0.0, 0, 0, 0, 0.0
     for client in range(clients):
         at, number = think * (2 * client + 1) // (2 * clients), client

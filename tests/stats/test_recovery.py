@@ -49,7 +49,7 @@ def test_who_is_not_well_often_enough_in_a_row_has_not_recovered(well_at: float,
 def test_who_was_never_unwell_was_well_at_once() -> None:
     seen = slices(0.0, 0.5, 0.1, 10)
     assert recovery(seen, 0.0, LIMIT_US) == Recovery(0.0, 0.0)
-    # The slice that the moment lies in says nothing about what came after it.
+    # The slice that contains the moment says nothing about what came after it.
     found = recovery(seen, 0.2, LIMIT_US)
     assert found is not None
     assert (found.least_s, round(found.most_s, 9)) == (0.0, 0.4)
@@ -71,10 +71,10 @@ STATES = [
 ]
 
 
-def test_states_are_told_apart() -> None:
+def test_states_are_distinguished() -> None:
     for seen, state in STATES:
         assert judged(seen, LIMIT_US) is state, seen
-    assert judged(STATES[1][0]) is State.WELL  # Nobody said what is slow.
+    assert judged(STATES[1][0]) is State.WELL  # Without a limit for slow calls.
     assert worst([state for _, state in STATES]) is State.DEAD
     assert worst([]) is State.WELL
 

@@ -1,4 +1,4 @@
-"""Processor time a call: sums over the time driven, and "under" where the clock cannot tell it from nothing."""
+"""Processor time per call: sums over the driven time, and "under" if the clock cannot measure it."""
 
 from typing import Any
 
@@ -7,24 +7,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from callbench.analysis.costs import cost
-from callbench.stats.spent import Piece, Spent, step_of, together
+from callbench.stats.processor_time import Piece, ProcessorTime, step_of, together
 
 TICK = 10_000_000
 
 
-def spent(*pieces: tuple[int, int], error: int = 1000) -> Spent:
-    return Spent({block: Piece(ns, error, calls) for block, (ns, calls) in enumerate(pieces)})
+def spent(*pieces: tuple[int, int], error: int = 1000) -> ProcessorTime:
+    return ProcessorTime({block: Piece(ns, error, calls) for block, (ns, calls) in enumerate(pieces)})
 
 
-def test_a_block_below_the_tick_counts_with_its_calls() -> None:
-    """What came of it: 3.0, 0 and 5.8 microseconds were shown as 0, and elsewhere as the mean of the two others."""
+def test_a_fork_below_the_tick_counts_with_its_calls() -> None:
+    """A former defect: 3.0, 0 and 5.8 microseconds were shown as 0, and elsewhere as the mean of the two others."""
     found = spent((30_000_000, 10_000), (0, 10_000), (58_000_000, 10_000))
     assert found.us == pytest.approx(8.8 / 3)
     interval = found.interval()
     assert interval is not None
     assert interval.middle == pytest.approx(8.8 / 3)
-    assert (interval.low, interval.blocks) == (0, 3)
-    assert not found.by_block
+    assert (interval.low, interval.forks) == (0, 3)
+    assert not found.by_fork
 
 
 def test_what_the_clock_cannot_tell_is_under_what_it_could() -> None:
@@ -36,7 +36,7 @@ def test_what_the_clock_cannot_tell_is_under_what_it_could() -> None:
     assert spent((2 * TICK, 1000), (2 * TICK, 1000), error=TICK).under is None
 
 
-def test_blocks_that_all_have_a_figure_keep_the_interval_of_their_logarithms() -> None:
+def test_forks_that_all_have_a_figure_keep_the_interval_of_their_logarithms() -> None:
     found = spent((10_000_000, 1000), (20_000_000, 2000), (12_000_000, 1000))
     interval = found.interval()
     assert interval is not None
@@ -44,7 +44,7 @@ def test_blocks_that_all_have_a_figure_keep_the_interval_of_their_logarithms() -
     assert interval.low is not None
     assert interval.high is not None
     assert interval.low < 10.5 < interval.high
-    assert found.by_block == pytest.approx({0: 10.0, 1: 10.0, 2: 12.0})
+    assert found.by_fork == pytest.approx({0: 10.0, 1: 10.0, 2: 12.0})
 
 
 @given(st.lists(st.tuples(st.integers(0, 10**9), st.integers(1, 10**5)), min_size=2, max_size=9))
@@ -62,7 +62,7 @@ def test_the_figure_lies_within_its_interval_and_is_never_nothing(pieces: list[t
     assert interval.high >= found.us * (1 - 1e-9)
 
 
-def test_the_step_of_a_clock_is_told_by_its_values() -> None:
+def test_the_step_of_a_clock_is_reported_by_its_values() -> None:
     assert step_of([30_000_000, 0, 50_000_000]) == TICK
     assert step_of([8_000_000, 12_000_000]) == 4_000_000
     assert step_of([142_220_000, 10_000_000]) == 1000
@@ -81,9 +81,9 @@ def test_a_cell_adds_its_trials_up() -> None:
     row = {"calls": 900, "error_count": 100, "wineserver_ns": None, "backend_user_ns": None, "backend_system_ns": None}
     own = {"user_ns": 3_000_000, "system_ns": 1_234_000}
     rows: list[dict[str, Any]] = [
-        {**row, **own, "block": 0, "server_user_ns": 0, "server_system_ns": 0},
-        {**row, **own, "block": 0, "server_user_ns": TICK, "server_system_ns": 0},
-        {**row, **own, "block": 1, "server_user_ns": 3 * TICK, "server_system_ns": TICK},
+        {**row, **own, "fork": 0, "server_user_ns": 0, "server_system_ns": 0},
+        {**row, **own, "fork": 0, "server_user_ns": TICK, "server_system_ns": 0},
+        {**row, **own, "fork": 1, "server_user_ns": 3 * TICK, "server_system_ns": TICK},
     ]
     found = cost(rows, in_process=False).by_statistic
     assert found["client_cpu_us"].us == pytest.approx(4.234)

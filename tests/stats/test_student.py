@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+import scipy
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from scipy import stats
 
 from callbench.stats import student
 from callbench.stats.share import binomial
@@ -13,19 +13,19 @@ from callbench.stats.trend import SEGMENTS, slope
 
 @given(probability=st.floats(0.001, 0.999), freedom=st.integers(1, 500))
 def test_the_quantile_is_scipys(probability: float, freedom: int) -> None:
-    assert student.quantile(probability, freedom) == pytest.approx(float(stats.t.ppf(probability, freedom)))
+    assert student.quantile(probability, freedom) == pytest.approx(float(scipy.stats.t.ppf(probability, freedom)))
 
 
 @given(value=st.floats(-50, 50), freedom=st.integers(1, 500))
 def test_the_share_above_is_scipys(value: float, freedom: int) -> None:
-    expected = float(stats.t.sf(value, freedom))
+    expected = float(scipy.stats.t.sf(value, freedom))
     assert student.above(value, freedom) == pytest.approx(expected)
     assert student.each_above(np.array([value]), np.array([freedom]))[0] == pytest.approx(expected)
 
 
 @given(st.integers(1, 300).flatmap(lambda of: st.tuples(st.integers(0, of), st.just(of))))
 def test_the_interval_of_a_share_is_clopper_and_pearsons(counted: tuple[int, int]) -> None:
-    exact = stats.binomtest(*counted).proportion_ci(0.95, method="exact")
+    exact = scipy.stats.binomtest(*counted).proportion_ci(0.95, method="exact")
     assert binomial(*counted) == pytest.approx((exact.low, exact.high), abs=1e-9)
 
 
@@ -37,8 +37,8 @@ def test_the_slope_is_that_of_a_line_through_the_least_of_each_segment(values: l
     x = np.array([part[np.argmin(kept[part])] for part in parts], dtype=float)
     y = np.array([kept[part].min() for part in parts])
     assume(np.ptp(y) > 0)
-    line = stats.linregress(x, y)
-    reach = float(stats.t.ppf(0.975, SEGMENTS - 2)) * line.stderr
+    line = scipy.stats.linregress(x, y)
+    reach = float(scipy.stats.t.ppf(0.975, SEGMENTS - 2)) * line.stderr
     assert found is not None
     assert found.high is not None
     # SciPy takes the error from a correlation, which loses digits where the line is nearly exact.

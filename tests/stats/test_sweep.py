@@ -4,13 +4,13 @@ import tomllib
 from pathlib import Path
 
 import pytest
+import scipy
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
 
-from callbench.stats.growth import accumulated, growth, period, rhythm
-from callbench.stats.straight import fitted
-from callbench.stats.sweep import Jump, even, located, swept
+from callbench.stats.growth import accumulated, growth, rhythm
+from callbench.stats.linear_fit import fitted
+from callbench.stats.sweep import Jump, even, swept
 
 THESIS = tomllib.loads((Path(__file__).parents[2] / "studies/published/thesis-2003.toml").read_text())
 COLUMNS = THESIS["array_bytes"]["columns"]
@@ -28,7 +28,6 @@ def test_growth_gives_the_table_that_the_printed_formula_cannot() -> None:
     deltas = growth(SIZES, column("dcom"), 1)
     assert deltas == [delta for _, delta, _ in printed[: len(deltas)]]
     assert accumulated([delta for _, delta, _ in printed]) == [total for _, _, total in printed]
-    assert period(deltas) == 4
     assert not any(growth(SIZES, column("rmi"), 1))
     assert not any(growth(SIZES, column("remoting-tcp"), 1))
 
@@ -39,18 +38,11 @@ def test_rhythm_finds_16_bytes_in_1000_items(name: str) -> None:
     assert (found.steps * 500, found.rise - found.steps * 500) == (1000, 16)
 
 
-def test_period_must_be_seen_twice() -> None:
-    assert period([1, 2, 3, 4]) is None
-    assert period([1, 2, 1, 2, 1]) == 2
-    assert period([7, 7]) == 1
-    assert period([]) is None
-
-
 def test_line_through_points_and_through_the_first() -> None:
     line = fitted([0, 1, 2, 3], [1, 3, 5, 7])
     assert (line.slope, line.intercept, line.greatest) == pytest.approx((2, 1, 0))
     xs, ys = [0.2, 337.4, 118.2, 884.6, 10.1], [0.1, 338.8, 118.1, 888.0, 9.2]
-    independent = stats.linregress(xs, ys)
+    independent = scipy.stats.linregress(xs, ys)
     assert (fitted(xs, ys).slope, fitted(xs, ys).intercept) == pytest.approx((independent.slope, independent.intercept))
     bent = fitted([1, 2], [10, 14], intercept=4)
     assert (bent.slope, *bent.residuals) == pytest.approx((5.2, 0.8, -0.4))
@@ -87,13 +79,12 @@ def test_only_even_numbers_follow_from_each_other() -> None:
     assert not even([0, 5])
 
 
-def test_jump_is_located_to_the_item() -> None:
+def test_jump_is_found_between_two_sizes() -> None:
     def count(size: int) -> int:
         return 40 + size + (3 if size >= 16_384 else 0)
 
     found = swept(GRID, count, 64)
     assert found.jumps == (Jump(16_000, 16_500, 3),)
-    assert located(count, found.jumps[0], 1) == 16_384
 
 
 def test_sweep_of_noise_stops_at_its_limit() -> None:

@@ -30,7 +30,7 @@ RECORDED = {"jersey": JERSEY, "hessian2": HESSIAN, "grpc": GRPC}
 
 
 def stops(curve: Curve, spread: float = 0.0, drift: float = 0.0, seed: int = 0) -> float:
-    """When a warm-up along the curve would end, in seconds; 60 where it is never steady."""
+    """Return when a warm-up along the curve would end, in seconds; 60 if it is never steady."""
     dice = np.random.default_rng(seed)
     pieces: list[Piece] = []
     while (now := len(pieces) * PIECE_S) < END_S:
@@ -42,7 +42,7 @@ def stops(curve: Curve, spread: float = 0.0, drift: float = 0.0, seed: int = 0) 
 
 
 def old_rule_stops(curve: Curve) -> float:
-    """When it ended before: after 3 s, as Java's manifest asked, as soon as two pieces of 50 ms were no faster."""
+    """The former rule: after 3 s, as in Java's manifest, as soon as two pieces of 50 ms were not faster."""
     rates: list[float] = []
     while (now := len(rates) * 0.05) < 3 or not settled(rates):
         rates.append(round(curve(now + 0.025) * 0.05) / 0.05)

@@ -8,7 +8,7 @@ import pytest
 
 from callbench.catalog import catalogue
 from callbench.catalog.study import load
-from callbench.catalog.study.shown import ChartPart
+from callbench.catalog.study.report_parts import ChartPart
 from callbench.model.errors import BadInput
 from callbench.report.sections.ranks import ranked
 from callbench.report.text.along import figures, in_words
@@ -31,7 +31,7 @@ series = [{ label = "tcp", where = { channel = "tcp" } }]
 class Cell:
     """What a chart looks at in a result."""
 
-    by_block: dict[str, dict[int, float]]
+    by_fork: dict[str, dict[int, float]]
     attributes: dict[str, str] = field(default_factory=dict)
     doubts: tuple[str, ...] = ()
 
@@ -46,8 +46,8 @@ class Cells:
         return [one for one in self.cells if conditions.items() <= one.attributes.items()]
 
 
-def cell(group: str, stack: str, *by_block: float) -> Cell:
-    return Cell({"mean_us": dict(enumerate(by_block))}, {"group": group, "stack": stack})
+def cell(group: str, stack: str, *by_fork: float) -> Cell:
+    return Cell({"mean_us": dict(enumerate(by_fork))}, {"group": group, "stack": stack})
 
 
 def chart(**more: object) -> ChartPart:
@@ -68,10 +68,10 @@ def test_a_chart_shows_the_cells_that_there_are() -> None:
     assert found["a/slow"][9].middle == pytest.approx(90)
 
 
-def test_a_ratio_is_taken_block_by_block() -> None:
+def test_a_ratio_is_taken_block_by_fork() -> None:
     found = figures(chart(over={"stack": "a/quick"}), cast("Results", RUN))
     ratio = found["a/slow"][1]
-    # Both blocks say 2, although the machine was half as fast in the second.
+    # Both forks say 2, although the machine was half as fast in the second.
     assert (ratio.low, ratio.middle, ratio.high) == pytest.approx((2, 2, 2))
     assert 9 not in found["a/slow"]
 
@@ -84,13 +84,13 @@ def test_what_a_chart_comes_to_is_said_of_its_ends() -> None:
     assert not in_words(chart(), cast("Results", Cells([])))
 
 
-def test_the_ends_of_a_chart_name_those_that_cannot_be_told_apart() -> None:
+def test_the_ends_of_a_chart_name_those_that_cannot_be_distinguished() -> None:
     series = [{"label": name, "where": {"stack": name}} for name in ("a", "b", "c")]
     times = {"a": (10.0, 11.0, 10.5), "b": (10.4, 10.2, 11.0), "c": (30.0, 31.0, 30.5)}
-    run = cast("Results", Cells([cell("n1", name, *by_block) for name, by_block in times.items()]))
+    run = cast("Results", Cells([cell("n1", name, *by_fork) for name, by_fork in times.items()]))
     told = in_words(chart(series=series), run)
     assert told.startswith("by n, at 1: from 10.5 µs (a, not distinguished from b) to 30.5")
-    alike = cast("Results", Cells([cell("n1", name, *by_block) for name, by_block in times.items() if name != "c"]))
+    alike = cast("Results", Cells([cell("n1", name, *by_fork) for name, by_fork in times.items() if name != "c"]))
     assert in_words(chart(series=series), alike).endswith("(b), no two distinguished.")
 
 

@@ -34,8 +34,8 @@ STACKS = [stack(name, **({"slow": "it sleeps"} if "wcf" in name else {})) for na
 
 def result(name: str, group: str, **figures: float) -> Result:
     attributes = {"cell": f"{group}-{name}", "stack": name, "group": group, "clients": "1", "link": "loopback"}
-    by_block = {key: {0: value, 1: value * 1.001, 2: value * 0.999} for key, value in figures.items()}
-    return Result(attributes, {}, 1, {}, 1, by_block, None, Latency(None, None, None), batched=False, agree=True)
+    by_fork = {key: {0: value, 1: value * 1.001, 2: value * 0.999} for key, value in figures.items()}
+    return Result(attributes, {}, 1, {}, 1, by_fork, None, Latency(None, None, None), batched=False, agree=True)
 
 
 @pytest.fixture(scope="module")
@@ -72,12 +72,12 @@ def test_a_stack_that_is_slow_by_its_card_makes_fewer_calls(study: Study) -> Non
 
 def test_each_cell_is_driven_in_one_piece_on_a_start_of_its_own(study: Study) -> None:
     cells = study.cells(STACKS, quick=True)
-    made = plan.made(cells, STACKS, 2)
+    made = plan.make_plan(cells, STACKS, 2)
     assert plan.read(made.record()) == made
     assert all(cell.whole for cell in made.cells)
 
 
-def test_every_claim_of_the_published_file_is_held_against_the_run(study: Study) -> None:
+def test_every_claim_of_the_published_file_is_compared_with_the_run(study: Study) -> None:
     assert study.published is not None
     assert set(study.published.claims) <= {claim.id for claim in study.claims}
     assert all(claim.reading for claim in study.claims)
@@ -167,8 +167,8 @@ def test_what_limited_it_stands_beside_what_the_author_took_for_the_limit(study:
 def test_a_small_run_fills_its_tables(
     callbench: Callable[..., subprocess.CompletedProcess[str]], tmp_path: Path
 ) -> None:
-    chosen = [word for name in (THREADED, KEPT) for word in ("--select", name)]
-    asked = ["run", "datasnap", "--quick", "--no-baselines", "--forks", "2", *chosen, "--select", "group=one"]
+    choose_stacks = [word for name in (THREADED, KEPT) for word in ("--select", name)]
+    asked = ["run", "datasnap", "--quick", "--no-baselines", "--forks", "2", *choose_stacks, "--select", "group=one"]
     callbench(*asked, "--out", tmp_path / "run", check=True)
     shown = json.loads(callbench("show", tmp_path / "run", "--json", check=True).stdout)
     assert {cell["stack"] for cell in shown["cells"]} == {THREADED, KEPT}

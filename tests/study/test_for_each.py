@@ -62,6 +62,12 @@ def test_groups_are_written_out_for_each_combination(tmp_path: Path) -> None:
     assert groups[0].clients == [2, 5]
 
 
+def test_texts_are_written_out_too(tmp_path: Path) -> None:
+    product = '{ for_each = { m = ["soap", "bin"], c = ["tcp", "unix"] }, text = "a/{m}+{c}" }'
+    groups = read(tmp_path, '"{some}", "b/*"', f'"b/*", {product}').groups
+    assert groups[0].optional == ["b/*", "a/soap+tcp", "a/soap+unix", "a/bin+tcp", "a/bin+unix"]
+
+
 def test_rows_points_and_series_come_from_lists(tmp_path: Path) -> None:
     study = read(tmp_path)
     [table], [chart] = study.tables, study.charts
@@ -93,8 +99,8 @@ def test_a_mean_takes_as_many_cells_as_the_list_has(tmp_path: Path) -> None:
         (("sizes = [1, 2500]", 'sizes = ["{sizes}"]'), "lists.sizes[1]: {sizes} is not a parameter"),
         (("[parameters]\nclients = 2\n[lists]", "lists = 3\n[list]"), "lists must be a table"),
         (("[lists]", "[list]"), "{sizes} is not a parameter"),
-        (('"{kind}-{n}"', '"{kind}-{sizes}"'), "cells[1].group: {sizes} is a list, which no text can hold"),
-        (('"{kind}-{n}"', '"{kind:,}-{n}"'), "{kind:,} sets apart the thousands of a number"),
+        (('"{kind}-{n}"', '"{kind}-{sizes}"'), "cells[1].group: {sizes} is a list, which cannot be part of a text"),
+        (('"{kind}-{n}"', '"{kind:,}-{n}"'), "{kind:,} formats a number with separators"),
         (('"{kind}-{n}"', '"{n}"'), "cells[1] (1).group is 1: it should be a valid string"),
         (('"{kind}-{n}"', '"g{n}"'), 'group "g1" comes twice'),
         ((f"under = [{{ {FAR}", 'under = [{ group = "far-1"'), "2 cells over and 1 under"),

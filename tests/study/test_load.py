@@ -11,13 +11,13 @@ from callbench.model.cell import Stack
 from callbench.model.errors import BadInput
 
 MESSAGES = ("soap", "xmlrpc", "bin", "bincomp", "json", "msgpack", "protobuf")
-CHANNELS = ("inproc", "library", "shm", "shm-spin", "mqueue", "pipe", "unix", "tcp", "http", "http-keepalive")
+CHANNELS = ("inproc", "library", "shm", "shm-spin", "mqueue", "pipe", "unix", "supertcp", "http", "http-keepalive")
 STACKS = [
     Stack(f"native/{message}+{channel}", "native", message, channel, "rust", "none", "1")
     for message in MESSAGES
     for channel in CHANNELS
 ]
-ECHO = Stack("native/raw+tcp", "native", "raw", "tcp", "rust", "none", "1", instrument=True)
+ECHO = Stack("native/raw+supertcp", "native", "raw", "supertcp", "rust", "none", "1", instrument=True)
 
 SMALL = """
 title = "t"
@@ -102,7 +102,7 @@ def test_the_studies_that_come_along_are_named() -> None:
         (("[[cells]]", "[load]\ncalls = 0\n[[cells]]"), "load.calls is 0"),
         (("[[cells]]", "[load]\nseconds = 0.0\n[[cells]]"), "load.seconds is 0.0"),
         (("[[cells]]", "[load]\nseconds = nan\n[[cells]]"), "load.seconds"),
-        (('title = "t"', 'title = "t"\npublished = "gone.toml"'), '"gone.toml", lie neither beside it'),
+        (('title = "t"', 'title = "t"\npublished = "gone.toml"'), '"gone.toml", are neither beside it'),
         (("n = 5", "n = [5]"), "parameters.n"),
     ],
 )
@@ -204,12 +204,12 @@ def test_an_unreadable_file_is_refused(tmp_path: Path) -> None:
 
 
 def test_globs(tmp_path: Path) -> None:
-    study = load(written(tmp_path, SMALL.replace('["native/*"]', '["native/*", "!*+tcp"]')))
+    study = load(written(tmp_path, SMALL.replace('["native/*"]', '["native/*", "!*+supertcp"]')))
     assert len(study.cells(STACKS, quick=False)) == 63
-    study = load(written(tmp_path, SMALL.replace('["native/*"]', '["native/raw+tcp"]')))
-    assert [cell.stack for cell in study.cells([*STACKS, ECHO], quick=False)] == ["native/raw+tcp"]
-    study = load(written(tmp_path, SMALL.replace('["native/*"]', '["native/sope+tcp"]')))
-    with pytest.raises(BadInput, match=r'matches no stack: did you mean "native/soap\+tcp"'):
+    study = load(written(tmp_path, SMALL.replace('["native/*"]', '["native/raw+supertcp"]')))
+    assert [cell.stack for cell in study.cells([*STACKS, ECHO], quick=False)] == ["native/raw+supertcp"]
+    study = load(written(tmp_path, SMALL.replace('["native/*"]', '["native/sope+supertcp"]')))
+    with pytest.raises(BadInput, match=r'matches no stack: did you mean "native/soap\+supertcp"'):
         study.cells(STACKS, quick=False)
     study = load(written(tmp_path, SMALL.replace('["native/*"]', '["native/*", "!native/*"]')))
     with pytest.raises(BadInput, match="leaves no stack"):

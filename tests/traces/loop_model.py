@@ -1,6 +1,6 @@
 """The load loop of contract/LOOP.md as a program: plain, slow, and the measure of all others.
 
-It plays one client of a trace, alone, and gives what must come of it. Times are nanoseconds.
+It simulates one client of a trace, and returns the expected result. Times are nanoseconds.
 """
 
 from collections import Counter
@@ -194,7 +194,7 @@ class Loop:
         return min(max(floor(BATCH_NS / max(1, m - reading)), 1), MOST_OF_A_BATCH)
 
     def each(self, t: int, most: int | None) -> bool:
-        """Make at most so many calls, each timed; whether the drive goes on."""
+        """Make at most so many calls, each timed. Return whether the drive continues."""
         made = 0
         while most is None or made < most:
             if self.admit(t, 1) == 0:

@@ -12,7 +12,7 @@ from loop_model import played
 from scenarios import ALL, KINDS
 from scripted import Call, Plan, Script, Trace
 
-from callbench.adapter.contract import misshapen_answer, misshapen_request
+from callbench.adapter.contract import schema_error_in_answer, schema_error_in_request
 from golden import golden
 
 MADE_SHOWN = 1000
@@ -40,9 +40,9 @@ def test_every_file_is_a_scenario() -> None:
 @pytest.mark.parametrize("name", ALL)
 def test_it_keeps_to_the_schema(name: str) -> None:
     trace = golden_traces()[name]
-    assert misshapen_request(request(trace, 7)) is None
+    assert schema_error_in_request(request(trace, 7)) is None
     answer = {"is": "traced", "id": 7, "done": trace["expect"]["done"], "made": trace["expect"]["made"]}
-    assert misshapen_answer(answer) is None
+    assert schema_error_in_answer(answer) is None
 
 
 def test_a_wrong_number_is_found_wherever_it_is() -> None:
@@ -120,7 +120,7 @@ def test_every_nanosecond_of_a_closed_loop_is_accounted_for(plan: Plan, script: 
 @settings(deadline=None, max_examples=60)
 @given(PLANS, SCRIPTS)
 def test_no_call_begins_after_the_limit(plan: Plan, script: Script) -> None:
-    # Between the reading that lets a client go on and the one that begins its call lies one reading.
+    # There is one reading between the one that releases a client and the one that begins its call.
     limit = plan.start + plan.limit_ns
     assert all(started < limit + script.reading_takes_ns for started, _ in played(Trace("", plan, script))["made"])
 

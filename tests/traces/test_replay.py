@@ -5,7 +5,7 @@ import time
 import pytest
 from comparing import differences, golden_traces, request
 
-from callbench.adapter.contract import misshapen_answer
+from callbench.adapter.contract import schema_error_in_answer
 from callbench.adapter.session import Adapter
 from callbench.catalog import catalogue
 from conftest import ROOT
@@ -32,7 +32,7 @@ def test_it_makes_of_every_trace_what_the_file_says(name: str) -> None:
         for number, (trace, whole) in enumerate(golden_traces().items(), start=1):
             adapter.process.send(request(whole, number), 5)
             answer = adapter.process.receive(time.monotonic() + 60, "what came of the trace")
-            assert misshapen_answer(answer) is None
+            assert schema_error_in_answer(answer) is None
             wrong += [f"{trace}: {line}" for line in differences(whole["expect"], answer)]
     assert not wrong, "\n".join(wrong)
 

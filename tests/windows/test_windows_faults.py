@@ -1,4 +1,4 @@
-"""What goes wrong with the stacks of Windows is told as what it is; Wine is the trial's own and goes with it."""
+"""Errors of the Windows stacks are reported with their cause; each test has its own Wine prefix."""
 
 import functools
 import hashlib
@@ -94,7 +94,7 @@ def test_without_wine_the_doctor_says_how_to_get_it_and_the_rest_runs(
 
 @needs_wine
 @pytest.mark.usefixtures("nothing_left")
-def test_a_server_that_is_killed_is_told_and_another_serves(server: Adapter, mark: str) -> None:
+def test_a_server_that_is_killed_is_reported_and_another_serves(server: Adapter, mark: str) -> None:
     for stack, what in ((COM, "com"), (PIPE, "namedpipe"), (MESSAGE, "winmsg")):
         server.connect(stack, server.serve(stack), 1, timeout_ms=5000)
         assert server.call("Sum", SUM)["value"] == 42
@@ -172,10 +172,10 @@ def test_coms_runtime_catches_an_access_violation_and_the_server_lives_on(server
 
 @needs_wine
 @pytest.mark.usefixtures("nothing_left")
-def test_a_prefix_is_made_anew_and_neither_the_template_nor_the_users_own_is_touched(home: Path, mark: str) -> None:
+def test_a_prefix_is_recreated_and_neither_the_template_nor_the_users_own_is_touched(home: Path, mark: str) -> None:
     registry = {file.name: file.read_bytes() for file in (BUILT / "template").glob("*.reg")}
     assert registry
-    # Two at once, each in a Wine of its own: both register the same type library.
+    # Two at once, each in its own Wine prefix: both register the same type library.
     with Adapter(ADAPTER.manifest, "one") as one, Adapter(ADAPTER.manifest, "other") as other:
         for side in (one, other):
             side.connect(COM, side.serve(COM), 1)
@@ -215,7 +215,7 @@ def test_a_core_that_is_killed_leaves_no_wine(tmp_path: Path, mark: str, home: P
 
 @needs_wine
 @pytest.mark.usefixtures("nothing_left")
-@pytest.mark.parametrize("kept", [True, False], ids=["kept", "no keeper"])
+@pytest.mark.parametrize("kept", [True, False], ids=["kept", "no supervisor"])
 def test_no_folder_of_wines_stays(
     callbench: Callable[..., subprocess.CompletedProcess[str]],
     tmp_path: Path,
@@ -228,6 +228,6 @@ def test_no_folder_of_wines_stays(
     place.mkdir()
     monkeypatch.setenv("TMPDIR", str(place))
     if not kept:
-        monkeypatch.setenv("CALLBENCH_KEEPER", "")
+        monkeypatch.setenv("CALLBENCH_SUPERVISOR", "")
     callbench("verify", MESSAGE, "--check", "Sum*", check=True)
     assert not list(place.iterdir())

@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from callbench.adapter.network.made import why_not
+from callbench.adapter.network.creation import why_not
 from callbench.analysis.read_results import read
 from callbench.analysis.results import Results
 from callbench.catalog.links.profile import BARE
-from callbench.store.run import Run
+from callbench.store.record import Record
 
 pytestmark = pytest.mark.engine
 Callbench = Callable[..., subprocess.CompletedProcess[str]]
@@ -45,7 +45,7 @@ arguments = { content = "fixed" }
 sweep = { over = "type", values = ["boolean", "int", "double"], title = "primitives" }
 [[cells]]
 group = "bytes"
-stacks = ["native/bin+tcp"]
+stacks = ["native/bin+supertcp"]
 call = "Send"
 arguments = { type = "byte[]", content = "fixed" }
 options = { acknowledge = false }
@@ -89,7 +89,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def results(run: Path) -> Results:
     """What it found."""
-    return read(Run(run))
+    return read(Record(run))
 
 
 def test_phases_add_up_to_a_life(results: Results) -> None:

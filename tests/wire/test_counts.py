@@ -35,7 +35,9 @@ def phases(draw: st.DrawFn) -> list[Row]:
         row["ip"] = draw(st.integers(0, headers))
         row["tcp"] = headers - row["ip"]
         row["payload"], row["retransmitted"] = draw(FEW), draw(FEW)
+        row["tls_handshake"] = draw(st.integers(0, row["payload"]))
         row["tls_headers"] = draw(st.integers(0, row["payload"]))
+        row["tls_tags"] = draw(st.integers(0, row["payload"]))
         made.append(row)
     return made
 
@@ -66,7 +68,7 @@ def test_a_difference_of_drives_has_no_negative_share(
 
 
 def test_the_size_of_another_stacks_message_is_not_taken_for_ones_own() -> None:
-    """What came of it: 805 bytes sent, and a message of 10,146 by another library: framing of -9,341 bytes."""
+    """A former defect: 805 bytes sent, and a message of 10,146 by another library: framing of -9,341 bytes."""
     rows: list[Row] = [dict.fromkeys(FIGURES, 0) | {"payload": 805}]
     found = shares(rows, 12, 10_145.8)
     assert {name: value for name, value in found.items() if value} == {PAYLOAD: 12, MESSAGE: 793}

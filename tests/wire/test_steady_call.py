@@ -1,10 +1,10 @@
-"""A steady call's count: exact where it came twice in a row in whole bytes, else a mean that says how far it varied."""
+"""A steady call's count: exact if two counts in whole bytes agree, else a mean with its spread."""
 
 import pytest
 
+from callbench.analysis.wire.accounts import Ledger
 from callbench.analysis.wire.counts import FIGURES, STEADY, Row, stream
-from callbench.analysis.wire.found import Ledger
-from callbench.runner.wire.steady import agreed, told
+from callbench.runner.wire.steady_calls import counts_agree, steady_counts
 
 
 def count(to_server: float, to_client: float = 26, packets: float = 1) -> list[Row]:
@@ -17,23 +17,23 @@ def count(to_server: float, to_client: float = 26, packets: float = 1) -> list[R
 
 
 def test_a_count_that_came_twice_in_a_row_is_exact() -> None:
-    found = told([count(50), count(49), count(49)])
+    found = steady_counts([count(50), count(49), count(49)])
     assert (found.exact, stream(found.rows), found.counts) == (True, 75, [76, 75, 75])
 
 
 def test_a_fraction_that_came_twice_is_no_exact_count() -> None:
     # A ping of two bytes in every other drive of four calls: 49.5 bytes a call, the same mean again and again.
     counts = [count(49.5), count(49.5), count(49.5)]
-    assert not agreed(counts)
-    assert not told(counts).exact
+    assert not counts_agree(counts)
+    assert not steady_counts(counts).exact
 
 
 def test_halves_of_both_directions_do_not_make_a_whole() -> None:
-    assert not agreed([count(49.5, 26.5), count(49.5, 26.5)])
+    assert not counts_agree([count(49.5, 26.5), count(49.5, 26.5)])
 
 
 def test_what_never_agreed_is_the_mean_of_all_and_says_how_far_it_varied() -> None:
-    found = told([count(47), count(48, packets=2), count(47), count(48, packets=2)])
+    found = steady_counts([count(47), count(48, packets=2), count(47), count(48, packets=2)])
     assert not found.exact
     assert stream(found.rows) == 73.5
     assert [row["packets"] for row in found.rows] == [1.5, 1.5]

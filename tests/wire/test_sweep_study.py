@@ -33,7 +33,7 @@ optional = ["b/*", "a/y"]
     assert [cell.stack for cell in cells] == ["a/x", "a/y"]
     assert cells[0].wire == {"over": "count", "grid": [0, 500, 1000], "fine": 3, "most": 64}
     assert loaded.cells(STACKS, quick=True)[0].wire == {"over": "count", "grid": [0, 5], "fine": 0, "most": 64}
-    planned = plan.made(cells, STACKS, 2)
+    planned = plan.make_plan(cells, STACKS, 2)
     assert planned.timed == ()
     assert [stack.id for stack in planned.stacks] == ["a/x", "a/y"]
     assert plan.read(planned.record()).cells == planned.cells

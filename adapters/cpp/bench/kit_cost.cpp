@@ -1,6 +1,6 @@
-/// What the kit costs a call: slices of two bare clock readings a call against slices of the load loop driving a call that does nothing,
-/// both with every call timed, in one process, in pairs whose order is drawn: callbench-cpp-cost [PAIRS]. Prints one JSON object. Counts
-/// what is allocated while a loop runs, too: nothing may be.
+/// Measures what the kit costs per call. It compares slices of two bare clock readings per call with slices of the load loop and a call
+/// that does nothing. Both time every call, in one process, in pairs of random order: callbench-cpp-cost [PAIRS]. It prints one JSON
+/// object. It also counts allocations while a loop runs; there must be none.
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
@@ -33,8 +33,8 @@ double bare() {
     return static_cast<double>(kit::clock::now() - start) / static_cast<double>(CALLS);
 }
 
-/// Nanoseconds that the load loop takes for so many calls: check, histogram, pool, progress, stop rule, everything. `allocated` is how
-/// often it allocates.
+/// The nanoseconds that the load loop takes for `count` calls: check, histogram, pool, progress, stop rule. `allocated` is the number of
+/// allocations.
 std::uint64_t driven(kit::Call& call, std::uint64_t count, std::uint64_t& allocated) {
     const std::atomic<bool> stopping{false};
     kit::Plan plan;

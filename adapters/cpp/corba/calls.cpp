@@ -23,7 +23,7 @@ struct Free {
     }
 };
 
-/// How a caller holds what an operation gives it, how the right one is held, and what of it is looked at. A pointer is the caller's own.
+/// How a caller keeps the result of an operation, how the correct one is kept, and what is compared. The caller owns a pointer.
 template <typename Result>
 struct Owned {
     using Answer = std::conditional_t<std::is_void_v<Result>, Nothing, Result>;

@@ -6,7 +6,7 @@
 
 namespace corba {
 
-/// A call of `operation` for each of so many clients. Throws Failure of kind cannot_carry where CORBA has no such value.
+/// A call of `operation` for each client. Throws Failure of kind cannot_carry if CORBA has no such value.
 kit::Calls prepared(const callbench::SpeedService_var& service, const std::string& operation, const kit::Json& payloads,
                     std::size_t clients);
 

@@ -28,8 +28,8 @@ kit::Failure no_resources(const std::string& what) {
     return kit::Failure{"out-of-resources", "omniNames cannot be started: " + what + ": " + std::strerror(errno)};
 }
 
-/// A port held by a socket that is bound but does not listen. Both sides say SO_REUSEADDR, so that omniNames can take the port while it is
-/// still held here: between asking the kernel for a free port and using it, nobody else gets it.
+/// A port reserved by a socket that is bound but does not listen. Both sides set SO_REUSEADDR, so that omniNames can use the port while it
+/// is reserved here. No other process can take it in between.
 class HeldPort {
   public:
     explicit HeldPort(const std::string& host) {

@@ -1,4 +1,4 @@
-/// A naming service of a server's own: omniNames on a port of its own, which ends with it.
+/// The naming service of a server: omniNames on its own port. It ends with the server.
 #pragma once
 
 #include <sys/types.h>
@@ -24,7 +24,7 @@ class NameServer {
     /// Whether it still runs.
     [[nodiscard]] bool runs() const;
 
-    /// Takes the files away that it keeps open: nothing is left behind, however this process ends.
+    /// Deletes its open files, so that nothing is left behind, however this process ends.
     void forget_files();
 
   private:

@@ -14,7 +14,7 @@ namespace corba {
 /// omniORB has one ORB a process. It ends with this, and every connection with it.
 class Orb {
   public:
-    /// Options are pairs of omniORB's names, without -ORB, and values. Throws Failure, also where there is an ORB already.
+    /// Options are pairs of omniORB's names, without -ORB, and values. Throws Failure, also if there is already an ORB.
     explicit Orb(const std::vector<std::pair<std::string, std::string>>& options);
     Orb(const Orb&) = delete;
     Orb& operator=(const Orb&) = delete;

@@ -1,4 +1,4 @@
-/// The members of each record of the IDL, under the names that they have everywhere. What reads, shows and compares records goes by them.
+/// The members of each record of the IDL with their names. Functions that read, write and compare records use them.
 #pragma once
 
 #include <string_view>
@@ -14,7 +14,7 @@ struct Member {
     Value Record::*at;
 };
 
-/// A tuple of `Member`; nothing where the type is no record.
+/// A tuple of `Member`; empty if the type is not a record.
 template <typename T>
 inline constexpr auto members = nullptr;
 

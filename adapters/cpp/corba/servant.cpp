@@ -12,8 +12,8 @@ T made(const Json& plain) {
     return value;
 }
 
-/// Looks an answer up; the service's "no" becomes the IDL's. It stays where it is until the thread's next call: what the ORB is given
-/// refers to it, and a thread serves one call at a time.
+/// Looks an answer up. A refusal of the service becomes an exception of the IDL. The answer stays in place until the thread's next call,
+/// because the ORB refers to it. A thread serves one call at a time.
 template <typename T, typename... Arguments>
 T& looked_up(kit::Answers<T, Arguments...>& answers, const Arguments&... arguments) {
     thread_local std::shared_ptr<T> held;
@@ -25,7 +25,7 @@ T& looked_up(kit::Answers<T, Arguments...>& answers, const Arguments&... argumen
     }
 }
 
-/// A sequence of the same elements, which it does not own: the mapping's way to give away what is kept.
+/// A sequence of the same elements that does not own them. The C++ mapping requires this form to return cached answers.
 template <typename T>
 T* lent(T& whole) {
     return new T(whole.maximum(), whole.length(), whole.get_buffer(), false);

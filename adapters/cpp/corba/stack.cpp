@@ -77,7 +77,7 @@ class Served : public kit::Server {
     Orb orb_;
 };
 
-/// The object, asked for at its naming service and asked once whether it is there.
+/// The object from its naming service. It is checked once whether the object exists.
 callbench::SpeedService_var resolved(const Orb& orb, const std::string& endpoint) {
     try {
         const CORBA::Object_var object = orb->string_to_object(endpoint.c_str());
@@ -99,11 +99,10 @@ callbench::SpeedService_var resolved(const Orb& orb, const std::string& endpoint
 class Callers : public kit::Clients {
   public:
     Callers(const std::string& endpoint, std::size_t clients, std::uint64_t timeout_ms)
-        : clients_(clients),
-          orb_({{"clientCallTimeOutPeriod", std::to_string(timeout_ms)},
-                {"clientConnectTimeOutPeriod", std::to_string(timeout_ms)},
-                // omniORB opens connections as calls overlap, at most five to a server; a client a thread needs one each.
-                {"maxGIOPConnectionPerServer", std::to_string(std::max<std::size_t>(clients, 5))}}),
+        : clients_(clients), orb_({{"clientCallTimeOutPeriod", std::to_string(timeout_ms)},
+                                   {"clientConnectTimeOutPeriod", std::to_string(timeout_ms)},
+                                   // By default, omniORB opens at most five connections to a server. Each client thread needs one.
+                                   {"maxGIOPConnectionPerServer", std::to_string(std::max<std::size_t>(clients, 5))}}),
           service_(resolved(orb_, endpoint)) {}
 
     /// That of the first call; the others are opened where calls overlap.

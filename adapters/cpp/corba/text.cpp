@@ -38,7 +38,7 @@ void put(std::string& bytes, char32_t point) {
     }
 }
 
-/// The UTF-8 of UTF-16; `lone` stands for each surrogate without a partner.
+/// Converts UTF-16 to UTF-8; `lone` replaces each unpaired surrogate.
 std::optional<std::string> utf8_of(std::wstring_view units, std::optional<char32_t> lone) {
     std::string bytes;
     bytes.reserve(units.size());

@@ -12,7 +12,7 @@ namespace corba {
 
 using kit::Json;
 
-/// What an operation gives that answers nothing.
+/// The result of an operation without an answer.
 struct Nothing {};
 
 template <typename T>
@@ -31,7 +31,7 @@ concept Sequence = requires(const T& it) {
     it.get_buffer();
 };
 
-// Read: a plain value into a value of the IDL. Numbers may be strings, as the largest and what is no number for JSON are.
+// Converts a plain value to a value of the IDL. Numbers may be strings, for large values and values that JSON cannot represent as numbers.
 
 template <Number T>
 void read(const Json& plain, T& into) {
@@ -166,7 +166,7 @@ bool same(const T& found, const T& right, std::size_t turn) {
         const auto place = static_cast<CORBA::ULong>(at);
         return same(found[place], right[place], turn);
     };
-    // Of octets the first, too.
+    // For bytes, the first element is compared too.
     const bool first = !std::is_same_v<T, callbench::Octets> || found.length() == 0 || right.length() == 0 || same_at(0);
     return found.length() == right.length() && first && kit::same_elements(found.length(), turn, same_at);
 }

@@ -48,7 +48,7 @@ class Idle : public kit::Clients {
     std::size_t clients_;
 };
 
-/// Octets as a program holds them: the last of them is not the last letter of their base64.
+/// Bytes as a program has them. In base64, the last letter would not be the last byte.
 Json octets(const Json& value) {
     const auto& text = value.get_ref<const std::string&>();
     std::vector<std::uint8_t> held(kit::room_of_base64(text));

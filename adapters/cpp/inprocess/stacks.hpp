@@ -8,7 +8,7 @@ namespace inprocess {
 /// Answers Empty without asking anybody, so that what is measured through it is the load loop.
 kit::Stack nothing();
 
-/// Calls the service as a function, over plain values. Every call works and is counted: the floor below every stack of this language.
+/// Calls the service as a function with plain values. Its times are the lower limit for every stack of this language.
 kit::Stack direct();
 
 } // namespace inprocess

@@ -6,7 +6,7 @@ namespace kit {
 
 std::size_t from_base64(const std::string& text, std::uint8_t* into) {
     EVP_DecodeBlock(into, static_cast<const std::uint8_t*>(static_cast<const void*>(text.data())), static_cast<int>(text.size()));
-    // The padding was decoded to octets of 0.
+    // The padding was decoded to bytes of 0.
     return room_of_base64(text) - (text.size() - (text.find_last_not_of('=') + 1));
 }
 

@@ -7,10 +7,10 @@
 
 namespace kit {
 
-/// How many octets must fit where base64 is read into.
+/// The size of the buffer for decoded base64.
 inline std::size_t room_of_base64(const std::string& text) { return text.size() / 4 * 3; }
 
-/// Reads base64 into a place with room for it; gives how many octets there are.
+/// Decodes base64 into a large enough buffer. Returns the number of bytes.
 std::size_t from_base64(const std::string& text, std::uint8_t* into);
 
 std::string to_base64(std::span<const std::uint8_t> octets);

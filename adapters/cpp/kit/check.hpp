@@ -1,4 +1,5 @@
-/// The check of an answer, in constant time: what looks at every field in time and at the last one always. contract/RUNNER.md has the rule.
+/// The check of an answer in constant time. It checks the last field always, and every field after some time. contract/RUNNER.md defines
+/// it.
 #pragma once
 
 #include <cstddef>
@@ -6,10 +7,10 @@
 
 namespace kit {
 
-/// Texts up to here are looked at whole.
+/// Texts up to this length are compared completely.
 constexpr std::size_t WHOLE = 64;
 
-/// Of lists of one length, the last element and the one whose turn it is; `same` compares those at a place.
+/// For lists of equal length, compares the last element and the one for this turn. `same` compares the elements at an index.
 template <typename Same>
 bool same_elements(std::size_t length, std::size_t turn, const Same& same) {
     return length == 0 || (same(length - 1) && same(turn % length));

@@ -52,7 +52,7 @@ inline double reading_ns() {
 /// Makes the calling thread's sleeps end as soon as the kernel can, instead of up to 50 us later.
 inline void sharpen_sleeps() { prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL); }
 
-/// The machine's clock as a load loop measures by it; a golden trace has a scripted one of the same shape.
+/// The machine's clock for a load loop. A golden trace has a scripted clock with the same interface.
 struct Machine {
     static std::uint64_t now() { return clock::now(); }
 
@@ -69,7 +69,7 @@ struct Machine {
     static void made(std::uint64_t /*started*/, std::uint64_t /*ended*/) {}
 };
 
-/// Waits until `target`, asleep but for the last `spin_ns`, and gives the reading that ended the wait.
+/// Waits until `target`. It sleeps, but spins for the last `spin_ns`. Returns the reading that ended the wait.
 template <typename Clock>
 std::uint64_t wait_until(Clock& by, std::uint64_t target, std::uint64_t spin_ns) {
     for (;;) {
@@ -83,7 +83,7 @@ std::uint64_t wait_until(Clock& by, std::uint64_t target, std::uint64_t spin_ns)
     }
 }
 
-/// Keeps the processor busy for so long; where it is 0, the clock is not read.
+/// Keeps the processor busy for this time. If it is 0, the clock is not read.
 template <typename Clock>
 void burn(Clock& by, std::uint64_t length_ns) {
     if (length_ns > 0) {

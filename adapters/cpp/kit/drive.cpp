@@ -64,7 +64,7 @@ void WorkerStats::merge(const WorkerStats& other) {
     for (const auto& [kind, count] : other.errors) {
         errors[kind] += count;
     }
-    said.insert(other.said.begin(), other.said.end());
+    error_messages.insert(other.error_messages.begin(), other.error_messages.end());
     latency.merge(other.latency);
     service.merge(other.service);
     lateness.merge(other.lateness);
@@ -87,7 +87,7 @@ Json done(const Drive& drive, Stats& clients) {
     const auto last = (*std::ranges::max_element(clients, {}, [](const auto& its) { return its->ended; }))->ended;
     auto& total = *clients.front();
     for (const auto& its : clients) {
-        // Who was done earlier stood idle, and a thought beyond the end does not count.
+        // Clients that were done earlier were idle, and think time after the end does not count.
         its->gap_ns += last - std::min(its->left, last);
         its->think_ns -= std::min(its->think_ns, its->left - std::min(its->left, last));
         if (its != clients.front()) {
@@ -99,7 +99,7 @@ Json done(const Drive& drive, Stats& clients) {
     return {{"is", "done"},
             {"calls", total.right.load()},
             {"errors", total.errors},
-            {"said", total.said},
+            {"error_messages", total.error_messages},
             {"elapsed_ns", last > drive.start ? last - drive.start : 1},
             {"batch", batch},
             {"latency", batch > 1 ? Json{} : shown(total.latency)},
@@ -126,7 +126,7 @@ Json driven(const std::vector<Call*>& calls, const Plan& plan, std::uint64_t sta
     std::promise<bool> decided;
     const auto starts = decided.get_future().share();
     std::latch awake{static_cast<std::ptrdiff_t>(calls.size())};
-    // Whoever cannot have all of them lets those go home that are there; they are joined when this ends.
+    // If a thread cannot be created, the others are released without a drive and joined at the end.
     std::vector<std::jthread> threads;
     for (std::size_t place = 0; place < calls.size(); ++place) {
         try {
@@ -151,10 +151,10 @@ Json driven(const std::vector<Call*>& calls, const Plan& plan, std::uint64_t sta
         const std::jthread reporter{[&](const std::stop_token& over) { watch(over, drive, clients, report); }};
         threads.clear();
     }
-    auto said = done(drive, clients);
-    said["processor"] = {{"start", before}, {"end", processor_time()}};
-    said["threads"] = calls.size();
-    return said;
+    auto result = done(drive, clients);
+    result["processor"] = {{"start", before}, {"end", processor_time()}};
+    result["threads"] = calls.size();
+    return result;
 }
 
 } // namespace kit

@@ -19,7 +19,7 @@ struct Plan {
     std::uint64_t think_ns = 0;
     std::uint64_t ramp_up_ns = 0;
     std::uint64_t burn_ns = 0;
-    /// Of an open loop, replayed in a circle; none: a closed one.
+    /// The gaps of an open loop. After the last, the first follows. Empty for a closed loop.
     std::optional<std::vector<std::uint64_t>> gaps;
 
     /// When the time is over, since the start.
@@ -34,9 +34,9 @@ class Drive {
         : plan(the_plan), clients(how_many), reading_ns(a_reading_ns), stopping(stop), left_(the_plan.calls),
           portion_(std::clamp<std::uint64_t>(the_plan.calls / how_many / 16, 1, 256)) {}
 
-    /// Draws calls from the pool, in portions so that its counter is not fought over at every call; 0 where none is left.
-    std::uint64_t draw(std::uint64_t wish) {
-        const auto portion = std::max(portion_, wish);
+    /// Takes calls from the pool in portions, so that threads rarely compete for the counter; 0 if none is left.
+    std::uint64_t draw(std::uint64_t wanted) {
+        const auto portion = std::max(portion_, wanted);
         auto left = left_.load(std::memory_order_relaxed);
         while (left > 0 && !left_.compare_exchange_weak(left, left - std::min(left, portion), std::memory_order_relaxed)) {
         }
@@ -47,7 +47,7 @@ class Drive {
 
     [[nodiscard]] bool is_drawn() const { return left_.load(std::memory_order_relaxed) == 0; }
 
-    /// Takes the next arrival of the one queue; nothing where it would come after all calls and the length.
+    /// Takes the next arrival; nothing if all calls have arrived and the length is over.
     std::optional<std::uint64_t> arrival() {
         const std::scoped_lock alone{lock_};
         const auto due = due_ns_ + (*plan.gaps)[arrived_ % plan.gaps->size()];
@@ -76,18 +76,18 @@ class Drive {
     std::uint64_t due_ns_ = 0;
 };
 
-/// A moment that calls went beyond: right answers after it, calls under way at it, and the parts of right ones that lay before it.
+/// A moment: correct answers after it, calls in flight at it, and the fractions of correct ones before it.
 struct Flight {
     std::uint64_t after = 0;
     std::uint64_t flying = 0;
     double part = 0;
 
-    /// Takes in a call, or a batch of so many right ones, that ended after `moment`.
+    /// Counts a call, or a batch of `right` correct ones, that ended after `moment`.
     void note(std::uint64_t moment, std::uint64_t started, std::uint64_t ended, std::uint64_t right) {
         after += right;
         if (started < moment) {
             const auto before = static_cast<double>(right) * static_cast<double>(moment - started) / static_cast<double>(ended - started);
-            // Of a batch, whole calls were answered before.
+            // The calls of a batch that were complete before the moment.
             const auto whole = static_cast<std::uint64_t>(before);
             after -= whole;
             part += before - static_cast<double>(whole);
@@ -103,7 +103,7 @@ struct Flight {
 };
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Flight, after, flying, part)
 
-/// Calls that ended after the time was over, or even after the limit; `due_later` where one was still due when the time was over.
+/// Calls that ended after the time was over, or after the limit; `due_later`: whether a call was due after the time was over.
 struct Late {
     bool due_later = false;
     Flight time;
@@ -111,7 +111,7 @@ struct Late {
 };
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Late, due_later, time, limit)
 
-/// What one client has seen, and what all of them together have. On cache lines of its own: the reporter looks at the progress.
+/// The statistics of one client, and of all of them. On its own cache lines, because the reporter reads the progress.
 struct alignas(128) WorkerStats {
     explicit WorkerStats(bool open) : service(open), lateness(open) {}
 
@@ -120,9 +120,9 @@ struct alignas(128) WorkerStats {
     /// Right and wrong so far; only the client writes them.
     std::atomic<std::uint64_t> right{0};
     std::atomic<std::uint64_t> wrong{0};
-    /// By kind; `said` has the first one in words.
+    /// By kind; `error_messages` has the first one in words.
     std::map<std::string, std::uint64_t> errors;
-    std::map<std::string, std::string> said;
+    std::map<std::string, std::string> error_messages;
     Histogram latency{true};
     /// Of an open loop.
     Histogram service;
@@ -130,7 +130,7 @@ struct alignas(128) WorkerStats {
     std::uint64_t in_call_ns = 0;
     std::uint64_t think_ns = 0;
     std::uint64_t gap_ns = 0;
-    /// When the last call ended, and when the thought after it did.
+    /// When the last call ended, and when the think time after it ended.
     std::uint64_t ended = 0;
     std::uint64_t left = 0;
     Late late;
@@ -141,21 +141,21 @@ using Stats = std::vector<std::unique_ptr<WorkerStats>>;
 
 Stats stats_of(const Drive& drive, std::size_t clients);
 
-/// `done` of the runner protocol, but for processor time and threads.
+/// `done` of the runner protocol, without processor time and threads.
 Json done(const Drive& drive, Stats& clients);
 
-/// The processor time of the whole process since it began, all its threads together.
+/// The processor time of all threads of the process so far.
 Json processor_time();
 
 /// How far a drive is, since its start: calls answered rightly, and errors.
 using Report = std::function<void(std::uint64_t at_ns, std::uint64_t calls, std::uint64_t errors)>;
 
-/// Lets each of `calls` be made by a thread of its own as `plan` says, from `start_at_ns` on or as soon as all are awake. Gives `done`.
-/// `report` is called ten times a second, and once when the time is over. Throws Failure where a thread cannot be had.
+/// Makes each of `calls` on its own thread according to `plan`, from `start_at_ns` on or as soon as all threads are awake. Returns `done`.
+/// `report` is called ten times a second, and once when the time is over. Throws Failure if a thread cannot be created.
 Json driven(const std::vector<Call*>& calls, const Plan& plan, std::uint64_t start_at_ns, const std::atomic<bool>& stopping,
             const Report& report);
 
-/// Plays a golden trace in the same loop: `done` and `made`. Throws Failure where it would never end.
+/// Replays a golden trace in the same loop: `done` and `made`. Throws Failure if it would never end.
 Json traced(const Json& trace, const std::atomic<bool>& stopping);
 
 } // namespace kit

@@ -51,7 +51,7 @@ struct Histogram {
         greatest = std::max(greatest, other.greatest);
     }
 
-    /// The lower bound of the median's bucket; nothing where nothing was recorded.
+    /// The lower bound of the bucket that contains the median; nothing if the histogram is empty.
     [[nodiscard]] std::optional<std::uint64_t> median() const {
         if (count == 0) {
             return std::nullopt;

@@ -17,7 +17,7 @@ Host::Host() : out_(fdopen(fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3), "w")) {
         std::perror("callbench: the runner cannot keep its standard output");
         std::_Exit(1);
     }
-    // A host that has gone is seen by the write that fails.
+    // If the host has gone, a write fails.
     std::signal(SIGPIPE, SIG_IGN);
     // Blocked before any thread is started, so that only the one that waits for it sees it.
     sigset_t terminate;

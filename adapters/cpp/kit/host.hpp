@@ -1,4 +1,4 @@
-/// The conversation with the host, line by line: what it asks of the runner, and what the runner's server asks of it.
+/// The connection with the host: requests to the runner, and questions of the runner's server to the host. Each is a line.
 #pragma once
 
 #include <atomic>
@@ -18,7 +18,7 @@ class Host {
     /// are read, and the end of standard input or a SIGTERM end the process, at the latest after a second.
     Host();
 
-    /// Writes one line; ends the process where there is nobody left to write to.
+    /// Writes one line. Ends the process if the host has gone.
     void say(const Json& message);
 
     /// The next request; nothing once the process is to end.

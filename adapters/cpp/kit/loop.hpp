@@ -6,7 +6,7 @@
 
 namespace kit {
 
-/// `Clock` is that of the machine, or the scripted one of a golden trace: the loop is the same.
+/// `Clock` is the machine's clock, or the scripted one of a golden trace. The loop is the same.
 template <typename Clock>
 class ClientLoop {
   public:
@@ -14,7 +14,8 @@ class ClientLoop {
         : call_(call), drive_(drive), stats_(stats), clock_(clock), place_(place), end_(drive.start + drive.plan.end_ns()),
           limit_(drive.start + drive.plan.limit_ns) {}
 
-    /// Waits for the common start and calls until the drive is over for this client. Whoever leaves early leaves its calls to the others.
+    /// Waits for the common start, and makes calls until the drive is over for this client. The calls of a client that gives up early go to
+    /// the others.
     void run() {
         const auto begun = clock::wait_until(clock_, drive_.start, START_SPIN_NS);
         stats_.gap_ns = begun - drive_.start;
@@ -31,12 +32,12 @@ class ClientLoop {
   private:
     static constexpr std::uint64_t START_SPIN_NS = 30'000;
     static constexpr std::uint64_t THINK_SPIN_NS = 5'000;
-    /// Woken so long before an arrival is due, a client is rarely late.
+    /// A client that wakes up this long before an arrival is rarely late.
     static constexpr std::uint64_t ARRIVAL_SPIN_NS = 60'000;
     /// A longer wait is cut into pieces, to see whether the drive is still wanted.
     static constexpr std::uint64_t PIECE_NS = 100'000'000;
     static constexpr std::uint64_t FOREVER = std::numeric_limits<std::uint64_t>::max();
-    /// So many calls decide how the rest are timed.
+    /// The calls that determine how the others are timed.
     static constexpr std::uint64_t HANDFUL = 16;
     static constexpr std::uint64_t HOPELESS = 100;
 
@@ -44,23 +45,23 @@ class ClientLoop {
 
     [[nodiscard]] bool leaves(std::uint64_t now) const { return now >= limit_ || is_unwanted(); }
 
-    /// How many calls may begin now, at most `wish`; 0: the drive is over for this client.
-    std::uint64_t admit(std::uint64_t now, std::uint64_t wish) {
+    /// How many calls may begin now, at most `wanted`; 0: the drive is over for this client.
+    std::uint64_t admit(std::uint64_t now, std::uint64_t wanted) {
         if (held_ == 0) {
-            held_ = drive_.draw(wish);
+            held_ = drive_.draw(wanted);
         }
         if (held_ == 0) {
-            return now < end_ && !leaves(now) ? wish : 0;
+            return now < end_ && !leaves(now) ? wanted : 0;
         }
         if (leaves(now)) {
             return 0;
         }
-        const auto admitted = std::min(held_, wish);
+        const auto admitted = std::min(held_, wanted);
         held_ -= admitted;
         return admitted;
     }
 
-    /// Thinks from `now` to `until`, but not beyond the end where no call is left to be made after it.
+    /// Waits for the think time from `now` to `until`. It ends early if no call is left after it.
     std::uint64_t think(std::uint64_t now, std::uint64_t until) {
         const auto most = held_ == 0 && drive_.is_drawn() ? std::max(end_, now) : limit_;
         const auto thought = clock::wait_until(clock_, std::min(until, most), clock_.spin_ns(THINK_SPIN_NS));
@@ -69,7 +70,8 @@ class ClientLoop {
         return thought;
     }
 
-    /// Waits for the client's own beginning, by the ramp-up or in the middle of a thought: those who think are not in step.
+    /// Waits for the client's first call: according to the ramp-up, or in the middle of a think time, so that clients do not call at the
+    /// same time.
     std::uint64_t begin() {
         const auto& plan = drive_.plan;
         const auto share = [](std::uint64_t whole, std::uint64_t part, std::uint64_t of) {
@@ -109,7 +111,8 @@ class ClientLoop {
         }
     }
 
-    /// Calls a batch by what a typical call took: about 100 us a batch; 1 where a call takes long beside a reading of the clock.
+    /// The number of calls per batch, from the time of a typical call: about 100 us per batch; 1 if a call is long compared with a clock
+    /// reading.
     [[nodiscard]] std::uint64_t batch_size() const {
         const auto median = stats_.latency.median();
         const auto typical = static_cast<double>(median.value_or(0));
@@ -187,7 +190,8 @@ class ClientLoop {
             if (right) {
                 stats_.latency.record(now - *intended);
                 stats_.service.record(now - started);
-                // Waiting for a client is the server's fault; only what comes after both are there is the generator's.
+                // Waiting for a free client is caused by the server. Only the delay after both a client and an arrival are available is
+                // caused by the generator.
                 stats_.lateness.record(started - std::max(*intended, idle_since));
             }
             idle_since = clock_.now();
@@ -202,7 +206,7 @@ class ClientLoop {
         return stats_.ended = now;
     }
 
-    /// Takes in a call, or a batch of so many right ones, that ended after the time was over.
+    /// Counts a call, or a batch of `right` correct ones, that ended after the time was over.
     void late(std::uint64_t due, std::uint64_t started, std::uint64_t ended, std::uint64_t right) {
         if (due >= end_) {
             stats_.late.due_later = true;
@@ -214,7 +218,7 @@ class ClientLoop {
         }
     }
 
-    /// Makes one call, made longer by the burn; whether there is an answer, which is not looked at yet.
+    /// Makes one call, including the burn. Returns whether there is an answer, which is not checked yet.
     bool make() noexcept {
         const auto there = sound([&] {
             call_.make(turn_++);
@@ -234,7 +238,7 @@ class ClientLoop {
         return right;
     }
 
-    /// Does what gives whether it went well; what it throws is counted as an error.
+    /// Runs a function that returns whether it was successful. Exceptions are counted as errors.
     template <typename What>
     bool sound(const What& what) noexcept {
         try {
@@ -248,10 +252,10 @@ class ClientLoop {
         }
     }
 
-    /// Counts an error; gives false.
+    /// Counts an error. Returns false.
     bool failed(const std::string& kind, const std::string& why) {
         ++stats_.errors[kind];
-        stats_.said.try_emplace(kind, why);
+        stats_.error_messages.try_emplace(kind, why);
         ++in_a_row_;
         stats_.wrong.fetch_add(1, std::memory_order_relaxed);
         return false;

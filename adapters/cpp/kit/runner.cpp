@@ -88,7 +88,8 @@ class Runner {
     }
 
     Json serve(const Json& request) {
-        auto service = std::make_shared<Service>(host_, request.at("delays"));
+        auto operations = adapter_.own.empty() ? std::vector<std::string>{OPERATIONS.begin(), OPERATIONS.end()} : adapter_.own;
+        auto service = std::make_shared<Service>(host_, request.at("delays"), std::move(operations));
         server_ = stack(request).serve(service, request.at("host"), request.at("port"));
         service_ = std::move(service);
         return {{"endpoint", server_->endpoint()}};
@@ -147,7 +148,7 @@ class Runner {
 
     Json trace(const Json& request) { return traced(request.at("trace"), host_.stopping); }
 
-    /// What the allocator has given out, in its heap and in mappings of their own.
+    /// The bytes that the allocator has given out, in its heap and in separate mappings.
     Json heap(const Json& /*request*/) {
         const auto books = mallinfo2();
         return {{"used_bytes", books.uordblks + books.hblkhd}};

@@ -1,4 +1,4 @@
-/// The service behind every stack: it counts calls, waits as it is told, and looks up answers that it does not make.
+/// The service behind every stack. It counts calls, adds requested delays, and looks up answers. It generates none.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace kit {
 
-/// The operations that are counted; a Send of any type counts as one.
+/// The operations of Callbench's own service that are counted; a Send of any type counts as one.
 inline constexpr std::array<std::string_view, 9> OPERATIONS = {"Empty",         "Send",       "Sum",   "GetPersons", "GetBinaryData",
                                                                "EchoStructure", "EchoString", "Hello", "FindItems"};
 
@@ -23,10 +23,11 @@ consteval std::size_t place(std::string_view operation) {
 
 class Service {
   public:
-    /// With the delays of `serve`.
-    Service(Host& host, const Json& delays)
-        : host_(host), delay_ns_(nanoseconds(delays, "delay_us")), burn_ns_(nanoseconds(delays, "burn_us")),
-          stall_ns_(nanoseconds(delays, "stall_us")), stall_every_ns_(nanoseconds(delays, "stall_every_us")), since_(clock::now()) {}
+    /// With the delays of `serve`, and the names of the operations that are counted.
+    Service(Host& host, const Json& delays, std::vector<std::string> operations)
+        : host_(host), operations_(std::move(operations)), counts_(operations_.size()), delay_ns_(nanoseconds(delays, "delay_us")),
+          burn_ns_(nanoseconds(delays, "burn_us")), stall_ns_(nanoseconds(delays, "stall_us")),
+          stall_every_ns_(nanoseconds(delays, "stall_every_us")), since_(clock::now()) {}
 
     /// Counts a call and delays it. Counted first, so that no client sees an answer that is not counted yet.
     void begin(std::size_t operation) {
@@ -39,12 +40,12 @@ class Service {
         return static_cast<std::int32_t>(static_cast<std::uint32_t>(a) + static_cast<std::uint32_t>(b));
     }
 
-    /// What was answered since last asked, by operation, without those that were not called. Faults count.
+    /// The answered calls since the last request for counts, by operation, without those that were not called. Faults count.
     Json counted() {
         Json counts = Json::object();
-        for (std::size_t at = 0; at < OPERATIONS.size(); ++at) {
+        for (std::size_t at = 0; at < operations_.size(); ++at) {
             if (const auto count = counts_.at(at).exchange(0, std::memory_order_relaxed); count > 0) {
-                counts[std::string{OPERATIONS.at(at)}] = count;
+                counts[operations_.at(at)] = count;
             }
         }
         return counts;
@@ -73,7 +74,8 @@ class Service {
     }
 
     Host& host_;
-    std::array<std::atomic<std::uint64_t>, OPERATIONS.size()> counts_{};
+    std::vector<std::string> operations_;
+    std::vector<std::atomic<std::uint64_t>> counts_;
     std::uint64_t delay_ns_;
     std::uint64_t burn_ns_;
     std::uint64_t stall_ns_;
@@ -81,7 +83,7 @@ class Service {
     std::uint64_t since_;
 };
 
-/// The last answers of one operation in a library's own types, under its arguments. What is not there is asked for, once.
+/// The last answers of one operation in a library's own types, by arguments. A missing answer is requested once.
 template <typename T, typename... Arguments>
 class Answers {
   public:
@@ -94,7 +96,7 @@ class Answers {
     /// The answer, to be read only. Throws Failure of kind fault where the service refuses.
     std::shared_ptr<T> of(const Arguments&... arguments) {
         const std::tuple<Arguments...> key{arguments...};
-        // Held while the host is asked: whoever wants the same waits for it.
+        // Locked while the host is asked, so that concurrent calls wait for the same answer.
         const std::scoped_lock alone{lock_};
         auto found = kept_.find(key);
         if (found == kept_.end()) {

@@ -21,7 +21,7 @@ class Failure : public std::runtime_error {
     std::string kind;
 };
 
-/// What nobody copies, and whoever holds it may end.
+/// A base class that cannot be copied. Its owner may destroy it.
 class Held {
   public:
     Held() = default;
@@ -30,17 +30,17 @@ class Held {
     virtual ~Held() = default;
 };
 
-/// A prepared call, made again and again by one client. Its payloads are taken in rotation by the number of the client's call, from 0.
+/// A prepared call that one client makes repeatedly. Its payloads are used in rotation, by the number of the client's call from 0.
 class Call : public Held {
   public:
-    /// Makes the call and keeps its answer, complete and in the types that a user of the library reads: this alone is timed.
-    /// Throws Failure, of kind fault where the server refused.
+    /// Makes the call and keeps its complete answer in the types of the library's users. Only this is timed. Throws Failure, of kind fault
+    /// if the server refused.
     virtual void make(std::size_t turn) = 0;
 
-    /// Whether the answer that was kept is right, by the check of RUNNER.md; it is kept no longer.
+    /// Whether the kept answer is correct, by the check of RUNNER.md. The answer is then released.
     virtual bool right(std::size_t turn) = 0;
 
-    /// The answer that was kept, as a plain value.
+    /// The kept answer as a plain value.
     virtual Json plain() = 0;
 };
 
@@ -68,11 +68,11 @@ class Service;
 struct Stack {
     /// The part of its id after the slash.
     std::string name;
-    /// Why it cannot run on this machine; empty where it can.
+    /// Why it cannot run on this machine; empty if it can.
     std::string unavailable;
     /// Serves on an address and a port, 0 for any. Throws Failure.
     std::function<std::unique_ptr<Server>(std::shared_ptr<Service>, const std::string& host, int port)> serve;
-    /// Connects so many clients, each of whose calls may take so long. Throws Failure.
+    /// Connects this number of clients with the timeout of each call. Throws Failure.
     std::function<std::unique_ptr<Clients>(const std::string& endpoint, std::size_t clients, std::uint64_t timeout_ms)> connect;
 };
 
@@ -81,10 +81,12 @@ struct Adapter {
     std::string version;
     std::map<std::string, std::string> libraries;
     std::vector<Stack> stacks;
+    /// The calls of a service of the user's own, which are carried instead of Callbench's. Empty: there is none.
+    std::vector<std::string> own;
 };
 
-/// Speaks the runner protocol of contract/RUNNER.md until it is told to stop, and ends the process. `make` is called once the standard
-/// output is the kit's own.
+/// Speaks the runner protocol of contract/RUNNER.md until `stop`, and ends the process. `make` is called after standard output is reserved
+/// for the kit.
 [[noreturn]] void run(const std::function<Adapter()>& make);
 
 } // namespace kit

@@ -4,7 +4,7 @@
 namespace kit {
 namespace {
 
-/// Each reading gives the time and then takes a while. Of the shape of clock::Machine.
+/// Each reading returns the time and then takes some time. It has the interface of clock::Machine.
 struct ScriptedClock {
     static constexpr std::size_t MOST_MADE = 1000;
 

@@ -10,16 +10,16 @@ use crate::orpc::{This, VERSION, Version, get_that, put_that};
 use crate::status;
 
 pub const REMOTE_ACTIVATION: u16 = 0;
-/// References handed out with an interface pointer: as many as Windows gives, so that copies need not be asked for.
+/// The references that are passed with an interface pointer. Windows gives as many, so that copies need no further request.
 const REFS: u32 = 5;
 /// `RPC_C_IMP_LEVEL_IDENTIFY`, which a client without a name can well allow.
 const IDENTIFY: u32 = 2;
 /// `RPC_C_AUTHN_LEVEL_NONE`.
 const NO_AUTHENTICATION: u32 = 1;
-/// Interfaces asked for at once (`MAX_REQUESTED_INTERFACES` of MS-DCOM's IDL).
+/// The maximum number of requested interfaces (`MAX_REQUESTED_INTERFACES` of MS-DCOM's IDL).
 const MOST_INTERFACES: usize = 0x8000;
 
-/// What a client asks for.
+/// The request of a client.
 struct Asked {
     class: Guid,
     iids: Vec<Guid>,
@@ -28,7 +28,7 @@ struct Asked {
 /// What a client gets of it.
 pub struct Activated {
     pub object: ObjectReference,
-    /// Where the object's exporter listens.
+    /// The address of the object's exporter.
     pub exporter: Bindings,
     pub rem_unknown: Guid,
 }
@@ -121,7 +121,7 @@ pub fn get_answer(stub: &[u8]) -> Result<Activated, Failure> {
         Some(octets) if failed == 0 => {
             Ok(Activated { object: ObjectReference::read(octets).map_err(Failure::protocol)?, exporter, rem_unknown })
         }
-        _ => Err(Failure::protocol(format!("RemoteActivation gave {}", status::told(failed)))),
+        _ => Err(Failure::protocol(format!("RemoteActivation gave {}", status::describe(failed)))),
     }
 }
 

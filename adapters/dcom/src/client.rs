@@ -1,4 +1,4 @@
-//! A client: activates an object, asks it for the interface, calls it, gives its references back.
+//! A client: activates an object, requests the interface, calls it, and releases its references.
 
 use std::time::Duration;
 
@@ -19,9 +19,9 @@ use crate::settings::Settings;
 use crate::speed::{self, answer, request};
 use crate::{ndr, remunknown};
 
-/// How long giving references back may take: nobody waits for it, and a server that does not hear it forgets the object later.
+/// The timeout for releasing references. Nobody waits for the result, and a server that does not receive it forgets the object later.
 const LEAVE: Duration = Duration::from_millis(500);
-/// References asked for with the interface.
+/// The references requested with the interface.
 const REFS: u32 = 1;
 
 /// One client with one connection.
@@ -41,7 +41,7 @@ impl Caller {
 }
 
 impl Client for Caller {
-    /// A call that failed leaves a connection on which a late answer may still come, so the next one activates an object anew.
+    /// After a failed call, a late answer may still arrive on the connection. So the next call activates a new object.
     fn call(&mut self, call: &Call) -> Result<Answer, Failure> {
         let mut link = match self.link.take() {
             Some(link) => link,
@@ -118,7 +118,7 @@ impl Drop for Link {
     }
 }
 
-/// `RemoteActivation` over a connection of its own; where that is asked for, the OXID is resolved besides.
+/// `RemoteActivation` over a separate connection. If requested, the OXID is resolved too.
 fn activate(endpoint: &str, timeout: Duration, settings: Settings, mint: &Mint) -> Result<Activated, Failure> {
     let mut patience = Patience::of(timeout);
     let mut rpc = Rpc::open(endpoint, timeout, settings.fragment)?;
@@ -134,7 +134,7 @@ fn activate(endpoint: &str, timeout: Duration, settings: Settings, mint: &Mint) 
     Ok(activated)
 }
 
-/// `ServerAlive2`, which tells the server's version, and `ResolveOxid2` (MS-DCOM 3.2.4.1.2).
+/// `ServerAlive2`, which returns the server's version, and `ResolveOxid2` (MS-DCOM 3.2.4.1.2).
 fn resolve(rpc: &mut Rpc, patience: &mut Patience, oxid: u64) -> Result<(Bindings, Guid), Failure> {
     let context = rpc.negotiate(OBJECT_EXPORTER, patience)?;
     let request = |opnum| Request { context, opnum, object: None };

@@ -19,10 +19,10 @@ use crate::pdu::{Header, LEAST_FRAGMENT, Unreadable, flag, kind};
 use crate::status;
 use crate::wire::Wire;
 
-/// Contexts that a connection may have: a client has a few, and nobody fills memory with them.
+/// The maximum number of contexts of a connection. A client needs a few; the limit protects the memory.
 const MOST_CONTEXTS: usize = 1024;
 
-/// What a server has behind its connections.
+/// The interfaces behind a server's connections.
 pub trait Interfaces: Send + Sync + 'static {
     fn has(&self, interface: &Guid) -> bool;
 
@@ -33,7 +33,7 @@ pub trait Interfaces: Send + Sync + 'static {
 /// How connections are played.
 #[derive(Clone, Debug)]
 pub struct Manner {
-    /// The port, as `bind_ack` tells it.
+    /// The port, as in `bind_ack`.
     pub port: String,
     /// The largest PDU sent and taken.
     pub fragment: u16,
@@ -77,7 +77,7 @@ pub fn host(socket: &Arc<OwnedFd>, interfaces: &dyn Interfaces, manner: &Manner,
     Ok(())
 }
 
-/// What ends a connection: a sentence for a debugger, since nobody else hears it.
+/// What ends a connection: a sentence for a debugger, because nobody else sees it.
 fn ended(why: &str) -> Failure {
     Failure::protocol(why)
 }
@@ -91,7 +91,7 @@ impl Host<'_> {
                 self.begun = None;
                 Ok(())
             }
-            // A call is answered before the next PDU is looked at, so that there is nothing left to be cancelled.
+            // A call is answered before the next PDU is read, so there is nothing to cancel.
             kind::CANCEL | kind::AUTH3 => Ok(()),
             _ => Err(ended("a client does not send PDUs of this type")),
         }

@@ -31,7 +31,7 @@ pub fn object_reference(description: &str) -> Vec<u8> {
     octets
 }
 
-/// An `ErrorInfoString` (MS-DCOM 2.2.21.3), whose end is U+0000: what a text has behind one is lost.
+/// An `ErrorInfoString` (MS-DCOM 2.2.21.3). It ends at U+0000; text after that is lost.
 fn put_string(out: &mut Writer<'_>, text: &str) {
     let units: Vec<u16> = text.encode_utf16().take_while(|unit| *unit != 0).chain([0]).collect();
     out.u32(PRESENT);
@@ -43,7 +43,7 @@ fn put_string(out: &mut Writer<'_>, text: &str) {
     out.align(4);
 }
 
-/// The description in an `OBJREF_CUSTOM` of an error object; None where it is something else or broken: an extension may be.
+/// The description in an `OBJREF_CUSTOM` of an error object. None if it is something else or damaged, which is allowed for an extension.
 #[must_use]
 pub fn words(octets: &[u8]) -> Option<String> {
     let mut from = Reader::new(octets);

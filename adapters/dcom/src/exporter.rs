@@ -1,5 +1,5 @@
-//! The object exporter's tables (MS-DCOM 3.1.1.1): objects by OID, their interfaces by IPID, references counted, those reclaimed that
-//! nobody pings.
+//! The object exporter's tables (MS-DCOM 3.1.1.1): objects by OID, their interfaces by IPID, and counts of references. Objects that nobody pings are
+//! reclaimed.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -11,7 +11,7 @@ use crate::ids::{Guid, IUNKNOWN, Mint, SPEED_SERVICE};
 use crate::objref::Reference;
 use crate::status;
 
-/// An object that has not been pinged or called for so many periods is reclaimed (MS-DCOM 3.1.2.2).
+/// An object without a ping or call for this number of periods is reclaimed (MS-DCOM 3.1.2.2).
 pub const PERIODS: u64 = 3;
 
 struct Interface {
@@ -61,8 +61,7 @@ impl Exporter {
         self.tables.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Makes an object, with so many references to each of the interfaces asked for; None in the place of one that it does not have,
-    /// and no object where it has none.
+    /// Creates an object with `refs` references to each requested interface. A missing interface is None; if all are missing, no object is created.
     pub fn create(&self, iids: &[Guid], refs: u32) -> Vec<Option<Reference>> {
         if !iids.iter().any(is_ours) {
             return vec![None; iids.len()];
@@ -74,7 +73,7 @@ impl Exporter {
         iids.iter().map(|iid| self.refer(&mut tables, oid, iid, refs)).collect()
     }
 
-    /// References to an interface of an object, which gets an IPID where it has none.
+    /// Adds references to an interface of an object. A new interface gets an IPID.
     fn refer(&self, tables: &mut Tables, oid: u64, wanted: &Guid, refs: u32) -> Option<Reference> {
         let object = tables.objects.get_mut(&oid).filter(|_| is_ours(wanted))?;
         let found = object.interfaces.iter().find(|(known, _)| known == wanted).map(|(_, ipid)| *ipid);
@@ -89,7 +88,7 @@ impl Exporter {
         Some(Reference { flags: 0, public_refs: refs, oxid: self.oxid, oid, ipid })
     }
 
-    /// The interface behind an IPID, which is noted as called.
+    /// The interface with this IPID. The call is noted.
     pub fn called(&self, ipid: &Guid) -> Option<Guid> {
         let tables = self.read();
         let interface = tables.interfaces.get(ipid)?;
@@ -115,7 +114,7 @@ impl Exporter {
         }
     }
 
-    /// References given back: an interface without any is gone, and an object without interfaces.
+    /// Releases references: an interface without references is removed, and an object without interfaces too.
     pub fn release(&self, ipid: &Guid, refs: u32) -> u32 {
         let mut tables = self.write();
         let Some(interface) = tables.interfaces.get_mut(ipid) else {
@@ -136,7 +135,7 @@ impl Exporter {
         0
     }
 
-    /// Whether there is such an object; it is noted as pinged.
+    /// Whether the object exists. The ping is noted.
     pub fn pinged(&self, oid: u64) -> bool {
         let tables = self.read();
         tables.objects.get(&oid).map(|object| object.seen.store(self.period.load(Relaxed), Relaxed)).is_some()

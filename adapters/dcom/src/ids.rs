@@ -28,18 +28,18 @@ impl fmt::Display for Guid {
     }
 }
 
-/// The last eight octets of the GUIDs that belong to COM itself.
+/// The last eight bytes of COM's own GUIDs.
 const COM: [u8; 8] = [0xc0, 0, 0, 0, 0, 0, 0, 0x46];
 
 pub const IUNKNOWN: Guid = Guid::new(0, 0, 0, COM);
 pub const REM_UNKNOWN: Guid = Guid::new(0x131, 0, 0, COM);
-/// As [`REM_UNKNOWN`] with one call more, which nobody here makes; clients that know it use it for the first three.
+/// [`REM_UNKNOWN`] with one more call, which this adapter never makes. Clients that know it use it for the first three calls.
 pub const REM_UNKNOWN_2: Guid = Guid::new(0x143, 0, 0, COM);
 pub const ACTIVATION: Guid = Guid::new(0x4d9f_4ab8, 0x7d1c, 0x11cf, [0x86, 0x1e, 0, 0x20, 0xaf, 0x6e, 0x7c, 0x57]);
 pub const OBJECT_EXPORTER: Guid = Guid::new(0x99fc_fec4, 0x5260, 0x101b, [0xbb, 0xcb, 0, 0xaa, 0, 0x21, 0x34, 0x7a]);
 /// `CLSID_ERROR_EXTENSION`: an extension of ORPCTHAT that says in words what went wrong.
 pub const ERROR_EXTENSION: Guid = Guid::new(0x31c, 0, 0, COM);
-/// `CLSID_ErrorObject`: what that extension holds.
+/// `CLSID_ErrorObject`: the content of that extension.
 pub const ERROR_OBJECT: Guid = Guid::new(0x31b, 0, 0, COM);
 pub const IERROR_INFO: Guid = Guid::new(0x1cf2_b120, 0x547d, 0x101b, [0x8e, 0x65, 8, 0, 0x2b, 0x2b, 0xd1, 0x19]);
 /// NDR, the transfer syntax (C706 appendix I), version 2.0.
@@ -50,7 +50,7 @@ pub const NDR_VERSION: u32 = 2;
 pub const SPEED_CLASS: Guid = Guid::new(0x225f_c1cd, 0x16d0, 0x417e, [0xa8, 0x9f, 0xa5, 0x57, 0xc0, 0x69, 0xc0, 0xc5]);
 pub const SPEED_SERVICE: Guid = Guid::new(0x4e0a_7a69, 0x6292, 0x4c79, [0xa0, 0xa0, 0xaa, 0x6e, 0xe7, 0x7b, 0x01, 0xe1]);
 
-/// New GUIDs: eight octets that nobody guesses, and a count.
+/// Generates GUIDs: eight unguessable bytes, and a counter.
 #[derive(Debug)]
 pub struct Mint {
     stem: u64,

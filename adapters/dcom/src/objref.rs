@@ -26,7 +26,7 @@ pub struct Reference {
 
 record! { Reference { flags: u32, public_refs: u32, oxid: u64, oid: u64, ipid: Guid } }
 
-/// DUALSTRINGARRAY, of which nothing but TCP addresses is kept: `127.0.0.1[40001]`.
+/// DUALSTRINGARRAY, of which only TCP addresses are kept: `127.0.0.1[40001]`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Bindings(pub Vec<String>);
 
@@ -92,7 +92,7 @@ impl Bindings {
 pub struct ObjectReference {
     pub iid: Guid,
     pub reference: Reference,
-    /// Where the object resolver is that knows the OXID.
+    /// The address of the object resolver that knows the OXID.
     pub resolver: Bindings,
 }
 

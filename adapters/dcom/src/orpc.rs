@@ -17,14 +17,14 @@ pub const VERSION: Version = Version { major: 5, minor: 7 };
 record! { Version { major: u16, minor: u16 } }
 
 impl Version {
-    /// Whether a server of our version must answer a client of this one: the same major, and no minor that we do not know (MS-DCOM 1.7).
+    /// Whether a server of our version must answer a client of this one: the major version must be equal, and the minor version known (MS-DCOM 1.7).
     #[must_use]
     pub fn is_served(self) -> bool {
         self.major == VERSION.major && self.minor <= VERSION.minor
     }
 }
 
-/// ORPCTHIS without its extensions, which nobody here needs.
+/// ORPCTHIS without its extensions, which are not used here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct This {
     pub version: Version,
@@ -56,7 +56,7 @@ impl This {
     }
 }
 
-/// ORPCTHAT, with what went wrong in words where there is something to say.
+/// ORPCTHAT, with an error message if there is one.
 pub fn put_that(out: &mut Writer<'_>, error: Option<&str>) {
     out.u32(0);
     let Some(error) = error else {
@@ -70,7 +70,7 @@ pub fn put_that(out: &mut Writer<'_>, error: Option<&str>) {
     out.u32(2);
     out.referent();
     out.u32(0);
-    // ORPC_EXTENT: a conformant structure, whose octets are filled up to a multiple of eight (MS-DCOM 2.2.13.1).
+    // ORPC_EXTENT: a conformant structure, whose bytes are padded to a multiple of eight (MS-DCOM 2.2.13.1).
     let data = error_info::object_reference(error);
     let whole = data.len().next_multiple_of(8);
     out.count(whole);
@@ -92,7 +92,7 @@ pub fn get_that(from: &mut Reader<'_>) -> Result<Option<String>, Malformed> {
     Ok(error)
 }
 
-/// Shows each extension of an `ORPC_EXTENT_ARRAY` behind a unique pointer, whatever they are.
+/// Passes each extension of an `ORPC_EXTENT_ARRAY` behind a unique pointer to `show`.
 fn extensions(from: &mut Reader<'_>, mut show: impl FnMut(Guid, &[u8])) -> Result<(), Malformed> {
     if !from.pointer()? {
         return Ok(());

@@ -23,7 +23,7 @@ enum Change {
     Remove(u64),
 }
 
-/// Pings one resolver, while anybody holds it.
+/// Pings one resolver while a client uses it.
 struct Pinger {
     changes: Sender<Change>,
 }
@@ -59,16 +59,16 @@ fn pinger(resolver: &str, settings: Settings) -> Result<Arc<Pinger>, Failure> {
     if let Some(found) = known.get(&key).and_then(Weak::upgrade) {
         return Ok(found);
     }
-    let (changes, heard) = mpsc::channel();
+    let (changes, receiver) = mpsc::channel();
     let address = resolver.to_owned();
-    thread::Builder::new().name("pings".to_owned()).spawn(move || go_on(&address, settings, &heard))?;
+    thread::Builder::new().name("pings".to_owned()).spawn(move || run(&address, settings, &receiver))?;
     let made = Arc::new(Pinger { changes });
     known.insert(key, Arc::downgrade(&made));
     Ok(made)
 }
 
-/// Until nobody holds the pinger any more.
-fn go_on(resolver: &str, settings: Settings, changes: &Receiver<Change>) {
+/// Runs until no client uses the pinger any more.
+fn run(resolver: &str, settings: Settings, changes: &Receiver<Change>) {
     let mut set = Set::default();
     let mut due = Instant::now() + settings.ping;
     loop {
@@ -76,7 +76,7 @@ fn go_on(resolver: &str, settings: Settings, changes: &Receiver<Change>) {
             Ok(change) => set.note(&change),
             Err(RecvTimeoutError::Disconnected) => return,
             Err(RecvTimeoutError::Timeout) => {
-                // Where a ping fails, the server has three periods to be reached again in, and forgets the objects otherwise.
+                // After a failed ping, the server has three periods to be reached again. Otherwise, it forgets the objects.
                 if set.ping(resolver, settings.fragment).is_err() {
                     set.begin_again();
                 }
@@ -105,7 +105,7 @@ impl Set {
         }
     }
 
-    /// A set that the server may have lost is made anew.
+    /// Creates a set again that the server may have lost.
     fn begin_again(&mut self) {
         self.oids.retain(|oid| !self.remove.contains(oid));
         self.add.append(&mut self.oids);

@@ -29,7 +29,7 @@ impl PingSets {
         self.sets.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The objects of a set, for each to be noted as pinged; None where there is no such set.
+    /// The objects of a set, whose pings are to be noted. None if the set does not exist.
     pub fn pinged(&self, id: u64) -> Option<Vec<u64>> {
         let mut sets = self.lock();
         let set = sets.get_mut(&id)?;
@@ -37,7 +37,7 @@ impl PingSets {
         Some(set.oids.iter().copied().collect())
     }
 
-    /// Changes a set, or makes one where `id` is 0; its id, or None where there is no such set.
+    /// Changes a set, or creates one if `id` is 0. Returns its id, or None if the set does not exist.
     pub fn change(&self, id: u64, add: &[u64], remove: &[u64]) -> Option<u64> {
         let mut sets = self.lock();
         let id = if id == 0 {
@@ -56,7 +56,7 @@ impl PingSets {
         Some(id)
     }
 
-    /// A period has passed: sets that nobody pings go.
+    /// Called after each period: removes sets that nobody pings.
     pub fn tick(&self) {
         self.lock().retain(|_, set| {
             set.idle += 1;

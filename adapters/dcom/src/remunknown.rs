@@ -30,7 +30,7 @@ struct Found {
 
 record! { Found { result: u32, reference: Reference } }
 
-/// Answers a call whose ORPCTHIS has been read. A status is that of a fault.
+/// Answers a call whose ORPCTHIS has been read. An error is the status of a fault.
 pub fn answer(exporter: &Exporter, opnum: u16, from: &mut Reader<'_>, out: &mut Writer<'_>) -> Result<(), u32> {
     let read = match opnum {
         QUERY => query(exporter, from, out),
@@ -53,8 +53,8 @@ pub fn answer(exporter: &Exporter, opnum: u16, from: &mut Reader<'_>, out: &mut 
 }
 
 fn query(exporter: &Exporter, from: &mut Reader<'_>, out: &mut Writer<'_>) -> Result<(), Malformed> {
-    let (ipid, refs, told) = (Guid::get(from)?, from.u32()?, from.u16()?);
-    let count = from.same_count(usize::from(told), Guid::LEAST)?;
+    let (ipid, refs, announced) = (Guid::get(from)?, from.u32()?, from.u16()?);
+    let count = from.same_count(usize::from(announced), Guid::LEAST)?;
     let iids = Guid::get_all(count, from)?;
     put_that(out, None);
     match exporter.query(&ipid, &iids, refs) {
@@ -83,12 +83,12 @@ fn result(found: Result<Reference, u32>) -> Found {
 }
 
 fn count(from: &mut Reader<'_>) -> Result<Vec<Counted>, Malformed> {
-    let told = usize::from(from.u16()?);
-    let count = from.same_count(told, Counted::LEAST)?;
+    let announced = usize::from(from.u16()?);
+    let count = from.same_count(announced, Counted::LEAST)?;
     Counted::get_all(count, from)
 }
 
-/// The client's question for one more interface, behind ORPCTHIS.
+/// The client's request for one more interface, after ORPCTHIS.
 pub fn put_query(of: &Guid, wanted: &Guid, refs: u32, out: &mut Writer<'_>) {
     of.put(out);
     out.u32(refs);
@@ -115,10 +115,10 @@ pub fn get_query(from: &mut Reader<'_>) -> Result<Reference, Failure> {
 }
 
 fn refused(result: u32) -> Failure {
-    Failure::protocol(format!("RemQueryInterface gave {}", status::told(result)))
+    Failure::protocol(format!("RemQueryInterface gave {}", status::describe(result)))
 }
 
-/// Gives references back, behind ORPCTHIS.
+/// Releases references, after ORPCTHIS.
 pub fn put_release(references: &[Reference], out: &mut Writer<'_>) {
     out.u16(references.len() as u16);
     out.count(references.len());

@@ -1,4 +1,4 @@
-//! The object resolver (MS-DCOM 3.1.2): activation, resolving OXIDs, pings. It listens on a port of its own, as Windows' does on 135.
+//! The object resolver (MS-DCOM 3.1.2): activation, OXIDs, pings. It listens on its own port, as that of Windows does on 135.
 
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ pub mod opnum {
 pub struct Resolver {
     pub exporter: Arc<Exporter>,
     pub sets: Arc<PingSets>,
-    /// Where the exporter listens, and where this does.
+    /// The addresses of the exporter and of the resolver.
     pub exporting: Bindings,
     pub resolving: Bindings,
 }
@@ -119,11 +119,11 @@ impl Resolver {
     }
 }
 
-fn oids(told: usize, from: &mut Reader<'_>) -> Result<Vec<u64>, Malformed> {
+fn oids(announced: usize, from: &mut Reader<'_>) -> Result<Vec<u64>, Malformed> {
     if !from.pointer()? {
-        return if told == 0 { Ok(Vec::new()) } else { Err(Malformed("a ping names no objects where it announces some")) };
+        return if announced == 0 { Ok(Vec::new()) } else { Err(Malformed("a ping names no objects where it announces some")) };
     }
-    let count = from.same_count(told, 8)?;
+    let count = from.same_count(announced, 8)?;
     u64::get_all(count, from)
 }
 
@@ -146,7 +146,7 @@ pub fn get_resolve(stub: &[u8]) -> Result<(Bindings, Guid), Failure> {
     };
     match read().map_err(|malformed: Malformed| Failure::protocol(malformed))? {
         (bindings, rem_unknown, 0) => Ok((bindings, rem_unknown)),
-        (_, _, failed) => Err(Failure::protocol(format!("ResolveOxid2 gave {}", status::told(failed)))),
+        (_, _, failed) => Err(Failure::protocol(format!("ResolveOxid2 gave {}", status::describe(failed)))),
     }
 }
 
@@ -172,7 +172,7 @@ pub fn put_complex_ping(set: u64, sequence: u16, add: &[u64], remove: &[u64], ou
     }
 }
 
-/// The set's id out of its answer. An object that is gone already is no failure of the ping.
+/// The id of the set from its answer. If an object no longer exists, the ping is still successful.
 pub fn get_complex_ping(stub: &[u8]) -> Result<u64, Failure> {
     let mut from = Reader::new(stub);
     let mut read = || {
@@ -182,6 +182,6 @@ pub fn get_complex_ping(stub: &[u8]) -> Result<u64, Failure> {
     };
     match read().map_err(|malformed: Malformed| Failure::protocol(malformed))? {
         (set, 0 | status::INVALID_OID) => Ok(set),
-        (_, failed) => Err(Failure::protocol(format!("ComplexPing gave {}", status::told(failed)))),
+        (_, failed) => Err(Failure::protocol(format!("ComplexPing gave {}", status::describe(failed)))),
     }
 }

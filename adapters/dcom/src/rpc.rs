@@ -8,7 +8,7 @@ use std::time::Duration;
 use callbench_kit::stack::LIMIT;
 use callbench_kit::{Failure, Kind};
 use callbench_transport::line::{Patience, closed, refused, too_large};
-use callbench_transport::unix::even_slice;
+use callbench_transport::stream::even_slice;
 
 use crate::ids::Guid;
 use crate::ndr::Writer;
@@ -157,8 +157,8 @@ fn unexpected(header: Header) -> Failure {
 
 fn fault(pdu: &[u8]) -> Failure {
     match fault_status(pdu) {
-        Ok(status::DISCONNECTED) => Failure::new(closed().kind, format!("the object is gone: {}", status::told(status::DISCONNECTED))),
-        Ok(status) => Failure::protocol(format!("the server answered with a fault, {}", status::told(status))),
+        Ok(status::DISCONNECTED) => Failure::new(closed().kind, format!("the object is gone: {}", status::describe(status::DISCONNECTED))),
+        Ok(status) => Failure::protocol(format!("the server answered with a fault, {}", status::describe(status))),
         Err(malformed) => Failure::protocol(malformed),
     }
 }

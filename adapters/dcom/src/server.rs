@@ -1,4 +1,4 @@
-//! A running server: the resolver and the exporter, each on a port of its own, and the period of pinging.
+//! A running server: the resolver and the exporter, each on its own port, and the interval of pings.
 
 use std::net::TcpListener;
 use std::os::fd::OwnedFd;
@@ -10,7 +10,7 @@ use callbench_kit::Failure;
 use callbench_kit::stack::{Listen, Server};
 use callbench_service::Service;
 use callbench_transport::acceptor::Acceptor;
-use callbench_transport::tcp;
+use callbench_transport::network;
 
 use crate::connection::{Interfaces, Manner, host};
 use crate::exporter::Exporter;
@@ -30,8 +30,8 @@ pub struct Running {
 
 impl Running {
     pub fn start(service: Arc<Service>, at: Listen, settings: Settings) -> Result<Self, Failure> {
-        let resolving = tcp::listen(at)?;
-        let exporting = tcp::listen(Listen { port: 0, ..at })?;
+        let resolving = network::listen(at)?;
+        let exporting = network::listen(Listen { port: 0, ..at })?;
         let (resolver_at, exporter_at) = (address(&resolving)?, address(&exporting)?);
         let (exporter, sets) = (Arc::new(Exporter::new()?), Arc::new(PingSets::new()?));
         let resolver = Resolver {

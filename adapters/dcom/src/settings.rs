@@ -15,11 +15,11 @@ const PING_MS: u64 = 120_000;
 
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
-    /// The largest PDU, in octets.
+    /// The largest PDU in bytes.
     pub fragment: u16,
     /// How often objects are pinged, and how long a server's period is.
     pub ping: Duration,
-    /// Whether a client asks the resolver where an OXID is, instead of taking what activation told.
+    /// Whether a client asks the resolver for the address of an OXID, instead of using the one from the activation.
     pub resolve: bool,
 }
 

@@ -40,7 +40,7 @@ impl Stack for Orpc {
     }
 }
 
-/// One PDU of any length, header and ORPCTHIS or ORPCTHAT included: what both sides do for a call besides sending and cutting.
+/// One PDU of any length, with header and ORPCTHIS or ORPCTHAT: the work of both sides for a call, except for sending and dividing.
 impl Codec for Orpc {
     fn encode_request(&self, call: &Call, out: &mut Vec<u8>) -> Result<(), Failure> {
         Request { context: 1, opnum: speed::opnum(call.operation()), object: Some(SPEED_SERVICE) }.begin(1, out);

@@ -4,11 +4,11 @@
 pub const OP_RANGE: u32 = 0x1c01_0002;
 /// The presentation context is not one that was negotiated.
 pub const UNKNOWN_INTERFACE: u32 = 0x1c01_0003;
-/// A PDU came where it does not belong.
+/// An unexpected PDU.
 pub const PROTOCOL: u32 = 0x1c01_000b;
 /// The stub data could not be unmarshalled (C706 appendix E `nca_s_fault_ndr`; MS-RPCE gives it this value).
 pub const NDR: u32 = 0x0000_06f7;
-/// The call came with authentication, which nobody here does.
+/// The call had authentication, which is not supported here.
 pub const ACCESS_DENIED: u32 = 0x0000_0005;
 /// More than a message may have.
 pub const NO_MEMORY: u32 = 0x1c00_001b;
@@ -53,6 +53,6 @@ pub fn name(status: u32) -> &'static str {
 
 /// The status with its name.
 #[must_use]
-pub fn told(status: u32) -> String {
+pub fn describe(status: u32) -> String {
     format!("{status:#010x} ({})", name(status))
 }

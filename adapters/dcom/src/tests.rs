@@ -48,7 +48,7 @@ fn dial(endpoint: &str) -> TcpStream {
     stream
 }
 
-/// Everything that the server says to these octets, until it ends the connection or has said all that it will.
+/// Everything that the server sends after these bytes, until it ends the connection.
 fn said(endpoint: &str, octets: &[u8]) -> Vec<u8> {
     let mut stream = dial(endpoint);
     let _ = stream.write_all(octets);
@@ -113,7 +113,7 @@ fn what_is_not_there_has_its_own_status() {
     assert_eq!(after(&bind(kind::BIND, 0, REM_UNKNOWN), request(0, 3, nobody, &this(5, 7)), &exporter), fault(status::DISCONNECTED));
 }
 
-/// The verdict on the one context of a `bind_ack`: the last 24 octets are its result, reason and syntax.
+/// The result for the one context of a `bind_ack`: the last 24 bytes are its result, reason and syntax.
 #[test]
 fn an_interface_that_is_not_there_is_not_bound() {
     let verdict = |octets: &[u8]| {
@@ -155,7 +155,7 @@ fn a_fragment_without_a_beginning_ends_the_connection() {
     still_serves(&SERVED);
 }
 
-/// Where the exporter listens: its string binding stands in the answer to an activation.
+/// The address of the exporter: its string binding is in the answer to an activation.
 fn exporter_of(endpoint: &str) -> String {
     let mut rpc = crate::rpc::Rpc::open(endpoint, PATIENCE, crate::pdu::FRAGMENT).expect("a connection");
     let mut patience = callbench_transport::line::Patience::of(PATIENCE);
@@ -191,7 +191,7 @@ fn both_ways_of_finding_the_exporter_and_any_size_of_fragment() {
     }
 }
 
-/// Conversations that begin well, for one octet or more of them to be changed.
+/// Conversations with a correct beginning, in which bytes are changed later.
 fn conversation() -> Vec<u8> {
     let stub = [this(5, 7), vec![1, 0, 0, 0, 2, 0, 0, 0]].concat();
     [

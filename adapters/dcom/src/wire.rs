@@ -8,7 +8,7 @@ use std::time::Duration;
 use callbench_kit::Failure;
 use callbench_transport::intake::Intake;
 use callbench_transport::line::{Patience, closed};
-use callbench_transport::unix::{Socket, again};
+use callbench_transport::stream::{Socket, again};
 
 use crate::pdu::{HEADER, Header, Unreadable};
 
@@ -18,7 +18,7 @@ pub struct Wire {
     intake: Intake,
     /// Octets of the PDU received last.
     frame: usize,
-    /// How long the kernel lets a read or write wait; zero: for ever.
+    /// The kernel's timeout for a read or write; zero: none.
     slice: Duration,
 }
 
@@ -28,7 +28,7 @@ impl Wire {
         Wire { stream: Socket(socket), intake: Intake::new(), frame: 0, slice }
     }
 
-    /// Waits for a PDU and keeps it until the next. One that is unreadable is the last.
+    /// Waits for a PDU and keeps it until the next call. An unreadable PDU is the last one.
     pub fn receive(&mut self, patience: &mut Patience) -> Result<Result<Header, Unreadable>, Failure> {
         self.intake.consume(self.frame);
         self.frame = 0;

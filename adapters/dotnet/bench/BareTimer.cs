@@ -5,8 +5,8 @@ using Callbench.Kit;
 namespace Callbench.Bench
 {
     /// <summary>
-    /// A bare timer loop in C#: wakes at each of a row of moments and notes how late it was, asleep but for the last 60 us, by the waits of
-    /// the kit and without its loop.
+    /// A bare timer loop in C#. It wakes up at a series of times and notes how late it was. It sleeps except for the last 60 us, with the
+    /// waits of the kit and without its loop.
     /// </summary>
     internal static class BareTimer
     {

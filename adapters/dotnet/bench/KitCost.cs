@@ -8,9 +8,9 @@ using Newtonsoft.Json.Linq;
 namespace Callbench.Bench
 {
     /// <summary>
-    /// What the kit costs a call: slices of two bare readings of Stopwatch a call against slices of the load loop driving a client that
-    /// does nothing, every call timed, in pairs whose order is drawn, and what the client's thread allocates meanwhile. bench/dotnet_kit.py
-    /// starts it.
+    /// Measures what the kit costs per call. It compares slices of two bare readings of Stopwatch per call with slices of the load loop and
+    /// a client that does nothing. Every call is timed, in pairs of random order. It also counts what the client's thread allocates.
+    /// bench/dotnet_kit.py starts it.
     /// </summary>
     internal static class KitCost
     {
@@ -21,13 +21,14 @@ namespace Callbench.Bench
         private static long sink;
         private static long allocated;
 
-        /// <summary>A client without a service, for a call that asks nobody.</summary>
+        /// <summary>A client without a service.</summary>
         private sealed class Nothing : Client
         {
             public override ISpeedService Service => null;
         }
 
-        /// <summary>Asks nobody, and is right; notes what its thread has allocated by the first call and by the last.</summary>
+        /// <summary>A call that does nothing and is always correct. It notes what its thread has allocated at the first call and at the
+        ///   last.</summary>
         private sealed class Unasked : Call
         {
             private readonly bool counts;

@@ -2,12 +2,13 @@ using System;
 using System.IO;
 using System.Net;
 using Callbench.Kit;
+using Callbench.Own;
 using Callbench.Service;
 
 namespace Callbench.Json
 {
-    /// <summary>The service behind a URL: each call is a POST by .NET's HttpWebRequest.</summary>
-    internal sealed class Caller : ISpeedService
+    /// <summary>The service behind a URL: each call is a POST with .NET's HttpWebRequest.</summary>
+    internal sealed class Caller : ISpeedService, IOwnService
     {
         private readonly string url;
         private readonly int timeoutMs;
@@ -74,7 +75,10 @@ namespace Callbench.Json
 
         public void SendObjectArray(Person[] value) => Ask<object>("SendObjectArray", new { value });
 
-        /// <summary>Makes a call. Throws Failure where the server refuses, and WebException where it cannot be understood.</summary>
+        TAnswer IOwnService.Ask<TRequest, TAnswer>(string call, TRequest request) =>
+        Ask<TAnswer>(call, new OwnParameters<TRequest> { request = request });
+
+        /// <summary>Makes a call. Throws Failure if the server refuses, and WebException if the answer cannot be parsed.</summary>
         private T Ask<T>(string method, object arguments)
         {
             byte[] body = Json.Written(new Request { method = method, @params = arguments });
@@ -91,12 +95,12 @@ namespace Callbench.Json
             using (WebResponse response = request.GetResponse())
                 using (Stream stream = response.GetResponseStream())
                 {
-                    Said<T> said = Json.Read<Said<T>>(stream);
-                    if (said.error != null)
+                    Received<T> received = Json.Read<Received<T>>(stream);
+                    if (received.error != null)
                     {
-                        throw Failure.Fault(said.error.message);
+                        throw Failure.Fault(received.error.message);
                     }
-                    return said.result;
+                    return received.result;
                 }
         }
     }

@@ -38,7 +38,7 @@ namespace Callbench.Json
             }
         }
 
-        /// <summary>Any JSON. Throws JsonException where there is none; the serializer would take half a document for null.</summary>
+        /// <summary>Parses any JSON. Throws JsonException if there is none. The serializer would accept half a document as null.</summary>
         internal static JToken Tree(Stream from)
         {
             using (var text = new JsonTextReader(new StreamReader(from, Utf8)) { DateParseHandling = DateParseHandling.None })

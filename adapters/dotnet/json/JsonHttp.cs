@@ -16,7 +16,7 @@ namespace Callbench.Json
 
         public JsonHttp()
         {
-            // Stock: two connections a server, and a request whose body waits until the server has said that it wants it.
+            // The defaults of .NET: two connections per server, and a request waits for permission to send its body.
             ServicePointManager.DefaultConnectionLimit = int.MaxValue;
             ServicePointManager.Expect100Continue = false;
         }
@@ -104,7 +104,7 @@ namespace Callbench.Json
                 }
                 catch (Exception gone) when (gone is IOException || gone is HttpListenerException || gone is ObjectDisposedException)
                 {
-                    // Where the client has gone there is nobody to tell.
+                    // The client has closed the connection.
                     context.Response.Abort();
                 }
                 catch (Exception failure)

@@ -13,7 +13,14 @@ namespace Callbench.Json
         public int id = 1;
     }
 
-    internal sealed class Said<T>
+    /// <summary>The parameters of a call of the user's own service.</summary>
+    internal sealed class OwnParameters<T>
+    {
+        [JsonProperty(NullValueHandling = NullValueHandling.Include)]
+        public T request;
+    }
+
+    internal sealed class Received<T>
     {
         public T result { get; set; }
         public Error error { get; set; }
@@ -26,7 +33,7 @@ namespace Callbench.Json
         internal const int NoMethod = -32601;
         internal const int InvalidParams = -32602;
 
-        /// <summary>The service's own no.</summary>
+        /// <summary>An error that the service reports.</summary>
         internal const int Refused = -32000;
 
         public int code;

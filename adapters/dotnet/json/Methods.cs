@@ -1,6 +1,7 @@
 using System;
 using System.Collections.Generic;
 using System.Linq;
+using Callbench.Own;
 using Callbench.Service;
 using Newtonsoft.Json;
 using Newtonsoft.Json.Linq;
@@ -12,11 +13,11 @@ namespace Callbench.Json
     {
         private readonly Dictionary<string, Func<JToken, object>> methods;
 
-        internal Methods(ISpeedService service)
+        internal Methods(SpeedService service)
         {
             methods = new Dictionary<string, Func<JToken, object>>
             {
-                { "Empty", Told(given => service.Empty()) },
+                { "Empty", WithoutAnswer(given => service.Empty()) },
                 { "Hello", given => service.Hello() },
                 { "Sum", given => service.Sum(Value<int>(given, "a", 0), Value<int>(given, "b", 1)) },
                 { "GetPersons", given => service.GetPersons(Value<int>(given, "n", 0)) },
@@ -45,15 +46,19 @@ namespace Callbench.Json
                 { "SendStringArray", Sent<string[]>(service.SendStringArray) },
                 { "SendObjectArray", Sent<Person[]>(service.SendObjectArray) }
             };
+            foreach (OwnAnswers own in service.Own)
+            {
+                methods[own.Name] = given => own.Of(Value(given, "request", 0, own.Request));
+            }
         }
 
         /// <summary>What answers a request: a Reply or a Refusal.</summary>
         internal object Answer(JToken given)
         {
-            var asked = given as JObject;
-            JToken id = asked?["id"];
-            string name = Text(asked?["method"]);
-            if (Text(asked?["jsonrpc"]) != "2.0" || name == null)
+            var request = given as JObject;
+            JToken id = request?["id"];
+            string name = Text(request?["method"]);
+            if (Text(request?["jsonrpc"]) != "2.0" || name == null)
             {
                 return Refused(Error.NoRequest, "jsonrpc must be \"2.0\", and method a string", id);
             }
@@ -64,7 +69,7 @@ namespace Callbench.Json
             }
             try
             {
-                return new Reply { result = method(asked["params"]), id = id };
+                return new Reply { result = method(request["params"]), id = id };
             }
             catch (ServiceFault no)
             {
@@ -83,22 +88,24 @@ namespace Callbench.Json
 
         private static string Text(JToken value) => value?.Type == JTokenType.String ? (string)value : null;
 
-        private static T Value<T>(JToken given, string name, int place)
+        private static T Value<T>(JToken given, string name, int place) => (T)Value(given, name, place, typeof(T));
+
+        private static object Value(JToken given, string name, int place, Type type)
         {
             JToken value = given is JArray list ? list.ElementAtOrDefault(place) : (given as JObject)?[name];
             if (value == null)
             {
                 throw new JsonException(name + " is missing");
             }
-            return value.ToObject<T>(Json.Serializer);
+            return value.ToObject(type, Json.Serializer);
         }
 
-        private static Func<JToken, object> Told(Action<JToken> tell) => given =>
+        private static Func<JToken, object> WithoutAnswer(Action<JToken> call) => given =>
         {
-            tell(given);
+            call(given);
             return null;
         };
 
-        private static Func<JToken, object> Sent<T>(Action<T> send) => Told(given => send(Value<T>(given, "value", 0)));
+        private static Func<JToken, object> Sent<T>(Action<T> send) => WithoutAnswer(given => send(Value<T>(given, "value", 0)));
     }
 }

@@ -7,7 +7,7 @@ using Newtonsoft.Json.Linq;
 namespace Callbench.Kit
 {
     /// <summary>
-    /// A prepared call in one client's hands. It keeps the last answer in its own type, so that nothing is boxed in the loop.
+    /// A prepared call of one client. It keeps the last answer in its own type, so that nothing is boxed in the loop.
     /// </summary>
     internal abstract class Call
     {
@@ -46,7 +46,7 @@ namespace Callbench.Kit
         /// <summary>Makes the call number <paramref name="turn"/>, from 0; whatever the stack throws is thrown.</summary>
         internal abstract void Make(ISpeedService service, long turn);
 
-        /// <summary>Whether the answer of that call is right, as far as a look in constant time can tell.</summary>
+        /// <summary>Whether the answer of that call is correct, as far as a check in constant time can tell.</summary>
         internal abstract bool Right(long turn);
 
         /// <summary>The last answer.</summary>
@@ -111,13 +111,22 @@ namespace Callbench.Kit
         private readonly bool[] refused;
 
         private readonly Func<T, T, long, bool> holds = Check<T>.Holds;
+        private readonly Func<T, JToken> write;
         private T answer;
 
         /// <param name="bind">makes a call of its arguments</param>
-        internal Call(JToken payloads, Func<JToken, Func<ISpeedService, T>> bind)
+        internal Call(JToken payloads, Func<JToken, Func<ISpeedService, T>> bind) : this(payloads, bind, Plain.Read<T>, Write)
         {
+        }
+
+        /// <param name="bind">makes a call of its arguments</param>
+        /// <param name="read">reads an answer as the host gives it</param>
+        /// <param name="write">writes an answer for the host</param>
+        internal Call(JToken payloads, Func<JToken, Func<ISpeedService, T>> bind, Func<JToken, T> read, Func<T, JToken> write)
+        {
+            this.write = write;
             makes = payloads.Select(each => bind(each["arguments"])).ToArray();
-            rights = payloads.Select(each => Plain.Read<T>(each["answer"])).ToArray();
+            rights = payloads.Select(each => read(each["answer"])).ToArray();
             refused = payloads.Select(each => each["fault"] != null && each["fault"].Type != JTokenType.Null).ToArray();
         }
 
@@ -132,6 +141,8 @@ namespace Callbench.Kit
             return !refused[payload] && holds(rights[payload], answer, turn);
         }
 
-        internal override JToken Answer() => Plain.Write(answer);
+        internal override JToken Answer() => write(answer);
+
+        private static JToken Write(T value) => Plain.Write(value);
     }
 }

@@ -40,7 +40,7 @@ namespace Callbench.Kit
     /// <summary>Waiting by a clock.</summary>
     internal static class Waits
     {
-        /// <summary>Waits until a moment, asleep but for the last part, and gives the reading that ended the wait.</summary>
+        /// <summary>Waits until a time. It sleeps, but spins for the last part. Returns the reading that ended the wait.</summary>
         internal static long Until<TClock>(TClock clock, long target, long spinNs) where TClock : struct, IClock
         {
             while (true)
@@ -57,7 +57,7 @@ namespace Callbench.Kit
             }
         }
 
-        /// <summary>Keeps the processor busy for so long.</summary>
+        /// <summary>Keeps the processor busy for this time.</summary>
         internal static void Burn<TClock>(TClock clock, long lengthNs) where TClock : struct, IClock
         {
             long end = clock.Now() + lengthNs;
@@ -142,7 +142,7 @@ namespace Callbench.Kit
 
         private static long CommonDivisor(long one, long other) => other == 0 ? one : CommonDivisor(other, one % other);
 
-        /// <summary>Sleeps for so long, or until a signal comes. Thread.Sleep would know milliseconds only.</summary>
+        /// <summary>Sleeps for this time, or until a signal arrives. Thread.Sleep has a precision of milliseconds only.</summary>
         internal static void SleepFor(long lengthNs)
         {
             var wanted = new Timespec { Seconds = lengthNs / Second, Nanoseconds = lengthNs % Second };
@@ -152,7 +152,8 @@ namespace Callbench.Kit
         /// <summary>Makes the calling thread's sleeps end as soon as the kernel can, instead of up to 50 us later.</summary>
         internal static void SharpenSleeps() => Control(SetTimerSlack, (UIntPtr)1);
 
-        /// <summary>Of the whole process since it began, as the contract has it. .NET itself tells it in steps of 10 ms.</summary>
+        /// <summary>The processor time of the whole process, in the form of the contract. .NET itself reports it in steps of 10
+        ///   ms.</summary>
         internal static JObject ProcessorTime()
         {
             Usage(0, out Resources used);

@@ -6,7 +6,8 @@ using Newtonsoft.Json.Linq;
 
 namespace Callbench.Kit
 {
-    /// <summary>How calls are timed: two clock readings a call, two a batch, or batches where a call takes less than 20 readings.</summary>
+    /// <summary>How calls are timed: two clock readings per call, two per batch, or batches if a call takes less than 20
+    ///   readings.</summary>
     internal enum Timing
     {
         Each,
@@ -17,12 +18,12 @@ namespace Callbench.Kit
     /// <summary>One drive. Times in nanoseconds.</summary>
     internal sealed class Plan
     {
-        /// <summary>It ends when so many have been made, right or wrong, and LengthNs have passed.</summary>
+        /// <summary>The drive ends when this many calls have been made, correct or wrong, and LengthNs have passed.</summary>
         internal long Calls;
 
         internal long LengthNs;
 
-        /// <summary>It ends after so long in any case.</summary>
+        /// <summary>The drive ends after this time in any case.</summary>
         internal long LimitNs;
 
         internal Timing Timing;
@@ -30,7 +31,7 @@ namespace Callbench.Kit
         internal long BurnNs;
         internal long RampUpNs;
 
-        /// <summary>Between arrivals of an open loop, replayed in a circle; null: a closed loop.</summary>
+        /// <summary>The gaps between arrivals of an open loop. After the last gap, the first follows. null: a closed loop.</summary>
         internal long[] Gaps;
 
         /// <summary>When the time is over, since the start.</summary>
@@ -62,10 +63,10 @@ namespace Callbench.Kit
         internal readonly Histogram Service;
 
         internal readonly Histogram Lateness;
-        internal readonly long[] Errors = new long[Kinds.Said.Length];
+        internal readonly long[] Errors = new long[Kinds.Names.Length];
 
         /// <summary>Of each kind, what the first error said.</summary>
-        internal readonly string[] Said = new string[Kinds.Said.Length];
+        internal readonly string[] Messages = new string[Kinds.Names.Length];
 
         internal readonly Late Late = new Late();
 
@@ -76,13 +77,13 @@ namespace Callbench.Kit
         internal long InCallNs;
         internal long ThinkNs;
 
-        /// <summary>Between calls, by the same readings that end one and begin the next.</summary>
+        /// <summary>The time between calls, from the same clock readings that end one call and begin the next.</summary>
         internal long GapNs;
 
         /// <summary>When the last call ended.</summary>
         internal long Ended;
 
-        /// <summary>When the last call, or the thought after it, ended.</summary>
+        /// <summary>When the last call or the think time after it ended.</summary>
         internal long Left;
 
         internal bool GaveUp;
@@ -97,13 +98,13 @@ namespace Callbench.Kit
         {
             if (Errors[(int)kind]++ == 0)
             {
-                Said[(int)kind] = why;
+                Messages[(int)kind] = why;
             }
             ErrorCount++;
         }
     }
 
-    /// <summary>What the clients of a drive share, and what it came to.</summary>
+    /// <summary>What the clients of a drive share, and the result.</summary>
     internal sealed class Drive
     {
         private const long IntervalNs = 100000000;
@@ -134,7 +135,7 @@ namespace Callbench.Kit
             ReadingNs = readingNs;
             this.stopping = stopping;
             left = plan.Calls;
-            // Small beside a client's fair share, so that a slow client keeps the others waiting for a short time only.
+            // A portion is small compared with a client's share, so that the others wait only shortly for a slow client.
             portion = Math.Min(256, Math.Max(1, plan.Calls / clients / 16));
         }
 
@@ -143,10 +144,11 @@ namespace Callbench.Kit
         /// <summary>Whether no call is left in the pool.</summary>
         internal bool IsDrawn => Interlocked.Read(ref left) == 0;
 
-        /// <summary>A portion from the pool, at least <paramref name="wish"/> where there are enough; 0 where no call is left.</summary>
-        internal long Draw(long wish)
+        /// <summary>Takes a portion from the pool: at least <paramref name="wanted"/> calls if there are enough; 0 if none is
+        ///   left.</summary>
+        internal long Draw(long wanted)
         {
-            long most = Math.Max(portion, wish);
+            long most = Math.Max(portion, wanted);
             while (true)
             {
                 long now = Interlocked.Read(ref left);
@@ -167,7 +169,7 @@ namespace Callbench.Kit
             return first == 0 ? size : first;
         }
 
-        /// <summary>When the next arrival is intended; -1 where there is none any more.</summary>
+        /// <summary>When the next arrival is intended; -1 if there are no more.</summary>
         internal long Arrival()
         {
             lock (queue)
@@ -184,8 +186,8 @@ namespace Callbench.Kit
         }
 
         /// <summary>
-        /// Runs it with a thread a client to its end, and gives `done`. Throws Failure where a thread cannot be had, and
-        /// where the kit itself fails.
+        /// Runs the drive with a thread per client, and returns `done`. Throws Failure if a thread cannot be created, or if the kit itself
+        /// fails.
         /// </summary>
         internal JObject Run(IList<Client> clients, IList<Call> calls, long startAtNs, Reporter reporter)
         {
@@ -277,18 +279,18 @@ namespace Callbench.Kit
         internal JObject Done(WorkerStats[] stats)
         {
             long end = Math.Max(Start, stats.Max(each => each.Ended));
-            // Who was done earlier stood idle, and a thought beyond the end is not part of the drive.
+            // Clients that were done earlier were idle, and think time after the end does not count.
             long thinkNs = stats.Sum(each => each.ThinkNs - Math.Max(0, each.Left - end));
             long gapNs = stats.Sum(each => each.GapNs + Math.Max(0, end - each.Left));
             var errors = new JObject();
-            var said = new JObject();
-            for (int kind = 0; kind < Kinds.Said.Length; kind++)
+            var messages = new JObject();
+            for (int kind = 0; kind < Kinds.Names.Length; kind++)
             {
                 long count = stats.Sum(each => each.Errors[kind]);
                 if (count > 0)
                 {
-                    errors[Kinds.Said[kind]] = count;
-                    said[Kinds.Said[kind]] = stats.Select(each => each.Said[kind]).First(each => each != null);
+                    errors[Kinds.Names[kind]] = count;
+                    messages[Kinds.Names[kind]] = stats.Select(each => each.Messages[kind]).First(each => each != null);
                 }
             }
             WorkerStats first = stats[0];
@@ -303,7 +305,7 @@ namespace Callbench.Kit
             {
                 { "calls", stats.Sum(each => each.Right) },
                 { "errors", errors },
-                { "said", said },
+                { "error_messages", messages },
                 { "elapsed_ns", Math.Max(1, end - Start) },
                 { "batch", Math.Max(1, batch) },
                 { "latency", batch > 1 ? JValue.CreateNull() : (JToken)first.Latency.Sparse() },
@@ -328,7 +330,7 @@ namespace Callbench.Kit
         /// <summary>Whether a call was due when the time was over: the number of calls bounds the drive, then, not its time.</summary>
         private bool dueLater;
 
-        /// <summary>A moment that calls went beyond, and what of them lay before it.</summary>
+        /// <summary>A moment, and the calls that ended after it.</summary>
         private sealed class Flight
         {
             private long after;
@@ -341,7 +343,7 @@ namespace Callbench.Kit
                 if (started < moment)
                 {
                     double before = right * (double)(moment - started) / (ended - started);
-                    // Of a batch, whole calls were answered before.
+                    // The calls of a batch that were complete before the moment.
                     after -= (long)before;
                     part += before - (long)before;
                     flying++;
@@ -358,7 +360,7 @@ namespace Callbench.Kit
             internal JObject Json() => new JObject { { "after", after }, { "flying", flying }, { "part", part } };
         }
 
-        /// <summary>Takes in a call, or a batch of so many right ones, that ended after the time was over.</summary>
+        /// <summary>Counts a call, or a batch of correct calls, that ended after the time was over.</summary>
         internal void Note(long endAt, long limitAt, long due, long started, long ended, long right)
         {
             if (due >= endAt)

@@ -29,7 +29,7 @@ namespace Callbench.Kit
     internal static class Kinds
     {
         /// <summary>In the order of Kind.</summary>
-        internal static readonly string[] Said =
+        internal static readonly string[] Names =
         {
             "timeout", "refused", "closed", "protocol", "fault", "wrong-answer", "too-large", "cannot-carry", "out-of-resources",
             "bad-request", "unsupported", "internal"
@@ -39,7 +39,7 @@ namespace Callbench.Kit
     /// <summary>A failure with its kind and one sentence a person can act on.</summary>
     public sealed class Failure : Exception
     {
-        /// <summary>A library wraps what happened in a few layers; a chain longer than this is a circle.</summary>
+        /// <summary>Libraries wrap exceptions in a few layers. A longer chain is a cycle.</summary>
         private const int Deepest = 20;
 
         public Failure(Kind kind, string message) : this(kind, message, null)
@@ -127,7 +127,7 @@ namespace Callbench.Kit
             switch (code)
             {
             case SocketError.TimedOut:
-            case SocketError.WouldBlock: // a socket with a time-out whose time is out
+            case SocketError.WouldBlock: // a socket whose timeout is over
                 return Kind.Timeout;
             case SocketError.ConnectionRefused:
             case SocketError.HostUnreachable:
@@ -144,7 +144,7 @@ namespace Callbench.Kit
             }
         }
 
-        /// <summary>Where it wraps a socket's own exception, that one knows better.</summary>
+        /// <summary>If it wraps an exception of a socket, that one is more precise.</summary>
         private static Kind? Of(WebException web)
         {
             switch (web.Status)

@@ -31,7 +31,7 @@ namespace Callbench.Kit
             {
                 return (int)value;
             }
-            // A double holds octave and place in it side by side, and Mono 6.8 has no faster way to the highest bit.
+            // A double contains octave and position next to each other, and Mono 6.8 has no faster way to find the highest bit.
             return (int)(BitConverter.DoubleToInt64Bits(value) >> (52 - Bits)) - ((Bias + Bits - 1) << Bits);
         }
 
@@ -62,7 +62,7 @@ namespace Callbench.Kit
             }
         }
 
-        /// <summary>Adds what another one holds.</summary>
+        /// <summary>Adds another histogram.</summary>
         internal void Merge(Histogram other)
         {
             for (int i = 0; i < buckets.Length; i++)
@@ -75,7 +75,7 @@ namespace Callbench.Kit
             greatest = Math.Max(greatest, other.greatest);
         }
 
-        /// <summary>The lower bound of the bucket that holds the median, or -1 where there is none.</summary>
+        /// <summary>The lower bound of the bucket that contains the median, or -1 if the histogram is empty.</summary>
         internal long Median()
         {
             long before = 0;

@@ -12,21 +12,21 @@ using Newtonsoft.Json.Linq;
 
 namespace Callbench.Kit
 {
-    /// <summary>Something that other threads look at all the time and that is raised once.</summary>
+    /// <summary>A flag that is set once and that other threads read often.</summary>
     internal sealed class Flag
     {
         internal volatile bool Raised;
     }
 
     /// <summary>
-    /// The conversation with the host, line by line: what it asks of the runner, and what the runner's server asks of it.
+    /// The connection with the host: requests to the runner, and questions of the runner's server to the host. Each is a line.
     /// </summary>
     internal sealed class Host
     {
-        /// <summary>The descriptor that the launcher has kept the real stdout in.</summary>
+        /// <summary>The descriptor in which the launcher keeps the real stdout.</summary>
         private const int KeptStdout = 3;
 
-        /// <summary>So long a call or a server may take to end, once the process is to end.</summary>
+        /// <summary>The time that a call or a server has to end when the process must end.</summary>
         private const int GraceMs = 1000;
 
         /// <summary>Raised when the process is to end: drives end early.</summary>
@@ -35,7 +35,7 @@ namespace Callbench.Kit
         private readonly BlockingCollection<JObject> requests = new BlockingCollection<JObject>();
         private readonly Dictionary<long, JObject> answers = new Dictionary<long, JObject>();
         private readonly TextWriter output = new StreamWriter(new UnixStream(KeptStdout, false), new UTF8Encoding(false));
-        private long asked;
+        private long lastAsk;
 
         /// <summary>Begins to read requests. The end of stdin or a SIGTERM ends the process, at the latest after a second.</summary>
         internal Host()
@@ -72,7 +72,7 @@ namespace Callbench.Kit
         /// <summary>The next request; null once the process is to end.</summary>
         internal JObject Next() => requests.Take();
 
-        /// <summary>Writes one line; ends the process where there is nobody left to write to.</summary>
+        /// <summary>Writes one line. Ends the process if the host has gone.</summary>
         internal void Say(JObject message)
         {
             lock (output)
@@ -95,7 +95,7 @@ namespace Callbench.Kit
         {
             lock (answers)
             {
-                long number = ++asked;
+                long number = ++lastAsk;
                 Say(new JObject { { "is", "ask" }, { "ask", number }, { "call", call }, { "arguments", arguments } });
                 JObject answer;
                 while (!answers.TryGetValue(number, out answer))
@@ -128,7 +128,7 @@ namespace Callbench.Kit
             }
         }
 
-        /// <summary>The next line; null where the host has gone.</summary>
+        /// <summary>The next line; null if the host has gone.</summary>
         private static string Line(TextReader input)
         {
             try
@@ -141,16 +141,16 @@ namespace Callbench.Kit
             }
         }
 
-        private void Take(JObject said)
+        private void Take(JObject message)
         {
-            if ((string)said["do"] != "answer")
+            if ((string)message["do"] != "answer")
             {
-                requests.Add(said);
+                requests.Add(message);
                 return;
             }
             lock (answers)
             {
-                answers[(long)said["ask"]] = said;
+                answers[(long)message["ask"]] = message;
                 Monitor.PulseAll(answers);
             }
         }

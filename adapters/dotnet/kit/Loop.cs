@@ -11,20 +11,20 @@ namespace Callbench.Kit
     {
         private const long StartSpinNs = 30000;
 
-        /// <summary>Mono wakes as late as C++ does, by some 20 us; but who thinks need not be on the dot.</summary>
+        /// <summary>Mono wakes up about 20 us late, like C++. For a think time, this precision is enough.</summary>
         private const long ThinkSpinNs = 5000;
 
-        /// <summary>Woken so long before an arrival is due, a client is rarely late.</summary>
+        /// <summary>A client that wakes up this long before an arrival is rarely late.</summary>
         private const long ArrivalSpinNs = 60000;
 
         /// <summary>A longer wait is cut into pieces, to see whether the drive is still wanted.</summary>
         private const long PieceNs = 100000000;
 
-        /// <summary>So many calls decide how the rest are timed.</summary>
-        private const int Handful = 16;
+        /// <summary>The calls that determine how the others are timed.</summary>
+        private const int SampleCalls = 16;
 
-        /// <summary>A client leaves after so many errors in a row.</summary>
-        private const int Hopeless = 100;
+        /// <summary>A client gives up after this many consecutive errors.</summary>
+        private const int MaxErrorsInARow = 100;
 
         private readonly Client client;
         private readonly Call call;
@@ -59,8 +59,8 @@ namespace Callbench.Kit
         }
 
         /// <summary>
-        /// Waits for the common start and calls until the drive is over for this client. Whoever leaves early leaves its calls to the
-        /// others.
+        /// Waits for the common start, and makes calls until the drive is over for this client. The calls of a client that gives up early
+        /// go to the others.
         /// </summary>
         internal void Run()
         {
@@ -80,33 +80,33 @@ namespace Callbench.Kit
             stats.GaveUp = IsUnwanted;
         }
 
-        private bool IsUnwanted => errorsInARow >= Hopeless || drive.IsStopping;
+        private bool IsUnwanted => errorsInARow >= MaxErrorsInARow || drive.IsStopping;
 
         /// <summary>Whether nothing more may be begun, whatever is left to do.</summary>
         private bool Leaves(long now) => now >= limit || IsUnwanted;
 
-        /// <summary>How many calls may begin now, at most <paramref name="wish"/>; 0: the drive is over for this client.</summary>
-        private long Admit(long now, long wish)
+        /// <summary>How many calls may begin now, at most <paramref name="wanted"/>; 0: the drive is over for this client.</summary>
+        private long Admit(long now, long wanted)
         {
             if (held == 0)
             {
-                held = drive.Draw(wish);
+                held = drive.Draw(wanted);
                 if (held == 0)
                 {
                     // All calls have been drawn: on until the time is over.
-                    return now < end && !Leaves(now) ? wish : 0;
+                    return now < end && !Leaves(now) ? wanted : 0;
                 }
             }
             if (Leaves(now))
             {
                 return 0;
             }
-            long admitted = held < wish ? held : wish;
+            long admitted = held < wanted ? held : wanted;
             held -= admitted;
             return admitted;
         }
 
-        /// <summary>Thinks, but not beyond the end where no call is left to be made after it.</summary>
+        /// <summary>Waits for the think time. It ends early if no call is left after it.</summary>
         private long Think(long now, long until)
         {
             long most = held == 0 && drive.IsDrawn ? Math.Max(end, now) : limit;
@@ -117,7 +117,8 @@ namespace Callbench.Kit
         }
 
         /// <summary>
-        /// Waits for the client's own beginning, by the ramp-up or in the middle of a thought: those who think are not in step.
+        /// Waits for the client's first call: according to the ramp-up, or in the middle of a think time, so that clients do not call at
+        /// the same time.
         /// </summary>
         private long Begin()
         {
@@ -146,7 +147,7 @@ namespace Callbench.Kit
                 Each(begun, long.MaxValue);
                 return;
             }
-            if (!Each(begun, Handful))
+            if (!Each(begun, SampleCalls))
             {
                 return;
             }
@@ -161,7 +162,8 @@ namespace Callbench.Kit
             }
         }
 
-        /// <summary>Calls a batch by what a typical call took: about 100 us a batch; 1 where a call takes long beside a reading.</summary>
+        /// <summary>The number of calls per batch, from the time of a typical call: about 100 us per batch; 1 if a call is long compared
+        ///   with a reading.</summary>
         private long BatchSize()
         {
             long median = stats.Latency.Median();
@@ -172,7 +174,8 @@ namespace Callbench.Kit
             return Math.Max(1, Math.Min(4096, (long)(100000 / Math.Max(1, median - drive.ReadingNs))));
         }
 
-        /// <summary>At most so many calls from a moment on, with the clock read around each; whether the drive goes on.</summary>
+        /// <summary>Makes at most this many calls from a time on, and reads the clock around each. Returns whether the drive
+        ///   continues.</summary>
         private bool Each(long now, long most)
         {
             long thinkNs = plan.ThinkNs;
@@ -256,7 +259,8 @@ namespace Callbench.Kit
                 {
                     stats.Latency.Record(now - intended);
                     stats.Service.Record(now - started);
-                    // Waiting for a client is the server's fault; only what comes after both are there is the generator's.
+                    // Waiting for a free client is caused by the server. Only the delay after both a client and an arrival are available is
+                    // caused by the generator.
                     stats.Lateness.Record(started - Math.Max(intended, idleSince));
                 }
                 idleSince = clock.Now();

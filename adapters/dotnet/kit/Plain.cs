@@ -6,7 +6,8 @@ using Newtonsoft.Json.Linq;
 
 namespace Callbench.Kit
 {
-    /// <summary>Plain values of contract/RUNNER.md in .NET's types, and back: Newtonsoft's mapping, but for three types.</summary>
+    /// <summary>Converts plain values of contract/RUNNER.md to .NET's types and back: Newtonsoft's mapping, except for three
+    ///   types.</summary>
     internal static class Plain
     {
         private static readonly JsonSerializer Serializer = JsonSerializer.Create(
@@ -17,7 +18,7 @@ namespace Callbench.Kit
             Converters = { new Characters(), new Texts(), new Numbers() }
         });
 
-        /// <summary>The value as a T. Throws Failure of kind cannot-carry where it is none.</summary>
+        /// <summary>The value as a T. Throws Failure of kind cannot-carry if it is not possible.</summary>
         internal static T Read<T>(JToken plain)
         {
             try

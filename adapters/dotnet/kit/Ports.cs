@@ -9,9 +9,9 @@ namespace Callbench.Kit
     {
         private const int Tries = 5;
 
-        /// <summary>Makes a server at an address whose port is free: once more, where another has taken it meanwhile.</summary>
-        /// <param name="scheme">of the address, as `http`</param>
-        /// <param name="start">makes the server; throws what is, or wraps, a SocketException where the port is taken</param>
+        /// <summary>Starts a server at a free port. If another process has taken the port meanwhile, it tries again.</summary>
+        /// <param name="scheme">of the address, such as `http`</param>
+        /// <param name="start">starts the server; throws SocketException, or an exception that wraps it, if the port is in use</param>
         public static Server Started(string scheme, IPAddress host, int port, string path, Func<Uri, Server> start)
         {
             for (int attempt = 1; ; attempt++)

@@ -5,6 +5,7 @@ using System.IO;
 using System.Linq;
 using System.Net;
 using System.Reflection;
+using Callbench.Own;
 using Callbench.Service;
 using Newtonsoft.Json;
 using Newtonsoft.Json.Linq;
@@ -22,6 +23,7 @@ namespace Callbench.Kit
 
         private readonly Technologies technologies;
         private readonly Host host;
+        private readonly Dictionary<string, OwnCall> own;
         private readonly double readingNs = Clock.ReadingNs();
         private readonly List<Client> clients = new List<Client>();
         private readonly Dictionary<string, Func<JObject, JObject>> actions;
@@ -29,8 +31,10 @@ namespace Callbench.Kit
         private SpeedService service;
         private Server server;
 
-        internal Runner(Technologies technologies, Host host)
+        /// <param name="own">the calls of the user's own service, by name; empty if there is none</param>
+        internal Runner(Technologies technologies, Host host, Dictionary<string, OwnCall> own)
         {
+            this.own = own;
             this.technologies = technologies;
             this.host = host;
             actions = new Dictionary<string, Func<JObject, JObject>>
@@ -54,13 +58,13 @@ namespace Callbench.Kit
         {
             host.Say(Ready());
             JObject request;
-            bool goesOn = true;
-            while (goesOn && (request = host.Next()) != null)
+            bool continues = true;
+            while (continues && (request = host.Next()) != null)
             {
-                JObject said = Answer(request);
-                said["id"] = request["id"];
-                host.Say(said);
-                goesOn = (string)said["is"] != "stopped";
+                JObject answer = Answer(request);
+                answer["id"] = request["id"];
+                host.Say(answer);
+                continues = (string)answer["is"] != "stopped";
             }
             Host.Leave(0);
         }
@@ -86,11 +90,12 @@ namespace Callbench.Kit
             };
         }
 
-        /// <summary>Mono tells its version and build through a method that .NET does not have.</summary>
+        /// <summary>Mono reports its version and build through a method that .NET does not have.</summary>
         private static string Runtime()
         {
-            MethodInfo told = Type.GetType("Mono.Runtime")?.GetMethod("GetDisplayName", BindingFlags.NonPublic | BindingFlags.Static);
-            string name = told == null ? ".NET " + Environment.Version : "Mono " + told.Invoke(null, null);
+            const BindingFlags hidden = BindingFlags.NonPublic | BindingFlags.Static;
+            MethodInfo displayName = Type.GetType("Mono.Runtime")?.GetMethod("GetDisplayName", hidden);
+            string name = displayName == null ? ".NET " + Environment.Version : "Mono " + displayName.Invoke(null, null);
             return name + ", processors " + Environment.ProcessorCount;
         }
 
@@ -110,10 +115,10 @@ namespace Callbench.Kit
                 Failure failure = Failure.Of(thrown);
                 if (!(thrown is Failure) || thrown.InnerException != null)
                 {
-                    // The whole story for people; the core gets one sentence.
+                    // The stack trace is for people; the core gets one sentence.
                     Console.Error.WriteLine(thrown);
                 }
-                string kind = Kinds.Said[(int)failure.Kind];
+                string kind = Kinds.Names[(int)failure.Kind];
                 string message = string.IsNullOrEmpty(failure.Message) ? kind : failure.Message;
                 return new JObject { { "is", "error" }, { "kind", kind }, { "message", message } };
             }
@@ -121,7 +126,7 @@ namespace Callbench.Kit
 
         private JObject Serve(JObject request)
         {
-            var its = new SpeedService(host.Ask, new Delays(request["delays"]));
+            var its = new SpeedService(host.Ask, new Delays(request["delays"]), own.Values);
             server = Stack(request).Serve(its, IPAddress.Parse((string)request["host"]), (int)request["port"]);
             service = its;
             return new JObject { { "is", "serving" }, { "endpoint", server.Endpoint } };
@@ -142,7 +147,7 @@ namespace Callbench.Kit
 
         private Stack Stack(JObject request) => technologies.Stack((string)request["stack"]);
 
-        /// <summary>Makes all the clients; where one cannot be had, the others are closed again.</summary>
+        /// <summary>Connects all clients. If one fails, the others are closed again.</summary>
         private JObject Connect(JObject request)
         {
             Disconnect();
@@ -182,11 +187,13 @@ namespace Callbench.Kit
         private JObject Prepare(JObject request)
         {
             prepared = null;
-            prepared = Call.Prepared((string)request["call"], request["payloads"]);
+            var name = (string)request["call"];
+            JToken payloads = request["payloads"];
+            prepared = own.TryGetValue(name, out OwnCall call) ? call.Prepared(payloads) : Call.Prepared(name, payloads);
             return new JObject { { "is", "prepared" } };
         }
 
-        /// <summary>Makes one call with the first client, and gives its answer.</summary>
+        /// <summary>Makes one call with the first client, and returns its answer.</summary>
         private JObject MakeOne()
         {
             try

@@ -12,7 +12,7 @@ namespace Callbench.Kit
         /// </summary>
         public abstract Server Serve(SpeedService service, IPAddress host, int port);
 
-        /// <summary>Makes one client, ready to call. A call that has had no answer for so long must fail.</summary>
+        /// <summary>Creates a client that is ready to call. A call without an answer must fail after the timeout.</summary>
         public abstract Client Connect(string endpoint, TimeSpan timeout);
     }
 

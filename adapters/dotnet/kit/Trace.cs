@@ -36,7 +36,7 @@ namespace Callbench.Kit
             }
         }
 
-        /// <summary>Plays a trace, and gives `done` and `made`.</summary>
+        /// <summary>Replays a trace, and returns `done` and `made`.</summary>
         internal static JObject Play(JToken given, Flag stopping)
         {
             JToken plan = given["plan"];
@@ -58,7 +58,7 @@ namespace Callbench.Kit
             JToken call = calls[(int)(turn % ((JArray)calls).Count)];
             time += (long)call["takes_ns"];
             answer = (string)call["answer"];
-            int kind = Array.IndexOf(Kinds.Said, answer);
+            int kind = Array.IndexOf(Kinds.Names, answer);
             if (kind >= 0)
             {
                 throw new Failure((Kind)kind, "as the script says");
@@ -69,7 +69,7 @@ namespace Callbench.Kit
 
         internal override JToken Answer() => answer;
 
-        /// <summary>Each reading gives the time and then takes a while.</summary>
+        /// <summary>Each reading returns the time and then takes some time.</summary>
         private struct Scripted : IClock
         {
             private readonly Trace trace;
@@ -99,7 +99,7 @@ namespace Callbench.Kit
             }
         }
 
-        /// <summary>The call of a trace asks nobody.</summary>
+        /// <summary>The call of a trace needs no service.</summary>
         private sealed class Unasked : Client
         {
             public override ISpeedService Service => null;

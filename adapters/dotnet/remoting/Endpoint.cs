@@ -3,7 +3,7 @@ using Callbench.Kit;
 
 namespace Callbench.Remoting
 {
-    /// <summary>Where a server is: tcp://ADDRESS:PORT/NAME or http://ADDRESS:PORT/NAME.</summary>
+    /// <summary>The address of a server: tcp://ADDRESS:PORT/NAME or http://ADDRESS:PORT/NAME.</summary>
     internal static class Endpoint
     {
         /// <summary>Its parts. Throws Failure of kind bad-request.</summary>

@@ -5,8 +5,8 @@ using System.Runtime.InteropServices;
 namespace Callbench.Remoting
 {
     /// <summary>
-    /// The sockets that this process listens on. The HTTP channel keeps its own to itself, and Mono tells nobody the descriptor; but Linux
-    /// gives a connection the options of the socket that it was accepted from.
+    /// The sockets on which this process listens. The HTTP channel hides its socket, and Mono does not give the descriptor. On Linux, a
+    /// connection has the same options as the socket that accepted it.
     /// </summary>
     internal static class Listeners
     {

@@ -4,7 +4,7 @@ using Callbench.Kit;
 
 namespace Callbench.Remoting
 {
-    /// <summary>What Mono's channels throw, told by kind. Where they keep the text alone of what happened, the text has to do.</summary>
+    /// <summary>The kinds of exceptions of Mono's channels. If they keep only the text of an error, the text is used.</summary>
     internal static class Meaning
     {
         private const string Refused = "Connection refused";

@@ -15,7 +15,7 @@ namespace Callbench.Remoting
     public sealed class OverHttp : Kit.Stack
     {
         /// <summary>
-        /// Mono takes it when a channel is made and never again; and a second channel would not be used, since a proxy keeps its first.
+        /// Mono reads it only when a channel is created. A second channel would not be used, because a proxy keeps its first one.
         /// </summary>
         private static readonly FieldInfo Timeout =
             typeof(HttpClientChannel).GetField("timeout", BindingFlags.NonPublic | BindingFlags.Instance);

@@ -76,7 +76,7 @@ namespace Callbench.Remoting
                     }
                     catch (Failure)
                     {
-                        // The next call will meet the same, and report it.
+                        // The next call will meet the same error and report it.
                     }
                 }
                 return failure;

@@ -26,7 +26,7 @@ namespace Callbench.Remoting
             RemotingServices.Marshal(service, Name);
         }
 
-        /// <summary>What a channel is told of where to listen, and that it must hand out no other address.</summary>
+        /// <summary>The address on which a channel listens, and that it must not publish any other address.</summary>
         internal static IDictionary At(IPAddress host, int port)
         {
             string address = host.ToString();

@@ -7,8 +7,8 @@ using Callbench.Kit;
 namespace Callbench.Remoting
 {
     /// <summary>
-    /// The pool of connections that the TCP channel keeps to itself, one a process and server. Reached by reflection, since the channel has
-    /// no time-out: a call that is never answered would wait for ever. Nothing of it is in the way of a call.
+    /// The private pool of connections of the TCP channel. There is one per process and server. It is accessed by reflection, because the
+    /// channel has no timeout, so a call without an answer would wait forever. This adds nothing to the time of a call.
     /// </summary>
     internal sealed class SharedPool
     {
@@ -27,7 +27,7 @@ namespace Callbench.Remoting
         }
 
         /// <param name="server">tcp://ADDRESS:PORT/NAME</param>
-        /// <param name="timeout">after which a connection gives a call up</param>
+        /// <param name="timeout">of each call</param>
         internal SharedPool(Uri server, TimeSpan timeout)
         {
             this.server = server;
@@ -39,7 +39,7 @@ namespace Callbench.Remoting
             return typeof(TcpClientChannel).Assembly.GetType(name, true);
         }
 
-        /// <summary>A connection with a time-out that nobody else uses, a new one where none is idle. Throws Failure.</summary>
+        /// <summary>A connection with a timeout for exclusive use. If none is idle, a new one is created. Throws Failure.</summary>
         internal object Take()
         {
             object connection;
@@ -57,7 +57,7 @@ namespace Callbench.Remoting
             return connection;
         }
 
-        /// <summary>Gives it to whoever calls next.</summary>
+        /// <summary>Returns a connection to the pool.</summary>
         internal static void Release(object connection)
         {
             Connection.GetMethod("Release", Hidden).Invoke(connection, null);

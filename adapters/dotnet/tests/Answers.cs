@@ -4,7 +4,7 @@ using Newtonsoft.Json.Linq;
 
 namespace Callbench.Tests
 {
-    /// <summary>The check of an answer: which fields it looks at, and when.</summary>
+    /// <summary>The check of an answer: which fields it compares, and when.</summary>
     internal static class Answers
     {
         internal static void Check()

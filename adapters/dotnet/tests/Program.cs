@@ -12,7 +12,8 @@ namespace Callbench.Tests
                 Histograms.Check();
                 PlainValues.Check();
                 Answers.Check();
-                Console.WriteLine("the .NET kit: the histogram, plain values and the check of answers hold");
+                OwnValues.Check();
+                Console.WriteLine("the .NET kit: the histogram, plain values, the check of answers and own types hold");
                 return 0;
             }
             catch (InvalidOperationException failure)

@@ -4,7 +4,7 @@ using Callbench.Service;
 
 namespace Callbench.Wcf
 {
-    /// <summary>Answers the contract's operations by the service, whose refusals become faults.</summary>
+    /// <summary>Answers the contract's operations with the service. Its refusals become faults.</summary>
     [ServiceBehavior(InstanceContextMode = InstanceContextMode.Single, ConcurrencyMode = ConcurrencyMode.Multiple)]
     public sealed class Answering : ISpeedContract
     {
@@ -18,7 +18,8 @@ namespace Callbench.Wcf
             this.service = service;
         }
 
-        private static T Refusing<T>(Func<T> answer)
+        /// <summary>The answer. Throws FaultException where the service refuses.</summary>
+        internal static T Refusing<T>(Func<T> answer)
         {
             try
             {

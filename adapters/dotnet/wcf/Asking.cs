@@ -1,15 +1,29 @@
+using Callbench.Kit;
+using Callbench.Own;
 using Callbench.Service;
 
 namespace Callbench.Wcf
 {
     /// <summary>The service, each call of it made through WCF's proxy.</summary>
-    internal sealed class Asking : ISpeedService
+    internal sealed class Asking : ISpeedService, IOwnService
     {
         private readonly ISpeedContract proxy;
+        private readonly IOwnService own;
 
-        internal Asking(ISpeedContract proxy)
+        /// <param name="own">the calls of the user's own service; null if they are not served</param>
+        internal Asking(ISpeedContract proxy, IOwnService own)
         {
             this.proxy = proxy;
+            this.own = own;
+        }
+
+        TAnswer IOwnService.Ask<TRequest, TAnswer>(string call, TRequest request)
+        {
+            if (own == null)
+            {
+                throw new Failure(Kind.CannotCarry, "this stack carries no calls of a service of your own");
+            }
+            return own.Ask<TRequest, TAnswer>(call, request);
         }
 
         public void Empty()

@@ -5,8 +5,7 @@ using System.Xml;
 namespace Callbench.Wcf
 {
     /// <summary>
-    /// The bindings, with room for what the service carries: by default WCF refuses messages beyond 64 KiB and strings beyond 8,192
-    /// characters.
+    /// The bindings, with higher limits. By default, WCF refuses messages beyond 64 KiB and strings beyond 8,192 characters.
     /// </summary>
     internal static class Bindings
     {

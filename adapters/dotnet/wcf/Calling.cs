@@ -3,6 +3,7 @@ using System.Net;
 using System.ServiceModel;
 using System.ServiceModel.Channels;
 using Callbench.Kit;
+using Callbench.Own;
 using Callbench.Service;
 
 namespace Callbench.Wcf
@@ -10,20 +11,24 @@ namespace Callbench.Wcf
     /// <summary>A client through WCF's proxy.</summary>
     internal sealed class Calling : Client
     {
-        // .NET keeps two connections to a server by default, whatever the number of clients: calls would wait for each other.
+        // By default, .NET keeps two connections to a server for any number of clients, so calls would wait for each other.
         private const int Connected = 1024;
 
         private readonly ChannelFactory<ISpeedContract> factory;
         private readonly ISpeedContract proxy;
         private readonly ISpeedService service;
 
-        internal Calling(Binding binding, string endpoint)
+        private readonly OwnProxy own;
+
+        /// <param name="ownEndpoint">where the calls of the user's own service are served; null: nowhere</param>
+        internal Calling(Binding binding, string endpoint, string ownEndpoint = null)
         {
             ManyConnections();
             factory = new ChannelFactory<ISpeedContract>(binding, new EndpointAddress(endpoint));
             proxy = factory.CreateChannel();
-            service = new Asking(proxy);
-            // Connects where there is a connection to make; HTTP connects when it is called.
+            own = ownEndpoint == null || OwnCall.Service == null ? null : OwnProxy.To(binding, ownEndpoint);
+            service = new Asking(proxy, own);
+            // Connects if the binding has connections. HTTP connects at the first call.
             ((IClientChannel)proxy).Open();
         }
 
@@ -57,6 +62,7 @@ namespace Callbench.Wcf
 
         public override void Close()
         {
+            own?.Close();
             try
             {
                 ((IClientChannel)proxy).Close();

@@ -13,7 +13,7 @@ export function written(response) {
 /**
  * @param {string} text
  * @returns {Members}
- * @throws {Error} where the text is no JSON.
+ * @throws {Error} if the text is not JSON.
  */
 export function read(text) {
   return JSON.parse(text);

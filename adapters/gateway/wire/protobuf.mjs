@@ -1,4 +1,4 @@
-// The search response as Protocol Buffers, by protobufjs, from the interface that both sides hold: search.proto.
+// The search response as Protocol Buffers, by protobufjs, from the interface of both sides: search.proto.
 
 import { readFileSync } from 'node:fs';
 import protobuf from 'protobufjs';
@@ -19,7 +19,7 @@ export function written(response) {
 /**
  * The message; as JSON it is the search response.
  * @param {Buffer} octets
- * @throws {Error} where they are no such message.
+ * @throws {Error} if they are not such a message.
  */
 export function read(octets) {
   return TYPE.decode(octets);

@@ -69,10 +69,10 @@ export function escaped(text) {
 }
 
 /**
- * The search response that a text of XML holds: what is a number or a flag becomes one, attributes are passed over.
+ * The search response in an XML text: numbers and flags are converted, attributes are ignored.
  * @param {string} text
  * @returns {Members}
- * @throws {Error} where the text is not well formed, or no such response.
+ * @throws {Error} if the text is not well formed, or not such a response.
  */
 export function read(text) {
   const parser = new SaxesParser({ xmlns: true });

@@ -12,7 +12,7 @@ const (
 	// it has nothing to run: four clients on one processor, 79 us between arrivals, were 135 us in a call from the intended start (median)
 	// without spinning, 116 with 20 us of it, and 2,800 with 60.
 	arrivalSpinNs = 20_000
-	// A thought may end a little late: its length is measured.
+	// A think time may end a little late, because its actual length is measured.
 	thinkSpinNs = 5_000
 	startSpinNs = 30_000
 )
@@ -23,8 +23,8 @@ type clock interface {
 	sleepUntil(ns int64)
 }
 
-// nanotime is CLOCK_MONOTONIC in nanoseconds without a system call: 22 ns here, 200 with one. The package time gives it from an unknown
-// beginning only.
+// nanotime is CLOCK_MONOTONIC in nanoseconds without a system call: 22 ns here, 200 with one. The package time only gives it relative to
+// an unknown start.
 //
 //go:linkname nanotime runtime.nanotime
 func nanotime() int64
@@ -39,7 +39,7 @@ func readingNs() float64 {
 	return float64(last-began) / readings
 }
 
-// machineClock sleeps by a timer that the runtime polls like a connection: no thread is held meanwhile.
+// machineClock sleeps with a timer that the runtime polls like a connection, so that no thread is blocked.
 type machineClock struct {
 	timer      *os.File
 	descriptor uintptr
@@ -58,7 +58,7 @@ func newMachineClock() (*machineClock, error) {
 
 func (c *machineClock) now() int64 { return nanotime() }
 
-// sleepUntil returns early where the timer fails: whoever waits reads the clock and sleeps again.
+// sleepUntil returns early if the timer fails. The caller reads the clock and sleeps again.
 func (c *machineClock) sleepUntil(ns int64) {
 	periodAndEnd := [2]syscall.Timespec{1: syscall.NsecToTimespec(ns)}
 	_, _, failed := syscall.Syscall6(syscall.SYS_TIMERFD_SETTIME, c.descriptor, absolute, uintptr(unsafe.Pointer(&periodAndEnd)), 0, 0, 0)
@@ -67,7 +67,7 @@ func (c *machineClock) sleepUntil(ns int64) {
 	}
 }
 
-// waitUntil sleeps but for the last spinNs, and gives the reading that ended the wait.
+// waitUntil sleeps except for the last spinNs, and returns the reading that ended the wait.
 func waitUntil(c clock, ns, spinNs int64) int64 {
 	for {
 		now := c.now()

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// emptyStack answers at once and rightly.
+// emptyStack answers immediately and correctly.
 type emptyStack struct{}
 
 func (emptyStack) Call(int) error      { return nil }
@@ -107,8 +107,8 @@ func usedNs() int64 {
 	return used.Utime.Nano() + used.Stime.Nano()
 }
 
-// BenchmarkBareTimer prints how late a goroutine is that waits as the loop does, and does nothing else. CALLBENCH_GAP_NS says how far the
-// moments lie apart. bench/go_kit.py runs it.
+// BenchmarkBareTimer prints how late a goroutine wakes up that waits as the loop does and does nothing else. CALLBENCH_GAP_NS is the time
+// between two wake-ups. bench/go_kit.py runs it.
 func BenchmarkBareTimer(b *testing.B) {
 	gap, err := strconv.ParseInt(os.Getenv("CALLBENCH_GAP_NS"), 10, 64)
 	if err != nil {

@@ -24,7 +24,7 @@ type plan struct {
 	SpinNs   int64   `json:"spin_ns"`
 }
 
-// drive is what all clients of a drive look at.
+// drive is what all clients of a drive share.
 type drive struct {
 	plan
 	start, end, limit int64
@@ -51,7 +51,7 @@ func (d *drive) startAt(ns int64) {
 
 func newTask(d *drive, clock clock, caller Caller, place int64) *loopTask {
 	made := &loopTask{drive: d, clock: clock, caller: caller, place: place}
-	made.errors, made.said, made.latency = map[Kind]int64{}, map[Kind]string{}, &histogram{}
+	made.errors, made.errorMessages, made.latency = map[Kind]int64{}, map[Kind]string{}, &histogram{}
 	if d.arrivals != nil {
 		made.service, made.lateness = &histogram{}, &histogram{}
 	}
@@ -81,7 +81,7 @@ type arrivals struct {
 	taken, at int64
 }
 
-// take gives when the next arrival is intended; false where none comes any more.
+// take returns when the next arrival is intended; false if there are no more.
 func (a *arrivals) take(d *drive) (int64, bool) {
 	a.mutex.Lock()
 	defer a.mutex.Unlock()
@@ -93,7 +93,7 @@ func (a *arrivals) take(d *drive) (int64, bool) {
 	return d.start + at, true
 }
 
-// readGaps reads a schedule of the contract, where there is one.
+// readGaps reads a schedule of the contract, if there is one.
 func readGaps(path string) ([]int64, error) {
 	if path == "" {
 		return nil, nil
@@ -109,7 +109,7 @@ func readGaps(path string) ([]int64, error) {
 	return gaps, nil
 }
 
-// run lets all clients begin together, tells how far they are, and gives what they counted.
+// run starts all clients together, reports their progress, and returns their statistics.
 func (d *drive) run(callers []Caller, startAtNs int64, tell func(atNs, calls, errors int64)) (answer, error) {
 	tasks := make([]*loopTask, len(callers))
 	for place, caller := range callers {
@@ -136,13 +136,13 @@ func (d *drive) run(callers []Caller, startAtNs int64, tell func(atNs, calls, er
 	d.startAt(most(startAtNs, nanotime()+100_000+10_000*d.Clients))
 	close(begin)
 	d.watch(tasks, ended, tell)
-	said := d.done(tasks)
-	said["processor"] = map[string]any{"start": before, "end": usedProcessor()}
-	said["threads"] = len(tasks)
-	return said, nil
+	done := d.done(tasks)
+	done["processor"] = map[string]any{"start": before, "end": usedProcessor()}
+	done["threads"] = len(tasks)
+	return done, nil
 }
 
-// watch tells ten times a second how far the clients are, and once when the time is over.
+// watch reports the progress ten times a second, and once when the time is over.
 func (d *drive) watch(tasks []*loopTask, ended <-chan struct{}, tell func(atNs, calls, errors int64)) {
 	tick, over := time.NewTicker(interval), time.NewTimer(time.Duration(d.end-nanotime()))
 	defer tick.Stop()

@@ -11,7 +11,7 @@ import (
 // Kind is a kind of error of contract/CONTRACT.md.
 type Kind string
 
-// The kinds that a runner tells apart.
+// The kinds of errors that a runner distinguishes.
 const (
 	Timeout        Kind = "timeout"
 	Refused        Kind = "refused"
@@ -38,7 +38,7 @@ func Failed(kind Kind, format string, values ...any) error {
 	return &Failure{kind, fmt.Sprintf(format, values...)}
 }
 
-// failureOf tells by the causes of a library's error of which kind it is; none is an answer that was not right.
+// failureOf finds the kind of a library's error by its causes. Without a kind, the answer was wrong.
 func failureOf(err error) *Failure {
 	var known *Failure
 	var timed interface{ Timeout() bool }

@@ -48,7 +48,7 @@ func (h *histogram) record(ns int64) {
 	h.buckets[bucketOf(ns)]++
 }
 
-// median is the lower bound of the bucket of the middle value; false where there is none.
+// median is the lower bound of the bucket of the median; false if the histogram is empty.
 func (h *histogram) median() (int64, bool) {
 	seen := int64(0)
 	for bucket, count := range h.buckets {

@@ -7,14 +7,15 @@ import (
 
 const (
 	mostErrorsInARow = 100
-	// So many calls decide how the rest are timed: those of fewer clock readings in batches of about so long, of so many calls at most.
+	// The first calls determine how the others are timed. Short calls are timed in batches of about this time, with at most this number of
+	// calls.
 	firstCalls       = 16
 	shortestReadings = 20
 	batchNs          = 100_000
 	longestBatch     = 4096
 	// A longer wait for an arrival is cut into pieces, to see whether the drive is still wanted.
 	longestWaitNs = 100_000_000
-	// A client shows how far it is once in so long: an atomic store takes a quarter of a clock reading.
+	// The interval at which a client reports its progress: an atomic store takes a quarter of a clock reading.
 	showEveryNs = 100_000
 )
 
@@ -24,13 +25,13 @@ type loopTask struct {
 	clock  clock
 	caller Caller
 	place  int64
-	// trace, where there is one, is given the two readings of each call.
+	// trace, if set, receives the two readings of each call.
 	trace func(started, ended int64)
 
 	payload, made int   // the next payload of the rotation, and how many calls were made
 	held          int64 // drawn from the pool and not made
 	errorsInRow   int
-	left          int64 // when the last call or thought ended
+	left          int64 // when the last call or think time ended
 	stats
 	showAt int64
 	shown  [2]atomic.Int64 // right calls and errors, for the intervals
@@ -54,7 +55,7 @@ func (t *loopTask) closed() {
 		t.gap += most(0, begun-t.left)
 		t.ended, t.left = begun, begun
 	} else if t.ThinkNs > 0 {
-		// People who think are not in step.
+		// The first think times are spread, so that the clients do not call at the same time.
 		t.think(least(t.start+t.ThinkNs*(2*t.place+1)/(2*t.Clients), t.limit))
 	}
 	if t.Timing == "each" || t.ThinkNs > 0 {
@@ -76,7 +77,7 @@ func (t *loopTask) callsABatch() int64 {
 	return most(1, least(int64(size), longestBatch))
 }
 
-// rounds makes at most so many batches, and thinks after each; false where the drive is over for this client.
+// rounds makes at most this many batches, with a think time after each. It returns false if the drive is over for this client.
 func (t *loopTask) rounds(rounds, batch int64) bool {
 	for ; rounds > 0; rounds-- {
 		calls := t.admit(t.left, batch)
@@ -96,7 +97,8 @@ func (t *loopTask) rounds(rounds, batch int64) bool {
 	return true
 }
 
-// timed makes calls between two readings of the clock, gives the first one and how many were right, and leaves the second in ended.
+// timed makes calls between two readings of the clock. It returns the first reading and the number of correct answers, and leaves the
+// second in ended.
 func (t *loopTask) timed(due, calls int64) (started, right int64) {
 	before := t.calls
 	started = t.clock.now()
@@ -106,7 +108,7 @@ func (t *loopTask) timed(due, calls int64) (started, right int64) {
 		if t.BurnNs > 0 {
 			t.burn()
 		}
-		// Within a batch there is no other place for the check.
+		// In a batch, answers can only be checked here.
 		if calls > 1 && !t.check(failure) && t.leaves(started) {
 			t.held += rest
 			break
@@ -156,7 +158,7 @@ func (t *loopTask) burn() {
 	}
 }
 
-// think waits from the moment it was left; no thought goes beyond the end where no call is left.
+// think waits from the time left on. A think time ends early if no call is left after it.
 func (t *loopTask) think(until int64) {
 	last := t.limit
 	if t.held == 0 && t.pool.left.Load() == 0 {
@@ -185,14 +187,15 @@ func (t *loopTask) open() {
 		if started, right := t.timed(intended, 1); right > 0 {
 			t.latency.record(t.ended - intended)
 			t.service.record(t.ended - started)
-			// Waiting for a client is the server's fault: only what comes after both are there is the generator's.
+			// Waiting for a free client is caused by the server. Only the delay after both a client and an arrival are available is caused by the
+			// generator.
 			t.lateness.record(started - most(intended, idleSince))
 		}
 		idleSince = t.clock.now()
 	}
 }
 
-// admit gives how many calls may begin now, at most so many; 0: the client is done.
+// admit returns how many calls may begin now, at most wanted; 0: the client is done.
 func (t *loopTask) admit(now, wanted int64) int64 {
 	if t.held == 0 {
 		t.held = t.pool.draw(wanted)

@@ -51,7 +51,7 @@ func numbers(plain any, as reflect.Type) any {
 	return plain
 }
 
-// The check of an answer looks at every element of a list in time, and always at the last one. A call's number is counted from 0.
+// The check of an answer compares every element of a list after some time, and the last one always. A call's number is counted from 0.
 
 // SameList compares the lengths, the last elements and those at the call's number.
 func SameList[T any](one, other []T, call int, same func(*T, *T) bool) bool {

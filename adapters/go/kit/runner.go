@@ -9,26 +9,30 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
+	"runtime/debug"
 	"strconv"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
 )
 
 // Stack is what a technology brings: how it listens on an address, and how it connects; a server alone does not.
+// Unavailable says why it cannot run here, if it cannot.
 type Stack struct {
-	Name    string
-	Serve   func(address string, service *Service) (Server, error)
-	Connect func(endpoint string, clients int, timeout time.Duration) (Clients, error)
+	Name        string
+	Serve       func(address string, service *Service) (Server, error)
+	Connect     func(endpoint string, clients int, timeout time.Duration) (Clients, error)
+	Unavailable string
 }
 
-// Server tells the service of each call before it answers.
+// Server notifies the service of each call before it answers.
 type Server interface {
 	Endpoint() string
 	Close() error
 }
 
-// Clients are those of one connect. They turn payloads into the types that a user of the library holds, and give a caller for each client.
+// Clients are those of one connect. They convert payloads to the types of the library's users, and return a caller for each client.
 type Clients interface {
 	Connections() int
 	Prepare(operation string, payloads []Payload) ([]Caller, error)
@@ -45,7 +49,8 @@ type Caller interface {
 	Answer() any
 }
 
-// Payload is what a call is made with, and its right answer, as plain values of contract/RUNNER.md. Where the service refuses, there is none.
+// Payload is the arguments of a call and its correct answer, as plain values of contract/RUNNER.md. If the service refuses the call,
+// there is no answer.
 type Payload struct {
 	Arguments json.RawMessage `json:"arguments"`
 	Answer    json.RawMessage `json:"answer"`
@@ -91,13 +96,16 @@ type runner struct {
 // Run speaks with the host until it says stop, or its input ends.
 func Run(version string, stacks ...Stack) {
 	r := &runner{out: keepStdout(), reading: readingNs(), stacks: map[string]Stack{}}
-	names := []string{}
+	names, unavailable := []string{}, map[string]string{}
 	for _, stack := range stacks {
 		names, r.stacks[stack.Name] = append(names, stack.Name), stack
+		if stack.Unavailable != "" {
+			unavailable[stack.Name] = stack.Unavailable
+		}
 	}
 	r.say(0, answer{
 		"is": "ready", "runner": 1, "language": "go", "version": version, "runtime": runtime.Version(),
-		"libraries": answer{"net/http": runtime.Version()}, "stacks": names, "unavailable": answer{},
+		"libraries": libraries(), "stacks": names, "unavailable": unavailable,
 		"clock":    answer{"name": "CLOCK_MONOTONIC", "resolution_ns": 1, "reading_ns": r.reading},
 		"features": []string{"closed", "think", "ramp-up", "open", "burn", "heap", "trace"},
 	}, nil)
@@ -117,7 +125,21 @@ func Run(version string, stacks ...Stack) {
 	}
 }
 
-// keepStdout gives the real stdout, and points descriptor 1 at stderr, since libraries print.
+// libraries are Go's own, and the modules that were compiled in.
+func libraries() map[string]string {
+	found := map[string]string{"net/http": runtime.Version()}
+	if built, known := debug.ReadBuildInfo(); known {
+		for _, module := range built.Deps {
+			// What replaces a module here is the kit itself.
+			if module.Replace == nil {
+				found[module.Path] = strings.TrimPrefix(module.Version, "v")
+			}
+		}
+	}
+	return found
+}
+
+// keepStdout returns the real stdout, and redirects descriptor 1 to stderr, because libraries print.
 func keepStdout() *os.File {
 	kept, err := syscall.Dup(1)
 	if err == nil {
@@ -130,7 +152,7 @@ func keepStdout() *os.File {
 	return os.NewFile(uintptr(kept), "stdout")
 }
 
-// take hands the host's answer to who asked for it, and lets the reader go on while a request is acted upon.
+// take passes the host's answer to the waiting goroutine, so that the reader can continue during a request.
 func (r *runner) take(line []byte) {
 	var asked request
 	if err := json.Unmarshal(line, &asked); err != nil {
@@ -160,7 +182,7 @@ func (r *runner) take(line []byte) {
 	}()
 }
 
-// ask asks the host for an answer of the service.
+// ask requests an answer of the service from the host.
 func (r *runner) ask(call string, arguments any) (json.RawMessage, error) {
 	answered := make(chan request, 1)
 	r.asking.Lock()
@@ -189,7 +211,7 @@ func (r *runner) say(id int64, said answer, err error) {
 	}
 	r.writing.Lock()
 	defer r.writing.Unlock()
-	// Where the host has gone, the end of the input tells.
+	// If the host has gone, the input ends too.
 	_, _ = r.out.Write(append(line, '\n'))
 }
 

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// delays are the waits and the work that a server is told to make, so that the instrument can be tested against a known answer.
+// delays are the delays that a server is asked to add, to test Callbench with known values.
 type delays struct {
 	DelayUs      float64 `json:"delay_us"`
 	StallUs      float64 `json:"stall_us"`
@@ -25,7 +25,7 @@ type Service struct {
 
 func microseconds(us float64) time.Duration { return time.Duration(us * 1000) }
 
-// Called counts a call by its operation, and takes as long as it was told to.
+// Called counts a call by its operation, and adds the requested delay.
 func (s *Service) Called(operation string) {
 	// Counted first, so that no client sees an answer that is not counted yet.
 	s.mutex.Lock()
@@ -44,7 +44,7 @@ func (s *Service) Called(operation string) {
 	}
 }
 
-// counted gives what was counted since last asked.
+// counted returns the counts since the last call.
 func (s *Service) counted() map[string]int64 {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -53,13 +53,18 @@ func (s *Service) counted() map[string]int64 {
 	return counts
 }
 
+// Ask requests the right answer of a call from the host, as a plain value. The error is the service's refusal.
+func (s *Service) Ask(call string, arguments any) (json.RawMessage, error) {
+	return s.ask(call, arguments)
+}
+
 // mostHeld is how many answers are held at least.
 const mostHeld = 256
 
 // Held is the answers to one call by its arguments, in the types of the library that sends them. The zero value is empty.
 type Held[Arguments comparable, Answer any] struct {
 	mutex sync.Mutex
-	// Those asked for lately, and those before them, which go when there are as many new ones.
+	// Recently used answers, and older ones, which are dropped when there are as many new ones.
 	young, old map[Arguments]*held[Answer]
 }
 
@@ -69,7 +74,7 @@ type held[Answer any] struct {
 	err    error
 }
 
-// Get looks the answer up; the first time the host is asked. The error is the service's refusal.
+// Get looks the answer up. At the first use, it is requested from the host. The error is the service's refusal.
 func (h *Held[Arguments, Answer]) Get(s *Service, call string, arguments Arguments) (Answer, error) {
 	h.mutex.Lock()
 	found := h.young[arguments]

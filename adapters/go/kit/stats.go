@@ -9,7 +9,7 @@ import (
 type stats struct {
 	calls, errorCount int64
 	errors            map[Kind]int64
-	said              map[Kind]string
+	errorMessages     map[Kind]string
 	// In an open loop latency begins when the call was intended; only there the other two are.
 	latency, service, lateness *histogram
 	inCall, thinking, gap      int64
@@ -22,7 +22,7 @@ func (s *stats) countError(err error) {
 	failure := failureOf(err)
 	s.errorCount++
 	if s.errors[failure.Kind]++; s.errors[failure.Kind] == 1 {
-		s.said[failure.Kind] = failure.Message
+		s.errorMessages[failure.Kind] = failure.Message
 	}
 }
 
@@ -74,28 +74,28 @@ func (d *drive) done(tasks []*loopTask) answer {
 	}
 	for _, task := range tasks {
 		sum.merge(&task.stats)
-		// Who was done earlier stood idle, and a thought beyond the end is not part of the drive.
+		// Clients that were done earlier were idle, and think time after the end does not count.
 		sum.gap += most(0, sum.ended-task.left)
 		sum.thinking -= most(0, task.left-sum.ended)
 	}
-	said := answer{
-		"is": "done", "calls": sum.calls, "errors": sum.errors, "said": sum.said, "elapsed_ns": most(1, sum.ended-d.start),
+	done := answer{
+		"is": "done", "calls": sum.calls, "errors": sum.errors, "error_messages": sum.errorMessages, "elapsed_ns": most(1, sum.ended-d.start),
 		"batch": most(1, d.batch.Load()), "latency": sum.latency, "service": sum.service, "lateness": sum.lateness,
 		"in_call_ns": decimal(sum.inCall), "think_ns": decimal(sum.thinking), "gap_ns": decimal(sum.gap),
 		"late": sum.late, "gave_up": sum.gaveUp,
 	}
 	if d.batch.Load() > 1 {
-		said["latency"] = nil
+		done["latency"] = nil
 	}
 	if d.arrivals != nil {
-		said["gap_ns"] = nil
+		done["gap_ns"] = nil
 	}
-	return said
+	return done
 }
 
 func (s *stats) merge(other *stats) {
 	for kind, count := range other.errors {
-		s.errors[kind], s.said[kind] = s.errors[kind]+count, other.said[kind]
+		s.errors[kind], s.errorMessages[kind] = s.errors[kind]+count, other.errorMessages[kind]
 	}
 	s.latency.merge(other.latency)
 	if s.service != nil {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// The loop itself plays every golden trace, and must make the same calls at the same times and count the same.
+// The loop replays every golden trace. It must make the same calls at the same times and count the same.
 func TestGoldenTraces(t *testing.T) {
 	files, err := filepath.Glob("../../../contract/golden/traces/*.json")
 	if err != nil || len(files) == 0 {

@@ -33,7 +33,7 @@ type fault struct {
 	Message string `json:"message"`
 }
 
-// clients share an http.Client, as its documentation asks for, which keeps a connection for each of them.
+// clients share an http.Client, as its documentation recommends. It keeps a connection for each of them.
 type clients struct {
 	http     *http.Client
 	endpoint string
@@ -106,7 +106,7 @@ func (c *clients) call(method string, params, result any) error {
 	if said.Error != nil {
 		return kit.Failed(kit.Fault, "%s", said.Error.Message)
 	}
-	// Only a connection that is read to its answer's end is kept.
+	// A connection is only reused if its answer was read completely.
 	_, err = io.Copy(io.Discard, answer.Body)
 	return err
 }

@@ -12,7 +12,7 @@ import (
 	"callbench.org/adapters/go/kit"
 )
 
-// answering is a server of one answer, and how many connections came to it.
+// answering is a server with a fixed answer. It counts its connections.
 func answering(t *testing.T, body string) (string, *atomic.Int64) {
 	connections := new(atomic.Int64)
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -41,7 +41,7 @@ func connected(t *testing.T, endpoint string, number int, operation, right strin
 	return callers
 }
 
-// What is longer than 2 KiB comes in chunks, the last of which is empty: only who reads it can keep the connection.
+// Answers longer than 2 KiB are sent in chunks, the last of which is empty. The connection is only kept if that is read too.
 func TestAConnectionIsKeptWhateverTheAnswer(t *testing.T) {
 	long := strings.Repeat("a", 100_000)
 	for _, text := range []string{"x", long} {
@@ -59,7 +59,7 @@ func TestAConnectionIsKeptWhateverTheAnswer(t *testing.T) {
 	}
 }
 
-// An answer whose last member is wrong must be noticed, whatever its place.
+// A wrong last member must be found at any position.
 func TestAWrongAnswerIsNoticed(t *testing.T) {
 	right := `[{"ID":1,"FirstName":"Ada","LastName":"Lovelace"},{"ID":2,"FirstName":"Zoe","LastName":"Adams"}]`
 	for answer, holds := range map[string]bool{

@@ -12,7 +12,7 @@ import (
 	"callbench.org/adapters/go/speed"
 )
 
-// The codes of JSON-RPC 2.0; refused is the service's own no.
+// The error codes of JSON-RPC 2.0. refused is an error that the service reports.
 const (
 	unreadable    = -32700
 	noRequest     = -32600
@@ -60,7 +60,7 @@ func serveOne(address, path, method string, answer http.HandlerFunc) (kit.Server
 	})
 }
 
-// asked is a request as the server reads it: its method tells the type of the parameters.
+// asked is a request. Its method determines the type of the parameters.
 type asked struct {
 	Version string          `json:"jsonrpc"`
 	Method  string          `json:"method"`
@@ -83,7 +83,7 @@ type refusal struct {
 func serveJSON(address string, service *kit.Service) (kit.Server, error) {
 	server := speed.NewServer(service)
 	return serveOne(address, "/json", http.MethodPost, func(w http.ResponseWriter, r *http.Request) {
-		// Where the client has gone there is nobody to tell.
+		// An error means that the client has gone.
 		_ = json.NewEncoder(w).Encode(replyTo(server, json.NewDecoder(r.Body)))
 	})
 }
@@ -125,7 +125,7 @@ func Hello() kit.Stack { return kit.Stack{Name: "nethttp", Serve: serveHello} }
 func serveHello(address string, service *kit.Service) (kit.Server, error) {
 	return serveOne(address, "/service/helloworld", http.MethodGet, func(w http.ResponseWriter, _ *http.Request) {
 		service.Called("Hello")
-		// Where the client has gone there is nobody to tell.
+		// An error means that the client has gone.
 		_, _ = w.Write([]byte(`{"result":["Hello World!"]}`))
 	})
 }

@@ -5,7 +5,7 @@ import "callbench.org/adapters/go/kit"
 // Invoke is how a library calls: with a pointer to parameters, and one to where the result is to be.
 type Invoke func(operation string, params, result any) error
 
-// Prepare gives a caller for each client.
+// Prepare returns a caller for each client.
 func Prepare(clients []Invoke, name string, payloads []kit.Payload) ([]kit.Caller, error) {
 	operation, known := operations[name]
 	if !known {
@@ -14,7 +14,7 @@ func Prepare(clients []Invoke, name string, payloads []kit.Payload) ([]kit.Calle
 	return operation.prepare(clients, name, payloads)
 }
 
-// Server answers, and holds what others made.
+// Server answers, and caches the answers of the host.
 type Server struct {
 	service  *kit.Service
 	persons  kit.Held[count, []Person]
@@ -25,10 +25,10 @@ type Server struct {
 // NewServer answers for a service.
 func NewServer(service *kit.Service) *Server { return &Server{service: service} }
 
-// Has says whether there is an operation.
+// Has says whether the operation exists.
 func (s *Server) Has(name string) bool { _, has := operations[name]; return has }
 
-// Answer reads the parameters of an operation and gives its result. Where they cannot be read, the error is read's own.
+// Answer reads the parameters of an operation and returns its result. If they cannot be read, it returns the error of read.
 func (s *Server) Answer(name string, read func(params any) error) (any, error) {
 	return operations[name].answer(s, name, read)
 }
@@ -39,7 +39,7 @@ type operation struct {
 	answer  func(s *Server, name string, read func(params any) error) (any, error)
 }
 
-// of makes an operation of how a server answers, and of which answers are the same.
+// of creates an operation from the function that answers it, and the function that compares answers.
 func of[Params, Result any](answer func(*Server, *Params) (Result, error), same func(one, other *Result, call int) bool) operation {
 	return operation{
 		prepare: func(clients []Invoke, name string, payloads []kit.Payload) ([]kit.Caller, error) {

@@ -1,4 +1,4 @@
-// Package speed has the records of contract/SERVICE.md as users of encoding/json write them, and says which are the same.
+// Package speed has the records of contract/SERVICE.md for encoding/json, and compares them.
 package speed
 
 // Person is a record of the service.

@@ -1,6 +1,7 @@
-// What the kit costs a call: slices of two bare readings of the clock a call against slices of the load loop over a client that does nothing,
-// every call timed, in pairs whose order is drawn; and what either allocates. cost.mjs PAIRS [CALLS] prints JSON, for bench/node_kit.py. Bytes mean
-// something only where nothing is collected meanwhile, times where collections leave the memory that is used small.
+// Measures what the kit costs per call. It compares slices of two bare clock readings per call with slices of the load loop and a client
+// that does nothing. Every call is timed, in pairs of random order. It also measures allocations. cost.mjs PAIRS [CALLS] prints JSON for
+// bench/node_kit.py. Byte counts are only valid without garbage collections; times are only valid with collections that keep the used
+// memory small.
 
 import { same } from '../kit/check.mjs';
 import { monotonic, now } from '../kit/clock.mjs';
@@ -8,7 +9,7 @@ import { Drive } from '../kit/loop.mjs';
 
 const [PAIRS = 0, CALLS = 5_000] = process.argv.slice(2).map(Number);
 const WARM_UP = 200;
-/** What a client that does nothing gives: one promise for all calls, so that what is allocated is not its own. */
+/** The result of a client that does nothing: one promise for all calls, so that the client allocates nothing. */
 const NOTHING = Promise.resolve(null);
 const IDLE = { call: () => NOTHING };
 const PAYLOADS = [{ call: 'Empty', arguments: {}, answer: null }];

@@ -24,7 +24,7 @@ export function failureOf(error) {
 
 export const timedOut = () => new Failure('timeout', 'no answer came in time');
 
-/** An answer whose status is not 200. @param {number | undefined} status @param {string} text */
+/** The error for a status other than 200. @param {number | undefined} status @param {string} text */
 export function refusedWith(status, text) {
   return new Failure(
     status === 413 ? 'too-large' : 'protocol',

@@ -4,7 +4,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { failureOf, refusedWith } from './failures.mjs';
 import { contentOf, requestOf } from './message.mjs';
 
-/** Where undici tells each connection that it opens. */
+/** The diagnostics channel on which undici reports each new connection. */
 const CONNECTED = 'undici:client:connected';
 const HEADERS = { 'Content-Type': 'application/json' };
 
@@ -22,7 +22,8 @@ export async function connect({ endpoint, clients, timeout_ms }) {
     call: (/** @type {import('../kit/loop.mjs').Payload} */ payload) => posted(endpoint, timeout_ms, payload),
   };
   try {
-    // A connection is opened for a request only; a GET calls nothing. All begin at once, so that none waits for another's connection.
+    // A connection is only opened by a request, and a GET makes no call. All requests start together, so that none reuses another's
+    // connection.
     await Promise.all(Array.from({ length: clients }, () => opened(endpoint, timeout_ms)));
   } catch (error) {
     close();

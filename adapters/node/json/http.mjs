@@ -7,7 +7,7 @@ import { contentOf, requestOf } from './message.mjs';
 /** @type {NonNullable<import('../kit/runner.mjs').Stack['connect']>} */
 export async function connect({ endpoint, clients, timeout_ms }) {
   const url = new URL(endpoint);
-  // As many sockets are kept as clients use; of the agent's own 256, more clients would connect again and again.
+  // Keeps as many sockets as there are clients. With the agent's default of 256, further clients would connect again for each call.
   const agent = new Agent({ keepAlive: true, maxFreeSockets: Math.max(256, clients) });
   const to = { host: url.hostname, port: url.port, path: url.pathname, agent, timeout: timeout_ms };
   const client = { call: (/** @type {import('../kit/loop.mjs').Payload} */ payload) => posted(to, payload) };

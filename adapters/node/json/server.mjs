@@ -7,7 +7,7 @@ import { answered, refused, requested } from './message.mjs';
 export const PATH = '/json';
 /** Longer requests are refused. */
 const MOST_OCTETS = 512 * 1024 * 1024;
-/** Idle connections are kept for so long, and not for the 5 s that are stock: a client that pauses for longer would meet one that is being closed. */
+/** How long idle connections are kept. The default of 5 s would close connections of clients that pause for longer. */
 const KEEP_ALIVE_MS = 600_000;
 
 /** A server that does not listen yet. @param {import('../kit/service.mjs').Service} service */
@@ -40,7 +40,9 @@ async function replied(service, text) {
   const request = requested(text);
   if (typeof request === 'string') return request;
   try {
-    return answered(await service.answer(request.call, request.parameters), request.id);
+    const { call, parameters, own, id } = request;
+    const answer = own === undefined ? service.answer(call, parameters) : service.own(call, own.key, own.plain);
+    return answered(call, await answer, id);
   } catch (thrown) {
     if (!(thrown instanceof Failure)) throw thrown;
     return refused(thrown.message, request.id);

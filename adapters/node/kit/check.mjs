@@ -1,12 +1,13 @@
 // The check of an answer in the types of the library: in constant time, whatever its length.
 
-/** Texts up to here are compared whole. */
+/** Texts up to this length are compared completely. */
 const WHOLE = 64;
 
 /**
- * Whether an answer is right, as far as constant time lets see: of what is long, its length, its last part, and one that changes with `turn`.
+ * Whether an answer is correct, as far as a check in constant time can tell. For long values, it compares the length, the last part, and
+ * a part that depends on `turn`.
  *
- * @param {any} right @param {any} answer @param {number} turn which call of its client it answers, from 0 @returns {boolean}
+ * @param {any} right @param {any} answer @param {number} turn the number of the client's call, from 0 @returns {boolean}
  */
 export function same(right, answer, turn) {
   if (typeof right !== 'object' || right === null) {
@@ -26,7 +27,7 @@ export function same(right, answer, turn) {
   if (length === 0) return true;
   const at = turn % length;
   const last = length - 1;
-  // The first is looked at too: of lists, as of octets.
+  // The first element is compared too, for lists and for bytes.
   return same(right[0], answer[0], turn) && same(right[at], answer[at], turn) && same(right[last], answer[last], turn);
 }
 

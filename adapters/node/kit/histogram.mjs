@@ -3,7 +3,10 @@
 /** Values from here on count in the last bucket. */
 const END = 2 ** 42;
 
-/** The bucket of a whole number. From 2^31 on it is found by the upper part, 12 bits and so 12 octaves lower. @param {number} value */
+/**
+ * The bucket of an integer. From 2^31 on, it is found with the upper part, which is 12 bits and so 12 octaves lower. @param {number}
+ * value
+ */
 export function bucketOf(value) {
   return value < 2 ** 31 ? ofWord(value) : ofWord(Math.floor(Math.min(value, END - 1) / 4096)) + 12 * 128;
 }
@@ -38,7 +41,7 @@ export class Histogram {
     if (value > this.greatest) this.greatest = value;
   }
 
-  /** The lower bound of the bucket that holds the middle value; null where nothing was recorded. */
+  /** The lower bound of the bucket that contains the median; null if the histogram is empty. */
   median() {
     let left = Math.ceil(this.count / 2);
     return this.count === 0 ? null : lowerBound(this.buckets.findIndex((count) => (left -= count) <= 0));

@@ -19,7 +19,7 @@ const WRONG = new Failure('wrong-answer', 'the answer is not the right one');
  *   spin_ns: { thought: number, arrival: number } }} Plan what LOOP.md lists, under its names
  */
 
-/** The calls of a drive that ended after one moment, and what of them lay before it. */
+/** A moment, and the calls of a drive that ended after it. */
 class Flight {
   after = 0;
   flying = 0;
@@ -43,7 +43,7 @@ export class Drive {
   /** @type {Record<string, number>} */
   errors = {};
   /** @type {Record<string, string>} the first sentence of each kind of error */
-  said = {};
+  errorMessages = {};
   inCall = 0;
   thought = 0;
   gap = 0;
@@ -54,7 +54,7 @@ export class Drive {
   /** Arrivals of the schedule that were taken. */
   taken = 0;
   stopped = false;
-  /** @type {number[][] | null} of a trace: the readings around each call, so many at most */
+  /** @type {number[][] | null} for a trace: the readings around each call, up to a limit */
   made = null;
   mostMade = 1000;
 
@@ -82,18 +82,24 @@ export class Drive {
       this.gap += Math.max(0, end - left);
       this.thought -= Math.max(0, left - end);
     }
-    const { calls, errors, said, service, lateness, late } = this;
+    const { calls, errors, errorMessages, service, lateness, late } = this;
     return {
-      ...{ calls, errors, said, elapsed_ns: Math.max(1, end - this.plan.start), batch: Math.max(1, this.batch) },
+      ...{
+        calls,
+        errors,
+        error_messages: errorMessages,
+        elapsed_ns: Math.max(1, end - this.plan.start),
+        batch: Math.max(1, this.batch),
+      },
       ...{ latency: this.batch > 1 ? null : this.latency, service, lateness },
       ...{ in_call_ns: `${this.inCall}`, think_ns: `${this.thought}`, gap_ns: this.plan.gaps ? null : `${this.gap}` },
       ...{ late, gave_up: this.stopped || tasks.every((task) => task.inARow >= MOST_ERRORS), threads: 1 },
     };
   }
 
-  /** A portion of the calls that nobody has drawn yet. @param {number} wish */
-  draw(wish) {
-    const drawn = Math.min(this.pool, Math.max(this.portion, wish));
+  /** Takes a portion of the remaining calls. @param {number} wanted */
+  draw(wanted) {
+    const drawn = Math.min(this.pool, Math.max(this.portion, wanted));
     this.pool -= drawn;
     return drawn;
   }
@@ -107,7 +113,7 @@ export class Drive {
     return true;
   }
 
-  /** Takes in a call, or a batch, that ended after the time was over. @param {number} due @param {LoopTask} task @param {number} right */
+  /** Counts a call, or a batch, that ended after the time was over. @param {number} due @param {LoopTask} task @param {number} right */
   overran(due, { started, ended }, right) {
     if (due >= this.end) this.late.due_later = true;
     else this.late.time.note(this.end, started, ended, right);
@@ -128,7 +134,7 @@ class LoopTask {
   /** The reading that ended the last call or wait, and the one before the call under way. */
   t = 0;
   started = 0;
-  /** When the last call ended, and when that or the thought after it did. */
+  /** When the last call ended, and when it or the think time after it ended. */
   ended = 0;
   left = 0;
   /** Of an open loop: when the arrival is intended, and since when the client is idle. */
@@ -161,7 +167,7 @@ class LoopTask {
     drive.pool += this.held;
   }
 
-  /** Waits for the client's turn in a ramp-up, or out its first thought. */
+  /** Waits for the client's start in a ramp-up, or for its first think time. */
   async begin() {
     const { drive, place } = this;
     const { start, think_ns, ramp_up_ns, clients, spin_ns } = drive.plan;
@@ -175,7 +181,7 @@ class LoopTask {
     }
   }
 
-  /** Thinks until `until`, but not beyond the end where no call is left. @param {number} until */
+  /** Waits until `until`. It ends early if no call is left. @param {number} until */
   async think(until) {
     const { drive } = this;
     const last = this.held === 0 && drive.pool === 0 ? Math.max(drive.end, this.t) : drive.limit;
@@ -189,17 +195,20 @@ class LoopTask {
     return time >= this.drive.limit || this.inARow >= MOST_ERRORS || this.drive.stopped;
   }
 
-  /** How many calls may begin now; 0: the client is done. @param {number} wish */
-  admit(wish) {
-    if (this.held === 0) this.held = this.drive.draw(wish);
-    if (this.held === 0) return this.t < this.drive.end && !this.leaves(this.t) ? wish : 0;
+  /** How many calls may begin now; 0: the client is done. @param {number} wanted */
+  admit(wanted) {
+    if (this.held === 0) this.held = this.drive.draw(wanted);
+    if (this.held === 0) return this.t < this.drive.end && !this.leaves(this.t) ? wanted : 0;
     if (this.leaves(this.t)) return 0;
-    const admitted = Math.min(this.held, wish);
+    const admitted = Math.min(this.held, wanted);
     this.held -= admitted;
     return admitted;
   }
 
-  /** At most so many calls, each timed, in turn or as they arrive; whether the drive goes on. @param {number} most */
+  /**
+   * Makes at most `most` calls and times each, one after another or as they arrive. Returns whether the drive continues. @param {number}
+   * most
+   */
   async each(most) {
     const { drive } = this;
     const { think_ns, gaps } = drive.plan;
@@ -242,7 +251,8 @@ class LoopTask {
     if (right) drive.latency.record(this.t - (lateness === null ? started : due));
     if (lateness === null || service === null) return;
     if (right) service.record(this.t - started);
-    // Waiting for a client is the server's fault; only what comes after both are there is the generator's.
+    // Waiting for a free client is caused by the server. Only the delay after both a client and an arrival are available is caused by the
+    // generator.
     if (right) lateness.record(started - Math.max(due, this.idle));
     this.idle = drive.clock.now();
   }
@@ -281,7 +291,7 @@ class LoopTask {
     return /** @type {Payload} */ (payloads[this.made % payloads.length]);
   }
 
-  /** Checks and counts one answer, or why there is none; whether it was right. @param {Payload} payload @param {unknown} answer */
+  /** Checks and counts one answer or error. Returns whether it is correct. @param {Payload} payload @param {unknown} answer */
   judge(payload, answer) {
     const { drive } = this;
     const turn = this.made++;
@@ -292,7 +302,7 @@ class LoopTask {
     }
     const { kind, message } = answer instanceof Failure ? answer : WRONG;
     drive.errors[kind] = (drive.errors[kind] ?? 0) + 1;
-    drive.said[kind] ??= message;
+    drive.errorMessages[kind] ??= message;
     drive.failed += 1;
     this.inARow += 1;
     return false;

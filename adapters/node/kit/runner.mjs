@@ -3,15 +3,18 @@
 import { readFileSync, writeSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { same } from './check.mjs';
 import { monotonic, now, readingNs } from './clock.mjs';
+import { parse, stringify } from './exact.mjs';
 import { Failure } from './failure.mjs';
 import { Drive } from './loop.mjs';
 import { processor } from './service.mjs';
 
 const INTERVAL_MS = 100;
 const FEATURES = ['closed', 'think', 'ramp-up', 'open', 'burn', 'heap', 'trace'];
-/** A thought is slept by timers alone: 0.9 ms too long at the median, for 0.2 ms of a processor; 0.06 ms would take 0.56 ms (on a busy machine). */
+/**
+ * A think time uses timers only: 0.9 ms too long at the median, for 0.2 ms of processor time. A precision of 0.06 ms would take 0.56 ms
+ * (on a busy machine).
+ */
 const SPIN_NS = { thought: 0, arrival: 60_000 };
 
 /**
@@ -23,8 +26,9 @@ const SPIN_NS = { thought: 0, arrival: 60_000 };
  * @typedef {object} Stack a technology; what has a server only has no more than `serve`
  * @property {(request: Served, ask: Ask) => Promise<Serving>} serve
  * @property {(request: { endpoint: string, clients: number, timeout_ms: number }) => Promise<Connected>} [connect]
- * @property {{ arguments(call: string, plain: any): any, answer(call: string, plain: any): any, plain(answer: any): any }} [types]
- *   from plain values to the types of the library, and back
+ * @property {{ arguments(call: string, plain: any): any, answer(call: string, plain: any): any, plain(call: string, answer: any): any,
+ *   check(call: string): import('./loop.mjs').Check, exact?: boolean }} [types]
+ *   from plain values to the types of the library, and back, and how an answer is checked in constant time
  */
 
 /** One conversation with the host. */
@@ -37,7 +41,7 @@ export class Runner {
   types;
   /** @type {import('./loop.mjs').Payload[]} */
   payloads = [];
-  /** @type {Map<number, (answer: any) => void>} what the server asked and was not told yet */
+  /** @type {Map<number, (answer: any) => void>} questions of the server without an answer yet */
   asked = new Map();
   asks = 0;
   reading = readingNs();
@@ -58,7 +62,7 @@ export class Runner {
       const [rest, ...begun] = piece.split('\n');
       line += rest;
       for (const next of begun) {
-        const request = JSON.parse(line);
+        const request = { ...JSON.parse(line), line };
         if (request.do === 'answer') this.asked.get(request.ask)?.(request);
         else turn = turn.then(() => this.answer(request));
         line = next;
@@ -105,7 +109,7 @@ export class Runner {
         if (request.do === 'disconnect') return { is: 'disconnected' };
         return { is: 'connected', connections: await this.connect(request) };
       case 'prepare':
-        this.payloads = request.payloads.map((/** @type {any} */ plain) => this.held(request.call, plain));
+        this.payloads = this.given(request).payloads.map((/** @type {any} */ plain) => this.held(request.call, plain));
         return { is: 'prepared' };
       case 'call':
         return { is: 'returned', ...(await this.call()) };
@@ -119,6 +123,11 @@ export class Runner {
         return { is: 'stopped' };
     }
     throw new Failure('bad-request', `the request to do ${JSON.stringify(request.do)} is not known`);
+  }
+
+  /** A request with all digits of its numbers, if the stack can carry them. @param {any} request */
+  given(request) {
+    return this.types?.exact ? parse(request.line) : request;
   }
 
   /** @param {any} request */
@@ -156,7 +165,7 @@ export class Runner {
     const [payload] = this.payloads;
     if (client === undefined || payload === undefined) throw new Failure('bad-request', 'nobody is connected');
     const answer = await client.call(payload);
-    if (!(answer instanceof Failure)) return { value: this.types?.plain(answer) };
+    if (!(answer instanceof Failure)) return { value: this.types?.plain(payload.call, answer) };
     if (answer.kind !== 'fault') throw answer;
     return { fault: { message: answer.message } };
   }
@@ -168,7 +177,8 @@ export class Runner {
       request.gaps && Float64Array.from(new BigUint64Array(new Uint8Array(readFileSync(request.gaps)).buffer), Number);
     const start = Math.max(request.start_at_ns, now() + 100_000 + 10_000 * clients.length);
     const plan = { ...request, gaps, start, clients: clients.length, reading_ns: this.reading, spin_ns: SPIN_NS };
-    const drive = new Drive(plan, this.payloads, same, monotonic);
+    const check = this.types?.check(this.payloads[0]?.call ?? '') ?? Object.is;
+    const drive = new Drive(plan, this.payloads, check, monotonic);
     const report = () =>
       say({ is: 'interval', id: request.id, at_ns: now() - start, calls: drive.calls, errors: drive.failed });
     const before = processor();
@@ -176,7 +186,7 @@ export class Runner {
     try {
       return { ...(await drive.run(clients)), processor: { start: before, end: processor() } };
     } finally {
-      // Where a client of ours failed, the others go on no longer.
+      // One client failed, so the others stop too.
       drive.stopped = true;
       clearInterval(ticks);
       clearTimeout(over);
@@ -207,7 +217,7 @@ export async function played({ plan, script }) {
   return { done: await drive.run([{ call }], plan.place), made: drive.made };
 }
 
-/** Bytes that the runtime holds after it has collected all it can. */
+/** The bytes that the runtime uses after a full collection. */
 function heap() {
   setFlagsFromString('--expose-gc');
   runInNewContext('gc')();
@@ -216,6 +226,6 @@ function heap() {
 
 /** @param {object} message */
 function say(message) {
-  let octets = Buffer.from(`${JSON.stringify(message)}\n`);
+  let octets = Buffer.from(`${stringify(message)}\n`);
   while (octets.length > 0) octets = octets.subarray(writeSync(3, octets));
 }

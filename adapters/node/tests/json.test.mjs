@@ -18,11 +18,11 @@ for (const name of NAMES) {
     assert.equal(requestOf({ call, arguments: types.arguments(call, params), answer: null }), text);
     const request = requested(text);
     assert.deepEqual(request, { call, parameters: params, id: 1 });
-    // A double that is whole has no fraction in JavaScript.
+    // In JavaScript, a double without a fraction is written as an integer.
     const answer = golden(`${name}.answer`).replace(/\b0\.0\b/g, '0');
     const content = contentOf(call, JSON.parse(answer));
     if (name === 'fault') assert.equal(refused(content.message, 1), answer);
-    else assert.equal(answered(content, 1), answer);
+    else assert.equal(answered(call, content, 1), answer);
   });
 }
 
@@ -61,7 +61,7 @@ test('what JSON or JavaScript cannot hold cannot be carried', () => {
 test('text that is not valid Unicode comes back as its units', () => {
   const held = types.arguments('EchoString', { value: { utf16: [97, 0xd800, 98] } });
   assert.equal(held.value, 'a\ud800b');
-  assert.deepEqual(types.plain([{ text: held.value, other: '😀' }]), [
+  assert.deepEqual(types.plain('EchoStructure', [{ text: held.value, other: '😀' }]), [
     { text: { utf16: [97, 0xd800, 98] }, other: '😀' },
   ]);
 });

@@ -1,4 +1,4 @@
-// The kit by itself: golden traces, histogram, waits, check, service. `node --test adapters/node` runs it; no test asserts how long something takes.
+// Tests of the kit: golden traces, histogram, waits, check, service. `node --test adapters/node` runs them. No test asserts a time.
 
 import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
@@ -94,7 +94,7 @@ test('a drive counts what its clients meet, and a fault of the kit is none of th
   const { latency, ...done } = await drive.run([{ call: async () => answers[calls++] }]);
   assert.deepEqual([done.calls, done.errors], [3, { 'wrong-answer': 1, timeout: 1 }]);
   assert.equal(latency?.count, 3);
-  assert.equal(done.said['timeout'], 'too late');
+  assert.equal(done.error_messages['timeout'], 'too late');
   const sum = Number(done.in_call_ns) + Number(done.think_ns) + Number(done.gap_ns);
   assert.equal(sum, done.elapsed_ns);
   const broken = new Drive({ ...PLAN, start: now() }, [PAYLOAD], same, monotonic);

@@ -1,6 +1,6 @@
 unit LifeCycles;
 
-{ When the server object is made and freed: once, once a session, or for each call. }
+{ When the server object is created and freed: once, once per session, or for each call. }
 
 {$mode objfpc}{$H+}
 
@@ -22,8 +22,8 @@ type
   public
     constructor Create(Cycle: TLifeCycle; Calls: TService; SessionsMs: Int64);
     destructor Destroy; override;
-    { Gives the object for a call of the session Id, or of a new one, whose id is then given, where Id is ''.
-      Raises ESessionExpired. }
+    { Returns the object for a call of the session Id. If Id is '', a new session is created and its id is returned
+      in Id. Raises ESessionExpired. }
     function ObjectFor(var Id: string): IServerMethods;
     property Sessions: TSessions read FSessions;
   end;

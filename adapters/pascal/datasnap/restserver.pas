@@ -89,7 +89,7 @@ begin
   Result := Format('http://%s:%d%sHelloWorld', [FHost, FServer.Port, Root]);
 end;
 
-{ Gives the session that a Pragma header names: dssession=ID, and what else there is behind a comma. }
+{ Returns the session of a Pragma header: dssession=ID. Other parts follow after a comma. }
 function SessionIn(const Pragma: string): string;
 var
   Part: string;
@@ -125,7 +125,7 @@ begin
     end;
   end;
   try
-    // As a stream: the component's texts get a line end behind them.
+    // As a stream, because the component adds a line end to texts.
     Response.ContentStream := TStringStream.Create(Said.AsJSON);
     Response.FreeContentStream := True;
   finally

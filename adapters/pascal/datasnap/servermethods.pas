@@ -12,9 +12,9 @@ uses
 type
   ENoMethod = class(Exception);
 
-  { Counted by reference: it lives as long as its life cycle or a call under way holds it. }
+  { Reference-counted: it lives as long as its life cycle or a call uses it. }
   IServerMethods = interface
-    { Calls a method by its name, as often as the parts of a path behind it say what goes in. Raises ENoMethod. }
+    { Calls a method by its name. The parts of a path after the name are its arguments. Raises ENoMethod. }
     function Call(const Method: string; const Arguments: array of string): string;
   end;
 

@@ -1,7 +1,7 @@
 unit Sessions;
 
-{ Sessions of REST clients, as DataSnap keeps them: a request that brings none gets a new one, which stays until nobody
-  has asked for it for its lifetime. A client that never sends its session back leaves one behind with each call. }
+{ The sessions of REST clients, as in DataSnap. A request without a session gets a new one. A session expires if it
+  is not used for its lifetime. A client that never sends its session back creates one with each call. }
 
 {$mode objfpc}{$H+}
 // The library's own classes, specialised here, are what the compiler would warn of: abstract methods that are overridden.
@@ -42,13 +42,13 @@ type
     FSweeper: TThread;
     function FreshId: string;
   public
-    { Make gives a session its server object, or nil where that is none of the session's. }
+    { Make creates the server object of a session, or returns nil if sessions have none. }
     constructor Create(LifetimeMs: Int64; Make: TMakeMethods);
     destructor Destroy; override;
-    { Finds the session Id, or makes one where Id is ''; both live on from now. Gives its id, and its server object.
-      Raises ESessionExpired where there is none of that id. }
+    { Finds the session Id, or creates one if Id is ''. Its lifetime begins again. Returns its id and its server
+      object. Raises ESessionExpired if there is no such session. }
     procedure Enter(var Id: string; out Methods: IServerMethods);
-    { Drops those whose time has passed. }
+    { Drops expired sessions. }
     procedure Sweep;
     property LifetimeMs: Int64 read FLifetimeMs;
   end;
@@ -61,7 +61,7 @@ uses
 const
   Millisecond = 1000000;
   LongestPauseMs = 1000;
-  // So many are dropped in one go: calls wait meanwhile.
+  // The maximum number of sessions that are dropped at once, because calls wait meanwhile.
   MostAtOnce = 1000;
 
 type
@@ -167,7 +167,8 @@ begin
   repeat
     FLock.Enter;
     try
-      // All live equally long, so the queue is in the order in which they are due; one that was asked for since goes last.
+      // All lifetimes are equal, so the queue is ordered by expiry. A session that was used meanwhile moves to the
+      // end.
       Moment := Monotonic.Now;
       Left := MostAtOnce;
       while (Left > 0) and (FQueue.Count > 0) and (FQueue.Peek.FDue <= Moment) do

@@ -1,6 +1,6 @@
 unit ThreadedServer;
 
-{ TFPHTTPServer with a thread a connection, told its host and any free port, and ended in good time. }
+{ TFPHTTPServer with a thread per connection, for a given host and any free port, with an orderly end. }
 
 {$mode objfpc}{$H+}
 
@@ -19,7 +19,7 @@ type
   public
     constructor Create(Above: TComponent); override;
     destructor Destroy; override;
-    { Wakes whoever still reads from a connection. }
+    { Wakes threads that still read from a connection. }
     procedure ShutConnections;
     property Address;
   end;
@@ -33,7 +33,7 @@ type
     FFailure: string;
     procedure FirstIdle(Sender: TObject);
   public
-    { Raises ESocketError where the port cannot be had. }
+    { Raises ESocketError if the port cannot be used. }
     constructor Create(const Host: string; Port: Word; Handler: THTTPServerRequestHandler);
     destructor Destroy; override;
     property Port: Word read FPort;
@@ -45,7 +45,7 @@ uses
   Serving, Sockets;
 
 const
-  // The component's own 5 is passed by five clients that connect at once: Linux then lets the sixth wait for a second.
+  // The component's default is 5. If more clients connect at once, Linux delays the next one for a second.
   Waiting = 1024;
   AnHourMs = 60 * 60 * 1000;
 
@@ -83,7 +83,7 @@ end;
 
 function TOpenServer.CreateConnection(Data: TSocketStream): TFPHTTPConnection;
 begin
-  // From the first connection on it waits in accept alone, as the component does by itself.
+  // From the first connection on, it only waits in accept, as the component does by default.
   AcceptIdleTimeout := 0;
   Result := TNotedConnection.Create(Self, Data);
   FConnections.Add(Result);
@@ -118,7 +118,8 @@ begin
     begin
       if FOwner.FPort <> 0 then
       begin
-        // A program of its users would end so too, where it has no descriptor or thread left for a connection.
+        // A program with this component would end in the same way if it has no descriptor or thread left for a
+        // connection.
         WriteLn(StdErr, 'no more connections can be accepted: ', Failure.Message);
         Halt(1);
       end;
@@ -137,7 +138,7 @@ begin
   FServer.QueueSize := Waiting;
   FServer.Threaded := True;
   FServer.OnRequest := Handler;
-  // Nothing else of the component tells which port it got: the first pause does.
+  // The component does not report its port in any other way: the first pause shows it.
   FServer.OnAcceptIdle := @FirstIdle;
   FServer.AcceptIdleTimeout := 1;
   FAccepting := TAccepting.Create(Self);
@@ -160,7 +161,7 @@ begin
   if FPort <> 0 then
   begin
     FServer.Active := False;
-    // It looks at that when it has accepted a connection: this one.
+    // The server checks for its end after it has accepted a connection: this one.
     TInetSocket.Create(FServer.Address, FPort).Free;
   end;
   if FAccepting <> nil then

@@ -12,7 +12,7 @@ uses
 const
   HelloPath = '/service/helloworld';
 
-{ Answers until the client closes the connection, asks for that, or says what is no HTTP. }
+{ Answers until the client closes the connection, requests its end, or sends something that is not HTTP. }
 procedure AnswerAll(Stream: TSocketStream; Calls: TService);
 
 implementation
@@ -109,7 +109,7 @@ procedure TConnection.AnswerHead(var Head: THead);
 begin
   if Head.Status <> 0 then
   begin
-    // What follows cannot be told from the rest of this request.
+    // What follows cannot be distinguished from the rest of this request.
     Head.KeepAlive := False;
     Answer(Head.Status, '{"error":"the request cannot be understood"}', False);
   end

@@ -1,6 +1,6 @@
 unit KeepAliveServer;
 
-{ A small server of one's own on ssockets: a thread a connection, which stays open for as many calls as its client has. }
+{ A small server on ssockets with a thread per connection. A connection stays open for any number of calls. }
 
 {$mode objfpc}{$H+}
 
@@ -21,7 +21,7 @@ type
     procedure Connected(Sender: TObject; Data: TSocketStream);
     procedure ShutConnections;
   public
-    { Raises ESocketError where the port cannot be had. }
+    { Raises ESocketError if the port cannot be used. }
     constructor Create(Calls: TService; const Host: string; Port: Word);
     destructor Destroy; override;
     function Endpoint: string; override;
@@ -105,7 +105,7 @@ begin
     on Failure: Exception do
       WriteLn(StdErr, Failure.Message);
   end;
-  // In this order: whoever ends the server waits for the list to be empty, and the service is gone then.
+  // In this order: the end of the server waits until the list is empty, and then frees the service.
   FOpen.Remove(FStream);
   FStream.Free;
 end;
@@ -155,7 +155,7 @@ begin
   if FAccepting <> nil then
   begin
     FSocket.StopAccepting;
-    // It looks at that when it has accepted a connection: this one.
+    // The server checks for its end after it has accepted a connection: this one.
     TInetSocket.Create(FHost, FPort).Free;
     FAccepting.WaitFor;
     FAccepting.Free;

@@ -15,7 +15,7 @@ function ReadingNs: Double;
 { Sleeps until the clock shows at least Time. }
 procedure WaitUntil(Time: Int64);
 
-{ Keeps a processor busy for so long, never asleep. }
+{ Keeps a processor busy for this time without sleeping. }
 procedure Burn(Length: Int64);
 
 { Gives the processor time of all threads of this process, those that have ended among them. }
@@ -31,7 +31,7 @@ const
   Readings = 10000;
 
 type
-  { struct rusage of getrusage(2): the RTL has none. The fields after the two times are not looked at. }
+  { struct rusage of getrusage(2), which the RTL lacks. Only the two times are used. }
   TUsage = record
     UserTime, SystemTime: TTimeVal;
     Rest: array[0..13] of clong;

@@ -23,7 +23,7 @@ type
     property Kind: string read FKind;
   end;
 
-{ Gives a text from outside as a sentence can hold it. }
+{ Formats an external text for a message. }
 function Shown(const Text: string): string;
 
 implementation

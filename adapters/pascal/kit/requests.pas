@@ -12,13 +12,13 @@ uses
 { Parses a line; the caller frees what comes. }
 function Parsed(const Line: RawByteString): TJSONObject;
 
-{ Gives the request's id, 0 where it has none that can be read. }
+{ Returns the request's id, 0 if it has no valid one. }
 function IdOf(Request: TJSONObject): Int64;
 
 function Text(Request: TJSONObject; const Name: string): string;
 function Whole(Request: TJSONObject; const Name: string; Least, Most, Usual: Int64): Int64;
 
-{ Gives the member Name, an object; one without members where there is none, which the caller never frees. }
+{ Returns the member Name, an object. If it is missing, an empty object, which the caller must not free. }
 function Members(Request: TJSONObject; const Name: string): TJSONObject;
 
 { Refuses members that are not among Known. }
@@ -40,7 +40,7 @@ const
 var
   NoMembers: TJSONObject;
 
-{ Whether brackets are nested deeper than the parser, which calls itself, should be asked to follow. }
+{ Whether brackets are nested too deeply for the recursive parser. }
 function TooDeep(const Line: RawByteString): Boolean;
 var
   Depth, Index: Integer;

@@ -1,18 +1,18 @@
 unit Service;
 
-{ What is served, behind every stack: it counts its calls, and takes longer where the core wants to see that. }
+{ The service behind every stack: it counts its calls, and adds requested delays. }
 
 {$mode objfpc}{$H+}
 
 interface
 
 type
-  { Waits that the service is told to make, so that the instrument can be tested against a known answer. Nanoseconds. }
+  { The delays that the service is asked to add, to test Callbench with known values. In nanoseconds. }
   TDelays = record
-    Each: Int64;       // every call waits so long
-    Stall: Int64;      // the whole service stands still so long at the end of every StallEvery; 0: never
+    Each: Int64;       // the delay of every call
+    Stall: Int64;      // how long the whole service stalls at the end of every StallEvery; 0: never
     StallEvery: Int64;
-    Burn: Int64;       // every call keeps a processor busy so long
+    Burn: Int64;       // how long every call keeps a processor busy
   end;
 
   TService = class
@@ -22,9 +22,9 @@ type
     FHellos: Int64;
   public
     constructor Create(const Delays: TDelays);
-    { The call Hello of the service, counted. Threads may call it at once. }
+    { The call Hello of the service, counted. Threads may call it at the same time. }
     procedure Hello;
-    { Gives the calls of Hello since last asked. }
+    { Returns the calls of Hello since the last request. }
     function TakeHellos: Int64;
   end;
 

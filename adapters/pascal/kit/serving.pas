@@ -1,6 +1,6 @@
 unit Serving;
 
-{ What a stack gives to the kit: something that serves until it is freed. }
+{ The interface of a stack for the kit: an object that serves until it is freed. }
 
 {$mode objfpc}{$H+}
 
@@ -16,8 +16,8 @@ type
     function Endpoint: string; virtual; abstract;
   end;
 
-  { Starts to serve on Host, a numeric address, and Port, 0 for any free one. Options are the stack's own, unknown ones
-    refused already. Raises ERefusal, or ESocketError where the port cannot be had. }
+  { Starts to serve on Host, a numeric address, and Port, 0 for any free one. Options are the stack's own; unknown
+    ones are refused before. Raises ERefusal, or ESocketError if the port cannot be used. }
   TServe = function(Calls: TService; const Host: string; Port: Word; Options: TJSONObject): TServing;
 
   TStack = record

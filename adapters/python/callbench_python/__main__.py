@@ -4,17 +4,20 @@ import os
 import signal
 import sys
 
+from callbench_python import own
 from callbench_python.clock import sharpen_sleeps
 from callbench_python.runner import Runner
 
 
 def main() -> None:
-    """Speak until told to stop."""
-    # Libraries print: the real stdout is kept for the answers alone.
+    """Speak the runner protocol until the end."""
+    # Libraries print, so the real stdout is reserved for the answers.
     out = os.dup(1)
     os.dup2(2, 1)
     signal.signal(signal.SIGTERM, lambda *_: os._exit(0))
     sharpen_sleeps()
+    for module in sys.argv[1:]:
+        own.load(module)
     Runner(out).hold(sys.stdin.buffer)
     # Threads that listen are left as they are.
     os._exit(0)

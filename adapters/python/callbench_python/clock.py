@@ -28,39 +28,39 @@ def sharpen_sleeps() -> None:
 
 
 class Clock:
-    """Of clients that have a thread each, and block in it.
+    """The clock of clients that have their own thread.
 
     Attributes:
-        spin_ns: the last part of a wait, spent reading the clock. Of 700 sleeps on a machine of two processors half
-            ended 24 us late, 9 of 10 within 41 us. Longer is worse: who spins keeps the others from Python's lock.
+        spin_ns: the last part of a wait, spent reading the clock. Half of 700 sleeps on a machine with two processors
+            ended 24 us late, 9 of 10 within 41 us. More is worse: a spinning thread keeps Python's lock.
     """
 
     spin_ns = 50_000
     now: Callable[[], int] = staticmethod(time.monotonic_ns)
 
     async def sleep(self, until: int, now: int) -> None:
-        """Sleep from one moment to another; where that has passed, only let others go on."""
+        """Sleep from one time to another. If that has passed, only let other tasks run."""
         if until > now:
             time.sleep((until - now) / 1e9)  # noqa: ASYNC251 - its coroutine has the thread for itself
 
 
 class LoopClock(Clock):
-    """Of clients that share an event loop: who waits keeps none of the others waiting.
+    """The clock of clients that share an event loop. A waiting client does not block the others.
 
     asyncio's own sleep wakes up to 1 ms late, since its timer counts milliseconds. A timer of the kernel, read as a
     file, wakes the event loop in time.
 
     Attributes:
-        spin_ns: of 700 waits by that timer half ended 32 to 44 us late, 9 of 10 within 70 us.
+        spin_ns: half of 700 waits with that timer ended 32 to 44 us late, 9 of 10 within 70 us.
     """
 
     spin_ns = 60_000
 
     def __init__(self) -> None:
-        """Have a timer on the running event loop.
+        """Create a timer for the running event loop.
 
         Raises:
-            OSError: the kernel gives none.
+            OSError: the kernel cannot create one.
         """
         self._sleepers: list[tuple[int, int, asyncio.Event]] = []
         self._timer = _libc.timerfd_create(time.CLOCK_MONOTONIC, _NONBLOCK)
@@ -69,7 +69,7 @@ class LoopClock(Clock):
         asyncio.get_running_loop().add_reader(self._timer, self._wake)
 
     async def sleep(self, until: int, now: int) -> None:
-        """Sleep from one moment to another; where that has passed, only let others go on."""
+        """Sleep from one time to another. If that has passed, only let other tasks run."""
         if until <= now:
             await asyncio.sleep(0)
             return
@@ -84,7 +84,7 @@ class LoopClock(Clock):
         os.close(self._timer)
 
     def _set(self) -> None:
-        # No interval, and the first moment that somebody waits for; one that has passed wakes at once.
+        # No interval, and the first time for which a client waits. A time in the past wakes immediately.
         moment = struct.pack("4q", 0, 0, *divmod(self._sleepers[0][0], 10**9))
         _libc.timerfd_settime(self._timer, _ABSOLUTE, moment, None)
 

@@ -1,4 +1,4 @@
-"""One drive: lets the clients of a stack start together, says how far they are, and adds up what they measured."""
+"""One drive: starts the clients of a stack together, reports their progress, and adds up their statistics."""
 
 import asyncio
 import queue
@@ -19,7 +19,7 @@ _Result = TypeVar("_Result")
 
 @cache
 def _event_loop() -> asyncio.AbstractEventLoop:
-    """An event loop on a thread of its own, for clients that share it."""
+    """A new event loop on its own thread, for clients that share it."""
     loop = asyncio.new_event_loop()
     threading.Thread(target=loop.run_forever, daemon=True).start()
     return loop
@@ -37,10 +37,10 @@ def processor() -> dict[str, str]:
 
 
 def finish(client: Coroutine[Any, Any, None]) -> None:
-    """Run a client with a thread of its own to its end: it awaits nothing that suspends.
+    """Run a client on its own thread to its end. It must not suspend.
 
     Raises:
-        RuntimeError: it does.
+        RuntimeError: it suspends.
     """
     try:
         client.send(None)
@@ -142,12 +142,12 @@ def _watch(
 
 
 def added_up(drive: Drive, tasks: Sequence[LoopTask]) -> dict[str, Any]:
-    """The members of `done` that all clients of a drive, or of a trace, come to."""
+    """The members of `done` that are sums over all clients of a drive or trace."""
     ended, is_open = max(task.ended for task in tasks), drive.gaps is not None
     return {
         "calls": sum(task.calls for task in tasks),
         "errors": drive.errors,
-        "said": drive.said,
+        "error_messages": drive.error_messages,
         "elapsed_ns": max(1, ended - drive.start),
         "batch": max(1, drive.batch),
         "latency": None if drive.batch > 1 else drive.latency.sparse(),

@@ -7,12 +7,12 @@ from typing import Any
 
 _BITS = 7
 _MOST = (1 << 42) - 1
-# Distinct times that are kept before they are put into their buckets, so that the memory is bounded.
+# The number of distinct times that are kept before they are put into their buckets. It limits the memory.
 _RAW = 8192
 
 
 def _above(value: int) -> int:
-    """The bits of a time that its bucket does not tell."""
+    """The lower bits of a time, which do not determine its bucket."""
     return max(0, value.bit_length() - 1 - _BITS)
 
 
@@ -34,7 +34,7 @@ class Histogram:
                 self._sort()
 
     def median_of_few(self) -> int | None:
-        """The least value of the bucket in which the median lies; None where nothing was counted."""
+        """The smallest value of the bucket that contains the median; None if nothing was counted."""
         values = sorted(self._raw.elements())
         if not values:
             return None

@@ -1,7 +1,7 @@
-"""The load loop of contract/LOOP.md: one body for clients that have a thread each and for those on an event loop.
+"""The load loop of contract/LOOP.md, with the same code for clients on their own threads and on an event loop.
 
-It is a coroutine. That of a client with a thread of its own never suspends: its clock sleeps in place, and its calls
-give answers, not awaitables. So it runs to its end at the first step.
+It is a coroutine. For a client with its own thread, it never suspends: its clock sleeps directly, and its calls
+return answers, not awaitables. So it runs to its end at the first step.
 """
 
 from collections import Counter
@@ -16,7 +16,7 @@ from callbench_python.clock import Clock
 from callbench_python.histogram import Histogram
 
 Call = Callable[[Any], Any]
-# Looks into the k-th answer of a client in constant time; None where the answer is compared as a whole.
+# Compares the k-th answer of a client in constant time. None if the answer is compared completely.
 Look = Callable[[Any, int], bool]
 # Arguments, the right answer, and how it is looked into.
 Payload = tuple[Any, Any, Look | None]
@@ -29,7 +29,7 @@ _MOST_IN_BATCH = 4096
 _PIECE_NS = 100_000_000
 _HOPELESS = 100
 _PORTION = 256
-# So many calls may have their readings kept as they are, before they are summed up.
+# The number of readings that are kept before they are summed up.
 _KEPT = 1024
 _FAILED = object()
 
@@ -77,7 +77,7 @@ class Drive:
     spin_ns: int
     batch: int = 0
     errors: Counter[str] = field(default_factory=Counter)
-    said: dict[str, str] = field(default_factory=dict)
+    error_messages: dict[str, str] = field(default_factory=dict)
     latency: Histogram = field(default_factory=Histogram)
     service: Histogram = field(default_factory=Histogram)
     lateness: Histogram = field(default_factory=Histogram)
@@ -91,10 +91,10 @@ class Drive:
         # Iterators of C alone: one thread at a time draws from them.
         self.arrivals: Iterator[tuple[int, int]] = zip(count(), accumulate(cycle(self.gaps or ())))
 
-    def draw(self, wish: int) -> int:
-        """Take a portion of calls, at least `wish` where there are so many."""
+    def draw(self, wanted: int) -> int:
+        """Take a portion of calls: at least `wanted` if there are enough."""
         with self.lock:
-            taken = min(self.left, max(wish, min(_PORTION, self.calls // self.clients // 16)))
+            taken = min(self.left, max(wanted, min(_PORTION, self.calls // self.clients // 16)))
             self.left -= taken
             return taken
 
@@ -108,7 +108,7 @@ class Flight:
     part: float = 0.0
 
     def note(self, moment: int, started: int, ended: int, right: int) -> None:
-        """Take in a call, or a batch of so many right ones."""
+        """Count a call, or a batch of correct ones."""
         self.after += right
         if started < moment:
             before = right * (moment - started) / (ended - started)
@@ -121,9 +121,9 @@ class LoopTask:
     """One client of a drive.
 
     Attributes:
-        made: calls that are summed up, and the ends of those that are not yet: what a reporter may read at any time.
+        made: calls that are summed up, and the ends of those that are not yet. A reporter may read them at any time.
         late_time, late_limit: the calls that ended after the time was over, and after the limit.
-        readings: the two of each call or batch, where they are to be kept; else None.
+        readings: the two of each call or batch if they are kept; else None.
     """
 
     def __init__(self, drive: Drive, place: int, pool: Pool, operation: str, payloads: Sequence[Payload]) -> None:
@@ -167,7 +167,7 @@ class LoopTask:
         return now
 
     async def _begin(self, moment: int) -> int:
-        """Wait for the first call of a client that begins behind others, or that thinks when the drive begins."""
+        """Wait for the first call of a client: according to the ramp-up, or in the middle of a think time."""
         drive = self.drive
         if drive.ramp_up_ns:
             first = min(drive.start + drive.ramp_up_ns * self._place // drive.clients, drive.limit)
@@ -182,7 +182,7 @@ class LoopTask:
         return begun
 
     def _thinks_until(self, now: int, moment: int, held: int) -> int:
-        """No thought goes beyond the end where no call is left."""
+        """The end of a think time. It is earlier if no call is left."""
         return min(moment, self.drive.limit if held or self.drive.left else max(self.drive.end, now))
 
     def _batch(self) -> int:
@@ -193,9 +193,9 @@ class LoopTask:
         return min(_MOST_IN_BATCH, max(1, int(_BATCH_NS / max(1, typical - drive.reading_ns))))
 
     async def _each(self, moment: int, most: int) -> int | None:  # noqa: C901, PLR0912 - a function more costs a reading
-        """Time each of at most so many calls, the first due at a moment. Returns when the next is due; None: done.
+        """Time each of at most `most` calls, the first due at a time. Returns when the next is due; None: done.
 
-        What the kit costs a call is mostly this: readings are noted, and summed up later, all at once in C.
+        This is most of what the kit costs per call: readings are noted here, and summed up later, all at once in C.
         """
         drive, call, awaits, now, noted = self.drive, self._call, self.awaits, self.clock.now, _Noted()
         burn_ns, think_ns, is_open, in_a_row = drive.burn_ns, drive.think_ns, drive.gaps is not None, self._in_a_row
@@ -250,7 +250,7 @@ class LoopTask:
         return None if over else (idle if is_open else moment)
 
     async def _arrival(self) -> int | None:
-        """When the next call is intended, which is then; None where there is none, or the client leaves."""
+        """The intended time of the next call, which begins then; None if there is none, or the client stops."""
         drive, now = self.drive, self.clock.now
         number, due = next(drive.arrivals)
         if number >= drive.calls and due >= drive.length_ns:
@@ -341,7 +341,7 @@ class LoopTask:
         with self.drive.lock:
             self.drive.errors[kind] += 1
             if sentence:
-                self.drive.said.setdefault(kind, sentence)
+                self.drive.error_messages.setdefault(kind, sentence)
 
 
 @dataclass(slots=True)

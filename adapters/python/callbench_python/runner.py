@@ -19,7 +19,7 @@ from callbench_python.driving import driven, on_event_loop
 from callbench_python.loop import Drive, LoopTask, Payload, Pool
 from callbench_python.service import Service
 from callbench_python.stacks.failures import Refusal, kind_of
-from callbench_python.values import answer_of, arguments_of, look_of, plain_of
+from callbench_python.values import Values
 
 _PLANNED = ("clients", "calls", "length_ns", "limit_ns", "timing", "think_ns", "ramp_up_ns", "burn_ns")
 
@@ -34,7 +34,7 @@ class Runner:
         self._requests: queue.SimpleQueue[Mapping[str, Any]] = queue.SimpleQueue()
         self._server: stacks.Server | None = None
         self._pool: Pool | None = None
-        self._operation, self._payloads = "", list[Payload]()
+        self._operation, self._payloads, self._values = "", list[Payload](), Values()
         self._reading_ns = reading_ns()
         self._say(
             {
@@ -46,13 +46,13 @@ class Runner:
                 "libraries": stacks.libraries(),
                 "clock": {"name": "CLOCK_MONOTONIC", "resolution_ns": 1, "reading_ns": self._reading_ns},
                 "features": ["closed", "think", "ramp-up", "open", "burn", "trace"],
-                "stacks": list(stacks.STACKS),
+                "stacks": stacks.names(),
                 "unavailable": {},
             }
         )
 
     def hold(self, lines: BinaryIO) -> None:
-        """Answer until told to stop, or until the host has gone."""
+        """Answer requests until `stop`, or until the host has gone."""
         threading.Thread(target=self._listen, args=(lines,), daemon=True).start()
         request: Mapping[str, Any] = {}
         while request.get("do") != "stop":
@@ -68,7 +68,7 @@ class Runner:
             self._say({**said, "id": request["id"]})
 
     def _listen(self, lines: BinaryIO) -> None:
-        """Take lines in while the main thread may be at work; what was asked for is answered at any time."""
+        """Read lines while the main thread may be busy. Answers of the host are handled at any time."""
         code = 1
         try:
             for line in lines:
@@ -135,6 +135,7 @@ class Runner:
     def _connect(self, request: Mapping[str, Any]) -> int:
         self._disconnect()
         client = stacks.client(request["stack"])
+        self._values = getattr(client, "VALUES", Values())
         try:
             pool = client.connect(request["endpoint"], request["clients"], request["timeout_ms"] / 1000)
             self._pool = on_event_loop(pool) if asyncio.iscoroutine(pool) else pool
@@ -149,14 +150,15 @@ class Runner:
             on_event_loop(closing)
 
     def _payload(self, plain: Mapping[str, Any]) -> Payload:
-        # Where the service refuses the call, no answer is right.
-        right = object() if "fault" in plain else answer_of(self._operation, plain["answer"])
-        return arguments_of(self._operation, plain["arguments"]), right, look_of(right)
+        # If the service refuses the call, no answer is correct.
+        right = object() if "fault" in plain else self._values.answer(self._operation, plain["answer"])
+        arguments = self._values.arguments(self._operation, plain["arguments"])
+        return arguments, right, self._values.look(self._operation, right)
 
     def _called(self, pool: Pool) -> dict[str, Any]:
         try:
             answer = pool.caller(0, self._operation)(self._payloads[0][0])
-            return {"value": plain_of(on_event_loop(answer) if pool.awaits else answer)}
+            return {"value": self._values.plain(self._operation, on_event_loop(answer) if pool.awaits else answer)}
         except Exception as failure:
             kind, sentence = pool.kind_of(failure)
             if kind != "fault":

@@ -1,30 +1,36 @@
-"""The service of contract/SERVICE.md: it looks answers up and generates none; what it lacks it asks the host for."""
+"""The service of contract/SERVICE.md: it looks answers up, and requests missing ones from the host."""
 
 import asyncio
+import json
 import time
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from concurrent.futures import Future  # noqa: TC003 - an alias below has it
+from functools import partial
 from typing import Any
 
-from callbench_python.values import answer_of, plain_of
+from callbench_python import own
+from callbench_python.values import answer_of, arguments_plain
 
-_ANSWERS = 256
+# The most answers that are kept: of the service, and of one of the user's own, whose pairs may be many.
+_ANSWERS, _OWN_ANSWERS = 256, 4096
+# An answer, or the sentence of a fault.
+_Told = tuple[Any, str | None]
 # Asks for the answer of a call.
 Ask = Callable[[str, Mapping[str, Any]], "Future[Mapping[str, Any]]"]
 
 
 class Fault(Exception):  # noqa: N818 - what the service answers
-    """The service's own no."""
+    """An error that the service reports."""
 
 
 class Service:
-    """Answers calls on a server's event loop, as slowly as told, and counts them."""
+    """Answers calls on a server's event loop, with the requested delays, and counts them."""
 
     def __init__(self, ask: Ask, delays: Mapping[str, float]) -> None:
         """Answer by what `ask` brings; the delays are those of `serve`, in microseconds."""
         self.ask = ask
-        self._held: OrderedDict[object, asyncio.Future[tuple[Any, str | None]]] = OrderedDict()
+        self._held: OrderedDict[object, asyncio.Future[_Told]] = OrderedDict()
         self._counts: Counter[str] = Counter()
         self._told: Counter[str] = Counter()
         names = ("delay_us", "stall_us", "stall_every_us", "burn_us")
@@ -32,22 +38,25 @@ class Service:
         self._slow = bool(self._delay or self._stall or self._burn)
 
     def take_counts(self) -> dict[str, int]:
-        """What was answered since last asked, by operation."""
+        """The answered calls since the last request for counts, by operation."""
         # Only the server's thread writes its counts, so that none is lost between two threads.
         before, self._told = self._told, Counter(self._counts)
         return dict(self._told - before)
 
     async def answer(self, operation: str, arguments: dict[str, Any]) -> Any:  # noqa: ANN401 - any value of the service
-        """The answer of an operation that there is, with the parameters that it has.
+        """The answer of an existing operation with valid parameter names.
 
         Raises:
             Fault: the service refuses.
-            TypeError: an argument is of the wrong type.
+            TypeError: an argument has the wrong type.
         """
-        # Counted first, so that no client sees an answer that is not counted yet.
-        self._counts[operation] += 1
-        if self._slow:
-            await self._take_time()
+        if operation in own.CALLS:
+            # A dict cannot be looked up, but its text can.
+            text = json.dumps(arguments["request"], default=bytes.hex)
+            return await self.own_answer(
+                operation, text, lambda: arguments_plain(operation, arguments), partial(answer_of, operation)
+            )
+        await self._begin(operation)
         match operation:
             case "Sum":
                 return (arguments["a"] + arguments["b"] + (1 << 31)) % (1 << 32) - (1 << 31)
@@ -56,25 +65,52 @@ class Service:
             case "EchoString" | "EchoStructure":
                 return next(iter(arguments.values()))
             case "GetPersons" | "FindItems" | "GetBinaryData":
-                return await self._look_up(operation, arguments)
+                key = (operation, *sorted(arguments.items()))
+                return await self._look_up(
+                    key,
+                    lambda: self._told_by_host(
+                        operation, arguments_plain(operation, arguments), partial(answer_of, operation)
+                    ),
+                    _ANSWERS,
+                )
         return None
 
-    async def _look_up(self, operation: str, arguments: dict[str, Any]) -> Any:  # noqa: ANN401 - as above
-        key = (operation, *sorted(arguments.items()))
+    async def own_answer(self, call: str, key: object, plain: Callable[[], Any], held: Callable[[Any], Any]) -> Any:  # noqa: ANN401 - as above
+        """The answer to a call of the user's own.
+
+        Args:
+            call: its name.
+            key: the whole request, in a form that can be looked up.
+            plain: gives the arguments as the host knows them.
+            held: makes the answer of what the host says.
+
+        Raises:
+            Fault: the service refuses.
+        """
+        await self._begin(call)
+        return await self._look_up((call, key), lambda: self._told_by_host(call, plain(), held), _OWN_ANSWERS)
+
+    async def _begin(self, operation: str) -> None:
+        # Counted first, so that no client sees an answer that is not counted yet.
+        self._counts[operation] += 1
+        if self._slow:
+            await self._take_time()
+
+    async def _look_up(self, key: object, tell: Callable[[], Coroutine[Any, Any, _Told]], most: int) -> Any:  # noqa: ANN401 - as above
         held = self._held.get(key)
         if held is None:
-            # Whoever else wants it meanwhile waits for the same.
-            held = self._held[key] = asyncio.ensure_future(self._told_by_host(operation, arguments))
-            if len(self._held) > _ANSWERS:
+            # Concurrent calls wait for the same answer.
+            held = self._held[key] = asyncio.ensure_future(tell())
+            if len(self._held) > most:
                 self._held.popitem(last=False)
         answer, fault = await held
         if fault is not None:
             raise Fault(fault)
         return answer
 
-    async def _told_by_host(self, operation: str, arguments: Mapping[str, Any]) -> tuple[Any, str | None]:
-        told = await asyncio.wrap_future(self.ask(operation, plain_of(arguments)))
-        return (None, told["fault"]) if "fault" in told else (answer_of(operation, told["value"]), None)
+    async def _told_by_host(self, operation: str, plain: Mapping[str, Any], held: Callable[[Any], Any]) -> _Told:
+        told = await asyncio.wrap_future(self.ask(operation, plain))
+        return (None, told["fault"]) if "fault" in told else (held(told["value"]), None)
 
     async def _take_time(self) -> None:
         """Wait and work. A call within a stall waits for its end, as if the server really stood still."""

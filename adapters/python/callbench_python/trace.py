@@ -52,7 +52,7 @@ class _Script(Clock):
 
 
 def traced(plan: dict[str, Any], script: Mapping[str, Any]) -> dict[str, Any]:
-    """What comes of a trace, played as a client with a thread of its own and as one on an event loop.
+    """The result of a trace, replayed as a client with its own thread and as one on an event loop.
 
     Raises:
         RuntimeError: the two differ.

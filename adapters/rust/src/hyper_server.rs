@@ -21,7 +21,7 @@ use tokio::runtime::Runtime;
 
 const PATH: &str = "/service/helloworld";
 const BODY: &str = r#"{"result":["Hello World!"]}"#;
-/// How long accepting rests where the process is out of descriptors or memory: a connection that ends gives some back.
+/// How long accepting pauses if the process has no descriptors or memory. Connections that end release some.
 const REST: Duration = Duration::from_millis(10);
 /// How long the end waits for a call under way.
 const END: Duration = Duration::from_secs(2);
@@ -42,7 +42,7 @@ impl Stack for Hyper {
             let _inside = runtime.enter();
             TcpListener::from_std(listener)?
         };
-        // A call that was told to wait does so on its thread, which must not keep other connections waiting.
+        // A delayed call blocks its thread, which must not delay other connections.
         let waits = !options.is_empty();
         runtime.spawn(accept(listener, Hello { service, waits }));
         Ok(Box::new(Serving { address, runtime: Some(runtime) }))

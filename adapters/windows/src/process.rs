@@ -10,7 +10,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use callbench_kit::processor::{Included, Usage};
-use callbench_kit::stack::{Elsewhere, Options, Server};
+use callbench_kit::stack::{Options, RemoteCounts, Server};
 use callbench_kit::{Failure, Kind};
 use serde::{Deserialize, Serialize};
 
@@ -107,10 +107,10 @@ impl Server for Process {
         self.endpoint.clone()
     }
 
-    fn counted_elsewhere(&self) -> Result<Elsewhere, Failure> {
+    fn remote_counts(&self) -> Result<RemoteCounts, Failure> {
         self.ask();
         let counted: Counted = serde_json::from_str(&self.said()?).map_err(Failure::protocol)?;
-        Ok(Elsewhere { calls: counted.calls.into_iter().collect(), processor: Some(counted.processor) })
+        Ok(RemoteCounts { calls: counted.calls.into_iter().collect(), processor: Some(counted.processor) })
     }
 }
 

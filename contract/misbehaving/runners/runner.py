@@ -211,7 +211,7 @@ class Drive(Loop):
         if self.arrivals:
             done |= {name: done[name] or empty for name in ("service", "lateness")}
         gave_up = sum(self.errors.values()) >= 100 * len(self.clients)
-        return done | {"late": {"due_later": self.due_later, **late}, "said": {}, "gave_up": gave_up}
+        return done | {"late": {"due_later": self.due_later, **late}, "error_messages": {}, "gave_up": gave_up}
 
 
 def line_of(operation: str, arguments: dict[str, Any]) -> bytes:

@@ -1,7 +1,7 @@
 //! JSON-RPC 2.0, <https://www.jsonrpc.org/specification>, with `serde_json`.
 //!
-//! Parameters go by name and are read by name or by position; octets are base64. A request without an id is answered all the same, with the
-//! id null, since every channel here brings an answer back. Batches are refused. JSON has no NaN and no infinity.
+//! Parameters are written by name, and read by name or by position. Bytes are base64. A request without an id is answered too, with the id null,
+//! because every channel here returns an answer. Batches are refused. JSON has no NaN and no infinity.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -22,7 +22,7 @@ use super::{Mark, Message, Refusal, Reply};
 /// The id of every request: a connection has one call under way at a time.
 const ID: i64 = 1;
 
-/// What a short message takes: more than it is asked for only as a message grows.
+/// The initial capacity for a short message.
 const SHORT: usize = 128;
 
 pub struct Json;
@@ -149,8 +149,8 @@ fn mark(id: &RawValue) -> Mark {
     }
 }
 
-/// One pass over a right request whose method comes before its parameters, as everybody writes it. Whatever else it meets is an error, and
-/// `read_slowly` finds out which.
+/// A fast path for correct requests whose method comes before the parameters, as usual. Anything else is an error, and `read_slowly` finds the
+/// reason.
 fn read_quickly(bytes: &[u8]) -> Result<(Call, Mark), Error> {
     let mut from = serde_json::Deserializer::from_slice(bytes);
     let read = from.deserialize_map(Quick)?;
@@ -186,7 +186,7 @@ impl<'de> Visitor<'de> for Quick {
     }
 }
 
-/// Text, borrowed where it holds no escapes.
+/// Text, borrowed if it contains no escapes.
 #[derive(Deserialize)]
 struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
 

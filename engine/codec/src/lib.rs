@@ -1,7 +1,11 @@
 //! One file or folder a message. Adding one: write it, name it in `all`, add it to `adapter.toml`.
 
+mod array_rpc;
+mod avro;
 mod bin;
 mod bincomp;
+mod cbor;
+mod flatbuffers;
 mod json;
 mod msgpack;
 mod parameters;
@@ -20,7 +24,7 @@ use callbench_service::{Answer, Call, Fault};
 
 pub use reply::{Client, Mark, Refusal, Reply};
 
-/// How deep a message may nest where its form lets it.
+/// The maximum nesting of a message, if its form allows nesting.
 const DEPTH: usize = 64;
 
 /// The service's name, in the messages that carry it.
@@ -36,12 +40,15 @@ pub fn all() -> Vec<Arc<dyn Message>> {
         Arc::new(bincomp::BinComp::default()),
         Arc::new(json::Json),
         Arc::new(msgpack::MsgPack),
+        Arc::new(cbor::Cbor),
+        Arc::new(avro::Avro),
+        Arc::new(flatbuffers::FlatBuffers),
         Arc::new(protobuf::Protobuf),
     ]
 }
 
-/// How calls and answers are encoded. A message fills in the `write_` and `read_` functions; users call the `encode_` and `decode_` ones,
-/// which keep the limit and leave nothing half-written behind.
+/// How calls and answers are encoded. A message implements the `write_` and `read_` functions. Users call the `encode_` and `decode_` functions,
+/// which check the limit and remove partial output.
 pub trait Message: Send + Sync + 'static {
     /// The name in a stack's name, and the path over HTTP.
     fn name(&self) -> &'static str;
@@ -59,16 +66,16 @@ pub trait Message: Send + Sync + 'static {
         Ok(None)
     }
 
-    /// Appends the request for `call`. Where the form cannot hold a value: `Failure` of kind `CannotCarry`.
+    /// Appends the request for `call`. If the form cannot represent a value: `Failure` of kind `CannotCarry`.
     fn write_request(&self, call: &Call, out: &mut Vec<u8>) -> Result<(), Failure>;
 
     /// The call, or the refusal that will be sent as an answer.
     fn read_request(&self, bytes: &[u8]) -> (Reply, Result<Call, Fault>);
 
-    /// Appends the answer. Where it fails, `out` is cut back and the failure is sent as a fault.
+    /// Appends the answer. If it fails, `out` is truncated and the failure is sent as a fault.
     fn write_answer(&self, reply: &Reply, answer: &Answer, out: &mut Vec<u8>) -> Result<(), Failure>;
 
-    /// Appends a fault. It cannot fail: a message that cannot hold the text holds the nearest text it can.
+    /// Appends a fault. It cannot fail: text that the message cannot represent is replaced by similar text.
     fn write_fault(&self, reply: &Reply, message: &str, out: &mut Vec<u8>);
 
     /// The answer to `call`. A server's fault is a `Failure` of kind `Fault`; bytes that mean nothing are `Protocol`.
@@ -84,7 +91,7 @@ pub trait Message: Send + Sync + 'static {
         None
     }
 
-    /// Appends the request for `call`; nothing where it fails.
+    /// Appends the request for `call`; nothing if it fails.
     fn encode_request(&self, call: &Call, out: &mut Vec<u8>) -> Result<(), Failure> {
         let start = out.len();
         let written = self.write_request(call, out).and_then(|()| within_limit("request", out.len() - start));
@@ -102,7 +109,7 @@ pub trait Message: Send + Sync + 'static {
         }
     }
 
-    /// Appends the answer or the fault, and says which it was. An answer that the message cannot hold goes as a fault that says so.
+    /// Appends the answer or the fault, and returns which of the two. If the message cannot represent an answer, a fault says so.
     fn encode_answer(&self, reply: &Reply, answer: &Result<Answer, Fault>, out: &mut Vec<u8>) -> Said {
         let start = out.len();
         match answer {

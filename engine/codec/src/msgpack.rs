@@ -1,28 +1,19 @@
 //! MessagePack-RPC, <https://github.com/msgpack-rpc/msgpack-rpc/blob/master/spec.md>, with `rmp-serde`: `[0, id, method, [parameters]]`, answered by
-//! `[1, id, error, result]`. Parameters go by position; records are maps from names; octets are binary. A fault's error is its text.
-
-use std::fmt;
+//! `[1, id, error, result]`. Parameters are written by position. Records are maps with names. Bytes are binary. A fault's error is its text.
 
 use callbench_kit::Failure;
 use callbench_service::{Answer, Call, Fault};
 use rmp_serde::config::{DefaultConfig, StructMapConfig};
 use rmp_serde::decode::{Error as DecodeError, ReadRefReader};
 use rmp_serde::encode::Error as EncodeError;
-use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, SeqAccess, Visitor};
+use serde::de::{DeserializeSeed, Error as _, IgnoredAny};
 use serde::{Deserialize, Serialize};
 
+use super::array_rpc::{ANSWER, ELEMENTS, ID, REQUEST, ReadAnswer, Request, id};
 use super::parameters::{Parameters, Sink};
-use super::reply::known;
-use super::{DEPTH, Mark, Message, Refusal, Reply};
+use super::{DEPTH, Message, Reply};
 
-/// What the first element says a message is.
-const REQUEST: u8 = 0;
-const ANSWER: u8 = 1;
-
-/// The id of every request: a connection has one call under way at a time.
-const ID: u32 = 1;
-
-/// The byte of an array of so many elements, fewer than 16.
+/// The first byte of an array with fewer than 16 elements.
 const fn array(count: u8) -> u8 {
     0x90 | count
 }
@@ -39,20 +30,14 @@ impl Message for MsgPack {
     }
 
     fn write_request(&self, call: &Call, out: &mut Vec<u8>) -> Result<(), Failure> {
-        out.push(array(4));
+        out.push(array(ELEMENTS));
         call.encode(Parameters(&mut Positions(writer(out)))).map_err(|error| cannot_carry(&error))
     }
 
     fn read_request(&self, bytes: &[u8]) -> (Reply, Result<Call, Fault>) {
         let mut request = Request::default();
         let read = whole(bytes, &mut request);
-        let mark = request.mark();
-        match (read, request.call) {
-            (Ok(()), Some(call)) => Reply::to(call, mark),
-            (Ok(()), None) => Reply { mark, ..Reply::default() }.refuse(Refusal::Unreadable, "a request has four elements"),
-            (Err(error), _) if request.reached => Reply::refuse_call(mark, request.method, error.to_string()),
-            (Err(error), _) => Reply { mark, ..Reply::default() }.refuse(Refusal::Unreadable, error.to_string()),
-        }
+        request.read(read)
     }
 
     fn write_answer(&self, reply: &Reply, answer: &Answer, out: &mut Vec<u8>) -> Result<(), Failure> {
@@ -87,10 +72,9 @@ fn cannot_carry(error: &EncodeError) -> Failure {
 
 /// An answer up to its error.
 fn write_head(reply: &Reply, out: &mut Vec<u8>) {
-    out.extend_from_slice(&[array(4), ANSWER]);
-    let id = if let Mark::Number(id) = reply.mark { id } else { 0 };
+    out.extend_from_slice(&[array(ELEMENTS), ANSWER]);
     // An integer in memory always has a form.
-    let _ = id.serialize(&mut writer(out));
+    let _ = id(reply).serialize(&mut writer(out));
 }
 
 /// Parameters as the array that ends a request.
@@ -121,116 +105,5 @@ fn whole<'de, S: DeserializeSeed<'de>>(bytes: &'de [u8], seed: S) -> Result<S::V
     match IgnoredAny::deserialize(&mut from) {
         Err(DecodeError::InvalidMarkerRead(_)) => Ok(read),
         _ => Err(DecodeError::custom("bytes are left behind the message")),
-    }
-}
-
-/// How far a request could be read. The call is put here by its reader: it is longer than what the layers in between hand on.
-#[derive(Default)]
-struct Request {
-    id: Option<u32>,
-    call: Option<Call>,
-    method: &'static str,
-    reached: bool,
-}
-
-impl Request {
-    fn mark(&self) -> Mark {
-        self.id.map_or(Mark::None, |id| Mark::Number(i64::from(id)))
-    }
-}
-
-impl<'de> DeserializeSeed<'de> for &mut Request {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<(), D::Error> {
-        from.deserialize_seq(self)
-    }
-}
-
-impl<'de> Visitor<'de> for &mut Request {
-    type Value = ();
-
-    fn expecting(&self, to: &mut fmt::Formatter) -> fmt::Result {
-        to.write_str("a request of four elements")
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<(), A::Error> {
-        let missing = || A::Error::custom("a request has four elements");
-        if elements.next_element::<u8>()?.ok_or_else(missing)? != REQUEST {
-            return Err(A::Error::custom("a request begins with 0"));
-        }
-        self.id = Some(elements.next_element()?.ok_or_else(missing)?);
-        let method = elements.next_element::<&str>()?.ok_or_else(missing)?;
-        match elements.next_element_seed(ReadCall { operation: method, to: &mut self.call }) {
-            Ok(read) => read.ok_or_else(missing),
-            Err(error) => {
-                self.reached = true;
-                self.method = known(method).unwrap_or_default();
-                Err(error)
-            }
-        }
-    }
-}
-
-struct ReadCall<'a> {
-    operation: &'a str,
-    to: &'a mut Option<Call>,
-}
-
-impl<'de> DeserializeSeed<'de> for ReadCall<'_> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<(), D::Error> {
-        *self.to = Some(Call::decode(self.operation, from)?);
-        Ok(())
-    }
-}
-
-struct ReadAnswer {
-    operation: &'static str,
-}
-
-impl<'de> DeserializeSeed<'de> for ReadAnswer {
-    type Value = Result<Answer, Failure>;
-
-    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Self::Value, D::Error> {
-        from.deserialize_seq(self)
-    }
-}
-
-impl<'de> Visitor<'de> for ReadAnswer {
-    type Value = Result<Answer, Failure>;
-
-    fn expecting(&self, to: &mut fmt::Formatter) -> fmt::Result {
-        to.write_str("an answer of four elements")
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<Self::Value, A::Error> {
-        let missing = || A::Error::custom("an answer has four elements");
-        let kind = elements.next_element::<u8>()?.ok_or_else(missing)?;
-        let id = elements.next_element::<u32>()?.ok_or_else(missing)?;
-        if let Some(complaint) = elements.next_element::<Option<String>>()?.ok_or_else(missing)? {
-            elements.next_element::<IgnoredAny>()?;
-            return Ok(Err(Failure::fault(complaint)));
-        }
-        if (kind, id) != (ANSWER, ID) {
-            return Err(A::Error::custom("this is no answer to the request"));
-        }
-        elements.next_element_seed(ReadResult { operation: self.operation })?.ok_or_else(missing).map(Ok)
-    }
-}
-
-struct ReadResult {
-    operation: &'static str,
-}
-
-impl<'de> DeserializeSeed<'de> for ReadResult {
-    type Value = Answer;
-
-    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Answer, D::Error> {
-        if Answer::is_nothing(self.operation) {
-            return <()>::deserialize(from).map(|()| Answer::Nothing);
-        }
-        Answer::decode(self.operation, from)
     }
 }

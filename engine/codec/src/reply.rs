@@ -1,15 +1,15 @@
 //! What a server keeps of a request until it answers.
 
-use callbench_service::call::OPERATIONS;
+use callbench_service::call::operations;
 use callbench_service::{Call, Fault};
 
 /// What of a request must come back in its answer.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Reply {
-    /// The operation asked for; empty where the request could not be read that far.
+    /// The requested operation; empty if it could not be read.
     pub operation: &'static str,
     pub mark: Mark,
-    /// Why the message itself turned the request down; None where the service was asked.
+    /// Why the message itself refused the request; None if the service received it.
     pub refusal: Option<Refusal>,
 }
 
@@ -24,16 +24,16 @@ pub enum Mark {
     Client(Client),
     /// The same with the request's user word.
     Worded(Client, [u8; 2]),
-    /// A JSON-RPC id that is no whole number, as JSON text.
+    /// A JSON-RPC id that is not an integer, as JSON text.
     Json(Box<str>),
 }
 
-/// Sixteen bytes of which nothing is known. Aligned, so that a mark is moved in whole words: in odd pieces, each move waits for the one before.
+/// Sixteen opaque bytes. They are aligned so that a mark is moved in whole words, which is faster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(align(8))]
 pub struct Client(pub [u8; 16]);
 
-/// Why a request never reached the service. Messages have codes of their own for each.
+/// Why a request did not reach the service. Messages have their own codes for each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
     /// Not in the message's form at all.
@@ -75,5 +75,5 @@ impl Reply {
 
 /// The operation of this name, if the service has one.
 pub fn known(operation: &str) -> Option<&'static str> {
-    OPERATIONS.into_iter().find(|it| *it == operation)
+    operations().find(|it| *it == operation)
 }

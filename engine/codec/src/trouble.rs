@@ -5,7 +5,7 @@ use std::fmt::Display;
 use callbench_kit::{Failure, Kind};
 use serde::{de, ser};
 
-/// One sentence, and whether it is the form that cannot hold the value. Boxed, since it is the rare half of every result on the way of a call.
+/// One sentence, and whether the form cannot represent the value. Boxed, because errors are rare and every result contains this type.
 #[derive(Debug)]
 pub struct Trouble(Box<(Kind, String)>);
 

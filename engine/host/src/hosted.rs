@@ -1,4 +1,4 @@
-//! The contract spoken for a runner.
+//! Speaks the contract for a runner.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,50 +8,50 @@ use std::time::Instant;
 
 use callbench_kit::contract::answers::{Done, Hello, Returned, Traced};
 use callbench_kit::contract::requests::{Connect, Drive, Serve, bad};
-use callbench_kit::contract::{Event, Party, Stopping, checks, paced};
+use callbench_kit::contract::{Event, Handler, StopSignal, checks, paced};
 use callbench_kit::drive::Interval;
 use callbench_kit::processor::Usage;
 use callbench_kit::stack::Options;
 use callbench_kit::{Failure, Kind};
-use callbench_service::Service;
+use callbench_service::{Service, pairs};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
-use crate::driving::{self, Drove, Soon};
+use crate::driving::{self, DriveAccount, Progress};
 use crate::prepared::{self, Wanted};
 use crate::ready::Ready;
 use crate::runner::Runner;
 
-/// A runner, and what it was told.
+/// A runner and its state.
 pub struct Hosted {
     name: String,
     runner: Runner,
     ready: Ready,
-    stopping: Arc<Stopping>,
+    stopping: Arc<StopSignal>,
     clients: usize,
-    /// What the runner holds ready to be called, under which operation, and whether with all its payloads.
+    /// The payloads that the runner has prepared, their operation, and whether all payloads of the rotation are included.
     prepared: Option<(Wanted, &'static str, bool)>,
 }
 
 impl Hosted {
-    /// Starts the runner and hears what it has.
-    pub fn start(name: String, program: &[String], stopping: Arc<Stopping>, events: Sender<Event>) -> Result<Self, Failure> {
+    /// Starts the runner and reads its first line.
+    pub fn start(name: String, program: &[String], stopping: Arc<StopSignal>, events: Sender<Event>) -> Result<Self, Failure> {
         let mut runner = Runner::start(&name, program, events)?;
-        stopping.then(runner.terminator());
-        let said = runner.first()?;
-        match Ready::of(said) {
+        stopping.on_stop(runner.terminator());
+        let answer = runner.first()?;
+        match Ready::of(answer) {
             Ok(ready) => Ok(Hosted { name, runner, ready, stopping, clients: 0, prepared: None }),
-            Err(clause) => Err(runner.left(&clause)),
+            Err(clause) => Err(runner.protocol_error(&clause)),
         }
     }
 
-    /// The runner's own name of a stack that it has.
+    /// The runner's own name of a stack.
     fn stack<'a>(&self, name: &'a str) -> Result<&'a str, Failure> {
         let short = checks::short_name(&self.name, name).filter(|short| self.ready.has(short));
         short.ok_or_else(|| checks::no_such_stack(name))
     }
 
-    /// Makes the runner hold the payloads of a call: one, or all in rotation. Gives the operation.
+    /// Lets the runner prepare the payloads of a call: one, or all in rotation. Returns the operation.
     fn prepare(&mut self, wanted: Wanted, rotates: bool) -> Result<&'static str, Failure> {
         if let Some((held, operation, all)) = &self.prepared
             && *held == wanted
@@ -61,19 +61,20 @@ impl Hosted {
         }
         let (request, operation) = wanted.request(rotates)?;
         self.prepared = None;
-        self.runner.asks(request, "prepared")?;
+        self.runner.request(request, "prepared")?;
         self.prepared = Some((wanted, operation, rotates));
         Ok(operation)
     }
 
     /// A member of an answer, or the runner's fault.
-    fn member<T: DeserializeOwned>(&mut self, said: &mut Value, name: &str) -> Result<T, Failure> {
-        serde_json::from_value(said[name].take())
-            .map_err(|error| self.runner.left(&format!("said a {} whose {name} is not understood: {error}", shown(&said["is"]))))
+    fn member<T: DeserializeOwned>(&mut self, answer: &mut Value, name: &str) -> Result<T, Failure> {
+        serde_json::from_value(answer[name].take()).map_err(|error| {
+            self.runner.protocol_error(&format!("said a {} whose {name} is not understood: {error}", describe(&answer["is"])))
+        })
     }
 }
 
-impl Party for Hosted {
+impl Handler for Hosted {
     fn hello(&self) -> Hello {
         self.ready.hello(&self.name)
     }
@@ -83,7 +84,7 @@ impl Party for Hosted {
         if let Some(why) = self.ready.unavailable(stack) {
             return Err(checks::cannot_run_here(&request.stack, why));
         }
-        // The service itself is the runner's; only what is wrong with its delays is seen here.
+        // The runner has the service itself. Here, only the delays are checked.
         checks::service_of(request, &self.ready.options(stack))?;
         let (delays, options): (Options, Options) =
             request.options.clone().into_iter().partition(|(name, _)| Service::OPTIONS.contains(&name.as_str()));
@@ -91,45 +92,45 @@ impl Party for Hosted {
             .into_iter()
             .map(|name| (name.to_owned(), delays.get(name).filter(|it| !it.is_null()).cloned().unwrap_or_else(|| json!(0))))
             .collect();
-        let mut said = self.runner.asks(
+        let mut answer = self.runner.request(
             json!({"do": "serve", "stack": stack, "host": request.host, "port": request.port, "delays": delays, "options": options}),
             "serving",
         )?;
-        self.member(&mut said, "endpoint")
+        self.member(&mut answer, "endpoint")
     }
 
     fn stop_serving(&mut self) -> Result<(), Failure> {
-        self.runner.asks(json!({"do": "stop-serving"}), "stopped-serving").map(|_| ())
+        self.runner.request(json!({"do": "stop-serving"}), "stopped-serving").map(|_| ())
     }
 
     fn counted(&mut self) -> Result<(BTreeMap<String, u64>, Usage), Failure> {
-        let mut said = self.runner.asks(json!({"do": "counted"}), "counts")?;
-        let operations: BTreeMap<String, u64> = self.member(&mut said, "calls")?;
+        let mut answer = self.runner.request(json!({"do": "counted"}), "counts")?;
+        let operations: BTreeMap<String, u64> = self.member(&mut answer, "calls")?;
         let mut calls = BTreeMap::new();
         for (operation, count) in operations {
-            // On the wire, Send is an operation a type.
-            let call = if operation.starts_with("Send") { "Send".to_owned() } else { operation };
+            // On the wire, Send has one operation per type. A call of the user's own may begin with Send too.
+            let call = if operation.starts_with("Send") && pairs::calls(&operation).is_none() { "Send".to_owned() } else { operation };
             *calls.entry(call).or_default() += count;
         }
-        Ok((calls, self.member(&mut said, "processor")?))
+        Ok((calls, self.member(&mut answer, "processor")?))
     }
 
     fn connect(&mut self, request: &Connect) -> Result<usize, Failure> {
         let stack = self.stack(&request.stack)?;
         (self.clients, self.prepared) = (0, None);
         checks::connectable(request, &self.ready.options(stack))?;
-        let mut said = self.runner.asks(
+        let mut answer = self.runner.request(
             json!({"do": "connect", "stack": stack, "endpoint": request.endpoint, "clients": request.clients,
                 "timeout_ms": request.timeout_ms, "options": request.options}),
             "connected",
         )?;
         self.clients = request.clients;
-        self.member(&mut said, "connections")
+        self.member(&mut answer, "connections")
     }
 
     fn disconnect(&mut self) -> Result<(), Failure> {
         (self.clients, self.prepared) = (0, None);
-        self.runner.asks(json!({"do": "disconnect"}), "disconnected").map(|_| ())
+        self.runner.request(json!({"do": "disconnect"}), "disconnected").map(|_| ())
     }
 
     fn call(&mut self, name: &str, arguments: &Map<String, Value>) -> Result<Returned, Failure> {
@@ -138,28 +139,29 @@ impl Party for Hosted {
             return wanted.request(false).and(Err(checks::nobody_connected()));
         }
         let operation = self.prepare(wanted, false)?;
-        let mut said = self.runner.asks(json!({"do": "call"}), "returned")?;
-        if said.get("fault").is_some_and(|fault| !fault.is_null()) {
-            let message = self.member(&mut said["fault"].take(), "message")?;
+        let mut answer = self.runner.request(json!({"do": "call"}), "returned")?;
+        if answer.get("fault").is_some_and(|fault| !fault.is_null()) {
+            let message = self.member(&mut answer["fault"].take(), "message")?;
             return Ok(Returned::Fault { message });
         }
-        prepared::canonical(operation, &said["value"].take()).map(Returned::Value)
+        prepared::canonical(operation, &answer["value"].take()).map(Returned::Value)
     }
 
     fn drive(&mut self, request: &Drive, report: &mut dyn FnMut(Interval) -> bool) -> Result<Done, Failure> {
         let paced = paced(request)?;
         let wanted = Wanted { call: request.call.clone(), arguments: request.arguments.clone(), altered: request.altered };
-        // What is wrong with the call comes before who should make it.
+        // An error of the call is reported before an error of the clients.
         let clients = checks::clients_wanted(request, self.clients).or_else(|failure| wanted.request(false).and(Err(failure)))?;
         self.prepare(wanted, true)?;
         let began = Instant::now();
-        let said = self.runner.ask(driving::request(request, &paced, clients), "done", &mut |interval| {
-            if let Ok(it) = serde_json::from_value::<Soon>(Value::Object(interval.clone())) {
+        let answer = self.runner.ask(driving::request(request, &paced, clients), "done", &mut |interval| {
+            if let Ok(it) = serde_json::from_value::<Progress>(Value::Object(interval.clone())) {
                 report(Interval { at_ns: it.at_ns, calls: it.calls, errors: it.errors });
             }
         })?;
-        let drove = Drove { asked: request, paced: &paced, took: began.elapsed(), stopped: self.stopping.raised().load(Relaxed) };
-        drove.done(said).map_err(|clause| self.runner.left(&clause))
+        let drive_account =
+            DriveAccount { drive: request, paced: &paced, took: began.elapsed(), stopped: self.stopping.flag().load(Relaxed) };
+        drive_account.done(answer).map_err(|clause| self.runner.protocol_error(&clause))
     }
 
     fn trace(&mut self, trace: Value) -> Result<Traced, Failure> {
@@ -167,20 +169,20 @@ impl Party for Hosted {
             return Err(Failure::new(Kind::Unsupported, "this runner replays no traces"));
         }
         let plan = serde_json::from_value(trace["plan"].clone()).map_err(|error| bad(format!("the trace is not understood: {error}")))?;
-        let said = self.runner.asks(json!({"do": "trace", "trace": trace}), "traced")?;
-        driving::traced(&plan, said).map_err(|clause| self.runner.left(&clause))
+        let answer = self.runner.request(json!({"do": "trace", "trace": trace}), "traced")?;
+        driving::traced(&plan, answer).map_err(|clause| self.runner.protocol_error(&clause))
     }
 
     fn heap(&mut self) -> Result<u64, Failure> {
         if !self.ready.can("heap") {
-            return Err(Failure::new(Kind::Unsupported, "this runtime does not tell what its heap holds"));
+            return Err(Failure::new(Kind::Unsupported, "this runtime does not report the size of its heap"));
         }
-        let mut said = self.runner.asks(json!({"do": "heap"}), "heap")?;
-        self.member(&mut said, "used_bytes")
+        let mut answer = self.runner.request(json!({"do": "heap"}), "heap")?;
+        self.member(&mut answer, "used_bytes")
     }
 
     fn stop(&mut self) -> Result<(), Failure> {
-        self.runner.stop(self.stopping.raised().load(Relaxed))
+        self.runner.stop(self.stopping.flag().load(Relaxed))
     }
 
     fn broken(&self) -> bool {
@@ -192,7 +194,7 @@ impl Party for Hosted {
     }
 }
 
-/// A word of an answer, for a sentence.
-fn shown(word: &Value) -> &str {
+/// A short text of an answer, for error messages.
+fn describe(word: &Value) -> &str {
     word.as_str().unwrap_or("line")
 }

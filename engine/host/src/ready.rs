@@ -1,4 +1,4 @@
-//! The runner's first line, and the `hello` that is made of it.
+//! The runner's first line, and the `hello` that is derived from it.
 
 use std::collections::BTreeMap;
 
@@ -7,14 +7,14 @@ use callbench_kit::contract::answers::{Clock, Hello};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-/// The version of the runner protocol that the host speaks.
+/// The version of the runner protocol.
 const RUNNER: u64 = 1;
-/// What a runner can that the contract has a feature for.
+/// The features of runners that are also features of the contract.
 const FEATURES: [&str; 7] = ["closed", "think", "ramp-up", "open", "burn", "heap", "trace"];
-/// Whoever drives is handed its answers by the host, which can alter them.
+/// The host passes the answers to the runner, so it can alter them.
 const ALTERED: &str = "altered";
 
-/// What a runner says of itself.
+/// The first line of a runner.
 #[derive(Debug, Deserialize)]
 pub struct Ready {
     language: String,
@@ -28,22 +28,22 @@ pub struct Ready {
     stacks: Vec<String>,
     #[serde(default)]
     unavailable: BTreeMap<String, String>,
-    /// The options of its own that each stack knows.
+    /// The options of each stack.
     #[serde(default)]
     options: BTreeMap<String, Vec<String>>,
 }
 
 impl Ready {
-    /// The error is a clause about the runner.
-    pub fn of(said: Map<String, Value>) -> Result<Self, String> {
-        if said.get("is") != Some(&Value::from("ready")) {
-            return Err(format!("said {} first; it must say ready", said.get("is").unwrap_or(&Value::Null)));
+    /// Parses the line. The error is part of a sentence.
+    pub fn of(line: Map<String, Value>) -> Result<Self, String> {
+        if line.get("is") != Some(&Value::from("ready")) {
+            return Err(format!("said {} first; it must say ready", line.get("is").unwrap_or(&Value::Null)));
         }
-        let spoken = said.get("runner").unwrap_or(&Value::Null);
+        let spoken = line.get("runner").unwrap_or(&Value::Null);
         if spoken.as_u64() != Some(RUNNER) {
             return Err(format!("speaks version {spoken} of the runner protocol; this host speaks version {RUNNER}: rebuild it"));
         }
-        Ready::deserialize(Value::Object(said)).map_err(|error| format!("said a ready that is not understood: {error}"))
+        Ready::deserialize(Value::Object(line)).map_err(|error| format!("said a ready that is not understood: {error}"))
     }
 
     /// The `hello` of the adapter `name`.
@@ -80,7 +80,7 @@ impl Ready {
         self.unavailable.get(stack).map(String::as_str)
     }
 
-    /// The options of its own that a stack knows.
+    /// The options of a stack.
     pub fn options(&self, stack: &str) -> Vec<&str> {
         self.options.get(stack).into_iter().flatten().map(String::as_str).collect()
     }

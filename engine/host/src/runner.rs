@@ -1,4 +1,4 @@
-//! The runner as a process: started, asked, and ended with the host.
+//! The process of the runner: starts it, sends requests, and ends it together with the host.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
@@ -14,7 +14,7 @@ use callbench_service::Service;
 use nix::sys::signal::Signal;
 use serde_json::{Map, Value, json};
 
-use crate::asked;
+use crate::ask;
 
 mod child;
 mod log;
@@ -22,19 +22,19 @@ mod log;
 use child::Child;
 use log::Log;
 
-/// How long the runner may take to end after `stop`, and then after SIGTERM, before it is killed: together less than the 5 s after which
-/// the core kills them both.
-const STOPS: Duration = Duration::from_secs(2);
-const TERMINATES: Duration = Duration::from_millis(1500);
-/// How long what a runner wrote last is waited for, once it has ended.
-const LAST_LINES: Duration = Duration::from_secs(1);
-/// So much of a line that is no line of the protocol is shown, in characters.
-const SHOWN: usize = 80;
+/// The time that the runner has to end after `stop`, and then after SIGTERM, before it is killed. Together they are less than 5 s, after which the
+/// core kills both.
+const STOP_TIMEOUT: Duration = Duration::from_secs(2);
+const TERM_TIMEOUT: Duration = Duration::from_millis(1500);
+/// How long the last output of a runner that has ended is awaited.
+const LAST_LINES_TIMEOUT: Duration = Duration::from_secs(1);
+/// How many characters of an invalid line are shown.
+const MAX_SHOWN: usize = 80;
 
-/// What comes from the runner.
-enum Heard {
-    Said(Map<String, Value>),
-    /// Something that is no line of the protocol, in a clause.
+/// An event of the runner.
+enum RunnerEvent {
+    Message(Map<String, Value>),
+    /// An invalid line, as part of a sentence.
     Garbage(String),
     /// Its standard output has ended.
     Closed,
@@ -43,29 +43,30 @@ enum Heard {
 
 /// A running runner.
 pub struct Runner {
-    /// How sentences name it.
+    /// Its name in error messages.
     who: String,
     child: Arc<Child>,
-    heard: Receiver<Heard>,
+    incoming: Receiver<RunnerEvent>,
     writes: Sender<Vec<u8>>,
     log: Arc<Log>,
     last_id: u64,
-    /// Why nothing more can be asked of it.
+    /// Why it cannot be used any more.
     broken: Option<Failure>,
-    /// As it ended by itself: its exit code, or 128 and the signal that killed it.
+    /// If it ended by itself: its exit code, or 128 plus the signal that killed it.
     code: Option<u8>,
     ended: bool,
 }
 
 impl Runner {
-    /// Starts `program` for the adapter `name`; `gone` is told when it has ended. To be called on the main thread, with which it dies.
+    /// Starts `program` for the adapter `name`; `gone` receives an event when it has ended. It must be called on the main thread. The runner ends
+    /// with that thread.
     pub fn start(name: &str, program: &[String], gone: Sender<Event>) -> Result<Self, Failure> {
         let who = format!("the runner of {name}");
         let mut command = Command::new(&program[0]);
         command.args(&program[1..]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let host = std::process::id();
         // SAFETY: between fork and exec only system calls are made.
-        unsafe { command.pre_exec(move || child::dies_with(host)) };
+        unsafe { command.pre_exec(move || child::end_with(host)) };
         let mut started =
             command.spawn().map_err(|error| Failure::new(Kind::Internal, format!("{who} cannot be started: {}: {error}", program[0])))?;
         let pipes = (started.stdin.take(), started.stdout.take(), started.stderr.take());
@@ -74,11 +75,11 @@ impl Runner {
         };
         let log = Arc::new(Log::default());
         let (writes, written) = mpsc::channel();
-        let (tells, heard) = mpsc::channel();
+        let (events, incoming) = mpsc::channel();
         thread::spawn(move || write_all(stdin, &written));
         let reads = {
-            let (tells, writes) = (tells.clone(), writes.clone());
-            thread::spawn(move || listen(stdout, &tells, &writes))
+            let (events, writes) = (events.clone(), writes.clone());
+            thread::spawn(move || listen(stdout, &events, &writes))
         };
         let logs = {
             let log = Arc::clone(&log);
@@ -89,14 +90,14 @@ impl Runner {
         thread::spawn(move || {
             let status = waited.wait();
             finished(&[reads, logs]);
-            // Where nobody listens, the host is ending already.
-            let _ = tells.send(Heard::Ended(status));
-            let _ = gone.send(Event::Gone);
+            // If nobody receives, the host is already ending.
+            let _ = events.send(RunnerEvent::Ended(status));
+            let _ = gone.send(Event::HandlerEnded);
         });
-        Ok(Runner { who, child, heard, writes, log, last_id: 0, broken: None, code: None, ended: false })
+        Ok(Runner { who, child, incoming, writes, log, last_id: 0, broken: None, code: None, ended: false })
     }
 
-    /// What sends it SIGTERM, from any thread.
+    /// A function that sends it SIGTERM, for any thread.
     pub fn terminator(&self) -> impl Fn() + Send + Sync + 'static {
         let child = Arc::clone(&self.child);
         move || child.signal(Signal::SIGTERM)
@@ -107,37 +108,40 @@ impl Runner {
         self.next(None)
     }
 
-    /// Makes a request and gives its answer, an `is` of which is `awaited`; `interval` hears what comes before it.
+    /// Sends a request and returns the answer of the type `awaited`; `interval` receives the lines before it.
     pub fn ask(&mut self, request: Value, awaited: &str, interval: &mut dyn FnMut(&Map<String, Value>)) -> Result<Value, Failure> {
         let id = self.send(request)?;
         loop {
-            let said = self.next(None)?;
-            if said.get("id").and_then(Value::as_u64) != Some(id) {
-                return Err(self.left(&format!("answered request {}, but was asked request {id}", said.get("id").unwrap_or(&Value::Null))));
+            let message = self.next(None)?;
+            if message.get("id").and_then(Value::as_u64) != Some(id) {
+                return Err(self.protocol_error(&format!(
+                    "answered request {}, but was asked request {id}",
+                    message.get("id").unwrap_or(&Value::Null)
+                )));
             }
-            match said.get("is").and_then(Value::as_str) {
-                Some(is) if is == awaited => return Ok(Value::Object(said)),
-                Some("error") => return Err(refusal(&said)),
-                Some("interval") if awaited == "done" => interval(&said),
-                other => return Err(self.left(&format!("said {}; it must say {awaited}", other.unwrap_or("nothing")))),
+            match message.get("is").and_then(Value::as_str) {
+                Some(is) if is == awaited => return Ok(Value::Object(message)),
+                Some("error") => return Err(refusal(&message)),
+                Some("interval") if awaited == "done" => interval(&message),
+                other => return Err(self.protocol_error(&format!("said {}; it must say {awaited}", other.unwrap_or("nothing")))),
             }
         }
     }
 
-    /// Makes a request that has no intervals.
-    pub fn asks(&mut self, request: Value, awaited: &str) -> Result<Value, Failure> {
+    /// Sends a request without intervals.
+    pub fn request(&mut self, request: Value, awaited: &str) -> Result<Value, Failure> {
         self.ask(request, awaited, &mut |_| ())
     }
 
-    /// What to answer where it left its protocol with what `clause` says: it is killed, and nothing more is asked of it.
-    pub fn left(&mut self, clause: &str) -> Failure {
+    /// The failure after a violation of the protocol, which `clause` describes. The runner is killed.
+    pub fn protocol_error(&mut self, clause: &str) -> Failure {
         self.child.signal(Signal::SIGKILL);
-        let failure = Failure::new(Kind::Internal, format!("{} {clause}{}", self.who, self.log.last_words()));
+        let failure = Failure::new(Kind::Internal, format!("{} {clause}{}", self.who, self.log.last_lines()));
         self.broken = Some(failure.clone());
         failure
     }
 
-    /// What the host ends with where the runner broke: as that ended, but never as if all were well.
+    /// The exit code of the host if the runner broke: that of the runner, but never 0.
     pub fn exit_code(&self) -> u8 {
         self.code.filter(|code| *code > 0).unwrap_or(1)
     }
@@ -146,8 +150,7 @@ impl Runner {
         self.broken.is_some()
     }
 
-    /// Ends it in good order, or by force where it does not go. The error is that it broke before, or did not go. `terminated` says that
-    /// it was sent SIGTERM before.
+    /// Ends it with `stop`, or by force. The error says that it broke before, or did not end. `terminated`: it has already received SIGTERM.
     pub fn stop(&mut self, terminated: bool) -> Result<(), Failure> {
         if let Some(failure) = &self.broken {
             return Err(failure.clone());
@@ -156,28 +159,28 @@ impl Runner {
             return Ok(());
         }
         self.ended = true;
-        while let Ok(heard) = self.heard.try_recv() {
-            match heard {
-                Heard::Ended(status) if terminated => return self.ended_with(status, terminated),
-                Heard::Ended(status) => return Err(self.died(status)),
+        while let Ok(incoming) = self.incoming.try_recv() {
+            match incoming {
+                RunnerEvent::Ended(status) if terminated => return self.ended_with(status, terminated),
+                RunnerEvent::Ended(status) => return Err(self.died(status)),
                 _ => {}
             }
         }
         let _ = self.send(json!({"do": "stop"}));
-        let mut deadline = Instant::now() + STOPS;
-        let mut asked = false;
+        let mut deadline = Instant::now() + STOP_TIMEOUT;
+        let mut terminated_now = false;
         loop {
-            match self.heard.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
-                Ok(Heard::Ended(status)) => return self.ended_with(status, terminated),
+            match self.incoming.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+                Ok(RunnerEvent::Ended(status)) => return self.ended_with(status, terminated),
                 Ok(_) => {}
-                Err(RecvTimeoutError::Timeout) if !asked => {
-                    asked = true;
+                Err(RecvTimeoutError::Timeout) if !terminated_now => {
+                    terminated_now = true;
                     self.child.signal(Signal::SIGTERM);
-                    deadline = Instant::now() + TERMINATES;
+                    deadline = Instant::now() + TERM_TIMEOUT;
                 }
                 Err(_) => {
-                    let after = (STOPS + TERMINATES).as_secs_f64();
-                    return Err(self.left(&format!("still ran {after} s after it was told to stop, and was killed")));
+                    let after = (STOP_TIMEOUT + TERM_TIMEOUT).as_secs_f64();
+                    return Err(self.protocol_error(&format!("still ran {after} s after it was told to stop, and was killed")));
                 }
             }
         }
@@ -185,45 +188,45 @@ impl Runner {
 
     fn died(&mut self, status: ExitStatus) -> Failure {
         self.code = status.code().or(status.signal().map(|signal| 128 + signal)).and_then(|code| u8::try_from(code).ok());
-        self.left(&format!("died ({})", shown(status)))
+        self.protocol_error(&format!("died ({})", describe(status)))
     }
 
     fn ended_with(&mut self, status: ExitStatus, terminated: bool) -> Result<(), Failure> {
-        // What SIGTERM ends has ended too.
+        // The end after SIGTERM counts as a regular end.
         if status.success() || (terminated && status.signal() == Some(Signal::SIGTERM as i32)) {
             return Ok(());
         }
-        Err(self.left(&format!("was told to stop and ended otherwise ({})", shown(status))))
+        Err(self.protocol_error(&format!("was told to stop and ended otherwise ({})", describe(status))))
     }
 
-    /// Sends a request under the next id, which it gives.
+    /// Sends a request with the next id, and returns this id.
     fn send(&mut self, mut request: Value) -> Result<u64, Failure> {
         if let Some(failure) = &self.broken {
             return Err(failure.clone());
         }
         self.last_id += 1;
         request["id"] = json!(self.last_id);
-        // Where the writer has ended, so has the runner, which `next` tells better.
+        // If the writer has ended, so has the runner. `next` reports this better.
         let _ = self.writes.send(line(&request));
         Ok(self.last_id)
     }
 
-    /// The next line, whenever it comes, or within so long.
+    /// The next line. `within` limits the wait.
     fn next(&mut self, within: Option<Duration>) -> Result<Map<String, Value>, Failure> {
-        let heard = match within {
-            None => self.heard.recv().ok(),
-            Some(within) => self.heard.recv_timeout(within).ok(),
+        let incoming = match within {
+            None => self.incoming.recv().ok(),
+            Some(within) => self.incoming.recv_timeout(within).ok(),
         };
-        match heard {
-            Some(Heard::Said(said)) => Ok(said),
-            Some(Heard::Garbage(clause)) => Err(self.left(&clause)),
-            Some(Heard::Ended(status)) => Err(self.died(status)),
-            // It may be on its way out: then its end says more.
-            Some(Heard::Closed) => match self.next(Some(LAST_LINES)) {
-                Ok(_) => Err(self.left("spoke after the end of its standard output")),
+        match incoming {
+            Some(RunnerEvent::Message(message)) => Ok(message),
+            Some(RunnerEvent::Garbage(clause)) => Err(self.protocol_error(&clause)),
+            Some(RunnerEvent::Ended(status)) => Err(self.died(status)),
+            // It may be ending. Then the reason for its end is a better message.
+            Some(RunnerEvent::Closed) => match self.next(Some(LAST_LINES_TIMEOUT)) {
+                Ok(_) => Err(self.protocol_error("spoke after the end of its standard output")),
                 Err(failure) => Err(failure),
             },
-            None => Err(self.left("closed its standard output and went on running")),
+            None => Err(self.protocol_error("closed its standard output and went on running")),
         }
     }
 }
@@ -234,15 +237,15 @@ impl Drop for Runner {
     }
 }
 
-/// A `error` of the runner, as the core is told it.
-fn refusal(said: &Map<String, Value>) -> Failure {
-    let text = |name| said.get(name).and_then(Value::as_str);
+/// The failure for an `error` of the runner.
+fn refusal(message: &Map<String, Value>) -> Failure {
+    let text = |name| message.get(name).and_then(Value::as_str);
     let kind = text("kind").and_then(Kind::named).unwrap_or(Kind::Internal);
     Failure::new(kind, text("message").filter(|it| !it.is_empty()).unwrap_or("the runner gave no reason"))
 }
 
 /// How a process ended.
-fn shown(status: ExitStatus) -> String {
+fn describe(status: ExitStatus) -> String {
     match (status.code(), status.signal().and_then(|number| Signal::try_from(number).ok())) {
         (Some(code), _) => format!("exit code {code}"),
         (None, Some(signal)) => format!("killed by {}", signal.as_str()),
@@ -256,7 +259,7 @@ fn line(message: &Value) -> Vec<u8> {
     line
 }
 
-/// Writes lines as they come. A thread of its own, so that whoever has a line to write never waits for a runner that does not read.
+/// Writes lines on its own thread, so that other threads never wait for a runner that does not read.
 fn write_all(mut to: ChildStdin, lines: &Receiver<Vec<u8>>) {
     while let Ok(line) = lines.recv() {
         if to.write_all(&line).is_err() {
@@ -265,29 +268,29 @@ fn write_all(mut to: ChildStdin, lines: &Receiver<Vec<u8>>) {
     }
 }
 
-/// Reads lines to the end, and answers what the runner's server asks, at any time.
-fn listen(from: impl Read, tells: &Sender<Heard>, writes: &Sender<Vec<u8>>) {
+/// Reads lines until the end, and answers questions of the runner's server at any time.
+fn listen(from: impl Read, events: &Sender<RunnerEvent>, writes: &Sender<Vec<u8>>) {
     let service = Service::default();
     let mut from = BufReader::new(from);
     loop {
-        let heard = match next_line(&mut from) {
+        let incoming = match next_line(&mut from) {
             Ok(Some(line)) => read(&line),
-            Ok(None) | Err(_) => Heard::Closed,
+            Ok(None) | Err(_) => RunnerEvent::Closed,
         };
-        if let Heard::Said(said) = &heard
-            && said.get("is").and_then(Value::as_str) == Some("ask")
+        if let RunnerEvent::Message(message) = &incoming
+            && message.get("is").and_then(Value::as_str) == Some("ask")
         {
-            let sent = match asked::answered(&service, said) {
+            let sent = match ask::answer_ask(&service, message) {
                 Ok(answer) => writes.send(line(&answer)).is_ok(),
-                Err(wrong) => tells.send(Heard::Garbage(format!("asked what is not understood: {wrong}"))).is_ok(),
+                Err(wrong) => events.send(RunnerEvent::Garbage(format!("asked what is not understood: {wrong}"))).is_ok(),
             };
             if sent {
                 continue;
             }
             return;
         }
-        let last = matches!(heard, Heard::Closed);
-        if tells.send(heard).is_err() || last {
+        let last = matches!(incoming, RunnerEvent::Closed);
+        if events.send(incoming).is_err() || last {
             return;
         }
     }
@@ -298,20 +301,20 @@ fn next_line(from: &mut impl BufRead) -> io::Result<Option<Vec<u8>>> {
     Ok((from.read_until(b'\n', &mut line)? > 0).then_some(line))
 }
 
-fn read(line: &[u8]) -> Heard {
-    if let Ok(Value::Object(said)) = serde_json::from_slice(line) {
-        return Heard::Said(said);
+fn read(line: &[u8]) -> RunnerEvent {
+    if let Ok(Value::Object(message)) = serde_json::from_slice(line) {
+        return RunnerEvent::Message(message);
     }
     let text = String::from_utf8_lossy(line);
     let text = text.trim_end();
-    let more = if text.chars().count() > SHOWN { " ..." } else { "" };
-    let text: String = text.chars().take(SHOWN).collect();
-    Heard::Garbage(format!("wrote '{text}'{more} to its standard output, which is no line of the runner protocol"))
+    let more = if text.chars().count() > MAX_SHOWN { " ..." } else { "" };
+    let text: String = text.chars().take(MAX_SHOWN).collect();
+    RunnerEvent::Garbage(format!("wrote '{text}'{more} to its standard output, which is no line of the runner protocol"))
 }
 
-/// Waits a moment for threads that end with the runner; what it started may hold its pipes open.
+/// Waits a moment for threads that end with the runner. Child processes of the runner may keep its pipes open.
 fn finished(threads: &[JoinHandle<()>]) {
-    let deadline = Instant::now() + LAST_LINES;
+    let deadline = Instant::now() + LAST_LINES_TIMEOUT;
     while threads.iter().any(|thread| !thread.is_finished()) && Instant::now() < deadline {
         thread::sleep(Duration::from_millis(2));
     }

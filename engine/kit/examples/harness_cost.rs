@@ -1,6 +1,6 @@
-//! What the harness costs a call: slices of two bare clock readings a call against slices of the load loop driving a client that does
-//! nothing, both with every call timed, in one process, in pairs whose order is drawn. Prints the median ratio of the pairs, and what
-//! the check of longer answers takes, which the loop makes outside of the timed region.
+//! Measures what the harness costs per call. It compares slices of two bare clock readings per call with slices of the load loop and a client that
+//! does nothing. Both time every call, in one process, in pairs of random order. It prints the median ratio of the pairs. It also prints the time of
+//! the check of longer answers, which the loop makes outside of the timed region.
 //!
 //! `cargo run --release -p callbench-kit --example harness_cost [PAIRS]`
 
@@ -14,10 +14,10 @@ use callbench_kit::stack::Client;
 use callbench_service::generate::{self, SplitMix64};
 use callbench_service::{Call, Expectation, Service};
 
-/// About 1 ms a slice: most slices then see no other program, even on a machine that is not idle.
+/// A slice takes about 1 ms, so other programs disturb few slices even on a busy machine.
 const CALLS: u64 = 20_000;
 
-/// Nanoseconds a call of a loop that does nothing but read the clock twice.
+/// Nanoseconds per call of a loop that only reads the clock twice.
 fn bare() -> f64 {
     let start = clock::now();
     let mut sum = 0;
@@ -30,7 +30,7 @@ fn bare() -> f64 {
     (clock::now() - start) as f64 / CALLS as f64
 }
 
-/// Nanoseconds a call of the load loop: check, histogram, pool, progress, stop rule, everything.
+/// Nanoseconds per call of the load loop: check, histogram, pool, progress and stop rule.
 fn driven(clients: &mut [Box<dyn Client>]) -> f64 {
     let plan = Plan {
         call: Call::Empty,
@@ -49,7 +49,7 @@ fn driven(clients: &mut [Box<dyn Client>]) -> f64 {
     outcome.elapsed_ns as f64 / CALLS as f64
 }
 
-/// Nanoseconds that the check of the answer to `call` takes: the least of many rounds, which other programs do not move.
+/// Nanoseconds to check the answer to `call`. The minimum of many rounds is not affected by other programs.
 fn check(call: &Call) -> f64 {
     const TURNS: u64 = 1000;
     let expected = Expectation::of(call);
@@ -64,7 +64,7 @@ fn check(call: &Call) -> f64 {
     (0..200).map(round).fold(f64::INFINITY, f64::min)
 }
 
-/// What the loop looks at.
+/// Calls whose answers are checked.
 fn checked() -> [Call; 6] {
     [
         Call::Sum { a: 1, b: 2 },
@@ -97,7 +97,7 @@ fn main() {
         all
     };
     let [ratios, bare, driven] = [sorted(&|it| it.1 / it.0), sorted(&|it| it.0), sorted(&|it| it.1)];
-    // The order statistics between which the median lies with 95 %: the binomial's quantiles, by its normal approximation.
+    // The order statistics that enclose the median with 95 %: the binomial's quantiles in the normal approximation.
     let half = 0.98 * (pairs as f64).sqrt();
     let rank = |at: f64| at.clamp(0.0, pairs as f64 - 1.0) as usize;
     let middle = pairs as f64 / 2.0;

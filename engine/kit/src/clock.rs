@@ -1,4 +1,4 @@
-//! The monotonic clock: reading it, what a reading costs, and waiting for a moment of it.
+//! The monotonic clock: reading it, the cost of a reading, and waiting for a time.
 
 #[cfg(unix)]
 mod unix;
@@ -17,8 +17,8 @@ use unix::sleep_until;
 #[cfg(windows)]
 use windows::sleep_until;
 
-/// The step of the clock in nanoseconds: the greatest common divisor of a thousand differences. The kernel's own figure is 1 even
-/// where the hardware ticks in hundreds.
+/// The step of the clock in nanoseconds: the greatest common divisor of a thousand differences. The kernel reports 1 even if the hardware counts in
+/// hundreds.
 #[must_use]
 pub fn resolution_ns() -> u64 {
     let mut step = 0;
@@ -40,7 +40,7 @@ fn common_divisor(mut one: u64, mut other: u64) -> u64 {
     one
 }
 
-/// The cost of one reading in nanoseconds: the median of 51 rounds, which interruptions do not move.
+/// The cost of one reading in nanoseconds: the median of 51 rounds, so that interruptions do not matter.
 #[must_use]
 pub fn reading_ns() -> f64 {
     const READINGS: u32 = 400;
@@ -57,24 +57,24 @@ pub fn reading_ns() -> f64 {
     rounds[rounds.len() / 2] as f64 / f64::from(READINGS)
 }
 
-/// What a load loop measures by: the machine's clock, or the scripted one of a golden trace.
+/// The clock of a load loop: the machine's clock, or the scripted one of a golden trace.
 pub trait Clock {
     fn now(&self) -> u64;
 
-    /// Sleeps until `moment`, or until a signal comes.
+    /// Sleeps until `moment`, or until a signal arrives.
     fn sleep_until(&self, moment: u64);
 
-    /// The last part of a wait, which is not slept; `usual` is what the machine's clock needs for waits of this kind.
+    /// The last part of a wait, during which the thread spins. `usual` is suitable for the machine's clock and this kind of wait.
     #[inline]
     fn spin_ns(&self, usual: u64) -> u64 {
         usual
     }
 
-    /// Is given the two readings around each call or batch.
+    /// Receives the two readings around each call or batch.
     #[inline]
     fn made(&self, _started: u64, _ended: u64) {}
 
-    /// Waits until `target`, asleep but for the last `spin_ns`, and gives the reading that ended the wait.
+    /// Waits until `target`. It sleeps, but spins for the last `spin_ns`. Returns the reading that ended the wait.
     #[inline]
     fn wait_until(&self, target: u64, spin_ns: u64) -> u64 {
         loop {
@@ -90,7 +90,7 @@ pub trait Clock {
         }
     }
 
-    /// Keeps the processor busy for so long.
+    /// Keeps the processor busy for this time.
     #[inline]
     fn burn(&self, length_ns: u64) {
         let end = self.now().saturating_add(length_ns);
@@ -115,7 +115,7 @@ impl Clock for Monotonic {
     }
 }
 
-/// As [`Clock::wait_until`], by the machine's clock.
+/// As [`Clock::wait_until`], with the machine's clock.
 #[must_use]
 pub fn wait_until(target: u64, spin_ns: u64) -> u64 {
     Monotonic.wait_until(target, spin_ns)

@@ -1,4 +1,4 @@
-//! Times a message without its channel, over different payloads in rotation so that no cache flatters it.
+//! Times the encoding of a message without its channel. Different payloads in rotation prevent unrealistic cache effects.
 
 use callbench_service::{Answer, Call};
 use serde::Serialize;
@@ -9,12 +9,12 @@ use crate::stack::Codec;
 
 mod rotation;
 
-/// So many payloads are in rotation.
+/// The number of payloads in rotation.
 const PAYLOADS: usize = 64;
-/// Where 64 would encode to more than this in bytes, there are fewer, but at least two.
+/// If 64 payloads would be longer than this in bytes, fewer are used, but at least two.
 const BUDGET: usize = 256 << 20;
 
-/// What the codec came to, as the contract has it.
+/// The result, as the contract defines it.
 #[derive(Debug, Serialize)]
 pub struct Timed {
     pub payloads: usize,
@@ -30,7 +30,7 @@ pub struct Side {
     pub decode_ns: f64,
 }
 
-/// One payload both ways.
+/// A call and its answer.
 struct Payload {
     call: Call,
     answer: Answer,
@@ -38,8 +38,8 @@ struct Payload {
     reply: Vec<u8>,
 }
 
-/// Encodes and decodes `call` and its answer for at least `length_ns` each. Every payload is first sent there and back once, and one
-/// that does not come back as it was is a `wrong-answer`.
+/// Encodes and decodes `call` and its answer for at least `length_ns` each. First, every payload is encoded and decoded once. If the result differs,
+/// it fails with `wrong-answer`.
 pub fn time(codec: &dyn Codec, call: &Call, length_ns: u64) -> Result<Timed, Failure> {
     let payloads = payloads(codec, call)?;
     let request = Side {
@@ -64,7 +64,7 @@ fn payloads(codec: &dyn Codec, call: &Call) -> Result<Vec<Payload>, Failure> {
 }
 
 fn payload(codec: &dyn Codec, call: &Call, turn: usize) -> Result<Payload, Failure> {
-    let (call, answer) = rotation::turned(call, turn)?;
+    let (call, answer) = rotation::variant(call, turn)?;
     let (mut request, mut reply) = (Vec::new(), Vec::new());
     codec.encode_request(&call, &mut request)?;
     codec.encode_answer(&call, &answer, &mut reply)?;
@@ -78,7 +78,7 @@ fn mean_length(payloads: &[Payload], of: impl Fn(&Payload) -> &Vec<u8>) -> f64 {
     payloads.iter().map(|it| of(it).len()).sum::<usize>() as f64 / payloads.len() as f64
 }
 
-/// The mean time of `encode`, whose buffer is used again and again as a client's is.
+/// The mean time of `encode`. The buffer is reused, as in a client.
 fn encoding(payloads: &[Payload], length_ns: u64, encode: impl Fn(&Payload, &mut Vec<u8>) -> Result<(), Failure>) -> Result<f64, Failure> {
     let mut out = Vec::new();
     mean_ns(payloads.len(), length_ns, || {
@@ -91,7 +91,7 @@ fn encoding(payloads: &[Payload], length_ns: u64, encode: impl Fn(&Payload, &mut
     })
 }
 
-/// The mean time of `decode`. What it makes is kept to the end of the round, so that throwing it away is not timed.
+/// The mean time of `decode`. The results are kept until the end of the round, so freeing them is not timed.
 fn decoding<T>(payloads: &[Payload], length_ns: u64, decode: impl Fn(&Payload) -> Result<T, Failure>) -> Result<f64, Failure> {
     let mut kept = Vec::with_capacity(payloads.len());
     mean_ns(payloads.len(), length_ns, || {
@@ -104,7 +104,7 @@ fn decoding<T>(payloads: &[Payload], length_ns: u64, decode: impl Fn(&Payload) -
     })
 }
 
-/// The mean over whole rounds of `size`, at least `length_ns` of them after one that does not count.
+/// The mean over whole rounds of `size`, for at least `length_ns`. A warm-up round comes first.
 fn mean_ns(size: usize, length_ns: u64, mut round: impl FnMut() -> Result<u64, Failure>) -> Result<f64, Failure> {
     round()?;
     let (mut spent, mut rounds) = (0, 0_u64);

@@ -14,44 +14,44 @@ mod clients;
 mod driving;
 mod ending;
 mod event;
+mod handler;
 mod hello;
+mod in_process;
 mod lines;
-mod own;
-mod party;
 pub mod requests;
 mod serving;
 mod session;
 mod stdout;
 mod tracing;
 
-pub use clients::misfitting;
-pub use driving::{Paced, no_field, paced};
-pub use ending::{GRACE, Stopping};
+pub use clients::argument_failure;
+pub use driving::{Pacing, no_field, paced};
+pub use ending::{GRACE, StopSignal};
 pub use event::Event;
+pub use handler::Handler;
 pub use hello::CONTRACT;
-pub use party::Party;
 
 use event::Line;
+use in_process::InProcess;
 use lines::Lines;
-use own::Own;
 use session::Session;
 pub use tracing::trace_of;
 
-/// Speaks for `adapter` until `stop`, the end of stdin or SIGTERM. The one entry of every adapter's `main`.
+/// Speaks the contract for `adapter` until `stop`, the end of stdin or SIGTERM. The `main` of every adapter calls it.
 pub fn run(adapter: Arc<dyn Adapter>) -> ExitCode {
-    run_party(|stopping, _| Ok(Own::new(adapter, stopping)))
+    run_handler(|stop, _| Ok(InProcess::new(adapter, stop)))
 }
 
-/// Speaks for a party, which is made once standard output is the contract's alone and SIGTERM is watched. It is given what says that
-/// the process is to end, and where to say that the party itself has ended.
-pub fn run_party<P: Party>(made: impl FnOnce(Arc<Stopping>, Sender<Event>) -> Result<P, Failure>) -> ExitCode {
+/// Speaks the contract for a handler. The handler is created after standard output is reserved for the contract and SIGTERM is watched. It receives
+/// the stop signal of the process, and a sender with which it reports its own end.
+pub fn run_handler<P: Handler>(made: impl FnOnce(Arc<StopSignal>, Sender<Event>) -> Result<P, Failure>) -> ExitCode {
     match speak(made) {
         Ok(Ok(())) => ExitCode::SUCCESS,
         Ok(Err((failure, code))) => {
             eprintln!("callbench: {}", failure.message);
             ExitCode::from(code)
         }
-        // Whoever started this has gone: there is nobody left to answer.
+        // The process that started this one has ended.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("callbench: the adapter cannot speak to the core: {error}");
@@ -60,27 +60,27 @@ pub fn run_party<P: Party>(made: impl FnOnce(Arc<Stopping>, Sender<Event>) -> Re
     }
 }
 
-fn speak<P: Party>(made: impl FnOnce(Arc<Stopping>, Sender<Event>) -> Result<P, Failure>) -> io::Result<Result<(), (Failure, u8)>> {
-    // Before anything else: from here on, what a library prints goes to stderr.
+fn speak<P: Handler>(made: impl FnOnce(Arc<StopSignal>, Sender<Event>) -> Result<P, Failure>) -> io::Result<Result<(), (Failure, u8)>> {
+    // Before anything else: from now on, prints of libraries go to stderr.
     let out = stdout::keep()?;
-    let stopping = Arc::new(Stopping::default());
-    let (events, received) = ending::watch(&stopping)?;
-    let incoming = Lines::of(io::stdin(), (events.clone(), received), Arc::clone(&stopping));
-    let party = match made(stopping, events) {
-        Ok(party) => party,
+    let stop = Arc::new(StopSignal::default());
+    let (events, received) = ending::watch(&stop)?;
+    let incoming = Lines::of(io::stdin(), (events.clone(), received), Arc::clone(&stop));
+    let handler = match made(stop, events) {
+        Ok(handler) => handler,
         Err(failure) => return Ok(Err((failure, 1))),
     };
-    let mut session = Session::new(party, Box::new(out));
+    let mut session = Session::new(handler, Box::new(out));
     session.greet()?;
     while let Some(line) = incoming.next() {
-        let goes_on = match line {
+        let continue_session = match line {
             Line::Whole(line) => session.answer(&line)?,
             Line::TooLong => session.refuse_long_line()?,
         };
-        if !goes_on {
+        if !continue_session {
             break;
         }
     }
-    let mut party = session.into_party();
-    Ok(party.stop().map_err(|failure| (failure, party.exit_code())))
+    let mut handler = session.into_handler();
+    Ok(handler.stop().map_err(|failure| (failure, handler.exit_code())))
 }

@@ -1,5 +1,5 @@
-//! A stack without message or channel: the client calls the service in its own process. Every call works and is counted, which makes
-//! it the known good stack that the core is tried on, and its times the floor below everything.
+//! A stack without message and channel: the client calls the service in the same process. The core is tested with it. Its times are the lower limit
+//! for every stack.
 
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
@@ -11,18 +11,18 @@ use crate::stack::{Client, Connect, Listen, Options, Server, Stack};
 
 const ENDPOINT: &str = "direct";
 
-/// Knows the service that is being served, for clients to find.
+/// Remembers the service that is being served, so that clients find it.
 #[derive(Default)]
 pub struct Direct {
     served: Mutex<Weak<Service>>,
 }
 
-/// Keeps the service findable while it lives.
-struct Held {
+/// Keeps the service findable while the server exists.
+struct Registration {
     _service: Arc<Service>,
 }
 
-impl Server for Held {
+impl Server for Registration {
     fn endpoint(&self) -> String {
         ENDPOINT.to_owned()
     }
@@ -49,7 +49,7 @@ impl Stack for Direct {
 
     fn serve(&self, service: Arc<Service>, _at: Listen, _options: &Options) -> Result<Box<dyn Server>, Failure> {
         *self.served.lock().unwrap_or_else(PoisonError::into_inner) = Arc::downgrade(&service);
-        Ok(Box::new(Held { _service: service }))
+        Ok(Box::new(Registration { _service: service }))
     }
 
     fn connect(&self, to: &Connect) -> Result<Box<dyn Client>, Failure> {

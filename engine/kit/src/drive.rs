@@ -1,8 +1,8 @@
-//! The load loop: clients that call, each again when it is answered, or when a schedule says so.
+//! The load loop: each client calls again after an answer, or when a schedule says so.
 //!
-//! One thread a worker: a client that blocks, or a pool of clients on event loops. Nothing is allocated and no lock is taken between
-//! two calls of a closed loop; threads share only the pool of calls still to be made, from which they draw in portions, and a progress line
-//! each that the reporter reads.
+//! There is one thread per worker. A worker is a blocking client, or an event loop with many clients. Between two calls of a closed loop, nothing is
+//! allocated and no lock is taken. Threads share only the pool of remaining calls, from which they take portions, and their progress, which the
+//! reporter reads.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -21,6 +21,7 @@ use crate::panics;
 use crate::processor::{self, Usage};
 
 mod closed;
+mod endpoint_stats;
 mod open;
 mod pool;
 mod schedule;
@@ -30,6 +31,7 @@ mod window;
 mod worker_state;
 mod worker_stats;
 
+pub use endpoint_stats::EndpointStats;
 use pool::Pool;
 use schedule::Arrivals;
 pub use schedule::Schedule;
@@ -38,62 +40,62 @@ pub use trace::{Replayed, Script, Scripted, ScriptedCall, ScriptedClock, Trace, 
 pub use window::{Late, Window};
 use worker_state::Progress;
 pub use worker_state::WorkerState;
-pub use worker_stats::{Left, WorkerStats};
+pub use worker_stats::{DoneAt, WorkerStats};
 
-/// How often the reporter speaks.
+/// The interval between two reports.
 const INTERVAL_NS: u64 = 100_000_000;
-/// How long before the common start a client stops sleeping and spins.
+/// A client stops sleeping and spins this long before the common start.
 const START_SPIN_NS: u64 = 30_000;
 
 /// How calls are timed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Timing {
-    /// Two clock readings a call.
+    /// Two clock readings per call.
     Each,
-    /// Two clock readings a batch.
+    /// Two clock readings per batch.
     Batch,
-    /// `Batch` where a call takes less than 20 clock readings.
+    /// `Batch` if a call takes less than 20 clock readings.
     Auto,
 }
 
 /// When calls are made.
 #[derive(Debug)]
 pub enum Pace {
-    /// A closed loop: each client calls again when it was answered and has thought for so many nanoseconds.
+    /// A closed loop: each client calls again after its answer and its think time.
     Closed { think_ns: u64, timing: Timing },
-    /// An open loop: calls arrive by the schedule, and any idle client takes the next.
+    /// An open loop: calls arrive according to the schedule, and any idle client takes the next one.
     Open(Schedule),
 }
 
-/// One drive.
+/// The plan of one drive.
 #[derive(Debug)]
 pub struct Plan {
     pub call: Call,
-    /// What follows `call` in rotation: a client's k-th call takes payload k mod their number.
+    /// Further payloads in rotation after `call`: a client's k-th call uses payload k mod their number.
     pub further: Vec<Call>,
-    /// It ends when so many calls have been made, right or wrong, and `length_ns` have passed.
+    /// The drive ends when this many calls have been made, correct or wrong, and `length_ns` have passed.
     pub calls: u64,
     pub length_ns: u64,
-    /// It ends after so long in any case.
+    /// The drive ends after this time in any case.
     pub limit_ns: u64,
     pub pace: Pace,
-    /// The common start, on the monotonic clock; in the past: at once.
+    /// The common start on the monotonic clock. If it is in the past, the drive starts immediately.
     pub start_at_ns: u64,
-    /// Every call keeps its client busy for so much longer: a slower client stack, to see what the rate owes to it.
+    /// Every call keeps its client busy for this additional time. So a slower client stack is simulated.
     pub burn_ns: u64,
-    /// Of a closed loop: so long it takes until all clients call; they begin evenly spread over it.
+    /// In a closed loop: the time until all clients make calls. They start at equal intervals.
     pub ramp_up_ns: u64,
-    /// An answer is expected that differs from the right one in its last field, to see that it is looked at.
+    /// The expected answers differ from the correct ones in the last field. This tests whether answers are checked.
     pub altered: bool,
 }
 
 impl Plan {
-    /// The payload at a place of the rotation.
+    /// The payload at this index of the rotation.
     fn payload(&self, place: usize) -> &Call {
         if place == 0 { &self.call } else { &self.further[place - 1] }
     }
 
-    /// What the answer to each payload must be. Where it has no field to alter, it is the right one: whoever asks looks first.
+    /// The expected answer to each payload. If it has no field to alter, it is the correct one; the request is checked before.
     fn expectations(&self) -> Vec<Expectation> {
         let of = |call: &Call| {
             let right = Expectation::of(call);
@@ -102,7 +104,7 @@ impl Plan {
         std::iter::once(&self.call).chain(&self.further).map(of).collect()
     }
 
-    /// How long after the common start the client at `place` of so many makes its first call.
+    /// How long after the common start the client with index `place` makes its first call.
     #[must_use]
     pub fn first_after_ns(&self, place: usize, clients: usize) -> u64 {
         match self.pace {
@@ -112,56 +114,58 @@ impl Plan {
     }
 }
 
-/// How long the client at `place` of so many thinks before its first call: those who think are not in step, so the first thoughts end
-/// evenly spread over one of them. In step, they would all call at once, and n of their calls would lie in n - 1 periods.
+/// The first think time of the client with index `place`. These times are spread evenly over one think time, so the clients do not call at the same
+/// time. If they did, n calls of each client would lie in n - 1 periods.
 fn first_thought_ns(think_ns: u64, place: usize, clients: usize) -> u64 {
     (u128::from(think_ns) * (2 * place + 1) as u128 / (2 * clients.max(1)) as u128) as u64
 }
 
-/// How far a drive is.
+/// The progress of a drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Interval {
     /// Since the start.
     pub at_ns: u64,
-    /// Answered rightly since the start.
+    /// Correct answers since the start.
     pub calls: u64,
     pub errors: u64,
 }
 
-/// What a drive came to.
+/// The result of a drive.
 #[derive(Debug)]
 pub struct Outcome {
-    /// Answered rightly.
+    /// Correct answers.
     pub calls: u64,
-    /// By kind, in the order of `Kind::ALL`.
+    /// Errors by kind, in the order of `Kind::ALL`.
     pub errors: [u64; Kind::ALL.len()],
-    /// The first sentence of each kind that has one.
-    pub said: BTreeMap<Kind, String>,
-    /// From the common start to the last end.
+    /// The first message of each kind.
+    pub messages: BTreeMap<Kind, String>,
+    /// From the common start to the end of the last call.
     pub elapsed_ns: u64,
     pub window: Window,
-    /// Calls a batch; None where each call was timed.
+    /// Calls per batch; None if each call was timed.
     pub batch: Option<u64>,
-    /// None where calls were timed in batches.
+    /// None if calls were timed in batches.
     pub latency: Option<Histogram>,
-    /// Of an open loop only.
+    /// Only for an open loop.
     pub service: Option<Histogram>,
     pub lateness: Option<Histogram>,
-    /// Summed over clients.
+    /// The sum over all clients.
     pub in_call_ns: u64,
     pub think_ns: u64,
-    /// Of a closed loop: the time that was neither in a call nor a thought, by the loop's own readings. None of an open one.
+    /// For a closed loop: the time outside of calls and think times, from the loop's own clock readings. None for an open loop.
     pub gap_ns: Option<u64>,
-    /// Octets of answers, heads included, where a worker counts them; else 0.
+    /// Received bytes including headers, if the workers count them; else 0.
     pub received: u64,
-    /// At both ends of the drive.
+    /// Of each endpoint, if clients call several and the workers count them; else empty.
+    pub endpoints: Vec<EndpointStats>,
+    /// At the start and at the end of the drive.
     pub processor: [Usage; 2],
     pub threads: usize,
 }
 
-/// What calls on a thread of its own.
+/// Makes calls on its own thread.
 pub trait Worker: Send {
-    /// Calls as the plan says until the drive is over.
+    /// Makes calls according to the plan until the drive is over.
     fn work(&mut self, state: &mut WorkerState);
 }
 
@@ -171,7 +175,7 @@ impl Worker for Box<dyn Client> {
     }
 }
 
-/// The loop of one client, by the machine's clock or by a trace's.
+/// The loop of one client, with the machine's clock or the clock of a trace.
 fn run(client: &mut dyn Client, state: &mut WorkerState, clock: &impl Clock) {
     match &state.plan().pace {
         Pace::Closed { think_ns, timing } => closed::run(client, state, clock, *think_ns, *timing),
@@ -185,23 +189,23 @@ impl Worker for Box<dyn Worker + '_> {
     }
 }
 
-/// What all workers of a drive look at.
+/// What all workers of a drive share.
 struct Shared<'a> {
     plan: &'a Plan,
-    /// By place in the rotation.
+    /// By index in the rotation.
     expectations: Vec<Expectation>,
     pool: Pool,
     arrivals: Option<Arrivals<'a>>,
-    /// Calls a batch, 1 for each call timed; set by the first worker that knows.
+    /// Calls per batch; 1: each call is timed. The first worker that knows it sets it.
     batch: OnceLock<u64>,
     reading_ns: f64,
     barrier: StartBarrier,
-    /// Raised from outside to end the drive early.
-    stopping: &'a AtomicBool,
+    /// Set from outside to end the drive early.
+    stop: &'a AtomicBool,
 }
 
 impl<'a> Shared<'a> {
-    fn new(plan: &'a Plan, workers: usize, reading_ns: f64, stopping: &'a AtomicBool) -> Self {
+    fn new(plan: &'a Plan, workers: usize, reading_ns: f64, stop: &'a AtomicBool) -> Self {
         Shared {
             plan,
             expectations: plan.expectations(),
@@ -213,37 +217,37 @@ impl<'a> Shared<'a> {
             batch: OnceLock::new(),
             reading_ns,
             barrier: StartBarrier::default(),
-            stopping,
+            stop,
         }
     }
 }
 
-/// Lets `workers` call as `plan` says. `report` is called ten times a second on the caller's thread; when it gives false, or `stopping`
-/// is raised, the drive ends early. Fails only where a thread cannot be had.
+/// Lets the workers make calls according to the plan. `report` is called ten times a second on the caller's thread. If it returns false, or `stop` is
+/// set, the drive ends early. Fails only if a thread cannot be created.
 pub fn drive<W: Worker>(
     workers: &mut [W],
     plan: &Plan,
-    stopping: &AtomicBool,
+    stop: &AtomicBool,
     report: &mut dyn FnMut(Interval) -> bool,
 ) -> Result<Outcome, Failure> {
-    let shared = Shared::new(plan, workers.len(), clock::reading_ns(), stopping);
+    let shared = Shared::new(plan, workers.len(), clock::reading_ns(), stop);
     let progress: Vec<Progress> = workers.iter().map(|_| Progress::default()).collect();
     let threads = workers.len();
-    let (start, tallies, processor) = thread::scope(|scope| {
+    let (start, stats, processor) = thread::scope(|scope| {
         let (ended, ends) = mpsc::channel();
         let mut running = Vec::with_capacity(threads);
         for (place, (worker, progress)) in workers.iter_mut().zip(&progress).enumerate() {
             let (shared, ended) = (&shared, ended.clone());
             let spawned = thread::Builder::new().name("client".to_owned()).spawn_scoped(scope, move || {
-                let stats = attend(worker, progress, shared, [place, threads]);
-                // The reporter may have given up listening; the statistics still come by the join.
+                let stats = run_worker(worker, progress, shared, [place, threads]);
+                // The reporter may have stopped listening. The statistics are returned by the join.
                 let _ = ended.send(());
                 stats
             });
             match spawned {
                 Ok(thread) => running.push(thread),
                 Err(error) => {
-                    shared.barrier.abandon();
+                    shared.barrier.cancel();
                     return Err(Failure::new(
                         Kind::OutOfResources,
                         format!("client thread {} cannot be started: {error}", running.len() + 1),
@@ -254,30 +258,30 @@ pub fn drive<W: Worker>(
         shared.barrier.await_workers(threads);
         let before = processor::usage();
         let start = shared.barrier.open(plan.start_at_ns, threads);
-        watch(&ends, threads, [start, start.saturating_add(plan.length_ns.min(plan.limit_ns))], &progress, stopping, report);
-        let tallies: Vec<WorkerStats> = running.into_iter().filter_map(|thread| thread.join().ok()).collect();
-        Ok((start, tallies, [before, processor::usage()]))
+        watch(&ends, threads, [start, start.saturating_add(plan.length_ns.min(plan.limit_ns))], &progress, stop, report);
+        let stats: Vec<WorkerStats> = running.into_iter().filter_map(|thread| thread.join().ok()).collect();
+        Ok((start, stats, [before, processor::usage()]))
     })?;
-    Ok(sum_up(tallies, start, &shared, processor, threads))
+    Ok(sum_up(stats, start, &shared, processor, threads))
 }
 
-/// A worker's thread, from the common start to its end.
-fn attend(worker: &mut dyn Worker, progress: &Progress, shared: &Shared, place: [usize; 2]) -> WorkerStats {
+/// The thread of a worker, from the common start to its end.
+fn run_worker(worker: &mut dyn Worker, progress: &Progress, shared: &Shared, place: [usize; 2]) -> WorkerStats {
     clock::sharpen_sleeps();
     let mut stats = WorkerStats::new(matches!(shared.plan.pace, Pace::Open(_)));
     let Some(start) = shared.barrier.wait() else { return stats };
     await_start(&Monotonic, &mut stats, start);
-    let ran = panics::contained(|| {
+    let ran = panics::catch_panic(|| {
         worker.work(&mut WorkerState::new(progress, shared, &mut stats, start, place));
         Ok(())
     });
     if let Err(failure) = ran {
         stats.count_error(failure.kind);
-        stats.said.entry(failure.kind).or_insert(failure.message);
+        stats.messages.entry(failure.kind).or_insert(failure.message);
         progress.show_errors(stats.error_count());
         stats.gave_up = true;
         stats.ended_at = clock::now();
-        stats.left = Left::One(stats.ended_at);
+        stats.done_at = DoneAt::One(stats.ended_at);
     }
     stats
 }
@@ -285,17 +289,17 @@ fn attend(worker: &mut dyn Worker, progress: &Progress, shared: &Shared, place: 
 /// Waits for the common start, where the account of a worker begins.
 fn await_start(clock: &impl Clock, stats: &mut WorkerStats, start: u64) {
     stats.ended_at = clock.wait_until(start, START_SPIN_NS);
-    stats.left = Left::One(stats.ended_at);
+    stats.done_at = DoneAt::One(stats.ended_at);
     stats.gap_ns = stats.ended_at - start;
 }
 
-/// Reports until every client has ended, and once when the time is over: what is watched from outside is read then.
+/// Reports until every client has ended, and once when the time is over, because observers read their counters then.
 fn watch(
     ends: &mpsc::Receiver<()>,
     mut running: usize,
     [start, end_at]: [u64; 2],
     progress: &[Progress],
-    stopping: &AtomicBool,
+    stop: &AtomicBool,
     report: &mut dyn FnMut(Interval) -> bool,
 ) {
     let mut tick = start + INTERVAL_NS;
@@ -308,7 +312,7 @@ fn watch(
             Err(RecvTimeoutError::Timeout) => {
                 let (calls, errors) = progress.iter().map(Progress::read).fold((0, 0), |sum, its| (sum.0 + its.0, sum.1 + its.1));
                 if !report(Interval { at_ns: clock::now() - start, calls, errors }) {
-                    stopping.store(true, Relaxed);
+                    stop.store(true, Relaxed);
                 }
                 end = end.filter(|at| *at > next);
                 if tick == next {
@@ -319,21 +323,21 @@ fn watch(
     }
 }
 
-fn sum_up(tallies: Vec<WorkerStats>, start: u64, shared: &Shared, processor: [Usage; 2], threads: usize) -> Outcome {
+fn sum_up(stats: Vec<WorkerStats>, start: u64, shared: &Shared, processor: [Usage; 2], threads: usize) -> Outcome {
     let ends_ns = [shared.plan.length_ns.min(shared.plan.limit_ns), shared.plan.limit_ns];
     let batch = shared.batch.get().copied().unwrap_or(1);
-    let ended_at = tallies.iter().map(|stats| stats.ended_at).max().unwrap_or(start);
-    let closed = tallies.iter().all(|stats| stats.open.is_none());
-    let mut tallies = tallies.into_iter().map(|stats| stats.until(start, ended_at));
-    let first = tallies.next().unwrap_or_else(|| WorkerStats::new(false));
-    let total = tallies.fold(first, |sum, stats| sum.merged(&stats));
+    let ended_at = stats.iter().map(|stats| stats.ended_at).max().unwrap_or(start);
+    let closed = stats.iter().all(|stats| stats.open.is_none());
+    let mut stats = stats.into_iter().map(|stats| stats.until(start, ended_at));
+    let first = stats.next().unwrap_or_else(|| WorkerStats::new(false));
+    let total = stats.fold(first, |sum, stats| sum.merged(&stats));
     let elapsed_ns = ended_at.saturating_sub(start).max(1);
     let window = total.late.window(ends_ns, elapsed_ns, total.calls, total.gave_up);
     let [service, lateness] = total.open.map_or([None, None], |both| (*both).map(Some));
     Outcome {
         calls: total.calls,
         errors: total.errors,
-        said: total.said,
+        messages: total.messages,
         elapsed_ns,
         window,
         batch: (batch > 1).then_some(batch),
@@ -344,6 +348,7 @@ fn sum_up(tallies: Vec<WorkerStats>, start: u64, shared: &Shared, processor: [Us
         think_ns: total.think_ns,
         gap_ns: closed.then_some(total.gap_ns),
         received: total.received,
+        endpoints: total.endpoints,
         processor,
         threads,
     }

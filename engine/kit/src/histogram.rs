@@ -1,15 +1,15 @@
-//! The log-linear histogram of the contract: fixed memory, a few nanoseconds a record, relative error at most 1/128.
+//! The log-linear histogram of the contract: constant memory, a few nanoseconds per record, relative error at most 1/128.
 
 use serde::{Deserialize, Serialize};
 
-/// Buckets to an octave, as a power of two.
+/// Buckets per octave, as a power of two.
 const BITS: u32 = 7;
-/// Values from here on count in the last bucket: 2^42 ns are 73 minutes.
+/// Larger values count in the last bucket: 2^42 ns are 73 minutes.
 const END: u64 = 1 << 42;
-/// The buckets of all values below `END`.
+/// The number of buckets of all values below `END`.
 const BUCKETS: usize = index(END - 1) + 1;
 
-/// Times in nanoseconds: exact count, sum, least and greatest; buckets for the rest.
+/// Times in nanoseconds: exact count, sum, minimum and maximum, and buckets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Histogram {
     buckets: Box<[u64; BUCKETS]>,
@@ -27,7 +27,7 @@ const fn index(value: u64) -> usize {
     (((octave - BITS + 1) as usize) << BITS) + (value >> (octave - BITS)) as usize - (1 << BITS)
 }
 
-/// The least value of a bucket.
+/// The smallest value of a bucket.
 const fn lower_bound(index: usize) -> u64 {
     if index < 1 << BITS {
         return index as u64;
@@ -36,7 +36,7 @@ const fn lower_bound(index: usize) -> u64 {
     ((1 << BITS) + (index as u64 & ((1 << BITS) - 1))) << above
 }
 
-/// Made on the heap, never on the stack.
+/// Allocated on the heap directly, because it is too large for the stack.
 fn zeros() -> Box<[u64; BUCKETS]> {
     vec![0; BUCKETS].into_boxed_slice().try_into().expect("as many as were made")
 }
@@ -48,7 +48,7 @@ impl Default for Histogram {
 }
 
 impl Histogram {
-    /// Counts one time of `value` nanoseconds.
+    /// Records a time of `value` nanoseconds.
     #[inline]
     pub fn record(&mut self, value: u64) {
         self.buckets[index(value.min(END - 1))] += 1;
@@ -76,7 +76,7 @@ impl Histogram {
         self.sum
     }
 
-    /// The lower bound of the bucket in which the value of this rank lies, `part` of the way up; None where nothing was recorded.
+    /// The lower bound of the bucket that contains the quantile `part`. None if nothing was recorded.
     #[must_use]
     pub fn quantile(&self, part: f64) -> Option<u64> {
         let count = self.count();
@@ -91,7 +91,7 @@ impl Histogram {
             .map(lower_bound)
     }
 
-    /// The contract's form.
+    /// The form of the contract.
     #[must_use]
     pub fn sparse(&self) -> Sparse {
         let filled = self.buckets.iter().enumerate().filter(|(_, count)| **count > 0);
@@ -117,7 +117,7 @@ pub struct Sparse {
 }
 
 impl Sparse {
-    /// What is wrong with one that another program made, in a clause; None where its parts agree.
+    /// What is wrong with a histogram of another program, as part of a sentence. None if it is consistent.
     #[must_use]
     pub fn wrong(&self) -> Option<String> {
         let counted: u64 = self.buckets.iter().map(|(_, count)| count).sum();
@@ -146,7 +146,7 @@ mod tests {
         histogram
     }
 
-    /// Worked out by hand from the contract's formula.
+    /// Computed by hand from the contract's formula.
     #[test]
     fn buckets_are_those_of_the_contract() {
         let expected =

@@ -1,7 +1,7 @@
-//! What the Rust adapters share. A stack brings `stack::Stack`; the kit brings the rest.
+//! The parts that all Rust adapters share. An adapter implements `stack::Stack`; the kit does the rest.
 //!
-//! `contract` talks to the core and is entered by `run`; `drive` is the load loop; `clock`, `histogram`, `heap` and `processor` measure;
-//! `codec` times a message without its channel; `nothing` and `direct` are the stacks that measure the kit itself.
+//! `contract` speaks with the core; adapters call its `run`. `drive` is the load loop. `clock`, `histogram`, `heap` and `processor` measure. `codec`
+//! times a message without its channel. `nothing` and `direct` are the stacks that measure the kit itself.
 
 pub mod client;
 pub mod clock;
@@ -9,7 +9,6 @@ pub mod codec;
 pub mod contract;
 pub mod direct;
 pub mod drive;
-pub mod failure;
 pub mod heap;
 pub mod histogram;
 pub mod nothing;
@@ -17,5 +16,5 @@ pub mod panics;
 pub mod processor;
 pub mod stack;
 
+pub use callbench_contract::{Failure, Kind, failure};
 pub use contract::run;
-pub use failure::{Failure, Kind};

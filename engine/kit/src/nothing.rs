@@ -1,4 +1,4 @@
-//! A stack that does nothing, so that what is measured through it is the harness.
+//! A stack that does nothing. Its times are those of the harness.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use callbench_service::{Answer, Call};
 use crate::failure::{Failure, Kind};
 use crate::stack::{Client, Connect, Listen, Options, Server, Stack};
 
-/// Answers `Empty` without asking anybody. It serves, but no server ever hears of its calls.
+/// Answers `Empty` without a server. It can serve, but its server never receives a call.
 pub struct Nothing;
 
 struct Unasked;

@@ -1,13 +1,13 @@
-//! A panic in a stack is that stack's failure, not the adapter's end.
+//! Converts a panic in a stack to a failure of that stack, so that the adapter continues.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::failure::{Failure, Kind};
 
-/// Does `work`; a panic in it becomes a failure of kind `internal`.
-pub fn contained<T>(work: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
-    // What the panic left half done is the stack's own and is dropped with the connection or the server.
+/// Runs `work`. A panic becomes a failure of kind `internal`.
+pub fn catch_panic<T>(work: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
+    // The state that the panic may have damaged belongs to the stack. It is dropped with the connection or the server.
     catch_unwind(AssertUnwindSafe(work))
         .unwrap_or_else(|panic| Err(Failure::new(Kind::Internal, format!("the stack panicked: {}", sentence(&*panic)))))
 }
@@ -23,8 +23,8 @@ mod tests {
 
     #[test]
     fn a_panic_becomes_an_internal_failure() {
-        let failure = contained::<()>(|| panic!("no {}", "luck")).expect_err("a failure");
+        let failure = catch_panic::<()>(|| panic!("no {}", "luck")).expect_err("a failure");
         assert_eq!((failure.kind, failure.message.as_str()), (Kind::Internal, "the stack panicked: no luck"));
-        assert_eq!(contained(|| Ok(3)), Ok(3));
+        assert_eq!(catch_panic(|| Ok(3)), Ok(3));
     }
 }

@@ -1,19 +1,12 @@
-//! Processor time of the whole process.
+//! The processor time of the whole process.
 
-use serde::{Deserialize, Serialize};
+pub use callbench_contract::endpoint::Usage;
 
-/// CPU of the contract: nanoseconds spent in user and in system mode since the process began, as decimal strings.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
-pub struct Usage {
-    pub user_ns: String,
-    pub system_ns: String,
-}
-
-/// What the process has used so far, all its threads together.
+/// The processor time of all threads so far.
 #[must_use]
 #[cfg(unix)]
 pub fn usage() -> Usage {
-    // SAFETY: a rusage of zeros is a valid one, and the pointer to it is alive during the call.
+    // SAFETY: a rusage of zeros is valid, and the pointer to it is alive during the call.
     let used = unsafe {
         let mut used: libc::rusage = std::mem::zeroed();
         libc::getrusage(libc::RUSAGE_SELF, &raw mut used);
@@ -23,7 +16,7 @@ pub fn usage() -> Usage {
     Usage { user_ns: nanoseconds(used.ru_utime), system_ns: nanoseconds(used.ru_stime) }
 }
 
-/// What the process has used so far, all its threads together, and the processes that it answers by.
+/// The processor time of all threads so far, and of the included processes.
 #[must_use]
 #[cfg(windows)]
 pub fn usage() -> Usage {
@@ -47,15 +40,15 @@ mod others {
     /// User and system time in nanoseconds.
     type Times = [u64; 2];
 
-    /// The processes included, and the times of those that were.
+    /// The included processes, and the times of those that were dropped.
     static INCLUDED: Mutex<(Vec<(usize, OwnedHandle)>, Times)> = Mutex::new((Vec::new(), [0; 2]));
 
-    /// Counts the processor time of another process as this one's, for one that plays both sides by a process of its own. What that process
-    /// had used when this is dropped stays counted.
+    /// Adds the processor time of another process to that of this one. It is for adapters whose server is a separate process. The time used until
+    /// this is dropped stays counted.
     pub struct Included(usize);
 
     impl Included {
-        /// The other process.
+        /// Includes the process.
         pub fn new(process: BorrowedHandle<'_>) -> std::io::Result<Self> {
             let handle = process.try_clone_to_owned()?;
             let number = handle.as_raw_handle() as usize;
@@ -76,7 +69,7 @@ mod others {
 
     pub(super) fn usage() -> Usage {
         let included = INCLUDED.lock().unwrap_or_else(PoisonError::into_inner);
-        // SAFETY: it gives a handle that stands for this process and needs no closing.
+        // SAFETY: it returns a pseudo handle of this process that needs no closing.
         let own = times(unsafe { GetCurrentProcess() });
         let others = included.0.iter().map(|(_, handle)| times(handle.as_raw_handle()));
         let [user, system] = others.fold(sum(own, included.1), sum);

@@ -1,4 +1,4 @@
-//! The real program, spoken to over the contract as the core does.
+//! Tests the real program over the contract, as the core uses it.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};

@@ -1,56 +1,58 @@
-//! One connection: both streams, its state, and what kind each packet is of.
+//! One connection: both streams, its state, and the kind of each packet.
 
 use std::net::SocketAddr;
 
 use crate::count::{Counts, Kind, Toward};
 use crate::frame::Segment;
 use crate::stream::Stream;
+use crate::tls_session::Session;
 
 #[derive(Clone, Debug)]
 pub struct Connection {
     pub client: SocketAddr,
     pub server: SocketAddr,
-    /// The first sequence number of a SYN, by which a second connection of the same ports is told from a repeated one.
+    /// The sender and the sequence number of the first SYN. They distinguish a new connection between the same ports from a repeated SYN.
     opening: Option<(SocketAddr, u32)>,
     streams: [Option<Stream>; 2],
-    /// Whether the greeting is over: the side that opened has acknowledged.
-    greeted: bool,
+    /// Whether the handshake is complete: the opening side has acknowledged.
+    established: bool,
     reset: bool,
     speaker: Option<Toward>,
+    session: Session,
 }
 
 impl Connection {
-    /// Begins with its first packet; `client` says who is the client where that is known.
+    /// Creates a connection from its first packet; `client` says which side is the client if that is known.
     pub fn new(segment: &Segment<'_>, client: Option<Toward>) -> Self {
-        // Whoever answers a SYN did not open the connection.
+        // The side that answers a SYN did not open the connection.
         let opened_by_sender = !(segment.flags.syn && segment.flags.ack);
         let toward = client.unwrap_or(if opened_by_sender { Toward::Server } else { Toward::Client });
         let (client, server) = if toward == Toward::Server { (segment.from, segment.to) } else { (segment.to, segment.from) };
-        let greeted = !segment.flags.syn;
-        Self { client, server, opening: None, streams: [None, None], greeted, reset: false, speaker: None }
+        let established = !segment.flags.syn;
+        Self { client, server, opening: None, streams: [None, None], established, reset: false, speaker: None, session: Session::default() }
     }
 
     pub fn toward(&self, segment: &Segment<'_>) -> Toward {
         if segment.from == self.client { Toward::Server } else { Toward::Client }
     }
 
-    /// Whether a SYN opens another connection between the same ports.
+    /// Whether a SYN opens a new connection between the same ports.
     pub fn is_over_for(&self, segment: &Segment<'_>) -> bool {
         let opens = segment.flags.syn && !segment.flags.ack;
         opens && (self.closed() || self.opening.is_some_and(|opening| opening != (segment.from, segment.sequence)))
     }
 
-    /// Whether nothing more can come but acknowledgements.
+    /// Whether only acknowledgements can follow.
     pub fn closed(&self) -> bool {
         self.reset || self.streams.iter().all(|stream| stream.as_ref().is_some_and(|it| it.finished))
     }
 
-    /// Whether each side has acknowledged all that the other one sent, FINs too.
+    /// Whether each side has acknowledged everything from the other side, including FINs.
     pub fn settled(&self) -> bool {
-        self.reset || (self.greeted && self.streams.iter().flatten().all(Stream::settled))
+        self.reset || (self.established && self.streams.iter().flatten().all(Stream::settled))
     }
 
-    /// Books a packet. Returns its direction.
+    /// Counts a packet. Returns its direction.
     pub fn book(&mut self, segment: &Segment<'_>, counts: &mut Counts) {
         let toward = self.toward(segment);
         let flags = segment.flags;
@@ -61,9 +63,9 @@ impl Connection {
         let closing = self.streams.iter().any(finished) || flags.fin || flags.rst || self.reset;
         let stream = self.streams[toward.index()].get_or_insert_with(|| Stream::new(segment.sequence, flags.syn));
         let extra = u64::from(flags.syn) + u64::from(flags.fin);
-        // The SYN takes the position before the first byte (TCP Fast Open puts bytes into the same packet).
+        // The SYN takes the position before the first byte. With TCP Fast Open, the same packet also contains bytes.
         let number = segment.sequence.wrapping_add(u32::from(flags.syn));
-        let added = stream.take(number, segment.length, segment.payload, extra - u64::from(flags.syn));
+        let added = stream.take(number, segment.length, segment.payload, extra - u64::from(flags.syn), (toward, &mut self.session));
         stream.finished |= flags.fin;
         if flags.ack
             && let Some(other) = &mut self.streams[toward.back().index()]
@@ -80,13 +82,13 @@ impl Connection {
             Kind::Retransmission
         } else if closing {
             Kind::TearDown
-        } else if self.greeted {
+        } else if self.established {
             Kind::Acknowledgement
         } else {
             Kind::SetUp
         };
         if !flags.syn && flags.ack {
-            self.greeted = true;
+            self.established = true;
         }
         counts.packets += 1;
         counts.link += segment.link_bytes;

@@ -4,11 +4,11 @@ use serde::Serialize;
 
 use crate::tls::Records;
 
-/// Which way a packet goes.
+/// The direction of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Toward {
-    /// From the client: the address named as the client's, else the side that opened the connection.
+    /// From the client: from the given address of the client, or else from the side that opened the connection.
     Server,
     Client,
 }
@@ -24,18 +24,18 @@ impl Toward {
     }
 }
 
-/// What a packet was for. Each packet is of one kind.
+/// The purpose of a packet. Each packet has one kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// It brought bytes of the stream that were new.
+    /// It brought new bytes of the stream.
     Data,
-    /// It brought only bytes that had been seen.
+    /// It brought only bytes that had been seen before.
     Retransmission,
-    /// It brought none and changed nothing: acknowledgements, window updates, probes.
+    /// It brought no bytes and changed nothing: acknowledgements, window updates, probes.
     Acknowledgement,
-    /// SYN, its answer, and the acknowledgement that ends the greeting.
+    /// SYN, its answer, and the acknowledgement that completes the handshake.
     SetUp,
-    /// FIN, RST, and acknowledgements after the sender's own FIN or of the other's.
+    /// FIN, RST, and acknowledgements after the sender's own FIN or of the other side's FIN.
     TearDown,
 }
 
@@ -54,22 +54,22 @@ impl Class {
     }
 }
 
-/// One direction of a connection, or of many. Bytes on the wire above the link = `ip` + `tcp` + `payload` + `retransmitted`, and the headers
-/// among them are those of the five kinds of packets.
+/// One direction of a connection, or of many. `ip` + `tcp` + `payload` + `retransmitted` are the bytes on the wire above the link. The headers among
+/// them are those of the five kinds of packets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Counts {
     pub packets: u64,
-    /// Headers of the link, VLAN tags among them: no preamble, no checksum, no gap.
+    /// Headers of the link including VLAN tags, without preamble, checksum and gap.
     pub link: u64,
     /// IP headers.
     pub ip: u64,
     /// TCP headers with options.
     pub tcp: u64,
-    /// The options alone.
+    /// TCP options only.
     pub tcp_options: u64,
-    /// Bytes of the stream, each once.
+    /// Bytes of the stream, each counted once.
     pub payload: u64,
-    /// Bytes of the stream that came again.
+    /// Bytes of the stream that were sent again.
     pub retransmitted: u64,
     pub data: Class,
     pub retransmissions: Class,
@@ -77,7 +77,7 @@ pub struct Counts {
     pub set_up: Class,
     pub tear_down: Class,
     pub tls: Records,
-    /// How often this side began to speak after the other one: a round trip is one such turn of each side.
+    /// How often this side began to send after the other side did. A round trip is one such turn of each side.
     pub turns: u64,
 }
 
@@ -92,7 +92,7 @@ impl Counts {
         }
     }
 
-    /// IP packets whole: what a carrier counts.
+    /// Complete IP packets, as network operators count them.
     #[must_use]
     pub fn wire(&self) -> u64 {
         self.ip + self.tcp + self.payload + self.retransmitted

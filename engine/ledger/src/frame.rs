@@ -1,25 +1,25 @@
-//! One captured frame, understood as far as an account needs it.
+//! Parses one captured frame, as far as an account needs it.
 
 use std::net::{IpAddr, SocketAddr};
 
 use etherparse::{EtherType, LaxNetSlice, LaxSlicedPacket, TransportSlice};
 use serde::Serialize;
 
-/// What a frame begins with, by the numbers of the registry of link types (LINKTYPE_ in tcpdump.org/linktypes.html).
+/// The link type: what a frame begins with. The numbers are those of the registry (LINKTYPE_ in tcpdump.org/linktypes.html).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Link {
     /// 1: destination, source, type.
     Ethernet,
-    /// 101: an IP packet and nothing before it.
+    /// 101: only an IP packet.
     Raw,
-    /// 0: four bytes of address family in the order of the machine that captured.
+    /// 0: four bytes of address family in the byte order of the capturing machine.
     Loopback,
-    /// 113 and 276: what Linux gives for `any` interface, by the bytes of its header and the place of the type in it.
+    /// 113 and 276: Linux's header for the interface `any`, with its length and the position of the type in it.
     Cooked { header: usize, protocol_at: usize },
 }
 
 impl Link {
-    /// None where this crate does not know the link type.
+    /// None if this crate does not support the link type.
     #[must_use]
     pub fn of(number: i32) -> Option<Self> {
         match number {
@@ -32,7 +32,7 @@ impl Link {
         }
     }
 
-    /// The protocol and the rest of a frame, None where it is too short.
+    /// The protocol and the rest of a frame. None if it is too short.
     fn split(self, frame: &[u8]) -> Option<(u16, &[u8])> {
         let (header, protocol_at) = match self {
             Self::Ethernet => (14, 12),
@@ -54,9 +54,9 @@ pub enum Other {
     Arp,
     Icmp,
     Udp,
-    /// A part of an IP packet that was cut on its way: which connection it belongs to is not looked for.
+    /// A fragment of an IP packet. Its connection is not determined.
     Fragment,
-    /// What cannot be understood, or is none of the above.
+    /// Unknown or damaged.
     Unknown,
 }
 
@@ -70,12 +70,12 @@ pub struct Flags {
     pub rst: bool,
 }
 
-/// A TCP segment with the bytes around it.
+/// A TCP segment with the lengths of its headers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Segment<'a> {
     pub from: SocketAddr,
     pub to: SocketAddr,
-    /// Bytes before the IP header, VLAN tags among them.
+    /// Bytes before the IP header, including VLAN tags.
     pub link_bytes: u64,
     /// The IP header with options or extension headers.
     pub ip_bytes: u64,
@@ -84,9 +84,9 @@ pub struct Segment<'a> {
     pub flags: Flags,
     pub sequence: u32,
     pub acknowledgement: u32,
-    /// Bytes of payload on the wire, by the length in the IP header: padding of short frames does not count.
+    /// Bytes of payload on the wire, by the length in the IP header. The padding of short frames does not count.
     pub length: u64,
-    /// What the capture has of the payload: the beginning, where frames were cut.
+    /// The captured part of the payload. It is shorter if frames were cut.
     pub payload: &'a [u8],
 }
 
@@ -96,7 +96,7 @@ pub enum Frame<'a> {
     Other(Other),
 }
 
-/// Understands a frame. Whatever the bytes are, something comes out.
+/// Parses a frame. It returns a result for any bytes.
 #[must_use]
 pub fn parse(link: Link, frame: &[u8]) -> Frame<'_> {
     let Some((protocol, rest)) = link.split(frame) else {
@@ -132,7 +132,7 @@ pub fn parse(link: Link, frame: &[u8]) -> Frame<'_> {
     let ip_bytes = tcp.slice().as_ptr() as usize - at;
     let tcp_bytes = tcp.header_slice().len();
     let captured = tcp.payload();
-    // A length of 0 is what segmentation offload leaves in packets beyond 64 KiB: then what was captured is all there is.
+    // Segmentation offload leaves a length of 0 in packets beyond 64 KiB. Then the captured length is used.
     let length = if whole == 0 { captured.len() } else { whole.saturating_sub(ip_bytes + tcp_bytes) };
     Frame::Tcp(Segment {
         from: SocketAddr::new(source, tcp.source_port()),

@@ -1,4 +1,4 @@
-//! The books: connections by their ports, phases by their marks.
+//! The account: connections by their ports, phases by their marks.
 
 use std::collections::{BTreeMap, HashMap};
 use std::net::{IpAddr, SocketAddr};
@@ -9,10 +9,10 @@ use crate::connection::Connection;
 use crate::count::{Counts, Toward};
 use crate::frame::{Frame, Link, Other, Segment, parse};
 
-/// What one phase saw of a connection.
+/// The counts of a connection in one phase.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ConnectionAccount {
-    /// Its number, from 0, the same in every phase.
+    /// Its number, from 0. It is the same in every phase.
     pub connection: usize,
     pub client: SocketAddr,
     pub server: SocketAddr,
@@ -20,30 +20,30 @@ pub struct ConnectionAccount {
     pub to_client: Counts,
 }
 
-/// Frames and bytes that are not TCP's, headers of the link among the bytes.
+/// Frames that are not TCP, and their bytes including headers of the link.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Strange {
+pub struct OtherFrames {
     pub frames: u64,
     pub bytes: u64,
 }
 
-/// What was counted between two marks.
+/// The counts between two marks.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Phase {
     pub name: String,
     pub frames: u64,
-    /// When its first and last frame were captured, in nanoseconds of the capture's clock.
+    /// The times of the first and the last frame, in nanoseconds of the capture's clock.
     pub first_ns: Option<u64>,
     pub last_ns: Option<u64>,
-    /// Connections that were opened in it.
+    /// Connections that were opened in this phase.
     pub opened: u64,
     pub to_server: Counts,
     pub to_client: Counts,
     pub connections: Vec<ConnectionAccount>,
-    pub other: BTreeMap<Other, Strange>,
+    pub other: BTreeMap<Other, OtherFrames>,
 }
 
-/// All phases, and how the connections stand.
+/// All phases, and the number of open connections.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Account {
     pub phases: Vec<Phase>,
@@ -51,36 +51,36 @@ pub struct Account {
     pub open: usize,
 }
 
-/// The phase under way; connections by number.
+/// The current phase; connections by number.
 #[derive(Debug, Default)]
-struct Page {
+struct CurrentPhase {
     phase: Phase,
     counts: BTreeMap<usize, [Counts; 2]>,
 }
 
-/// Books frames. Feed it in the order of capture.
+/// Counts frames. They must be added in the order of capture.
 #[derive(Debug)]
 pub struct Ledger {
     client: Option<IpAddr>,
     connections: Vec<Connection>,
-    /// The latest connection between two ports; the lesser address first.
+    /// The latest connection between two ports. The smaller address comes first.
     by_ports: HashMap<(SocketAddr, SocketAddr), usize>,
     done: Vec<Phase>,
-    page: Page,
+    page: CurrentPhase,
     frames: u64,
     last_ns: Option<u64>,
 }
 
 impl Ledger {
-    /// `client` is the address of the client's host where it is known; else whoever opens a connection is its client.
+    /// `client` is the address of the client's host if it is known. Otherwise, the side that opens a connection is its client.
     #[must_use]
     pub fn new(client: Option<IpAddr>, phase: &str) -> Self {
-        let mut page = Page::default();
+        let mut page = CurrentPhase::default();
         phase.clone_into(&mut page.phase.name);
         Self { client, connections: Vec::new(), by_ports: HashMap::new(), done: Vec::new(), page, frames: 0, last_ns: None }
     }
 
-    /// Books one frame.
+    /// Adds one frame.
     pub fn frame(&mut self, at_ns: u64, link: Link, frame: &[u8], wire_bytes: usize) {
         self.frames += 1;
         self.last_ns = Some(at_ns);
@@ -118,7 +118,7 @@ impl Ledger {
         connection.book(segment, &mut self.page.counts.entry(number).or_default()[toward.index()]);
     }
 
-    /// Ends the phase and begins another one. Returns the one that ended.
+    /// Ends the current phase and begins another one. Returns the phase that ended.
     pub fn mark(&mut self, name: &str) -> &Phase {
         let page = std::mem::take(&mut self.page);
         name.clone_into(&mut self.page.phase.name);
@@ -127,7 +127,7 @@ impl Ledger {
         &self.done[self.done.len() - 1]
     }
 
-    fn finished(&self, page: Page) -> Phase {
+    fn finished(&self, page: CurrentPhase) -> Phase {
         let mut phase = page.phase;
         for (number, [to_server, to_client]) in page.counts {
             phase.to_server.add(&to_server);
@@ -138,7 +138,7 @@ impl Ledger {
         phase
     }
 
-    /// How many frames were booked: while this does not change, nothing came.
+    /// The number of frames so far.
     #[must_use]
     pub fn frames(&self) -> u64 {
         self.frames
@@ -150,19 +150,19 @@ impl Ledger {
         self.last_ns
     }
 
-    /// How many connections are not closed.
+    /// How many connections are open.
     #[must_use]
     pub fn open(&self) -> usize {
         self.connections.iter().filter(|it| !it.closed()).count()
     }
 
-    /// Whether everything that was sent has been acknowledged: no acknowledgement is on its way any more.
+    /// Whether everything that was sent has been acknowledged.
     #[must_use]
     pub fn settled(&self) -> bool {
         self.by_ports.values().all(|&number| self.connections[number].settled())
     }
 
-    /// Ends the last phase too and gives everything. The ledger is then as new, but for its client.
+    /// Ends the last phase and returns everything. Then the ledger is empty again, but keeps the client's address.
     pub fn close(&mut self) -> Account {
         let page = std::mem::take(&mut self.page);
         let last = self.finished(page);

@@ -1,11 +1,11 @@
-//! What every byte on the wire was for.
+//! The purpose of every byte on the wire.
 //!
-//! Frames go in, in the order in which they were captured; an account comes out: per connection and direction the bytes of the stream
-//! (reassembled, so that what was sent twice counts once), the headers, the packets that only acknowledge, the packets that set a
-//! connection up or tear it down, TLS records, and how often the two sides took turns. Marks split the account into phases.
+//! The input is frames in the order of capture. The output is an account. Per connection and direction, it has the bytes of the stream (reassembled,
+//! so repeated bytes count once), the headers, the packets that only acknowledge, the packets that set a connection up or tear it down, TLS records,
+//! and the turns of the two sides. Marks split the account into phases.
 //!
-//! Nothing here reads a clock, a socket or a file: `frame` understands one frame, `stream` reassembles one direction, `ledger` keeps
-//! the books, `pcap` reads and writes captures through whatever reader or writer it is given.
+//! Nothing here reads a clock, a socket or a file. `frame` parses one frame, `stream` reassembles one direction, `ledger` counts, and `pcap` reads
+//! and writes captures with a given reader or writer.
 
 mod connection;
 mod count;
@@ -15,6 +15,7 @@ pub mod pcap;
 mod ranges;
 mod stream;
 mod tls;
+mod tls_session;
 
 pub use count::{Class, Counts, Kind, Toward};
 pub use frame::{Flags, Frame, Link, Other, Segment, parse};

@@ -1,4 +1,4 @@
-//! Captures as files: `pcap` and `pcapng` read, `pcap` written.
+//! Capture files: reads `pcap` and `pcapng`, writes `pcap`.
 
 use std::fmt;
 use std::io::{self, Read, Write};
@@ -8,24 +8,24 @@ use pcap_parser::{Block, PcapBlockOwned, PcapError, create_reader};
 use crate::frame::Link;
 use crate::ledger::Ledger;
 
-/// The longest block that is read: a frame is at most 256 KiB in what Linux captures.
+/// The longest block. Linux captures at most 256 KiB of a frame.
 const BUFFER: usize = 1 << 20;
 const ETHERNET: i32 = 1;
 
 /// Why a file could not be read.
 #[derive(Debug)]
-pub enum Trouble {
-    /// It is no capture, or damaged; how many frames were read before.
+pub enum CaptureError {
+    /// It is not a capture file, or it is damaged. `frames` is how many frames were read before.
     Damaged {
         frames: u64,
         what: String,
     },
-    /// Its frames begin with something that is not known here.
+    /// The link type is not supported.
     Link(i32),
     Io(io::Error),
 }
 
-impl fmt::Display for Trouble {
+impl fmt::Display for CaptureError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Damaged { frames: 0, what } => write!(f, "is no capture in the format pcap or pcapng ({what})"),
@@ -38,19 +38,19 @@ impl fmt::Display for Trouble {
     }
 }
 
-impl std::error::Error for Trouble {}
+impl std::error::Error for CaptureError {}
 
 /// One interface of a capture.
 #[derive(Clone, Copy)]
 struct Interface {
     link: i32,
-    /// Units of time in a second.
+    /// Time units per second.
     resolution: u64,
     offset_s: i64,
 }
 
-/// Books every frame of a capture. Returns how many there were.
-pub fn book<R: Read + Send>(source: R, ledger: &mut Ledger) -> Result<u64, Trouble> {
+/// Adds every frame of a capture to the ledger. Returns how many there were.
+pub fn book<R: Read + Send>(source: R, ledger: &mut Ledger) -> Result<u64, CaptureError> {
     let mut frames = 0;
     read(source, |at_ns, link, frame, wire_bytes| {
         frames += 1;
@@ -59,8 +59,8 @@ pub fn book<R: Read + Send>(source: R, ledger: &mut Ledger) -> Result<u64, Troub
     .map(|()| frames)
 }
 
-/// Gives every frame: when it was captured in nanoseconds, what it begins with, what was captured of it, how long it was.
-pub fn read<R: Read + Send>(source: R, mut each: impl FnMut(u64, Link, &[u8], usize)) -> Result<(), Trouble> {
+/// Passes every frame to `each`: its time in nanoseconds, its link type, the captured bytes, and its length on the wire.
+pub fn read<R: Read + Send>(source: R, mut each: impl FnMut(u64, Link, &[u8], usize)) -> Result<(), CaptureError> {
     let mut frames = 0;
     let mut reader = create_reader(BUFFER, source).map_err(|error| trouble(0, &error))?;
     let mut interfaces: Vec<Interface> = Vec::new();
@@ -75,26 +75,26 @@ pub fn read<R: Read + Send>(source: R, mut each: impl FnMut(u64, Link, &[u8], us
                 reader.refill().map_err(|error| trouble(frames, &error))?;
             }
             Err(PcapError::UnexpectedEof) => {
-                return Err(Trouble::Damaged { frames, what: "it ends in the middle of a frame".to_owned() });
+                return Err(CaptureError::Damaged { frames, what: "it ends in the middle of a frame".to_owned() });
             }
             Err(error) => return Err(trouble(frames, &error)),
         }
     }
 }
 
-fn trouble(frames: u64, error: &PcapError<&[u8]>) -> Trouble {
+fn trouble(frames: u64, error: &PcapError<&[u8]>) -> CaptureError {
     match error {
-        PcapError::ReadError => Trouble::Io(io::Error::other("the file could not be read on")),
-        other => Trouble::Damaged { frames, what: other.to_string() },
+        PcapError::ReadError => CaptureError::Io(io::Error::other("the file could not be read on")),
+        other => CaptureError::Damaged { frames, what: other.to_string() },
     }
 }
 
-/// Takes one block. Returns whether it was a frame.
+/// Handles one block. Returns whether it was a frame.
 fn take(
     block: &PcapBlockOwned<'_>,
     interfaces: &mut Vec<Interface>,
     each: &mut impl FnMut(u64, Link, &[u8], usize),
-) -> Result<bool, Trouble> {
+) -> Result<bool, CaptureError> {
     match block {
         PcapBlockOwned::LegacyHeader(header) => {
             let resolution = if header.is_nanosecond_precision() { 1_000_000_000 } else { 1_000_000 };
@@ -111,7 +111,7 @@ fn take(
             );
             return Ok(true);
         }
-        // A section begins anew, with interfaces of its own.
+        // A new section has its own interfaces.
         PcapBlockOwned::NG(Block::SectionHeader(_)) => interfaces.clear(),
         PcapBlockOwned::NG(Block::InterfaceDescription(described)) => {
             let resolution = described.ts_resolution().unwrap_or(1_000_000);
@@ -136,11 +136,11 @@ fn take(
     Ok(false)
 }
 
-fn link(number: i32) -> Result<Link, Trouble> {
-    Link::of(number).ok_or(Trouble::Link(number))
+fn link(number: i32) -> Result<Link, CaptureError> {
+    Link::of(number).ok_or(CaptureError::Link(number))
 }
 
-/// A frame without what fills its block.
+/// A frame without the padding of its block.
 fn cut(data: &[u8], length: u32) -> &[u8] {
     data.get(..length as usize).unwrap_or(data)
 }
@@ -151,7 +151,7 @@ pub struct Writer<W: Write> {
 }
 
 impl<W: Write> Writer<W> {
-    /// Writes the file's header. `longest` is the most that is kept of a frame.
+    /// Writes the header of the file. `longest` is the maximum that is kept of a frame.
     pub fn new(mut to: W, longest: u32) -> io::Result<Self> {
         to.write_all(&0xa1b2_3c4d_u32.to_le_bytes())?;
         for half in [2_u16, 4] {
@@ -163,7 +163,7 @@ impl<W: Write> Writer<W> {
         Ok(Self { to })
     }
 
-    /// Writes one frame, `frame` being what was captured of `wire_bytes`.
+    /// Writes one frame. `frame` is the captured part of `wire_bytes`.
     pub fn frame(&mut self, at_ns: u64, frame: &[u8], wire_bytes: usize) -> io::Result<()> {
         let (seconds, rest) = (at_ns / 1_000_000_000, at_ns % 1_000_000_000);
         for word in [seconds as u32, rest as u32, frame.len() as u32, wire_bytes as u32] {

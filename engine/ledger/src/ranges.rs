@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-/// Ranges of positions that neither touch nor overlap. A stream without gaps is a single one.
+/// Ranges of positions that neither touch nor overlap. A stream without gaps is one range.
 #[derive(Clone, Debug, Default)]
 pub struct Ranges {
     /// End by start.
@@ -10,7 +10,7 @@ pub struct Ranges {
 }
 
 impl Ranges {
-    /// Adds `start..end`. Returns how many of its positions are new.
+    /// Adds `start..end`. Returns how many of these positions are new.
     pub fn insert(&mut self, start: u64, end: u64) -> u64 {
         if start >= end {
             return 0;

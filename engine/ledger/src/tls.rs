@@ -1,25 +1,32 @@
-//! TLS records in a stream, counted without being read: type, version and length stand open (RFC 8446, section 5.1).
+//! Counts TLS records in a stream without decrypting them: type, version and length are not encrypted (RFC 8446, section 5.1).
+//! `tls_session` says what a record carries.
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use crate::count::Toward;
+use crate::tls_session::{Content, Protection, Session};
+
 const HEADER: usize = 5;
 /// The longest ciphertext of a record, of TLS 1.2 (RFC 5246, section 6.2.3): TLS 1.3 allows less.
 const LONGEST: usize = (1 << 14) + 2048;
-/// How much may wait for what is missing before it; a capture with larger holes says nothing of records.
+/// The limit of bytes that wait for missing bytes before them. A capture with larger gaps has no records.
 const PATIENCE: usize = 4 << 20;
 
-/// What the records of a stream add up to, in bytes unless it says otherwise.
+/// The sums over the records of a stream, in bytes unless stated otherwise.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Records {
-    /// How many.
+    /// The number of records.
     pub records: u64,
     /// Their headers, 5 bytes each.
     pub headers: u64,
-    /// Bodies of application data: encrypted, so with padding and authentication, and in TLS 1.3 with what else is encrypted.
+    /// What protects records inside their bodies: tags, nonces of TLS 1.2, and the type that TLS 1.3 encrypts. 0 if the `ServerHello` was not
+    /// captured, or the suite pads its content.
+    pub tags: u64,
+    /// Data: what is inside records of application data. Session tickets and alerts of TLS 1.3 look the same and are included.
     pub application: u64,
-    /// Bodies of handshake, change of cipher and alerts.
+    /// Handshake, change of cipher, and alerts of TLS 1.2.
     pub handshake: u64,
 }
 
@@ -27,54 +34,91 @@ impl Records {
     pub(crate) fn add(&mut self, other: Self) {
         self.records += other.records;
         self.headers += other.headers;
+        self.tags += other.tags;
         self.application += other.application;
         self.handshake += other.handshake;
     }
 }
 
-/// Follows one direction of a stream.
+/// What is missing of a record's body, in the order of its bytes.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Body {
+    kind: u8,
+    application: bool,
+    before: usize,
+    content: usize,
+    after: usize,
+}
+
+impl Body {
+    fn new(kind: u8, length: usize, Content { application, protection: Protection { before, after } }: Content) -> Self {
+        let (before, after) = if before + after <= length { (before, after) } else { (0, 0) };
+        Self { kind, application, before, content: length - before - after, after }
+    }
+
+    fn missing(&self) -> bool {
+        self.before + self.content + self.after > 0
+    }
+
+    /// Takes the next bytes of one purpose. Returns how many.
+    fn take(&mut self, bytes: &[u8], found: &mut Records) -> usize {
+        let (part, sum) = if self.before > 0 {
+            (&mut self.before, &mut found.tags)
+        } else if self.content > 0 {
+            (&mut self.content, if self.application { &mut found.application } else { &mut found.handshake })
+        } else {
+            (&mut self.after, &mut found.tags)
+        };
+        let taken = bytes.len().min(*part);
+        *part -= taken;
+        *sum += taken as u64;
+        taken
+    }
+}
+
+/// Finds the records of one direction.
 #[derive(Clone, Debug)]
 pub enum Follower {
-    /// Everything before `next` has been looked at; of a body, `body` bytes are still to come.
-    Following { next: u64, header: Vec<u8>, body: usize, application: bool, waiting: BTreeMap<u64, Vec<u8>>, held: usize },
-    /// The stream is not TLS, began before the capture, or has holes.
+    /// Everything before `next` has been processed; pieces after a gap wait.
+    Following { next: u64, header: Vec<u8>, body: Body, waiting: BTreeMap<u64, Vec<u8>>, pending: usize },
+    /// The stream is not TLS, began before the capture, or has gaps.
     Lost,
 }
 
 impl Follower {
-    /// Begins where the stream's first byte is.
+    /// Begins at the position of the stream's first byte.
     pub fn at(next: u64) -> Self {
-        Self::Following { next, header: Vec::new(), body: 0, application: false, waiting: BTreeMap::new(), held: 0 }
+        Self::Following { next, header: Vec::new(), body: Body::default(), waiting: BTreeMap::new(), pending: 0 }
     }
 
-    /// Takes a piece of the stream, in any order, as often as it comes. Returns what it adds.
-    pub fn take(&mut self, at: u64, bytes: &[u8]) -> Records {
+    /// Adds a piece of the stream. The order does not matter, and pieces may be repeated. Returns the new records.
+    pub fn take(&mut self, at: u64, bytes: &[u8], toward: Toward, session: &mut Session) -> Records {
         let mut found = Records::default();
-        let Self::Following { next, waiting, held, .. } = self else {
+        let Self::Following { next, waiting, pending, .. } = self else {
             return found;
         };
         if at > *next {
-            if *held + bytes.len() > PATIENCE {
+            if *pending + bytes.len() > PATIENCE {
                 *self = Self::Lost;
             } else if waiting.get(&at).is_none_or(|known| known.len() < bytes.len()) {
                 let replaced = waiting.insert(at, bytes.to_vec()).map_or(0, |known| known.len());
-                *held = *held + bytes.len() - replaced;
+                *pending = *pending + bytes.len() - replaced;
             }
             return found;
         }
-        self.walk(at, bytes, &mut found);
-        while let Self::Following { next, waiting, held, .. } = self {
+        self.walk(at, bytes, toward, session, &mut found);
+        while let Self::Following { next, waiting, pending, .. } = self {
             let Some((&at, _)) = waiting.range(..=*next).next() else { break };
             let piece = waiting.remove(&at).unwrap_or_default();
-            *held -= piece.len();
-            self.walk(at, &piece, &mut found);
+            *pending -= piece.len();
+            self.walk(at, &piece, toward, session, &mut found);
         }
         found
     }
 
-    /// Looks at what of a piece has not been looked at.
-    fn walk(&mut self, at: u64, bytes: &[u8], found: &mut Records) {
-        let Self::Following { next, header, body, application, .. } = self else {
+    /// Processes the part of a piece that follows `next`.
+    fn walk(&mut self, at: u64, bytes: &[u8], toward: Toward, session: &mut Session, found: &mut Records) {
+        let Self::Following { next, header, body, .. } = self else {
             return;
         };
         let Some(mut rest) = usize::try_from(*next - at).ok().and_then(|seen| bytes.get(seen..)) else {
@@ -82,10 +126,11 @@ impl Follower {
         };
         *next += rest.len() as u64;
         while !rest.is_empty() {
-            if *body > 0 {
-                let taken = rest.len().min(*body);
-                *if *application { &mut found.application } else { &mut found.handshake } += taken as u64;
-                *body -= taken;
+            if body.missing() {
+                let taken = body.take(rest, found);
+                if session.listens(body.kind, toward) {
+                    session.hear(&rest[..taken]);
+                }
                 rest = &rest[taken..];
                 continue;
             }
@@ -96,8 +141,8 @@ impl Follower {
                 return;
             }
             if header.len() == HEADER {
-                *body = usize::from(u16::from_be_bytes([header[3], header[4]]));
-                *application = header[0] == 23;
+                let length = usize::from(u16::from_be_bytes([header[3], header[4]]));
+                *body = Body::new(header[0], length, session.record(header[0], toward));
                 found.records += 1;
                 found.headers += HEADER as u64;
                 header.clear();
@@ -106,7 +151,7 @@ impl Follower {
     }
 }
 
-/// Whether the bytes so far can begin a record: a known type, version 3.x, a length within bounds.
+/// Whether the bytes can be the beginning of a record: a known type, version 3.x, a valid length.
 fn plausible(header: &[u8]) -> bool {
     let long = |high: u8, low: u8| usize::from(u16::from_be_bytes([high, low])) <= LONGEST;
     match *header {
@@ -134,12 +179,12 @@ mod tests {
         bytes
     }
 
-    const WHOLE: Records = Records { records: 3, headers: 15, application: 260, handshake: 8 };
+    const WHOLE: Records = Records { records: 3, headers: 15, tags: 0, application: 260, handshake: 8 };
 
     #[test]
     fn leaves_other_streams_alone() {
         let mut follower = Follower::at(7);
-        assert_eq!(follower.take(7, b"POST / HTTP/1.1\r\n"), Records::default());
+        assert_eq!(follower.take(7, b"POST / HTTP/1.1\r\n", Toward::Server, &mut Session::default()), Records::default());
         assert!(matches!(follower, Follower::Lost));
     }
 
@@ -152,9 +197,9 @@ mod tests {
             let turn = (order as usize) % pieces.len();
             pieces.rotate_left(turn);
             pieces.push(pieces[0]);
-            let (mut follower, mut sum) = (Follower::at(100), Records::default());
+            let (mut follower, mut session, mut sum) = (Follower::at(100), Session::default(), Records::default());
             for (start, end) in pieces {
-                sum.add(follower.take(100 + start as u64, &bytes[start..end]));
+                sum.add(follower.take(100 + start as u64, &bytes[start..end], Toward::Server, &mut session));
             }
             prop_assert_eq!(sum, WHOLE);
         }

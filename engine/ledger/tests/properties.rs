@@ -1,4 +1,4 @@
-//! However a stream is cut, repeated, overlapped and shuffled, its account has the same payload; garbage is no reason to stop.
+//! If a stream is cut, repeated, overlapped or shuffled, its account has the same payload. Garbage does not stop the account.
 
 use std::net::IpAddr;
 
@@ -9,7 +9,7 @@ use proptest::prelude::*;
 const CLIENT: [u8; 4] = [10, 9, 8, 7];
 const SERVER: [u8; 4] = [10, 9, 8, 6];
 
-/// One packet: whether the client sends it, where its piece begins and ends in the stream, whether it is a SYN.
+/// One packet: whether the client sends it, the start and end of its piece in the stream, and whether it is a SYN.
 #[derive(Clone, Debug)]
 struct Packet {
     up: bool,
@@ -30,7 +30,7 @@ fn frame(packet: &Packet, first: [u32; 2]) -> Vec<u8> {
     bytes
 }
 
-/// A stream of `length` bytes as packets that cover it, with others sent again wherever.
+/// A stream of `length` bytes as packets that cover it, with repeated pieces.
 fn stream(up: bool) -> impl Strategy<Value = (u32, Vec<Packet>)> {
     (1_u32..20_000).prop_flat_map(move |length| {
         let cuts = prop::collection::btree_set(1..=length, 0..12);
@@ -125,7 +125,7 @@ proptest! {
     #[test]
     fn garbage_is_no_capture(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
         let mut ledger = Ledger::new(None, "all");
-        // Whether it is taken for a capture is chance; that reading ends is not.
+        // Random bytes may look like a capture. The test is that reading ends.
         let _ = pcap::book(bytes.as_slice(), &mut ledger);
     }
 

@@ -1,5 +1,4 @@
-//! The server of the channel `library`: every message behind one exported C function. The form of a call is told in
-//! `callbench_transport::library`.
+//! The server of the channel `library`: every message behind one exported C function. `callbench_transport::library` defines the form of a call.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -14,36 +13,35 @@ use callbench_service::Service;
 use callbench_transport::Handler;
 use callbench_transport::library::{ANSWERED, Deliver, FAILED, REFUSED, UNKNOWN};
 
-/// What answers: a service, and each message's way to it.
-struct House {
+/// The service, and a handler for each message.
+struct Instance {
     service: Arc<Service>,
     messages: Vec<(&'static str, Arc<dyn Handler>)>,
 }
 
-impl House {
+impl Instance {
     fn of(service: Service) -> Self {
         let service = Arc::new(service);
         let messages = callbench_codec::all().into_iter().map(|it| (it.name(), handler(it, Arc::clone(&service))));
-        // Not a message, but it comes the same way.
+        // The echo is not a message, but it is called in the same way.
         let messages = messages.chain([(echo::NAME, echo::handler(Arc::clone(&service)))]).collect();
-        House { service, messages }
+        Instance { service, messages }
     }
 }
 
-static HOUSE: RwLock<Option<House>> = RwLock::new(None);
+static INSTANCE: RwLock<Option<Instance>> = RwLock::new(None);
 
-/// Whether the library is to be unloaded soon: then it must leave nothing on the thread, which the C library would keep it for.
-static ONCE: AtomicBool = AtomicBool::new(false);
+/// Whether the library is unloaded after each call. Then it must not use thread-local memory, because the C library would keep the library loaded.
+static UNLOADED_AFTER_CALL: AtomicBool = AtomicBool::new(false);
 
 thread_local! {
-    /// The answer's memory, kept from call to call.
+    /// The memory of the answer, reused from call to call.
     static ANSWER: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
 /// Answers one request; see the channel.
 ///
-/// # Safety
-/// `name` is a C string, `request` holds `length` bytes, and both are good during the call; `deliver` takes `context`.
+/// # Safety `name` is a C string, `request` holds `length` bytes, and both are valid during the call; `deliver` takes `context`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn callbench_call(
     name: *const c_char,
@@ -56,32 +54,32 @@ pub unsafe extern "C" fn callbench_call(
     let name = unsafe { CStr::from_ptr(name) };
     // SAFETY: likewise; nothing may have any address.
     let request = if length == 0 { &[] } else { unsafe { std::slice::from_raw_parts(request, length) } };
-    // A panic must not cross into the program that called.
-    let answered = catch_unwind(AssertUnwindSafe(|| {
+    // A panic must not cross the C interface.
+    let status = catch_unwind(AssertUnwindSafe(|| {
         let into = |out: &mut Vec<u8>| {
             out.clear();
-            let said = answer(name, request, out);
+            let result = answer(name, request, out);
             deliver(context, out.as_ptr(), out.len());
-            said
+            result
         };
         if name == c"once" {
-            ONCE.store(true, Ordering::Relaxed);
+            UNLOADED_AFTER_CALL.store(true, Ordering::Relaxed);
         }
-        if ONCE.load(Ordering::Relaxed) { into(&mut Vec::new()) } else { ANSWER.with_borrow_mut(into) }
+        if UNLOADED_AFTER_CALL.load(Ordering::Relaxed) { into(&mut Vec::new()) } else { ANSWER.with_borrow_mut(into) }
     }));
-    answered.unwrap_or(FAILED)
+    status.unwrap_or(FAILED)
 }
 
 fn answer(name: &CStr, request: &[u8], out: &mut Vec<u8>) -> i32 {
     match name.to_bytes() {
         b"once" => ANSWERED,
         b"options" => set(request, out),
-        b"counted" => with_house(|house| {
-            let counts: BTreeMap<&str, u64> = house.service.counted().into_iter().collect();
+        b"counted" => with_instance(|instance| {
+            let counts: BTreeMap<&str, u64> = instance.service.counted().into_iter().collect();
             serde_json::to_writer(out, &counts).map_or(FAILED, |()| ANSWERED)
         }),
-        name => with_house(|house| {
-            if let Some((_, handler)) = house.messages.iter().find(|(known, _)| known.as_bytes() == name) {
+        name => with_instance(|instance| {
+            if let Some((_, handler)) = instance.messages.iter().find(|(known, _)| known.as_bytes() == name) {
                 handler.answer(request, out);
                 ANSWERED
             } else {
@@ -92,12 +90,12 @@ fn answer(name: &CStr, request: &[u8], out: &mut Vec<u8>) -> i32 {
     }
 }
 
-/// A new service with these options, counting from 0.
+/// Creates a new service with these options. Its counts begin at 0.
 fn set(options: &[u8], out: &mut Vec<u8>) -> i32 {
     let options = serde_json::from_slice(options).map_err(|error| format!("the options are no JSON object: {error}"));
     match options.and_then(|options| Service::with_options(&options)) {
         Ok(service) => {
-            *HOUSE.write().unwrap_or_else(PoisonError::into_inner) = Some(House::of(service));
+            *INSTANCE.write().unwrap_or_else(PoisonError::into_inner) = Some(Instance::of(service));
             ANSWERED
         }
         Err(sentence) => {
@@ -107,12 +105,12 @@ fn set(options: &[u8], out: &mut Vec<u8>) -> i32 {
     }
 }
 
-fn with_house(then: impl FnOnce(&House) -> i32) -> i32 {
-    let house = HOUSE.read().unwrap_or_else(PoisonError::into_inner);
-    if let Some(house) = &*house {
-        return then(house);
+fn with_instance(then: impl FnOnce(&Instance) -> i32) -> i32 {
+    let instance = INSTANCE.read().unwrap_or_else(PoisonError::into_inner);
+    if let Some(instance) = &*instance {
+        return then(instance);
     }
-    drop(house);
-    let mut open = HOUSE.write().unwrap_or_else(PoisonError::into_inner);
-    then(open.get_or_insert_with(|| House::of(Service::default())))
+    drop(instance);
+    let mut open = INSTANCE.write().unwrap_or_else(PoisonError::into_inner);
+    then(open.get_or_insert_with(|| Instance::of(Service::default())))
 }

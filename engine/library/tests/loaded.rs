@@ -20,7 +20,7 @@ fn started(stack: &MessageOverChannel, options: &[(&str, u64)], timeout: Duratio
     (server, client)
 }
 
-/// A library that goes again is gone behind each call, answers like one that stays, and what it answered is counted.
+/// A library that is unloaded after each call gives the same answers, and its calls are counted.
 fn loaded_for_each_call() {
     let stack = MessageOverChannel::new(callbench_codec::all().remove(0), Arc::new(Library));
     let (server, _kept) = started(&stack, &[], Duration::from_secs(20));
@@ -33,14 +33,14 @@ fn loaded_for_each_call() {
         assert_eq!(client.call(&Call::GetPersons { n: -1 }).unwrap_err().kind, Kind::Fault);
         assert_eq!(mapped(), 0);
     }
-    let counts = server.counted_elsewhere().unwrap().calls;
+    let counts = server.remote_counts().unwrap().calls;
     assert!(counts.contains(&("Sum".to_owned(), 3)) && counts.contains(&("GetPersons".to_owned(), 3)), "{counts:?}");
     let options: Options = [("keep_loaded".to_owned(), "no".into())].into_iter().collect();
     let refused = stack.connect(&Connect { options, ..to }).err().expect("a refusal");
     assert_eq!(refused.kind, Kind::BadRequest);
 }
 
-// One test, since there is one library and one service in it.
+// A single test, because the library contains a single service.
 #[test]
 fn every_message_is_answered_and_counted() {
     let patience = Duration::from_secs(20);
@@ -51,9 +51,9 @@ fn every_message_is_answered_and_counted() {
         assert_eq!(client.call(&Call::Sum { a: 2, b: 3 }).unwrap(), Answer::Number(5), "{}", stack.name());
         let fault = client.call(&Call::GetPersons { n: -1 }).unwrap_err();
         assert_eq!(fault.kind, Kind::Fault, "{}: {fault}", stack.name());
-        let counts = server.counted_elsewhere().unwrap().calls;
+        let counts = server.remote_counts().unwrap().calls;
         assert!(counts.contains(&("Sum".to_owned(), 1)) && counts.contains(&("GetPersons".to_owned(), 1)), "{counts:?}");
-        assert!(server.counted_elsewhere().unwrap().calls.iter().all(|(_, count)| *count == 0));
+        assert!(server.remote_counts().unwrap().calls.iter().all(|(_, count)| *count == 0));
     }
     loaded_for_each_call();
     let stack = MessageOverChannel::new(callbench_codec::all().remove(0), Arc::new(Library));

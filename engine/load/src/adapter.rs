@@ -1,4 +1,4 @@
-//! The load driver as an adapter: clients only, of servers that somebody else runs.
+//! The adapter of the load driver: clients only, for servers that are started elsewhere.
 
 use std::sync::Arc;
 
@@ -8,9 +8,9 @@ use callbench_service::Service;
 
 use crate::client;
 use crate::client_pool::EventLoops;
+use crate::connect_options;
 use crate::h2;
 use crate::protocol::Protocol;
-use crate::wishes;
 
 pub struct Load {
     stacks: Vec<Box<dyn Stack>>,
@@ -39,7 +39,7 @@ impl Adapter for Load {
         Vec::new()
     }
 
-    fn replays(&self) -> bool {
+    fn supports_traces(&self) -> bool {
         false
     }
 
@@ -48,7 +48,7 @@ impl Adapter for Load {
     }
 }
 
-/// HTTP in one of its protocols, plain or through TLS. What the URL answers stands for the service's `Hello`.
+/// HTTP in one of its versions, with or without TLS. A request to the URL counts as the call `Hello` of the service.
 struct Http {
     name: &'static str,
     protocol: Protocol,
@@ -60,23 +60,24 @@ impl Stack for Http {
     }
 
     fn options(&self) -> &'static [&'static str] {
-        wishes::NAMES
+        connect_options::NAMES
     }
 
     fn serve(&self, _service: Arc<Service>, _at: Listen, _options: &Options) -> Result<Box<dyn Server>, Failure> {
-        Err(Failure::new(Kind::Unsupported, "the load driver serves nothing: name a server of your own"))
+        Err(Failure::new(Kind::Unsupported, "the load driver has no servers: give the URL of a server"))
     }
 
     fn connect(&self, _to: &Connect) -> Result<Box<dyn Client>, Failure> {
-        Err(Failure::new(Kind::Internal, "the load driver's clients come together"))
+        Err(Failure::new(Kind::Internal, "the load driver creates all its clients at once"))
     }
 
-    fn gather(&self, to: &Connect, clients: usize) -> Option<Result<Box<dyn ClientPool>, Failure>> {
+    fn connect_pool(&self, to: &Connect, clients: usize) -> Option<Result<Box<dyn ClientPool>, Failure>> {
         Some(if self.protocol == Protocol::Http1 {
-            EventLoops::<client::Clients>::gather(to, self.protocol, clients)
+            EventLoops::<client::Clients>::connect_pool(to, self.protocol, clients)
                 .map(|event_loops| Box::new(event_loops) as Box<dyn ClientPool>)
         } else {
-            EventLoops::<h2::Clients>::gather(to, self.protocol, clients).map(|event_loops| Box::new(event_loops) as Box<dyn ClientPool>)
+            EventLoops::<h2::Clients>::connect_pool(to, self.protocol, clients)
+                .map(|event_loops| Box::new(event_loops) as Box<dyn ClientPool>)
         })
     }
 }

@@ -1,74 +1,77 @@
-//! An answer of HTTP/1.1, taken apart as its octets come, whatever pieces they come in.
+//! Parses an HTTP/1.1 answer incrementally, in pieces of any size.
 
 use callbench_kit::{Failure, Kind};
 
 use crate::body::Body;
 use crate::expected::Expected;
 
-/// A head may be so long.
-const LONGEST_HEAD: usize = 64 * 1024;
-const MOST_HEADERS: usize = 100;
-/// The line that begins a chunk may be so long.
-const LONGEST_CHUNK_LINE: usize = 1024;
+/// The limit for the head of an answer.
+const MAX_HEAD_BYTES: usize = 64 * 1024;
+const MAX_HEADERS: usize = 100;
+/// The limit for the line that begins a chunk.
+const MAX_CHUNK_LINE_BYTES: usize = 1024;
 
-/// What is to come.
+/// The part of the answer that comes next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
     Head,
-    /// So many octets of the body.
+    /// The bytes of the body that are still missing.
     Length(u64),
     /// The line with the size of a chunk.
     ChunkLine,
-    /// So many octets of a chunk, and the line end after it.
+    /// The bytes of a chunk that are still missing, then its line end.
     Chunk(u64),
     ChunkEnd,
-    /// Lines after the last chunk, up to an empty one.
+    /// The lines after the last chunk, until an empty line.
     Trailer,
-    /// All until the server closes.
+    /// Everything until the server closes the connection.
     UntilClose,
 }
 
-/// How far a piece went.
+/// The result of parsing one piece.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Progress {
-    /// More must come.
+    /// The answer is incomplete.
     More,
-    /// The answer is whole; so many octets of the piece were left over.
-    Whole { left: usize },
+    /// The answer is complete. `left` bytes of the piece do not belong to it.
+    Complete { left: usize },
 }
 
-/// One answer under way.
+/// The answer that is being received.
 #[derive(Debug)]
 pub struct Answer {
     stage: Stage,
-    /// A head or a line of which not all has come.
-    held: Vec<u8>,
+    /// An incomplete head or line.
+    partial: Vec<u8>,
     body: Body,
-    /// Whether the server closes the connection after it.
+    /// Fields of the head that are kept, in the order in which they are expected; None: it has none of that name.
+    fields: Vec<Option<Vec<u8>>>,
+    /// Whether the server closes the connection after this answer.
     pub closes: bool,
-    /// Whether any of it has come.
+    /// Whether at least one byte has been received.
     pub begun: bool,
 }
 
 impl Default for Answer {
     fn default() -> Self {
-        Answer { stage: Stage::Head, held: Vec::new(), body: Body::default(), closes: false, begun: false }
+        Answer { stage: Stage::Head, partial: Vec::new(), body: Body::default(), fields: Vec::new(), closes: false, begun: false }
     }
 }
 
 impl Answer {
-    /// Ready for the next one; what memory it has stays.
+    /// Prepares for the next answer. The memory is reused.
     pub fn begin(&mut self) {
         self.stage = Stage::Head;
-        self.held.clear();
+        self.partial.clear();
         self.body.begin();
+        self.fields.clear();
         self.closes = false;
         self.begun = false;
     }
 
-    /// Takes the next octets. `bodiless`: the request was one whose answer has no body. `most`: a body may have so many octets.
+    /// Parses the next bytes. `bodiless`: the answer to this request has no body. `most`: the limit of the body in bytes.
     ///
-    /// Fails as `protocol` where this is no HTTP, as `too-large` where it is too much.
+    /// Fails with `protocol` if this is not HTTP, with `too-large` if a limit is exceeded.
     #[inline]
     pub fn take(&mut self, mut piece: &[u8], expected: &Expected, bodiless: bool, most: u64) -> Result<Progress, Failure> {
         self.begun |= !piece.is_empty();
@@ -92,7 +95,7 @@ impl Answer {
                 Stage::ChunkLine | Stage::ChunkEnd | Stage::Trailer => match self.line(piece)? {
                     Some((used, line)) => {
                         if self.end_of_line(&line)? {
-                            return Ok(Progress::Whole { left: piece.len() - used });
+                            return Ok(Progress::Complete { left: piece.len() - used });
                         }
                         used
                     }
@@ -101,7 +104,7 @@ impl Answer {
             };
             piece = &piece[next..];
             if self.stage == Stage::Length(0) {
-                return Ok(Progress::Whole { left: piece.len() });
+                return Ok(Progress::Complete { left: piece.len() });
             }
             if piece.is_empty() {
                 return Ok(Progress::More);
@@ -109,25 +112,31 @@ impl Answer {
         }
     }
 
-    /// The connection ended: whether that made the answer whole.
+    /// The connection has ended. Returns whether the answer is complete.
     #[must_use]
     pub fn ended(&self) -> bool {
         self.stage == Stage::UntilClose
     }
 
-    /// The whole, judged. `known` is the last body that was right.
-    pub fn judged(&mut self, expected: &Expected, known: &mut Vec<u8>) -> Result<(), Failure> {
+    /// Checks the complete answer. `known` is the last correct body.
+    pub fn judge(&mut self, expected: &Expected, known: &mut Vec<u8>) -> Result<(), Failure> {
         self.body.wrong(expected, known).map_or(Ok(()), Err)
     }
 
-    /// The body, where it was to be kept.
-    pub fn kept(&mut self) -> Vec<u8> {
-        self.body.kept()
+    /// The body, if it was to be kept.
+    pub fn kept_body(&mut self) -> Vec<u8> {
+        self.body.kept_body()
     }
 
-    /// Octets of the body so far.
+    /// The fields of the head and the body that were kept.
     #[must_use]
-    pub fn octets(&self) -> u64 {
+    pub fn taken(&self) -> (&[Option<Vec<u8>>], &[u8]) {
+        (&self.fields, self.body.whole())
+    }
+
+    /// The bytes of the body received so far.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
         self.body.seen
     }
 
@@ -135,54 +144,58 @@ impl Answer {
         let used = left.min(piece.len() as u64) as usize;
         self.body.take(&piece[..used], expected);
         if self.body.seen > most {
-            return Err(Failure::new(Kind::TooLarge, format!("the body goes on beyond {most} octets")));
+            return Err(Failure::new(Kind::TooLarge, format!("the body is longer than {most} bytes")));
         }
         Ok(used)
     }
 
-    /// Reads the head where it is whole, and gives what it used of the piece.
+    /// Parses the head if it is complete. Returns how many bytes of the piece it used.
     fn head(&mut self, piece: &[u8], expected: &Expected, bodiless: bool, most: u64) -> Result<Option<usize>, Failure> {
-        if self.held.is_empty() {
+        if self.partial.is_empty() {
             if let Some(used) = self.read_head(piece, expected, bodiless, most)? {
                 return Ok(Some(used));
             }
-            self.hold(piece, LONGEST_HEAD, "head")?;
+            self.hold(piece, MAX_HEAD_BYTES, "head")?;
             return Ok(None);
         }
-        let before = self.held.len();
-        self.hold(piece, LONGEST_HEAD, "head")?;
-        let held = std::mem::take(&mut self.held);
-        let used = self.read_head(&held, expected, bodiless, most)?;
-        self.held = held;
+        let before = self.partial.len();
+        self.hold(piece, MAX_HEAD_BYTES, "head")?;
+        let partial = std::mem::take(&mut self.partial);
+        let used = self.read_head(&partial, expected, bodiless, most)?;
+        self.partial = partial;
         Ok(used.map(|used| {
-            self.held.clear();
+            self.partial.clear();
             used - before
         }))
     }
 
     fn read_head(&mut self, bytes: &[u8], expected: &Expected, bodiless: bool, most: u64) -> Result<Option<usize>, Failure> {
-        let mut headers = [httparse::EMPTY_HEADER; MOST_HEADERS];
+        let mut headers = [httparse::EMPTY_HEADER; MAX_HEADERS];
         let mut parsed = httparse::Response::new(&mut headers);
         let used = match parsed.parse(bytes) {
             Ok(httparse::Status::Complete(used)) => used,
             Ok(httparse::Status::Partial) => return Ok(None),
-            Err(_) if is_settings(bytes) => return Err(Failure::protocol("the server speaks HTTP/2 only: ask it with --http2")),
-            Err(error) => return Err(Failure::protocol(format!("the answer is no HTTP: {error}"))),
+            Err(_) if is_settings(bytes) => return Err(Failure::protocol("the server speaks HTTP/2 only: use --http2")),
+            Err(error) => return Err(Failure::protocol(format!("the answer is not HTTP: {error}"))),
         };
         let status = parsed.code.unwrap_or_default();
         let fields = Fields::of(parsed.headers)?;
         self.closes = fields.closes.unwrap_or(parsed.version == Some(0));
         if (100..200).contains(&status) && status != 101 {
-            return Ok(Some(used)); // The real one follows.
+            return Ok(Some(used)); // The final answer follows this interim answer.
         }
-        self.body.of_wrong(expected.wrong_status(status, fields.location));
+        self.body.set_wrong(expected.wrong_status(status, fields.location));
+        self.fields.extend(expected.fields.iter().map(|field| {
+            let found = parsed.headers.iter().find_map(|header| field.of(header.name, header.value));
+            found.map(<[u8]>::to_vec)
+        }));
         self.stage = if bodiless || status == 204 || status == 304 {
             Stage::Length(0)
         } else if fields.chunked {
             Stage::ChunkLine
         } else if let Some(length) = fields.length {
             if length > most {
-                return Err(Failure::new(Kind::TooLarge, format!("the body has {length} octets; at most {most} are taken")));
+                return Err(Failure::new(Kind::TooLarge, format!("the body has {length} bytes; the limit is {most}")));
             }
             Stage::Length(length)
         } else {
@@ -193,28 +206,28 @@ impl Answer {
     }
 
     fn hold(&mut self, piece: &[u8], longest: usize, what: &str) -> Result<(), Failure> {
-        if self.held.len() + piece.len() > longest {
-            return Err(Failure::protocol(format!("a {what} of the answer is longer than {longest} octets")));
+        if self.partial.len() + piece.len() > longest {
+            return Err(Failure::protocol(format!("a {what} of the answer is longer than {longest} bytes")));
         }
-        self.held.extend_from_slice(piece);
+        self.partial.extend_from_slice(piece);
         Ok(())
     }
 
-    /// The line that ends in this piece, without its end, and what it used of it.
+    /// The line that ends in this piece, without its line end, and how many bytes of the piece it used.
     fn line(&mut self, piece: &[u8]) -> Result<Option<(usize, Vec<u8>)>, Failure> {
-        let Some(end) = piece.iter().position(|octet| *octet == b'\n') else {
-            self.hold(piece, LONGEST_CHUNK_LINE, "line")?;
+        let Some(end) = piece.iter().position(|byte| *byte == b'\n') else {
+            self.hold(piece, MAX_CHUNK_LINE_BYTES, "line")?;
             return Ok(None);
         };
-        self.hold(&piece[..end], LONGEST_CHUNK_LINE, "line")?;
-        let mut line = std::mem::take(&mut self.held);
+        self.hold(&piece[..end], MAX_CHUNK_LINE_BYTES, "line")?;
+        let mut line = std::mem::take(&mut self.partial);
         if line.last() == Some(&b'\r') {
             line.pop();
         }
         Ok(Some((end + 1, line)))
     }
 
-    /// After a line of the chunked coding; whether the answer is whole.
+    /// Handles a line of the chunked encoding. Returns whether the answer is complete.
     fn end_of_line(&mut self, line: &[u8]) -> Result<bool, Failure> {
         match self.stage {
             Stage::ChunkLine => {
@@ -232,20 +245,20 @@ impl Answer {
     }
 }
 
-/// Whether octets are the frame with which a server of HTTP/2 begins.
+/// Whether the bytes are the frame with which an HTTP/2 server begins.
 fn is_settings(bytes: &[u8]) -> bool {
     matches!(bytes, [0, 0, _, 4, 0, 0, 0, 0, 0, ..])
 }
 
 fn chunk_size(line: &[u8]) -> Result<u64, Failure> {
-    let digits = line.split(|octet| *octet == b';').next().unwrap_or_default().trim_ascii();
+    let digits = line.split(|byte| *byte == b';').next().unwrap_or_default().trim_ascii();
     let text = std::str::from_utf8(digits).unwrap_or_default();
     let plain = !text.is_empty() && text.bytes().all(|digit| digit.is_ascii_hexdigit());
     let size = plain.then(|| u64::from_str_radix(text, 16).ok()).flatten();
     size.ok_or_else(|| Failure::protocol("a chunk of the answer begins without a size"))
 }
 
-/// What the headers say of the body and the connection.
+/// What the headers say about the body and the connection.
 #[derive(Default)]
 struct Fields<'h> {
     length: Option<u64>,
@@ -258,12 +271,12 @@ impl<'h> Fields<'h> {
     fn of(headers: &[httparse::Header<'h>]) -> Result<Self, Failure> {
         let mut fields = Fields::default();
         for header in headers {
-            // Most headers go by their length alone.
+            // The length alone rules out most headers.
             match header.name.len() {
                 14 if header.name.eq_ignore_ascii_case("content-length") => {
                     let text = std::str::from_utf8(header.value).unwrap_or_default().trim();
                     let length = text.bytes().all(|digit| digit.is_ascii_digit()).then(|| text.parse().ok()).flatten();
-                    let length: u64 = length.ok_or_else(|| Failure::protocol("the answer has a Content-Length that is no number"))?;
+                    let length: u64 = length.ok_or_else(|| Failure::protocol("the answer has a Content-Length that is not a number"))?;
                     if fields.length.is_some_and(|other| other != length) {
                         return Err(Failure::protocol("the answer has two Content-Lengths"));
                     }
@@ -285,9 +298,9 @@ impl<'h> Fields<'h> {
     }
 }
 
-/// Whether a list of words has this one.
+/// Whether the comma-separated list contains the word.
 fn has(list: &[u8], word: &[u8]) -> bool {
-    list.split(|octet| *octet == b',').any(|it| it.trim_ascii().eq_ignore_ascii_case(word))
+    list.split(|byte| *byte == b',').any(|it| it.trim_ascii().eq_ignore_ascii_case(word))
 }
 
 #[cfg(test)]

@@ -1,17 +1,17 @@
-//! The body of one answer, looked at as it comes: compared with the expected one, and kept where somebody wants it whole.
+//! Checks the body of one answer while it is received: compares it with the expected one, and keeps it if this was requested.
 
 use callbench_kit::{Failure, Kind};
 
 use crate::expected::Expected;
-use crate::shown::{LONG, shown};
+use crate::printable::{MAX_PRINTED, printable};
 
-/// So many octets are shown before the first that differs, and so many from it on.
+/// How many bytes an error message shows before the first difference, and from there on.
 const BEFORE: usize = 16;
 const AFTER: usize = 24;
-/// A right body of more octets is not remembered.
-const LONGEST_KNOWN: usize = 64 * 1024;
+/// A longer correct body is not remembered.
+const MAX_KNOWN_BYTES: usize = 64 * 1024;
 
-/// Where a body is not the expected one for the first time, and what came from there on.
+/// The first difference from the expected body, and what was received from there on.
 #[derive(Debug)]
 struct Difference {
     at: usize,
@@ -20,45 +20,45 @@ struct Difference {
 
 #[derive(Debug, Default)]
 pub struct Body {
-    /// So many octets have come.
+    /// The number of bytes received.
     pub seen: u64,
     difference: Option<Difference>,
-    /// The whole where it is wanted; of an answer that is wrong already, its beginning.
-    kept: Vec<u8>,
-    /// Why the answer is wrong whatever its body is: its status.
+    /// The whole body if it is requested. For an answer that is already known to be wrong, its first bytes.
+    stored: Vec<u8>,
+    /// Why the answer is wrong regardless of its body: its status.
     wrong: Option<Failure>,
 }
 
 impl Body {
-    /// Ready for the next one; what memory it has stays.
+    /// Prepares for the next answer. The memory is reused.
     pub fn begin(&mut self) {
         self.seen = 0;
         self.difference = None;
-        self.kept.clear();
+        self.stored.clear();
         self.wrong = None;
     }
 
-    /// Notes why the answer is wrong, or that it is not.
-    pub fn of_wrong(&mut self, wrong: Option<Failure>) {
+    /// Records why the answer is wrong, or None.
+    pub fn set_wrong(&mut self, wrong: Option<Failure>) {
         self.wrong = wrong;
     }
 
-    /// Whether the answer is known to be wrong before its body is.
+    /// Whether the answer was wrong before its body was received.
     #[must_use]
-    pub fn is_of_wrong(&self) -> bool {
+    pub fn is_wrong_already(&self) -> bool {
         self.wrong.is_some()
     }
 
     #[inline]
     pub fn take(&mut self, piece: &[u8], expected: &Expected) {
         if self.wrong.is_some() {
-            extend(&mut self.kept, piece, LONG + 1);
+            extend(&mut self.stored, piece, MAX_PRINTED + 1);
         } else {
             if let Some(body) = &expected.body {
                 self.compare(piece, body);
             }
-            if expected.keeps || !expected.checks.is_empty() {
-                self.kept.extend_from_slice(piece);
+            if expected.keep_body || !expected.checks.is_empty() {
+                self.stored.extend_from_slice(piece);
             }
         }
         self.seen += piece.len() as u64;
@@ -78,12 +78,18 @@ impl Body {
         }
     }
 
-    /// The body, where it was to be kept.
-    pub fn kept(&mut self) -> Vec<u8> {
-        std::mem::take(&mut self.kept)
+    /// The body, if it was to be kept.
+    pub fn kept_body(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.stored)
     }
 
-    /// Why the whole answer is wrong. `known` is the last body that was right: one of the same octets is right too, and not taken apart.
+    /// The body so far, where it is to be kept.
+    #[must_use]
+    pub fn whole(&self) -> &[u8] {
+        &self.stored
+    }
+
+    /// Why the answer is wrong. `known` is the last correct body: an identical body is correct without being parsed.
     pub fn wrong(&mut self, expected: &Expected, known: &mut Vec<u8>) -> Option<Failure> {
         if let Some(wrong) = self.wrong.take() {
             return Some(self.with_beginning(wrong));
@@ -91,24 +97,24 @@ impl Body {
         if let Some(why) = expected.body.as_ref().and_then(|body| self.differs(body)) {
             return Some(Failure::new(Kind::WrongAnswer, why));
         }
-        if expected.checks.is_empty() || (!self.kept.is_empty() && *known == self.kept) {
+        if expected.checks.is_empty() || (!self.stored.is_empty() && *known == self.stored) {
             return None;
         }
-        let wrong = expected.checks.wrong(&self.kept);
-        if wrong.is_none() && self.kept.len() <= LONGEST_KNOWN {
+        let wrong = expected.checks.wrong(&self.stored);
+        if wrong.is_none() && self.stored.len() <= MAX_KNOWN_BYTES {
             known.clear();
-            known.extend_from_slice(&self.kept);
+            known.extend_from_slice(&self.stored);
         }
         wrong.map(|why| Failure::new(Kind::WrongAnswer, why))
     }
 
-    /// A server says in the body why it answers with another status.
+    /// Adds the beginning of the body, in which servers often explain an error status.
     fn with_beginning(&self, wrong: Failure) -> Failure {
         let of_status = matches!(wrong.kind, Kind::Status | Kind::Redirect);
-        if !of_status || self.kept.is_empty() {
+        if !of_status || self.stored.is_empty() {
             return wrong;
         }
-        Failure::new(wrong.kind, format!("{}; its body is {}", wrong.message, shown(&self.kept, LONG)))
+        Failure::new(wrong.kind, format!("{}; its body is {}", wrong.message, printable(&self.stored, MAX_PRINTED)))
     }
 
     fn differs(&self, body: &[u8]) -> Option<String> {
@@ -116,22 +122,25 @@ impl Body {
         let Some(Difference { at, came }) = &self.difference else {
             let seen = seen as usize;
             return (seen < length).then(|| {
-                let rest = shown(&body[seen..], AFTER);
-                format!("the body ends after {seen} bytes; the expected one has {length} and goes on with {rest}")
+                let rest = printable(&body[seen..], AFTER);
+                format!("the body ends after {seen} bytes; the expected one has {length} and continues with {rest}")
             });
         };
         if *at == length {
-            return Some(format!("the body has {seen} bytes; after the {length} that are expected it goes on with {}", shown(came, AFTER)));
+            return Some(format!(
+                "the body has {seen} bytes; after the {length} that are expected it continues with {}",
+                printable(came, AFTER)
+            ));
         }
         let before = &body[at.saturating_sub(BEFORE)..*at];
-        let around = |rest: &[u8]| shown(&[before, rest].concat(), before.len() + AFTER);
+        let around = |rest: &[u8]| printable(&[before, rest].concat(), before.len() + AFTER);
         let (came, expected) = (around(came), around(&body[*at..]));
         let lengths = if seen == length as u64 { String::new() } else { format!("; it has {seen} bytes, not {length}") };
         Some(format!("the body differs from the expected one at byte {at}, counted from 0: {came}, not {expected}{lengths}"))
     }
 }
 
-/// Adds what fits.
+/// Appends as much of the piece as `most` allows.
 fn extend(to: &mut Vec<u8>, piece: &[u8], most: usize) {
     let room = most.saturating_sub(to.len()).min(piece.len());
     to.extend_from_slice(&piece[..room]);
@@ -171,26 +180,26 @@ mod tests {
     fn the_first_difference_is_shown_with_what_stands_around_it() {
         let expected = Expected { body: Some(br#"{"items":[1,2,3],"id":"41","name":"x"}"#.to_vec()), ..Expected::default() };
         let why = taken(&expected, &[br#"{"items":[1,2,3],"#, br#""id":"42","name":"x"}"#]).expect("a difference");
-        let shown = r#"the body differs from the expected one at byte 24, counted from 0: `:[1,2,3],"id":"42","name":"x"}`, not `:[1,2,3],"id":"41""#;
-        assert!(why.starts_with(shown), "{why}");
+        let printable = r#"the body differs from the expected one at byte 24, counted from 0: `:[1,2,3],"id":"42","name":"x"}`, not `:[1,2,3],"id":"41""#;
+        assert!(why.starts_with(printable), "{why}");
         let other = taken(&expected, &[br#"{"items":[],"#]).expect("a difference");
         assert!(other.ends_with("; it has 12 bytes, not 38"), "{other}");
         let short = taken(&expected, &[br#"{"items""#]).expect("a difference");
-        assert_eq!(short, r#"the body ends after 8 bytes; the expected one has 38 and goes on with `:[1,2,3],"id":"41","name`..."#);
+        assert_eq!(short, r#"the body ends after 8 bytes; the expected one has 38 and continues with `:[1,2,3],"id":"41","name`..."#);
         let long = taken(&expected, &[expected.body.as_deref().unwrap_or_default(), b"\n"]).expect("a difference");
-        assert_eq!(long, r"the body has 39 bytes; after the 38 that are expected it goes on with `\n`");
+        assert_eq!(long, r"the body has 39 bytes; after the 38 that are expected it continues with `\n`");
     }
 
     #[test]
     fn a_wrong_status_is_told_with_the_beginning_of_the_body() {
         let expected = Expected::default();
         let mut answer = Body::default();
-        answer.of_wrong(expected.wrong_status(500, None));
+        answer.set_wrong(expected.wrong_status(500, None));
         answer.take(b"no such ", &expected);
         answer.take(&[b'x'; 500], &expected);
         let why = answer.wrong(&expected, &mut Vec::new()).expect("a failure").message;
         assert!(why.contains(" was answered with the status 500; its body is `no such xxx") && why.ends_with("x`..."), "{why}");
         assert_eq!(answer.seen, 508);
-        assert!(answer.kept.len() <= LONG + 1);
+        assert!(answer.stored.len() <= MAX_PRINTED + 1);
     }
 }

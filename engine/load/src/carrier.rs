@@ -1,63 +1,87 @@
-//! How the calls of an event loop travel: what the load loop asks of a protocol.
+//! What the event loop requires from a protocol.
 
 use std::sync::Arc;
 
 use callbench_kit::Failure;
+use callbench_kit::drive::EndpointStats;
 
+use crate::connect_options::ConnectOptions;
 use crate::events::{Event, Events};
 use crate::protocol::Protocol;
 use crate::request::Values;
 use crate::settings::Settings;
-use crate::wishes::Wished;
 
-/// A client, and how its call ended.
+/// The index of a client, and the result of its call.
 pub type Ended = (usize, Result<(), Failure>);
 
-/// What is asked in every call, as a protocol writes it.
-pub trait Asks: Send + Sync + Sized {
-    /// What the core's wishes come to.
-    fn of(wished: Wished, protocol: Protocol) -> Result<Self, Failure>;
+/// What every call sends and expects, prepared for a protocol.
+pub trait Spec: Send + Sync + Sized {
+    /// Prepares the options that the core has sent.
+    fn of(parsed: ConnectOptions, protocol: Protocol) -> Result<Self, Failure>;
 
     fn settings(&self) -> &Settings;
+
+    /// Statistics of each endpoint, for one drive; none if there is only one.
+    fn endpoints(&self) -> Vec<EndpointStats> {
+        Vec::new()
+    }
 }
 
-/// The connections of an event loop's clients, and the calls under way on them.
+/// The connections of an event loop's clients, and their calls.
 pub trait Carrier: Send {
-    type Asked: Asks;
+    type CallSpec: Spec;
 
-    /// For so many clients, of whom up to `streams` share a connection.
-    fn new(asked: Arc<Self::Asked>, streams: usize, clients: usize) -> Self;
+    /// Up to `streams` clients share a connection.
+    fn new(spec: Arc<Self::CallSpec>, streams: usize, clients: usize) -> Self;
 
-    /// Makes all further calls by this; where they go stays the same.
-    fn go_by(&mut self, asked: &Arc<Self::Asked>);
+    /// Uses this specification for all further calls. The endpoint stays the same.
+    fn use_spec(&mut self, spec: &Arc<Self::CallSpec>);
 
-    /// The body of the answer to the first client's last call, where it was to be kept.
-    fn kept(&mut self) -> Vec<u8>;
+    /// The body of the last answer to the first client, if it was to be kept.
+    fn kept_body(&mut self) -> Vec<u8>;
 
-    /// Octets that have come so far.
+    /// The bytes received so far.
     fn received(&self) -> u64;
 
-    /// How many connections so many clients need.
-    fn needed(&self, clients: usize) -> usize;
+    /// How many connections this number of clients needs.
+    fn connections_needed(&self, clients: usize) -> usize;
 
-    /// Connections that are open.
+    /// The number of open connections.
     fn connections(&self) -> usize;
 
-    /// Begins to make a connection, for calls to come.
+    /// Starts to connect, before any call.
     fn connect(&mut self, place: usize, events: &Events) -> Result<(), Failure>;
 
-    /// After an event, for who only connects: whether a connection has come to be there, with all that calls need.
-    fn connects(&mut self, event: Event, scratch: &mut [u8]) -> Result<bool, Failure>;
+    /// Handles an event while connecting. Returns whether a connection has become ready for calls.
+    fn continue_connect(&mut self, event: Event, scratch: &mut [u8]) -> Result<bool, Failure>;
 
-    /// Begins a call. A failure ends it at once.
+    /// Starts a call. An error ends the call immediately.
     fn begin(&mut self, client: usize, events: &Events, values: impl FnMut() -> Values) -> Result<(), Failure>;
 
-    /// After an event: adds the calls that it ended.
-    fn go_on(&mut self, event: Event, events: &Events, scratch: &mut [u8], ended: &mut Vec<Ended>);
+    /// Handles an event. Appends the calls that have ended.
+    fn handle_event(&mut self, event: Event, events: &Events, scratch: &mut [u8], ended: &mut Vec<Ended>);
 
-    /// Told of each end of a call, also of one that its loop gave up. The connection stays where it can.
+    /// Called at the end of each call, also if the event loop gave it up. The connection is reused if possible.
     fn end(&mut self, client: usize, result: &Result<(), Failure>);
 
-    /// Sends what calls have left to be sent together.
+    /// The step of the script that the client calls, or called last.
+    fn step_of(&self, _client: usize) -> usize {
+        0
+    }
+
+    /// How many sessions there are, each to be tried before anything is measured.
+    fn sessions(&self) -> usize {
+        1
+    }
+
+    /// The first client begins this session with its next call.
+    fn enter(&mut self, _session: usize) {}
+
+    /// Whether the first client has come to the end of its session.
+    fn is_between(&self) -> bool {
+        true
+    }
+
+    /// Sends the requests that were collected to be sent together.
     fn flush(&mut self);
 }

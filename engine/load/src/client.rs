@@ -1,53 +1,66 @@
-//! HTTP/1.1: a connection a client, and one call at a time on it.
+//! HTTP/1.1: each client has a connection, with one call at a time.
 
 use std::sync::Arc;
 
+use callbench_kit::drive::EndpointStats;
 use callbench_kit::{Failure, Kind};
 
 use crate::answer::{Answer, Progress};
-use crate::carrier::{Asks, Carrier, Ended};
+use crate::carrier::{Carrier, Ended, Spec};
+use crate::connect_options::ConnectOptions;
+use crate::draft::Draft;
 use crate::events::{Event, Events};
 use crate::protocol::Protocol;
 use crate::request::{Request, Values};
+use crate::script::cursor::{Cursor, Turns};
+use crate::script::{self, Build, Script, Step, take};
 use crate::settings::Settings;
 use crate::wire::Wire;
-use crate::wishes::Wished;
 
-/// A right answer of more octets is not remembered.
-const LONGEST_RIGHT: usize = 4096;
+/// A longer correct answer is not remembered.
+const MAX_RIGHT_BYTES: usize = 4096;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Doing {
-    /// No call is under way.
     Nothing,
     Connecting,
-    /// The request is sent, and its answer awaited.
+    /// The request is sent, and its answer has not arrived yet.
     Exchanging,
 }
 
-/// What the clients of an event loop read with.
+/// Buffers that the clients of an event loop share.
 struct Reader<'r> {
     scratch: &'r mut [u8],
-    right: &'r mut Vec<u8>,
-    known: &'r mut Vec<u8>,
+    seen: &'r mut Seen,
+}
+
+/// What the clients of an event loop have seen of a step's answers.
+#[derive(Default)]
+struct Seen {
+    /// The last correct answer that arrived in one piece, with its head, on a connection that stayed open. An identical answer is correct without
+    /// being parsed.
+    right: Vec<u8>,
+    /// The last correct body. It is used if the heads differ, for example in dates.
+    known: Vec<u8>,
 }
 
 struct Client {
     wire: Option<Wire>,
     doing: Doing,
-    /// Counts connections, so that an event of one that is gone is known as such.
+    /// The number of connections so far. Events of earlier connections are recognised by it.
     generation: u32,
     index: u32,
-    /// A request whose variables are filled.
+    /// The request with its variables replaced.
     filled: Vec<u8>,
     sent: usize,
     answer: Answer,
-    /// Octets that have come so far.
+    /// The bytes received so far.
     received: u64,
+    cursor: Cursor,
 }
 
 impl Client {
-    fn new(index: u32) -> Self {
+    fn new(index: u32, script: &Script<Request>) -> Self {
         Client {
             wire: None,
             doing: Doing::Nothing,
@@ -57,6 +70,7 @@ impl Client {
             sent: 0,
             answer: Answer::default(),
             received: 0,
+            cursor: Cursor::new(script),
         }
     }
 
@@ -64,7 +78,7 @@ impl Client {
         self.wire.is_some() && self.doing != Doing::Connecting
     }
 
-    /// Begins to connect, for calls to come.
+    /// Starts to connect, before any call.
     fn connect(&mut self, settings: &Settings, events: &Events) -> Result<(), Failure> {
         self.generation = self.generation.wrapping_add(1);
         let wire = Wire::connect(settings.endpoint.address, settings.tls.as_ref())?;
@@ -74,55 +88,55 @@ impl Client {
         Ok(())
     }
 
-    /// After an event, for who only connects: whether it is connected, TLS included.
-    fn connects(&mut self, event: Event) -> Result<bool, Failure> {
+    /// Handles an event while connecting. Returns whether the connection is ready, including TLS.
+    fn continue_connect(&mut self, event: Event) -> Result<bool, Failure> {
         let connecting = self.doing == Doing::Connecting && (event.token >> 32) as u32 == self.generation;
         let Some(wire) = self.wire.as_mut().filter(|_| connecting) else { return Ok(false) };
         if let Some(failure) = wire.connecting_failed() {
             return Err(failure);
         }
-        let connected = wire.handshaken()?;
+        let connected = wire.continue_handshake()?;
         if connected {
             self.doing = Doing::Nothing;
+            // The server's end may come with the same event. No other event tells of it.
+            if event.ended() {
+                self.close();
+            }
         } else if event.ended() {
-            return Err(Failure::new(Kind::Closed, "the server closed the connection before it was there"));
+            return Err(Failure::new(Kind::Closed, "the server closed the connection before it was established"));
         }
         Ok(connected)
     }
 
-    /// Begins a call. A failure ends it at once.
+    /// Starts a call. An error ends the call immediately.
     #[inline]
-    fn begin(
-        &mut self,
-        settings: &Settings,
-        request: &Request,
-        events: &Events,
-        mut values: impl FnMut() -> Values,
-    ) -> Result<(), Failure> {
+    fn begin(&mut self, spec: &CallSpec, turns: &mut Turns, events: &Events, mut values: impl FnMut() -> Values) -> Result<(), Failure> {
         self.sent = 0;
         self.answer.begin();
+        self.cursor.choose(&spec.script, turns);
+        let request = spec.request(&self.cursor);
         if request.whole().is_none() {
             self.filled.clear();
-            request.write(&values(), &mut self.filled);
+            request.write(&values(), &self.cursor.values, &mut self.filled);
         }
         if self.wire.is_none() {
-            return self.connect(settings, events);
+            return self.connect(&spec.settings, events);
         }
         self.doing = Doing::Exchanging;
         self.send(request)
     }
 
-    /// After an event: how the call ended, if it did.
+    /// Handles an event. Returns the result of the call if it has ended.
     #[inline]
-    fn go_on(&mut self, event: Event, asked: &Asked, reader: &mut Reader) -> Option<Result<(), Failure>> {
+    fn handle_event(&mut self, event: Event, spec: &CallSpec, reader: &mut Reader) -> Option<Result<(), Failure>> {
         if (event.token >> 32) as u32 != self.generation {
             return None;
         }
         match self.doing {
             Doing::Nothing => {
-                // A server that closes what nobody uses, or says what nobody asked for.
+                // The server closes an unused connection, or sends an answer to no request.
                 if event.readable() {
-                    self.hang_up();
+                    self.close();
                 }
                 None
             }
@@ -131,34 +145,35 @@ impl Client {
                     return Some(Err(failure));
                 }
                 self.doing = Doing::Exchanging;
-                self.exchange(event, asked, reader).transpose()
+                self.exchange(event, spec, reader).transpose()
             }
-            Doing::Exchanging => self.exchange(event, asked, reader).transpose(),
+            Doing::Exchanging => self.exchange(event, spec, reader).transpose(),
         }
     }
 
-    /// Ends the call. Its connection stays where it can.
-    fn end(&mut self, settings: &Settings, result: &Result<(), Failure>) {
+    /// Ends the call. The connection is reused if possible.
+    fn end(&mut self, spec: &CallSpec, result: &Result<(), Failure>) {
         self.doing = Doing::Nothing;
-        // What was wrong with an answer that came whole is no fault of the connection.
+        self.cursor.handle_event(&spec.script, result.is_ok());
+        // After a complete answer with wrong content, the connection can still be used.
         let whole = result.as_ref().map_or_else(|it| matches!(it.kind, Kind::Status | Kind::Redirect | Kind::WrongAnswer), |()| true);
-        if !whole || !settings.keeps || self.answer.closes {
-            self.hang_up();
+        if !whole || !spec.settings.keep_alive || self.answer.closes {
+            self.close();
         }
     }
 
-    fn hang_up(&mut self) {
+    fn close(&mut self) {
         self.wire = None;
         self.doing = Doing::Nothing;
     }
 
-    fn exchange(&mut self, event: Event, asked: &Asked, reader: &mut Reader) -> Result<Option<()>, Failure> {
-        // A server may answer, and close, before it has read everything: its answer counts.
-        let sending = self.send(&asked.request);
+    fn exchange(&mut self, event: Event, spec: &CallSpec, reader: &mut Reader) -> Result<Option<()>, Failure> {
+        // A server may answer and close the connection before it has read the whole request. This answer counts.
+        let sending = self.send(spec.request(&self.cursor));
         if !event.readable() {
             return sending.map(|()| None);
         }
-        match self.receive(event, asked, reader) {
+        match self.receive(event, spec, reader) {
             Ok(None) => sending.map(|()| None),
             other => other,
         }
@@ -177,29 +192,30 @@ impl Client {
         wire.push()
     }
 
-    fn receive(&mut self, event: Event, asked: &Asked, reader: &mut Reader) -> Result<Option<()>, Failure> {
+    fn receive(&mut self, event: Event, spec: &CallSpec, reader: &mut Reader) -> Result<Option<()>, Failure> {
         let Some(wire) = self.wire.as_mut() else { return Ok(None) };
-        let (settings, bodiless) = (&asked.settings, asked.request.bodiless);
+        let (step, settings) = (&spec.script.steps[self.cursor.step], &spec.settings);
+        let bodiless = step.requests[self.cursor.request].bodiless;
         while let Some(read) = wire.read(reader.scratch)? {
             if read == 0 {
-                return self.closed(settings, reader.known).map(Some);
+                return self.closed(step, reader.seen).map(Some);
             }
             let piece = &reader.scratch[..read];
             self.received += read as u64;
             let begins = !self.answer.begun;
-            if begins && reader.right == piece && !event.ended() {
+            if begins && reader.seen.right == piece && !event.ended() {
                 return Ok(Some(()));
             }
-            let progress = self.answer.take(piece, &settings.expected, bodiless, settings.most)?;
-            if let Progress::Whole { left } = progress {
+            let progress = self.answer.take(piece, &step.expected, bodiless, settings.most)?;
+            if let Progress::Complete { left } = progress {
                 if left > 0 {
-                    return Err(Failure::protocol(format!("{left} octets follow the end of the answer: its length is wrong")));
+                    return Err(Failure::protocol(format!("{left} bytes follow the end of the answer: its length is wrong")));
                 }
                 self.answer.closes |= event.ended();
-                self.answer.judged(&settings.expected, reader.known)?;
-                if begins && !self.answer.closes && !settings.expected.keeps && read <= LONGEST_RIGHT {
-                    reader.right.clear();
-                    reader.right.extend_from_slice(piece);
+                self.judge(step, reader.seen)?;
+                if begins && !self.answer.closes && !step.expected.keep_body && step.takes.is_empty() && read <= MAX_RIGHT_BYTES {
+                    reader.seen.right.clear();
+                    reader.seen.right.extend_from_slice(piece);
                 }
                 return Ok(Some(()));
             }
@@ -210,15 +226,25 @@ impl Client {
         Ok(None)
     }
 
-    /// The server has closed.
-    fn closed(&mut self, settings: &Settings, known: &mut Vec<u8>) -> Result<(), Failure> {
+    /// A whole answer: whether it is right, with the values that later requests use.
+    fn judge(&mut self, step: &Step<Request>, seen: &mut Seen) -> Result<(), Failure> {
+        self.answer.judge(&step.expected, &mut seen.known)?;
+        if step.takes.is_empty() {
+            return Ok(());
+        }
+        let (fields, body) = self.answer.taken();
+        take::take(&step.takes, &step.expected.fields, fields, body, &mut self.cursor.values)
+    }
+
+    /// The server has closed the connection.
+    fn closed(&mut self, step: &Step<Request>, seen: &mut Seen) -> Result<(), Failure> {
         if self.answer.ended() {
-            return self.answer.judged(&settings.expected, known);
+            return self.judge(step, seen);
         }
         Err(if self.answer.begun {
             Failure::new(
                 Kind::Cut,
-                format!("the server closed the connection in the middle of its answer, after {} octets of its body", self.answer.octets()),
+                format!("the server closed the connection in the middle of its answer, after {} bytes of its body", self.answer.bytes()),
             )
         } else {
             Failure::new(Kind::Closed, "the server closed the connection instead of an answer")
@@ -226,56 +252,79 @@ impl Client {
     }
 }
 
-/// A request of HTTP/1.1, and how it is called.
-pub struct Asked {
+/// The requests of HTTP/1.1, and how they are called.
+#[derive(Debug)]
+pub struct CallSpec {
     settings: Arc<Settings>,
-    request: Request,
+    script: Script<Request>,
 }
 
-impl Asks for Asked {
-    fn of(wished: Wished, _protocol: Protocol) -> Result<Self, Failure> {
-        Ok(Asked { request: wished.draft.http1(&wished.settings.endpoint)?, settings: wished.settings })
+impl CallSpec {
+    #[inline]
+    fn request(&self, cursor: &Cursor) -> &Request {
+        &self.script.steps[cursor.step].requests[cursor.request]
+    }
+}
+
+impl Spec for CallSpec {
+    fn of(parsed: ConnectOptions, protocol: Protocol) -> Result<Self, Failure> {
+        let settings = parsed.settings;
+        let script = match &parsed.script {
+            Some(wanted) => {
+                let build = Build { endpoint: &settings.endpoint, protocol, form: &Draft::http1 };
+                script::read(wanted, &parsed.draft, &build)?
+            }
+            None => Script::single(parsed.draft.http1(&settings.endpoint)?, settings.expected.clone()),
+        };
+        Ok(CallSpec { settings, script })
     }
 
     fn settings(&self) -> &Settings {
         &self.settings
     }
+
+    fn endpoints(&self) -> Vec<EndpointStats> {
+        self.script.endpoints()
+    }
 }
 
 /// The clients of an event loop.
 pub struct Clients {
-    asked: Arc<Asked>,
+    spec: Arc<CallSpec>,
     each: Vec<Client>,
-    /// The last right answer that came in one piece, head and all, after which its connection stayed: one of the same octets is right
-    /// too, and need not be taken apart.
-    right: Vec<u8>,
-    /// The last right body, where bodies are taken apart: heads have times and numbers that differ.
-    known: Vec<u8>,
+    turns: Turns,
+    /// By step.
+    seen: Vec<Seen>,
 }
 
 impl Carrier for Clients {
-    type Asked = Asked;
+    type CallSpec = CallSpec;
 
-    fn new(asked: Arc<Asked>, _streams: usize, clients: usize) -> Self {
-        Clients { asked, each: (0..clients as u32).map(Client::new).collect(), right: Vec::new(), known: Vec::new() }
+    fn new(spec: Arc<CallSpec>, _streams: usize, clients: usize) -> Self {
+        let each = (0..clients as u32).map(|index| Client::new(index, &spec.script)).collect();
+        Clients { each, turns: Turns::new(&spec.script), seen: unseen(&spec.script), spec }
     }
 
-    fn go_by(&mut self, asked: &Arc<Asked>) {
-        self.asked = Arc::clone(asked);
-        // Another answer may be right from now on.
-        self.right.clear();
-        self.known.clear();
+    fn use_spec(&mut self, spec: &Arc<CallSpec>) {
+        if Arc::ptr_eq(&self.spec, spec) {
+            return; // Sessions go on where they are.
+        }
+        self.spec = Arc::clone(spec);
+        // A different answer may be correct from now on.
+        self.seen = unseen(&spec.script);
+        self.turns = Turns::new(&spec.script);
+        self.each.iter_mut().for_each(|client| client.cursor = Cursor::new(&spec.script));
     }
 
-    fn kept(&mut self) -> Vec<u8> {
-        self.each[0].answer.kept()
+    fn kept_body(&mut self) -> Vec<u8> {
+        self.each[0].answer.kept_body()
     }
 
     fn received(&self) -> u64 {
         self.each.iter().map(|client| client.received).sum()
     }
 
-    fn needed(&self, clients: usize) -> usize {
+    fn connections_needed(&self, clients: usize) -> usize {
         clients
     }
 
@@ -284,30 +333,51 @@ impl Carrier for Clients {
     }
 
     fn connect(&mut self, place: usize, events: &Events) -> Result<(), Failure> {
-        self.each[place].connect(&self.asked.settings, events)
+        self.each[place].connect(&self.spec.settings, events)
     }
 
-    fn connects(&mut self, event: Event, _scratch: &mut [u8]) -> Result<bool, Failure> {
-        self.each[event.token as u32 as usize].connects(event)
+    fn continue_connect(&mut self, event: Event, _scratch: &mut [u8]) -> Result<bool, Failure> {
+        self.each[event.token as u32 as usize].continue_connect(event)
     }
 
     #[inline]
     fn begin(&mut self, client: usize, events: &Events, values: impl FnMut() -> Values) -> Result<(), Failure> {
-        self.each[client].begin(&self.asked.settings, &self.asked.request, events, values)
+        self.each[client].begin(&self.spec, &mut self.turns, events, values)
     }
 
     #[inline]
-    fn go_on(&mut self, event: Event, _events: &Events, scratch: &mut [u8], ended: &mut Vec<Ended>) {
+    fn handle_event(&mut self, event: Event, _events: &Events, scratch: &mut [u8], ended: &mut Vec<Ended>) {
         let index = event.token as u32 as usize;
-        let mut reader = Reader { scratch, right: &mut self.right, known: &mut self.known };
-        ended.extend(self.each[index].go_on(event, &self.asked, &mut reader).map(|result| (index, result)));
+        let mut reader = Reader { scratch, seen: &mut self.seen[self.each[index].cursor.step] };
+        ended.extend(self.each[index].handle_event(event, &self.spec, &mut reader).map(|result| (index, result)));
     }
 
     #[inline]
     fn end(&mut self, client: usize, result: &Result<(), Failure>) {
-        self.each[client].end(&self.asked.settings, result);
+        self.each[client].end(&self.spec, result);
     }
 
     #[inline]
-    fn flush(&mut self) {} // Every request was sent when its call began: nothing is gained by waiting for another client's.
+    fn step_of(&self, client: usize) -> usize {
+        self.each[client].cursor.step
+    }
+
+    fn sessions(&self) -> usize {
+        self.spec.script.sessions.len()
+    }
+
+    fn enter(&mut self, session: usize) {
+        self.each[0].cursor.enter(&self.spec.script, session);
+    }
+
+    fn is_between(&self) -> bool {
+        self.each[0].cursor.is_between()
+    }
+
+    #[inline]
+    fn flush(&mut self) {} // Every request is sent when its call begins.
+}
+
+fn unseen(script: &Script<Request>) -> Vec<Seen> {
+    script.steps.iter().map(|_| Seen::default()).collect()
 }

@@ -1,28 +1,30 @@
-//! The request that the core's wishes come to, in the way each protocol writes it.
+//! Builds the request from the options, in the form of each protocol.
 
 use callbench_kit::{Failure, Kind};
 
 use crate::endpoint::Endpoint;
 use crate::protocol::Protocol;
-use crate::request::{Request, Template};
+use crate::request::{Name, Request, Template};
 
-/// What is to be asked, whatever the protocol.
-#[derive(Debug, Default)]
+/// The parts of a request that are the same for all protocols.
+#[derive(Clone, Debug, Default)]
 pub struct Draft {
     /// None: `POST` with a body, `GET` without one.
     pub method: Option<String>,
     pub headers: Vec<(String, String)>,
     pub body: Option<Vec<u8>>,
-    /// Whether `{number}` and its like stand for something.
+    /// Whether variables such as `{number}` are replaced.
     pub variables: bool,
     pub keep_alive: bool,
+    /// Names of values taken from answers.
+    pub names: Vec<Name>,
 }
 
-/// Headers that follow from what is sent.
-const OUR_OWN: [&str; 2] = ["content-length", "transfer-encoding"];
+/// Headers that the driver itself sets.
+const SET_BY_DRIVER: [&str; 2] = ["content-length", "transfer-encoding"];
 
 impl Draft {
-    /// As HTTP/1.1 has it.
+    /// The request in the form of HTTP/1.1.
     pub fn http1(&self, endpoint: &Endpoint) -> Result<Request, Failure> {
         let method = self.method()?;
         let mut lines = vec![format!("{method} {} HTTP/1.1", endpoint.target)];
@@ -39,56 +41,58 @@ impl Draft {
             lines.push(format!("{name}: {value}"));
         }
         let head = lines.join("\r\n") + "\r\n";
-        let body = self.body_of(method).map(|octets| self.template(&octets));
+        let body = self.body_of(method).map(|bytes| self.template(&bytes));
         Ok(Request::new(self.template(head.as_bytes()), body, method == "HEAD"))
     }
 
-    /// The method that is sent.
+    /// The method of the request.
     pub fn method_of(&self, protocol: Protocol) -> Result<&str, Failure> {
         if protocol != Protocol::Grpc {
             return self.method();
         }
         if self.method.as_ref().is_some_and(|method| method != "POST") {
-            return Err(bad("gRPC knows no methods but POST: leave the method out".to_owned()));
+            return Err(bad("gRPC uses POST only: leave the method out".to_owned()));
         }
         Ok("POST")
     }
 
     fn method(&self) -> Result<&str, Failure> {
         let method = self.method.as_deref().unwrap_or(if self.body.is_some() { "POST" } else { "GET" });
-        if method.is_empty() || !method.bytes().all(|octet| octet.is_ascii_alphabetic() || octet == b'-') {
-            return Err(bad(format!("the method {method} is no word")));
+        if method.is_empty() || !method.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'-') {
+            return Err(bad(format!("the method {method} is not a word")));
         }
         Ok(method)
     }
 
-    /// The value of a header that was given.
+    /// The value of a header from the options.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(it, _)| it.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
     }
 
-    /// The headers that were given, if they can be sent.
+    /// The headers from the options, or an error if they cannot be sent.
     pub fn checked(&self) -> Result<&[(String, String)], Failure> {
         for (name, value) in &self.headers {
             let plain = |text: &str| !text.contains(['\r', '\n', '\0']);
             if name.is_empty() || name.contains([':', ' ']) || !plain(name) || !plain(value) {
-                return Err(bad(format!("the header {name:?} with the value {value:?} cannot be sent: it is a name and a line of text")));
+                return Err(bad(format!(
+                    "the header {name:?} with the value {value:?} cannot be sent: it must be a name and one line of text"
+                )));
             }
-            if OUR_OWN.iter().any(|own| name.eq_ignore_ascii_case(own)) {
-                return Err(bad(format!("the header {name} is the driver's own: it follows from the body")));
+            if SET_BY_DRIVER.iter().any(|own| name.eq_ignore_ascii_case(own)) {
+                return Err(bad(format!("the header {name} cannot be given: the driver computes it from the body")));
             }
         }
         Ok(&self.headers)
     }
 
-    /// The body, an empty one where the method wants one.
+    /// The body. It is empty if the method requires a body and none was given.
     pub fn body_of(&self, method: &str) -> Option<Vec<u8>> {
         let wants_one = matches!(method, "POST" | "PUT" | "PATCH");
         self.body.clone().or_else(|| wants_one.then(Vec::new))
     }
 
-    pub fn template(&self, octets: &[u8]) -> Template {
-        if self.variables { Template::read(octets) } else { Template::fixed(octets) }
+    pub fn template(&self, bytes: &[u8]) -> Template {
+        Template::named(bytes, self.variables, &self.names)
     }
 }
 

@@ -1,4 +1,4 @@
-//! Where requests go: a URL, taken apart and looked up once.
+//! Where requests go: the parts of a URL, and the address of its host.
 
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 
@@ -6,20 +6,19 @@ use callbench_kit::{Failure, Kind};
 use http::Uri;
 use http::uri::{InvalidUri, PathAndQuery};
 
-/// A server.
 #[derive(Clone, Debug)]
 pub struct Endpoint {
     pub address: SocketAddr,
-    /// For `Host` and for TLS; without the brackets of IPv6 in `name`.
+    /// For the `Host` header and for TLS. In `name`, IPv6 addresses have no brackets.
     pub authority: String,
     pub name: String,
     pub secure: bool,
-    /// Path and query, as they are sent.
+    /// Path and query as they are sent.
     pub target: String,
 }
 
 impl Endpoint {
-    /// Of a URL. Fails as `bad-request` where it is none for HTTP, as `unresolved` where nobody knows the name.
+    /// Parses a URL. Fails with `bad-request` if it is not an HTTP URL, with `unresolved` if the host name is unknown.
     pub fn of(url: &str) -> Result<Self, Failure> {
         let refused =
             |why: String| Failure::new(Kind::BadRequest, format!("the URL {url}: {why}; one looks like http://127.0.0.1:8080/path"));

@@ -1,4 +1,4 @@
-//! The load loop of many clients on one thread: whatever connection is ready goes on, and a client that is answered calls again at once.
+//! The load loop of many clients on one thread. It handles the connections that are ready. After an answer, the client calls again immediately.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -6,40 +6,40 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use callbench_kit::clock::{self, Monotonic};
-use callbench_kit::drive::{Left, Pace, Worker, WorkerState};
+use callbench_kit::drive::{DoneAt, Pace, Worker, WorkerState};
 use callbench_kit::{Failure, Kind};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
-use crate::carrier::{Asks, Carrier, Ended};
+use crate::carrier::{Carrier, Ended, Spec};
 use crate::events::{EventClock, Events};
 use crate::request::Values;
 
-/// As much is read at once.
+/// The size of the buffer for reading.
 const SCRATCH: usize = 64 * 1024;
-/// How often calls that take too long are looked for, at most.
+/// The shortest interval between two searches for calls that have timed out.
 const SWEEP_NS: u64 = 50_000_000;
-/// So many connect at once: more would meet the end of a listener's queue.
-const CONNECTING: usize = 64;
-/// So long before an arrival is due the thread stops sleeping and asks again and again.
+/// The limit of simultaneous connection attempts. More could overflow the queue of a listener.
+const MAX_CONNECTING: usize = 64;
+/// This long before an arrival is due, the thread stops sleeping and polls.
 const SPIN_NS: u64 = 60_000;
-/// So long before it looks at the clock alone: asking the kernel takes about half as long, and reading an answer more.
-const BLIND_NS: u64 = 500;
-/// How long a client rests after an error, doubled with every further one in a row, up to the longest.
-const REST_NS: u64 = 1_000_000;
-const LONGEST_REST_NS: u64 = 500_000_000;
+/// This long before an arrival is due, it reads only the clock. A poll of the kernel takes about half of this time, and reading an answer more.
+const CLOCK_ONLY_NS: u64 = 500;
+/// The delay after an error. It doubles with every further consecutive error, up to the maximum.
+const RETRY_DELAY_NS: u64 = 1_000_000;
+const MAX_RETRY_DELAY_NS: u64 = 500_000_000;
 
-/// What a client has been doing.
+/// The state of a client.
 #[derive(Clone, Copy, Default)]
 struct Account {
-    /// Whether its call is under way.
+    /// Whether a call is in flight.
     calls: bool,
-    /// When that began, and when it was meant to.
+    /// When the call was started, and when it was intended to start.
     started: u64,
     intended: u64,
-    /// When it was decided to make it.
+    /// When the call was decided.
     due: u64,
-    /// Since when it has had nothing to do.
+    /// Since when the client has been idle.
     since: u64,
     errors_in_a_row: u32,
     /// Whether it waits for its first call of a drive.
@@ -47,7 +47,7 @@ struct Account {
 }
 
 pub struct EventLoop<C: Carrier> {
-    asked: Arc<C::Asked>,
+    spec: Arc<C::CallSpec>,
     events: Events,
     carrier: C,
     accounts: Vec<Account>,
@@ -56,18 +56,18 @@ pub struct EventLoop<C: Carrier> {
     scratch: Box<[u8]>,
     /// The number of the next request, over all event loops.
     numbers: Arc<AtomicU64>,
-    /// The number of the first client here.
+    /// The number of the first client of this event loop.
     first: usize,
     random: Xoshiro256PlusPlus,
 }
 
 impl<C: Carrier> EventLoop<C> {
-    /// So many clients, the first of which is number `first` over all event loops.
-    pub fn new(asked: &Arc<C::Asked>, streams: usize, numbers: Arc<AtomicU64>, first: usize, clients: usize) -> Result<Self, Failure> {
+    /// `first` is the number of its first client over all event loops.
+    pub fn new(spec: &Arc<C::CallSpec>, streams: usize, numbers: Arc<AtomicU64>, first: usize, clients: usize) -> Result<Self, Failure> {
         Ok(EventLoop {
-            asked: Arc::clone(asked),
+            spec: Arc::clone(spec),
             events: Events::new()?,
-            carrier: C::new(Arc::clone(asked), streams, clients),
+            carrier: C::new(Arc::clone(spec), streams, clients),
             accounts: vec![Account::default(); clients],
             ended: Vec::new(),
             scratch: vec![0; SCRATCH].into_boxed_slice(),
@@ -77,68 +77,77 @@ impl<C: Carrier> EventLoop<C> {
         })
     }
 
-    /// Makes all further calls by this; where they go stays the same.
-    pub fn go_by(&mut self, asked: &Arc<C::Asked>) {
-        self.asked = Arc::clone(asked);
-        self.carrier.go_by(asked);
+    /// Uses this specification for all further calls. The endpoint stays the same.
+    pub fn use_spec(&mut self, spec: &Arc<C::CallSpec>) {
+        self.spec = Arc::clone(spec);
+        self.carrier.use_spec(spec);
     }
 
-    /// The body of the answer to the last `call`, where it was to be kept.
-    pub fn kept(&mut self) -> Vec<u8> {
-        self.carrier.kept()
+    /// The body of the answer to the last `call`, if it was to be kept.
+    pub fn kept_body(&mut self) -> Vec<u8> {
+        self.carrier.kept_body()
     }
 
-    /// A call that has had no answer for so long has failed.
+    /// The timeout of a call.
     fn timeout_ns(&self) -> u64 {
-        self.asked.settings().timeout_ns
+        self.spec.settings().timeout_ns
     }
 
     pub fn connections(&self) -> usize {
         self.carrier.connections()
     }
 
-    /// Makes the connections of the first `clients`, a few at a time.
+    /// Connects the first `clients` clients, a few at a time.
     pub fn connect(&mut self, clients: usize) -> Result<(), Failure> {
-        let wanted = self.carrier.needed(clients);
+        let wanted = self.carrier.connections_needed(clients);
         let (mut begun, mut done) = (0, 0);
         let mut last = clock::now();
         while done < wanted {
-            while begun < wanted && begun - done < CONNECTING {
+            while begun < wanted && begun - done < MAX_CONNECTING {
                 self.carrier.connect(begun, &self.events)?;
                 begun += 1;
             }
             let give_up = last.saturating_add(self.timeout_ns());
-            let told = self.events.wait_until(give_up);
-            for place in 0..told {
+            let count = self.events.wait_until(give_up);
+            for place in 0..count {
                 let event = self.events.at(place);
-                if self.carrier.connects(event, &mut self.scratch)? {
+                if self.carrier.continue_connect(event, &mut self.scratch)? {
                     done += 1;
                     last = clock::now();
                 }
             }
-            if told == 0 && clock::now() >= give_up {
-                return Err(Failure::new(Kind::Timeout, format!("connection {} was not there in time", done + 1)));
+            if count == 0 && clock::now() >= give_up {
+                return Err(Failure::new(Kind::Timeout, format!("connection {} was not established in time", done + 1)));
             }
         }
         Ok(())
     }
 
-    /// One call of the first client.
+    /// One call of the first client; where there are sessions, every call of each.
     pub fn call(&mut self) -> Result<(), Failure> {
-        let result = self.exchange();
-        self.carrier.end(0, &result);
-        result
+        for session in 0..self.carrier.sessions() {
+            self.carrier.enter(session);
+            loop {
+                let result = self.exchange();
+                self.carrier.end(0, &result);
+                result?;
+                if self.carrier.is_between() {
+                    break;
+                }
+            }
+        }
+        Ok(())
     }
 
     fn exchange(&mut self) -> Result<(), Failure> {
-        self.catch_up();
+        self.discard_old_events();
         let give_up = clock::now().saturating_add(self.timeout_ns());
         self.begin(0)?;
         loop {
             self.carrier.flush();
-            let told = self.events.wait_until(give_up);
-            for place in 0..told {
-                self.go_on(place);
+            let count = self.events.wait_until(give_up);
+            for place in 0..count {
+                self.handle_event(place);
             }
             if let Some((_, result)) = self.ended.drain(..).find(|(index, _)| *index == 0) {
                 return result;
@@ -149,18 +158,18 @@ impl<C: Carrier> EventLoop<C> {
         }
     }
 
-    /// Takes in what happened while nobody called: a server may have closed a connection that nobody used for a while.
-    fn catch_up(&mut self) {
+    /// Handles events that happened between drives, such as connections closed by the server.
+    fn discard_old_events(&mut self) {
         loop {
-            let told = self.events.wait_until(0);
-            if told == 0 {
+            let count = self.events.wait_until(0);
+            if count == 0 {
                 break;
             }
-            for place in 0..told {
-                self.go_on(place);
+            for place in 0..count {
+                self.handle_event(place);
             }
         }
-        // Of calls that were given up long ago.
+        // These calls were given up long ago.
         self.ended.clear();
     }
 
@@ -171,19 +180,19 @@ impl<C: Carrier> EventLoop<C> {
         carrier.begin(index, events, values)
     }
 
-    /// Goes on after an event. The calls that it ended are in `ended`.
+    /// Handles an event. The calls that it ended are in `ended`.
     #[inline]
-    fn go_on(&mut self, place: usize) {
-        self.carrier.go_on(self.events.at(place), &self.events, &mut self.scratch, &mut self.ended);
+    fn handle_event(&mut self, place: usize) {
+        self.carrier.handle_event(self.events.at(place), &self.events, &mut self.scratch, &mut self.ended);
     }
 }
 
-/// An event loop, driven by the kit.
+/// One drive of an event loop, as the kit's load loop runs it.
 pub struct LoopTask<'h, C: Carrier> {
     pub event_loop: &'h mut EventLoop<C>,
-    /// So many of its clients call.
+    /// The number of its clients that make calls.
     pub clients: usize,
-    /// Which event loop of how many, and how many clients they have together: they begin in turn.
+    /// The index of this event loop, the number of event loops and the number of all clients. Together they determine when each client starts.
     pub place: usize,
     pub event_loops: usize,
     pub of: usize,
@@ -196,14 +205,16 @@ impl<C: Carrier> Worker for LoopTask<'_, C> {
 }
 
 impl<C: Carrier> LoopTask<'_, C> {
-    /// The loop, by the machine's clock or by a trace's.
+    /// Runs the loop with the machine's clock or with the clock of a trace.
     fn drive(&mut self, state: &mut WorkerState, clock: &impl EventClock) {
-        state.persevere();
-        self.event_loop.catch_up();
+        state.never_give_up();
+        self.event_loop.discard_old_events();
         let start = state.start;
-        // Each client's own account begins at the common start, that of a client that can take an arrival when it is awake.
+        // In a closed loop, each client's account begins at the common start. In an open loop, it begins when the thread is awake and can take
+        // arrivals.
         let since = if matches!(state.plan().pace, Pace::Open(_)) { state.stats.ended_at } else { start };
         state.stats.gap_ns = 0;
+        state.stats.endpoints = self.event_loop.spec.endpoints();
         for account in &mut self.event_loop.accounts[..self.clients] {
             account.since = since;
             account.errors_in_a_row = 0;
@@ -215,49 +226,49 @@ impl<C: Carrier> LoopTask<'_, C> {
         };
         let plan = state.plan();
         let first_after = |index| plan.first_after_ns(index * self.event_loops + self.place, self.of);
-        let mut later = BinaryHeap::new();
+        let mut timers = BinaryHeap::new();
         if think_ns.is_some_and(|think_ns| think_ns > 0 || plan.ramp_up_ns > 0) {
             for (index, account) in self.event_loop.accounts[..self.clients].iter_mut().enumerate() {
-                // Without a ramp it is the rest of a thought that comes before the first call.
+                // Without a ramp-up, the first delay is the rest of a think time.
                 account.ramps = plan.ramp_up_ns > 0;
-                later.push(Reverse((start + first_after(index), index)));
+                timers.push(Reverse((start + first_after(index), index)));
             }
         }
         let before = self.event_loop.carrier.received();
-        let mut round = Round { event_loop: self.event_loop, state, clock, think_ns, later, idle: Vec::new(), next: None, calling: 0 };
+        let mut round = Drive { event_loop: self.event_loop, state, clock, think_ns, timers, idle: Vec::new(), next: None, in_flight: 0 };
         round.drive(self.clients);
-        // A thought that goes on beyond the last call is no part of the drive.
+        // Think time after the last call is not part of the drive.
         let end = state.stats.ended_at;
         let accounts = &self.event_loop.accounts[..self.clients];
         let beyond_ns: u64 = accounts.iter().map(|account| account.since.saturating_sub(end)).sum();
         state.stats.think_ns = state.stats.think_ns.saturating_sub(beyond_ns);
         let after_ns = accounts.iter().map(|account| account.since.min(end).saturating_sub(start)).sum();
-        state.stats.left = Left::Many { clients: self.clients as u64, after_ns };
+        state.stats.done_at = DoneAt::Many { clients: self.clients as u64, after_ns };
         state.stats.received = self.event_loop.carrier.received() - before;
     }
 }
 
-/// One drive of an event loop.
-struct Round<'r, 's, C: Carrier, K: EventClock> {
+/// The state of one drive.
+struct Drive<'r, 's, C: Carrier, K: EventClock> {
     event_loop: &'r mut EventLoop<C>,
     state: &'r mut WorkerState<'s>,
     clock: &'r K,
-    /// Of a closed loop; None: an open one.
+    /// The think time of a closed loop; None: an open loop.
     think_ns: Option<u64>,
-    /// Who calls again, and when: thoughts and rests.
-    later: BinaryHeap<Reverse<(u64, usize)>>,
-    /// Of an open loop: who can take an arrival.
+    /// When which client calls again, after its think time or after an error.
+    timers: BinaryHeap<Reverse<(u64, usize)>>,
+    /// In an open loop: the clients that can take an arrival.
     idle: Vec<usize>,
     /// When the next arrival is intended.
     next: Option<u64>,
-    /// How many calls are under way.
-    calling: usize,
+    /// The number of calls in flight.
+    in_flight: usize,
 }
 
-impl<C: Carrier, K: EventClock> Round<'_, '_, C, K> {
+impl<C: Carrier, K: EventClock> Drive<'_, '_, C, K> {
     fn drive(&mut self, clients: usize) {
-        if !self.later.is_empty() {
-            // Each has a moment of its own to begin at.
+        if !self.timers.is_empty() {
+            // Each client has its own start time.
         } else if self.think_ns.is_some() {
             let awake = self.state.stats.ended_at;
             (0..clients).for_each(|index| self.call_again(index, awake));
@@ -275,20 +286,20 @@ impl<C: Carrier, K: EventClock> Round<'_, '_, C, K> {
             }
             self.wake(now);
             self.take_arrivals();
-            if self.calling == 0 && self.later.is_empty() && self.next.is_none() {
+            if self.in_flight == 0 && self.timers.is_empty() && self.next.is_none() {
                 return;
             }
             self.event_loop.carrier.flush();
             let until = self.next_moment(now).min(sweep_at);
-            let told = self.clock.wait(&mut self.event_loop.events, until);
-            for place in 0..told {
-                self.event_loop.go_on(place);
+            let count = self.clock.wait(&mut self.event_loop.events, until);
+            for place in 0..count {
+                self.event_loop.handle_event(place);
                 let mut ended = std::mem::take(&mut self.event_loop.ended);
                 for (index, result) in ended.drain(..) {
                     self.ended(index, &result);
                 }
                 self.event_loop.ended = ended;
-                // What falls due while answers are read does not wait for the last of them.
+                // Arrivals that become due while answers are read do not wait for the last of these answers.
                 if self.take_arrivals() {
                     self.event_loop.carrier.flush();
                 }
@@ -296,28 +307,27 @@ impl<C: Carrier, K: EventClock> Round<'_, '_, C, K> {
         }
     }
 
-    /// When there is something to do even if nothing happens; the past where an arrival is so near that sleep would miss it.
+    /// When the loop must act even without an event. 0 if an arrival is so near that sleeping would miss it.
     fn next_moment(&self, now: u64) -> u64 {
-        let woken = self.later.peek().map_or(u64::MAX, |Reverse((at, index))| self.waits_until(now, *at, *index));
+        let woken = self.timers.peek().map_or(u64::MAX, |Reverse((at, index))| self.waits_until(now, *at, *index));
         let spin_ns = self.clock.spin_ns(SPIN_NS);
-        // An arrival that finds nobody idle waits for an answer.
+        // If no client is idle, an arrival waits for an answer.
         let due = self.next.filter(|_| !self.idle.is_empty()).map_or(u64::MAX, |at| if at <= now + spin_ns { 0 } else { at - spin_ns });
         woken.min(due)
     }
 
-    /// Until when a client waits that would until `at`: a thought is cut where no call is left to be made after it, a ramp-up only at the
-    /// limit.
+    /// The end of a client's wait until `at`. A think time ends early if no call is left. A ramp-up ends early only at the time limit.
     fn waits_until(&self, now: u64, at: u64, index: usize) -> u64 {
         if self.event_loop.accounts[index].ramps { at.min(self.state.limit_at) } else { self.state.thinks_until(now, at) }
     }
 
-    /// Those whose thought or rest is over call again.
+    /// Starts the calls of all clients whose think time or delay is over.
     fn wake(&mut self, now: u64) {
-        while let Some(Reverse((at, index))) = self.later.peek().copied() {
+        while let Some(Reverse((at, index))) = self.timers.peek().copied() {
             if self.waits_until(now, at, index) > now && !self.state.leaves(now) {
                 return;
             }
-            self.later.pop();
+            self.timers.pop();
             match self.think_ns {
                 Some(think_ns) => {
                     let client = &mut self.event_loop.accounts[index];
@@ -337,7 +347,7 @@ impl<C: Carrier, K: EventClock> Round<'_, '_, C, K> {
         }
     }
 
-    /// In a closed loop: calls, unless the drive is over.
+    /// In a closed loop: makes the next call, unless the drive is over.
     #[inline]
     fn call_again(&mut self, index: usize, now: u64) {
         if self.state.admit(now, 1) == 0 {
@@ -350,23 +360,23 @@ impl<C: Carrier, K: EventClock> Round<'_, '_, C, K> {
         self.begin(index);
     }
 
-    /// In an open loop: hands out every arrival that is due, or all but due; whether there was one.
+    /// In an open loop: assigns all arrivals that are due, or due within a moment, to idle clients. Returns whether there was one.
     #[inline]
     fn take_arrivals(&mut self) -> bool {
-        let (mut began, blind_ns) = (false, self.clock.spin_ns(BLIND_NS));
+        let (mut began, clock_only_ns) = (false, self.clock.spin_ns(CLOCK_ONLY_NS));
         while let Some(intended) = self.next {
             let now = self.clock.now();
             if self.state.leaves(now) {
                 self.next = None;
                 break;
             }
-            if now + blind_ns < intended {
+            if now + clock_only_ns < intended {
                 break;
             }
             let Some(index) = self.idle.pop() else { break };
             let client = &mut self.event_loop.accounts[index];
             (client.intended, client.due) = (intended, intended);
-            client.started = if now < intended { self.clock.wait_until(intended, blind_ns) } else { now };
+            client.started = if now < intended { self.clock.wait_until(intended, clock_only_ns) } else { now };
             self.next = self.state.next_arrival();
             self.begin(index);
             began = true;
@@ -376,17 +386,17 @@ impl<C: Carrier, K: EventClock> Round<'_, '_, C, K> {
 
     #[inline]
     fn begin(&mut self, index: usize) {
-        self.calling += 1;
+        self.in_flight += 1;
         self.event_loop.accounts[index].calls = true;
         if let Err(failure) = self.event_loop.begin(index) {
             self.ended(index, &Err(failure));
         }
     }
 
-    /// A call has ended: counts it, and lets its client go on.
+    /// Counts a call that has ended. The client then continues.
     #[inline]
     fn ended(&mut self, index: usize, result: &Result<(), Failure>) {
-        self.calling -= 1;
+        self.in_flight -= 1;
         self.state.burn(self.clock);
         let ended = self.clock.now();
         let stats = &mut *self.state.stats;
@@ -399,31 +409,37 @@ impl<C: Carrier, K: EventClock> Round<'_, '_, C, K> {
                 stats.latency.record(ended - client.intended);
                 if let Some([service, lateness]) = stats.open.as_deref_mut() {
                     service.record(ended - client.started);
-                    // Waiting for a client is the server's fault; only what comes after both are there is the generator's.
+                    // Waiting for a free client is caused by the server. Only the delay after both a client and an arrival are available is caused by
+                    // the generator.
                     lateness.record(client.started - client.intended.max(client.since));
                 }
                 self.state.right();
             }
-            Err(failure) => self.state.wrong_because(failure),
+            Err(failure) => self.state.count_error(failure),
+        }
+        if !self.state.stats.endpoints.is_empty() {
+            let place = self.event_loop.carrier.step_of(index).min(self.state.stats.endpoints.len() - 1);
+            let outcome = result.as_ref().map(|()| ended - client.intended).map_err(|failure| failure.kind);
+            self.state.stats.endpoints[place].count(ended - client.started, outcome);
         }
         if ended > self.state.end_at {
-            self.state.overran(client.due, client.started, ended, u64::from(result.is_ok()));
+            self.state.count_late(client.due, client.started, ended, u64::from(result.is_ok()));
         }
         client.since = ended;
         client.calls = false;
         client.errors_in_a_row = if result.is_ok() { 0 } else { client.errors_in_a_row.saturating_add(1) };
         let errors_in_a_row = client.errors_in_a_row;
         self.event_loop.carrier.end(index, result);
-        let rest_ns = match (errors_in_a_row, self.think_ns) {
+        let retry_delay_ns = match (errors_in_a_row, self.think_ns) {
             (0, Some(0)) => return self.call_again(index, ended),
             (0, None) => return self.idle.push(index),
             (0, Some(think_ns)) => think_ns,
-            (errors, _) => (REST_NS << (errors - 1).min(20)).min(LONGEST_REST_NS),
+            (errors, _) => (RETRY_DELAY_NS << (errors - 1).min(20)).min(MAX_RETRY_DELAY_NS),
         };
-        self.later.push(Reverse((ended.saturating_add(rest_ns), index)));
+        self.timers.push(Reverse((ended.saturating_add(retry_delay_ns), index)));
     }
 
-    /// Ends the calls that have taken too long.
+    /// Ends the calls that have timed out.
     fn sweep(&mut self, now: u64) {
         let timeout_ns = self.event_loop.timeout_ns();
         for index in 0..self.event_loop.accounts.len() {
@@ -436,7 +452,7 @@ impl<C: Carrier, K: EventClock> Round<'_, '_, C, K> {
 }
 
 fn timed_out() -> Failure {
-    Failure::new(Kind::Timeout, "no answer came in time")
+    Failure::new(Kind::Timeout, "no answer within the timeout")
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Asks the kernel which connections are ready, as long as a nanosecond clock says.
+//! Waits for ready connections, with a timeout in nanoseconds.
 
 use std::os::fd::{AsFd, AsRawFd};
 
@@ -6,7 +6,7 @@ use callbench_kit::clock::{self, Clock, Monotonic};
 use callbench_kit::{Failure, Kind};
 use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags};
 
-/// So many are told at once.
+/// The maximum number of events per call.
 const MOST: usize = 512;
 
 pub struct Events {
@@ -14,7 +14,7 @@ pub struct Events {
     ready: Vec<libc::epoll_event>,
 }
 
-/// What happened to a connection.
+/// An event of a connection.
 #[derive(Clone, Copy, Debug)]
 pub struct Event {
     pub token: u64,
@@ -22,7 +22,7 @@ pub struct Event {
 }
 
 impl Event {
-    /// Whether the other side has said all that it will say.
+    /// Whether the other side has finished sending.
     pub fn ended(self) -> bool {
         self.flags.intersects(EpollFlags::EPOLLRDHUP | EpollFlags::EPOLLHUP | EpollFlags::EPOLLERR)
     }
@@ -32,9 +32,9 @@ impl Event {
     }
 }
 
-/// A clock by which a loop waits for events.
+/// A clock with which a loop can wait for events.
 pub trait EventClock: Clock {
-    /// Waits for events until a moment, not at all where it has passed. Gives how many there are.
+    /// Waits for events until a time; does not wait if that has passed. Returns the number of events.
     fn wait(&self, events: &mut Events, until: u64) -> usize;
 }
 
@@ -48,36 +48,36 @@ impl EventClock for Monotonic {
 impl Events {
     pub fn new() -> Result<Self, Failure> {
         let epoll = Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC)
-            .map_err(|error| Failure::new(Kind::OutOfResources, format!("the kernel gives no epoll: {error}")))?;
+            .map_err(|error| Failure::new(Kind::OutOfResources, format!("cannot create an epoll instance: {error}")))?;
         Ok(Events { epoll, ready: vec![libc::epoll_event { events: 0, u64: 0 }; MOST] })
     }
 
-    /// Tells of every change of `what`, once each, until it is closed.
+    /// Reports every change of `what` once, until it is closed.
     pub fn watch(&self, what: &impl AsFd, token: u64) -> Result<(), Failure> {
         let flags = EpollFlags::EPOLLIN | EpollFlags::EPOLLOUT | EpollFlags::EPOLLRDHUP | EpollFlags::EPOLLET;
         self.epoll
             .add(what, EpollEvent::new(flags, token))
-            .map_err(|error| Failure::new(Kind::OutOfResources, format!("the kernel watches no more connections: {error}")))
+            .map_err(|error| Failure::new(Kind::OutOfResources, format!("the kernel cannot watch another connection: {error}")))
     }
 
-    /// Waits for events until a moment of the monotonic clock, not at all where it has passed. Gives how many there are.
+    /// Waits for events until a time of the monotonic clock; does not wait if that has passed. Returns the number of events.
     pub fn wait_until(&mut self, moment: u64) -> usize {
         let left = moment.saturating_sub(clock::now());
         let time = libc::timespec { tv_sec: (left / 1_000_000_000) as libc::time_t, tv_nsec: (left % 1_000_000_000) as libc::c_long };
-        // SAFETY: the descriptor is open, the buffer holds MOST events, the time is alive during the call, and no signals are blocked.
-        let told = unsafe {
+        // SAFETY: the descriptor is open, the buffer holds MAX_EVENTS events, the time is alive during the call, and no signals are blocked.
+        let count = unsafe {
             libc::epoll_pwait2(self.epoll.0.as_raw_fd(), self.ready.as_mut_ptr(), MOST as libc::c_int, &raw const time, std::ptr::null())
         };
-        told.max(0) as usize // Interrupted: nothing happened.
+        count.max(0) as usize // Negative if the call was interrupted.
     }
 
-    /// Makes one event that nothing has caused.
+    /// Creates an artificial event.
     #[cfg(test)]
-    pub fn pretend(&mut self) {
+    pub fn inject(&mut self) {
         self.ready[0] = libc::epoll_event { events: libc::EPOLLIN as u32, u64: 0 };
     }
 
-    /// The event of this place among those last waited for.
+    /// The event with this index of the last wait.
     pub fn at(&self, place: usize) -> Event {
         let event = self.ready[place];
         Event { token: event.u64, flags: EpollFlags::from_bits_truncate(event.events as libc::c_int) }

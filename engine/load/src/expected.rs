@@ -1,27 +1,30 @@
-//! What an answer must be for its call to count.
+//! What an answer must be so that its call counts.
 
 use callbench_kit::{Failure, Kind};
 
 use crate::checks::Checks;
-use crate::shown::{LONG, shown};
+use crate::printable::{MAX_PRINTED, printable};
+use crate::script::take::Field;
 
-/// Which answers are right.
+/// The properties of a correct answer.
 #[derive(Clone, Debug, Default)]
 pub struct Expected {
-    /// Any of these; none named: any from 200 to 299.
+    /// Any of these; if empty: any from 200 to 299.
     pub status: Vec<u16>,
-    /// The body, octet by octet; None: any.
+    /// The exact body; None: any.
     pub body: Option<Vec<u8>>,
-    /// What the body must hold, whatever else is in it.
+    /// What the body must contain.
     pub checks: Checks,
-    /// Whether an answer's body is kept when it is there, for who asks for it.
-    pub keeps: bool,
-    /// Method and path of the request, for the sentence about a status.
+    /// Whether the body of an answer is kept until it is requested.
+    pub keep_body: bool,
+    /// Fields of an answer's head that are kept for later requests.
+    pub fields: Vec<Field>,
+    /// Method and path of the request, for error messages.
     pub request: String,
 }
 
 impl Expected {
-    /// Why an answer of this status is wrong. `location`: where a redirect points to, as far as it says so.
+    /// Why an answer with this status is wrong. `location`: the target of a redirect, if the answer names one.
     pub fn wrong_status(&self, status: u16, location: Option<&[u8]>) -> Option<Failure> {
         let right = if self.status.is_empty() { (200..300).contains(&status) } else { self.status.contains(&status) };
         if right {
@@ -29,12 +32,12 @@ impl Expected {
         }
         let wanted: Vec<String> = self.status.iter().map(u16::to_string).collect();
         let wanted = if wanted.is_empty() { String::new() } else { format!(", not {}", wanted.join(" or ")) };
-        let told = if status == 405 { " (the server does not allow this method there)" } else { "" };
-        let message = format!("{} was answered with the status {status}{wanted}{told}", self.request);
+        let hint = if status == 405 { " (the server does not allow this method there)" } else { "" };
+        let message = format!("{} was answered with the status {status}{wanted}{hint}", self.request);
         if !(300..400).contains(&status) {
             return Some(Failure::new(Kind::Status, message));
         }
-        let target = location.map_or_else(String::new, |target| format!(" to {}", shown(target, LONG)));
+        let target = location.map_or_else(String::new, |target| format!(" to {}", printable(target, MAX_PRINTED)));
         Some(Failure::new(Kind::Redirect, format!("{message} (a redirect{target}, which is not followed: name its target)")))
     }
 }

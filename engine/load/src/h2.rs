@@ -1,11 +1,11 @@
-//! HTTP/2 and gRPC: many calls at once over each connection.
+//! HTTP/2 and gRPC: many simultaneous calls on each connection.
 //!
-//! `frame` is what travels; `block` the header blocks of requests and `asked` the whole requests; `fields` is what a header block of an answer
-//! says; `exchange` one answer as it comes, `grpc` the message in it; `connection` is one connection without its socket, and `clients` all
-//! connections of an event loop, with theirs.
+//! `frame` reads and writes frames. `block` writes the header blocks of requests, `call_spec` whole requests. `fields` reads the header blocks of
+//! answers. `exchange` is one answer while it is received, `grpc` the message in it. `connection` is a connection without its socket. `clients` has
+//! all connections of an event loop, with their sockets.
 
-pub mod asked;
 mod block;
+pub mod call_spec;
 mod clients;
 pub mod connection;
 mod exchange;

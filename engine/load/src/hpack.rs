@@ -1,4 +1,4 @@
-//! Header fields as HTTP/2 has them (RFC 7541): taken out of blocks, and the pieces that blocks are written of.
+//! The header compression of HTTP/2 (RFC 7541): a decoder, and functions to encode the parts of a block.
 
 use callbench_kit::Failure;
 use httlib_huffman::DecoderSpeed;
@@ -7,17 +7,17 @@ mod table;
 
 pub use table::{Dynamic, FIRST_DYNAMIC, SIZE, entry_size, find};
 
-/// The first octets of a field, by what it is.
+/// The first byte of each kind of field.
 pub const INDEXED: u8 = 0x80;
 pub const KEPT: u8 = 0x40;
 pub const RESIZED: u8 = 0x20;
-/// A literal that neither side keeps.
+/// A literal that is not stored in the table.
 pub const LITERAL: u8 = 0x00;
 
-/// No string of a block may be longer, once it is decoded.
+/// The limit of a decoded string.
 const LONGEST: usize = 64 * 1024;
 
-/// Reads blocks of one connection, in the order in which they come.
+/// Decodes the blocks of one connection in their order.
 #[derive(Debug, Default)]
 pub struct Decoder {
     table: Dynamic,
@@ -26,17 +26,17 @@ pub struct Decoder {
 }
 
 impl Decoder {
-    /// Tells each field of a block by name and value. Gives whether the block changed what later blocks mean.
+    /// Calls `emit` with the name and value of each field. Returns whether the block changed the meaning of later blocks.
     ///
-    /// Fails as `protocol` where it is no block; the connection is of no use then.
-    pub fn read(&mut self, block: &[u8], mut tell: impl FnMut(&[u8], &[u8]) -> Result<(), Failure>) -> Result<bool, Failure> {
+    /// Fails with `protocol` if the block is invalid. The connection cannot be used any more then.
+    pub fn read(&mut self, block: &[u8], mut emit: impl FnMut(&[u8], &[u8]) -> Result<(), Failure>) -> Result<bool, Failure> {
         let mut rest = block;
         let (mut begun, mut changed) = (false, false);
         while let Some(&first) = rest.first() {
             if first & INDEXED != 0 {
                 let index = integer(&mut rest, 7)?;
                 let (name, value) = self.table.at(index).ok_or_else(unknown)?;
-                tell(name, value)?;
+                emit(name, value)?;
             } else if first & KEPT == 0 && first & RESIZED != 0 {
                 if begun {
                     return Err(broken("the table is resized in the middle of a block"));
@@ -48,10 +48,10 @@ impl Decoder {
                 changed = true;
                 continue;
             } else {
-                let keeps = first & KEPT != 0;
-                self.literal(&mut rest, if keeps { 6 } else { 4 })?;
-                tell(&self.name, &self.value)?;
-                if keeps {
+                let keep_body = first & KEPT != 0;
+                self.literal(&mut rest, if keep_body { 6 } else { 4 })?;
+                emit(&self.name, &self.value)?;
+                if keep_body {
                     self.table.keep(&self.name, &self.value);
                     changed = true;
                 }
@@ -61,7 +61,7 @@ impl Decoder {
         Ok(changed)
     }
 
-    /// A field that is spelled out, into `name` and `value`.
+    /// Decodes a literal field into `name` and `value`.
     fn literal(&mut self, rest: &mut &[u8], prefix: u32) -> Result<(), Failure> {
         match integer(rest, prefix)? {
             0 => string(rest, &mut self.name)?,
@@ -75,7 +75,7 @@ impl Decoder {
     }
 }
 
-/// An integer whose first octet leaves it so many bits.
+/// Decodes an integer with a prefix of this many bits.
 fn integer(rest: &mut &[u8], prefix: u32) -> Result<usize, Failure> {
     let short = || broken("an integer has no end");
     let mask = (1_usize << prefix) - 1;
@@ -84,14 +84,14 @@ fn integer(rest: &mut &[u8], prefix: u32) -> Result<usize, Failure> {
     if value == mask {
         let mut shift = 0;
         loop {
-            let (&octet, behind) = after.split_first().ok_or_else(short)?;
+            let (&byte, behind) = after.split_first().ok_or_else(short)?;
             after = behind;
             if shift > 21 {
                 return Err(broken("an integer is too large"));
             }
-            value += usize::from(octet & 0x7f) << shift;
+            value += usize::from(byte & 0x7f) << shift;
             shift += 7;
-            if octet & 0x80 == 0 {
+            if byte & 0x80 == 0 {
                 break;
             }
         }
@@ -103,19 +103,19 @@ fn integer(rest: &mut &[u8], prefix: u32) -> Result<usize, Failure> {
 fn string(rest: &mut &[u8], into: &mut Vec<u8>) -> Result<(), Failure> {
     let coded = rest.first().is_some_and(|first| first & 0x80 != 0);
     let length = integer(rest, 7)?;
-    let (octets, after) = rest.split_at_checked(length).ok_or_else(|| broken("a string is longer than its block"))?;
+    let (bytes, after) = rest.split_at_checked(length).ok_or_else(|| broken("a string is longer than its block"))?;
     *rest = after;
     into.clear();
     if coded {
-        let read = httlib_huffman::decode(octets, into, DecoderSpeed::FiveBits);
-        // The library takes any padding; only ones, fewer than eight, are allowed. There is one right code for each string.
-        let mut again = Vec::with_capacity(length);
-        let written = httlib_huffman::encode(into, &mut again);
-        if read.is_err() || written.is_err() || again != octets {
-            return Err(broken("a string is no Huffman code"));
+        let read = httlib_huffman::decode(bytes, into, DecoderSpeed::FiveBits);
+        // The library accepts any padding, but only ones, fewer than eight, are allowed. Each string has exactly one correct code.
+        let mut encoded = Vec::with_capacity(length);
+        let written = httlib_huffman::encode(into, &mut encoded);
+        if read.is_err() || written.is_err() || encoded != bytes {
+            return Err(broken("a string is not a Huffman code"));
         }
     } else {
-        into.extend_from_slice(octets);
+        into.extend_from_slice(bytes);
     }
     if into.len() > LONGEST { Err(broken("a string is too long")) } else { Ok(()) }
 }
@@ -128,7 +128,7 @@ fn broken(why: &str) -> Failure {
     Failure::protocol(format!("the header block of an answer cannot be read: {why}"))
 }
 
-/// Writes an integer behind the bits of `first`, which leaves it `prefix` bits.
+/// Writes an integer after the bits of `first`, with a prefix of `prefix` bits.
 pub fn write_integer(first: u8, prefix: u32, value: usize, out: &mut Vec<u8>) {
     let mask = (1_usize << prefix) - 1;
     if value < mask {
@@ -144,10 +144,10 @@ pub fn write_integer(first: u8, prefix: u32, value: usize, out: &mut Vec<u8>) {
     out.push(left as u8);
 }
 
-/// Writes a string as it is.
-pub fn write_string(octets: &[u8], out: &mut Vec<u8>) {
-    write_integer(0, 7, octets.len(), out);
-    out.extend_from_slice(octets);
+/// Writes a string without compression.
+pub fn write_string(bytes: &[u8], out: &mut Vec<u8>) {
+    write_integer(0, 7, bytes.len(), out);
+    out.extend_from_slice(bytes);
 }
 
 #[cfg(test)]

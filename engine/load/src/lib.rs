@@ -1,11 +1,11 @@
-//! The load driver: any HTTP server, under as many clients as wanted, driven by events from one thread or a few.
+//! The load driver: drives any HTTP server with any number of clients. It is based on events and uses one or a few threads.
 //!
-//! `wishes` reads what the core wants of the requests, `endpoint` says where they go, and `draft` makes of both the request that each
-//! protocol writes. Of HTTP/1.1, `request` writes it, `answer` takes answers apart as they come, and `client` is what one client is doing;
-//! `h2` is all of that for HTTP/2 and gRPC, with `hpack` for its header fields. `expected` judges an answer: `body` compares its octets, and
-//! `checks` looks into it where no two are the same. `wire` is a connection's bytes, plain or through TLS, and `mistaken` finds out which of
-//! both a server speaks that cannot be called; `events` asks the kernel what is ready; `event_loop` is the load loop over a `carrier`, which is
-//! either protocol; `client_pool` hands event loops to the kit, and `adapter` the whole to the contract.
+//! `connect_options` reads the options of the core, `endpoint` parses the URL, and `draft` builds the request for each protocol. `script` has several
+//! requests, in sessions. For HTTP/1.1, `request` writes requests, `answer` parses answers and `client` is the state of one client. `h2` does
+//! the same for HTTP/2 and gRPC, with `hpack` for header fields. `expected` checks an answer: `body` compares its bytes, and `checks` looks at
+//! the content of bodies that always differ. `wire` is a connection, with or without TLS. `tls_mismatch` finds out whether a URL has the wrong
+//! scheme. `events` waits for ready connections. `event_loop` is the load loop over a `carrier`, which is one of the protocols. `client_pool`
+//! passes event loops to the kit, and `adapter` speaks the contract.
 
 pub mod adapter;
 pub mod answer;
@@ -14,6 +14,7 @@ mod carrier;
 pub mod checks;
 mod client;
 pub mod client_pool;
+mod connect_options;
 mod draft;
 mod endpoint;
 mod event_loop;
@@ -21,11 +22,11 @@ mod events;
 pub mod expected;
 pub mod h2;
 mod hpack;
-mod mistaken;
+mod printable;
 mod protocol;
 pub mod request;
+mod script;
 mod settings;
-mod shown;
 mod tls;
+mod tls_mismatch;
 mod wire;
-mod wishes;

@@ -7,7 +7,7 @@ use callbench_load::adapter::Load;
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 
 fn main() -> ExitCode {
-    // A connection is a file descriptor, and a shell often allows a thousand where the machine allows a million.
+    // Raises the limit of descriptors. Each connection needs one, and shells often allow only a thousand.
     if let Ok((_, most)) = getrlimit(Resource::RLIMIT_NOFILE) {
         let _ = setrlimit(Resource::RLIMIT_NOFILE, most, most);
     }

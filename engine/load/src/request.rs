@@ -1,22 +1,24 @@
-//! A request as it is sent: fixed bytes, or a template whose variables every request fills anew.
+//! A request: fixed bytes, or a template whose variables are replaced in each request.
 
 use std::io::Write;
 
-/// What a template can say of each request.
+use crate::script::Uses;
+
+/// A variable of a template.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Variable {
     /// The number of the request, from 0, over all clients.
     Number,
     /// The number of the client, from 0.
     Client,
-    /// A whole number at random.
+    /// A random integer.
     Random,
 }
 
 const VARIABLES: [(&str, Variable); 3] = [("{number}", Variable::Number), ("{client}", Variable::Client), ("{random}", Variable::Random)];
 
-/// What the variables stand for in one request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The values of the variables in one request.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Values {
     pub number: u64,
     pub client: u64,
@@ -27,9 +29,14 @@ pub struct Values {
 enum Part {
     Bytes(Vec<u8>),
     Variable(Variable),
+    /// A value that a client has taken from an answer, by its slot.
+    Taken(usize),
 }
 
-/// Text with variables. What stands in braces and is no variable stays as it is, so that JSON needs no care.
+/// A name in braces that stands for a value taken from an answer, and the slot of that value.
+pub type Name = (String, usize);
+
+/// Text with variables. Braces that do not contain the name of a variable stay as they are, so JSON needs no escapes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Template(Vec<Part>);
 
@@ -41,11 +48,23 @@ impl Template {
 
     #[must_use]
     pub fn read(bytes: &[u8]) -> Self {
+        Template::named(bytes, true, &[])
+    }
+
+    /// With the variables, where they are wanted, and with names for values taken from answers.
+    #[must_use]
+    pub fn named(bytes: &[u8], variables: bool, names: &[Name]) -> Self {
+        let own: &[(&str, Variable)] = if variables { &VARIABLES } else { &[] };
         let (mut parts, mut plain, mut rest) = (Vec::new(), Vec::new(), bytes);
         while let Some((&first, after)) = rest.split_first() {
-            if let Some((name, variable)) = VARIABLES.iter().find(|(name, _)| rest.starts_with(name.as_bytes())) {
+            let variable = || own.iter().find(|(name, _)| rest.starts_with(name.as_bytes())).map(|(name, it)| (*name, Part::Variable(*it)));
+            let taken = || names.iter().find(|(name, _)| rest.starts_with(name.as_bytes())).map(|(name, it)| (&**name, Part::Taken(*it)));
+            if first != b'{' {
+                plain.push(first);
+                rest = after;
+            } else if let Some((name, part)) = taken().or_else(variable) {
                 parts.push(Part::Bytes(std::mem::take(&mut plain)));
-                parts.push(Part::Variable(*variable));
+                parts.push(part);
                 rest = &rest[name.len()..];
             } else {
                 plain.push(first);
@@ -58,10 +77,10 @@ impl Template {
     }
 
     fn varies(&self) -> bool {
-        self.0.iter().any(|part| matches!(part, Part::Variable(_)))
+        !self.0.iter().all(|part| matches!(part, Part::Bytes(_)))
     }
 
-    /// What it always is, where no variable is in it.
+    /// The text, if it contains no variables.
     #[must_use]
     pub fn constant(&self) -> Option<Vec<u8>> {
         let fill = || {
@@ -72,11 +91,29 @@ impl Template {
         (!self.varies()).then(fill)
     }
 
-    /// Adds what it is with these values.
+    /// Whether the value of this slot is in it.
+    #[must_use]
+    pub fn uses(&self, slot: usize) -> bool {
+        self.0.contains(&Part::Taken(slot))
+    }
+
+    /// Whether a value that was taken from an answer is in it.
+    #[must_use]
+    pub fn uses_any(&self) -> bool {
+        self.0.iter().any(|part| matches!(part, Part::Taken(_)))
+    }
+
+    /// Appends the text with these values.
     pub fn fill(&self, values: &Values, out: &mut Vec<u8>) {
+        self.fill_with(values, &[], out);
+    }
+
+    /// Adds what it is with these values, and with those taken from answers, by slot.
+    pub fn fill_with(&self, values: &Values, taken: &[Vec<u8>], out: &mut Vec<u8>) {
         for part in &self.0 {
             match part {
                 Part::Bytes(bytes) => out.extend_from_slice(bytes),
+                Part::Taken(slot) => out.extend_from_slice(taken.get(*slot).map_or(&[], Vec::as_slice)),
                 Part::Variable(variable) => {
                     let value = match variable {
                         Variable::Number => values.number,
@@ -90,48 +127,59 @@ impl Template {
     }
 }
 
-/// A request to be sent again and again.
+/// A request that is sent repeatedly.
 #[derive(Clone, Debug)]
 pub struct Request {
     /// Everything before the length of the body.
     head: Template,
     body: Option<Template>,
-    /// The whole, where no variable is in it.
+    /// The whole request, if it contains no variables.
     whole: Option<Vec<u8>>,
-    /// Whether the answer to it has no body, whatever its head says.
+    /// Whether the answer to this request never has a body.
     pub bodiless: bool,
 }
 
 impl Request {
-    /// `head` is the request line and all headers but `Content-Length`, each line ended; it is followed by the body where there is one.
+    /// `head` is the request line and all headers except `Content-Length`, each with its line end. The body follows, if there is one.
     #[must_use]
     pub fn new(head: Template, body: Option<Template>, bodiless: bool) -> Self {
         let mut request = Request { head, body, whole: None, bodiless };
         if !request.head.varies() && !request.body.as_ref().is_some_and(Template::varies) {
             let mut whole = Vec::new();
-            request.write(&Values { number: 0, client: 0, random: 0 }, &mut whole);
+            request.write(&Values { number: 0, client: 0, random: 0 }, &[], &mut whole);
             request.whole = Some(whole);
         }
         request
     }
 
-    /// The bytes of every request, where they are the same.
+    /// The bytes of the request, if they are always the same.
     #[must_use]
     pub fn whole(&self) -> Option<&[u8]> {
         self.whole.as_deref()
     }
 
-    /// Writes the request with these values.
-    pub fn write(&self, values: &Values, out: &mut Vec<u8>) {
-        self.head.fill(values, out);
+    /// Writes the request with these values, and with those taken from answers, by slot.
+    pub fn write(&self, values: &Values, taken: &[Vec<u8>], out: &mut Vec<u8>) {
+        self.head.fill_with(values, taken, out);
         let Some(body) = &self.body else {
             out.extend_from_slice(b"\r\n");
             return;
         };
         let mut filled = Vec::new();
-        body.fill(values, &mut filled);
+        body.fill_with(values, taken, &mut filled);
         let _ = write!(out, "Content-Length: {}\r\n\r\n", filled.len()); // A Vec takes everything.
         out.extend_from_slice(&filled);
+    }
+}
+
+impl Uses for Request {
+    fn in_path(&self, slot: usize) -> bool {
+        let of_line = |part: &&Part| !matches!(part, Part::Bytes(bytes) if bytes.contains(&b'\n'));
+        self.head.0.iter().take_while(of_line).any(|part| *part == Part::Taken(slot))
+    }
+
+    fn in_head(&self, slot: usize) -> bool {
+        self.head.uses(slot)
     }
 }
 
@@ -145,7 +193,7 @@ mod tests {
     fn written(head: &str, body: Option<&str>) -> String {
         let request = Request::new(Template::read(head.as_bytes()), body.map(|body| Template::read(body.as_bytes())), false);
         let mut out = Vec::new();
-        request.write(&VALUES, &mut out);
+        request.write(&VALUES, &[], &mut out);
         String::from_utf8(out).expect("text")
     }
 
@@ -154,6 +202,17 @@ mod tests {
         assert_eq!(written("GET /{number} HTTP/1.1\r\n", None), "GET /7 HTTP/1.1\r\n\r\n");
         let post = written("POST / HTTP/1.1\r\n", Some(r#"{"id":{number},"of":"{client}","{other}":{}}"#));
         assert_eq!(post, "POST / HTTP/1.1\r\nContent-Length: 29\r\n\r\n{\"id\":7,\"of\":\"2\",\"{other}\":{}}".replace("29", "30"));
+    }
+
+    #[test]
+    fn values_taken_from_answers_are_filled_by_name() {
+        let names = [("{token}".to_owned(), 1)];
+        let read = |text: &str, variables| Template::named(text.as_bytes(), variables, &names);
+        let mut out = Vec::new();
+        read("a {token} {number} {other}", false).fill_with(&VALUES, &[b"x".to_vec(), b"yz".to_vec()], &mut out);
+        assert_eq!(String::from_utf8_lossy(&out), "a yz {number} {other}");
+        assert!(read("{token}", true).uses(1) && !read("{number}", true).uses(1));
+        assert_eq!(read("{token}", true).constant(), None);
     }
 
     #[test]

@@ -1,19 +1,19 @@
-//! What all clients of a load have in common.
+//! The settings that all clients of a load share.
 
 use crate::endpoint::Endpoint;
 use crate::expected::Expected;
 use crate::wire::Tls;
 
-/// What every client does.
+/// The settings of every client.
 #[derive(Debug)]
 pub struct Settings {
     pub endpoint: Endpoint,
     pub tls: Option<Tls>,
     pub expected: Expected,
-    /// Whether a connection serves more than one call.
-    pub keeps: bool,
-    /// A call that has had no answer for so long has failed.
+    /// Whether a connection is used for more than one call.
+    pub keep_alive: bool,
+    /// A call without an answer fails after this time.
     pub timeout_ns: u64,
-    /// A body of more octets is an error.
+    /// The limit of a body in bytes.
     pub most: u64,
 }

@@ -1,6 +1,6 @@
-//! Whom a secure connection trusts.
+//! Which certificates a TLS connection trusts.
 //!
-//! `given` takes a certificate at its own word where the user gave that very one, and `refusal` says in a sentence why TLS failed.
+//! `pinned` trusts exactly the given certificate of a server, and `failure` explains why TLS failed.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -16,35 +16,35 @@ use rustls::{ClientConfig, DigitallySignedStruct, Error, RootCertStore, Signatur
 use crate::endpoint::Endpoint;
 use crate::wire::Tls;
 
-mod given;
-pub mod refusal;
+pub mod failure;
+mod pinned;
 
-/// Whose word is taken for who a server is.
+/// Which certificates are trusted.
 #[derive(Clone, Debug)]
 pub enum Trust {
-    /// Those whom the machine trusts.
+    /// Those that the machine trusts.
     Machine,
-    /// Those of a file of certificates.
+    /// Those in a file.
     File(String),
-    /// Anybody's: for servers of one's own.
-    Anybody,
+    /// All of them: for test servers.
+    Anyone,
 }
 
-/// How to make connections to `endpoint` secure, for a protocol by its name in TLS.
+/// The TLS settings for `endpoint`, with the ALPN name of a protocol.
 pub fn settings(endpoint: &Endpoint, trust: &Trust, protocol: &str) -> Result<Tls, Failure> {
     let provider = Arc::new(ring::default_provider());
     let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
         .with_safe_default_protocol_versions()
         .map_err(|error| refused(format!("TLS cannot be set up: {error}")))?;
     let verifier: Arc<dyn ServerCertVerifier> = match trust {
-        Trust::Anybody => Arc::new(Credulous(provider)),
+        Trust::Anyone => Arc::new(AcceptAll(provider)),
         Trust::Machine => trusting(rustls_native_certs::load_native_certs().certs, provider)?,
         Trust::File(path) => trusting(file(path)?, provider)?,
     };
     let mut config = builder.dangerous().with_custom_certificate_verifier(verifier).with_no_client_auth();
     config.alpn_protocols = vec![protocol.as_bytes().to_vec()];
     let name = ServerName::try_from(endpoint.name.clone())
-        .map_err(|_| refused(format!("{} is no name that a certificate can have", endpoint.name)))?;
+        .map_err(|_| refused(format!("{} is not a host name that a certificate can have", endpoint.name)))?;
     Ok(Tls { config: Arc::new(config), name })
 }
 
@@ -52,20 +52,20 @@ fn refused(why: String) -> Failure {
     Failure::new(Kind::BadRequest, why)
 }
 
-/// Trusts these certificates, and those whom they have signed.
+/// Trusts these certificates, and certificates signed by them.
 fn trusting(certificates: Vec<CertificateDer<'static>>, provider: Arc<CryptoProvider>) -> Result<Arc<dyn ServerCertVerifier>, Failure> {
     let mut roots = RootCertStore::empty();
-    // A machine's own store often holds a few that cannot be read; those are of no use to anybody.
+    // The machine's store often contains a few certificates that cannot be read. They are ignored.
     roots.add_parsable_certificates(certificates.iter().cloned());
     if roots.is_empty() {
         return Err(refused(
-            "no certificate is trusted on this machine: name some with --certificates, or take any with --insecure".to_owned(),
+            "no certificate is trusted on this machine: name some with --certificates, or accept any with --insecure".to_owned(),
         ));
     }
     let signed = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider)
         .build()
         .map_err(|error| refused(format!("TLS cannot be set up: {error}")))?;
-    Ok(Arc::new(given::Given { certificates, signed }))
+    Ok(Arc::new(pinned::Pinned { certificates, signed }))
 }
 
 fn file(path: &str) -> Result<Vec<CertificateDer<'static>>, Failure> {
@@ -74,9 +74,9 @@ fn file(path: &str) -> Result<Vec<CertificateDer<'static>>, Failure> {
     let all: Result<Vec<_>, _> = found.collect();
     let all = all.map_err(|error| wrong(error.to_string()))?;
     if all.is_empty() {
-        return Err(wrong("no certificate is in it".to_owned()));
+        return Err(wrong("it contains no certificate".to_owned()));
     }
-    // Of a file that somebody named, each must be good.
+    // All certificates of a given file must be valid.
     let mut roots = RootCertStore::empty();
     for certificate in &all {
         roots.add(certificate.clone()).map_err(|error| wrong(error.to_string()))?;
@@ -84,11 +84,11 @@ fn file(path: &str) -> Result<Vec<CertificateDer<'static>>, Failure> {
     Ok(all)
 }
 
-/// Takes every certificate; the signatures of the handshake are checked all the same.
+/// Accepts every certificate. The signatures of the handshake are still checked.
 #[derive(Debug)]
-struct Credulous(Arc<CryptoProvider>);
+struct AcceptAll(Arc<CryptoProvider>);
 
-impl ServerCertVerifier for Credulous {
+impl ServerCertVerifier for AcceptAll {
     fn verify_server_cert(
         &self,
         _end: &CertificateDer<'_>,

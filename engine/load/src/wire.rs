@@ -1,4 +1,4 @@
-//! A connection's octets, plain or through TLS, never waiting.
+//! A non-blocking connection, with or without TLS.
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -10,9 +10,9 @@ use nix::errno::Errno;
 use nix::sys::socket::{self, AddressFamily, SockFlag, SockType, SockaddrStorage};
 use rustls::{ClientConfig, ClientConnection, StreamOwned, pki_types::ServerName};
 
-use crate::tls::refusal;
+use crate::tls::failure;
 
-/// How to make a connection secure.
+/// The TLS settings of a connection.
 #[derive(Clone, Debug)]
 pub struct Tls {
     pub config: Arc<ClientConfig>,
@@ -25,7 +25,7 @@ pub enum Wire {
 }
 
 impl Wire {
-    /// Begins to connect; that it is connected, or is not, shows when the socket can be written to.
+    /// Starts to connect. The result is known when the socket becomes writable.
     pub fn connect(to: SocketAddr, tls: Option<&Tls>) -> Result<Self, Failure> {
         let family = if to.is_ipv4() { AddressFamily::Inet } else { AddressFamily::Inet6 };
         let flags = SockFlag::SOCK_NONBLOCK | SockFlag::SOCK_CLOEXEC;
@@ -38,7 +38,7 @@ impl Wire {
         let stream = TcpStream::from(socket);
         let Some(tls) = tls else { return Ok(Wire::Plain(stream)) };
         let connection = ClientConnection::new(Arc::clone(&tls.config), tls.name.clone())
-            .map_err(|error| Failure::new(Kind::Certificate, format!("TLS cannot be begun: {error}")))?;
+            .map_err(|error| Failure::new(Kind::Certificate, format!("TLS cannot start: {error}")))?;
         Ok(Wire::Secure(Box::new(StreamOwned::new(connection, stream))))
     }
 
@@ -51,37 +51,37 @@ impl Wire {
         })
     }
 
-    /// Writes what goes now, and gives how much that was; 0: nothing now.
+    /// Writes as much as possible now. Returns the number of bytes, 0 if the socket would block.
     #[inline]
-    pub fn write(&mut self, octets: &[u8]) -> Result<usize, Failure> {
+    pub fn write(&mut self, bytes: &[u8]) -> Result<usize, Failure> {
         let written = match self {
-            Wire::Plain(stream) => stream.write(octets),
-            Wire::Secure(stream) => stream.write(octets).and_then(|written| match stream.flush() {
+            Wire::Plain(stream) => stream.write(bytes),
+            Wire::Secure(stream) => stream.write(bytes).and_then(|written| match stream.flush() {
                 Err(error) if error.kind() != ErrorKind::WouldBlock => Err(error),
                 _ => Ok(written),
             }),
         };
         written.or_else(|error| match self {
-            _ if later(&error) => Ok(0),
+            _ if would_block(&error) => Ok(0),
             Wire::Plain(_) => Err(of(&error)),
             Wire::Secure(stream) => Err(broken(stream, &error)),
         })
     }
 
-    /// Reads what is there; None: nothing now; 0: the other side has closed.
+    /// Reads the available bytes. None: the socket would block; 0: the other side has closed the connection.
     #[inline]
     pub fn read(&mut self, into: &mut [u8]) -> Result<Option<usize>, Failure> {
         let read = match self {
             Wire::Plain(stream) => stream.read(into),
             Wire::Secure(stream) => match stream.read(into) {
-                // Many servers close TLS without saying so.
+                // Many servers close the connection without the TLS message for it.
                 Err(error) if error.kind() == ErrorKind::UnexpectedEof => Ok(0),
                 other => other,
             },
         };
         match read {
             Ok(read) => Ok(Some(read)),
-            Err(error) if later(&error) => Ok(None),
+            Err(error) if would_block(&error) => Ok(None),
             Err(error) => Err(match self {
                 Wire::Plain(_) => of(&error),
                 Wire::Secure(stream) => broken(stream, &error),
@@ -89,43 +89,43 @@ impl Wire {
         }
     }
 
-    /// Goes on with the handshake; whether nothing of it is left to do.
-    pub fn handshaken(&mut self) -> Result<bool, Failure> {
+    /// Continues the handshake. Returns whether it is complete.
+    pub fn continue_handshake(&mut self) -> Result<bool, Failure> {
         let Wire::Secure(stream) = self else { return Ok(true) };
         let stream = stream.as_mut();
         match stream.conn.complete_io(&mut stream.sock) {
             Ok(_) => Ok(!stream.conn.is_handshaking()),
-            Err(error) if later(&error) => Ok(!stream.conn.is_handshaking()),
+            Err(error) if would_block(&error) => Ok(!stream.conn.is_handshaking()),
             Err(error) => Err(broken(stream, &error)),
         }
     }
 
-    /// Sends what TLS has kept back, where it can go now.
+    /// Sends buffered TLS data as far as possible now.
     #[inline]
     pub fn push(&mut self) -> Result<(), Failure> {
         let Wire::Secure(stream) = self else { return Ok(()) };
         while stream.conn.wants_write() {
             match stream.conn.write_tls(&mut stream.sock) {
                 Ok(_) => {}
-                Err(error) if later(&error) => return Ok(()),
+                Err(error) if would_block(&error) => return Ok(()),
                 Err(error) => return Err(of(&error)),
             }
         }
         Ok(())
     }
 
-    /// Fails where TLS was agreed on without this protocol. Without TLS there is nothing to agree on.
-    pub fn must_speak(&self, protocol: &[u8]) -> Result<(), Failure> {
+    /// Fails if TLS has not negotiated this protocol. Without TLS, nothing is negotiated.
+    pub fn require_protocol(&self, protocol: &[u8]) -> Result<(), Failure> {
         match self {
             Wire::Secure(stream) if stream.conn.alpn_protocol() != Some(protocol) => {
-                let why = "the server has not agreed on HTTP/2 (ALPN h2): it may speak HTTP/1.1 only; ask it without --http2 or --grpc";
+                let why = "the server has not agreed on HTTP/2 (ALPN h2): it may speak HTTP/1.1 only; leave out --http2 and --grpc";
                 Err(Failure::protocol(why))
             }
             _ => Ok(()),
         }
     }
 
-    /// Whether one reading that gave less than it could have has emptied the socket.
+    /// Whether a read that fills only part of the buffer has emptied the socket.
     pub fn short_reads_empty(&self) -> bool {
         matches!(self, Wire::Plain(_))
     }
@@ -144,21 +144,21 @@ impl AsFd for Wire {
     }
 }
 
-/// Why a secure connection broke: what the server said last, if anything. A server that refuses us while we still write resets the
-/// connection, and its word lies in our socket all the same.
+/// Why a TLS connection broke: the last message of the server, if there is one. A server that refuses while this side still writes resets the
+/// connection, but its message is still in the receive buffer.
 #[cold]
 fn broken(stream: &mut StreamOwned<ClientConnection, TcpStream>, error: &io::Error) -> Failure {
     if matches!(error.kind(), ErrorKind::ConnectionReset | ErrorKind::BrokenPipe) {
         while matches!(stream.conn.read_tls(&mut stream.sock), Ok(read) if read > 0) {
             if let Err(refused) = stream.conn.process_new_packets() {
-                return refusal::failure(&refused);
+                return failure::failure(&refused);
             }
         }
     }
     of(error)
 }
 
-fn later(error: &io::Error) -> bool {
+fn would_block(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted)
 }
 
@@ -166,10 +166,10 @@ fn of_system(error: Errno) -> Failure {
     of(&io::Error::from(error))
 }
 
-/// The failure that an error of a socket is.
+/// The failure for a socket error.
 fn of(error: &io::Error) -> Failure {
     if let Some(tls) = error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>()) {
-        return refusal::failure(tls);
+        return failure::failure(tls);
     }
     match error.kind() {
         ErrorKind::ConnectionReset | ErrorKind::BrokenPipe => Failure::new(Kind::Reset, "the server reset the connection"),
@@ -177,11 +177,11 @@ fn of(error: &io::Error) -> Failure {
             let why = "no port is left for another connection (closed ones wait for a minute): keep connections, or make fewer";
             Failure::new(Kind::OutOfResources, why)
         }
-        ErrorKind::ConnectionRefused => Failure::new(Kind::Refused, "nobody listens there"),
+        ErrorKind::ConnectionRefused => Failure::new(Kind::Refused, "no server listens on this port"),
         ErrorKind::HostUnreachable | ErrorKind::NetworkUnreachable => {
-            Failure::new(Kind::Refused, format!("there is no way there: {error}"))
+            Failure::new(Kind::Refused, format!("no route to the server: {error}"))
         }
-        ErrorKind::TimedOut => Failure::new(Kind::Timeout, "the connection was given up by the kernel"),
+        ErrorKind::TimedOut => Failure::new(Kind::Timeout, "the kernel gave up the connection"),
         _ => match error.raw_os_error() {
             Some(libc::EMFILE | libc::ENFILE) => {
                 let why = "no file descriptor is left for another connection: raise the limit (ulimit -n), or make fewer";

@@ -1,4 +1,4 @@
-//! The load driver against servers that behave, and servers that do not: each misbehaviour is an error kind of its own, and none stops it.
+//! The load driver with correct and misbehaving servers. Each misbehaviour has its own kind of error, and none stops the driver.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -7,48 +7,37 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::thread;
 use std::time::Duration;
 
-use callbench_kit::drive::{self, Outcome, Pace, Plan, Schedule, Timing};
-use callbench_kit::stack::{Adapter, ClientPool, Connect};
+use callbench_kit::drive::{Pace, Plan, Schedule};
+use callbench_kit::stack::ClientPool;
 use callbench_kit::{Failure, Kind};
-use callbench_load::adapter::Load;
 use callbench_service::Call;
 use serde_json::{Value, json};
 
+mod driven;
+
+use driven::{closed, driven, gathered, gathered_for, plan, server};
+
 const GOOD: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello";
 
-/// Serves every connection on a thread of its own with `serve`, which is given the connection and its number. Gives the URL.
-fn server(serve: impl Fn(TcpStream, u64) + Send + Sync + 'static) -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-    let url = format!("http://{}/", listener.local_addr().expect("an address"));
-    let serve = Arc::new(serve);
-    thread::spawn(move || {
-        for (number, stream) in listener.incoming().enumerate() {
-            let (Ok(stream), serve) = (stream, Arc::clone(&serve)) else { return };
-            thread::spawn(move || serve(stream, number as u64));
-        }
-    });
-    url
-}
-
-/// Reads one request without a body; false where the client has gone.
+/// Reads one request without a body. False if the client has closed the connection.
 fn request(stream: &mut TcpStream) -> bool {
     let mut seen = Vec::new();
-    let mut octet = [0];
+    let mut byte = [0];
     while !seen.ends_with(b"\r\n\r\n") {
-        match stream.read(&mut octet) {
-            Ok(1) => seen.push(octet[0]),
+        match stream.read(&mut byte) {
+            Ok(1) => seen.push(byte[0]),
             _ => return false,
         }
     }
     true
 }
 
-/// Answers every request with these octets.
-fn answering(octets: &'static [u8]) -> String {
-    server(move |mut stream, _| while request(&mut stream) && stream.write_all(octets).is_ok() {})
+/// Answers every request with these bytes.
+fn answering(bytes: &'static [u8]) -> String {
+    server(move |mut stream, _| while request(&mut stream) && stream.write_all(bytes).is_ok() {})
 }
 
-/// Answers the first request of all rightly, so that there is a server to be driven; the later ones as `then` does.
+/// Answers the very first request correctly, and the later ones with `then`.
 fn spoiled(then: impl Fn(&mut TcpStream) + Send + Sync + 'static) -> String {
     let first = AtomicBool::new(true);
     server(move |mut stream, _| {
@@ -63,43 +52,21 @@ fn spoiled(then: impl Fn(&mut TcpStream) + Send + Sync + 'static) -> String {
     })
 }
 
-fn gathered(url: &str, clients: usize, options: Value) -> Result<Box<dyn ClientPool>, Failure> {
-    let Value::Object(options) = options else { panic!("an object") };
-    let to = Connect { endpoint: url.to_owned(), timeout: Duration::from_millis(300), options };
-    Load::new().stacks()[0].gather(&to, clients).expect("a pool")
-}
+/// What a call has that is to time out: enough for the first one, which is answered.
+const SHORT: Duration = Duration::from_secs(1);
+/// No server of another test listens here, so that nobody else is given a port that has just become free.
+const ALONE: &str = "127.0.0.77:0";
 
-fn plan(calls: u64, pace: Pace) -> Plan {
-    let limit_ns = 20_000_000_000;
-    Plan {
-        call: Call::Hello,
-        further: Vec::new(),
-        calls,
-        length_ns: 0,
-        limit_ns,
-        pace,
-        start_at_ns: 0,
-        burn_ns: 0,
-        ramp_up_ns: 0,
-        altered: false,
-    }
-}
-
-fn driven(pool: &mut dyn ClientPool, clients: usize, plan: &Plan) -> Outcome {
-    let mut workers = pool.workers(clients, &plan.call).expect("workers");
-    drive::drive(&mut workers, plan, &AtomicBool::new(false), &mut |_| true).expect("threads")
-}
-
-fn closed(calls: u64, think_ns: u64) -> Plan {
-    plan(calls, Pace::Closed { think_ns, timing: Timing::Each })
-}
-
-/// What a drive of six calls comes to once the server misbehaves.
+/// The errors of six calls after the server begins to misbehave.
 fn errors(url: &str, options: Value) -> Vec<(Kind, u64)> {
-    let mut pool = gathered(url, 1, options).expect("a connection");
+    errors_of(gathered(url, 1, options))
+}
+
+fn errors_of(clients: Result<Box<dyn ClientPool>, Failure>) -> Vec<(Kind, u64)> {
+    let mut pool = clients.expect("a connection");
     pool.call(&Call::Hello).expect("the first answer");
     let outcome = driven(pool.as_mut(), 1, &closed(6, 0));
-    assert!(outcome.said.values().all(|sentence| !sentence.is_empty()));
+    assert!(outcome.messages.values().all(|sentence| !sentence.is_empty()));
     Kind::ALL.into_iter().zip(outcome.errors).filter(|(_, count)| *count > 0).collect()
 }
 
@@ -123,7 +90,7 @@ fn thoughts_are_counted_as_such() {
     let mut pool = gathered(&url, 4, json!({})).expect("connections");
     let outcome = driven(pool.as_mut(), 4, &closed(40, 2_000_000));
     assert_eq!(outcome.calls, 40);
-    // What the last four think is no part of the drive.
+    // The think times after the last calls are not part of the drive.
     assert!(outcome.think_ns >= 36 * 2_000_000, "{} ns", outcome.think_ns);
 }
 
@@ -134,10 +101,10 @@ fn clients_that_begin_in_turn_are_spread_over_the_ramp_and_every_nanosecond_is_a
     for threads in [1, 2] {
         let mut pool = gathered(&url, 5, json!({"threads": threads})).expect("connections");
         let plan = Plan { ramp_up_ns: RAMP_NS, ..closed(5, 10_000_000_000) };
-        // Each client thinks for longer than the drive may last, so each makes one call only.
+        // Each client thinks for longer than the drive lasts, so each makes one call only.
         let outcome = driven(pool.as_mut(), 5, &Plan { limit_ns: 2 * RAMP_NS, ..plan });
         assert_eq!(outcome.calls, 5);
-        // The last begins four fifths of the ramp after the first.
+        // The last client begins four fifths of the ramp-up after the first.
         assert!(outcome.elapsed_ns >= RAMP_NS / 5 * 4, "{} ns", outcome.elapsed_ns);
         let gap_ns = outcome.gap_ns.expect("a closed loop's");
         assert!(gap_ns >= RAMP_NS / 5 * (1 + 2 + 3 + 4), "{gap_ns} ns are the clients' that had not begun");
@@ -146,7 +113,7 @@ fn clients_that_begin_in_turn_are_spread_over_the_ramp_and_every_nanosecond_is_a
     }
 }
 
-/// An answer like the last right one is known without being taken apart: one that differs in an octet anywhere must still be seen.
+/// An answer that equals the last correct one is not parsed. A difference in any byte must still be found.
 #[test]
 fn an_answer_that_differs_from_the_right_ones_around_it_is_seen() {
     const ANSWERS: [&[u8]; 4] = [
@@ -155,7 +122,7 @@ fn an_answer_that_differs_from_the_right_ones_around_it_is_seen() {
         b"HTTP/1.1 500 OK\r\nContent-Length: 5\r\n\r\nhello",
         b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello!",
     ];
-    // Two right ones before each.
+    // Two correct answers come before each wrong one.
     let url = server(|mut stream, _| {
         for number in 0.. {
             let answer = if number % 3 == 2 { ANSWERS[number / 3 % ANSWERS.len()] } else { GOOD };
@@ -172,7 +139,7 @@ fn an_answer_that_differs_from_the_right_ones_around_it_is_seen() {
     }
 }
 
-/// Every answer has an id of its own; each third one is of somebody else.
+/// Every answer has its own id. Each third one belongs to another person.
 #[test]
 fn answers_that_are_never_the_same_are_checked_by_what_is_in_them() {
     let url = server(|mut stream, _| {
@@ -196,7 +163,7 @@ fn answers_that_are_never_the_same_are_checked_by_what_is_in_them() {
     }
 }
 
-/// Only the head differs from answer to answer: what was right stays right, and a body that changes is seen.
+/// Only the heads differ. A correct body stays correct, and a changed body is found.
 #[test]
 fn a_body_that_was_right_is_known_behind_another_head() {
     let url = server(|mut stream, _| {
@@ -211,15 +178,15 @@ fn a_body_that_was_right_is_known_behind_another_head() {
     let mut pool = gathered(&url, 1, json!({"expect_json": {"$.ok": true}})).expect("a connection");
     let outcome = driven(pool.as_mut(), 1, &closed(24, 0));
     assert_eq!((outcome.calls, outcome.errors[Kind::WrongAnswer as usize]), (18, 6));
-    assert!(outcome.said[&Kind::WrongAnswer].contains("at $.ok the body has false, not true"), "{:?}", outcome.said);
+    assert!(outcome.messages[&Kind::WrongAnswer].contains("at $.ok the body has false, not true"), "{:?}", outcome.messages);
 }
 
-/// Answers the number at the end of the path, as a list of so many ones; `then` stands in the place of every answer after the second of a connection.
+/// Answers with a list of ones, as many as the number at the end of the path says. From the third answer of a connection on, `then` is sent instead.
 fn listing(then: &'static [u8]) -> String {
     server(move |mut stream, _| {
-        let (mut seen, mut octet, mut said) = (Vec::new(), [0], 0);
-        while matches!(stream.read(&mut octet), Ok(1)) {
-            seen.push(octet[0]);
+        let (mut seen, mut byte, mut said) = (Vec::new(), [0], 0);
+        while matches!(stream.read(&mut byte), Ok(1)) {
+            seen.push(byte[0]);
             if seen.ends_with(b"\r\n\r\n") {
                 let line = String::from_utf8_lossy(&seen).lines().next().unwrap_or_default().to_owned();
                 let n = line.split(['/', ' ']).find_map(|it| it.parse::<usize>().ok()).unwrap_or_default();
@@ -237,7 +204,7 @@ fn listing(then: &'static [u8]) -> String {
 
 #[test]
 fn a_request_that_stands_for_find_items_has_its_number_in_it_and_every_answer_is_held_against_the_first() {
-    let asked = |url: &str| {
+    let spec = |url: &str| {
         let mut pool = gathered(&format!("{url}items/{{n}}"), 2, json!({})).expect("connections");
         let unseen = pool.workers(2, &Call::FindItems { n: 3 }).err().expect("a refusal");
         assert!(unseen.kind == Kind::BadRequest && unseen.message.contains("before it was called"), "{}", unseen.message);
@@ -246,9 +213,9 @@ fn a_request_that_stands_for_find_items_has_its_number_in_it_and_every_answer_is
         let plan = Plan { call: Call::FindItems { n: 3 }, ..closed(20, 0) };
         driven(pool.as_mut(), 2, &plan)
     };
-    assert_eq!(asked(&listing(b"")).calls, 20);
-    // The same length and other octets.
-    let wrong = asked(&listing(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n[1, 1, 2]"));
+    assert_eq!(spec(&listing(b"")).calls, 20);
+    // The same length with different bytes.
+    let wrong = spec(&listing(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n[1, 1, 2]"));
     assert!(wrong.errors[Kind::WrongAnswer as usize] >= 18, "{:?}", wrong.errors);
     let refused = gathered(&answering(GOOD), 1, json!({})).expect("a connection").call(&Call::Empty).expect_err("a refusal");
     assert_eq!(refused.kind, Kind::CannotCarry);
@@ -292,25 +259,29 @@ fn a_server_that_closes_after_each_answer_is_connected_to_again() {
     });
     let mut pool = gathered(&url, 1, json!({})).expect("a connection");
     let outcome = driven(pool.as_mut(), 1, &closed(10, 0));
-    // Whether the end of the connection is seen before the next request is a race that any client of such a server can lose.
+    // Whether the client notices the closed connection before its next request is a race that no client can avoid.
     assert!(outcome.calls >= 1 && outcome.calls + outcome.errors.iter().sum::<u64>() == 10);
+}
+
+/// Whether a client's end of a connection to this server is still open both ways: ESTABLISHED, 01 in the kernel's table.
+fn is_connected_to(url: &str) -> bool {
+    let port: u16 = url.trim_end_matches('/').rsplit(':').next().and_then(|it| it.parse().ok()).expect("a port");
+    let table = std::fs::read_to_string("/proc/net/tcp").expect("the connections");
+    let to = format!(":{port:04X}");
+    let mut lines = table.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
+    lines.any(|line| line[2].ends_with(&to) && line[3] == "01")
 }
 
 #[test]
 fn a_connection_that_was_closed_while_nobody_called_is_no_error() {
     const CLIENTS: u64 = 3;
-    let closed_by_it = Arc::new(AtomicU64::new(0));
-    let count = Arc::clone(&closed_by_it);
     let url = server(move |mut stream, number| {
-        if number < CLIENTS {
-            drop(stream);
-            count.fetch_add(1, Relaxed);
-        } else {
+        if number >= CLIENTS {
             while request(&mut stream) && stream.write_all(GOOD).is_ok() {}
         }
     });
     let mut pool = gathered(&url, CLIENTS as usize, json!({})).expect("connections");
-    while closed_by_it.load(Relaxed) < CLIENTS {
+    while is_connected_to(&url) {
         thread::sleep(Duration::from_millis(1));
     }
     pool.call(&Call::Hello).expect("an answer over a new connection");
@@ -320,35 +291,44 @@ fn a_connection_that_was_closed_while_nobody_called_is_no_error() {
 
 #[test]
 fn each_misbehaviour_is_a_kind_of_its_own() {
-    let write = |octets: &'static [u8]| move |stream: &mut TcpStream| drop(stream.write_all(octets));
+    let write = |bytes: &'static [u8]| move |stream: &mut TcpStream| drop(stream.write_all(bytes));
     let any = || json!({});
     assert_eq!(errors(&spoiled(|_| {}), any()), [(Kind::Closed, 6)]);
     assert_eq!(errors(&spoiled(write(b"HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\nhalf")), any()), [(Kind::Cut, 6)]);
     assert_eq!(errors(&spoiled(write(b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nmore")), any()), [(Kind::Protocol, 6)]);
     assert_eq!(errors(&spoiled(write(b"what?\r\n\r\n")), any()), [(Kind::Protocol, 6)]);
-    assert_eq!(errors(&spoiled(|_| thread::sleep(Duration::from_secs(5))), any()), [(Kind::Timeout, 6)]);
     assert_eq!(errors(&spoiled(write(b"HTTP/1.1 302 Found\r\nContent-Length: 0\r\n\r\n")), any()), [(Kind::Redirect, 6)]);
     assert_eq!(errors(&spoiled(write(b"HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n")), any()), [(Kind::Status, 6)]);
     let other = write(b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nHELLO");
     assert_eq!(errors(&spoiled(other), json!({"expect_body": "hello"})), [(Kind::WrongAnswer, 6)]);
-    let trickle = |stream: &mut TcpStream| {
-        let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n");
-        while stream.write_all(b"x").is_ok() {
-            thread::sleep(Duration::from_millis(20));
-        }
-    };
-    assert_eq!(errors(&spoiled(trickle), any()), [(Kind::Timeout, 6)]);
     let endless = |stream: &mut TcpStream| {
         let _ = stream.write_all(b"HTTP/1.1 200 OK\r\n\r\n");
         while stream.write_all(&[b'x'; 4096]).is_ok() {}
     };
-    assert_eq!(errors(&spoiled(endless), json!({"most_octets": 100_000})), [(Kind::TooLarge, 6)]);
+    assert_eq!(errors(&spoiled(endless), json!({"max_body_bytes": 100_000})), [(Kind::TooLarge, 6)]);
+}
+
+#[test]
+fn a_server_that_says_nothing_is_waited_for_no_longer_than_the_time_out() {
+    let url = spoiled(|_| thread::sleep(Duration::from_secs(60)));
+    assert_eq!(errors_of(gathered_for(SHORT, &url, 1, json!({}))), [(Kind::Timeout, 6)]);
+}
+
+#[test]
+fn an_answer_that_never_ends_is_waited_for_no_longer_than_the_time_out() {
+    let url = spoiled(|stream| {
+        let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n");
+        while stream.write_all(b"x").is_ok() {
+            thread::sleep(Duration::from_millis(20));
+        }
+    });
+    assert_eq!(errors_of(gathered_for(SHORT, &url, 1, json!({}))), [(Kind::Timeout, 6)]);
 }
 
 #[test]
 fn a_reset_is_told_from_a_close() {
     let url = spoiled(|stream| {
-        // Closing with octets unread resets.
+        // Closing a connection with unread bytes resets it.
         let _ = stream.set_read_timeout(Some(Duration::from_secs(1)));
         nix::sys::socket::setsockopt(stream, nix::sys::socket::sockopt::Linger, &libc::linger { l_onoff: 1, l_linger: 0 }).expect("linger");
     });
@@ -357,7 +337,7 @@ fn a_reset_is_told_from_a_close() {
 
 #[test]
 fn a_server_that_goes_away_is_refused_and_found_again() {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let listener = TcpListener::bind(ALONE).expect("a port");
     let address = listener.local_addr().expect("an address");
     let mut pool = {
         let serving = thread::spawn(move || {
@@ -374,7 +354,7 @@ fn a_server_that_goes_away_is_refused_and_found_again() {
     let outcome = driven(pool.as_mut(), 1, &closed(5, 0));
     assert_eq!(outcome.calls, 0);
     assert!(outcome.errors[Kind::Refused as usize] >= 4, "{:?}", outcome.errors);
-    let Ok(listener) = TcpListener::bind(address) else { return }; // Somebody else has the port by now.
+    let Ok(listener) = TcpListener::bind(address) else { return }; // Another process may have taken the port.
     thread::spawn(move || {
         let (mut stream, _) = listener.accept().expect("a client");
         while request(&mut stream) && stream.write_all(GOOD).is_ok() {}
@@ -384,12 +364,12 @@ fn a_server_that_goes_away_is_refused_and_found_again() {
 
 #[test]
 fn nobody_there_and_wrong_urls_are_told_when_connecting() {
-    let free = TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("an address");
-    let kind = |url: &str| gathered(url, 1, json!({})).err().expect("a failure").kind;
+    let free = TcpListener::bind(ALONE).expect("a port").local_addr().expect("an address");
+    let kind = |url: &str| gathered_for(SHORT, url, 1, json!({})).err().expect("a failure").kind;
     assert_eq!(kind(&format!("http://{free}/")), Kind::Refused);
     assert_eq!(kind("http://no-such-name.invalid/"), Kind::Unresolved);
     assert_eq!(kind("gopher://127.0.0.1/"), Kind::BadRequest);
-    // Who expects TLS of a server without it learns that.
+    // If TLS is expected from a server without it, the error message says so.
     let plain = answering(GOOD).replace("http:", "https:");
     assert!(matches!(kind(&plain), Kind::Protocol | Kind::Timeout));
 }

@@ -1,16 +1,17 @@
-//! The native adapter: every message over every channel.
+//! The native adapter: every message over every channel that carries it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use callbench_kit::stack::{Adapter, Everything, Listen, Options, Server, Stack};
+use callbench_kit::stack::{Adapter, AllEndpoints, Listen, Options, Server, Stack};
 use callbench_kit::{Failure, Kind};
 use callbench_service::Service;
 
 use crate::libraries;
 use crate::stack::{MessageOverChannel, route};
 use callbench_codec::{self, Message};
-use callbench_transport::{self, Channel};
+use callbench_own as own;
+use callbench_transport::{self, Channel, OwnCalls, carry_own};
 
 /// All stacks, composed when the program starts.
 pub struct Native {
@@ -20,10 +21,12 @@ pub struct Native {
 impl Native {
     #[must_use]
     pub fn new() -> Self {
+        carry_own(OwnCalls { service: own::GRPC, calls: own::CALLS, first: own::FIRST_TAG as usize });
         let messages = callbench_codec::all();
         let stacks = callbench_transport::all()
             .into_iter()
             .flat_map(|channel| messages.iter().map(move |message| (Arc::clone(message), Arc::clone(&channel))))
+            .filter(|(message, channel)| channel.carries(message.name()))
             .map(|(message, channel)| Box::new(MessageOverChannel::new(message, channel)) as Box<dyn Stack>)
             .collect();
         Native { stacks }
@@ -49,12 +52,12 @@ impl Adapter for Native {
         &self.stacks
     }
 
-    fn offers_everything(&self) -> bool {
+    fn supports_serve_all(&self) -> bool {
         true
     }
 
-    fn serve_all(&self, service: Arc<Service>, at: Listen, channels: &[String]) -> Option<Result<Box<dyn Everything>, Failure>> {
-        Some(Served::start(service, at, channels).map(|served| Box::new(served) as Box<dyn Everything>))
+    fn serve_all(&self, service: Arc<Service>, at: Listen, channels: &[String]) -> Option<Result<Box<dyn AllEndpoints>, Failure>> {
+        Some(Served::start(service, at, channels).map(|served| Box::new(served) as Box<dyn AllEndpoints>))
     }
 }
 
@@ -63,7 +66,7 @@ struct Served {
     service: Arc<Service>,
     at: Listen,
     on: BTreeMap<&'static str, Open>,
-    /// The fixed port of each channel that had one: it gets the same again when it is switched on again.
+    /// The fixed port of each channel. It is used again when the channel is switched on again.
     ports: BTreeMap<&'static str, u16>,
 }
 
@@ -82,16 +85,17 @@ impl Served {
         Ok(served)
     }
 
-    /// Channels with paths have one server for all messages, the others one a message.
+    /// Channels with paths have one server for all messages, the others one per message.
     fn open(&mut self, channel: &dyn Channel) -> Result<Open, Failure> {
-        let messages = callbench_codec::all();
+        let messages: Vec<_> = callbench_codec::all().into_iter().filter(|message| channel.carries(message.name())).collect();
         let name = |message: &Arc<dyn Message>| format!("native/{}+{}", message.name(), channel.name());
         if channel.has_paths() {
             let routes = messages.iter().map(|message| route(message, &self.service)).collect();
-            let at = Listen { port: self.fixed_port(channel.name())?, ..self.at };
+            let port = if channel.takes_a_port() { self.fixed_port(channel.name())? } else { 0 };
+            let at = Listen { port, ..self.at };
             let server = channel.serve(routes, at, &Options::new())?;
             let base = server.endpoint();
-            let endpoints = messages.iter().map(|message| (name(message), format!("{base}/{}", message.name()))).collect();
+            let endpoints = messages.iter().map(|message| (name(message), channel.within(&base, message.name()))).collect();
             return Ok(Open { _servers: vec![server], endpoints });
         }
         // Fixed ports belong to HTTP: the others need one for each message.
@@ -106,7 +110,7 @@ impl Served {
         Ok(Open { _servers: servers, endpoints })
     }
 
-    /// The port of a channel with paths: the one that was asked for, or the next one that no other such channel has had.
+    /// The port of a channel with paths: the requested one, or the next one that no other such channel has.
     fn fixed_port(&mut self, channel: &'static str) -> Result<u16, Failure> {
         if self.at.port == 0 {
             return Ok(0);
@@ -122,7 +126,7 @@ impl Served {
     }
 }
 
-impl Everything for Served {
+impl AllEndpoints for Served {
     fn endpoints(&self) -> Vec<(String, String)> {
         self.on.values().flat_map(|open| open.endpoints.iter().cloned()).collect()
     }

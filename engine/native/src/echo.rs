@@ -1,8 +1,7 @@
-//! A raw echo over a channel: octets there, octets back, and no message. What it takes is the floor under every stack of the channel.
+//! A raw echo over a channel: bytes in both directions, and no message. Its time is the baseline of every stack of the channel.
 //!
-//! The only call is `Empty`. How large its request and its answer are on the channel is told by the options `request_bytes` and
-//! `answer_bytes` of connect. A request begins with the size of the answer (four octets, little-endian) and one octet with which the
-//! answer must begin, so that no answer is taken for another.
+//! The only call is `Empty`. The options `request_bytes` and `answer_bytes` of connect set the sizes of its request and answer. A request begins with
+//! the size of the answer (four bytes, little-endian) and one byte with which the answer must begin, so that answers cannot be confused.
 
 use std::sync::Arc;
 
@@ -18,7 +17,7 @@ pub const NAME: &str = "echo";
 const CONTENT_TYPE: &str = "application/octet-stream";
 const REQUEST: &str = "request_bytes";
 const ANSWER: &str = "answer_bytes";
-/// The size of the answer and the octet it must begin with.
+/// The size of the answer, and its first byte.
 const LEAST_REQUEST: usize = 5;
 const LEAST_ANSWER: usize = 1;
 const USUAL: usize = 16;

@@ -71,7 +71,7 @@ impl MessageOverChannel {
     pub fn new(message: Arc<dyn Message>, channel: Arc<dyn Channel>) -> Self {
         let options = match (message.options(), channel.options()) {
             ([], own) | (own, []) => own,
-            // Once a stack, which lives as long as the program.
+            // Leaked once per stack. A stack lives as long as the program.
             (both, more) => [both, more].concat().leak(),
         };
         MessageOverChannel { alone: Alone::new(message), channel, options }

@@ -1,7 +1,7 @@
-//! The account of a pair's cable: a thread takes frames as they come, marks split them into phases.
+//! The account of a pair's cable: a thread counts frames as they arrive, and marks divide them into phases.
 //!
-//! A mark first takes every frame that has come: what the sides have done before they said so is on its side of the mark. It can wait for
-//! what comes by itself (acknowledgements, the end of connections): until everything sent is acknowledged, and nothing came for a while.
+//! A mark first counts every frame that has arrived, so everything the sides did before belongs to the phase before the mark. It can wait for
+//! acknowledgements and the end of connections: until everything that was sent is acknowledged, and no frame arrived for some time.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -19,42 +19,42 @@ use serde::Deserialize;
 use crate::failure::{Failure, Kind, Result};
 use crate::tap::{self, Tap};
 
-/// How long the thread sleeps at most before it looks whether it is still wanted.
-const BREATH: Duration = Duration::from_millis(50);
+/// The longest sleep of the thread before it checks whether it must end.
+const MAX_SLEEP: Duration = Duration::from_millis(50);
 const LONGEST: u32 = 1 << 18;
 
 /// What a mark waits for.
 #[derive(Clone, Copy, Debug, Deserialize)]
 pub struct Settling {
-    /// No frame for so long.
+    /// No frame for this time.
     #[serde(default)]
     pub quiet_ms: u64,
     /// Every connection is closed.
     #[serde(default)]
     pub closed: bool,
-    /// At most so long, in all.
+    /// The limit of the whole wait.
     #[serde(default)]
     pub within_ms: u64,
 }
 
-/// A capture that is kept.
-struct Kept {
+/// A capture file.
+struct CaptureFile {
     writer: pcap::Writer<BufWriter<File>>,
     path: String,
 }
 
-struct Books {
+struct Recorder {
     tap: Tap,
     ledger: Ledger,
-    kept: Option<Kept>,
-    /// Why the capture ends before its time, or an account cannot be trusted.
+    kept: Option<CaptureFile>,
+    /// Why the capture file is incomplete, or the account cannot be trusted.
     trouble: Option<String>,
     last: Instant,
 }
 
-impl Books {
+impl Recorder {
     fn take(&mut self) {
-        let Books { tap, ledger, kept, trouble, last } = self;
+        let Recorder { tap, ledger, kept, trouble, last } = self;
         let took = tap.drain(|at_ns, frame, wire_bytes| {
             ledger.frame(at_ns, Link::Ethernet, frame, wire_bytes);
             if let Some(file) = kept
@@ -72,73 +72,73 @@ impl Books {
     }
 }
 
-/// An account under way.
+/// A running account.
 pub struct Accounting {
-    books: Arc<Mutex<Books>>,
+    recorder: Arc<Mutex<Recorder>>,
     socket: OwnedFd,
     over: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Accounting {
-    /// Begins at an interface of the namespace that the calling thread is in.
+    /// Begins at an interface of the calling thread's namespace.
     pub fn begin(interface: &str, client: IpAddr, phase: &str, keep: Option<&Path>) -> Result<Self> {
         let tap = Tap::open(interface)?;
         let kept = keep.map(kept).transpose()?;
         let socket = tap.as_fd().try_clone_to_owned().map_err(|error| Failure::io("cannot listen twice", &error))?;
         let listening = socket.try_clone().map_err(|error| Failure::io("cannot listen twice", &error))?;
-        let books = Books { tap, ledger: Ledger::new(Some(client), phase), kept, trouble: None, last: Instant::now() };
-        let (books, over) = (Arc::new(Mutex::new(books)), Arc::new(AtomicBool::new(false)));
-        let (theirs, ended) = (Arc::clone(&books), Arc::clone(&over));
+        let recorder = Recorder { tap, ledger: Ledger::new(Some(client), phase), kept, trouble: None, last: Instant::now() };
+        let (recorder, over) = (Arc::new(Mutex::new(recorder)), Arc::new(AtomicBool::new(false)));
+        let (recorder_of_thread, ended) = (Arc::clone(&recorder), Arc::clone(&over));
         let thread = thread::Builder::new()
             .name("account".to_owned())
             .spawn(move || {
-                while !ended.load(Ordering::Acquire) && tap::wait(listening.as_fd(), BREATH).is_ok() {
-                    lock(&theirs).take();
+                while !ended.load(Ordering::Acquire) && tap::wait(listening.as_fd(), MAX_SLEEP).is_ok() {
+                    lock(&recorder_of_thread).take();
                 }
             })
             .map_err(|error| Failure::io("cannot start a thread", &error))?;
-        Ok(Accounting { books, socket, over, thread: Some(thread) })
+        Ok(Accounting { recorder, socket, over, thread: Some(thread) })
     }
 
-    /// Ends the phase under way, after waiting as asked. Returns it, and whether what was waited for came.
+    /// Ends the current phase after the requested wait. Returns the phase, and whether the wait was successful.
     #[must_use]
     pub fn mark(&self, next: &str, settling: Settling) -> (Phase, bool) {
         let until = Instant::now() + Duration::from_millis(settling.within_ms);
         let quiet = Duration::from_millis(settling.quiet_ms);
         loop {
-            let mut books = lock(&self.books);
-            books.take();
-            let since = books.last.elapsed();
-            let settled = books.ledger.settled() && (!settling.closed || books.ledger.open() == 0);
+            let mut recorder = lock(&self.recorder);
+            recorder.take();
+            let since = recorder.last.elapsed();
+            let settled = recorder.ledger.settled() && (!settling.closed || recorder.ledger.open() == 0);
             if (settled && since >= quiet) || Instant::now() >= until {
-                return (books.ledger.mark(next).clone(), settled && since >= quiet);
+                return (recorder.ledger.mark(next).clone(), settled && since >= quiet);
             }
-            drop(books);
-            let pause = if settled { quiet.saturating_sub(since) } else { BREATH };
-            // An error here ends no account: the loop then only looks more often.
-            let _ = tap::wait(self.socket.as_fd(), pause.min(BREATH));
+            drop(recorder);
+            let pause = if settled { quiet.saturating_sub(since) } else { MAX_SLEEP };
+            // An error does not end the account. The loop then only checks more often.
+            let _ = tap::wait(self.socket.as_fd(), pause.min(MAX_SLEEP));
         }
     }
 
-    /// Ends it. Returns the account, frames lost, and what went wrong.
+    /// Ends the account. Returns it, the number of lost frames, and what went wrong.
     pub fn end(mut self) -> Result<(Account, u64, Option<String>)> {
         self.join();
-        let mut books = lock(&self.books);
-        books.take();
-        if let Some(mut kept) = books.kept.take()
+        let mut recorder = lock(&self.recorder);
+        recorder.take();
+        if let Some(mut kept) = recorder.kept.take()
             && let Err(error) = kept.writer.flush()
         {
-            books.trouble = Some(format!("{} holds only the beginning: {error}", kept.path));
+            recorder.trouble = Some(format!("{} holds only the beginning: {error}", kept.path));
         }
-        let lost = books.tap.lost()?;
-        Ok((books.ledger.close(), lost, books.trouble.take()))
+        let lost = recorder.tap.lost()?;
+        Ok((recorder.ledger.close(), lost, recorder.trouble.take()))
     }
 
     fn join(&mut self) {
         self.over.store(true, Ordering::Release);
         if let Some(thread) = self.thread.take() {
-            // A thread that panicked has left the books as they were.
+            // If the thread panicked, its counts are still valid.
             let _ = thread.join();
         }
     }
@@ -150,11 +150,11 @@ impl Drop for Accounting {
     }
 }
 
-fn lock(books: &Mutex<Books>) -> MutexGuard<'_, Books> {
-    books.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock(recorder: &Mutex<Recorder>) -> MutexGuard<'_, Recorder> {
+    recorder.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn kept(path: &Path) -> Result<Kept> {
+fn kept(path: &Path) -> Result<CaptureFile> {
     let open = || -> std::io::Result<_> {
         let mut file = BufWriter::new(File::create(path)?);
         file.flush()?;
@@ -162,5 +162,5 @@ fn kept(path: &Path) -> Result<Kept> {
     };
     let path = path.display().to_string();
     let writer = open().map_err(|error| Failure::new(Kind::File, format!("the capture {path} cannot be written: {error}")))?;
-    Ok(Kept { writer, path })
+    Ok(CaptureFile { writer, path })
 }

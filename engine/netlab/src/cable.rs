@@ -1,5 +1,5 @@
-//! The cable: a pair of virtual Ethernet ends in two namespaces, with addresses, and every neighbour known beforehand, so that nothing
-//! but what the hosts say to each other travels on it: no address resolution, no IPv6.
+//! The cable: a pair of virtual Ethernet interfaces in two namespaces, with addresses and static neighbour entries. So it carries only packets of the
+//! hosts, no address resolution and no IPv6.
 
 use std::net::Ipv4Addr;
 use std::os::fd::{AsFd, AsRawFd};
@@ -18,16 +18,16 @@ use nix::net::if_::if_nametoindex;
 use crate::failure::{Failure, Kind, Result};
 use crate::namespace::Namespace;
 
-/// The name of a host's end of the cable.
+/// The name of the interface at each host.
 pub const END: &str = "wire0";
 /// The length of the network's prefix: two hosts.
 const PREFIX: u8 = 30;
-/// The queue of an interface that the kernel has not readied yet.
+/// The queueing discipline of an interface that is not ready yet.
 const DROPS_ALL: &str = "noop";
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// One end of a cable. Numbers differ between the two ends of each: where they are alike, the kernel takes the ends for one another and
-/// may let a whole second pass before it switches them on.
+/// One end of a cable. The two ends must have different interface numbers. If they are equal, the kernel confuses the ends and may take a whole
+/// second to switch them on.
 #[derive(Debug, Clone, Copy)]
 pub struct End {
     pub name: &'static str,
@@ -35,14 +35,14 @@ pub struct End {
     pub party: Option<Party>,
 }
 
-/// What a host is known by.
+/// The addresses of a host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Party {
     pub address: Ipv4Addr,
     pub hardware: [u8; 6],
 }
 
-/// The conversation with the kernel of the namespace in which it was opened.
+/// The netlink connection to the kernel in the namespace in which it was opened.
 pub struct Route {
     socket: Socket,
     sequence: u32,
@@ -60,7 +60,7 @@ impl Route {
         Ok(Route { socket, sequence: 0 })
     }
 
-    /// Makes a cable: one end here, the other in the namespace `other`.
+    /// Creates a cable: one end here, the other in the namespace `other`.
     pub fn cable(&mut self, here: End, there: End, other: &Namespace, mtu: u32) -> Result<()> {
         let mut far = end(there, mtu);
         far.attributes.push(LinkAttribute::NetNsFd(other.as_fd().as_raw_fd()));
@@ -79,7 +79,7 @@ impl Route {
         self.ask(RouteNetlinkMessage::SetLink(message), 0, &format!("cannot switch {name} on"))
     }
 
-    /// With segmentation offload, frames through an interface of this namespace are at most so long.
+    /// Sets the maximum length of frames with segmentation offload on an interface of this namespace.
     pub fn longest(&mut self, name: &str, octets: u32) -> Result<()> {
         let mut message = LinkMessage::default();
         message.header.index = index(name)?;
@@ -87,7 +87,7 @@ impl Route {
         self.ask(RouteNetlinkMessage::SetLink(message), 0, &format!("cannot limit the frames of {name} to {octets} octets"))
     }
 
-    /// So many frames may wait in a queue of an interface of this namespace, in queues that are made from now on.
+    /// Sets the maximum length of queues that are created from now on at an interface of this namespace.
     pub fn waiting(&mut self, name: &str, frames: u32) -> Result<()> {
         let mut message = LinkMessage::default();
         message.header.index = index(name)?;
@@ -95,7 +95,7 @@ impl Route {
         self.ask(RouteNetlinkMessage::SetLink(message), 0, &format!("cannot let {frames} frames wait at {name}"))
     }
 
-    /// Gives an interface of this namespace its address, and tells it where the other host is.
+    /// Sets the address of an interface of this namespace, and the address of the other host.
     pub fn address(&mut self, name: &str, own: Party, other: Party) -> Result<()> {
         let index = index(name)?;
         let mut message = AddressMessage::default();
@@ -116,10 +116,10 @@ impl Route {
         self.ask(RouteNetlinkMessage::NewNeighbour(neighbour), NLM_F_CREATE, "cannot say where the other host is")
     }
 
-    /// Asks the kernel for something, and waits until it is done.
+    /// Sends a request to the kernel and waits until it is done.
     pub fn ask(&mut self, message: RouteNetlinkMessage, flags: u16, what: &str) -> Result<()> {
         match self.answer(message, NLM_F_ACK | flags, what)? {
-            NetlinkPayload::Error(said) => match said.code {
+            NetlinkPayload::Error(answer_of) => match answer_of.code {
                 None => Ok(()),
                 Some(code) => Err(Failure::kernel(what, Errno::from_raw(code.get().abs()))),
             },
@@ -127,7 +127,7 @@ impl Route {
         }
     }
 
-    /// Whether frames that are sent through an interface of this namespace leave it.
+    /// Whether frames sent through an interface of this namespace leave it.
     fn sends(&mut self, name: &str) -> Result<bool> {
         let mut message = LinkMessage::default();
         message.header.index = index(name)?;
@@ -158,8 +158,8 @@ impl Route {
     }
 }
 
-/// Waits until an interface of this namespace sends. The kernel calls it running at once, and a little later, on a thread of its own,
-/// takes away the queue that drops everything: without a look at the queue one pair in a hundred lost its first frame.
+/// Waits until an interface of this namespace sends. The kernel reports it as running before it replaces the queue that drops everything. Without
+/// this check, one pair in a hundred lost its first frame.
 pub fn wait_until_it_sends(name: &str) -> Result<()> {
     let deadline = Instant::now() + PATIENCE;
     let mut route = Route::open()?;

@@ -1,4 +1,4 @@
-//! What a link does, seen from its hosts: datagrams that come back, datagrams that go one way, a stream. The core makes statistics of it.
+//! Measures a link from its hosts: datagrams to the server and back, datagrams in one direction, a stream. The core computes the statistics.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream, UdpSocket};
@@ -15,7 +15,7 @@ use crate::hosts::{CLIENT, Hosts, SERVER};
 use crate::namespace::Namespace;
 use crate::packet;
 
-/// How often, and how long each time, one waits for a datagram to come through a new link.
+/// How often, and how long each time, a datagram through a new link is awaited.
 const TRIES: usize = 3;
 const PATIENCE: Duration = Duration::from_millis(300);
 
@@ -37,8 +37,7 @@ impl Way {
     }
 }
 
-/// Datagrams of `octets` go to the server and come back, one at a time, `gap` apart. Gives the nanoseconds of those that came back within
-/// `patience`.
+/// Sends datagrams of `octets` to the server and back, one at a time, `gap` apart. Returns the nanoseconds of those that came back within `patience`.
 pub fn echo(hosts: &Hosts, times: usize, octets: usize, gap: Duration, patience: Duration) -> Result<Vec<u64>> {
     let server = bound(&hosts.server, SERVER, None)?;
     let there = address(&server)?;
@@ -47,7 +46,7 @@ pub fn echo(hosts: &Hosts, times: usize, octets: usize, gap: Duration, patience:
     thread::scope(|scope| {
         let answering = scope.spawn(|| send_back(&server));
         let taken = (0..times).map(|number| round_trip(&client, number, octets, gap, patience)).collect::<std::io::Result<Vec<_>>>();
-        // An empty datagram ends the echo; one that is lost is said again.
+        // An empty datagram ends the echo. It is repeated, because it may be lost.
         while !answering.is_finished() {
             let _ = client.send(&[]);
             thread::sleep(Duration::from_millis(5));
@@ -74,7 +73,7 @@ fn round_trip(client: &UdpSocket, number: usize, octets: usize, gap: Duration, p
     client.send(&sent)?;
     loop {
         match client.recv(&mut buffer) {
-            // An older one that was late or came twice is no answer to this.
+            // An earlier datagram that was late or duplicated is ignored.
             Ok(length) if buffer[..length] == sent[..] => {
                 let taken = began.elapsed();
                 thread::sleep(gap);
@@ -88,7 +87,7 @@ fn round_trip(client: &UdpSocket, number: usize, octets: usize, gap: Duration, p
     }
 }
 
-/// Whether a datagram passes in a direction. One that comes is the only one that was sent, unless the machine stood still.
+/// Whether a datagram passes in a direction.
 pub fn passes(hosts: &Hosts, way: Way) -> Result<bool> {
     let (from, to) = way.ends(hosts);
     let receiver = bound(to.0, to.1, Some(PATIENCE))?;
@@ -97,24 +96,24 @@ pub fn passes(hosts: &Hosts, way: Way) -> Result<bool> {
     Ok((0..TRIES).any(|_| sender.send_to(&[0; 64], there).is_ok() && receiver.recv(&mut [0; 64]).is_ok()))
 }
 
-/// What came of datagrams in one direction.
+/// The result of datagrams in one direction.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Flood {
-    /// Frames sent, and how long the sending took.
+    /// Frames sent, and the time for sending.
     pub sent: u64,
     pub sending_ns: u64,
-    /// Frames that arrived, by a capture at the other host, how many of them twice or more, and how many were overtaken.
+    /// Frames that arrived at the other host, how many of them were duplicates, and how many were overtaken.
     pub arrived: u64,
     pub again: u64,
     pub overtaken: u64,
-    /// Octets of those after the first, and the time from the first to the last.
+    /// The bytes of those after the first, and the time from the first to the last.
     pub octets_after_first: u64,
     pub span_ns: u64,
-    /// What the capture itself lost: then the other figures are too low.
+    /// Frames that the capture lost. If there are any, the other values are too low.
     pub dropped: u64,
 }
 
-/// Sends datagrams of `octets` in one direction, `per_second` (none: as fast as can be), and counts what arrives.
+/// Sends datagrams of `octets` in one direction, `per_second` (None: as fast as possible), and counts those that arrive.
 pub fn flood(hosts: &Hosts, way: Way, packets: u64, octets: usize, per_second: Option<f64>, patience: Duration) -> Result<Flood> {
     let (from, to) = way.ends(hosts);
     let there = bound(to.0, to.1, None)?;
@@ -129,7 +128,7 @@ pub fn flood(hosts: &Hosts, way: Way, packets: u64, octets: usize, per_second: O
     Ok(Flood { sent, sending_ns, dropped: counts.dropped, ..arrivals.flood })
 }
 
-/// Waits until all have arrived, or none has for as long as `patience`.
+/// Waits until all have arrived, or none has arrived for `patience`.
 fn await_rest(tap: &Tap<Arrivals>, sent: u64, patience: Duration) -> Result<()> {
     let (mut last, mut since) = (0, Instant::now());
     loop {
@@ -180,7 +179,7 @@ impl Arrivals {
     }
 }
 
-/// Ethernet, IPv4 without options, UDP: what stands before the number of a datagram.
+/// The bytes before the number of a datagram: Ethernet, IPv4 without options, UDP.
 const BEFORE_NUMBER: usize = 14 + 20 + 8;
 
 impl Sink for Arrivals {
@@ -201,15 +200,15 @@ impl Sink for Arrivals {
     }
 }
 
-/// What a TCP stream carried.
+/// The result of a TCP stream.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub struct Stream {
-    /// Octets of the stream that arrived, and how long it took.
+    /// The bytes that arrived, and the time.
     pub octets: u64,
     pub elapsed_ns: u64,
 }
 
-/// Sends a TCP stream in one direction for a time, of at most so many octets a second.
+/// Sends a TCP stream in one direction for a time, with at most `at_most` bytes per second.
 pub fn stream(hosts: &Hosts, way: Way, time: Duration, at_most: Option<u64>) -> Result<Stream> {
     let failed = |error: std::io::Error| Failure::io("the stream between the hosts failed", &error);
     let (from, to) = way.ends(hosts);
@@ -237,13 +236,13 @@ pub fn stream(hosts: &Hosts, way: Way, time: Duration, at_most: Option<u64>) -> 
             }
         }
         let elapsed_ns = began.elapsed().as_nanos() as u64;
-        // The sender may wait for room that nobody makes.
+        // The sender may be blocked because the receiver no longer reads.
         let _ = receiver.shutdown(std::net::Shutdown::Both);
         Ok(Stream { octets, elapsed_ns })
     })
 }
 
-/// A datagram socket on a host; the calling thread is on that host afterwards.
+/// Opens a datagram socket on a host. The calling thread stays on that host.
 fn bound(host: &Namespace, party: Party, patience: Option<Duration>) -> Result<UdpSocket> {
     host.enter()?;
     let made = UdpSocket::bind((party.address, 0)).and_then(|socket| socket.set_read_timeout(patience).map(|()| socket));

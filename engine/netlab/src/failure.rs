@@ -1,4 +1,4 @@
-//! What could not be done: a kind for the core, and one sentence for people.
+//! Errors: a kind for the core, and one sentence for people.
 
 use nix::errno::Errno;
 
@@ -9,13 +9,13 @@ pub enum Kind {
     NoNamespaces,
     /// The kernel refuses a packet socket, so nothing can be captured or emulated.
     NoPackets,
-    /// What was asked for is wrong.
+    /// The request is wrong.
     BadRequest,
-    /// An address, an interface or a port that somebody has already.
+    /// An address, an interface or a port is already in use.
     Taken,
     /// A disk that is full, or a file that cannot be written.
     File,
-    /// Anything else that the kernel said no to.
+    /// Any other error of the kernel.
     Kernel,
 }
 
@@ -50,7 +50,7 @@ impl Failure {
         Failure::new(Kind::BadRequest, message)
     }
 
-    /// The kernel said no to `what`.
+    /// An error of the kernel while doing `what`.
     pub fn kernel(what: impl std::fmt::Display, error: Errno) -> Self {
         let kind = if matches!(error, Errno::EEXIST | Errno::EADDRINUSE) { Kind::Taken } else { Kind::Kernel };
         Failure::new(kind, format!("{what}: {}", error.desc()))

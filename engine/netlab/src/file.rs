@@ -1,4 +1,4 @@
-//! `callbench-netlab account FILE [--client ADDRESS] [--json]`: the account of a capture that a person brings.
+//! `callbench-netlab account FILE [--client ADDRESS] [--json]`: the account of a given capture file.
 
 use std::fmt::Write as _;
 use std::fs::File;
@@ -10,7 +10,7 @@ use crate::failure::{Failure, Kind, Result};
 
 const USAGE: &str = "usage: callbench-netlab account FILE.pcap [--client ADDRESS] [--json]";
 
-/// Reads the capture and gives the account as text, or as JSON.
+/// Reads the capture and returns the account as text or as JSON.
 pub fn account(arguments: &[String]) -> Result<String> {
     let (mut file, mut client, mut json) = (None, None, false);
     let mut rest = arguments.iter();
@@ -97,11 +97,11 @@ mod tests {
 
     #[test]
     fn says_what_is_wrong() {
-        let said = |words: &[&str]| account(&words.iter().map(|&word| word.to_owned()).collect::<Vec<_>>()).unwrap_err().message;
-        assert!(said(&[]).contains("usage"));
-        assert!(said(&["a.pcap", "--client", "here"]).contains("here is no address"));
-        assert!(said(&["a.pcap", "--fast"]).contains("--fast is not an option"));
-        assert!(said(&["/nowhere/a.pcap"]).contains("cannot be read"));
-        assert!(said(&[&golden("../golden.rs")]).contains("no capture"));
+        let answer_of = |words: &[&str]| account(&words.iter().map(|&word| word.to_owned()).collect::<Vec<_>>()).unwrap_err().message;
+        assert!(answer_of(&[]).contains("usage"));
+        assert!(answer_of(&["a.pcap", "--client", "here"]).contains("here is no address"));
+        assert!(answer_of(&["a.pcap", "--fast"]).contains("--fast is not an option"));
+        assert!(answer_of(&["/nowhere/a.pcap"]).contains("cannot be read"));
+        assert!(answer_of(&[&golden("../golden.rs")]).contains("no capture"));
     }
 }

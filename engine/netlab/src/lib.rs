@@ -3,11 +3,11 @@
 pub mod account;
 pub mod cable;
 pub mod capture;
+pub mod daemon;
 pub mod emulator;
 pub mod examine;
 pub mod failure;
 pub mod file;
-pub mod holder;
 pub mod hosts;
 pub mod namespace;
 pub mod offload;

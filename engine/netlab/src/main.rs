@@ -1,12 +1,12 @@
-//! `callbench-netlab` holds two hosts while it lives: JSON lines in, JSON lines out; its end is their end.
+//! `callbench-netlab` creates two hosts, which exist as long as it runs. It reads and writes JSON lines.
 //!
-//! It ends with its input, with the word stop, or with the process that started it, however that ended.
+//! It ends with its input, with the request `stop`, or when the process that started it ends for any reason.
 
 use std::io::{self, Write};
 use std::process::ExitCode;
 
 use callbench_netlab::failure::Failure;
-use callbench_netlab::{file, holder, namespace};
+use callbench_netlab::{daemon, file, namespace};
 use nix::sys::prctl;
 use nix::sys::signal::Signal;
 use nix::unistd::getppid;
@@ -15,30 +15,30 @@ use serde_json::json;
 fn main() -> ExitCode {
     let mut words = std::env::args().skip(1);
     if let Some(word) = words.next() {
-        return said(&word, &words.collect::<Vec<_>>());
+        return run_command(&word, &words.collect::<Vec<_>>());
     }
     let parent = getppid();
-    let able = namespace::become_able();
-    // After the step into a user namespace, which may clear it.
+    let able = namespace::gain_privileges();
+    // After entering the user namespace, because that may clear it.
     if let Err(error) = prctl::set_pdeathsig(Signal::SIGKILL) {
         eprintln!("callbench-netlab: cannot ask for the parent-death signal: {}", error.desc());
         return ExitCode::from(125);
     }
     if getppid() != parent {
-        return ExitCode::SUCCESS; // it died before the kernel could tell us
+        return ExitCode::SUCCESS; // the parent died before the signal was set
     }
     let ended = match able {
-        Ok(user) => holder::converse(io::stdin().lock(), io::stdout().lock(), user),
+        Ok(user) => daemon::converse(io::stdin().lock(), io::stdout().lock(), user),
         Err(failure) => {
             writeln!(io::stdout(), "{}", json!({"is": "error", "id": null, "kind": failure.kind.name(), "message": failure.message}))
         }
     };
-    // Whoever has gone needs no answer.
+    // The reader has ended.
     ended.map_or(ExitCode::FAILURE, |()| ExitCode::SUCCESS)
 }
 
-/// What a person asks for on the command line.
-fn said(word: &str, rest: &[String]) -> ExitCode {
+/// Commands for people.
+fn run_command(word: &str, rest: &[String]) -> ExitCode {
     let answer = match word {
         "account" => file::account(rest),
         other => Err(Failure::bad(format!("{other} is not a command: account FILE.pcap is; without one, the lab listens to the core"))),

@@ -1,4 +1,4 @@
-//! Network namespaces without a name: each is held by an open descriptor of this process and by whoever runs inside, so it ends with them.
+//! Network namespaces without a name. An open descriptor of this process and the processes inside keep each alive.
 
 use std::fs::{self, File};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
@@ -10,10 +10,10 @@ use nix::unistd::{getegid, geteuid};
 
 use crate::failure::{Failure, Kind, Result};
 
-/// Makes this process able to make network namespaces: as it is where it is privileged, else in a user namespace of its own.
+/// Gives this process the right to create network namespaces. If it is not privileged, it enters its own user namespace.
 ///
-/// To be called while the process has one thread. Returns whether a user namespace had to be made.
-pub fn become_able() -> Result<bool> {
+/// It must be called while the process has one thread. Returns whether a user namespace was created.
+pub fn gain_privileges() -> Result<bool> {
     match unshare(CloneFlags::CLONE_NEWNET) {
         Ok(()) => return Ok(false),
         Err(Errno::EPERM) => {}
@@ -21,7 +21,7 @@ pub fn become_able() -> Result<bool> {
     }
     let (user, group) = (geteuid(), getegid());
     unshare(CloneFlags::CLONE_NEWUSER | CloneFlags::CLONE_NEWNET).map_err(refused)?;
-    // Without the maps an adapter inside would run as nobody.
+    // Without these maps, an adapter inside would run as the user nobody.
     fs::write("/proc/self/setgroups", "deny")
         .and_then(|()| fs::write("/proc/self/uid_map", format!("{user} {user} 1")))
         .and_then(|()| fs::write("/proc/self/gid_map", format!("{group} {group} 1")))
@@ -63,12 +63,12 @@ pub struct Namespace {
 }
 
 impl Namespace {
-    /// Makes one with nothing in it but lo, and silent: IPv6 would talk unasked.
+    /// Creates one with only lo and without IPv6, which would send packets by itself.
     ///
     /// The calling thread is in it afterwards.
     pub fn make() -> Result<Self> {
         unshare(CloneFlags::CLONE_NEWNET).map_err(refused)?;
-        // A container may have /proc/sys read-only: the cable then keeps IPv6 from talking by having no address of it.
+        // A container may have a read-only /proc/sys. Then the cable has no IPv6 address, which has the same effect.
         for which in ["all", "default"] {
             let _ = fs::write(format!("/proc/sys/net/ipv6/conf/{which}/disable_ipv6"), "1");
         }
@@ -80,7 +80,7 @@ impl Namespace {
         setns(self.file.as_fd(), CloneFlags::CLONE_NEWNET).map_err(|error| Failure::kernel("cannot enter a network namespace", error))
     }
 
-    /// Where others of the same user find it while this process lives.
+    /// A path with which other processes of the same user can open it while this process lives.
     #[must_use]
     pub fn path(&self) -> String {
         format!("/proc/{}/fd/{}", std::process::id(), self.file.as_raw_fd())
@@ -97,7 +97,7 @@ fn current() -> Result<File> {
     File::open("/proc/thread-self/ns/net").map_err(|error| Failure::io("cannot hold a network namespace", &error))
 }
 
-/// Where the user namespace of this process is found, for those who must enter it first.
+/// The path of the user namespace of this process. Others must enter it first.
 pub fn user_path() -> String {
     static PATH: OnceLock<String> = OnceLock::new();
     PATH.get_or_init(|| format!("/proc/{}/ns/user", std::process::id())).clone()

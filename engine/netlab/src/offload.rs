@@ -1,6 +1,6 @@
-//! Offloads of an interface: what the kernel leaves to hardware that a virtual cable does not have.
+//! The offloads of an interface: work that the kernel leaves to hardware, which a virtual cable does not have.
 //!
-//! With them, a capture sees frames of 64 KiB that no cable carries, and checksums that nobody has reckoned yet.
+//! With offloads, a capture contains frames of 64 KiB that no real cable carries, and checksums that are not computed yet.
 
 use nix::errno::Errno;
 use nix::sys::socket::{AddressFamily, SockFlag, SockType, socket};
@@ -9,7 +9,7 @@ use std::os::fd::AsRawFd;
 use crate::failure::{Failure, Result};
 
 const SIOCETHTOOL: libc::Ioctl = 0x8946;
-/// The setters of include/uapi/linux/ethtool.h, dependents before what they depend on.
+/// The setters of include/uapi/linux/ethtool.h. Features that depend on others come before them.
 const SWITCHES: [(u32, &str); 5] = [
     (0x1f, "tso"), // ETHTOOL_STSO
     (0x24, "gso"), // ETHTOOL_SGSO
@@ -40,7 +40,7 @@ pub fn switch(interface: &str, on: bool) -> Result<()> {
         // SAFETY: the request names an interface and points at a value that outlives the call.
         let done = unsafe { libc::ioctl(control.as_raw_fd(), SIOCETHTOOL, &raw mut request) };
         match Errno::result(done) {
-            // A kernel without the switch has nothing to switch.
+            // A kernel without this feature needs no switch.
             Ok(_) | Err(Errno::EOPNOTSUPP) => {}
             Err(error) => return Err(Failure::kernel(format!("cannot switch {name} of {interface}"), error)),
         }

@@ -1,4 +1,4 @@
-//! Packet sockets: frames as they pass an interface, in and out (packet(7)).
+//! Packet sockets: the frames of an interface in both directions (packet(7)).
 
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 
@@ -9,7 +9,7 @@ use crate::failure::{Failure, Kind, Result};
 
 const ALL: u16 = (libc::ETH_P_ALL as u16).to_be();
 
-/// A packet socket that hears nothing until it is bound.
+/// A packet socket. It receives nothing until it is bound.
 pub fn socket() -> Result<OwnedFd> {
     // SAFETY: makes a descriptor, which is ours.
     let made = unsafe { libc::socket(libc::AF_PACKET, libc::SOCK_RAW | libc::SOCK_CLOEXEC | libc::SOCK_NONBLOCK, 0) };
@@ -41,7 +41,7 @@ pub fn set_at<T>(socket: &impl AsRawFd, level: libc::c_int, option: libc::c_int,
     Errno::result(done).map(drop)
 }
 
-/// From here on the socket hears every frame of an interface, and sends there.
+/// Binds the socket to an interface: it receives every frame and sends there.
 pub fn bind(socket: &OwnedFd, interface: &str) -> Result<()> {
     // SAFETY: all zero bytes are a valid address.
     let mut address: libc::sockaddr_ll = unsafe { std::mem::zeroed() };
@@ -53,7 +53,7 @@ pub fn bind(socket: &OwnedFd, interface: &str) -> Result<()> {
     Errno::result(done).map(drop).map_err(|error| Failure::kernel(format!("cannot listen to {interface}"), error))
 }
 
-/// Frames seen and dropped since last asked, by the kernel's count; those seen include those dropped.
+/// Frames seen and dropped since the last call, by the kernel's count. Frames seen include dropped ones.
 pub fn statistics(socket: &OwnedFd) -> Result<(u64, u64)> {
     // SAFETY: all zero bytes are valid counters.
     let mut counters: libc::tpacket_stats_v3 = unsafe { std::mem::zeroed() };

@@ -1,8 +1,8 @@
-//! Two hosts and what lies between them: a cable, or two cables and the emulator in a namespace of its own.
+//! Two hosts and the link between them: a cable, or two cables and the emulator in its own namespace.
 
 use crate::cable::{END, End, Route, wait_until_it_sends};
 use crate::emulator::profile::{Link, Maker};
-use crate::emulator::{Emulator, Tally};
+use crate::emulator::{Emulator, LinkCounts};
 use crate::examine::{self, Way};
 use crate::failure::{Failure, Result};
 use crate::hosts::{CLIENT, Hosts, SERVER};
@@ -14,13 +14,13 @@ use crate::shaper::plan::Plan;
 /// The MTU of a cable without a profile: Ethernet's.
 pub const MTU: u32 = 1500;
 
-/// The ends of the cables, at the hosts and in the middle.
+/// The ends of the cables at the hosts and in the middle.
 const AT_CLIENT: End = End { name: END, number: 11, party: Some(CLIENT) };
 const AT_SERVER: End = End { name: END, number: 12, party: Some(SERVER) };
 const LEFT: End = End { name: "left0", number: 21, party: None };
 const RIGHT: End = End { name: "right0", number: 22, party: None };
 
-/// Why a link that the kernel was asked for is not its.
+/// Why the kernel does not implement a link although it was requested.
 const SILENT: &str = "this kernel took the link's programs, and no frame came through";
 
 /// Two hosts joined by a link.
@@ -29,7 +29,7 @@ pub struct Pair {
     middle: Option<Middle>,
 }
 
-/// What stands between the hosts where a profile asks for it. The works first: they end before their interfaces do.
+/// The link between the hosts, if there is a profile. The implementation is declared first, so that it ends before its interfaces.
 struct Middle {
     works: Works,
     namespace: Namespace,
@@ -37,12 +37,12 @@ struct Middle {
 
 enum Works {
     Kernel(Shaper),
-    /// And why not the kernel.
+    /// With the reason why the kernel does not implement the link.
     Emulator(Emulator, String),
 }
 
 impl Pair {
-    /// Makes the hosts and what lies between, everything on. The calling thread ends up in the server's host.
+    /// Creates the hosts and the link. The calling thread is in the server's host afterwards.
     pub fn make(mtu: u32, link: Option<&Link>) -> Result<Self> {
         let client = host()?;
         let server = host()?;
@@ -75,7 +75,7 @@ impl Pair {
         Ok(pair)
     }
 
-    /// Sends a datagram each way through a link that the kernel makes. Kernels differ: where none comes, the emulator takes over.
+    /// Sends a datagram in each direction through a link of the kernel. If none arrives, which depends on the kernel version, the emulator is used.
     fn prove(&mut self, link: &Link, mtu: u32) -> Result<()> {
         let Some(Middle { works: Works::Kernel(_), .. }) = &self.middle else { return Ok(()) };
         let passes = examine::passes(&self.hosts, Way::ToServer)? && examine::passes(&self.hosts, Way::ToClient)?;
@@ -92,7 +92,7 @@ impl Pair {
         }
     }
 
-    /// Switches the offloads of both ends, so that what a capture sees are frames as a cable carries them.
+    /// Switches the offloads of both ends. Without them, a capture shows frames as a cable carries them.
     pub fn offload(&self, on: bool) -> Result<()> {
         self.hosts.client.enter()?;
         let client = offload::switch(END, on);
@@ -100,7 +100,7 @@ impl Pair {
         client.and_then(|()| offload::switch(END, on))
     }
 
-    /// How long a frame the hosts may hand over whole.
+    /// Sets the longest frame that the hosts may pass on.
     fn grain(&self, octets: u32) -> Result<()> {
         for host in [&self.hosts.client, &self.hosts.server] {
             host.enter()?;
@@ -109,16 +109,16 @@ impl Pair {
         Ok(())
     }
 
-    /// What became of the frames, to the server and to the client, where there is an emulator.
-    pub fn tallies(&mut self) -> Result<Option<[Tally; 2]>> {
-        let tallies = |middle: &mut Middle| match &mut middle.works {
-            Works::Kernel(shaper) => shaper.tallies(),
-            Works::Emulator(emulator, _) => emulator.tallies(),
+    /// The counts of the frames to the server and to the client, if there is a profile.
+    pub fn counts(&mut self) -> Result<Option<[LinkCounts; 2]>> {
+        let counts = |middle: &mut Middle| match &mut middle.works {
+            Works::Kernel(shaper) => shaper.counts(),
+            Works::Emulator(emulator, _) => emulator.counts(),
         };
-        self.middle.as_mut().map(tallies).transpose()
+        self.middle.as_mut().map(counts).transpose()
     }
 
-    /// Who makes the link, and why it is not the kernel; none: it is but a cable.
+    /// What implements the link, and why not the kernel; None: a plain cable.
     #[must_use]
     pub fn maker(&self) -> Option<(Maker, Option<&str>)> {
         self.middle.as_ref().map(|middle| match &middle.works {
@@ -165,7 +165,7 @@ impl Works {
     }
 }
 
-/// A namespace with lo switched on; the calling thread is in it.
+/// A namespace with lo switched on. The calling thread is in it.
 fn host() -> Result<Namespace> {
     let namespace = Namespace::make()?;
     Route::open()?.up("lo")?;

@@ -1,4 +1,4 @@
-//! Hears every frame that an interface sends or gets, without hurry: for an account, not for a flood.
+//! Receives every frame that an interface sends or receives. It is fast enough for an account, not for a flood.
 
 use std::io;
 use std::mem::{size_of, zeroed};
@@ -11,12 +11,12 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use crate::cable::index;
 use crate::failure::{Failure, Kind, Result};
 
-/// What the kernel may keep until it is taken. Beyond it frames are lost, which the kernel counts.
+/// The buffer of the kernel. Frames beyond it are lost and counted.
 const BUFFER: libc::c_int = 32 << 20;
-/// The longest frame: segmentation offload makes 64 KiB and headers.
+/// The longest frame: segmentation offload makes frames of 64 KiB and headers.
 const LONGEST: usize = 70_000;
 
-/// An open ear at one interface of the namespace in which it was opened.
+/// An observed interface of the namespace in which it was opened.
 pub struct Tap {
     socket: OwnedFd,
     buffer: Vec<u8>,
@@ -35,7 +35,7 @@ impl Tap {
         // SAFETY: the descriptor has just been made and nobody else has it.
         let socket = unsafe { OwnedFd::from_raw_fd(fd) };
         let tap = Tap { socket, buffer: vec![0; LONGEST] };
-        // Beyond the system's limit only root of the whole machine may go; what others get is enough for an account.
+        // Only root of the whole machine may exceed the system's limit. Other users get the limit, which is enough for an account.
         if tap.option(libc::SOL_SOCKET, libc::SO_RCVBUFFORCE, &BUFFER).is_err() {
             tap.option(libc::SOL_SOCKET, libc::SO_RCVBUF, &BUFFER)
                 .map_err(|error| Failure::kernel("cannot size a packet socket", error))?;
@@ -57,7 +57,7 @@ impl Tap {
         Errno::result(unsafe { libc::setsockopt(self.socket.as_raw_fd(), level, name, std::ptr::from_ref(value).cast(), size) }).map(drop)
     }
 
-    /// Gives every frame that has come: when, what, and its length on the wire. Returns how many there were.
+    /// Passes every received frame to `each`: its time, its bytes and its length on the wire. Returns how many there were.
     pub fn drain(&mut self, mut each: impl FnMut(u64, &[u8], usize)) -> Result<u64> {
         let mut frames = 0;
         loop {
@@ -84,16 +84,16 @@ impl Tap {
         }
     }
 
-    /// Frames that the kernel could not keep since this was last asked.
+    /// Frames that the kernel has dropped since the last call.
     pub fn lost(&self) -> Result<u64> {
         // SAFETY: all zeros is a valid tpacket_stats.
         let mut stats: libc::tpacket_stats = unsafe { zeroed() };
         let mut size = size_of::<libc::tpacket_stats>() as u32;
         // SAFETY: the kernel writes at most `size` bytes.
-        let said = unsafe {
+        let answer_of = unsafe {
             libc::getsockopt(self.socket.as_raw_fd(), libc::SOL_PACKET, libc::PACKET_STATISTICS, (&raw mut stats).cast(), &raw mut size)
         };
-        Errno::result(said).map_err(|error| Failure::kernel("cannot ask how many frames were lost", error))?;
+        Errno::result(answer_of).map_err(|error| Failure::kernel("cannot ask how many frames were lost", error))?;
         Ok(u64::from(stats.tp_drops))
     }
 }
@@ -104,7 +104,7 @@ impl AsFd for Tap {
     }
 }
 
-/// Waits until a frame is there or the time is over.
+/// Waits until a frame is available or the time is over.
 pub fn wait(tap: BorrowedFd<'_>, at_most: Duration) -> io::Result<()> {
     let timeout = PollTimeout::try_from(at_most.max(Duration::from_millis(1))).unwrap_or(PollTimeout::MAX);
     match poll(&mut [PollFd::new(tap, PollFlags::POLLIN)], timeout) {

@@ -1,8 +1,9 @@
-//! A call with its arguments and an answer with its value, and how both are encoded by any serde format.
+//! Calls with arguments, answers with values, and their encoding with any serde format.
 //!
-//! Formats that carry no types of their own know what to expect from the operation's name: `Call::decode` and
-//! `Answer::decode` take it. Parameters travel as one struct, named after the operation, whose fields are the parameters.
+//! Formats without types need the name of the operation to decode: `Call::decode` and `Answer::decode` take it. The parameters of a call are encoded
+//! as one struct with the name of the operation.
 
+use callbench_own as own;
 use serde::ser::SerializeStruct;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
@@ -21,7 +22,7 @@ pub enum Fill {
 }
 
 impl Fill {
-    /// The fill of this name in the arguments.
+    /// The fill with this name.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         match name {
@@ -34,7 +35,7 @@ impl Fill {
     }
 }
 
-/// The one parameter of `Send`. What is long is boxed here and below: calls and answers are moved through every layer, and most of them are short.
+/// The parameter of `Send`. Long values are boxed here and below, because calls and answers are moved often and most of them are short.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
     Boolean(bool),
@@ -71,7 +72,7 @@ pub enum Call {
     GetPersons {
         n: i32,
     },
-    /// `fill` stays text here: that a server is asked for one it does not know is a case to answer, not to prevent.
+    /// `fill` is text here, because a server must be able to refuse an unknown one.
     GetBinaryData {
         size: i32,
         fill: String,
@@ -82,9 +83,11 @@ pub enum Call {
     FindItems {
         n: i32,
     },
+    /// A call of a service of the user's own.
+    Own(own::Request),
 }
 
-/// What a call of the service answers.
+/// The answer to a call.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Answer {
     Nothing,
@@ -94,45 +97,21 @@ pub enum Answer {
     Structure(Box<Structure>),
     Text(String),
     Found(Box<SearchResponse>),
+    Own(own::Answer),
 }
 
-/// The server's own "no", in one sentence.
+/// An error that the server reports, in one sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     pub message: String,
 }
 
-/// Every operation on the wire, in the order of `contract/SERVICE.md`.
-pub const OPERATIONS: [&str; 28] = [
-    "Empty",
-    "Sum",
-    "GetPersons",
-    "GetBinaryData",
-    "EchoStructure",
-    "EchoString",
-    "Hello",
-    "FindItems",
-    "SendBoolean",
-    "SendByte",
-    "SendChar",
-    "SendShort",
-    "SendInt",
-    "SendLong",
-    "SendFloat",
-    "SendDouble",
-    "SendString",
-    "SendObject",
-    "SendBooleanArray",
-    "SendByteArray",
-    "SendCharArray",
-    "SendShortArray",
-    "SendIntArray",
-    "SendLongArray",
-    "SendFloatArray",
-    "SendDoubleArray",
-    "SendStringArray",
-    "SendObjectArray",
-];
+pub use callbench_contract::operations::OPERATIONS;
+
+/// Every operation on the wire: Callbench's own, and those of a service of the user's own.
+pub fn operations() -> impl Iterator<Item = &'static str> {
+    OPERATIONS.into_iter().chain(own::CALLS.iter().copied())
+}
 
 /// Calls `$then!` with the table of Send's variants: variant, operation, type.
 macro_rules! each_value {
@@ -148,7 +127,7 @@ macro_rules! each_value {
     };
 }
 
-/// A struct of one parameter called `value`, under the operation's name.
+/// A struct with one field, with the name of the operation.
 fn one<S: Serializer>(to: S, operation: &'static str, name: &'static str, value: &impl Serialize) -> Result<S::Ok, S::Error> {
     let mut fields = to.serialize_struct(operation, 1)?;
     fields.serialize_field(name, value)?;
@@ -169,7 +148,7 @@ macro_rules! value_codec {
                 match self { $(Value::$variant(value) => one(to, $operation, "value", value)),* }
             }
 
-            /// None where `operation` is no Send.
+            /// None if `operation` is not a Send.
             fn decode<'de, D: Deserializer<'de>>(operation: &str, from: D) -> Option<Result<Self, D::Error>> {
                 match operation {
                     $($operation => {
@@ -187,7 +166,7 @@ macro_rules! value_codec {
 each_value!(value_codec);
 
 impl Call {
-    /// The operation on the wire: `Send` is one operation a type.
+    /// The operation on the wire. `Send` has one operation per type.
     #[must_use]
     #[inline]
     pub fn operation(&self) -> &'static str {
@@ -211,6 +190,7 @@ impl Call {
             Call::EchoString(_) => "EchoString",
             Call::Hello => "Hello",
             Call::FindItems { .. } => "FindItems",
+            Call::Own(request) => own::CALLS[request.place()],
         }
     }
 
@@ -234,10 +214,11 @@ impl Call {
             }
             Call::EchoStructure(structure) => one(to, "EchoStructure", "structure", structure),
             Call::EchoString(value) => one(to, "EchoString", "value", value),
+            Call::Own(request) => request.write(to),
         }
     }
 
-    /// Reads the parameters of `operation`; an operation that the service does not have is the format's own error.
+    /// Reads the parameters of `operation`. An unknown operation is an error of the format.
     #[expect(clippy::inline_always, reason = "a call that is moved on from here costs as much as a short one does to read")]
     #[inline(always)]
     pub fn decode<'de, D: Deserializer<'de>>(operation: &str, from: D) -> Result<Self, D::Error> {
@@ -296,7 +277,10 @@ impl Call {
                 }
                 EchoString::deserialize(from).map(|it| Call::EchoString(it.value))
             }
-            _ => Value::decode(operation, from).unwrap_or_else(|| Err(unknown(operation))).map(Call::Send),
+            _ => match own::place_of(operation) {
+                Some(place) => own::Request::read(place, from).map(Call::Own),
+                None => Value::decode(operation, from).unwrap_or_else(|| Err(unknown(operation))).map(Call::Send),
+            },
         }
     }
 }
@@ -307,7 +291,7 @@ fn unknown<E: de::Error>(operation: &str) -> E {
 }
 
 impl Answer {
-    /// Writes the value alone; nothing is a unit.
+    /// Writes the value alone. No value is written as a unit.
     pub fn encode<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         match self {
             Answer::Nothing => to.serialize_unit(),
@@ -317,10 +301,11 @@ impl Answer {
             Answer::Structure(structure) => structure.serialize(to),
             Answer::Text(text) => text.serialize(to),
             Answer::Found(found) => found.serialize(to),
+            Answer::Own(answer) => answer.write(to),
         }
     }
 
-    /// Reads the value that `operation` answers. Not to be called for operations that answer nothing.
+    /// Reads the answer to `operation`. It must not be called for operations without an answer.
     pub fn decode<'de, D: Deserializer<'de>>(operation: &str, from: D) -> Result<Self, D::Error> {
         match operation {
             "Sum" => i32::deserialize(from).map(Answer::Number),
@@ -329,14 +314,17 @@ impl Answer {
             "EchoStructure" => Deserialize::deserialize(from).map(Answer::Structure),
             "EchoString" | "Hello" => String::deserialize(from).map(Answer::Text),
             "FindItems" => Deserialize::deserialize(from).map(Answer::Found),
-            _ => Err(unknown(operation)),
+            _ => match own::place_of(operation) {
+                Some(place) => own::Answer::read(place, from).map(Answer::Own),
+                None => Err(unknown(operation)),
+            },
         }
     }
 
-    /// Whether `operation` answers nothing.
+    /// Whether `operation` has no answer.
     #[must_use]
     #[inline]
     pub fn is_nothing(operation: &str) -> bool {
-        operation == "Empty" || operation.starts_with("Send")
+        operation == "Empty" || (operation.starts_with("Send") && own::place_of(operation).is_none())
     }
 }

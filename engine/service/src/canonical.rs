@@ -1,7 +1,7 @@
-//! Canonical JSON, in which adapters tell the core what a call answered.
+//! Canonical JSON, the form in which adapters return values to the core.
 //!
-//! One text for one value: no white space, members sorted, 64-bit integers as decimal strings, floats as their bits, octets as
-//! their digest. The core compares texts and never has to know what a language does to a number.
+//! Each value has exactly one text: no white space, sorted members, 64-bit integers as decimal strings, floats as their bits, byte arrays as their
+//! digest. The core compares texts, so the number types of a language do not matter.
 
 use serde::Serialize;
 use serde_json::{Value as Json, json};
@@ -10,16 +10,16 @@ use sha2::{Digest, Sha256};
 use crate::call::{Answer, Value};
 use crate::tree::{self, Dialect};
 
-/// The longest canonical text that crosses the contract as it is, in bytes.
+/// The longest canonical text that is sent itself, in bytes.
 pub const LONGEST: usize = 4096;
 
-/// The canonical form of an answer; nothing is `null`.
+/// The canonical form of an answer. No value is `null`.
 #[must_use]
 pub fn answer(answer: &Answer) -> Json {
     tree::answer::<Canonical>(answer)
 }
 
-/// The canonical form of what `Send` sends.
+/// The canonical form of the value of a `Send`.
 #[must_use]
 pub fn value(value: &Value) -> Json {
     match value {
@@ -49,11 +49,11 @@ pub fn value(value: &Value) -> Json {
 /// The canonical text of a canonical form.
 #[must_use]
 pub fn text(form: &Json) -> String {
-    // serde_json's maps are sorted by their keys' bytes, which for UTF-8 is by code point, and its escapes are those of RFC 8785.
+    // serde_json's maps are sorted by the bytes of their keys. For UTF-8, this is the order of code points. Its escapes are those of RFC 8785.
     form.to_string()
 }
 
-/// The form as it crosses the contract: itself, or the digest of its text where that is longer than [`LONGEST`].
+/// The form for the contract: the value itself, or the digest of its text if that is longer than [`LONGEST`].
 #[must_use]
 pub fn digest_if_large(form: Json) -> Json {
     let text = text(&form);
@@ -75,7 +75,7 @@ fn hexadecimal(bytes: &[u8]) -> String {
     })
 }
 
-/// Floats as their bits, octets as their digest.
+/// Floats as their bits, byte arrays as their digest.
 struct Canonical;
 
 impl Dialect for Canonical {

@@ -1,31 +1,31 @@
-//! The check made on every measured answer: constant in time and without allocation, prepared once from the call.
+//! The check of every measured answer. It takes constant time, does not allocate, and is prepared once for each call.
 //!
-//! Of what is long it looks at the length, at the last element, and at another one each time, so that the last field is always looked at
-//! and every field in time. `contract/RUNNER.md` has it for every language.
+//! Of a long value, it checks the length, the last element, and another element each time. So the last field is always checked, and every field after
+//! some time. `contract/RUNNER.md` defines it for every language.
 
 use crate::call::{Answer, Call};
 use crate::service::Service;
 
 mod fields;
 
-use fields::{Same, same_octets};
+use callbench_own::same::Same as _;
 
-/// What the answer to one call must look like.
+/// The expected answer to a call.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Expectation {
-    /// The server must refuse: no answer is right.
+    /// The server must refuse the call: no answer is correct.
     Refusal,
     Answer(Answer),
 }
 
 impl Expectation {
-    /// Works out the right answer, which may take long and much memory for a large one.
+    /// Computes the correct answer. This can take much time and memory for a large answer.
     #[must_use]
     pub fn of(call: &Call) -> Self {
         Service::default().answer(call).map_or(Expectation::Refusal, Expectation::Answer)
     }
 
-    /// Another answer, which differs from the right one in its last field; None where there is no field.
+    /// A different expectation that differs from the correct one in its last field. None if there is no field.
     #[must_use]
     pub fn altered(&self) -> Option<Self> {
         match self {
@@ -34,8 +34,8 @@ impl Expectation {
         }
     }
 
-    /// Whether `answer` is right, as far as this sees. `turn` tells which of a client's answers it is: of what is long, each turn looks at
-    /// another element.
+    /// Whether `answer` is correct, as far as this check can see. `turn` is the number of the answer. It selects the element of a long value that is
+    /// checked.
     #[must_use]
     #[inline]
     pub fn holds(&self, answer: &Answer, turn: u64) -> bool {
@@ -48,15 +48,16 @@ impl Expectation {
     }
 }
 
-/// Of answers that are longer than a number: not in line, so that the loop of short calls stays short.
+/// The check of long answers. It is not inlined, so that the loop for short calls stays small.
 #[inline(never)]
 fn same(right: &Answer, found: &Answer, turn: u64) -> bool {
     match (right, found) {
         (Answer::Persons(right), Answer::Persons(found)) => right.same(found, turn),
-        (Answer::Octets(right), Answer::Octets(found)) => same_octets(&right.0, &found.0, turn),
+        (Answer::Octets(right), Answer::Octets(found)) => fields::same_octets(&right.0, &found.0, turn),
         (Answer::Structure(right), Answer::Structure(found)) => right.same(found, turn),
         (Answer::Text(right), Answer::Text(found)) => right.same(found, turn),
         (Answer::Found(right), Answer::Found(found)) => right.same(found, turn),
+        (Answer::Own(right), Answer::Own(found)) => right.same(found, turn),
         _ => false,
     }
 }

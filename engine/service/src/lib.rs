@@ -1,8 +1,8 @@
-//! The one service behind every stack, as `contract/SERVICE.md` describes it.
+//! The service behind every stack, as `contract/SERVICE.md` defines it.
 //!
-//! `records` and `call` are the vocabulary that messages encode; `generate` makes every argument and answer;
-//! `arguments` reads the core's description of a call; `canonical` writes values for the core, `plain` for the runners of
-//! other languages, both as a `tree`; `service` answers calls and counts them; `check` looks at each answer while measuring.
+//! `records` and `call` are the types that messages encode. `generate` generates arguments and answers. `arguments` parses the core's description of
+//! a call. `canonical` writes values for the core, `plain` for runners in other languages; both use `tree`. `service` answers calls and counts them.
+//! `pairs` holds the requests and answers of a service of the user's own. `check` checks each answer during a measurement.
 
 pub mod arguments;
 pub mod call;
@@ -10,6 +10,7 @@ pub mod canonical;
 pub mod check;
 pub mod generate;
 pub mod names;
+pub mod pairs;
 pub mod plain;
 pub mod records;
 pub mod service;

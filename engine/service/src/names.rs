@@ -1,4 +1,4 @@
-//! The two lists of names that persons, users and text are made from.
+//! The two lists of names, from which persons, users and text are generated.
 
 use std::sync::LazyLock;
 

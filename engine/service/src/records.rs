@@ -1,39 +1,22 @@
-//! The records of the service. Member names on the wire are those of `contract/SERVICE.md`; the tags are those of
-//! `contract/service.proto`, so that a record goes into a protobuf message without a copy.
+//! The records of the service. On the wire, members have the names of `contract/SERVICE.md`. The tags are those of `contract/service.proto`, so that
+//! a record can be part of a protobuf message without a copy.
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD as BASE64;
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use callbench_own::octets;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// Bytes: base64 in formats that people read, raw elsewhere.
+/// Bytes: base64 in text formats, raw bytes in others.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Octets(pub Vec<u8>);
 
 impl Serialize for Octets {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        if to.is_human_readable() { to.serialize_str(&BASE64.encode(&self.0)) } else { to.serialize_bytes(&self.0) }
+        octets::serialize(&self.0, to)
     }
 }
 
 impl<'de> Deserialize<'de> for Octets {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        struct Visit;
-        impl de::Visitor<'_> for Visit {
-            type Value = Octets;
-            fn expecting(&self, to: &mut std::fmt::Formatter) -> std::fmt::Result {
-                to.write_str("bytes")
-            }
-            fn visit_str<E: de::Error>(self, text: &str) -> Result<Octets, E> {
-                BASE64.decode(text).map(Octets).map_err(E::custom)
-            }
-            fn visit_bytes<E: de::Error>(self, bytes: &[u8]) -> Result<Octets, E> {
-                Ok(Octets(bytes.to_vec()))
-            }
-            fn visit_byte_buf<E: de::Error>(self, bytes: Vec<u8>) -> Result<Octets, E> {
-                Ok(Octets(bytes))
-            }
-        }
-        if from.is_human_readable() { from.deserialize_str(Visit) } else { from.deserialize_byte_buf(Visit) }
+        octets::deserialize(from).map(Octets)
     }
 }
 
@@ -83,7 +66,7 @@ pub struct TestStructureBean {
     pub related: Vec<i32>,
 }
 
-/// What `EchoStructure` sends and gets back.
+/// What `EchoStructure` sends and receives.
 #[derive(Clone, PartialEq, Serialize, Deserialize, prost::Message)]
 pub struct Structure {
     #[prost(string, tag = "1")]
@@ -96,7 +79,7 @@ pub struct Structure {
     pub beans: Vec<TestStructureBean>,
 }
 
-/// What `FindItems` answers: the gateway study's search result.
+/// The answer of `FindItems`: the search result of the gateway study.
 #[derive(Clone, PartialEq, Serialize, Deserialize, prost::Message)]
 #[serde(rename_all = "camelCase")]
 pub struct SearchResponse {

@@ -2,50 +2,59 @@
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
+use callbench_own as own;
+
 use crate::call::{Answer, Call, Fault, Fill};
 use crate::generate;
+use crate::pairs;
 use crate::records::Octets;
 
+mod answer_cache;
 mod delays;
-mod held;
 
+use answer_cache::AnswerCache;
+pub use answer_cache::{Answered, LookedUp};
 use delays::Delays;
-use held::Held;
-pub use held::{Answered, LookedUp};
 
 /// The largest `n` of any call.
-pub const MOST: i32 = 1_000_000;
+pub const MAX_N: i32 = 1_000_000;
 /// The largest `size` of `GetBinaryData`, in bytes.
-pub const LARGEST: i32 = 268_435_456;
+pub const MAX_SIZE: i32 = 268_435_456;
 
-/// The calls that are counted, in the order of `contract/SERVICE.md`.
+/// The counted calls, in the order of `contract/SERVICE.md`.
 const CALLS: [&str; 9] = ["Empty", "Send", "Sum", "GetPersons", "GetBinaryData", "EchoStructure", "EchoString", "Hello", "FindItems"];
 
-/// The service's state in one process: what it answered since last asked, and the delays it was told to make.
-#[derive(Debug, Default)]
+/// The state of the service in one process: the answered calls since the last request for counts, and the requested delays.
+#[derive(Debug)]
 pub struct Service {
-    counts: [AtomicU64; CALLS.len()],
+    counts: [AtomicU64; CALLS.len() + own::CALLS.len()],
     delays: Delays,
-    held: Held,
+    answer_cache: AnswerCache,
+}
+
+impl Default for Service {
+    fn default() -> Self {
+        Service { counts: std::array::from_fn(|_| AtomicU64::new(0)), delays: Delays::default(), answer_cache: AnswerCache::default() }
+    }
 }
 
 impl Service {
-    /// The options of `serve` that are the service's own, not a stack's.
+    /// The options of `serve` that the service handles, not a stack.
     pub const OPTIONS: [&'static str; 4] = ["delay_us", "stall_us", "stall_every_us", "burn_us"];
 
-    /// The service with the delays that `options` name; other members are ignored. The error is a sentence.
+    /// The service with the delays that `options` name. Other members are ignored. The error is a sentence.
     pub fn with_options(options: &serde_json::Map<String, serde_json::Value>) -> Result<Self, String> {
         Ok(Service { delays: Delays::of(options)?, ..Service::default() })
     }
 
-    /// Answers one call with an answer of the caller's own; servers, which only read it, look it up.
+    /// Answers one call. The caller owns the answer. Servers only read it, so they use `look_up`.
     pub fn answer(&self, call: &Call) -> Answered {
         self.look_up(call).into_owned()
     }
 
-    /// Answers one call, on the caller's thread, which it may keep waiting.
+    /// Answers one call on the caller's thread. It may delay the thread.
     pub fn look_up(&self, call: &Call) -> LookedUp {
-        // Counted first, so that no client sees an answer that is not counted yet.
+        // The call is counted first, so no client sees an answer that is not counted yet.
         self.counts[place(call)].fetch_add(1, Relaxed);
         self.delays.wait();
         let answer = match call {
@@ -54,34 +63,44 @@ impl Service {
             Call::EchoStructure(structure) => Answer::Structure(structure.clone()),
             Call::EchoString(value) => Answer::Text(value.clone()),
             Call::Hello => Answer::Text("Hello World".to_owned()),
+            Call::Own(request) => match pairs::answer(request) {
+                Some(answered) => return LookedUp::Known(answered),
+                None => return LookedUp::Made(echoed(request)),
+            },
             Call::GetPersons { .. } | Call::GetBinaryData { .. } | Call::FindItems { .. } => {
-                return LookedUp::Held(self.held.of(call, || generated(call)));
+                return LookedUp::AnswerCache(self.answer_cache.of(call, || generated(call)));
             }
         };
         LookedUp::Made(Ok(answer))
     }
 
-    /// What was answered since last asked, by the name of the call, without the calls that were not made. Faults count.
+    /// The answered calls since the last request for counts, by name. Faults count. Calls that were not made are left out.
     pub fn counted(&self) -> Vec<(&'static str, u64)> {
         let taken = self.counts.iter().map(|count| count.swap(0, Relaxed));
-        CALLS.into_iter().zip(taken).filter(|(_, count)| *count > 0).collect()
+        CALLS.into_iter().chain(own::CALLS.iter().copied()).zip(taken).filter(|(_, count)| *count > 0).collect()
     }
 }
 
-/// The answer to a call that asks for data; that of any other is nothing.
+/// The answer to a call for data. Any other call has no answer.
 fn generated(call: &Call) -> Answered {
     Ok(match call {
-        Call::GetPersons { n } => Answer::Persons(generate::persons(within("n", *n, MOST)?)),
+        Call::GetPersons { n } => Answer::Persons(generate::persons(within("n", *n, MAX_N)?)),
         Call::GetBinaryData { size, fill } => {
-            let size = within("size", *size, LARGEST)?;
+            let size = within("size", *size, MAX_SIZE)?;
             Answer::Octets(Octets(generate::binary(size, fill_named(fill)?)))
         }
-        Call::FindItems { n } => Answer::Found(Box::new(generate::search_response(within("n", *n, MOST)?))),
+        Call::FindItems { n } => Answer::Found(Box::new(generate::search_response(within("n", *n, MAX_N)?))),
         _ => Answer::Nothing,
     })
 }
 
-/// The place of a call's name in `CALLS`.
+/// The answer to a request that is in no pair: the request itself if the call answers with the same type.
+fn echoed(request: &own::Request) -> Answered {
+    let message = || format!("no pair of {} has this request, so nobody knows its answer", own::CALLS[request.place()]);
+    request.echoed().map(Answer::Own).ok_or_else(|| Fault { message: message() })
+}
+
+/// The index of a call's name in `CALLS`, and behind them of one of the user's own.
 fn place(call: &Call) -> usize {
     match call {
         Call::Empty => 0,
@@ -93,10 +112,11 @@ fn place(call: &Call) -> usize {
         Call::EchoString(_) => 6,
         Call::Hello => 7,
         Call::FindItems { .. } => 8,
+        Call::Own(request) => CALLS.len() + request.place(),
     }
 }
 
-/// A parameter as a count, or the fault that names its range.
+/// Checks the range of a parameter. The fault names the range.
 fn within(parameter: &str, value: i32, most: i32) -> Result<usize, Fault> {
     if (0..=most).contains(&value) {
         Ok(value as usize)

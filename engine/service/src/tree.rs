@@ -1,32 +1,32 @@
-//! Turns any of the service's values into a tree of JSON. What JSON has no one form for is up to a dialect.
+//! Converts the service's values to JSON. A dialect defines what JSON leaves open.
 
 use std::fmt::Display;
 use std::marker::PhantomData;
 
 use serde::Serialize;
-use serde::ser::{self, Impossible, SerializeSeq, SerializeStruct, Serializer};
+use serde::ser::{self, Impossible, SerializeMap, SerializeSeq, SerializeStruct, Serializer};
 use serde_json::{Map, Value as Json};
 
 use crate::call::{Answer, Call};
 
-/// How a form of JSON writes what JSON itself leaves open.
+/// The parts of the JSON form that differ between dialects.
 pub(crate) trait Dialect {
     fn float(value: f32) -> Json;
     fn double(value: f64) -> Json;
     fn octets(value: &[u8]) -> Json;
 }
 
-/// The value as a tree in the dialect `D`.
+/// The value as JSON in the dialect `D`.
 pub(crate) fn of<D: Dialect>(value: &impl Serialize) -> Json {
     made(value.serialize(Tree::<D>::new()))
 }
 
-/// The parameters of a call as a tree in the dialect `D`.
+/// The parameters of a call as JSON in the dialect `D`.
 pub(crate) fn parameters<D: Dialect>(call: &Call) -> Json {
     made(call.encode(Tree::<D>::new()))
 }
 
-/// An answer as a tree in the dialect `D`; nothing is `null`.
+/// An answer as JSON in the dialect `D`. No value is `null`.
 pub(crate) fn answer<D: Dialect>(answer: &Answer) -> Json {
     made(answer.encode(Tree::<D>::new()))
 }
@@ -35,7 +35,7 @@ fn made(tree: Made) -> Json {
     tree.expect("the service's values have only kinds that JSON has")
 }
 
-/// A serializer whose result is the tree.
+/// A serializer that produces JSON.
 struct Tree<D>(PhantomData<D>);
 
 impl<D> Tree<D> {
@@ -44,7 +44,7 @@ impl<D> Tree<D> {
     }
 }
 
-/// A value of a kind that the service does not have.
+/// A value of a kind that the service does not use.
 #[derive(Debug)]
 struct NoSuchKind(String);
 
@@ -82,7 +82,7 @@ impl<D: Dialect> Serializer for Tree<D> {
     type SerializeTuple = Impossible<Json, NoSuchKind>;
     type SerializeTupleStruct = Impossible<Json, NoSuchKind>;
     type SerializeTupleVariant = Impossible<Json, NoSuchKind>;
-    type SerializeMap = Impossible<Json, NoSuchKind>;
+    type SerializeMap = Entries<D>;
     type SerializeStruct = Record<D>;
     type SerializeStructVariant = Impossible<Json, NoSuchKind>;
 
@@ -121,7 +121,7 @@ impl<D: Dialect> Serializer for Tree<D> {
     }
 
     fn serialize_none(self) -> Made {
-        Err(none("absent value outside of a record"))
+        Ok(Json::Null)
     }
 
     fn serialize_some<T: ?Sized + Serialize>(self, value: &T) -> Made {
@@ -136,8 +136,8 @@ impl<D: Dialect> Serializer for Tree<D> {
         Err(none("empty structure"))
     }
 
-    fn serialize_unit_variant(self, _: &'static str, _: u32, _: &'static str) -> Made {
-        Err(none("enumeration"))
+    fn serialize_unit_variant(self, _: &'static str, _: u32, name: &'static str) -> Made {
+        Ok(Json::String(name.to_owned()))
     }
 
     fn serialize_newtype_struct<T: ?Sized + Serialize>(self, _: &'static str, value: &T) -> Made {
@@ -170,8 +170,8 @@ impl<D: Dialect> Serializer for Tree<D> {
         Err(none("enumeration"))
     }
 
-    fn serialize_map(self, _: Option<usize>) -> Result<Self::SerializeMap, NoSuchKind> {
-        Err(none("map"))
+    fn serialize_map(self, _: Option<usize>) -> Result<Entries<D>, NoSuchKind> {
+        Ok(Entries { members: Map::new(), key: String::new(), dialect: PhantomData })
     }
 
     fn serialize_struct(self, _: &'static str, _: usize) -> Result<Record<D>, NoSuchKind> {
@@ -189,7 +189,7 @@ impl<D: Dialect> Serializer for Tree<D> {
     }
 
     fn is_human_readable(&self) -> bool {
-        // So that octets come as bytes, which the dialect writes.
+        // Byte arrays are passed as bytes, and the dialect writes them.
         false
     }
 }
@@ -223,5 +223,32 @@ impl<D: Dialect> SerializeStruct for Record<D> {
 
     fn end(self) -> Made {
         Ok(Json::Object(self.0))
+    }
+}
+
+/// The entries of a map, whose keys are text.
+struct Entries<D> {
+    members: Map<String, Json>,
+    key: String,
+    dialect: PhantomData<D>,
+}
+
+impl<D: Dialect> SerializeMap for Entries<D> {
+    type Ok = Json;
+    type Error = NoSuchKind;
+
+    fn serialize_key<T: ?Sized + Serialize>(&mut self, key: &T) -> Result<(), NoSuchKind> {
+        let Json::String(key) = key.serialize(Tree::<D>::new())? else { return Err(none("key but text")) };
+        self.key = key;
+        Ok(())
+    }
+
+    fn serialize_value<T: ?Sized + Serialize>(&mut self, value: &T) -> Result<(), NoSuchKind> {
+        self.members.insert(std::mem::take(&mut self.key), value.serialize(Tree::<D>::new())?);
+        Ok(())
+    }
+
+    fn end(self) -> Made {
+        Ok(Json::Object(self.members))
     }
 }

@@ -1,4 +1,4 @@
-//! The golden vectors, which the core's Python holds against an implementation of its own.
+//! The golden vectors. The core compares them with its own Python implementation.
 
 use callbench_service::{Call, Service, arguments, canonical};
 use serde_json::Value as Json;

@@ -1,10 +1,10 @@
-//! Connections that are up to no good, thousands of them on one thread.
+//! Misbehaving connections, thousands of them on one thread.
 //!
-//! `wish` reads what is wanted; `socket` is one connection's octets; `slot` is one place for a connection and what it does there; `storm` is
-//! the loop over all of them; `tally` counts what came of it. Which mischief there is, the core knows: here is only how it is done.
+//! `settings` reads the request; `socket` reads and writes the bytes of one connection; `slot` holds the state of one connection; `attack` is the
+//! event loop; `counts` counts the results. The core defines the kinds of attacks.
 
+pub mod attack;
+pub mod counts;
+pub mod settings;
 mod slot;
 mod socket;
-pub mod storm;
-pub mod tally;
-pub mod wish;

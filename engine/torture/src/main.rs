@@ -1,27 +1,27 @@
-//! `callbench-torture`: reads one line of JSON (what to do to whom), does it, and says ten times a second what came of it.
+//! `callbench-torture` reads its settings as one line of JSON, attacks the server and reports the counts ten times a second.
 //!
-//! It ends with its standard input, so it cannot outlive who started it.
+//! It ends when its standard input is closed, so it cannot outlive the process that started it.
 
 use std::io::{BufRead, Write, stdin, stdout};
 use std::process::ExitCode;
 
-use callbench_torture::tally::Said;
-use callbench_torture::{storm, wish::Wish};
+use callbench_torture::counts::Message;
+use callbench_torture::{attack, settings::Settings};
 
 fn main() -> ExitCode {
-    match told() {
+    match run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(sentence) => {
-            say(&Said::Error { message: &sentence });
+            say(&Message::Error { message: &sentence });
             ExitCode::from(2)
         }
     }
 }
 
-fn told() -> Result<(), String> {
+fn run() -> Result<(), String> {
     let mut line = String::new();
-    stdin().lock().read_line(&mut line).map_err(|error| format!("no wish can be read: {error}"))?;
-    let wish = Wish::of(&line)?;
+    stdin().lock().read_line(&mut line).map_err(|error| format!("no settings can be read: {error}"))?;
+    let settings = Settings::of(&line)?;
     std::thread::spawn(|| {
         let mut rest = String::new();
         while stdin().lock().read_line(&mut rest).is_ok_and(|read| read > 0) {
@@ -29,16 +29,16 @@ fn told() -> Result<(), String> {
         }
         std::process::exit(0);
     });
-    let tally = storm::raged(&wish, |at_ns, tally| say(&Said::Interval { at_ms: at_ns / 1_000_000, tally }))?;
-    say(&Said::Done { tally: &tally, processor: callbench_kit::processor::usage() });
+    let counts = attack::run(&settings, |at_ns, counts| say(&Message::Interval { at_ms: at_ns / 1_000_000, counts }))?;
+    say(&Message::Done { counts: &counts, processor: callbench_kit::processor::usage() });
     Ok(())
 }
 
-fn say(what: &Said) {
-    let mut line = serde_json::to_vec(what).expect("our own figures are JSON");
+fn say(what: &Message) {
+    let mut line = serde_json::to_vec(what).expect("the counts can always be written as JSON");
     line.push(b'\n');
     let mut out = stdout().lock();
-    // Whoever listened has gone: then nobody is left to tell.
+    // The reader of the pipe has ended.
     if out.write_all(&line).and_then(|()| out.flush()).is_err() {
         std::process::exit(0);
     }

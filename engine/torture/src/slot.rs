@@ -1,39 +1,38 @@
-//! One place for a connection, and what the one that is there does.
+//! The state of one connection.
 
 use std::net::TcpStream;
 
-use crate::socket::{self, Moved};
-use crate::tally::Tally;
-use crate::wish::{Reads, Wish};
+use crate::counts::Counts;
+use crate::settings::{Reads, Settings};
+use crate::socket::{self, Transfer};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Doing {
-    /// There is no connection.
-    Nothing,
+pub enum State {
+    Closed,
     Connecting,
     Sending,
-    /// All is sent; it is held.
+    /// Everything is sent, and the connection stays open.
     Holding,
 }
 
-/// How a step left the connection.
+/// The result of sending or reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// It goes on with the next event.
-    Waits,
-    /// One octet has been sent, and the next is not due yet.
-    Drips,
-    /// The last octet has been sent, or there was none.
+    /// The socket would block. The next event continues.
+    WouldBlock,
+    /// One byte is sent, and the next one is not due yet.
+    SentOneByte,
+    /// The last byte is sent, or there was none.
     Sent,
-    /// The server ended it.
+    /// The server closed the connection.
     Ended,
 }
 
 #[derive(Debug)]
 pub struct Slot {
     pub stream: Option<TcpStream>,
-    pub doing: Doing,
-    /// Counts the connections that were here, so that what concerns one that is gone is known as such.
+    pub state: State,
+    /// The number of connections in this slot so far. Timers and events of earlier connections are recognised by it.
     pub generation: u32,
     sent: u64,
     answered: bool,
@@ -41,70 +40,70 @@ pub struct Slot {
 
 impl Slot {
     pub fn new() -> Self {
-        Slot { stream: None, doing: Doing::Nothing, generation: 0, sent: 0, answered: false }
+        Slot { stream: None, state: State::Closed, generation: 0, sent: 0, answered: false }
     }
 
     pub fn take(&mut self, stream: TcpStream) {
         self.generation = self.generation.wrapping_add(1);
-        (self.stream, self.doing, self.sent, self.answered) = (Some(stream), Doing::Connecting, 0, false);
+        (self.stream, self.state, self.sent, self.answered) = (Some(stream), State::Connecting, 0, false);
     }
 
-    /// Sends what goes now; an octet only where they are to drip.
-    pub fn send(&mut self, wish: &Wish, tally: &mut Tally) -> Step {
-        let Some(stream) = self.stream.as_mut() else { return Step::Waits };
+    /// Sends as much as possible now, or one byte if bytes are sent one by one.
+    pub fn send(&mut self, settings: &Settings, counts: &mut Counts) -> Step {
+        let Some(stream) = self.stream.as_mut() else { return Step::WouldBlock };
         loop {
-            let mut octets = wish.from(self.sent);
-            if octets.is_empty() {
+            let mut bytes = settings.bytes_from(self.sent);
+            if bytes.is_empty() {
                 return Step::Sent;
             }
-            if wish.drip_ms > 0 {
-                octets = &octets[..1];
+            if settings.byte_interval_ms > 0 {
+                bytes = &bytes[..1];
             }
-            match socket::written(stream, octets) {
-                Moved::Octets(written) => {
+            match socket::write(stream, bytes) {
+                Transfer::Bytes(written) => {
                     self.sent += written as u64;
-                    tally.sent_bytes += written as u64;
-                    if wish.drip_ms > 0 {
-                        return if wish.from(self.sent).is_empty() { Step::Sent } else { Step::Drips };
+                    counts.sent_bytes += written as u64;
+                    if settings.byte_interval_ms > 0 {
+                        return if settings.bytes_from(self.sent).is_empty() { Step::Sent } else { Step::SentOneByte };
                     }
                 }
-                Moved::Later => return Step::Waits,
-                Moved::Closed => return server_ended(tally, false),
-                Moved::Reset => return server_ended(tally, true),
+                Transfer::WouldBlock => return Step::WouldBlock,
+                Transfer::Closed => return server_ended(counts, false),
+                Transfer::Reset => return server_ended(counts, true),
             }
         }
     }
 
-    /// Reads what there is, all of it or one octet.
-    pub fn read(&mut self, wish: &Wish, scratch: &mut [u8], tally: &mut Tally) -> Step {
-        let Some(stream) = self.stream.as_mut() else { return Step::Waits };
-        let all = wish.reads == Reads::All;
+    /// Reads everything that is available, or one byte.
+    pub fn read(&mut self, settings: &Settings, scratch: &mut [u8], counts: &mut Counts) -> Step {
+        let Some(stream) = self.stream.as_mut() else { return Step::WouldBlock };
+        let all = settings.reads == Reads::All;
         let room = if all { scratch.len() } else { 1 };
         loop {
             match socket::read(stream, &mut scratch[..room]) {
-                Moved::Octets(read) => {
-                    tally.received_bytes += read as u64;
+                Transfer::Bytes(read) => {
+                    counts.received_bytes += read as u64;
                     if !self.answered {
                         self.answered = true;
-                        tally.answered += 1;
+                        counts.answered += 1;
                     }
                     if !all {
-                        return Step::Waits;
+                        return Step::WouldBlock;
                     }
                 }
-                Moved::Later => return Step::Waits,
-                Moved::Closed => return server_ended(tally, false),
-                Moved::Reset => return server_ended(tally, true),
+                Transfer::WouldBlock => return Step::WouldBlock,
+                Transfer::Closed => return server_ended(counts, false),
+                Transfer::Reset => return server_ended(counts, true),
             }
         }
     }
 }
 
-pub fn server_ended(tally: &mut Tally, reset: bool) -> Step {
+pub fn server_ended(counts: &mut Counts, reset: bool) -> Step {
     if reset {
-        tally.reset_by_server += 1;
+        counts.reset_by_server += 1;
     } else {
-        tally.closed_by_server += 1;
+        counts.closed_by_server += 1;
     }
     Step::Ended
 }

@@ -1,4 +1,4 @@
-//! A connection's octets, never waiting.
+//! Non-blocking sockets.
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -7,18 +7,17 @@ use std::os::fd::AsRawFd;
 use nix::errno::Errno;
 use nix::sys::socket::{self, AddressFamily, SockFlag, SockType, SockaddrStorage, sockopt};
 
-/// What a read or a write came to.
+/// The result of a read or a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Moved {
-    Octets(usize),
-    /// Nothing now.
-    Later,
+pub enum Transfer {
+    Bytes(usize),
+    WouldBlock,
     Closed,
     Reset,
 }
 
-/// Begins to connect; whether it came about shows when the socket can be written to.
-pub fn connecting(to: SocketAddr, receive_buffer: usize) -> Result<TcpStream, Errno> {
+/// Starts to connect. The result is known when the socket becomes writable.
+pub fn start_connect(to: SocketAddr, receive_buffer: usize) -> Result<TcpStream, Errno> {
     let family = if to.is_ipv4() { AddressFamily::Inet } else { AddressFamily::Inet6 };
     let socket = socket::socket(family, SockType::Stream, SockFlag::SOCK_NONBLOCK | SockFlag::SOCK_CLOEXEC, None)?;
     socket::setsockopt(&socket, sockopt::TcpNoDelay, &true)?;
@@ -31,36 +30,36 @@ pub fn connecting(to: SocketAddr, receive_buffer: usize) -> Result<TcpStream, Er
     }
 }
 
-pub fn written(stream: &mut TcpStream, octets: &[u8]) -> Moved {
-    moved(stream.write(octets))
+pub fn write(stream: &mut TcpStream, bytes: &[u8]) -> Transfer {
+    transfer(stream.write(bytes))
 }
 
-/// 0 octets asked for and none there are told apart: a buffer is never empty here.
-pub fn read(stream: &mut TcpStream, into: &mut [u8]) -> Moved {
-    match moved(stream.read(into)) {
-        Moved::Octets(0) => Moved::Closed,
+/// The buffer is never empty here, so 0 bytes mean the end of the stream.
+pub fn read(stream: &mut TcpStream, into: &mut [u8]) -> Transfer {
+    match transfer(stream.read(into)) {
+        Transfer::Bytes(0) => Transfer::Closed,
         other => other,
     }
 }
 
-fn moved(result: io::Result<usize>) -> Moved {
+fn transfer(result: io::Result<usize>) -> Transfer {
     match result {
-        Ok(octets) => Moved::Octets(octets),
-        Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => Moved::Later,
-        Err(error) if error.kind() == ErrorKind::BrokenPipe => Moved::Closed,
-        Err(_) => Moved::Reset,
+        Ok(bytes) => Transfer::Bytes(bytes),
+        Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => Transfer::WouldBlock,
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Transfer::Closed,
+        Err(_) => Transfer::Reset,
     }
 }
 
-/// Lets the end of the connection be a reset.
-pub fn will_reset(stream: &TcpStream) {
+/// Makes the connection end with a reset when it is closed.
+pub fn reset_on_close(stream: &TcpStream) {
     let at_once = libc::linger { l_onoff: 1, l_linger: 0 };
-    // Where that fails the connection has ended already.
+    // An error means that the connection has already ended.
     let _ = socket::setsockopt(stream, sockopt::Linger, &at_once);
 }
 
-/// As many descriptors as we may have.
-pub fn allow_many() {
+/// Raises the limit of open descriptors as far as allowed.
+pub fn raise_descriptor_limit() {
     use nix::sys::resource::{Resource, getrlimit, setrlimit};
     if let Ok((soft, hard)) = getrlimit(Resource::RLIMIT_NOFILE)
         && soft < hard

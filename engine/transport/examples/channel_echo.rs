@@ -1,8 +1,8 @@
-//! A raw echo over one of the channels, without a message: what `bench/channels` holds against the plainest C program.
+//! A raw echo over one of the channels, without a message. `bench/channels` compares it with the simplest C program.
 //!
-//! `channel_echo CHANNEL SIZE [OPTION=VALUE ...]` starts a server of its own, prints `ready CLIENT_PID SERVER_PID`, and for each line
-//! `go NANOSECONDS` on stdin calls for so long and answers `CALLS ELAPSED_NS`. `channel_echo serve CHANNEL` is that server: it prints its
-//! endpoint and ends with its stdin.
+//! `channel_echo CHANNEL SIZE [OPTION=VALUE ...]` starts its own server and prints `ready CLIENT_PID SERVER_PID`. For each line `go NANOSECONDS` on
+//! stdin, it makes calls for this time and prints `CALLS ELAPSED_NS`. `channel_echo serve CHANNEL` is the server. It prints its endpoint and ends
+//! with its stdin.
 
 use std::env;
 use std::error::Error;
@@ -12,20 +12,19 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use callbench_kit::stack::{Connect, Listen, Options};
+use callbench_contract::endpoint::{Connect, Listen, Options};
 use callbench_transport::{Channel, Connection, Handler, Route, Said, all};
 
 /// Calls between two readings of the clock, as in the C program.
 const BATCH: u32 = 8;
-/// Bytes copied at once.
+/// The bytes of one copy step.
 const STEP: usize = 1024;
 
 struct Echo;
 
 impl Handler for Echo {
     fn answer(&self, request: &[u8], out: &mut Vec<u8>) -> Said {
-        // In steps that the C library does not hand to `rep movsb`, whose speed depends on where the two lie: the C program has no
-        // such copy at all.
+        // In steps for which the C library does not use `rep movsb`, whose speed depends on the addresses. The C program has no such copy.
         out.reserve(request.len());
         request.chunks(STEP).for_each(|part| out.extend_from_slice(part));
         Said::Answer
@@ -46,7 +45,7 @@ fn serve(name: &str) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The server in a process of its own, and its endpoint.
+/// Starts the server in its own process. Returns it with its endpoint.
 fn start(name: &str) -> Result<(Child, String), Box<dyn Error>> {
     let mut child = Command::new(env::current_exe()?).args(["serve", name]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
     let mut line = String::new();

@@ -7,11 +7,11 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use callbench_kit::Failure;
-use callbench_kit::stack::Server;
+use callbench_contract::Failure;
+use callbench_contract::endpoint::Server;
 use nix::sys::socket::{Shutdown, SockFlag, accept4, shutdown};
 
-/// How long accepting rests where the process is out of descriptors or memory: a connection that ends gives some back.
+/// How long accepting pauses if the process has no descriptors or memory. Connections that end release some.
 const REST: Duration = Duration::from_millis(10);
 
 pub use super::line::Ending;
@@ -31,7 +31,7 @@ pub struct Acceptor {
 }
 
 impl Acceptor {
-    /// Starts to accept; `host` plays a connection from its first byte to its last, on a thread of its own.
+    /// Starts to accept; `host` serves a connection from its first byte to its last, on its own thread.
     pub fn start<H>(endpoint: String, listener: impl Into<OwnedFd>, host: H) -> Result<Box<dyn Server>, Failure>
     where
         H: Fn(Arc<OwnedFd>, &Ending) + Send + Sync + 'static,
@@ -54,7 +54,7 @@ impl Server for Acceptor {
 impl Drop for Acceptor {
     fn drop(&mut self) {
         self.ending.store(true, Ordering::Release);
-        // A listening socket that is shut down wakes whoever is accepting on it.
+        // Shutting down a listening socket wakes the thread that accepts.
         let _ = shutdown(self.listener.as_raw_fd(), Shutdown::Both);
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
@@ -93,7 +93,7 @@ where
     let started: io::Result<JoinHandle<()>> = thread::Builder::new().name("connection".to_owned()).spawn(move || host(socket, &ending));
     let mut guests = guests.lock().unwrap_or_else(PoisonError::into_inner);
     guests.retain(|guest| !guest.thread.is_finished());
-    // Where no thread could be started, its end of the socket went with the closure: the client sees a closed connection.
+    // If no thread could be started, the socket was dropped with the closure: the client sees a closed connection.
     if let Ok(thread) = started {
         guests.push(Guest { socket: weak, thread });
     }

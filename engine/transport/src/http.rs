@@ -1,31 +1,30 @@
-//! `http`: a connection a call, HTTP/1.1 with `Connection: close` on both sides. What a client costs that keeps nothing.
+//! The channels that HTTP carries: its versions, over TCP, TLS or a Unix socket, and gRPC.
 
-use callbench_kit::Failure;
-use callbench_kit::stack::{Connect, Listen, Options, Server};
+use super::key_log::OPTION as KEY_LOG;
+use super::web::{Carries, Keep, Place, Version, Web};
 
-use super::web::{self, Keep};
-use super::{Channel, Connection, Route};
+const LIMIT: &[&str] = &["limit"];
+const SECURE_LIMIT: &[&str] = &["limit", KEY_LOG];
 
-pub struct Http;
+const HTTP: Web =
+    Web { name: "http", version: Version::One, place: Place::Tcp, keep: Keep::Alive, carries: Carries::Messages, options: LIMIT };
 
-impl Channel for Http {
-    fn name(&self) -> &'static str {
-        "http"
-    }
-
-    fn options(&self) -> &'static [&'static str] {
-        &["limit", "closes", "reset", "ports"]
-    }
-
-    fn has_paths(&self) -> bool {
-        true
-    }
-
-    fn serve(&self, routes: Vec<Route>, at: Listen, options: &Options) -> Result<Box<dyn Server>, Failure> {
-        web::serve(routes, at, options, Keep::Call)
-    }
-
-    fn connect(&self, path: &'static str, content_type: &'static str, to: &Connect) -> Result<Box<dyn Connection>, Failure> {
-        web::connect(path, content_type, to, Keep::Call)
-    }
-}
+/// A new connection for each call, HTTP/1.1 with `Connection: close` on both sides. It shows the cost of clients that keep no connections.
+pub const CLOSING: Web = Web { keep: Keep::Call, options: &["limit", "closes", "reset", "ports"], ..HTTP };
+/// HTTP/1.1 with one persistent connection per client.
+pub const KEPT: Web = Web { name: "http-keepalive", ..HTTP };
+/// The same over a Unix socket.
+pub const UNIX: Web = Web { name: "http-unix", place: Place::Unix, ..HTTP };
+/// A new connection and a TLS handshake for each call.
+pub const SECURE_CLOSING: Web =
+    Web { name: "https", place: Place::Tls, options: &["limit", "closes", "reset", "ports", KEY_LOG], ..CLOSING };
+/// HTTP/1.1 with one persistent TLS connection per client.
+pub const SECURE: Web = Web { name: "https-keepalive", place: Place::Tls, options: SECURE_LIMIT, ..HTTP };
+/// HTTP/2 without TLS and without negotiation (`h2c` with prior knowledge).
+pub const TWO: Web = Web { name: "http2", version: Version::Two, ..HTTP };
+/// HTTP/2 over TLS, agreed on by ALPN (`h2`).
+pub const SECURE_TWO: Web = Web { name: "http2-tls", place: Place::Tls, options: SECURE_LIMIT, ..TWO };
+/// gRPC: HTTP/2 with a path a call, a frame around each message and a status behind it.
+pub const GRPC: Web = Web { name: "grpc", carries: Carries::Grpc, ..TWO };
+/// The same over TLS.
+pub const SECURE_GRPC: Web = Web { name: "grpc-tls", place: Place::Tls, options: SECURE_LIMIT, ..GRPC };

@@ -1,15 +1,15 @@
-//! `inproc`: a function call in the same process. The floor under every stack.
+//! `inproc`: a function call in the same process.
 //!
-//! Client and server are one thread, so that a call cannot be cut short: one that lasted longer than the client's time-out is
-//! reported as timed out when it returns.
+//! Client and server are one thread, so a call cannot be interrupted. A call that lasted longer than the client's timeout is reported as timed out
+//! when it returns.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use callbench_kit::stack::{Connect, Listen, Options, Server};
-use callbench_kit::{Failure, Kind};
+use callbench_contract::endpoint::{Connect, Listen, Options, Server};
+use callbench_contract::{Failure, Kind};
 #[cfg(unix)]
 use nix::time::{ClockId, clock_gettime};
 

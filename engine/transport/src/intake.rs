@@ -1,9 +1,9 @@
-//! The bytes that came on a stream and are not used up yet: one read takes a whole frame, header and body.
+//! The received bytes of a stream that are not used yet. One read receives a whole frame, header and body.
 
-/// What a read asks for at least: a frame of 32 KiB with its header comes in one.
+/// The minimum size of a read: a frame of 32 KiB with its header fits into it.
 const READ: usize = 64 << 10;
-/// The kernel copies out of pages. A target that lies a few bytes behind its source modulo the page, as a frame behind a small header
-/// does in fresh memory, is what `rep movsb` is slowest at on several AMD processors (twenty times); half a page apart is as far as can be.
+/// On several AMD processors, `rep movsb` in the kernel is twenty times slower if the target lies a few bytes after the source modulo the page. A
+/// frame after a small header in new memory lies there. So targets are half a page apart.
 const PAGE: usize = 4096;
 
 /// A buffer that grows with what really came, never with what a header merely claims.

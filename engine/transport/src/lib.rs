@@ -1,23 +1,26 @@
 //! One file a channel. Adding one: write it, name it in `all`, add it to `adapter.toml`.
 //!
-//! Channels: `inproc`, `library`, `shm`, `shm_spin`, `mqueue`, `pipe`, `unix`, `tcp`, `http`, `http_keepalive`. What several of them share:
-//! `line` (whole messages over a pair of ends, and the loops of both sides), `rendezvous` (how two processes agree on
-//! kernel objects), `acceptor` (a thread a connection), `intake` (the bytes of a stream), `ring` and `wait` (shared memory), `web` (HTTP).
+//! Channels: `inproc`, `library`, `shm`, `shm_spin`, `mqueue`, `pipe`, `unix`, `tcp`, `supertcp`,
+//! `tcp_tls`, and those of `http`. What several of them share: `line` (whole messages over a pair of ends, and the loops of both sides), `stream` (messages
+//! with a length over a stream of bytes), `network` (TCP), `rendezvous` (how two processes agree on kernel objects), `acceptor` (a thread a
+//! connection), `intake` (the bytes of a stream), `ring` and `wait` (shared memory), `tls`, `key_log` (a dissector's keys), `web` (HTTP).
 //! Where the target is Windows, `inproc`, `library` and `line` are there alone, for the adapter of that system.
 
 #[cfg(unix)]
 pub mod acceptor;
 #[cfg(unix)]
 mod http;
-#[cfg(unix)]
-mod http_keepalive;
 pub mod inproc;
 #[cfg(unix)]
 pub mod intake;
+#[cfg(unix)]
+mod key_log;
 pub mod library;
 pub mod line;
 #[cfg(unix)]
 mod mqueue;
+#[cfg(unix)]
+pub mod network;
 #[cfg(unix)]
 mod pipe;
 #[cfg(unix)]
@@ -31,11 +34,19 @@ mod shm;
 #[cfg(unix)]
 mod shm_spin;
 #[cfg(unix)]
-pub mod tcp;
+pub mod stream;
+#[cfg(unix)]
+pub mod supertcp;
+#[cfg(unix)]
+mod tcp;
+#[cfg(unix)]
+mod tcp_tls;
 #[cfg(all(test, unix))]
 mod tests;
 #[cfg(unix)]
-pub mod unix;
+mod tls;
+#[cfg(unix)]
+mod unix;
 #[cfg(unix)]
 mod wait;
 #[cfg(unix)]
@@ -43,9 +54,11 @@ mod web;
 
 use std::sync::Arc;
 
-use callbench_kit::Failure;
-pub use callbench_kit::stack::Said;
-use callbench_kit::stack::{Connect, Listen, Options, Server};
+use callbench_contract::Failure;
+pub use callbench_contract::endpoint::Said;
+use callbench_contract::endpoint::{Connect, Listen, Options, Server};
+#[cfg(unix)]
+pub use web::grpc::{OwnCalls, carry_own};
 
 /// Every channel, in the order of the documentation: from the nearest to the farthest.
 #[must_use]
@@ -59,9 +72,18 @@ pub fn all() -> Vec<Arc<dyn Channel>> {
         Arc::new(mqueue::Mqueue),
         Arc::new(pipe::Pipe),
         Arc::new(unix::Unix),
+        Arc::new(http::UNIX),
         Arc::new(tcp::Tcp),
-        Arc::new(http::Http),
-        Arc::new(http_keepalive::HttpKeepalive),
+        Arc::new(supertcp::SuperTcp),
+        Arc::new(http::CLOSING),
+        Arc::new(http::KEPT),
+        Arc::new(http::TWO),
+        Arc::new(http::GRPC),
+        Arc::new(tcp_tls::TcpTls),
+        Arc::new(http::SECURE_CLOSING),
+        Arc::new(http::SECURE),
+        Arc::new(http::SECURE_TWO),
+        Arc::new(http::SECURE_GRPC),
     ]
 }
 
@@ -107,6 +129,21 @@ pub trait Channel: Send + Sync + 'static {
         false
     }
 
+    /// The endpoint of the route at `path`, on a server of several whose endpoint is `base`.
+    fn within(&self, base: &str, path: &str) -> String {
+        format!("{base}/{path}")
+    }
+
+    /// Whether its server takes a port of the network.
+    fn takes_a_port(&self) -> bool {
+        false
+    }
+
+    /// Whether it can carry a message, by its name: gRPC has a form of its own for messages of Protocol Buffers, and none for others.
+    fn carries(&self, _message: &str) -> bool {
+        true
+    }
+
     /// Whether client and server are one process.
     fn in_process(&self) -> bool {
         false
@@ -133,7 +170,7 @@ pub trait Connection: Send {
 pub fn only(routes: Vec<Route>, channel: &str) -> Result<Route, Failure> {
     let [route] = <[Route; 1]>::try_from(routes).map_err(|routes| {
         let sentence = format!("{channel} has no paths and serves one message at a time, not {}: serve each on its own", routes.len());
-        Failure::new(callbench_kit::Kind::BadRequest, sentence)
+        Failure::new(callbench_contract::Kind::BadRequest, sentence)
     })?;
     Ok(route)
 }

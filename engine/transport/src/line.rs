@@ -4,19 +4,18 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use callbench_kit::{Failure, Kind};
+use callbench_contract::{Failure, Kind};
 
 use super::{Connection, Handler};
-use callbench_kit::stack::LIMIT;
+use callbench_contract::endpoint::LIMIT;
 
-/// How long a wait lasts that cannot notice the other side's death by itself; then it looks.
+/// The interval for checking whether the other side has died, in waits that cannot notice it.
 const SLICE: Duration = Duration::from_millis(50);
 
-/// Whether the server is ending; asked between two messages, since a busy client leaves no pause to notice otherwise.
+/// Whether the server is ending. It is checked between two messages, because a busy client leaves no pause.
 pub type Ending = Arc<AtomicBool>;
 
-/// What is left of a caller's patience. The clock is first read when a wait has lasted its slice: a call that is answered at once
-/// never pays for it.
+/// The remaining time of a call. The clock is first read after the first interval, so a fast call never reads it.
 pub struct Patience {
     allowed: Option<Duration>,
     until: Option<Instant>,
@@ -55,18 +54,18 @@ impl Patience {
         if now < until { Ok(()) } else { Err(timed_out()) }
     }
 
-    /// Something came, but not all of it: a side that sends a byte now and then must not hold its caller for ever.
+    /// A part has arrived: a side that sends a byte from time to time must not block its caller forever.
     pub fn partly(&mut self) -> Result<(), Failure> {
         self.wasted(Duration::ZERO)
     }
 }
 
-/// One end, carrying whole messages both ways.
+/// One end of a connection that carries whole messages in both directions.
 pub trait Line: Send {
-    /// Sends a message. One beyond `LIMIT` is announced by its length alone, for the other side to refuse.
+    /// Sends a message. For a message beyond `LIMIT`, only its length is sent, and the other side refuses it.
     fn send(&mut self, message: &[u8], patience: &mut Patience) -> Result<(), Failure>;
 
-    /// Waits for a message and keeps it until the next.
+    /// Waits for a message and keeps it until the next call.
     fn receive(&mut self, patience: &mut Patience) -> Result<(), Failure>;
 
     /// The message received last.

@@ -1,15 +1,15 @@
-//! `mqueue`: a pair of POSIX message queues, one a direction.
+//! `mqueue`: a pair of POSIX message queues, one per direction.
 //!
-//! The kernel carries at most 8192 bytes at once, so that a longer message goes in pieces. Calls go in turns, which makes room for a
-//! frame without a header: a piece of priority 1 has more behind it, the piece of priority 0 is the last (the kernel hands out
-//! higher priorities first, and those are exactly the earlier pieces). The queues' names are unlinked as soon as they are open.
+//! The kernel carries at most 8192 bytes at once, so a longer message is sent in pieces. Calls alternate, so frames need no header: more pieces
+//! follow a piece of priority 1, and the piece of priority 0 is the last. (The kernel delivers higher priorities first, and those are exactly the
+//! earlier pieces.) The names of the queues are unlinked as soon as they are open.
 
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use callbench_kit::stack::{Connect, Listen, Options, Server};
-use callbench_kit::{Failure, Kind};
+use callbench_contract::endpoint::{Connect, Listen, Options, Server};
+use callbench_contract::{Failure, Kind};
 use nix::mqueue::{MQ_OFlag, MqAttr, MqdT, mq_getattr, mq_open, mq_timedreceive, mq_unlink};
 use nix::sys::stat::Mode;
 use nix::sys::time::TimeSpec;
@@ -18,7 +18,7 @@ use nix::time::{ClockId, clock_gettime};
 use super::line::{Caller, Line, Patience, too_large};
 use super::rendezvous::{self, Control};
 use super::{Channel, Connection, Route, only, random};
-use callbench_kit::stack::LIMIT;
+use callbench_contract::endpoint::LIMIT;
 
 /// What the kernel lets anyone have, see /proc/sys/fs/mqueue.
 const PIECE: usize = 8192;
@@ -26,10 +26,10 @@ const DEPTH: i64 = 10;
 
 const LAST: u32 = 0;
 const MORE: u32 = 1;
-/// An empty piece by which an end says that it goes, so that its queues are given back at once and not at the other's next look.
+/// An empty piece that announces the end of a side, so that the queues are released immediately.
 const LEAVE: u32 = 2;
 
-/// How long a server waits for queues that clients who have just gone are giving back: the look of a `line` and some more.
+/// How long a server waits for queues of clients that have just ended: the check interval of a `line` and some more.
 const RETURNED: Duration = Duration::from_millis(300);
 
 pub struct Mqueue;
@@ -37,7 +37,7 @@ pub struct Mqueue;
 /// One end, client's or server's.
 struct End {
     control: Control,
-    /// Kept open; `to` and `from` are the same descriptors in the form that the calls want.
+    /// Keeps the descriptors open; `to` and `from` are the same descriptors in the form for the system calls.
     _open: [OwnedFd; 2],
     to: MqdT,
     from: MqdT,
@@ -84,7 +84,7 @@ impl End {
                 Ok(length) => return Ok((length, priority != LAST)),
                 Err(nix::Error::EINTR) => {}
                 Err(nix::Error::ETIMEDOUT) if gone => return Err(super::line::closed()),
-                // A side that answered and then ended has still answered: one more look at the queue.
+                // The other side may have answered before it ended: checks the queue once more.
                 Err(nix::Error::ETIMEDOUT) => {
                     gone = self.control.hung_up();
                     patience.wasted(slice)?;
@@ -102,7 +102,7 @@ impl Drop for End {
     }
 }
 
-/// Message queues take the time of day at which to give up.
+/// Message queues need the absolute time of the timeout.
 fn after(slice: Duration) -> TimeSpec {
     clock_gettime(ClockId::CLOCK_REALTIME).unwrap_or(TimeSpec::new(0, 0)) + TimeSpec::from(slice)
 }
@@ -117,7 +117,7 @@ fn timed_send(to: &MqdT, piece: &[u8], priority: u32, slice: Duration) -> nix::R
 impl Line for End {
     fn send(&mut self, message: &[u8], patience: &mut Patience) -> Result<(), Failure> {
         if message.len() > LIMIT {
-            // Nothing here announces a length: hanging up is all there is.
+            // A length cannot be announced here, so the connection is closed.
             return Err(too_large(message.len(), LIMIT));
         }
         let (early, last) = message.split_at(message.len().saturating_sub(1) / PIECE * PIECE);

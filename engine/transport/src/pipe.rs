@@ -1,8 +1,8 @@
-//! `pipe`: a pair of named pipes, one a direction. Messages are framed as in `unix`.
+//! `pipe`: a pair of named pipes, one per direction. Messages have the same frames as in `unix`.
 //!
-//! The pipes are made in a directory of their own, opened, and unlinked before anyone hears of them, so that nothing is left behind
-//! however the processes end; the client gets its ends at a rendezvous. Both sides wait for the pipe and for the rendezvous' socket
-//! at once, and so notice each other's end.
+//! The pipes are created in their own directory, opened and unlinked before the client knows them. So nothing is left behind, however the processes
+//! end. The client receives its ends at a rendezvous. Both sides wait for the pipe and for the socket of the rendezvous together, so they notice each
+//! other's end.
 
 use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, IoSlice, Read, Write};
@@ -11,8 +11,8 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::time::Duration;
 
-use callbench_kit::Failure;
-use callbench_kit::stack::{Connect, Listen, Options, Server};
+use callbench_contract::Failure;
+use callbench_contract::endpoint::{Connect, Listen, Options, Server};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::stat::Mode;
 use nix::unistd::{mkdtemp, mkfifo};
@@ -20,9 +20,9 @@ use nix::unistd::{mkdtemp, mkfifo};
 use super::intake::Intake;
 use super::line::{Caller, Line, Patience, closed, too_large};
 use super::rendezvous::{self, Control};
-use super::unix::{HEADER, framed, header};
+use super::stream::{HEADER, Prefix};
 use super::{Channel, Connection, Route, only};
-use callbench_kit::stack::LIMIT;
+use callbench_contract::endpoint::LIMIT;
 
 pub struct Pipe;
 
@@ -64,7 +64,7 @@ fn milliseconds(slice: Duration) -> PollTimeout {
 
 impl Line for End {
     fn send(&mut self, message: &[u8], patience: &mut Patience) -> Result<(), Failure> {
-        let header = header(message);
+        let header = Prefix::Little.header(message);
         let body = if message.len() > LIMIT { &[] } else { message };
         let mut parts = [IoSlice::new(&header), IoSlice::new(body)];
         let mut parts = &mut parts[..];
@@ -84,7 +84,7 @@ impl Line for End {
         self.intake.consume(self.frame);
         self.frame = 0;
         loop {
-            let frame = framed(self.intake.bytes())?;
+            let frame = Prefix::Little.framed(self.intake.bytes())?;
             if let Some(frame) = frame.filter(|frame| *frame <= self.intake.bytes().len()) {
                 self.frame = frame;
                 return Ok(());

@@ -1,4 +1,4 @@
-//! Bits that nobody guesses: names of rendezvous, ids of clients.
+//! Unguessable random bits: names of rendezvous, ids of clients.
 
 use std::fs::File;
 use std::io::{self, Read};

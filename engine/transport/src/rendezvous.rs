@@ -1,7 +1,7 @@
-//! Where two processes agree on kernel objects: an abstract Unix socket over which the server hands descriptors to the client.
+//! The exchange of kernel objects between two processes: an abstract Unix socket over which the server passes descriptors to the client.
 //!
-//! The name is random, both sides check that the other is the same user's, and the server makes the objects, so that no client can
-//! give it one that bites. The socket stays open beside the objects: when it hangs up, the other side is gone.
+//! The name is random, and both sides check that the other has the same user. The server creates the objects, so a client cannot supply a harmful
+//! one. The socket stays open with the objects: when it is closed, the other side has ended.
 
 use std::io::{IoSlice, IoSliceMut};
 use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd};
@@ -10,8 +10,8 @@ use std::os::unix::net::{SocketAddr, UnixListener, UnixStream};
 use std::sync::Arc;
 use std::time::Duration;
 
-use callbench_kit::stack::{Connect, Server};
-use callbench_kit::{Failure, Kind};
+use callbench_contract::endpoint::{Connect, Server};
+use callbench_contract::{Failure, Kind};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::socket::{
     AddressFamily, ControlMessage, ControlMessageOwned, MsgFlags, SockFlag, SockType, recvmsg, sendmsg, setsockopt, socket, sockopt,
@@ -30,7 +30,7 @@ const SENTENCE: usize = 1024;
 pub struct Control(Arc<OwnedFd>);
 
 impl Control {
-    /// Whether the other side has gone.
+    /// Whether the other side has ended.
     pub fn hung_up(&self) -> bool {
         let mut sockets = [PollFd::new(self.0.as_fd(), PollFlags::POLLHUP)];
         let seen = poll(&mut sockets, PollTimeout::ZERO);
@@ -48,14 +48,14 @@ impl AsFd for Control {
     }
 }
 
-/// Opens an abstract socket of a name that nobody guesses.
+/// Opens an abstract socket with an unguessable name.
 pub fn listen(channel: &str) -> Result<(String, UnixListener), Failure> {
     let name = format!("callbench-{channel}-{}", random::name()?);
     let listener = UnixListener::bind_addr(&SocketAddr::from_abstract_name(&name)?)?;
     Ok((format!("@{name}"), listener))
 }
 
-/// Connects to a socket that `listen` opened, and makes sure whose it is. Connecting to a full queue waits no longer than `timeout`.
+/// Connects to a socket of `listen`, and checks its user. If the queue is full, it waits no longer than `timeout`.
 pub fn reach(endpoint: &str, timeout: Duration) -> Result<UnixStream, Failure> {
     let name = endpoint.strip_prefix('@').ok_or_else(|| refused(endpoint, &"an abstract socket's name begins with @"))?;
     let address = nix::sys::socket::UnixAddr::new_abstract(name.as_bytes()).map_err(|error| refused(endpoint, &error))?;
@@ -70,7 +70,7 @@ pub fn reach(endpoint: &str, timeout: Duration) -> Result<UnixStream, Failure> {
     Ok(stream)
 }
 
-/// Abstract names know no file permissions: whoever guesses one could connect, so both sides ask the kernel.
+/// Abstract names have no file permissions. So both sides ask the kernel for the other's user.
 pub fn same_user(socket: &impl AsFd) -> Result<(), Failure> {
     let peer = nix::sys::socket::getsockopt(socket, sockopt::PeerCredentials).map_err(std::io::Error::from)?;
     if peer.uid() == nix::unistd::geteuid().as_raw() {
@@ -79,7 +79,7 @@ pub fn same_user(socket: &impl AsFd) -> Result<(), Failure> {
     Err(Failure::new(Kind::Refused, format!("the other side belongs to user {}: run both as one user", peer.uid())))
 }
 
-/// Serves `handler` over lines that `make` makes: it gives the server's end and the descriptors that make up the client's.
+/// Serves `handler` over lines from `make`, which creates the server's end and the descriptors of the client's end.
 pub fn serve<L, M>(channel: &str, handler: Arc<dyn Handler>, make: M) -> Result<Box<dyn Server>, Failure>
 where
     L: Line,

@@ -1,29 +1,28 @@
 //! A ring of pieces in shared memory: one side writes, the other reads.
 //!
-//! Calls go in turns, so that every message starts at slot 0, which stays in both processors' caches; a message of several pieces
-//! goes round the ring while the other side reads it. A slot's stamp counts the pieces that it has held: the reader waits for
-//! the next number, and finds a short message in the same cache line. Nothing in the memory is trusted: the other
-//! side can make a message wrong, no more.
+//! Calls alternate, so every message starts at slot 0, which stays in both processors' caches. A longer message uses the ring repeatedly while the
+//! other side reads it. The stamp of a slot counts its pieces. The reader waits for the next number, and finds a short message in the same cache
+//! line. The memory is not trusted: the other side can only cause a wrong message.
 
 use std::cell::UnsafeCell;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use callbench_kit::Failure;
+use callbench_contract::Failure;
 
 use super::line::{Patience, closed, too_large};
 use super::rendezvous::Control;
 use super::wait::{Wait, changes_soon};
-use callbench_kit::stack::LIMIT;
+use callbench_contract::endpoint::LIMIT;
 
 /// The bytes of a piece. Small enough that reading overlaps writing, large enough that stamps cost little.
 const PIECE: usize = 8 << 10;
 const SLOTS: usize = 8;
-/// Bytes copied at once.
+/// The bytes of one copy step.
 const STEP: usize = 1024;
 /// What fits beside the stamp and the length in one cache line.
 const SHORT: usize = 56;
 
-/// A word in cache lines of its own: two, since processors fetch them in pairs.
+/// A word in its own two cache lines, because processors fetch them in pairs.
 #[repr(C, align(128))]
 struct Apart(AtomicU32);
 
@@ -39,7 +38,7 @@ struct Slot {
 /// One direction. All zeros is an empty ring.
 #[repr(C)]
 pub struct Ring {
-    /// Pieces read so far, for a writer that has gone round once.
+    /// The number of pieces read so far, for a writer that reuses slots.
     taken: Apart,
     reader_waits: Apart,
     writer_waits: Apart,
@@ -49,7 +48,7 @@ pub struct Ring {
 // SAFETY: the stamps order who touches a slot's bytes; a side that breaks the order spoils bytes, which are only ever copied.
 unsafe impl Sync for Ring {}
 
-/// Where one side is in a ring.
+/// The position of one side in a ring.
 #[derive(Default)]
 pub struct Place {
     /// What each slot's stamp was when this side last used it.
@@ -58,11 +57,10 @@ pub struct Place {
     passed: u32,
 }
 
-/// Copies in steps that the C library does not hand to `rep movsb`: on several AMD processors that is slower by a factor of twenty
-/// where the target lies a few bytes behind the source modulo 4096, as a vector's memory may.
+/// Copies in steps for which the C library does not use `rep movsb`. On several AMD processors, that is twenty times slower if the target lies a few
+/// bytes after the source modulo 4096, as the memory of a vector may.
 ///
-/// # Safety
-/// As for `copy_nonoverlapping`.
+/// # Safety As for `copy_nonoverlapping`.
 #[inline]
 unsafe fn copy(from: *const u8, to: *mut u8, count: usize) {
     // A short message in two overlapping words, without a call: a spinning round trip is shorter than some calls of the C library.
@@ -89,7 +87,7 @@ unsafe fn copy(from: *const u8, to: *mut u8, count: usize) {
     }
 }
 
-/// Copies a message into the ring, waiting for the reader where it does not fit.
+/// Copies a message into the ring. It waits for the reader if the message does not fit.
 #[inline]
 pub fn write<W: Wait>(ring: &Ring, place: &mut Place, message: &[u8], patience: &mut Patience, control: &Control) -> Result<(), Failure> {
     if message.len() <= SHORT {
@@ -121,7 +119,7 @@ pub fn write<W: Wait>(ring: &Ring, place: &mut Place, message: &[u8], patience: 
     }
 }
 
-/// Tells the reader of the piece in slot `number`.
+/// Signals the piece in slot `number` to the reader.
 #[inline]
 fn pass<W: Wait>(ring: &Ring, place: &mut Place, number: usize) {
     let (slot, stamp) = (&ring.slots[number % SLOTS], &mut place.stamps[number % SLOTS]);
@@ -198,15 +196,15 @@ pub fn read<W: Wait>(
         if over {
             return Ok(());
         }
-        // The last piece need not be told of: no writer waits for its slot before it has been answered.
+        // The last piece need not be signalled: no writer waits for its slot before the answer.
         ring.taken.0.store(place.passed, Ordering::Release);
         W::wake(&ring.taken.0, &ring.writer_waits.0);
         (number, left) = (number + 1, Some(said - piece));
     }
 }
 
-/// Waits until `slot` holds a piece later than the one of stamp `last`. The first piece of a message comes when it comes; the
-/// `soon` ones are under way.
+/// Waits until `slot` contains a piece after the one with stamp `last`. The first piece of a message can take any time; with `soon`, the piece is on
+/// its way.
 #[inline]
 fn stamped<W: Wait>(ring: &Ring, slot: &Slot, last: u32, soon: bool, patience: &mut Patience, control: &Control) -> Result<(), Failure> {
     if slot.stamp.load(Ordering::Acquire) != last || W::SPINS && changes_soon(&slot.stamp, last) {
@@ -223,7 +221,7 @@ fn stamped<W: Wait>(ring: &Ring, slot: &Slot, last: u32, soon: bool, patience: &
         let slice = patience.slice();
         W::wait(&slot.stamp, last, &ring.reader_waits.0, slice);
         if slot.stamp.load(Ordering::Acquire) == last {
-            // A side that answered and then ended has still answered: one more look at the slot.
+            // The other side may have answered before it ended: checks the slot once more.
             gone = control.hung_up();
             patience.wasted(slice)?;
         }

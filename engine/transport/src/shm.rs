@@ -1,15 +1,15 @@
-//! `shm`: two rings in shared memory, one a direction; whoever waits sleeps on a futex and is woken only then.
+//! `shm`: two rings in shared memory, one per direction. A waiting side sleeps on a futex and is only woken if it sleeps.
 //!
-//! The server makes the memory, sealed against shrinking (a client that cut it off would kill the server by a bus error), and
-//! hands it over at a rendezvous.
+//! The server creates the memory and passes it on at a rendezvous. It is sealed against shrinking, because a shorter memory would kill the server
+//! with a bus error.
 
 use std::marker::PhantomData;
 use std::num::NonZeroUsize;
 use std::os::fd::{AsFd, OwnedFd};
 use std::ptr::NonNull;
 
-use callbench_kit::Failure;
-use callbench_kit::stack::{Connect, Listen, Options, Server};
+use callbench_contract::Failure;
+use callbench_contract::endpoint::{Connect, Listen, Options, Server};
 use nix::fcntl::{FcntlArg, SealFlag, fcntl};
 use nix::sys::memfd::{MFdFlags, memfd_create};
 use nix::sys::mman::{MapFlags, ProtFlags, mmap, munmap};

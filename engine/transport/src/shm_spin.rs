@@ -1,8 +1,8 @@
-//! `shm-spin`: the rings of `shm`, with both sides spinning instead of sleeping. The least latency between two processes, and a
-//! whole processor for each connection's server thread, called or not.
+//! `shm-spin`: the rings of `shm`, but both sides spin instead of sleeping. It has the lowest latency between two processes, and uses a whole
+//! processor for each connection's server thread, even without calls.
 
-use callbench_kit::Failure;
-use callbench_kit::stack::{Connect, Listen, Options, Server};
+use callbench_contract::Failure;
+use callbench_contract::endpoint::{Connect, Listen, Options, Server};
 
 use super::shm::{connect, serve};
 use super::wait::Spin;

@@ -1,1 +1,1 @@
-"""An adapter as the core meets it: its process, the contract, the right answers, the hosts it runs on."""
+"""Adapters as the core sees them: their processes, the contract, the right answers, and the hosts that they run on."""

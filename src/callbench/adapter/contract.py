@@ -1,4 +1,4 @@
-"""The contract's messages as Python has them, and the judge of their shape. contract/CONTRACT.md is their page."""
+"""The messages of the contract as Python types, and the check of their form. contract/CONTRACT.md describes them."""
 
 import functools
 import json
@@ -18,7 +18,7 @@ Options = Mapping[str, Any]
 
 
 class Clock(TypedDict):
-    """An adapter's clock: nanoseconds of resolution, and what one reading costs."""
+    """An adapter's clock: its resolution and the cost of a reading, in nanoseconds."""
 
     name: str
     resolution_ns: float
@@ -26,7 +26,7 @@ class Clock(TypedDict):
 
 
 class Hello(TypedDict):
-    """What an adapter says first."""
+    """The first message of an adapter."""
 
     contract: int
     adapter: str
@@ -64,12 +64,22 @@ class Histogram(TypedDict):
     buckets: list[tuple[int, int]]
 
 
+class DoneEndpoint(TypedDict):
+    """The calls of one endpoint of a drive, or of one step of a session."""
+
+    name: str
+    calls: int
+    errors: dict[str, int]
+    in_call_ns: str
+    latency: Histogram | None
+
+
 class Done(TypedDict):
-    """What a drive came to. `intervals` is the core's: [at_ns, calls, errors] of each interval line."""
+    """The result of a drive. The core adds `intervals`: [at_ns, calls, errors] of each interval line."""
 
     calls: int
     errors: dict[str, int]
-    said: NotRequired[dict[str, str]]
+    error_messages: NotRequired[dict[str, str]]
     elapsed_ns: int
     window_ns: NotRequired[int]
     answered: NotRequired[int]
@@ -86,14 +96,15 @@ class Done(TypedDict):
     processor: BothEnds
     threads: int
     received_octets: NotRequired[str]
+    endpoints: NotRequired[list[DoneEndpoint]]
     intervals: list[tuple[int, int, int]]
 
 
 class Stage(TypedDict):
-    """A part of a server's own work: how often it was done, and the nanoseconds within it, by the clock.
+    """A part of a server's own work: how often it was done, and its nanoseconds by the clock.
 
-    `processor_ns` is what of a processor it had within; a stage without is a wait. `octets` is what it was given.
-    All but `times` are decimal strings.
+    `processor_ns` is its processor time; a stage without it is a wait. `octets` is the size of its input. All but
+    `times` are decimal strings.
     """
 
     times: int
@@ -103,7 +114,7 @@ class Stage(TypedDict):
 
 
 class Counts(TypedDict):
-    """What a server answered since last asked, by call, its processor time so far, and where its own time went."""
+    """A server's answers since the last request, by call, with its processor time and the stages of its work."""
 
     calls: dict[str, int]
     processor: Cpu
@@ -111,7 +122,7 @@ class Counts(TypedDict):
 
 
 class CodecSide(TypedDict):
-    """Means of one direction."""
+    """Mean values of one direction."""
 
     bytes: float
     encode_ns: float
@@ -127,34 +138,34 @@ class Codec(TypedDict):
 
 
 def fault_of(answer: Mapping[str, Any]) -> str | None:
-    """The sentence of a `returned` that is a fault."""
+    """Return the text of a `returned` that is a fault; None otherwise."""
     fault = answer.get("fault")
     return None if fault is None else str(fault["message"])
 
 
-def misshapen_answer(answer: Mapping[str, Any]) -> str | None:
-    """What the schema finds wrong with a line of an adapter, or None.
+def schema_error_in_answer(answer: Mapping[str, Any]) -> str | None:
+    """Return how a line of an adapter breaks the schema, or None.
 
     Raises:
-        BadInput: the installation's schemas are missing or damaged.
+        BadInput: the schemas of the installation are missing or damaged.
     """
-    return _misshapen("answers", str(answer.get("is")), answer)
+    return _schema_error("answers", str(answer.get("is")), answer)
 
 
-def misshapen_request(request: Mapping[str, Any]) -> str | None:
-    """What the schema finds wrong with a line of the core, or None.
+def schema_error_in_request(request: Mapping[str, Any]) -> str | None:
+    """Return how a line of the core breaks the schema, or None.
 
     Raises:
-        BadInput: the installation's schemas are missing or damaged.
+        BadInput: the schemas of the installation are missing or damaged.
     """
-    return _misshapen("requests", str(request.get("do")), request)
+    return _schema_error("requests", str(request.get("do")), request)
 
 
-def _misshapen(way: str, name: str, message: Mapping[str, Any]) -> str | None:
+def _schema_error(way: str, name: str, message: Mapping[str, Any]) -> str | None:
     if name not in _messages(way):
         return f"there is no message {name!r} in the contract"
-    # Every answer passes here, thousands in a run: only one that is wrong is looked at by the validator that is slow
-    # and says in the standard words what is wrong.
+    # Thousands of answers are checked in a run. Only a wrong one is checked again by the slow validator, for its
+    # standard messages.
     if _quick(way, name).is_valid(message):
         return None
     for error in _validator(way, name).iter_errors(message):

@@ -1,4 +1,4 @@
-"""The answer of a request that stands for FindItems, held against the service: only the core knows what is right."""
+"""Compare the answer of an external server, called instead of FindItems, with the service's answer."""
 
 import functools
 import json
@@ -15,26 +15,26 @@ from callbench.model.first_difference import excerpts
 CALL = "FindItems"
 
 
-def judged(select: Sequence[str] | None, arguments: Arguments, said: Mapping[str, Any]) -> dict[str, Any]:
-    """What the driver said was returned, a body as a text, in the place of which the service's own value is given.
+def check_body(select: Sequence[str] | None, arguments: Arguments, returned: Mapping[str, Any]) -> dict[str, Any]:
+    """Check the body that the driver returned. Return the message with the service's own value instead of the body.
 
     Args:
-        select: the members that the answer has of the service's, with dots; None: all. One that the service's answer
-            has not may be missing.
+        select: the members of the service's answer that the body has, as dotted paths; None: all. A member that the
+            service's answer lacks may be missing.
         arguments: of the call.
-        said: the driver's `returned`.
+        returned: the driver's `returned` message.
 
     Raises:
-        AdapterFailure: as `wrong-answer` where the body is another answer, as `protocol` where it is no JSON.
+        AdapterFailure: `wrong-answer` if the body is another answer, `protocol` if it is not JSON.
     """
     try:
-        body = json.loads(str(said["value"]))
+        body = json.loads(str(returned["value"]))
     except (ValueError, RecursionError) as failure:
         raise AdapterFailure("protocol", f"the answer's body is no JSON: {failure}") from None
     wrong = _difference("", _right(int(arguments["n"]), None if select is None else tuple(select)), body)
     if wrong:
         raise AdapterFailure("wrong-answer", f"of {CALL}(n={arguments['n']}), {wrong}")
-    return {**said, "value": digest_if_large(expected(CALL, arguments))}
+    return {**returned, "value": digest_if_large(expected(CALL, arguments))}
 
 
 @functools.lru_cache(maxsize=16)
@@ -58,22 +58,22 @@ def _copy(whole: Form, part: Form, steps: Sequence[str]) -> None:
         _copy(whole[step], part.setdefault(step, {}), more)
 
 
-def _difference(place: str, right: Form, said: Any) -> str | None:  # noqa: ANN401 - JSON
-    """The first place where they differ, as a sentence. A float is right where it rounds to the service's."""
+def _difference(place: str, right: Form, returned: Any) -> str | None:  # noqa: ANN401 - JSON
+    """Return the first difference as a sentence. A float is right if it rounds to the service's value."""
     here = place or "the whole"
-    if isinstance(right, dict) and isinstance(said, dict):
-        strange = next((name for name in (*right, *said) if (name in right) != (name in said)), None)
+    if isinstance(right, dict) and isinstance(returned, dict):
+        strange = next((name for name in (*right, *returned) if (name in right) != (name in returned)), None)
         if strange is not None:
             return f"{_within(place, strange)} is {'missing' if strange in right else 'too much'}"
-        steps = [(_within(place, name), right[name], said[name]) for name in right]
-    elif isinstance(right, list) and isinstance(said, list):
-        if len(right) != len(said):
-            return f"{here} has {len(said)} members, not {len(right)}"
-        steps = [(f"{place}[{at}]", *pair) for at, pair in enumerate(zip(right, said, strict=True))]
+        steps = [(_within(place, name), right[name], returned[name]) for name in right]
+    elif isinstance(right, list) and isinstance(returned, list):
+        if len(right) != len(returned):
+            return f"{here} has {len(returned)} members, not {len(right)}"
+        steps = [(f"{place}[{at}]", *pair) for at, pair in enumerate(zip(right, returned, strict=True))]
     else:
-        if _same(right, said):
+        if _same(right, returned):
             return None
-        shown = excerpts(json.dumps(said, ensure_ascii=False), json.dumps(right, ensure_ascii=False))
+        shown = excerpts(json.dumps(returned, ensure_ascii=False), json.dumps(right, ensure_ascii=False))
         return f"{here} is {shown[0]}, not {shown[1]}"
     return next((found for step in steps if (found := _difference(*step))), None)
 
@@ -82,13 +82,13 @@ def _within(place: str, name: str) -> str:
     return f"{place}.{name}" if place else name
 
 
-def _same(right: Form, said: Any) -> bool:  # noqa: ANN401 - JSON
+def _same(right: Form, returned: Any) -> bool:  # noqa: ANN401 - JSON
     if not _is_float(right):
-        return type(said) is type(right) and bool(said == right)
-    if not isinstance(said, int | float) or isinstance(said, bool):
+        return type(returned) is type(right) and bool(returned == right)
+    if not isinstance(returned, int | float) or isinstance(returned, bool):
         return False
     try:
-        return float_form(said) == right
+        return float_form(returned) == right
     except OverflowError:
         return False
 

@@ -1,23 +1,31 @@
-"""Whether an answer is right: the core compares with its own implementation; an adapter never judges itself."""
+"""The check of answers: the core compares them with its own implementation. An adapter never judges itself."""
 
 import functools
 import json
 from collections.abc import Mapping
 from typing import Any
 
+from callbench.adapter import own_answers
 from callbench.adapter.contract import Arguments, Counts, Done, fault_of
 from callbench.adapter.service import ServiceFault, canonical, digest_if_large, expected
 from callbench.model.first_difference import excerpts
+from callbench.model.service.imported import Imported
 
 _SHOWN = 120
 
 
-def wrong(call: str, arguments: Arguments, answer: Mapping[str, Any]) -> str | None:
-    """What is wrong with a `returned`, as a sentence, or None.
+def error_in(call: str, arguments: Arguments, answer: Mapping[str, Any], service: Imported | None = None) -> str | None:
+    """Return what is wrong with a `returned` message, in a sentence, or None.
 
-    A fault is right where the service refuses; its words need only name the value that is refused.
+    A fault is right if the service must refuse. Its text only has to name the refused value.
+
+    Args:
+        call: that was made.
+        arguments: its arguments.
+        answer: the adapter's answer.
+        service: an imported service, whose calls answer what its pairs say.
     """
-    value, fault = _right(call, json.dumps(dict(arguments), sort_keys=True))
+    value, fault = _right(call, json.dumps(dict(arguments), sort_keys=True), service)
     said = fault_of(answer)
     what = _shown_call(call, arguments)
     if fault is not None:
@@ -36,9 +44,16 @@ def wrong(call: str, arguments: Arguments, answer: Mapping[str, Any]) -> str | N
     return f"{what} gave {shown[0]}, not {shown[1]}"
 
 
-@functools.lru_cache(maxsize=1024)
-def _right(call: str, arguments: str) -> tuple[str | None, str | None]:
+def _right(call: str, arguments: str, service: Imported | None) -> tuple[str | None, str | None]:
     """The right value, as canonical JSON, or the right refusal."""
+    if service is not None and own_answers.has(service, call):
+        return canonical(digest_if_large(own_answers.right(service, call, json.loads(arguments)))), None
+    return _of_ours(call, arguments)
+
+
+@functools.lru_cache(maxsize=1024)
+def _of_ours(call: str, arguments: str) -> tuple[str | None, str | None]:
+    """The same of Callbench's own service."""
     try:
         return canonical(digest_if_large(expected(call, json.loads(arguments)))), None
     except ServiceFault as fault:
@@ -46,13 +61,13 @@ def _right(call: str, arguments: str) -> tuple[str | None, str | None]:
 
 
 def agree(call: str, done: Done, counts: Counts) -> bool:
-    """Whether the server counted at least the calls answered, and at most those and the errors."""
+    """Return whether the server counted at least the answered calls, and at most these and the errors."""
     counted = counts["calls"].get(call, 0)
     return done["calls"] <= counted <= done["calls"] + sum(done["errors"].values())
 
 
 def disagreement(call: str, done: Done, counts: Counts) -> str | None:
-    """The sentence where the two sides' counts do not agree."""
+    """Return how the counts of both sides differ, in a sentence, or None."""
     if agree(call, done, counts):
         return None
     errors = sum(done["errors"].values())

@@ -1,4 +1,4 @@
-"""Which processors the two sides run on."""
+"""The processors of the two sides."""
 
 import os
 from collections.abc import Sequence
@@ -7,26 +7,26 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Placement:
-    """Processors by number. Where there is only one, both sides share it."""
+    """Processors by number. With only one processor, both sides share it."""
 
     client: tuple[int, ...]
     server: tuple[int, ...]
 
     @property
     def shared(self) -> bool:
-        """Whether the sides share processors: their times then disturb each other."""
+        """Whether the sides share processors, so that their times disturb each other."""
         return bool(set(self.client) & set(self.server))
 
     def record(self) -> dict[str, list[int]]:
-        """As the journal has it."""
+        """Return the placement as a journal record."""
         return {"client": list(self.client), "server": list(self.server)}
 
 
-def placed(processors: Sequence[int] | None = None) -> Placement:
-    """The client on the first half of our processors, the server on the other.
+def choose_placement(processors: Sequence[int] | None = None) -> Placement:
+    """Place the client on the first half of the processors, and the server on the other half.
 
     Args:
-        processors: those to share out; None: the ones that we may run on.
+        processors: the processors to divide; None: all that this process may use.
     """
     mine = tuple(sorted(os.sched_getaffinity(0) if processors is None else processors))
     if len(mine) < 2:

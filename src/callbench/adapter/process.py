@@ -1,4 +1,4 @@
-"""An adapter as a process: started, spoken to line by line, ended with everything it started."""
+"""The process of an adapter: start it, exchange lines with it, end it with everything that it started."""
 
 import collections
 import contextlib
@@ -17,20 +17,21 @@ from typing import Any
 from callbench.adapter.contract import LONGEST_LINE
 from callbench.model import process_end
 from callbench.model.errors import AdapterFailure
-from callbench.model.installation import HOME_VARIABLE, engine_remedy, home, keeper, scratch
+from callbench.model.installation import HOME_VARIABLE, engine_remedy, home, scratch, supervisor
 
 GRACE_SECONDS = 5.0
 _LAST_LINES = 5
 _LINE_SHOWN = 160
+_LOG_SECONDS = 2.0
 _CHUNK = 1 << 16
 _PR_SET_PDEATHSIG = 1
 
 
 class AdapterProcess:
-    """A running adapter. Close it: nothing of it is then left.
+    """A running adapter. Close it, and nothing of it is left.
 
     Attributes:
-        who: how sentences name it, for instance `native, the server`.
+        who: its name in messages, for instance `native, the server`.
     """
 
     def __init__(  # noqa: PLR0913 - where and how
@@ -40,33 +41,36 @@ class AdapterProcess:
         folder: Path,
         processors: Sequence[int],
         *,
-        entered: Sequence[str] = (),
-        kept: bool = True,
+        host_options: Sequence[str] = (),
+        supervised: bool = True,
+        speaks: str = "the contract",
     ) -> None:
-        """Starts `program` in `folder` on `processors` (empty: any).
+        """Start `program` in `folder` on `processors` (empty: any).
 
         Args:
-            who: how sentences name it.
-            program: argv.
-            folder: where it is started.
-            processors: those it may use.
-            entered: the keeper's options that start it on a host of the network lab.
-            kept: behind the keeper where there is one; not so what sees to its own end.
+            who: its name in messages.
+            program: the command line.
+            folder: the working folder.
+            processors: the processors that it may use.
+            host_options: the supervisor's options that start it on a host of the network lab.
+            supervised: whether to start it under the supervisor, if there is one.
+            speaks: what its lines belong to, for messages.
 
         Raises:
             AdapterFailure: it cannot be started.
         """
         self.who = who
+        self._speaks = speaks
         self._oom_kills = process_end.oom_kills()
-        keeping = keeper() if kept else None
-        if entered and keeping is None:
+        keeping = supervisor() if supervised else None
+        if host_options and keeping is None:
             raise AdapterFailure(
-                "unsupported", f"{who} cannot be started on another host without the keeper: {engine_remedy()}"
+                "unsupported", f"{who} cannot be started on another host without the supervisor: {engine_remedy()}"
             )
         argv = list(program)
         if keeping is not None:
             pinned = ["--cpus", ",".join(map(str, processors))] if processors else []
-            argv = [str(keeping), *pinned, *entered, *belonging(), "--", *argv]
+            argv = [str(keeping), *pinned, *host_options, *ownership_options(), "--", *argv]
         try:
             self._process = subprocess.Popen(
                 argv,
@@ -76,7 +80,7 @@ class AdapterProcess:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 start_new_session=True,
-                # Without the keeper, all there is to end the adapter with the core; it makes two system calls only.
+                # Without the supervisor, this ends the adapter with the core. It makes only two system calls.
                 preexec_fn=None if keeping else _following(processors),  # noqa: PLW1509
             )
         except (OSError, subprocess.SubprocessError) as failure:
@@ -92,7 +96,7 @@ class AdapterProcess:
         self._pending = bytearray()
         self._searched = 0
         self._log: collections.deque[str] = collections.deque(maxlen=_LAST_LINES)
-        # Its own thread: a server logs while only the client is being listened to, and must not block on a full pipe.
+        # A thread of its own: a server may log while only the client is read, and must not block on a full pipe.
         self._listener = threading.Thread(target=self._keep_log, args=(self._process.stderr,), daemon=True)
         self._listener.start()
         self._pidfd = os.pidfd_open(self._process.pid)
@@ -100,12 +104,12 @@ class AdapterProcess:
 
     @property
     def pid(self) -> int:
-        """Of the keeper where there is one, else of the adapter."""
+        """The supervisor's process if there is one, else the adapter's."""
         return self._process.pid
 
     @property
     def broken(self) -> bool:
-        """Whether it died or left the contract: nothing more can be asked of it."""
+        """Whether it died or broke the contract. It accepts no more requests then."""
         return self._broken
 
     @property
@@ -114,10 +118,10 @@ class AdapterProcess:
         return self._closed
 
     def send(self, message: Mapping[str, Any], seconds: float) -> None:
-        """Writes one line, within `seconds`.
+        """Write one line within so many seconds.
 
         Raises:
-            AdapterFailure: `died`, or `silent` where it does not read.
+            AdapterFailure: `died`, or `silent` if it does not read.
         """
         view = memoryview(json.dumps(message, separators=(",", ":")).encode() + b"\n")
         deadline = time.monotonic() + seconds
@@ -133,15 +137,15 @@ class AdapterProcess:
                 raise self._death() from None
 
     def receive(self, deadline: float, awaited: str, since: float | None = None) -> dict[str, Any]:
-        """Reads one line as a JSON object, until `deadline` on the monotonic clock.
+        """Read one line as a JSON object, until `deadline` on the monotonic clock.
 
         Args:
             deadline: in seconds.
-            awaited: what it should say, for the sentence where it does not.
-            since: from when on it was awaited, on the same clock; None: from now on.
+            awaited: the expected message, for the error text.
+            since: the begin of the wait on the same clock; None: now.
 
         Raises:
-            AdapterFailure: `died`, `silent`, or `garbage` where the line is no JSON object.
+            AdapterFailure: `died`, `silent`, or `garbage` if the line is not a JSON object.
         """
         line = self._line(deadline, awaited, time.monotonic() if since is None else since)
         try:
@@ -150,7 +154,7 @@ class AdapterProcess:
             message = None
         if not isinstance(message, dict):
             raise self.failure(
-                "garbage", f"wrote {_shown(line)} to its standard output, which is no line of the contract"
+                "garbage", f"wrote {_shown(line)} to its standard output, which is not a line of {self._speaks}"
             )
         return message
 
@@ -167,10 +171,10 @@ class AdapterProcess:
                 raise self.failure(
                     "garbage", f"wrote a line longer than {LONGEST_LINE >> 20} MiB: {_shown(self._pending[:99])}"
                 )
-            # What it has said in time counts also where nobody listened before the deadline.
+            # A line that arrived before the deadline counts, even if it is read later.
             left = max(0.0, deadline - time.monotonic())
             if not _ready(self._stdout, select.POLLIN, left):
-                raise self.failure("silent", f"did not say {awaited} within {round(deadline - since, 1):g} s")
+                raise self.failure("silent", f"did not send {awaited} within {round(deadline - since, 1):g} s")
             with contextlib.suppress(BlockingIOError):
                 piece = os.read(self._stdout, _CHUNK)
                 if not piece:
@@ -178,67 +182,66 @@ class AdapterProcess:
                 self._pending += piece
 
     def failure(self, kind: str, what: str) -> AdapterFailure:
-        """What to raise where it left the contract: nothing more is asked of it."""
+        """Return the error for a broken contract. No more requests are sent."""
         self._broken = True
-        return AdapterFailure(kind, f"{self.who} {what}{self.last_words()}")
+        return AdapterFailure(kind, f"{self.who} {what}{self.last_log_lines()}")
 
     def _death(self) -> AdapterFailure:
         code = self.wait(GRACE_SECONDS)
         if code is None:
-            return self.failure("died", "closed its standard output and went on running")
-        self._listener.join(1)
-        how = process_end.ending(code, list(self._log), self._oom_kills, process_end.oom_kills())
+            return self.failure("died", "closed its standard output and continued to run")
+        how = process_end.ending(code, self._log_so_far(), self._oom_kills, process_end.oom_kills())
         why = "; there was no memory left" if how == "out-of-memory" else ""
         failure = self.failure("died", f"died ({_ending(code)}{why})")
         failure.ending = how
         return failure
 
     def ended(self, why: str) -> AdapterFailure:
-        """What to raise where it said why it ends, which is all that is told: it does so now."""
+        """Return the error for an adapter that announced why it ends, and wait for its end."""
         self._broken = True
         failure = AdapterFailure("died", f"{self.who} ended: {why}")
         code = self.wait(GRACE_SECONDS)
         if code is not None:
-            failure.ending = process_end.ending(code, list(self._log), self._oom_kills, process_end.oom_kills())
+            failure.ending = process_end.ending(code, self._log_so_far(), self._oom_kills, process_end.oom_kills())
         return failure
 
     def died(self, within_s: float = 0.0) -> AdapterFailure | None:
-        """How it ended, if it has or does so in time: what `receive` would raise, without waiting for a line of it."""
+        """Return the error for its end, if it has ended or ends within this time, without reading a line; else None."""
         return None if self.wait(within_s) is None else self._death()
 
     def close_input(self) -> None:
-        """Ends its standard input, which means stop."""
+        """Close its standard input, which asks it to end."""
         if self._process.stdin and not self._process.stdin.closed:
             with contextlib.suppress(OSError):
                 self._process.stdin.close()
 
     def signal(self, number: signal.Signals) -> None:
-        """Sends it a signal, as a person would: to the one process."""
+        """Send a signal to this one process."""
         with contextlib.suppress(ProcessLookupError):
             os.kill(self._process.pid, number)
 
     def wait(self, seconds: float) -> int | None:
-        """Waits for its end. Returns its exit code (128 + n or -n for signal n), or None where it still runs."""
+        """Wait for its end. Return the exit code (128 + n or -n for signal n), or None if it still runs."""
         if not _ready(self._pidfd, select.POLLIN, seconds):
             return None
-        # Not reaped yet: until `close` has ended its process group, the group's number must stay taken.
+        # Do not reap it yet: the number of its process group must stay reserved until `close` has ended the group.
         ended = os.waitid(os.P_PIDFD, self._pidfd, os.WEXITED | os.WNOWAIT)
         if ended is None:
             return None
         return ended.si_status if ended.si_code == os.CLD_EXITED else -ended.si_status
 
     def close(self, *, grace: float = GRACE_SECONDS) -> bool:
-        """Ends it: its input ends, and after `grace` seconds it is killed, with its process group.
+        """Close its input, and kill its process group after `grace` seconds.
 
         Returns:
-            Whether it had to be killed.
+            Whether it was killed.
         """
         if self._closed:
             return False
         self._closed = True
         self.close_input()
         killed = self.wait(grace) is None
-        # Also where it ended by itself: what it started may live on in its process group.
+        # Kill the group even if it ended by itself, because its children may still live.
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
@@ -246,29 +249,36 @@ class AdapterProcess:
         self._listener.join(1)
         if self._process.stdout:
             self._process.stdout.close()
-        # Something that has left the process group can hold the log open; closing it under its reader would hang.
+        # A process outside the group can hold the log open. Closing the log under its reader would hang.
         if self._process.stderr and not self._listener.is_alive():
             self._process.stderr.close()
         return killed
 
     def _keep_log(self, stream: Any) -> None:  # noqa: ANN401 - subprocess types its pipes so
-        # Read in pieces of bounded size: a log without line ends must not fill the memory.
+        # Read in pieces of limited size: a log without line ends must not fill the memory.
         with contextlib.suppress(OSError, ValueError):
             while line := stream.readline(_CHUNK):
                 text = line.decode(errors="replace").strip()
                 if text:
                     self._log.append(text)
 
-    def last_words(self) -> str:
-        """The end of a sentence: what it logged last, if anything."""
-        if not self._log:
+    def _log_so_far(self) -> list[str]:
+        # What it wrote before its end can still be in the pipe, which has no end if a child of it holds it.
+        if not self._closed and self.wait(0) is not None:
+            self._listener.join(_LOG_SECONDS)
+        return list(self._log)
+
+    def last_log_lines(self) -> str:
+        """Return its last log lines as the end of a sentence, or ""."""
+        lines = self._log_so_far()
+        if not lines:
             return ""
-        shown = " | ".join(line if len(line) <= _LINE_SHOWN else line[:_LINE_SHOWN] + "..." for line in list(self._log))
+        shown = " | ".join(line if len(line) <= _LINE_SHOWN else line[:_LINE_SHOWN] + "..." for line in lines)
         return f"; its log ends with: {shown}"
 
 
-def belonging() -> list[str]:
-    """The keeper's options that tie what it keeps to this process: its end, and a place for temporary files."""
+def ownership_options() -> list[str]:
+    """Return the supervisor's options that tie a process to this one: its end, and a folder for temporary files."""
     place = scratch()
     return ["--parent", str(os.getpid()), *(["--scratch", str(place)] if place else [])]
 
@@ -285,7 +295,7 @@ def _following(processors: Sequence[int]) -> Any:  # noqa: ANN401 - what Popen t
 
 
 def _ready(descriptor: int, what: int, seconds: float) -> bool:
-    """Wait until a descriptor of any number is ready; not `select`, which knows the first 1,024 alone."""
+    """Wait until a descriptor is ready. `select` supports only the first 1,024 descriptors."""
     poll = select.poll()
     poll.register(descriptor, what)
     return bool(poll.poll(seconds * 1000))

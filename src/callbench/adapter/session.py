@@ -1,4 +1,4 @@
-"""An adapter as the core speaks with it: one method a request of the contract."""
+"""The core's side of the contract: one method for each request to an adapter."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -6,11 +6,12 @@ from pathlib import Path
 from typing import Any, Self, cast
 
 from callbench.adapter import equivalent
-from callbench.adapter.contract import Arguments, Codec, Counts, Done, Hello, Options, misshapen_answer
+from callbench.adapter.contract import Arguments, Codec, Counts, Done, Hello, Options, schema_error_in_answer
 from callbench.adapter.process import GRACE_SECONDS, AdapterProcess
 from callbench.catalog.manifest import Manifest
 from callbench.model.errors import AdapterFailure
 from callbench.model.request import called, connected_with
+from callbench.model.service.imported import Imported
 from callbench.model.version import CONTRACT
 
 PATIENCE_SECONDS = 10.0
@@ -19,12 +20,12 @@ DEFAULT_TIMEOUT_MS = 10_000
 
 
 class Adapter:
-    """A running adapter that has said hello.
+    """A running adapter.
 
     Attributes:
-        hello: what it said.
-        process: the process behind it.
-        patience_s: how long an answer may take on top of what was asked for, in seconds.
+        hello: its first message.
+        process: its process.
+        patience_s: seconds that an answer may take beyond the requested time.
     """
 
     def __init__(
@@ -32,17 +33,17 @@ class Adapter:
         manifest: Manifest,
         part: str,
         processors: Sequence[int] = (),
-        entered: Sequence[str] = (),
+        host_options: Sequence[str] = (),
         request: Mapping[str, Any] | None = None,
     ) -> None:
-        """Starts it; `greeted` hears its hello, so that two can start side by side.
+        """Start the process. `read_hello` waits for its first message, so that two can start at the same time.
 
         Args:
-            manifest: what to start, and what its hello is held against.
-            part: `the server`, `the client` or `both sides`, for sentences.
-            processors: those to run on; empty: any.
-            entered: the keeper's options that start it on a host of the network lab.
-            request: how a client-only one calls the server that it connects to: the server's card has it.
+            manifest: what to start, and what its hello message is compared with.
+            part: `the server`, `the client` or `both sides`, for messages.
+            processors: the processors to use; empty: any.
+            host_options: the supervisor's options that start it on a host of the network lab.
+            request: how a client calls a server of another adapter, from the server's card; else None.
 
         Raises:
             AdapterFailure: it cannot be started.
@@ -53,16 +54,16 @@ class Adapter:
         self._timeout_s = DEFAULT_TIMEOUT_MS / 1000
         self.patience_s = PATIENCE_SECONDS
         self.process = AdapterProcess(
-            f"{manifest.name}, {part},", manifest.program, manifest.file.parent, processors, entered=entered
+            f"{manifest.name}, {part},", manifest.program, manifest.file.parent, processors, host_options=host_options
         )
         self._started = time.monotonic()
         self.answered = 0
 
-    def greeted(self) -> Self:
-        """Hears its hello. Returns itself, ready to be asked.
+    def read_hello(self) -> Self:
+        """Read and check its hello message. Return the adapter.
 
         Raises:
-            AdapterFailure: the hello is late, wrong, or not its manifest's: the adapter is ended then.
+            AdapterFailure: the message is late, wrong, or does not fit the manifest. The adapter is ended then.
         """
         due = self._started + self._manifest.start_seconds
         try:
@@ -73,8 +74,13 @@ class Adapter:
         return self
 
     @property
+    def service(self) -> Imported | None:
+        """The imported service whose calls it has besides, or None."""
+        return self._manifest.service
+
+    @property
     def broken(self) -> bool:
-        """Whether it died or left the contract."""
+        """Whether it died or broke the contract."""
         return self.process.broken
 
     def _checked_hello(self, message: dict[str, Any]) -> Hello:
@@ -85,9 +91,9 @@ class Adapter:
             raise self.process.failure(
                 "garbage", f"speaks contract version {spoken}; this Callbench speaks version {CONTRACT}: rebuild it"
             )
-        wrong = misshapen_answer(message)
+        wrong = schema_error_in_answer(message)
         if wrong:
-            raise self.process.failure("garbage", f"said a hello that breaks the contract: {wrong}")
+            raise self.process.failure("garbage", f"sent a hello that breaks the contract: {wrong}")
         hello = cast("Hello", message)
         name, language = self._manifest.name, self._manifest.language
         if (hello["adapter"], hello["language"]) != (name, language):
@@ -96,28 +102,31 @@ class Adapter:
                 f"says it is {hello['adapter']} in {hello['language']};"
                 f" its manifest {self._manifest.file} says {name} in {language}",
             )
-        said, written = set(hello["stacks"]), {stack.id for stack in self._manifest.stacks}
-        if said != written:
+        answer_text, written = set(hello["stacks"]), self._manifest.served
+        if answer_text != written:
             parts = [
                 f"{text} {', '.join(sorted(some)[:5])}"
-                for text, some in (("its hello alone has", said - written), ("its manifest alone has", written - said))
+                for text, some in (
+                    ("its hello alone has", answer_text - written),
+                    ("its manifest alone has", written - answer_text),
+                )
                 if some
             ]
             raise self.process.failure("garbage", f"has other stacks than {self._manifest.file}: {'; '.join(parts)}")
         return hello
 
     def unavailable(self, stack: str) -> str | None:
-        """Why the adapter itself says that a stack of its cannot run here."""
+        """Return why the adapter cannot run one of its stacks here; None if it can."""
         return self.hello.get("unavailable", {}).get(stack)
 
     def ask(self, do: str, expect: str, within: float, **members: Any) -> dict[str, Any]:  # noqa: ANN401 - JSON
-        """Makes a request and gives its answer.
+        """Send a request and return its answer.
 
         Args:
             do: the request.
             expect: the `is` of the answer.
-            within: how long it may take, in seconds.
-            **members: the request's other members.
+            within: the longest wait in seconds.
+            **members: the other members of the request.
 
         Raises:
             AdapterFailure: the answer is an `error` (with its kind), does not come, or breaks the contract.
@@ -131,9 +140,9 @@ class Adapter:
 
     def _answer(self, expect: str, deadline: float) -> dict[str, Any]:
         message = self.process.receive(deadline, f"{expect} (request {self._last_id})")
-        wrong = misshapen_answer(message)
+        wrong = schema_error_in_answer(message)
         if wrong:
-            raise self.process.failure("garbage", f"answered with what breaks the contract: {wrong}")
+            raise self.process.failure("garbage", f"sent an answer that breaks the contract: {wrong}")
         if message.get("id") != self._last_id:
             raise self.process.failure(
                 "garbage", f"answered request {message.get('id')}, but was asked request {self._last_id}"
@@ -147,44 +156,44 @@ class Adapter:
         return message
 
     def serve(self, stack: str, host: str = "127.0.0.1", options: Options | None = None, *, port: int = 0) -> str:
-        """Serves a stack, at any free port unless one is given. Returns its endpoint.
+        """Serve a stack, on any free port by default. Return its endpoint.
 
         Raises:
-            AdapterFailure: as `ask`.
+            AdapterFailure: as in `ask`.
         """
         where = {"stack": stack, "host": host, "port": port}
-        said = self.ask(
+        answer_text = self.ask(
             "serve", "serving", SERVE_SECONDS + self._ready_seconds(stack), **where, options=dict(options or {})
         )
-        return str(said["endpoint"])
+        return str(answer_text["endpoint"])
 
     def _ready_seconds(self, stack: str) -> float:
-        """How long somebody else's server may take until it listens."""
+        """Return how long an external server may take until it listens, in seconds."""
         tables = (one.card.get("external") for one in self._manifest.stacks if one.id == stack)
         return next((float(table["ready_seconds"]) for table in tables if table), 0.0)
 
     def stop_serving(self) -> None:
-        """Ends what `serve` began.
+        """End what `serve` began.
 
         Raises:
-            AdapterFailure: as `ask`.
+            AdapterFailure: as in `ask`.
         """
         self.ask("stop-serving", "stopped-serving", SERVE_SECONDS)
 
     def serve_all(self, host: str, port: int, channels: Sequence[str]) -> dict[str, str]:
-        """Serves every stack at once. Returns endpoints by stack.
+        """Serve every stack at once. Return the endpoints by stack.
 
         Raises:
-            AdapterFailure: as `ask`.
+            AdapterFailure: as in `ask`.
         """
-        said = self.ask("serve-all", "serving-all", SERVE_SECONDS, host=host, port=port, channels=list(channels))
-        return dict(said["endpoints"])
+        answer_text = self.ask("serve-all", "serving-all", SERVE_SECONDS, host=host, port=port, channels=list(channels))
+        return dict(answer_text["endpoints"])
 
     def switch(self, channel: str, *, on: bool) -> dict[str, str]:
-        """Switches a channel of `serve_all`. Returns the endpoints then on.
+        """Switch a channel of `serve_all` on or off. Return the active endpoints.
 
         Raises:
-            AdapterFailure: as `ask`.
+            AdapterFailure: as in `ask`.
         """
         return dict(self.ask("channel", "channel", SERVE_SECONDS, name=channel, on=on)["endpoints"])
 
@@ -197,17 +206,17 @@ class Adapter:
         timeout_ms: int | None = None,
         options: Arguments | None = None,
     ) -> int:
-        """Makes clients, with options of the stack's own. Returns the connections open.
+        """Connect clients, with options of the stack. Return the number of open connections.
 
         Args:
-            stack: whose clients they are.
-            endpoint: as the server said it.
-            clients: how many.
-            timeout_ms: of a call; None: as the server's card has it, or 10 s.
+            stack: the stack of the clients.
+            endpoint: as reported by the server.
+            clients: the number of clients.
+            timeout_ms: of a call; None: as the server's card says, or 10 s.
             options: of the stack.
 
         Raises:
-            AdapterFailure: as `ask`.
+            AdapterFailure: as in `ask`.
         """
         if timeout_ms is None:
             timeout_ms = round(1000 * float((self._request_table or {}).get("timeout_s", DEFAULT_TIMEOUT_MS / 1000)))
@@ -218,25 +227,27 @@ class Adapter:
         return int(self.ask("connect", "connected", wait_s, **members, options=options)["connections"])
 
     def disconnect(self) -> None:
-        """Takes the clients away.
+        """Disconnect the clients.
 
         Raises:
-            AdapterFailure: as `ask`.
+            AdapterFailure: as in `ask`.
         """
         self.ask("disconnect", "disconnected", SERVE_SECONDS)
 
     def call(self, call: str, arguments: Arguments) -> dict[str, Any]:
-        """Makes one call: `returned`, with its value or its fault.
+        """Make one call. Return the `returned` message with a value or a fault.
 
         Raises:
-            AdapterFailure: as `ask`.
+            AdapterFailure: as in `ask`.
         """
-        said = self.ask("call", "returned", self.patience_s + self._timeout_s, call=call, arguments=dict(arguments))
+        answer_text = self.ask(
+            "call", "returned", self.patience_s + self._timeout_s, call=call, arguments=dict(arguments)
+        )
         self.answered += 1
         table = self._request_table
-        if table is None or called(table) != equivalent.CALL or "value" not in said:
-            return said
-        return equivalent.judged(table.get("select"), arguments, said)
+        if table is None or called(table) != equivalent.CALL or "value" not in answer_text:
+            return answer_text
+        return equivalent.check_body(table.get("select"), arguments, answer_text)
 
     def drive(  # noqa: PLR0913 - a drive has so many members
         self,
@@ -253,33 +264,32 @@ class Adapter:
         burn_ns: int = 0,
         clients: int | None = None,
         altered: bool = False,
-        watch: Callable[[int, int, int], None] | None = None,
-        over: Callable[[], None] | None = None,
+        on_interval: Callable[[int, int, int], None] | None = None,
+        on_window_end: Callable[[], None] | None = None,
     ) -> Done:
-        """Lets all clients call until both `calls` and `seconds` are reached or `limit_seconds` is.
+        """Let all clients call until `calls` and `seconds` are reached, or `limit_seconds`.
 
         Args:
             call: of the service.
             arguments: its arguments.
-            calls: how many at least, over all clients.
-            seconds: how long at least.
-            limit_seconds: how long at most.
+            calls: the least number of calls over all clients.
+            seconds: the least duration.
+            limit_seconds: the longest duration.
             timing: `each`, `batch` or `auto`.
-            think_ns: how long a client of a closed loop waits before it calls again (feature `think`).
-            ramp_up_ns: over how long the clients of a closed loop begin, evenly spread (feature `ramp-up`).
-            schedule: the file of gaps that makes an open loop of it (feature `open`); None: a closed loop.
+            think_ns: how long a client of a closed loop waits before its next call (feature `think`).
+            ramp_up_ns: the time in which the clients of a closed loop begin, evenly spread (feature `ramp-up`).
+            schedule: the file of gaps of an open loop (feature `open`); None: a closed loop.
             burn_ns: how much longer each call keeps its client busy (feature `burn`).
-            clients: how many of those connected call; None: all.
-            altered: the adapter is to expect an answer that differs from the right one in its last field (feature
-                `altered`).
-            watch: told ten times a second, with nanoseconds since the start, calls answered rightly, and errors.
-            over: told once when `seconds` are over, where calls are under way still.
+            clients: how many of the connected clients call; None: all.
+            altered: whether to expect an answer with a different last field (feature `altered`).
+            on_interval: called ten times a second with nanoseconds since the start, successful calls, and errors.
+            on_window_end: called once when `seconds` are over and calls are still in progress.
 
         Raises:
-            AdapterFailure: as `ask`; `silent` also where no interval comes for longer than a call may take.
+            AdapterFailure: as in `ask`; also `silent` if no interval comes for longer than a call may take.
         """
         length = {"calls": calls, "seconds": seconds, "limit_seconds": limit_seconds}
-        # Relative to us, a path means nothing to an adapter.
+        # An adapter has another working folder, so the path must be absolute.
         path = None if schedule is None else str(schedule.absolute())
         pace = {"think_ns": think_ns, "schedule": path, "start_at_ns": 0, "timing": timing}
         optional = (
@@ -290,39 +300,61 @@ class Adapter:
         )
         pace |= {name: value for name, value in optional if value}
         self._request("drive", {"call": call, "arguments": dict(arguments), **length, **pace})
-        intervals: list[tuple[int, int, int]] = []
-        # Said ten times a second; a loop that is alone in its process can be as late as one call.
+        # Intervals come ten times a second. A loop without threads can be late by one call.
         silence = self.patience_s + self._timeout_s + (think_ns + ramp_up_ns) / 1e9
         last = time.monotonic() + max(limit_seconds, seconds) + silence
-        before = self.answered
-        while True:
-            said = self._answer("done", min(last, time.monotonic() + silence))
-            # Told as it goes on: a drive that is never done has had its answers all the same.
-            self.answered = before + said["calls"]
-            if said["is"] == "done":
-                return cast("Done", {**said, "intervals": intervals})
-            intervals.append((said["at_ns"], said["calls"], said["errors"]))
-            if over is not None and said["at_ns"] >= seconds * 1e9 - 1:
-                over()
-                over = None
-            if watch is not None:
-                watch(*intervals[-1])
+        return self._driven(silence, last, seconds, on_interval, on_window_end)
 
-    def counted(self) -> Counts:
-        """What the server answered since last asked.
+    def _driven(
+        self,
+        silence: float,
+        last: float,
+        seconds: float,
+        on_interval: Callable[[int, int, int], None] | None,
+        on_window_end: Callable[[], None] | None,
+    ) -> Done:
+        """Read the intervals of a drive until it is done.
+
+        Args:
+            silence: the seconds that may pass between two messages.
+            last: when it must be done, on the monotonic clock.
+            seconds: as in `drive`.
+            on_interval: as in `drive`.
+            on_window_end: as in `drive`.
 
         Raises:
-            AdapterFailure: as `ask`.
+            AdapterFailure: as in `drive`.
+        """
+        intervals: list[tuple[int, int, int]] = []
+        before = self.answered
+        while True:
+            answer_text = self._answer("done", min(last, time.monotonic() + silence))
+            # Count them during the drive: a drive that never ends has had answers all the same.
+            self.answered = before + answer_text["calls"]
+            if answer_text["is"] == "done":
+                return cast("Done", {**answer_text, "intervals": intervals})
+            intervals.append((answer_text["at_ns"], answer_text["calls"], answer_text["errors"]))
+            if on_window_end is not None and answer_text["at_ns"] >= seconds * 1e9 - 1:
+                on_window_end()
+                on_window_end = None
+            if on_interval is not None:
+                on_interval(*intervals[-1])
+
+    def counted(self) -> Counts:
+        """Return what the server answered since the last request.
+
+        Raises:
+            AdapterFailure: as in `ask`.
         """
         return cast("Counts", self.ask("counted", "counts", self.patience_s))
 
     def codec(
         self, stack: str, call: str, arguments: Arguments, seconds: float, options: Options | None = None
     ) -> Codec:
-        """Times the message alone, at least `seconds` for each of the four times, as a client with the options has it.
+        """Time the message alone as a client with these options: at least `seconds` for each of the four values.
 
         Raises:
-            AdapterFailure: as `ask`.
+            AdapterFailure: as in `ask`.
         """
         members = {"stack": stack, "call": call, "arguments": dict(arguments), "seconds": seconds}
         if options:
@@ -330,15 +362,15 @@ class Adapter:
         return cast("Codec", self.ask("codec", "codec", SERVE_SECONDS + 4 * seconds, **members))
 
     def heap(self) -> int:
-        """What its runtime's heap holds, in bytes, after collecting what can be collected.
+        """Return the bytes in the runtime's heap after a collection.
 
         Raises:
-            AdapterFailure: as `ask`.
+            AdapterFailure: as in `ask`.
         """
         return int(self.ask("heap", "heap", SERVE_SECONDS)["used_bytes"])
 
     def stop(self) -> bool:
-        """Asks it to stop and sees to it: after 5 s it is killed. Returns whether it had to be."""
+        """Ask it to stop; kill it after 5 s. Return whether it was killed."""
         if self.process.closed:
             return False
         if self.broken:
@@ -354,9 +386,9 @@ class Adapter:
         return self.process.close(grace=max(0.0, deadline - time.monotonic()))
 
     def __enter__(self) -> Self:
-        """Itself, greeted."""
-        return self.greeted()
+        """Read the hello message and return the adapter."""
+        return self.read_hello()
 
     def __exit__(self, *_: object) -> None:
-        """Stops it."""
+        """Stop it."""
         self.stop()

@@ -1,4 +1,4 @@
-"""A temporary folder that goes with this process, however it ends."""
+"""A temporary folder that is removed with this process, however it ends."""
 
 import subprocess
 import tempfile
@@ -6,23 +6,23 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from callbench.adapter.process import belonging
-from callbench.model.installation import keeper
+from callbench.adapter.process import ownership_options
+from callbench.model.installation import supervisor
 
 
 @contextmanager
 def folder(prefix: str) -> Iterator[Path]:
-    """Makes a folder, and removes it at the end; where this process is killed, a keeper does.
+    """Create a folder, and remove it at the end. If this process is killed, a supervisor removes it.
 
     Args:
-        prefix: what its name begins with.
+        prefix: the begin of its name.
     """
     with tempfile.TemporaryDirectory(prefix=prefix) as name:
-        keeping = keeper()
+        keeping = supervisor()
         if keeping is None:
             yield Path(name)
             return
-        # It ends when nobody can write to it any more.
-        waiting = [str(keeping), *belonging(), "--remove", name, "--", "cat"]
+        # It ends when no process can write to its input any more.
+        waiting = [str(keeping), *ownership_options(), "--remove", name, "--", "cat"]
         with subprocess.Popen(waiting, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, start_new_session=True):
             yield Path(name)

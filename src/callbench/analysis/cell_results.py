@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from callbench.analysis.histograms import Histograms, together
-from callbench.analysis.messages import Written
+from callbench.analysis.messages import Messages, MessageTimes
 from callbench.analysis.results import Excluded, Latency, OpenLoop, Result
 from callbench.model.cell import rate_text
 from callbench.model.metrics.registry import PERCENTILES
@@ -16,70 +16,42 @@ from callbench.stats.plateau import plateaus
 from callbench.stats.rate import Window
 
 SHARES = tuple(PERCENTILES.values())
+_WHICH = ("cell", "group", "stack", "adapter", "message", "channel", "language", "call", "clients", "arrivals", "link")
 
 
 def result_of(  # noqa: PLR0913, PLR0917 - one cell is made of all these tables
     cell: Mapping[str, Any],
-    blocks: Sequence[Mapping[str, Any]],
+    forks: Sequence[Mapping[str, Any]],
     errors: Mapping[str, int],
     timed: Histograms,
-    written: Written,
+    written: MessageTimes,
     excluded: Sequence[Excluded],
 ) -> Result:
     """Put one cell's result together."""
-    answered = [row for row in blocks if row["calls"] and row["elapsed_ns"]]
-    by_block: dict[str, dict[int, float]] = {
-        "rate_per_s": {row["block"]: rate / row["pace"] for row in answered if (rate := _window_in(row).per_s)},
-        "mean_us": {row["block"]: mean * row["pace"] for row in answered if (mean := _mean_us([row]))},
-    }
+    answered = [row for row in forks if row["calls"] and row["elapsed_ns"]]
     own = timed.get(("latency", cell["cell"]), {})
-    limits = {row["block"]: (row["min_ns"] or 0, row["max_ns"] or TOP, row["pace"]) for row in answered}
-    for block, buckets in own.items():
-        if block in limits:
-            least, most, pace = limits[block]
-            for name, value in zip(PERCENTILES, buckets.percentiles(SHARES, least, most), strict=True):
-                by_block.setdefault(name, {})[block] = value * pace / 1e3
-            if most < TOP:
-                by_block.setdefault("max_us", {})[block] = most * pace / 1e3
-    messages = written.of(cell)
-    if messages is not None:
-        for name, figure in (("bytes", messages.bytes), ("codec_us", messages.codec_us)):
-            if figure:
-                by_block[name] = {row["block"]: figure for row in answered}
+    by_fork = _by_fork(answered, own, written.of(cell))
     every = together(own.values()) if own else None
     latency = _latency(answered, every)
     open_loop = _open_loop(cell, answered, timed, latency)
     why_missed = open_loop.missed if open_loop else None
     if why_missed:
-        by_block, latency = {}, Latency(None, None, None)
-    rates = list(by_block.get("rate_per_s", {}).values())
-    keys = (
-        "cell",
-        "group",
-        "stack",
-        "adapter",
-        "message",
-        "channel",
-        "language",
-        "call",
-        "clients",
-        "arrivals",
-        "link",
-    )
+        by_fork, latency = {}, Latency(None, None, None)
+    rates = list(by_fork.get("rate_per_s", {}).values())
     whys = [one.why for one in excluded if one.stack == cell["stack"] and one.cell in (None, cell["cell"])]
     return Result(
-        attributes={**{key: str(cell[key]) for key in keys}, "rate": rate_text(cell["target_per_s"])},
+        attributes={**{key: str(cell[key]) for key in _WHICH}, "rate": rate_text(cell["target_per_s"])},
         arguments=json.loads(cell["arguments"] or "{}"),
-        calls=int(sum(row["calls"] for row in blocks)),
+        calls=int(sum(row["calls"] for row in forks)),
         errors=errors,
-        trials=int(sum(row["trials"] for row in blocks)),
-        by_block=by_block,
+        trials=int(sum(row["trials"] for row in forks)),
+        by_fork=by_fork,
         rate=geometric_mean(rates) if rates else None,
         latency=latency,
         batched=any((row["batch"] or 1) > 1 for row in answered),
-        agree=all(row["agree"] is not False for row in blocks),
+        agree=all(row["agree"] is not False for row in forks),
         excluded=whys[0] if whys else None,
-        doubts=(*_doubts(blocks), *([why_missed] if why_missed else [])),
+        doubts=(*_doubts(forks), *([why_missed] if why_missed else [])),
         think_ms=float(cell["think_ms"]),
         ramp_up_ms=float(cell.get("ramp_up_ms") or 0.0),
         options=json.loads(cell.get("options") or "{}") or {},
@@ -88,18 +60,41 @@ def result_of(  # noqa: PLR0913, PLR0917 - one cell is made of all these tables
     )
 
 
+def _by_fork(
+    answered: Sequence[Mapping[str, Any]], latencies: Mapping[int, Buckets], messages: Messages | None
+) -> dict[str, dict[int, float]]:
+    """Give each metric by fork, for a machine of the same pace in all forks."""
+    by_fork: dict[str, dict[int, float]] = {
+        "rate_per_s": {row["fork"]: rate / row["pace"] for row in answered if (rate := _window_in(row).per_s)},
+        "mean_us": {row["fork"]: mean * row["pace"] for row in answered if (mean := _mean_us([row]))},
+    }
+    limits = {row["fork"]: (row["min_ns"] or 0, row["max_ns"] or TOP, row["pace"]) for row in answered}
+    for fork, buckets in latencies.items():
+        if fork in limits:
+            least, most, pace = limits[fork]
+            for name, value in zip(PERCENTILES, buckets.percentiles(SHARES, least, most), strict=True):
+                by_fork.setdefault(name, {})[fork] = value * pace / 1e3
+            if most < TOP:
+                by_fork.setdefault("max_us", {})[fork] = most * pace / 1e3
+    if messages is not None:
+        for name, figure in (("bytes", messages.bytes), ("codec_us", messages.codec_us)):
+            if figure:
+                by_fork[name] = {row["fork"]: figure for row in answered}
+    return by_fork
+
+
 def _window_in(row: Mapping[str, Any]) -> Window:
-    """Give the window of a trial, or of several, as the tables have it."""
+    """Return the window of a trial, or of several, as the tables have it."""
     return Window(row["window_calls"], row["window_ns"], row["in_flight"])
 
 
-def _doubts(blocks: Sequence[Mapping[str, Any]]) -> Sequence[str]:
+def _doubts(forks: Sequence[Mapping[str, Any]]) -> Sequence[str]:
     """Gather why a cell must not be ranked."""
-    return ("client and server counted differently",) if any(row["agree"] is False for row in blocks) else ()
+    return ("client and server counted differently",) if any(row["agree"] is False for row in forks) else ()
 
 
 def _mean_us(rows: Sequence[Mapping[str, Any]]) -> float | None:
-    """Reckon the mean time of a call: the histogram's own sum where there is one, else the time within calls."""
+    """Compute the mean time of a call: the histogram's own sum if there is one, else the time within calls."""
     timed = [row for row in rows if row["count"]]
     if timed:
         return float(sum(row["sum_ns"] for row in timed) / sum(row["count"] for row in timed) / 1e3)
@@ -111,7 +106,7 @@ def _mean_us(rows: Sequence[Mapping[str, Any]]) -> float | None:
 def _open_loop(
     cell: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], found: Histograms, latency: Latency
 ) -> OpenLoop | None:
-    """Reckon what an open loop has besides, and whether it kept its rate."""
+    """Compute what an open loop has besides, and whether it kept its rate."""
     target = cell["target_per_s"]
     if target is None:
         return None
@@ -131,10 +126,10 @@ def _open_loop(
 
 
 def _latency(rows: Sequence[Mapping[str, Any]], every: Buckets | None, name: str = "") -> Latency:
-    """Reckon percentiles over all trials of a cell: the histograms are added up first.
+    """Compute percentiles over all trials of a cell: the histograms are added up first.
 
     Args:
-        rows: the cell's blocks.
+        rows: the cell's forks.
         every: its histogram, if any.
         name: `service` or `lateness`; "" for the latency.
     """

@@ -10,9 +10,9 @@ from callbench.catalog.study import Study
 from callbench.catalog.study.cells import LOOPBACK
 from callbench.catalog.study.claim import Comparison, comparisons
 from callbench.catalog.study.places import link_of, published_figure
-from callbench.catalog.study.shown import ClaimPart
+from callbench.catalog.study.report_parts import ClaimPart
 from callbench.model.metrics.registry import SHARED_SPREAD
-from callbench.stats.contrast import block_ratios
+from callbench.stats.contrast import fork_ratios
 from callbench.stats.decision import Outcome, Range, Ranged, ranged
 from callbench.stats.interval import CONFIDENCE, Interval, geometric_mean
 from callbench.stats.logratio import LogRatio, paired
@@ -42,11 +42,11 @@ class Compared:
     """One comparison and what came out.
 
     Attributes:
-        ratio: product(over) / product(under), or its root, paired within blocks; None where a cell is missing.
+        ratio: product(over) / product(under), or its root, paired within forks; None if a cell is missing.
         published: the ratio of the same cells in the published tables, or None.
         why: why it was not measured, else "".
         margin: how far the ratio lies within its threshold, as a logarithm; negative outside.
-        tested: what could have been detected, and how many more forks would settle it; None where it was not measured.
+        tested: what could have been detected, and how many more forks would settle it; None if it was not measured.
     """
 
     comparison: Comparison
@@ -147,7 +147,7 @@ def _margin(part: Comparison, ratio: Interval | None) -> float:
 
 
 def _ratios(part: Comparison, statistic: str, results: Results, study: Study) -> tuple[list[float], str]:
-    """Take the ratio block by block, or say why there is none."""
+    """Take the ratio fork by fork, or say why there is none."""
     over: list[Mapping[int, float]] = []
     under: list[Mapping[int, float]] = []
     above = part.statistic or statistic
@@ -157,15 +157,15 @@ def _ratios(part: Comparison, statistic: str, results: Results, study: Study) ->
             why = _missing(conditions, found, figure, results, study)
             if why:
                 return [], why
-            side.append(found[0].by_block[figure])
-    values = [ratio ** (1 / part.root) for ratio in block_ratios(over, under)]
+            side.append(found[0].by_fork[figure])
+    values = [ratio ** (1 / part.root) for ratio in fork_ratios(over, under)]
     return values, "" if values else "no fork has all of its cells"
 
 
 def _missing(
     conditions: Mapping[str, str], found: Sequence[Result], statistic: str, results: Results, study: Study
 ) -> str:
-    """Say why a cell has no figure, or nothing."""
+    """Explain why a cell has no value, or nothing."""
     name = " ".join(conditions[key] for key in _NAMES if key in conditions) or "a cell"
     if len(found) > 1:
         return f"{len(found)} cells match {name}; the claim must name only one"
@@ -175,10 +175,10 @@ def _missing(
             return f"needs a link ({link})"
         return f"{absent(name, conditions, results)} was not part of this run"
     one = found[0]
-    if not one.by_block.get(statistic) and statistic in one.costs:
+    if not one.by_fork.get(statistic) and statistic in one.costs:
         return f"{name}: {statistic} is too short for the clock of processor time in one fork"
     # Bytes are counted apart from the trials: they need no steady state.
-    if not one.by_block.get(statistic):
+    if not one.by_fork.get(statistic):
         return f"{name}: {'excluded' if one.excluded else one.not_steady or 'no call was answered'}"
     return ""
 
@@ -201,7 +201,7 @@ def absent(name: str, conditions: Mapping[str, str], results: Results) -> str:
 
 
 def published_ratio(study: Study, part: Comparison, statistic: str) -> float | None:
-    """Reckon the same ratio from the published tables of its statistics, or None where a figure is missing there."""
+    """Compute the same ratio from the published tables of its statistics, or None if a value is missing there."""
     ratio = 1.0
     above = part.statistic or statistic
     for cells, power, figure in ((part.over, 1, above), (part.under, -1, part.under_statistic or above)):

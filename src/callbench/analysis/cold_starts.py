@@ -14,12 +14,12 @@ _COLUMNS = ", ".join(f"{one.rows.value} AS {name}" for name, one in COLD.items()
 # Until steady: all that was driven of the call's operation, cold start included, until its first cell was steady.
 COLD_SQL = f"""
 WITH of_calls AS (SELECT cell, call, coalesce(json_extract_string(arguments, '$.type'), '') AS type FROM cells)
-SELECT cold.stack, cold.link, cold.cell, cold.call, block, calls_before, errors, {_COLUMNS}
+SELECT cold.stack, cold.link, cold.cell, cold.call, fork, calls_before, errors, {_COLUMNS}
 FROM cold JOIN of_calls USING (cell) LEFT JOIN (
-    SELECT visit, call, type, min(before_s + seconds) AS driven_s
+    SELECT start, call, type, min(before_s + seconds) AS driven_s
     FROM steadiness JOIN of_calls USING (cell) WHERE compiles AND steady GROUP BY ALL) until
-ON until.visit = cold.visit AND until.call = of_calls.call AND until.type = of_calls.type
-ORDER BY cold.cell, block"""  # noqa: S608 - our own names
+ON until.start = cold.start AND until.call = of_calls.call AND until.type = of_calls.type
+ORDER BY cold.cell, fork"""  # noqa: S608 - our own names
 
 
 @dataclass(frozen=True)

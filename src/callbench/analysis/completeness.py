@@ -4,14 +4,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from callbench.catalog.study.cells import LOOPBACK
-from callbench.store.run import Run
+from callbench.store.record import Record
 
 # Lines of the journal that something was measured for.
 _MEASURED = ("trial", "round", "ledger", "sweep", "step")
 
 
-def shortcomings(run: Run) -> list[str]:
-    """What went wrong in a run, a sentence each; empty where nothing did.
+def shortcomings(run: Record) -> list[str]:
+    """What went wrong in a run, a sentence each; empty if nothing did.
 
     A stack that cannot run on this machine, or lacks a call, is no shortcoming, unless nothing is left then.
     """
@@ -26,7 +26,7 @@ def shortcomings(run: Run) -> list[str]:
 
 
 def _where(cell: Mapping[str, Any] | None) -> str:
-    """Say which cell of its stack is meant; nothing of the whole stack."""
+    """Name which cell of its stack is meant; nothing of the whole stack."""
     if cell is None:
         return ""
     clients = "" if cell["clients"] == 1 else f", {cell['clients']} clients"

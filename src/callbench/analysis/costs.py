@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from callbench.stats.spent import TICK_NS, Piece, Spent, step_of, together
+from callbench.stats.processor_time import TICK_NS, Piece, ProcessorTime, step_of, together
 
 Row = Mapping[str, Any]
-Costs = Mapping[str, Spent]
+Costs = Mapping[str, ProcessorTime]
 SIDES = {"client": "", "server": "server_", "backend": "backend_"}
 # A kernel that counts by ticks says which part of the time was a user's by the ticks that it saw.
 WINE = "wineserver_us"
@@ -26,7 +26,7 @@ class Cost:
     by_statistic: Costs = field(default_factory=dict)
 
     def ns(self, statistic: str) -> int:
-        """Give the nanoseconds of all trials together, 0 where they are not known."""
+        """Return the nanoseconds of all trials together, 0 if they are not known."""
         found = self.by_statistic.get(statistic)
         return sum(one.ns for one in found.pieces.values()) if found else 0
 
@@ -35,10 +35,10 @@ def cost(trials: Sequence[Row], *, in_process: bool) -> Cost:
     """Add up a cell's trials, right or wrong calls alike.
 
     Args:
-        trials: with `<side>user_ns` and `<side>system_ns`, None where a side did not tell.
+        trials: with `<side>user_ns` and `<side>system_ns`, None if a side did not tell.
         in_process: whether one process plays both sides: what it used is the client's.
     """
-    found: dict[str, Spent | None] = {}
+    found: dict[str, ProcessorTime | None] = {}
     sides = {"client": ""} if in_process else SIDES
     for side, before in sides.items():
         names = [f"{before}{kind}_ns" for kind in ("user", "system")]
@@ -53,8 +53,8 @@ def cost(trials: Sequence[Row], *, in_process: bool) -> Cost:
     return Cost({name: one for name, one in found.items() if one is not None})
 
 
-def _spent(trials: Sequence[Row], columns: Sequence[str], step: int | None) -> Spent | None:
-    """Add up columns by block; where no step is given, the one that the values tell."""
+def _spent(trials: Sequence[Row], columns: Sequence[str], step: int | None) -> ProcessorTime | None:
+    """Add up columns by fork; where no step is given, the one that the values tell."""
     seen: dict[int, list[tuple[int, int]]] = {}
     first, *rest = columns
     for row in trials:
@@ -62,13 +62,13 @@ def _spent(trials: Sequence[Row], columns: Sequence[str], step: int | None) -> S
         for column in rest:
             spent = None if spent is None or row[column] is None else spent + row[column]
         if calls and spent is not None:
-            seen.setdefault(row["block"], []).append((spent, calls))
+            seen.setdefault(row["fork"], []).append((spent, calls))
     if not seen:
         return None
     own = step or step_of(ns for pairs in seen.values() for ns, _ in pairs)
-    return Spent(
+    return ProcessorTime(
         {
-            block: Piece(sum(ns for ns, _ in pairs), own * len(pairs), sum(calls for _, calls in pairs))
-            for block, pairs in seen.items()
+            fork: Piece(sum(ns for ns, _ in pairs), own * len(pairs), sum(calls for _, calls in pairs))
+            for fork, pairs in seen.items()
         }
     )

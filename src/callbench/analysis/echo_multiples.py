@@ -9,9 +9,9 @@ if TYPE_CHECKING:
     import duckdb
 
 NAME = "echoes"
-FLOORS_SQL = """
-SELECT cell, block, request_bytes, answer_bytes, exp(avg(ln(mean_us))) AS mean_us
-FROM (SELECT unnest(cells) AS cell, block, request_bytes, answer_bytes, mean_us FROM floors)
+BASELINES_SQL = """
+SELECT cell, fork, request_bytes, answer_bytes, exp(avg(ln(mean_us))) AS mean_us
+FROM (SELECT unnest(cells) AS cell, fork, request_bytes, answer_bytes, mean_us FROM baselines)
 GROUP BY ALL ORDER BY ALL"""
 SIZES_SQL = """
 SELECT cells.cell, request.bytes AS request_bytes, answer.bytes AS answer_bytes,
@@ -25,17 +25,17 @@ JOIN codecs answer ON answer.message = cells.message AND answer."group" = cells.
 ORDER BY cells.cell"""
 # A cell without an echo of its own, since many call or it lies over a link, is told in the small one over TCP.
 YARDSTICK_SQL = """
-SELECT block, sum(calls) / sum(calls / rate_per_s) AS rate_per_s FROM canaries WHERE rate_per_s > 0 GROUP BY block"""
+SELECT fork, sum(calls) / sum(calls / rate_per_s) AS rate_per_s FROM echoes WHERE rate_per_s > 0 GROUP BY fork"""
 
-# By cell, then block: times by sizes of request and answer, in microseconds.
+# By cell, then fork: times by sizes of request and answer, in microseconds.
 Floors = Mapping[str, Mapping[int, Mapping[tuple[int, int], float]]]
 
 
-def floors(connection: "duckdb.DuckDBPyConnection") -> Floors:
+def echo_times(connection: "duckdb.DuckDBPyConnection") -> Floors:
     """Read the echoes of each cell by fork."""
     found: dict[str, dict[int, dict[tuple[int, int], float]]] = {}
-    for cell, block, request, answer, mean_us in connection.execute(FLOORS_SQL).fetchall():
-        found.setdefault(cell, {}).setdefault(block, {})[request, answer] = mean_us
+    for cell, fork, request, answer, mean_us in connection.execute(BASELINES_SQL).fetchall():
+        found.setdefault(cell, {}).setdefault(fork, {})[request, answer] = mean_us
     return found
 
 
@@ -48,14 +48,14 @@ def read(
         connection: to the run's tables.
         times: the mean time of a call by cell and fork, in microseconds.
     """
-    own = floors(connection)
+    own = echo_times(connection)
     sizes = {cell: (request, answer) for cell, request, answer, _ in connection.execute(SIZES_SQL).fetchall()}
-    yardstick = {block: 1e6 / rate for block, rate in connection.execute(YARDSTICK_SQL).fetchall() if rate}
+    yardstick = {fork: 1e6 / rate for fork, rate in connection.execute(YARDSTICK_SQL).fetchall() if rate}
     found: dict[str, dict[int, float]] = {}
-    for cell, by_block in times.items():
-        mine = {block: on_cross(echoes, *sizes[cell]) for block, echoes in own.get(cell, {}).items() if cell in sizes}
-        under = {block: time for block, time in mine.items() if time} or yardstick
-        multiples = {block: time / under[block] for block, time in by_block.items() if under.get(block)}
+    for cell, by_fork in times.items():
+        mine = {fork: on_cross(echoes, *sizes[cell]) for fork, echoes in own.get(cell, {}).items() if cell in sizes}
+        under = {fork: time for fork, time in mine.items() if time} or yardstick
+        multiples = {fork: time / under[fork] for fork, time in by_fork.items() if under.get(fork)}
         if multiples:
             found[cell] = multiples
     return found

@@ -25,17 +25,17 @@ class Sway:
 
     Attributes:
         factor: rate of the best value over that of the worst, geometric means over the other attribute.
-        by_block: its logarithm in each block.
+        by_fork: its logarithm in each fork.
     """
 
     best: str
     worst: str
     factor: Interval
-    by_block: Mapping[int, float]
+    by_fork: Mapping[int, float]
 
 
 def effects(cells: Sequence[Result], cards: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
-    """Say it for each adapter that has messages and channels crossed, by adapter.
+    """Describe it for each adapter that has messages and channels crossed, by adapter.
 
     Args:
         cells: of one load and link, that may be ranked.
@@ -45,13 +45,13 @@ def effects(cells: Sequence[Result], cards: Mapping[str, Mapping[str, Any]]) -> 
     for adapter in dict.fromkeys(one.attributes["adapter"] for one in cells):
         own = [one for one in cells if one.attributes["adapter"] == adapter and MIXED not in one.attributes["stack"]]
         layout = _crossed(own, cards)
-        if layout and _blocks(layout):
+        if layout and _forks(layout):
             told[adapter] = _said(layout)
     return told
 
 
 def _crossed(cells: Sequence[Result], cards: Mapping[str, Mapping[str, Any]]) -> Layout:
-    """Take the channels that every message was measured over; nothing where there are fewer than two of either."""
+    """Take the channels that every message was measured over; nothing if there are fewer than two of either."""
     by_message: dict[str, dict[str, Result]] = {}
     libraries: dict[str, set[str]] = {}
     for one in cells:
@@ -66,18 +66,18 @@ def _crossed(cells: Sequence[Result], cards: Mapping[str, Mapping[str, Any]]) ->
     return {(message, channel): row[channel] for message, row in fair.items() for channel in sorted(common)}
 
 
-def _blocks(layout: Layout) -> list[int]:
-    """List the blocks that have all of a layout's cells."""
-    return sorted(set.intersection(*(set(one.by_block["rate_per_s"]) for one in layout.values())))
+def _forks(layout: Layout) -> list[int]:
+    """List the forks that have all of a layout's cells."""
+    return sorted(set.intersection(*(set(one.by_fork["rate_per_s"]) for one in layout.values())))
 
 
 def _said(layout: Layout) -> str:
-    """Write which of the two moves the rate more, where that can be told."""
+    """Write which of the two moves the rate more, if that can be told."""
     message, channel = _sway(layout, lambda key: key[0]), _sway(layout, lambda key: key[1])
     first, second = ("channel", channel), ("message", message)
     if message.factor.middle > channel.factor.middle:
         first, second = second, first
-    gap = geometric_mean([math.exp(first[1].by_block[block] - second[1].by_block[block]) for block in _blocks(layout)])
+    gap = geometric_mean([math.exp(first[1].by_fork[fork] - second[1].by_fork[fork]) for fork in _forks(layout)])
     told = by_ratio(gap) is Decision.BETTER
     said = f"the {first[0]} mattered more" if told else "it is undecided whether message or channel matters more"
     return (
@@ -99,12 +99,12 @@ def _sway(layout: Layout, of: Callable[[tuple[str, str]], str]) -> Sway:
     "Statistical Methods for Research Workers", 1925, chapter VIII), fork by fork.
     """
     names = dict.fromkeys(of(key) for key in layout)
-    blocks = _blocks(layout)
+    forks = _forks(layout)
     means: dict[str, dict[int, float]] = {}
     for name in names:
-        own = [one.by_block["rate_per_s"] for key, one in layout.items() if of(key) == name]
-        means[name] = {block: math.fsum(math.log(one[block]) for one in own) / len(own) for block in blocks}
+        own = [one.by_fork["rate_per_s"] for key, one in layout.items() if of(key) == name]
+        means[name] = {fork: math.fsum(math.log(one[fork]) for one in own) / len(own) for fork in forks}
     best = max(names, key=lambda name: math.fsum(means[name].values()))
     worst = min(names, key=lambda name: math.fsum(means[name].values()))
-    by_block = {block: means[best][block] - means[worst][block] for block in blocks}
-    return Sway(best, worst, geometric_mean([math.exp(value) for value in by_block.values()]), by_block)
+    by_fork = {fork: means[best][fork] - means[worst][fork] for fork in forks}
+    return Sway(best, worst, geometric_mean([math.exp(value) for value in by_fork.values()]), by_fork)

@@ -11,13 +11,13 @@ from callbench.stats.digits import figure
 
 
 def of_group(subject: Subject, name: str, every: Sequence[Ranking]) -> str:
-    """Say what a group with rates of a closed loop says besides who leads; nothing where it has nothing to add."""
+    """Describe what a group with rates of a closed loop says besides who leads; nothing if it has nothing to add."""
     tables = [one for one in every if one.group == name]
     alone = [one for one in tables if len(one.cells) == 1]
-    told = [_alone(subject, one, places=len(tables) > 1) for one in alone[:MOST_PLACES]]
+    texts = [_alone(subject, one, places=len(tables) > 1) for one in alone[:MOST_PLACES]]
     if len(alone) > MOST_PLACES:
-        told.append(f"the table All cells has {len(alone) - MOST_PLACES} more loads and links of this group")
-    said = "; ".join(told) + "." if told else ""
+        texts.append(f"the table All cells has {len(alone) - MOST_PLACES} more loads and links of this group")
+    said = "; ".join(texts) + "." if texts else ""
     return f"{said} {_effects(subject, tables)}".strip()
 
 
@@ -26,7 +26,7 @@ MOST_PLACES = 6
 
 
 def without_rates(subject: Subject, name: str) -> str:
-    """Say what came out of a group that has no rate of a closed loop, or nothing where nothing was measured."""
+    """Describe what came out of a group that has no rate of a closed loop, or nothing if nothing was measured."""
     cells = [one for one in subject.results.cells if one.attributes["group"] == name]
     asked = [one for one in cells if one.open_loop is not None and one.trials]
     if asked:
@@ -42,13 +42,13 @@ def without_rates(subject: Subject, name: str) -> str:
 
 
 def in_process(subject: Subject, result: Result) -> bool:
-    """Say whether one program plays both sides of a stack's call."""
+    """Return whether one program plays both sides of a stack's call."""
     card = subject.cards.get(result.attributes["stack"], {}).get("card") or {}
     return bool(card.get("roles") == "in-process")
 
 
 def middle(one: Result) -> float:
-    """Give a rate, to put cells in order."""
+    """Return a rate, to put cells in order."""
     return one.rate.middle if one.rate else 0.0
 
 
@@ -65,7 +65,7 @@ def stack_name(one: Result, table: Ranking, subject: Subject) -> str:
 
 
 def _effects(subject: Subject, tables: Sequence[Ranking]) -> str:
-    """Say how much message and channel matter, at the first load and link that has them crossed."""
+    """Describe how much message and channel matter, at the first load and link that has them crossed."""
     for one in tables:
         outside = [cell for cell in one.ranked if not in_process(subject, cell)]
         told = effects(outside, subject.cards)
@@ -76,7 +76,7 @@ def _effects(subject: Subject, tables: Sequence[Ranking]) -> str:
 
 
 def _alone(subject: Subject, table: Ranking, *, places: bool) -> str:
-    """Say what the only stack of a ranking reached."""
+    """Describe what the only stack of a ranking reached."""
     one = table.cells[0]
     rate = figure(one.rate.middle, one.rate.half_width) if one.rate else ""
     name = f"{stack_name(one, table, subject)} ({rate} calls/s)"

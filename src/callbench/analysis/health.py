@@ -13,7 +13,7 @@ from callbench.stats import difference
 from callbench.stats.decision import Decision, by_difference
 from callbench.stats.difference import Difference
 from callbench.stats.trend import SETTLING, slope
-from callbench.store.run import Run
+from callbench.store.record import Record
 
 if TYPE_CHECKING:
     import duckdb
@@ -43,10 +43,10 @@ LEAST_GROWTH_THREADS = 4
 
 @dataclass(frozen=True)
 class Growth:
-    """How fast a figure grows.
+    """How fast a value grows.
 
     Attributes:
-        per_thousand: for each thousand calls, with its interval: over the trials where there are several, else
+        per_thousand: for each thousand calls, with its interval: over the trials if there are several, else
             within the one.
         over_trial: what that comes to over the half of a trial that it was taken from.
         calls: made in that half.
@@ -57,7 +57,7 @@ class Growth:
     calls: float
 
     def most(self) -> float | None:
-        """Give what it may come to over that half at the most; None where a slope has no interval."""
+        """Return what it may come to over that half at the most; None if a slope has no interval."""
         high = self.per_thousand.high
         return None if high is None else high * self.calls / 1e3
 
@@ -81,12 +81,12 @@ class Health:
 
     Attributes:
         side: `client`, `server`, or `both` where one process plays both.
-        figures: medians over the trials of what the table `processes` has; peaks are the greatest. None where the
+        figures: medians over the trials of what the table `processes` has; peaks are the greatest. None if the
             kernel or the runtime does not tell.
-        per_call: of the figures that are counts, the mean of each call: threads_made, and the readings that only rise.
-        memory: growth of resident memory in bytes, None where the trials are too short.
+        per_call: of the values that are counts, the mean of each call: threads_made, and the readings that only rise.
+        memory: growth of resident memory in bytes, None if the trials are too short.
         threads: growth of the number of threads, likewise.
-        track: the longest trial's samples, None where all are short.
+        track: the longest trial's samples, None if all are short.
     """
 
     cell: Result
@@ -109,7 +109,7 @@ class Health:
         return self.threads is not None and self.threads.leaks(LEAST_GROWTH_THREADS)
 
     @property
-    def given_back(self) -> float | None:
+    def returned_bytes(self) -> float | None:
         """What was resident at the end of the load and no more after the rest, in bytes."""
         end, rest = self.figures["resident_end"], self.figures["resident_rest"]
         return None if end is None or rest is None else end - rest
@@ -122,7 +122,7 @@ class Death:
     Attributes:
         how: `out-of-memory`, `crash`, `killed`, `exit`.
         why: the sentence of one of them.
-        least: calls answered rightly since the start of one, the fewest of them; None where nobody knows.
+        least: calls answered rightly since the start of one, the fewest of them; None if no one knows.
         most: the most.
         restarts: how often the stack was started again.
     """
@@ -140,8 +140,8 @@ _PEAKS = ("resident_peak", "threads_peak")
 _COUNTS = ("threads_made", *(one.name for one in READINGS if one.rises))
 
 
-def read(run: Run, results: Sequence[Result]) -> tuple[list[Health], list[Death]]:
-    """Reckon every cell's sides, in the order of the results, and the deaths.
+def read(run: Record, results: Sequence[Result]) -> tuple[list[Health], list[Death]]:
+    """Compute every cell's sides, in the order of the results, and the deaths.
 
     Raises:
         BadInput: the run is damaged.
@@ -182,13 +182,13 @@ def _health(
     names = [name for name in rows[0] if name not in ("trial", "side", "cell", "calls")]
     figures: dict[str, float | None] = {}
     for name in names:
-        told = [row[name] for row in rows if row[name] is not None]
-        figures[name] = (max(told) if name in _PEAKS else median(told)) if told else None
+        known = [row[name] for row in rows if row[name] is not None]
+        figures[name] = (max(known) if name in _PEAKS else median(known)) if known else None
     made = sum(row["calls"] for row in rows)
     per_call: dict[str, float | None] = {}
     for name in _COUNTS:
-        told = [row[name] for row in rows if row[name] is not None]
-        per_call[name] = sum(told) / made if told and made else None
+        known = [row[name] for row in rows if row[name] is not None]
+        per_call[name] = sum(known) / made if known and made else None
     own = [(row["trial"], tracks[row["trial"], side]) for row in rows if (row["trial"], side) in tracks]
     followed = [(_track(samples), calls[trial]) for trial, samples in own if trial in calls]
     return Health(
@@ -217,9 +217,9 @@ def _calls_at(track: Track, counts: Sequence[Mapping[str, Any]]) -> list[float]:
 
 
 def growth(trials: Sequence[tuple[Sequence[float], Sequence[float]]]) -> Growth | None:
-    """Reckon a figure's growth from the samples of each trial: calls made, and the figure.
+    """Compute a value's growth from the samples of each trial: calls made, and the value.
 
-    Each trial is a process of its own, so where there are several the interval is that of their slopes' mean.
+    Each trial is a process of its own, so if there are several the interval is that of their slopes' mean.
     """
     found = [(one, calls) for calls, values in trials if (one := slope(calls, values)) is not None]
     if not found:

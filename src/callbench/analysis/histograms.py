@@ -1,4 +1,4 @@
-"""The histograms of a run, by name, cell and block, from its tables."""
+"""The histograms of a run, by name, cell and fork, from its tables."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
@@ -10,23 +10,23 @@ from callbench.stats.histogram import Buckets
 if TYPE_CHECKING:
     import duckdb
 
-# By name (latency, service, lateness) and cell, then by block.
+# By name (latency, service, lateness) and cell, then by fork.
 Histograms = dict[tuple[str, str], dict[int, Buckets]]
 NAMES = ("latency", "service", "lateness")
 # What a page names as its source: what `read` gives, as one query.
 HISTOGRAMS_SQL = """
-SELECT name, cell, block, low_ns, width_ns, sum(histograms.count)::BIGINT AS count
-FROM histograms JOIN trials USING (trial) WHERE unsteady = '' GROUP BY ALL ORDER BY name, cell, block, low_ns"""
+SELECT name, cell, fork, low_ns, width_ns, sum(histograms.count)::BIGINT AS count
+FROM histograms JOIN trials USING (trial) WHERE unsteady = '' GROUP BY ALL ORDER BY name, cell, fork, low_ns"""
 # A million rows of numbers take a third of the time and the memory of rows with texts.
 _NUMBERS_SQL = """
 SELECT trial, list_position(['latency', 'service', 'lateness'], name)::TINYINT AS name, low_ns, width_ns, count
 FROM histograms ORDER BY trial, name, low_ns"""
-_PLACES_SQL = "SELECT trial, cell, block FROM trials WHERE unsteady = ''"
+_PLACES_SQL = "SELECT trial, cell, fork FROM trials WHERE unsteady = ''"
 
 
 def read(connection: "duckdb.DuckDBPyConnection") -> Histograms:
-    """Read the histograms of the trials that count; those of one cell and block are added up."""
-    places = {trial: (cell, block) for trial, cell, block in connection.execute(_PLACES_SQL).fetchall()}
+    """Read the histograms of the trials that count; those of one cell and fork are added up."""
+    places = {trial: (cell, fork) for trial, cell, fork in connection.execute(_PLACES_SQL).fetchall()}
     table = connection.execute(_NUMBERS_SQL).fetchnumpy()
     trials, names = (np.asarray(table[name]) for name in ("trial", "name"))
     if not len(trials):
@@ -39,7 +39,7 @@ def read(connection: "duckdb.DuckDBPyConnection") -> Histograms:
             own = parts.setdefault((NAMES[names[start] - 1], where[0]), {})
             rows = (np.asarray(table[name][start:end], dtype=np.int64) for name in ("low_ns", "width_ns", "count"))
             own.setdefault(where[1], []).append(Buckets(*rows))
-    return {key: {block: together(own[block]) for block in sorted(own)} for key, own in parts.items()}
+    return {key: {fork: together(own[fork]) for fork in sorted(own)} for key, own in parts.items()}
 
 
 def together(parts: Iterable[Buckets]) -> Buckets:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from callbench.analysis.results import Result
-from callbench.analysis.validity import Belief
+from callbench.analysis.validity import CellValidity
 from callbench.analysis.words import listed
 from callbench.stats.bottleneck import Limit, starved
 from callbench.stats.digits import figure, percent
@@ -31,8 +31,8 @@ KEY = (
 )
 
 
-def word(one: Result, known: Belief | None) -> str:
-    """Say what limited a cell; "" where it was not judged."""
+def word(one: Result, known: CellValidity | None) -> str:
+    """Describe what limited a cell; "" if it was not judged."""
     if one.verdict is None or not one.calls:
         return ""
     if one.verdict.limit is Limit.GENERATOR and known is not None:
@@ -43,10 +43,10 @@ def word(one: Result, known: Belief | None) -> str:
     return _WORDS[one.verdict.limit]
 
 
-def beside(known: Belief | None) -> str:
-    """Say how busy each side was: `43 %, 98 %`, the client first; of a disturbed cell which side needs more instead.
+def busy_shares(known: CellValidity | None) -> str:
+    """Describe how busy each side was: `43 %, 98 %`, the client first; "" if it was not seen.
 
-    "" where it was not seen.
+    For a disturbed cell, name the side that needs more.
     """
     if known is None or known.evidence.in_process:
         return ""
@@ -56,8 +56,8 @@ def beside(known: Belief | None) -> str:
     return "" if None in shares else ", ".join(percent(share) for share in shares if share is not None)
 
 
-def _needs(known: Belief) -> str:
-    """Say which side needs more of its processor for a call, and how many times as much: `server needs 1.7 ×`."""
+def _needs(known: CellValidity) -> str:
+    """Name which side needs more of its processor for a call, and how many times as much: `server needs 1.7 ×`."""
     client, server = (known.cost.ns(f"{side}_cpu_us") for side in ("client", "server"))
     if not (client and server):
         return ""
@@ -66,21 +66,21 @@ def _needs(known: Belief) -> str:
 
 
 def in_words(columns: Sequence[str], rows: Iterable[tuple[str, Sequence[str]]]) -> str:
-    """Tell a whole table of them: for each column who was limited by what; "" where nothing was judged."""
+    """Describe a whole table of them: for each column who was limited by what; "" if nothing was judged."""
     every = list(rows)
-    told = []
+    texts = []
     for place, column in enumerate(columns):
         by_word: dict[str, list[str]] = {}
         for label, words in every:
             if words[place]:
                 by_word.setdefault(words[place], []).append(label)
         if by_word:
-            told.append(f"{column}: {_told(by_word)}")
-    return ". ".join(told) + ("." if told else "")
+            texts.append(f"{column}: {_column_summary(by_word)}")
+    return ". ".join(texts) + ("." if texts else "")
 
 
-def _told(by_word: Mapping[str, Sequence[str]]) -> str:
-    """Tell one column, in the order of how many were limited alike: `server for all but WCF (neither: waiting)`."""
+def _column_summary(by_word: Mapping[str, Sequence[str]]) -> str:
+    """Describe one column, in the order of how many were limited alike: `server for all but WCF (neither: waiting)`."""
     most, *others = sorted(by_word, key=lambda one: -len(by_word[one]))
     rest = [f"{label} ({one})" for one in others for label in by_word[one]]
     if not rest:

@@ -39,15 +39,15 @@ class Messages:
     codec_us: float
 
 
-class Written:
-    """The messages that were timed, for whoever asks for those of a stack."""
+class MessageTimes:
+    """The messages that were timed, for the code that asks for those of a stack."""
 
     def __init__(self, codecs: Iterable[Codec]) -> None:
         """Takes the codecs of a run."""
         self._codecs = {(one.adapter, one.message, one.group, one.direction): one for one in codecs}
 
     def of(self, attributes: Mapping[str, str]) -> Messages | None:
-        """Give a cell's messages; None where one of its two sides has no codec that was timed.
+        """Return a cell's messages; None if one of its two sides has no codec that was timed.
 
         A message of the same name by another adapter is other bytes: soap of one library is not soap of the next.
 
@@ -66,7 +66,7 @@ class Written:
 
 
 def adapter_of(stack: str) -> str:
-    """Give the adapter of one side's stack: what stands before the slash."""
+    """Return the adapter of one side's stack: what stands before the slash."""
     return stack.partition("/")[0]
 
 

@@ -21,7 +21,7 @@ def query_of(metrics: Mapping[str, str], rows: str) -> str:
         rows: what stands behind FROM.
     """
     columns = ", ".join(f"{value} AS {name}" for name, value in metrics.items())
-    return f"SELECT cell, block, {columns} FROM {rows} GROUP BY cell, block ORDER BY cell, block"  # noqa: S608 - our own texts
+    return f"SELECT cell, fork, {columns} FROM {rows} GROUP BY cell, fork ORDER BY cell, fork"  # noqa: S608 - our own texts
 
 
 def queries(metrics: Iterable[Metric]) -> list[str]:
@@ -42,10 +42,10 @@ def read(connection: "duckdb.DuckDBPyConnection") -> Found:
     for query in queries(METRICS.values()):
         cursor = connection.execute(query)
         names = [column[0] for column in cursor.description or []][2:]
-        for cell, block, *values in cursor.fetchall():
+        for cell, fork, *values in cursor.fetchall():
             for name, value in zip(names, values, strict=True):
                 rows = METRICS[name].rows
                 least = rows.least if rows is not None else 0.0
                 if value is not None and (figure := max(float(value), least)) > 0:
-                    found.setdefault(cell, {}).setdefault(name, {})[block] = figure
+                    found.setdefault(cell, {}).setdefault(name, {})[fork] = figure
     return found

@@ -3,11 +3,11 @@
 import math
 from typing import TYPE_CHECKING
 
-from callbench.analysis.metric_values import by_block
+from callbench.analysis.metric_values import by_fork
 from callbench.analysis.read_results import read
 from callbench.analysis.results import Result
 from callbench.model.metrics.registry import VALUES
-from callbench.store.run import Run
+from callbench.store.record import Record
 
 if TYPE_CHECKING:
     import duckdb
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 _AT_ONCE = 500
 
 
-def make(run: Run, connection: "duckdb.DuckDBPyConnection", name: str) -> None:
+def make(run: Record, connection: "duckdb.DuckDBPyConnection", name: str) -> None:
     """Make it in a connection to the run's tables, from the cells of the run's condition.
 
     Raises:
         BadInput: the run is damaged.
     """
     types = ", ".join(f"{one} {metric.column}" for one, metric in VALUES.items())
-    connection.execute(f"CREATE TABLE {name} (cell VARCHAR, block BIGINT, {types})")
+    connection.execute(f"CREATE TABLE {name} (cell VARCHAR, fork BIGINT, {types})")
     rows = [row for result in read(run).cells for row in _rows(result)]
     for start in range(0, len(rows), _AT_ONCE):
         connection.execute(f"INSERT INTO {name} VALUES {', '.join(rows[start : start + _AT_ONCE])}")  # noqa: S608 - our own numbers
@@ -31,11 +31,9 @@ def make(run: Run, connection: "duckdb.DuckDBPyConnection", name: str) -> None:
 
 def _rows(result: Result) -> list[str]:
     """Write the rows of a cell as SQL: one for each fork that has a value."""
-    found = {name: by_block(result, name) for name in VALUES}
-    blocks = sorted({block for own in found.values() for block in own})
-    return [
-        f"('{result.id}', {block}, {', '.join(_number(own.get(block)) for own in found.values())})" for block in blocks
-    ]
+    found = {name: by_fork(result, name) for name in VALUES}
+    forks = sorted({fork for own in found.values() for fork in own})
+    return [f"('{result.id}', {fork}, {', '.join(_number(own.get(fork)) for own in found.values())})" for fork in forks]
 
 
 def _number(value: float | None) -> str:

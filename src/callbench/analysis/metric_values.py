@@ -9,7 +9,7 @@ from callbench.stats.interval import Interval
 
 
 def value_of(result: Result, name: str) -> Interval | None:
-    """Give the value of a metric; None where the cell has none.
+    """Return the value of a metric; None if the cell has none.
 
     What was measured once is given as it is: a mean of equal values would be off by a rounding. Percentiles come from
     all histograms together, and their interval from the forks. The greatest latency is that of all forks, and has no
@@ -19,14 +19,14 @@ def value_of(result: Result, name: str) -> Interval | None:
     if interval is None:
         return None
     if metric.combined is Combined.GREATEST:
-        return Interval(max(result.by_block[name].values()), None, None, interval.blocks)
+        return Interval(max(result.by_fork[name].values()), None, None, interval.forks)
     if (
         metric.combined is Combined.ONCE
         and interval.low is not None
-        and len(once := set(result.by_block[name].values())) == 1
+        and len(once := set(result.by_fork[name].values())) == 1
     ):
         exact = once.pop()
-        return Interval(exact, exact, exact, interval.blocks)
+        return Interval(exact, exact, exact, interval.forks)
     percentiles, short = result.latency.percentiles or {}, name.removesuffix("_us")
     if metric.combined is not Combined.HISTOGRAMS or short not in percentiles:
         return interval
@@ -35,11 +35,11 @@ def value_of(result: Result, name: str) -> Interval | None:
     return replace(interval, middle=interval.middle * shift, low=low, high=high)
 
 
-def by_block(result: Result, name: str) -> dict[int, float]:
-    """Give what a metric was in each fork; what was measured once is the same in all of them."""
-    own = result.by_block.get(name, {})
+def by_fork(result: Result, name: str) -> dict[int, float]:
+    """Return what a metric was in each fork; what was measured once is the same in all of them."""
+    own = result.by_fork.get(name, {})
     if METRICS[name].combined is not Combined.ONCE:
         return dict(own)
     interval = value_of(result, name)
-    timed = result.by_block.get("rate_per_s") or {0: 0.0}
+    timed = result.by_fork.get("rate_per_s") or {0: 0.0}
     return dict.fromkeys(timed, interval.middle) if interval is not None else {}

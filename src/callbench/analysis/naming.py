@@ -8,11 +8,11 @@ from callbench.catalog.study.cells import LOOPBACK
 
 def named(one: Result) -> str:
     """Name a cell: `native/soap+tcp Sum, 4 clients, over lan100`."""
-    return f"{one.attributes['stack']} {place(one)}"
+    return f"{one.attributes['stack']} {conditions_of(one)}"
 
 
-def place(one: Result) -> str:
-    """Name what a stack was measured at: `Sum`, and its load and link where they are not the plainest.
+def conditions_of(one: Result) -> str:
+    """Name what a stack was measured at: `Sum`, and its load and link if they are not the plainest.
 
     The group stands for the call with its arguments: it is what the study calls them.
     """

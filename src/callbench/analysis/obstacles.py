@@ -13,8 +13,8 @@ from callbench.analysis.results import Result
 from callbench.analysis.subject import Subject
 from callbench.analysis.words import ratio_text
 from callbench.stats.bottleneck import Limit
+from callbench.stats.forecast import more_forks
 from callbench.stats.interval import CONFIDENCE, Interval
-from callbench.stats.outlook import more_forks
 
 # Two whose ratio is known so well and is still not told from 1 are alike; a claim known so well lies at its threshold.
 CLOSE = 0.03
@@ -55,8 +55,8 @@ class Obstacle:
     Attributes:
         about: what it is: a claim's id, `bin over tcp and json over tcp`, or a stack.
         where: of neighbours and ranks the call with load and link; else "".
-        detail: the figure that says so, or a phrase.
-        more: how many more forks would settle it, about; None where none would.
+        detail: the value that says so, or a phrase.
+        more: how many more forks would settle it, about; None if none would.
     """
 
     kind: Kind
@@ -82,7 +82,7 @@ def obstacles(subject: Subject, every: Sequence[Ranking]) -> list[Obstacle]:
 
 
 def _of_claim(subject: Subject, judged: Judged) -> Iterable[Obstacle]:
-    """Say why a claim is neither held nor refuted."""
+    """Explain why a claim is neither held nor refuted."""
     one = judged.deciding
     if judged.verdict is Verdict.UNMEASURED:
         yield Obstacle(Kind.CLAIM, judged.id, "", _unmeasured(one.why), one.why)
@@ -103,7 +103,7 @@ def _cells(subject: Subject, one: Compared) -> list[Result]:
 
 
 def _unmeasured(why: str) -> Reason:
-    """Give the reason for which a claim's figure is missing."""
+    """Return the reason for which a claim's value is missing."""
     if "not steady" in why:
         return Reason.UNSTEADY
     return Reason.EXCLUDED if why.endswith(("excluded", "no call was answered")) else Reason.NOT_HERE
@@ -130,7 +130,7 @@ def _of_neighbours(subject: Subject, table: Ranking) -> Iterable[Obstacle]:
 
 
 def _why(cells: Sequence[Result], found: Interval, low: float = 1.0, high: float = 1.0) -> Reason:
-    """Give the reason for which a ratio of cells decides nothing.
+    """Return the reason for which a ratio of cells decides nothing.
 
     Args:
         cells: that it was taken of.
@@ -164,7 +164,7 @@ def _of_ranks(subject: Subject, table: Ranking) -> Iterable[Obstacle]:
 
 
 def _unranked(one: Result) -> Reason:
-    """Give the reason for which a cell has no rank."""
+    """Return the reason for which a cell has no rank."""
     if one.excluded is not None:
         return Reason.EXCLUDED
     if one.verdict is not None and one.verdict.at_least:
@@ -188,7 +188,7 @@ def _of_excluded(subject: Subject) -> list[Obstacle]:
 
 
 def gathered(every: Iterable[Obstacle]) -> Mapping[tuple[Kind, str, Reason, str], list[Obstacle]]:
-    """Put together what one line tells: one call and reason, and one figure where each has its own."""
+    """Put together what one line tells: one call and reason, and one value where each has its own."""
     lines: dict[tuple[Kind, str, Reason, str], list[Obstacle]] = {}
     for one in every:
         own = "" if one.kind is Kind.NEIGHBOURS or one.reason is Reason.NOT_HERE else one.detail

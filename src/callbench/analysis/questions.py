@@ -1,4 +1,4 @@
-"""Questions that were left open, and what a run says of each: ratios of its figures, as claims have them."""
+"""Questions that were left open, and what a run says of each: ratios of its values, as claims have them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from callbench.analysis.claims import Compared, Verdict, compared
 from callbench.analysis.results import Results
 from callbench.catalog.study import Study
 from callbench.catalog.study.claim import comparison
-from callbench.catalog.study.shown import AnswerPart, QuestionPart
+from callbench.catalog.study.report_parts import AnswerPart, QuestionPart
 
 
 @dataclass(frozen=True)
@@ -15,7 +15,7 @@ class Answer:
     """One answer of a run.
 
     Attributes:
-        sentence: what follows from the figure; "" where none was measured or it leaves the matter open.
+        sentence: what follows from the value; "" if none was measured or it leaves the matter open.
         statistic: what the ratio is one of.
     """
 
@@ -25,7 +25,7 @@ class Answer:
 
 
 @dataclass(frozen=True)
-class Asked:
+class AnsweredQuestion:
     """A question and what a run answers.
 
     Attributes:
@@ -45,23 +45,23 @@ class Asked:
         return any(one.compared.ratio for one in self.answers)
 
 
-def ask(study: Study, results: Results) -> list[Asked]:
+def ask(study: Study, results: Results) -> list[AnsweredQuestion]:
     """Ask a run every question of its study."""
     return [_ask_one(study, part, results) for part in study.questions]
 
 
-def _ask_one(study: Study, part: QuestionPart, results: Results) -> Asked:
+def _ask_one(study: Study, part: QuestionPart, results: Results) -> AnsweredQuestion:
     """Ask one question. Each answer stands alone, so that none is corrected for the others."""
     text = part.text
     if part.open_question is not None and study.published:
         text = study.published.open_questions[part.open_question - 1]
     answers = [_answer(study, one, results) for one in part.answers]
     shown = [one for one in answers if one.compared.ratio or not one.compared.comparison.optional]
-    return Asked(part.id, text, part.reading, shown, part.tables)
+    return AnsweredQuestion(part.id, text, part.reading, shown, part.tables)
 
 
 def _answer(study: Study, part: AnswerPart, results: Results) -> Answer:
-    """Give one answer: the sentence that its figure calls for."""
+    """Return one answer: the sentence that its value calls for."""
     statistic = part.statistic or "rate_per_s"
     one = compared(study, [comparison(part)], statistic, results)[0]
     sentence = {Verdict.HOLDS: part.holds, Verdict.FAILS: part.fails}.get(one.verdict, "")

@@ -16,7 +16,7 @@ class Ranking:
     Attributes:
         cells: all that have a closed loop, ranked or not.
         ranked: those whose rate may stand in a ranking.
-        standings: of `ranked`, best first; none where there are fewer than two, or one block alone.
+        standings: of `ranked`, best first; none if there are fewer than two, or one fork alone.
     """
 
     group: str
@@ -48,8 +48,8 @@ def rankings(subject: Subject) -> list[Ranking]:
     made = []
     for (group, clients, link), cells in tables.items():
         ranked = [one for one in cells if one.ranked]
-        enough = len(ranked) > 1 and max(one.blocks for one in ranked) > 1
-        rates = [one.by_block["rate_per_s"] for one in ranked]
+        enough = len(ranked) > 1 and max(one.forks for one in ranked) > 1
+        rates = [one.by_fork["rate_per_s"] for one in ranked]
         found = standings(rates, 1 - CONFIDENCE, subject.results.prior) if enough else ()
         made.append(Ranking(group, clients, link, cells, ranked, found))
     return made

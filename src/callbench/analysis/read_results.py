@@ -7,55 +7,53 @@ from typing import TYPE_CHECKING, Any
 
 from callbench.analysis import cold_starts, echo_multiples, histograms, metric_queries, spreads, unsteady, validity
 from callbench.analysis.cell_results import result_of
-from callbench.analysis.messages import Codec, Written
+from callbench.analysis.messages import Codec, MessageTimes
 from callbench.analysis.results import Excluded, Latency, Result, Results
 from callbench.analysis.unsteady import Unsteady
-from callbench.analysis.wire.found import Ledger, Sweep, ledgers, sweeps
+from callbench.analysis.wire.accounts import Ledger, Sweep, ledgers, sweeps
 from callbench.model import process_end
 from callbench.model.cell import MIXED
-from callbench.store.run import Run
+from callbench.store.record import Record
 
 if TYPE_CHECKING:
     import duckdb
 
 CELLS_SQL = "SELECT * FROM cells ORDER BY cell"
 TRIALS_SQL = """
-SELECT cell, block, sum(calls) AS calls, sum(elapsed_ns) AS elapsed_ns, sum(error_count) AS error_count,
+SELECT cell, fork, sum(calls) AS calls, sum(elapsed_ns) AS elapsed_ns, sum(error_count) AS error_count,
        sum(window_calls) AS window_calls, sum(window_ns) AS window_ns, sum(in_flight) AS in_flight,
        sum(in_call_ns) AS in_call_ns, sum(count) AS count, sum(sum_ns) AS sum_ns, min(min_ns) AS min_ns, max(max_ns)
        AS max_ns, sum(service_sum_ns) AS service_sum_ns, min(service_min_ns) AS service_min_ns, max(service_max_ns)
        AS service_max_ns, sum(lateness_sum_ns) AS lateness_sum_ns, min(lateness_min_ns) AS lateness_min_ns,
        max(lateness_max_ns) AS lateness_max_ns, max(batch) AS batch, count(*) AS trials, bool_and(agree) AS agree,
        exp(avg(ln(pace))) AS pace
-FROM trials WHERE unsteady = '' GROUP BY cell, block ORDER BY cell, block"""
+FROM trials WHERE unsteady = '' GROUP BY cell, fork ORDER BY cell, fork"""
 ERRORS_SQL = "SELECT cell, errors FROM trials WHERE error_count > 0 ORDER BY trial"
 CODECS_SQL = 'SELECT * FROM codecs ORDER BY "group", message, direction DESC'
 RANKING_SQL = """
-SELECT "group", cells.clients, link, stack, block, sum(window_calls) / (sum(window_ns) / 1e9 * avg(pace)) AS rate_per_s
+SELECT "group", cells.clients, link, stack, fork, sum(window_calls) / (sum(window_ns) / 1e9 * avg(pace)) AS rate_per_s
 FROM trials JOIN cells USING (cell) WHERE unsteady = '' GROUP BY ALL ORDER BY ALL"""
 # Of a process's whole life; journals of before that was counted have the calls of its last trial.
 DEATHS_SQL = """
 SELECT cell, min(coalesce(since_start, answered)) AS least, max(coalesce(since_start, answered)) AS most,
        count(*) FILTER (WHERE again) AS restarts
 FROM deaths WHERE cell IS NOT NULL GROUP BY cell"""
-EXCLUDED_SQL = (
-    "SELECT stack, cell, min(block) AS block, why FROM excluded GROUP BY stack, cell, why ORDER BY stack, cell"
-)
+EXCLUDED_SQL = "SELECT stack, cell, min(fork) AS fork, why FROM excluded GROUP BY stack, cell, why ORDER BY stack, cell"
 
 
-def read(run: Run) -> Results:
-    """Read a run and reckon what it found.
+def read(run: Record) -> Results:
+    """Read a run and compute what it found.
 
     Raises:
         BadInput: the run is damaged.
     """
     with run.connection() as connection:
         found = from_connection(connection)
-        beliefs = validity.from_connection(connection, _known(run, found))
+        known = validity.from_connection(connection, _known(run, found))
         counted = ledgers(connection), sweeps(connection)
         queried = metric_queries.read(connection)
         cold = cold_starts.read(connection)
-        echoes = echo_multiples.read(connection, {one.id: one.by_block.get("mean_us", {}) for one in found.cells})
+        echoes = echo_multiples.read(connection, {one.id: one.by_fork.get("mean_us", {}) for one in found.cells})
         died = {
             row["cell"]: process_end.after(row["least"], row["most"], row["restarts"])
             for row in rows_of(connection, DEATHS_SQL)
@@ -64,22 +62,22 @@ def read(run: Run) -> Results:
     cells = [
         replace(
             cell,
-            by_block={**cell.by_block, **queried.get(cell.id, {}), **_named(echo_multiples.NAME, echoes.get(cell.id))},
+            by_fork={**cell.by_fork, **queried.get(cell.id, {}), **_named(echo_multiples.NAME, echoes.get(cell.id))},
             died=died.get(cell.id, ""),
         )
         for cell in cells
     ]
     found = replace(found, cells=cells, ledgers=counted[0], sweeps=counted[1], notes=tuple(_notes(run)), cold=cold)
     found = _with_spreads(found)
-    return believed(found, beliefs)
+    return with_validity(found, known)
 
 
 def _with_spreads(found: Results) -> Results:
-    """Give each cell, and the run, what all cells say together of how one varies."""
+    """Return each cell, and the run, what all cells say together of how one varies."""
     rankings: dict[tuple[str, ...], list[Mapping[int, float]]] = {}
     for one in found.cells:
         key = tuple(one.attributes[name] for name in ("group", "clients", "arrivals", "rate", "link"))
-        rankings.setdefault(key, []).append(one.by_block.get("rate_per_s", {}))
+        rankings.setdefault(key, []).append(one.by_fork.get("rate_per_s", {}))
     spread = spreads.of_cells(rates for mine in rankings.values() for rates in mine)
     cells = [replace(one, spread=spread) for one in found.cells]
     cells = [replace(one, rate=one.interval("rate_per_s")) for one in cells]
@@ -87,11 +85,11 @@ def _with_spreads(found: Results) -> Results:
 
 
 def _named(name: str, figures: Mapping[int, float] | None) -> dict[str, Mapping[int, float]]:
-    """Give figures their name, or nothing where there are none."""
+    """Return values their name, or nothing if there are none."""
     return {name: figures} if figures else {}
 
 
-def _known(run: Run, found: Results) -> list[validity.Known]:
+def _known(run: Record, found: Results) -> list[validity.Known]:
     """Gather what the plan and the environment say of each cell."""
     cards = {stack["id"]: stack.get("card") or {} for stack in run.plan().get("stacks", [])}
     inside = {id_ for id_, card in cards.items() if card.get("roles") == "in-process"}
@@ -112,37 +110,39 @@ def _known(run: Run, found: Results) -> list[validity.Known]:
     ]
 
 
-def believed(found: Results, beliefs: validity.Beliefs) -> Results:
-    """Add verdicts and costs, and take away what must not be shown: figures that break Little's law.
+def with_validity(found: Results, validity: validity.Validity) -> Results:
+    """Add verdicts and costs, and take away what must not be shown: values that break Little's law.
 
-    What was never steady has no figures from the beginning; it is listed with those.
+    What was never steady has no values from the beginning; it is listed with those.
     """
-    cells = [_believed(one, beliefs.cells[one.id]) if one.id in beliefs.cells else one for one in found.cells]
+    cells = [
+        _with_cell_validity(one, validity.cells[one.id]) if one.id in validity.cells else one for one in found.cells
+    ]
     never = [Excluded(one.attributes["stack"], one.id, 0, one.not_steady) for one in found.cells if one.not_steady]
     broken = [
-        Excluded(one.attributes["stack"], one.id, 0, beliefs.cells[one.id].breaks)
+        Excluded(one.attributes["stack"], one.id, 0, validity.cells[one.id].breaks)
         for one in found.cells
-        if one.id in beliefs.cells and beliefs.cells[one.id].breaks
+        if one.id in validity.cells and validity.cells[one.id].breaks
     ]
-    return replace(found, cells=cells, excluded=[*found.excluded, *never, *broken], beliefs=beliefs)
+    return replace(found, cells=cells, excluded=[*found.excluded, *never, *broken], validity=validity)
 
 
-def _believed(one: Result, known: validity.Belief) -> Result:
+def _with_cell_validity(one: Result, known: validity.CellValidity) -> Result:
     """Add to one cell what is known of it."""
     if one.not_steady:
         return replace(one, verdict=known.verdict)
     if known.breaks:
         return replace(
-            one, rate=None, by_block={}, latency=Latency(None, None, None), excluded=known.breaks, verdict=known.verdict
+            one, rate=None, by_fork={}, latency=Latency(None, None, None), excluded=known.breaks, verdict=known.verdict
         )
     costs = known.cost.by_statistic
     doubts = (*one.doubts, f"at least: {known.verdict.why}") if known.verdict.at_least else one.doubts
-    told = {name: spent.by_block for name, spent in costs.items()} | {"link_bytes": known.link_bytes}
-    by_block = {**one.by_block, **{name: values for name, values in told.items() if values}}
-    return replace(one, by_block=by_block, verdict=known.verdict, doubts=doubts, costs=costs)
+    told = {name: spent.by_fork for name, spent in costs.items()} | {"link_bytes": known.link_bytes}
+    by_fork = {**one.by_fork, **{name: values for name, values in told.items() if values}}
+    return replace(one, by_fork=by_fork, verdict=known.verdict, doubts=doubts, costs=costs)
 
 
-def _notes(run: Run) -> Iterable[str]:
+def _notes(run: Record) -> Iterable[str]:
     """Read the journal's notes without parsing its long lines."""
     with run.journal_file.open("rb") as lines:
         for line in lines:
@@ -151,14 +151,14 @@ def _notes(run: Run) -> Iterable[str]:
 
 
 def from_connection(connection: "duckdb.DuckDBPyConnection") -> Results:
-    """Reckon from the run's tables."""
+    """Compute from the run's tables."""
     codecs = [Codec(**{key: row[key] for key in Codec.__dataclass_fields__}) for row in rows_of(connection, CODECS_SQL)]
     excluded = [
-        Excluded(row["stack"], row["cell"], row["block"], row["why"]) for row in rows_of(connection, EXCLUDED_SQL)
+        Excluded(row["stack"], row["cell"], row["fork"], row["why"]) for row in rows_of(connection, EXCLUDED_SQL)
     ]
-    blocks: dict[str, list[dict[str, Any]]] = {}
+    forks: dict[str, list[dict[str, Any]]] = {}
     for row in rows_of(connection, TRIALS_SQL):
-        blocks.setdefault(row["cell"], []).append(row)
+        forks.setdefault(row["cell"], []).append(row)
     left_out = unsteady.read(connection)
     errors: dict[str, dict[str, int]] = {}
     for row in rows_of(connection, ERRORS_SQL):
@@ -166,33 +166,33 @@ def from_connection(connection: "duckdb.DuckDBPyConnection") -> Results:
         for kind, count in json.loads(row["errors"]).items():
             kinds[kind] = kinds.get(kind, 0) + int(count)
     timed = histograms.read(connection)
-    written = Written(codecs)
+    written = MessageTimes(codecs)
     cells = [
-        result_of(row, blocks.get(row["cell"], []), errors.get(row["cell"], {}), timed, written, excluded)
+        result_of(row, forks.get(row["cell"], []), errors.get(row["cell"], {}), timed, written, excluded)
         for row in rows_of(connection, CELLS_SQL)
     ]
     cells = [_with_unsteady(cell, left_out.get(cell.id)) for cell in cells]
-    visits, trials = connection.execute(
-        "SELECT (SELECT count(*) FROM visits), (SELECT count(*) FROM trials)"
+    starts, trials = connection.execute(
+        "SELECT (SELECT count(*) FROM starts), (SELECT count(*) FROM trials)"
     ).fetchall()[0]
-    return Results(cells, codecs, excluded, visits, trials)
+    return Results(cells, codecs, excluded, starts, trials)
 
 
 def _with_unsteady(cell: Result, left_out: Unsteady | None) -> Result:
-    """Put beside a cell's figures the trials that are not in them; it has no rank where no others are left."""
+    """Put beside a cell's values the trials that are not in them; it has no rank where no others are left."""
     one = replace(cell, unsteady=left_out)
     return replace(one, doubts=(*one.doubts, one.not_steady)) if one.not_steady else one
 
 
 def _with_wire(cell: Result, counted: Mapping[str, Ledger], swept: Mapping[str, Sweep]) -> Result:
-    """Put beside a cell's figures what its calls cost on the wire; an exact count is the same in every block."""
+    """Put beside a cell's values what its calls cost on the wire; an exact count is the same in every fork."""
     found = counted.get(cell.id) or swept.get(cell.id)
     if found is None:
         return cell
-    blocks = set(cell.by_block.get("rate_per_s", {})) | {0, 1}
-    exact = {name: dict.fromkeys(sorted(blocks), value) for name, value in found.statistics().items()}
+    forks = set(cell.by_fork.get("rate_per_s", {})) | {0, 1}
+    exact = {name: dict.fromkeys(sorted(forks), value) for name, value in found.statistics().items()}
     varying = found.by_count() if isinstance(found, Ledger) else {}
-    return replace(cell, by_block={**cell.by_block, **exact, **varying})
+    return replace(cell, by_fork={**cell.by_fork, **exact, **varying})
 
 
 def rows_of(connection: "duckdb.DuckDBPyConnection", query: str) -> Iterable[dict[str, Any]]:

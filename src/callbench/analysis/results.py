@@ -5,19 +5,19 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from callbench.analysis import validity
 from callbench.analysis.cold_starts import ColdStart
 from callbench.analysis.messages import Codec
 from callbench.analysis.unsteady import Unsteady
-from callbench.analysis.wire.found import Ledger, Sweep
+from callbench.analysis.validity import Validity
+from callbench.analysis.wire.accounts import Ledger, Sweep
 from callbench.model.metrics.registry import SHARED_SPREAD
 from callbench.stats.bottleneck import Verdict
-from callbench.stats.contrast import block_ratios
+from callbench.stats.contrast import fork_ratios
 from callbench.stats.interval import CONFIDENCE, Interval, geometric_mean
 from callbench.stats.logratio import LogRatio, paired
 from callbench.stats.plateau import Plateau
 from callbench.stats.prior import NONE, Prior
-from callbench.stats.spent import Spent
+from callbench.stats.processor_time import ProcessorTime
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Latency:
     """Latency of a cell over all its trials, in microseconds.
 
     Attributes:
-        percentiles: p50, p90, p99, p999; None where calls were timed in batches.
+        percentiles: p50, p90, p99, p999; None if calls were timed in batches.
         max: the greatest, None likewise.
         mean: over all calls.
     """
@@ -41,11 +41,11 @@ class OpenLoop:
 
     Attributes:
         target_per_s: the rate asked for.
-        reached: the rate at which calls were begun, or None where no call was answered.
+        reached: the rate at which calls were begun, or None if no call was answered.
         latency: from the intended start, also where the target was missed.
         service: from the real start: what a closed loop would call latency.
         lateness: of the generator itself.
-        missed: why the figures are not those of the target, or None.
+        missed: why the values are not those of the target, or None.
     """
 
     target_per_s: float
@@ -65,17 +65,17 @@ class Result:
         texts, for choosing cells.
         calls: answered rightly, over all trials.
         errors: by kind, over all trials.
-        by_block: a value a fork by the name of its metric; where batches of a fork met different moments of the
+        by_fork: a value a fork by the name of its metric; where batches of a fork met different moments of the
             machine, at the mean speed of the fork.
-        rate: calls a second, or None where no call was answered.
+        rate: calls a second, or None if no call was answered.
         batched: whether calls were too short to be timed one by one.
         agree: whether client and server counted alike in every trial.
         excluded: why nothing was measured, or nothing more.
-        doubts: why its figure must not be ranked, a phrase each; whoever finds a reason adds it here.
+        doubts: why its value must not be ranked, a phrase each; the code that finds a reason adds it here.
         think_ms: how long a client of a closed loop thought between two calls.
         ramp_up_ms: within which clients began one after another.
         options: what clients connected with.
-        open_loop: of an open loop; where its target was missed, the cell has no other figures.
+        open_loop: of an open loop; where its target was missed, the cell has no other values.
         plateaus: where its latencies stand for a reason.
         verdict: what limited it.
         costs: processor time a call by statistic: sums over the time driven.
@@ -90,7 +90,7 @@ class Result:
     calls: int
     errors: Mapping[str, int]
     trials: int
-    by_block: Mapping[str, Mapping[int, float]]
+    by_fork: Mapping[str, Mapping[int, float]]
     rate: Interval | None
     latency: Latency
     batched: bool
@@ -103,14 +103,14 @@ class Result:
     open_loop: OpenLoop | None = None
     plateaus: Sequence[Plateau] = ()
     verdict: Verdict | None = None
-    costs: Mapping[str, Spent] = field(default_factory=dict)
+    costs: Mapping[str, ProcessorTime] = field(default_factory=dict)
     died: str = ""
     unsteady: Unsteady | None = None
     spread: Prior = NONE
 
     @property
     def not_steady(self) -> str:
-        """Why it has no figures, where no trial of it was steady; else nothing."""
+        """Why it has no values, where no trial of it was steady; else nothing."""
         return self.unsteady.kind if self.unsteady is not None and not self.trials else ""
 
     @property
@@ -124,16 +124,16 @@ class Result:
         return self.attributes["cell"]
 
     @property
-    def blocks(self) -> int:
-        """How many blocks measured it."""
-        return len(self.by_block.get("rate_per_s", {}))
+    def forks(self) -> int:
+        """How many forks measured it."""
+        return len(self.by_fork.get("rate_per_s", {}))
 
     def interval(self, statistic: str) -> Interval | None:
-        """Reckon the geometric mean of a statistic over the blocks, with its interval; of costs, their sums' mean."""
+        """Compute the geometric mean of a statistic over the forks, with its interval; of costs, their sums' mean."""
         spent = self.costs.get(statistic)
         if spent is not None:
             return spent.interval()
-        values = list(self.by_block.get(statistic, {}).values())
+        values = list(self.by_fork.get(statistic, {}).values())
         if len(values) > 1 and statistic in SHARED_SPREAD:
             return self.spread.moderated(paired(values)).interval(CONFIDENCE)
         return geometric_mean(values) if values else None
@@ -145,7 +145,7 @@ class Excluded:
 
     stack: str
     cell: str | None
-    block: int
+    fork: int
     why: str
 
 
@@ -156,10 +156,10 @@ class Results:
     cells: Sequence[Result]
     codecs: Sequence[Codec]
     excluded: Sequence[Excluded]
-    visits: int = 0
+    starts: int = 0
     trials: int = 0
     notes: Sequence[str] = field(default_factory=tuple)
-    beliefs: validity.Beliefs = field(default_factory=validity.Beliefs)
+    validity: Validity = field(default_factory=Validity)
     ledgers: Mapping[str, Ledger] = field(default_factory=dict)
     sweeps: Mapping[str, Sweep] = field(default_factory=dict)
     cold: Sequence[ColdStart] = ()
@@ -170,15 +170,15 @@ class Results:
 
         None from fewer than two forks that have both.
         """
-        values = block_ratios(*([each.by_block.get("rate_per_s", {})] for each in (one, other)))
+        values = fork_ratios(*([each.by_fork.get("rate_per_s", {})] for each in (one, other)))
         return self.prior.moderated(paired(values)) if len(values) > 1 else None
 
     def ratio(self, one: Result, other: Result) -> Interval | None:
-        """Divide one cell's rate by another's, with its interval where there is one; None where no fork has both."""
+        """Divide one cell's rate by another's, with its interval if there is one; None if no fork has both."""
         known = self.estimated(one, other)
         if known is not None:
             return known.interval(CONFIDENCE)
-        values = block_ratios(*([each.by_block.get("rate_per_s", {})] for each in (one, other)))
+        values = fork_ratios(*([each.by_fork.get("rate_per_s", {})] for each in (one, other)))
         return geometric_mean(values) if values else None
 
     def where(self, conditions: Mapping[str, str]) -> list[Result]:

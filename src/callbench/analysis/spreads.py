@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 
-from callbench.stats.contrast import block_ratios
+from callbench.stats.contrast import fork_ratios
 from callbench.stats.prior import Prior, prior
 
 # Rates by fork.
@@ -19,4 +19,4 @@ def of_cells(cells: Iterable[Rates]) -> Prior:
 def of_ratios(rankings: Iterable[Sequence[Rates]]) -> Prior:
     """Learn how the ratio of two cells of one ranking varies: of each cell to the one before it."""
     pairs = (pair for mine in rankings for pair in pairwise(mine))
-    return prior([[math.log(ratio) for ratio in block_ratios([one], [other])] for one, other in pairs])
+    return prior([[math.log(ratio) for ratio in fork_ratios([one], [other])] for one, other in pairs])

@@ -6,13 +6,13 @@ from typing import Any
 
 from callbench.analysis import health as processes
 from callbench.analysis.claims import Judged, judge
-from callbench.analysis.questions import Asked, ask
+from callbench.analysis.questions import AnsweredQuestion, ask
 from callbench.analysis.read_results import read
 from callbench.analysis.results import Results
 from callbench.analysis.tables import Filled, filled
 from callbench.catalog.study import Study, load
 from callbench.model.cell import AS_IS, HELD
-from callbench.store.run import Run
+from callbench.store.record import Record
 
 # The conditions of the machine's idle states in words.
 CONDITIONS = {AS_IS: "the machine's idle states", HELD: "deep idle states off"}
@@ -20,7 +20,7 @@ CONDITIONS = {AS_IS: "the machine's idle states", HELD: "deep idle states off"}
 
 @dataclass(frozen=True)
 class Subject:
-    """Everything a report shows, reckoned once.
+    """Everything a report shows, computed once.
 
     Attributes:
         asked: the study's open questions, each with what the run says of it.
@@ -30,11 +30,11 @@ class Subject:
         others: the same run in the other conditions of the machine's idle states that it was made in.
     """
 
-    run: Run
+    run: Record
     study: Study
     results: Results
     judged: Sequence[Judged]
-    asked: Sequence[Asked]
+    asked: Sequence[AnsweredQuestion]
     tables: Sequence[Filled]
     cards: Mapping[str, Mapping[str, Any]]
     environment: Mapping[str, Any]
@@ -66,19 +66,19 @@ class Subject:
     @property
     def quick(self) -> bool:
         """Whether it was a quick run."""
-        return bool(self.run.info["quick"])
+        return bool(self.run.request["quick"])
 
 
-def subject(run: Run) -> Subject:
+def subject(run: Record) -> Subject:
     """Read a run and compute all that a report needs.
 
-    Where it was made in two conditions of the machine's idle states, everything is of the first, and what it found in
+    If it was made in two conditions of the machine's idle states, everything is of the first, and what it found in
     the other stands beside it: its tables behind those of the first.
 
     Raises:
         BadInput: the run is damaged.
     """
-    conditions = [str(one) for one in run.info.get("idle") or ()]
+    conditions = [str(one) for one in run.request.get("idle") or ()]
     others = {one: _under(run.under(one)) for one in conditions if one != run.condition}
     own = _under(run)
     if not others:
@@ -95,12 +95,12 @@ def subject(run: Run) -> Subject:
     return replace(own, tables=tables, others=others)
 
 
-def _under(run: Run) -> Subject:
+def _under(run: Record) -> Subject:
     """Read what a run found in one condition."""
-    study = load(run.study_file, run.info.get("settings") or {}, run.published_file, run.info.get("link"))
+    study = load(run.study_file, run.request.get("settings") or {}, run.published_file, run.request.get("link"))
     results = read(run)
     cards = {str(one["id"]): one for one in run.plan().get("stacks", [])}
     watched, deaths = processes.read(run, results.cells)
-    tables = filled(study, results, run.info.get("without") or "")
+    tables = filled(study, results, run.request.get("without") or "")
     judged, asked = judge(study, results), ask(study, results)
     return Subject(run, study, results, judged, asked, tables, cards, run.environment(), watched, deaths)

@@ -1,4 +1,4 @@
-"""A study's tables, filled from a run, with the published figure beside each."""
+"""A study's tables, filled from a run, with the published value beside each."""
 
 import itertools
 import math
@@ -10,12 +10,12 @@ from callbench.analysis.metric_queries import queries
 from callbench.analysis.metric_values import value_of
 from callbench.analysis.naming import named
 from callbench.analysis.results import Result, Results
-from callbench.analysis.validity import SIDES_SQL, TRAFFIC_SQL, TRIALS_SQL, Belief
+from callbench.analysis.validity import SIDES_SQL, TRAFFIC_SQL, TRIALS_SQL, CellValidity
 from callbench.analysis.words import listed
 from callbench.catalog.study import Study
 from callbench.catalog.study.cells import LOOPBACK
 from callbench.catalog.study.places import position
-from callbench.catalog.study.shown import Line, TablePart
+from callbench.catalog.study.report_parts import Line, TablePart
 from callbench.model.metrics.metric import Better, Form, Metric
 from callbench.model.metrics.registry import METRICS, TIMED_EACH
 from callbench.stats.break_even import break_even
@@ -24,17 +24,17 @@ from callbench.stats.interval import Interval
 
 
 @dataclass(frozen=True)
-class Place:
+class TableCell:
     """One place of a table.
 
     Attributes:
-        text: the figure, with no more digits than its interval supports; "" where there is none.
+        text: the value, with no more digits than its interval supports; "" if there is none.
         spread: half of its interval as a share: `± 4 %`.
-        published: the published figure as it was printed, or "".
+        published: the published value as it was printed, or "".
         why: why there is no figure: `needs a link`.
-        about: trials, blocks, interval: what lies behind the figure.
-        heat: 0 for the worst of the table to 1 for the best, on a logarithmic scale; None without a figure.
-        value: the figure itself, in the table's unit.
+        about: trials, forks, interval: what lies behind the value.
+        heat: 0 for the worst of the table to 1 for the best, on a logarithmic scale; None without a value.
+        value: the value itself, in the table's unit.
         interval: its interval, in the table's unit.
         cell: the cell's id, or "".
         tried: whether trials were made of it, answered or not.
@@ -54,17 +54,17 @@ class Place:
 
 @dataclass(frozen=True)
 class Row:
-    """A row: its label, a note where it has one, and its places."""
+    """A row: its label, a note if it has one, and its places."""
 
     section: str
     label: str
     note: str
-    places: Sequence[Place]
+    places: Sequence[TableCell]
 
 
 @dataclass(frozen=True)
 class Filled:
-    """A table with its figures.
+    """A table with its values.
 
     Attributes:
         missing: one sentence where the whole table waits for something, or "".
@@ -93,7 +93,7 @@ class Filled:
 
     @property
     def head(self) -> str:
-        """What its rows are, where they are channels, as in most studies."""
+        """What its rows are, if they are channels, as in most studies."""
         return "channel" if self.by_channel else ""
 
     @property
@@ -111,7 +111,7 @@ def filled(study: Study, results: Results, without: str = "") -> list[Filled]:
     """Fill every table of a study; `without` is why the run had no link between two hosts.
 
     A table of which the run has no cell, as a quick run may leave out, is not there, unless it says what it waits for
-    or has published figures.
+    or has published values.
     """
     every = [_filled(study, table, results, without) for table in study.tables]
     return [one for one in every if one.missing or one.beside or one.cells]
@@ -143,7 +143,7 @@ def _filled(study: Study, table: TablePart, results: Results, without: str) -> F
                 heat = (math.log(one.value) - lowest) / (highest - lowest)
                 heat = heat if better is Better.HIGHER else 1 - heat
             published = _published(study, table, row, column)
-            places.append(Place(**{**one.__dict__, "heat": heat, "published": published}))
+            places.append(TableCell(**{**one.__dict__, "heat": heat, "published": published}))
         rows.append(Row(row.section or "", row.label, row.note, places))
     waits = table.link != LOOPBACK and not values
     return Filled(
@@ -163,16 +163,16 @@ def _filled(study: Study, table: TablePart, results: Results, without: str) -> F
     )
 
 
-def _span(places: Iterable[Place]) -> tuple[float, float]:
-    """Give the logarithms of the least and the greatest figure, for the heat of all between."""
+def _span(places: Iterable[TableCell]) -> tuple[float, float]:
+    """Return the logarithms of the least and the greatest value, for the heat of all between."""
     logs = [math.log(one.value) for one in places if one.value]
     return (min(logs), max(logs)) if logs else (0.0, 0.0)
 
 
-def _choose(table: TablePart, row: Line, column: Line, results: Results) -> Place:
-    """Find the cell of one place and write its figure."""
+def _choose(table: TablePart, row: Line, column: Line, results: Results) -> TableCell:
+    """Find the cell of one place and write its value."""
     if column.sections and row.section not in column.sections:
-        return Place(about="No value in this section.")
+        return TableCell(about="No value in this section.")
     conditions = {"link": table.link, **position(table, row.where.conditions(), column.where.conditions())}
     found = results.where(conditions)
     statistic = column.statistic or table.statistic
@@ -180,31 +180,31 @@ def _choose(table: TablePart, row: Line, column: Line, results: Results) -> Plac
         against = row.against.conditions() if row.against else None
         return _break_even(found, results.where({**conditions, **against}) if against else ())
     if len(found) > 1:
-        return Place(
+        return TableCell(
             why=f"{len(found)} cells", about="More than one cell belongs here. The study must distinguish them."
         )
     if not found:
-        return Place(why="needs a link" if table.link != LOOPBACK else "", about="Not part of this run.")
+        return TableCell(why="needs a link" if table.link != LOOPBACK else "", about="Not part of this run.")
     if statistic == limits.STATISTIC and limits.word(found[0], None):
-        return _limit(found[0], results.beliefs.cells.get(found[0].id))
-    return place(found[0], statistic)
+        return _limit(found[0], results.validity.cells.get(found[0].id))
+    return table_cell(found[0], statistic)
 
 
-def _limit(result: Result, known: Belief | None) -> Place:
+def _limit(result: Result, known: CellValidity | None) -> TableCell:
     """Write what limited a cell."""
     why = result.verdict.why if result.verdict else ""
     about = f"{named(result)}: {why}"
-    return Place(limits.word(result, known), limits.beside(known), about=about, cell=result.id, tried=True)
+    return TableCell(limits.word(result, known), limits.busy_shares(known), about=about, cell=result.id, tried=True)
 
 
-def place(result: Result, statistic: str) -> Place:
-    """Write one cell's figure."""
+def table_cell(result: Result, statistic: str) -> TableCell:
+    """Write one cell's value."""
     metric = METRICS[statistic]
     interval = value_of(result, statistic)
     spent = result.costs.get(statistic)
     if spent is not None and spent.under is not None:
         about = "Too short for the clock of processor time with so few calls."
-        return Place(f"under {figure(spent.under)}", about=f"{named(result)}: {about}", cell=result.id)
+        return TableCell(f"under {figure(spent.under)}", about=f"{named(result)}: {about}", cell=result.id)
     if interval is None:
         errors = ", ".join(f"{count} x {kind}" for kind, count in result.errors.items())
         batched = statistic in TIMED_EACH and result.batched
@@ -221,44 +221,44 @@ def place(result: Result, statistic: str) -> Place:
             or ("No percentiles: too short for single timing." if batched else "No trial.")
         )
         tried = bool(result.trials or never)
-        return Place(why=why, about=f"{named(result)}: {about}", cell=result.id, tried=tried)
+        return TableCell(why=why, about=f"{named(result)}: {about}", cell=result.id, tried=tried)
     counted = f"{round(interval.middle):,}" if metric.form is Form.WHOLE else ""
     at_least = statistic == "rate_per_s" and result.verdict is not None and result.verdict.at_least
     paced = result.open_loop is not None or result.think_ms > 0
-    return Place(
+    return TableCell(
         text=counted or ("≥ " if at_least else "") + figure(interval.middle, interval.half_width),
         # A pace that was asked for has no interval of its own: that of a schedule kept says nothing of the stack.
         spread="" if counted or (statistic == "rate_per_s" and paced) else share(interval.half_width),
-        about=behind(result, interval, metric),
+        about=details(result, interval, metric),
         value=interval.middle,
         interval=interval,
         cell=result.id,
     )
 
 
-def _break_even(found: Sequence[Result], against: Sequence[Result]) -> Place:
+def _break_even(found: Sequence[Result], against: Sequence[Result]) -> TableCell:
     """Write the rate of a link below which the cell pays against the other."""
     if len(found) != 1 or len(against) != 1:
-        return Place(about="Not part of this run.")
+        return TableCell(about="Not part of this run.")
     cell, other = found[0], against[0]
     sizes = [one.interval("bytes") for one in (cell, other)]
-    times = [one.by_block.get("mean_us", {}) for one in (cell, other)]
+    times = [one.by_fork.get("mean_us", {}) for one in (cell, other)]
     if not (sizes[0] and sizes[1]):
-        return Place(why="no sizes", about=f"{cell.attributes['stack']}: the size of its messages is not known.")
+        return TableCell(why="no sizes", about=f"{cell.attributes['stack']}: the size of its messages is not known.")
     saved = sizes[1].middle - sizes[0].middle
     rate = break_even(saved, *times)
     if rate is None:
-        return Place(about="Not part of this run.")
-    about = f"{named(cell)} against {named(other)}: {saved:,.0f} bytes saved, {rate.blocks} forks"
+        return TableCell(about="Not part of this run.")
+    about = f"{named(cell)} against {named(other)}: {saved:,.0f} bytes saved, {rate.forks} forks"
     if rate.middle == 0:
-        return Place(text="never", about=about, cell=cell.id)
+        return TableCell(text="never", about=about, cell=cell.id)
     if math.isinf(rate.middle) or rate.high is None or math.isinf(rate.high):
         least = rate.low
         certain = least is not None and not math.isinf(least)
-        return Place(text=f"over {figure(least)}" if least and certain else "always", about=about, cell=cell.id)
-    interval = Interval(rate.middle, rate.low, rate.high, rate.blocks)
+        return TableCell(text=f"over {figure(least)}" if least and certain else "always", about=about, cell=cell.id)
+    interval = Interval(rate.middle, rate.low, rate.high, rate.forks)
     ends = [end(one, rate.middle, interval.half_width) for one in (rate.low or 0.0, rate.high)]
-    return Place(
+    return TableCell(
         text=figure(rate.middle, interval.half_width),
         spread=f"{ends[0]} to {ends[1]}",
         about=about,
@@ -268,11 +268,11 @@ def _break_even(found: Sequence[Result], against: Sequence[Result]) -> Place:
     )
 
 
-def behind(result: Result, interval: Interval, metric: Metric) -> str:
-    """Say what lies behind a figure, in a line."""
+def details(result: Result, interval: Interval, metric: Metric) -> str:
+    """Describe what lies behind a value, in a line."""
     parts = [
         named(result),
-        _count(result.trials, "trial") + " in " + _count(interval.blocks, "fork"),
+        _count(result.trials, "trial") + " in " + _count(interval.forks, "fork"),
     ]
     parts.append(f"{result.calls:,} calls")
     if interval.low is not None and interval.high is not None:
@@ -297,7 +297,7 @@ def _count(number: int, name: str) -> str:
 
 
 def _published(study: Study, table: TablePart, row: Line, column: Line) -> str:
-    """Write the published figure as it stands in the published file."""
+    """Write the published value as it stands in the published file."""
     if not (study.published and table.published and row.published and column.published):
         return ""
     value = study.published.printed(table.published, row.published, column.published)

@@ -50,7 +50,7 @@ class Warmed:
         steady: of how many trials the warm-up was steady.
         seconds: the mean of a trial's.
         until_steady_s: for how long its operation was driven at the most, by one pair of processes, until it was
-            steady; None where it never was.
+            steady; None if it never was.
         ended: how many warm-ups ended for each reason.
         client_compiler_s: processor time of the compiler in all of them.
     """

@@ -1,4 +1,4 @@
-"""What makes a figure worth believing, from the stored run: verdicts, Little's law, steady state, neighbours, drift."""
+"""What makes a value worth believing, from the stored run: verdicts, Little's law, steady state, neighbours, drift."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import duckdb
 
 TRIALS_SQL = """
-SELECT trials.trial, trials.cell, trials.block, trials.unsteady, trials.clients, trials.calls, error_count,
+SELECT trials.trial, trials.cell, trials.fork, trials.unsteady, trials.clients, trials.calls, error_count,
        elapsed_ns, window_ns, window_calls, in_call_ns,
        think_ns, gap_ns, count, sum_ns, user_ns, system_ns, server_user_ns, server_system_ns,
        backend_user_ns, backend_system_ns, lateness.late AS late, wine.run_ns AS wineserver_ns
@@ -37,7 +37,7 @@ INTERVALS_SQL = """
 SELECT trial, at_ns, intervals.calls FROM intervals JOIN trials USING (trial)
 WHERE at_ns <= window_ns + 20000000 ORDER BY trial, at_ns"""
 WARM_UPS_SQL = "SELECT trial, calls, elapsed_ns FROM warm_ups ORDER BY trial, piece"
-SPOILED_SQL = "SELECT * FROM spoiled ORDER BY trial, counted"
+DISTURBED_SQL = "SELECT * FROM disturbed ORDER BY trial, counted"
 SLOWDOWNS_SQL = """
 SELECT cell, side, burn_ns, share, plain_calls, plain_ns, slow_calls, slow_ns
 FROM slowdowns WHERE side IS NOT NULL ORDER BY cell, side, pair"""
@@ -45,14 +45,14 @@ STARTED_SQL = """
 SELECT stack, adapter, max(connections) AS connections, any_value(runtime) AS runtime,
        any_value(libraries) AS libraries, any_value(clock) AS clock, min(resolution_ns) AS resolution_ns,
        min(reading_ns) AS reading_ns, max(client_threads) AS client_threads, max(server_threads) AS server_threads
-FROM visits LEFT JOIN (
+FROM starts LEFT JOIN (
     SELECT stack, any_value(adapter) AS adapter,
            max(threads) FILTER (side NOT IN ('server', 'backend')) AS client_threads,
            max(threads) FILTER (side = 'server') AS server_threads
     FROM (SELECT trial, side, sum(threads) AS threads FROM threads GROUP BY ALL)
     JOIN trials USING (trial) JOIN cells USING (cell) GROUP BY stack) counted USING (stack)
-GROUP BY stack, adapter ORDER BY min(visit)"""
-CANARIES_SQL = "SELECT * FROM canaries ORDER BY started"
+GROUP BY stack, adapter ORDER BY min(start)"""
+ECHOES_SQL = "SELECT * FROM echoes ORDER BY started"
 
 
 @dataclass(frozen=True)
@@ -61,14 +61,14 @@ class Curve:
 
     Attributes:
         warm_up: seconds and calls a second of each piece before the trial.
-        settled: whether the warm-up had stopped rising before its limit; None where its pieces are too few to say.
-        shift: where the trial itself changed its level most, None where it was too short to tell.
+        settled: whether the warm-up had stopped rising before its limit; None if its pieces are too few to say.
+        shift: where the trial itself changed its level most, None if it was too short to tell.
         left_out: why the trial does not count for its cell, or nothing.
     """
 
     trial: int
     cell: str
-    block: int
+    fork: int
     warm_up: Sequence[tuple[float, float]]
     settled: bool | None
     shift: Shift | None
@@ -85,7 +85,7 @@ class Curve:
 
 
 @dataclass(frozen=True)
-class Slowed:
+class SlowedSide:
     """What a known burn on one side did to the rate.
 
     Attributes:
@@ -107,7 +107,7 @@ class Slowed:
         return {Decision.WORSE: True, Decision.BETTER: False}.get(found)
 
     def sentence(self) -> str:
-        """Say it: `server +5 % -> rate -4.8 % (-5.1 % to -4.4 %)`."""
+        """Describe it: `server +5 % -> rate -4.8 % (-5.1 % to -4.4 %)`."""
         ends = ["" if one is None else percent(one - 1, 1, sign=True) for one in (self.ratio.low, self.ratio.high)]
         reach = f" ({ends[0]} to {ends[1]})" if all(ends) else ""
         return (
@@ -116,17 +116,17 @@ class Slowed:
 
 
 @dataclass(frozen=True)
-class Belief:
-    """What is to be known of one cell beside its figures.
+class CellValidity:
+    """What is to be known of one cell beside its values.
 
     Attributes:
         evidence: what the verdict rests on.
         breaks: how it breaks Little's law, or "".
         plateaus: where its latencies stand for a reason.
         cost: processor time a call.
-        link_bytes: octets of frames over the link for each call, both ways, a figure a block.
+        link_bytes: octets of frames over the link for each call, both ways, a value a fork.
         curves: one a trial.
-        slowed: what making a side slower did, where it was asked.
+        slowed: what making a side slower did, if it was asked.
         warm: how it was warmed up; None of runs of before that was kept.
     """
 
@@ -137,18 +137,18 @@ class Belief:
     plateaus: Sequence[Plateau]
     cost: Cost
     curves: Sequence[Curve]
-    slowed: Sequence[Slowed] = ()
+    slowed: Sequence[SlowedSide] = ()
     warm: Warmed | None = None
     link_bytes: Mapping[int, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
-class Spoiled:
-    """A trial that a neighbour spoiled, or the one made in its place."""
+class DisturbedTrial:
+    """A trial that a neighbour disturbed, or the one made in its place."""
 
     trial: int
     cell: str
-    block: int
+    fork: int
     counted: bool
     repeated: bool
     why: str
@@ -180,9 +180,9 @@ class Started:
 
 @dataclass(frozen=True)
 class Song:
-    """The canary at one place of a block: raw echoes a second, and their round trip in microseconds."""
+    """The echo at one place of a fork: raw echoes a second, and their round trip in microseconds."""
 
-    block: int
+    fork: int
     place: str
     rate: float
     p50_us: float
@@ -190,18 +190,18 @@ class Song:
 
 
 @dataclass(frozen=True)
-class Beliefs:
+class Validity:
     """Everything that this room finds in a run."""
 
-    cells: Mapping[str, Belief] = field(default_factory=dict)
-    spoiled: Sequence[Spoiled] = ()
-    canaries: Sequence[Song] = ()
+    cells: Mapping[str, CellValidity] = field(default_factory=dict)
+    disturbed: Sequence[DisturbedTrial] = ()
+    echoes: Sequence[Song] = ()
     started: Sequence[Started] = ()
 
     @property
     def drift(self) -> float | None:
-        """How far the canary's rates lie apart: the fastest over the slowest, less 1."""
-        rates = [one.rate for one in self.canaries if one.rate > 0]
+        """How far the echo's rates lie apart: the fastest over the slowest, less 1."""
+        rates = [one.rate for one in self.echoes if one.rate > 0]
         return max(rates) / min(rates) - 1 if len(rates) > 1 else None
 
 
@@ -217,8 +217,8 @@ class Known:
     driver: bool = False
 
 
-def from_connection(connection: "duckdb.DuckDBPyConnection", known: Sequence[Known]) -> Beliefs:
-    """Reckon from the run's tables."""
+def from_connection(connection: "duckdb.DuckDBPyConnection", known: Sequence[Known]) -> Validity:
+    """Compute from the run's tables."""
     trials = _by(_rows(connection, TRIALS_SQL), "cell")
     sides = _by(_rows(connection, SIDES_SQL), "trial")
     traffic = _by(_rows(connection, TRAFFIC_SQL), "trial")
@@ -233,26 +233,26 @@ def from_connection(connection: "duckdb.DuckDBPyConnection", known: Sequence[Kno
             curves = [_curve(row, warm_ups.get(row["trial"], []), intervals.get(row["trial"], [])) for row in mine]
             # A trial that was not steady does not count where others were.
             steady = [row for row in mine if not row["unsteady"]] or mine
-            made = _belief(one, steady, sides, traffic, curves)
-            cells[one.cell] = replace(made, slowed=_slowed(slowed.get(one.cell, [])), warm=warm.get(one.cell))
-    spoiled = [
-        Spoiled(
+            made = _cell_validity(one, steady, sides, traffic, curves)
+            cells[one.cell] = replace(made, slowed=_slowed_sides(slowed.get(one.cell, [])), warm=warm.get(one.cell))
+    disturbed = [
+        DisturbedTrial(
             row["trial"],
             row["cell"],
-            row["block"],
+            row["fork"],
             row["counted"],
             row["repeated"],
             row["why"] or "",
             row["rate_per_s"],
         )
-        for row in _rows(connection, SPOILED_SQL)
+        for row in _rows(connection, DISTURBED_SQL)
     ]
-    canaries = [
-        Song(row["block"], row["place"], row["rate_per_s"] or 0.0, row["p50_us"] or 0.0, row["p99_us"] or 0.0)
-        for row in _rows(connection, CANARIES_SQL)
+    echoes = [
+        Song(row["fork"], row["place"], row["rate_per_s"] or 0.0, row["p50_us"] or 0.0, row["p99_us"] or 0.0)
+        for row in _rows(connection, ECHOES_SQL)
     ]
     started = [Started(**row) for row in _rows(connection, STARTED_SQL) if row["adapter"]]
-    return Beliefs(cells, spoiled, canaries, started)
+    return Validity(cells, disturbed, echoes, started)
 
 
 def _rows(connection: "duckdb.DuckDBPyConnection", query: str) -> list[dict[str, Any]]:
@@ -268,13 +268,13 @@ def _by(rows: Iterable[dict[str, Any]], key: str) -> dict[Any, list[dict[str, An
     return gathered
 
 
-def _belief(
+def _cell_validity(
     known: Known,
     trials: Sequence[Mapping[str, Any]],
     sides: Mapping[int, Sequence[Mapping[str, Any]]],
     traffic: Mapping[int, Sequence[Mapping[str, Any]]],
     curves: Sequence[Curve],
-) -> Belief:
+) -> CellValidity:
     evidence = replace(_evidence(known, trials, sides), link=_link(trials, traffic))
     verdict = judged(evidence)
     if known.plateaus and verdict.limit in (Limit.SERIAL, Limit.WAITING):
@@ -283,11 +283,11 @@ def _belief(
     breaks = "" if any(row["late"] is not None for row in trials) else _breaks(known, trials)
     spent = cost(trials, in_process=known.in_process)
     crossed = _crossed(trials, traffic)
-    return Belief(known.cell, evidence, verdict, breaks, known.plateaus, spent, curves, link_bytes=crossed)
+    return CellValidity(known.cell, evidence, verdict, breaks, known.plateaus, spent, curves, link_bytes=crossed)
 
 
 def _link(trials: Sequence[Mapping[str, Any]], traffic: Mapping[int, Sequence[Mapping[str, Any]]]) -> float | None:
-    """Reckon the share of the link's rate that was used, of the fuller direction, over all trials."""
+    """Compute the share of the link's rate that was used, of the fuller direction, over all trials."""
     every = [
         {**one, "window_ns": row["window_ns"], "line_octets": one["line_octets"] * _share_within(row)}
         for row in trials
@@ -304,18 +304,18 @@ def _link(trials: Sequence[Mapping[str, Any]], traffic: Mapping[int, Sequence[Ma
 def _crossed(
     trials: Sequence[Mapping[str, Any]], traffic: Mapping[int, Sequence[Mapping[str, Any]]]
 ) -> dict[int, float]:
-    """Reckon octets of frames a call, both ways, by block."""
+    """Compute octets of frames a call, both ways, by fork."""
     found = {}
-    for block, rows in _by([dict(row) for row in trials], "block").items():
+    for fork, rows in _by([dict(row) for row in trials], "fork").items():
         calls = sum(row["calls"] + row["error_count"] for row in rows)
         seen = [one["octets"] for row in rows for one in traffic.get(row["trial"], ())]
         if calls and sum(seen):
-            found[block] = sum(seen) / calls
+            found[fork] = sum(seen) / calls
     return found
 
 
 def _breaks(known: Known, trials: Sequence[Mapping[str, Any]]) -> str:
-    """Hold all trials of a cell together against Little's law."""
+    """Compare all trials of a cell together with Little's law."""
     gaps = [row["gap_ns"] for row in trials]
     clean = all(row["count"] and not row["error_count"] for row in trials)
     account = littles_law.Account(
@@ -365,7 +365,7 @@ def _evidence(
 
 
 def _last_waits(trials: Sequence[Mapping[str, Any]]) -> int:
-    """Reckon what clients waited at the most for the last of them, when they had no call to make any more.
+    """Compute what clients waited at the most for the last of them, when they had no call to make any more.
 
     It is in the gaps, yet no work of the loop's: up to a call's length a client, which is much of a trial of few calls,
     or all that the drive went on beyond its window.
@@ -378,14 +378,14 @@ def _last_waits(trials: Sequence[Mapping[str, Any]]) -> int:
     )
 
 
-def _slowed(rows: Sequence[Mapping[str, Any]]) -> list[Slowed]:
-    """Reckon a cell's slowdowns, side by side."""
+def _slowed_sides(rows: Sequence[Mapping[str, Any]]) -> list[SlowedSide]:
+    """Compute a cell's slowdowns, side by side."""
     found = []
     for side, mine in _by([dict(row) for row in rows], "side").items():
         pairs = [(row["plain_calls"], row["plain_ns"], row["slow_calls"], row["slow_ns"]) for row in mine]
         seen = ratios(pairs)
         if seen:
-            found.append(Slowed(side, mine[0]["burn_ns"], mine[0]["share"], geometric_mean(seen)))
+            found.append(SlowedSide(side, mine[0]["burn_ns"], mine[0]["share"], geometric_mean(seen)))
     return found
 
 
@@ -399,7 +399,7 @@ def _cpu(trials: Sequence[Mapping[str, Any]], side: str) -> int | None:
 
 
 def _share_within(row: Mapping[str, Any]) -> float:
-    """Reckon the share of a trial's calls that lie within its window."""
+    """Compute the share of a trial's calls that lie within its window."""
     return float(row["window_calls"] / row["calls"]) if row["calls"] else 1.0
 
 
@@ -414,4 +414,4 @@ def _curve(
     rates = [rate for _, rate in points]
     found = shift([rate for rate in rates_of([(row["at_ns"], row["calls"]) for row in intervals]) if rate > 0])
     done = settled(rates) if len(rates) >= 4 else None
-    return Curve(trial["trial"], trial["cell"], trial["block"], points, done, found, trial["unsteady"])
+    return Curve(trial["trial"], trial["cell"], trial["fork"], points, done, found, trial["unsteady"])

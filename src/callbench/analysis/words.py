@@ -9,7 +9,7 @@ from callbench.analysis.questions import Answer
 from callbench.stats.digits import end, figure
 from callbench.stats.interval import Interval
 from callbench.stats.power import MOST_FORKS
-from callbench.stats.spent import Spent
+from callbench.stats.processor_time import ProcessorTime
 
 MARKS = {Verdict.HOLDS: "✓", Verdict.FAILS: "✗", Verdict.UNDECIDED: "?", Verdict.UNMEASURED: "–"}  # noqa: RUF001 - a mark, not a minus
 ANSWERS = {
@@ -30,7 +30,7 @@ _CHECKED_BY = {
 
 
 def some(names: Sequence[str], most: int = 4) -> str:
-    """Join names, the first few where there are many."""
+    """Join names, the first few if there are many."""
     if len(names) <= most + 1:
         return listed(names)
     return ", ".join(names[:most]) + f" and {len(names) - most} more"
@@ -42,7 +42,7 @@ def ties(others: Sequence[str]) -> str:
 
 
 def ratio_text(ratio: Interval | None) -> str:
-    """Write a ratio with its interval: `1.72 (1.71 to 1.74)`; a ratio of counts, the same in every block, has none."""
+    """Write a ratio with its interval: `1.72 (1.71 to 1.74)`; a ratio of counts, the same in every fork, has none."""
     if ratio is None:
         return ""
     middle = figure(ratio.middle, ratio.half_width)
@@ -58,19 +58,19 @@ def served_text(
     request: Mapping[str, Any] | None, external: Mapping[str, Any] | None, *, counts: bool
 ) -> list[tuple[str, str]]:
     """Write what a card says of a server that is called by a request: how, what is right, and where it runs."""
-    told: list[tuple[str, str]] = []
+    rows: list[tuple[str, str]] = []
     if request is not None:
         method, path = request.get("method", "GET"), request.get("path", "")
         own = sorted(name for name in request if name not in _OF_A_REQUEST and not name.startswith("expect_"))
-        told.append(("called by", f"{method} {path}".strip() + (f", with {', '.join(own)}" if own else "")))
+        rows.append(("called by", f"{method} {path}".strip() + (f", with {', '.join(own)}" if own else "")))
         status = " or ".join(str(one) for one in request.get("expect_status") or ("any status from 200 to 299",))
-        told.append(("right answer", f"{status}, {_right_body(request)}"))
+        rows.append(("right answer", f"{status}, {_right_body(request)}"))
     if external is not None:
         start, url = external.get("start"), external.get("url")
-        told.append(("started by", " ".join(start)) if start else ("already running at", str(url)))
+        rows.append(("started by", " ".join(start)) if start else ("already running at", str(url)))
     if not counts:
-        told.append(("counts", "the server cannot count calls, so only the client's count is used"))
-    return told
+        rows.append(("counts", "the server cannot count calls, so only the client's count is used"))
+    return rows
 
 
 def _right_body(request: Mapping[str, Any]) -> str:
@@ -86,24 +86,24 @@ def undecided_text(one: Compared) -> str:
         return ""
     if tested.detectable is None:
         return "undecided: one fork does not show how much forks differ"
-    return f"undecided: {unseen_text(tested.detectable, tested.more_forks)}"
+    return f"undecided: {detectable_text(tested.detectable, tested.more_forks)}"
 
 
-def unseen_text(detectable: float, more_forks: int | None) -> str:
+def detectable_text(detectable: float, more_forks: int | None) -> str:
     """Write the smallest difference that could have been detected, and about how many more forks would settle it."""
-    seen = f"a difference under {_seen(detectable)} could not be detected"
+    seen = f"a difference under {_share_text(detectable)} could not be detected"
     if more_forks is None:
         return f"{seen}; even {MOST_FORKS} more forks would not decide it"
     return f"{seen}; about {more_forks} more fork{'s' * (more_forks > 1)} would decide it"
 
 
-def _seen(share: float) -> str:
+def _share_text(share: float) -> str:
     """Write a difference as a share, from twice on as a factor: `12 %`, `a factor of 2.5`."""
     return f"{share * 100:.2g} %" if share < 1 else f"a factor of {min(1 + share, 100):.2g}"
 
 
 def answer_text(answer: Answer) -> str:
-    """Write an answer in a line: what follows, and the figure that it follows from."""
+    """Write an answer in a line: what follows, and the value that it follows from."""
     one = answer.compared
     found = f"{ratio_text(one.ratio)}, threshold {one.threshold}" if one.ratio else one.why
     label = f"{one.comparison.label}: {found}"
@@ -122,7 +122,7 @@ LOST = {
 }
 
 
-def lost_text(when_lost: Mapping[str, object]) -> tuple[str, str, str]:
+def server_loss_text(when_lost: Mapping[str, object]) -> tuple[str, str, str]:
     """Write what becomes of a call whose server is killed, whose connection is cut, and of the client afterwards."""
     back = when_lost.get("back")
     again = "not stated" if back is None else "can call again" if back else "must connect again"
@@ -131,7 +131,7 @@ def lost_text(when_lost: Mapping[str, object]) -> tuple[str, str, str]:
 
 
 def published_text(ratio: float | None) -> str:
-    """Write a ratio of published figures, which come without intervals, with three digits."""
+    """Write a ratio of published values, which come without intervals, with three digits."""
     return "" if ratio is None else f"{ratio:.3g}"
 
 
@@ -146,7 +146,7 @@ def listed(words: Iterable[str]) -> str:
     return every[0] if len(every) == 1 else ", ".join(every[:-1]) + " and " + every[-1] if every else ""
 
 
-def spent_text(spent: Spent) -> str:
+def processor_time_text(spent: ProcessorTime) -> str:
     """Write processor time: `3.1`, or `under 0.9` where its clock cannot tell it from nothing; microseconds a call."""
     interval = spent.interval()
     return figure(interval.middle, interval.half_width) if interval else f"under {figure(spent.under or 0.0)}"

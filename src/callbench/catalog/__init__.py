@@ -1,1 +1,1 @@
-"""What there is to measure: manifests, stacks, studies, links and servers of one's own."""
+"""What can be measured: manifests, stacks, studies, links and external servers."""

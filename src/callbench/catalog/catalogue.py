@@ -1,4 +1,4 @@
-"""What there is to measure: every adapter's manifest, and whether its program can run here."""
+"""The catalogue: every adapter's manifest, and whether its program can run here."""
 
 import os
 import shutil
@@ -41,32 +41,40 @@ class Adapter:
 
 @dataclass(frozen=True)
 class Catalogue:
-    """All adapters found.
+    """All adapters that were found.
 
     Attributes:
         broken: one sentence for each manifest that could not be used.
-        warm_up_limit_s: after how many seconds every warm-up is to end; None: as is usual.
+        warm_up_limit_s: seconds after which every warm-up ends; None: the usual limits.
+        own: whether it is for a service of the user's own: only then can stacks be measured that carry no other calls.
     """
 
     adapters: tuple[Adapter, ...]
     broken: tuple[str, ...]
     warm_up_limit_s: float | None = None
+    own: bool = False
 
     @property
     def stacks(self) -> tuple[Stack, ...]:
-        """Every stack of a manifest, in the order of adapters and manifests; those of one side only among them."""
+        """Every stack of a manifest, in the order of adapters and manifests, including stacks with one side only."""
         return tuple(stack for adapter in self.adapters for stack in adapter.stacks)
 
     @cached_property
     def every(self) -> tuple[Stack, ...]:
-        """What can be measured: those with two sides, and the mixed ones: the client of one, the server of another."""
-        return (*(stack for stack in self.stacks if not stack.half), *mixed.every(self.stacks))
+        """Everything that can be measured: stacks with two sides, and mixed stacks."""
+        there = tuple(stack for stack in self.stacks if self.own or not stack.own_only)
+        return (*(stack for stack in there if not stack.half), *mixed.every(there))
+
+    @cached_property
+    def listed(self) -> tuple[Stack, ...]:
+        """Everything that has a card: what can be measured, and the stacks for a service of the user's own alone."""
+        return (*self.every, *(stack for stack in self.stacks if stack.own_only and not self.own))
 
     def programs(self, stack: Stack) -> Programs:
-        """What plays its sides.
+        """Return the programs of a stack's sides.
 
         Raises:
-            BadInput: an adapter is not there any more.
+            BadInput: an adapter no longer exists.
         """
         client, server = (self.adapter(name.partition("/")[0]).manifest for name in sides_of(stack.id))
         asked = stack.card.get(request.KEY) if stack.mixed else None
@@ -76,31 +84,36 @@ class Catalogue:
         return Programs(client, server, asked, counts, backend, self.warm_up_limit_s, compiles)
 
     def stack(self, name: str) -> Stack:
-        """The stack of that id, mixed ones among them.
+        """Return the stack with this id; it may be mixed.
 
         Raises:
-            BadInput: there is none; the sentence suggests near names.
+            BadInput: it does not exist; the sentence suggests similar names.
         """
         for stack in self.every:
             if stack.id == name:
                 return stack
-        half = mixed.instead(name, self.every)
+        if any(stack.id == name for stack in self.listed):
+            raise BadInput(
+                f"{name} carries only the calls of a service of your own: name it in the study of a folder that"
+                " `callbench import` made"
+            )
+        half = mixed.suggestion_for_half(name, self.every)
         if half:
             raise BadInput(half)
         self._say_why_not_mixed(name)
         raise BadInput(unknown("stack", name, [stack.id for stack in self.every], "callbench list stacks"))
 
     def _say_why_not_mixed(self, name: str) -> None:
-        """Raises where both sides are known and do not go together."""
+        """Raise an error if both sides exist and do not fit together."""
         sides = [next((one for one in self.stacks if one.id == side), None) for side in sides_of(name)]
         if MIXED in name and all(sides):
             raise BadInput(f"{name} cannot be mixed: {mixed.why_not(*(side for side in sides if side))}")
 
     def adapter(self, name: str) -> Adapter:
-        """The adapter of that name.
+        """Return the adapter with this name.
 
         Raises:
-            BadInput: there is none; the sentence suggests near names.
+            BadInput: it does not exist; the sentence suggests similar names.
         """
         for adapter in self.adapters:
             if adapter.name == name:
@@ -109,15 +122,15 @@ class Catalogue:
 
 
 def load(folders: Iterable[Path] | None = None) -> Catalogue:
-    """Reads every manifest: engine/*, adapters/* of the installation, and the folders of `CALLBENCH_ADAPTERS`.
+    """Read every manifest: engine/* and adapters/* of the installation, and the folders of `CALLBENCH_ADAPTERS`.
 
-    An adapter that was set up in the cache is taken from there.
+    An adapter that was set up in the cache is read from there.
 
     Args:
-        folders: read these alone instead.
+        folders: read only these instead.
 
     Raises:
-        BadInput: a folder that was named does not exist.
+        BadInput: a given folder does not exist.
     """
     adapters: dict[str, Adapter] = {}
     broken: list[str] = []
@@ -132,18 +145,18 @@ def load(folders: Iterable[Path] | None = None) -> Catalogue:
                 f"{file} is called {read.name}, as {adapters[read.name].manifest.file} is: rename one of them"
             )
             continue
-        adapters[read.name] = found(read)
+        adapters[read.name] = adapter_of(read)
     return Catalogue(tuple(adapters.values()), tuple(broken))
 
 
-def found(read: Manifest) -> Adapter:
-    """A manifest's adapter, with what of it cannot run here."""
+def adapter_of(read: Manifest) -> Adapter:
+    """Return a manifest's adapter, with the reasons why stacks cannot run here."""
     why_not = cannot_run(read)
     return Adapter(read, why_not, tuple(replace(one, why_not=why_not or external.why_not(one)) for one in read.stacks))
 
 
 def cannot_run(read: Manifest) -> str | None:
-    """Why the manifest's program cannot be started on this machine, with the remedy; None where it can."""
+    """Return why the manifest's program cannot start on this machine, with the remedy; None if it can."""
     command = setup.command(read)
     remedy = f": run `{command}`" if command else ""
     why = _cannot_start(read.program[0], remedy)
@@ -174,7 +187,7 @@ def _not_for_this_machine(path: Path, remedy: str) -> str | None:
     if not head.startswith(_ELF) or len(head) < 20:
         return f"its program {path} is not a program of this system{remedy}"
     mine = _head(Path(sys.executable))
-    # Word size (byte 4), byte order (5) and machine (18, 19) of the ELF header; this interpreter's own are right.
+    # Word size (byte 4), byte order (5) and machine (18, 19) of the ELF header must equal those of this interpreter.
     if mine.startswith(_ELF) and (head[4:6], head[18:20]) != (mine[4:6], mine[18:20]):
         return f"its program {path} was built for another machine{remedy}"
     return None
@@ -195,12 +208,12 @@ def _manifests() -> list[Path]:
 
 
 def _in_named(folders: Iterable[Path]) -> list[Path]:
-    """A folder that people name is an adapter's own, or holds several."""
+    """A given folder is an adapter's own, or contains several adapters."""
     there: list[Path] = []
     for folder in folders:
         own = folder / "adapter.toml"
         inside: Sequence[Path] = [own] if own.is_file() else sorted(folder.glob("*/adapter.toml"))
         if not inside:
-            raise BadInput(f"{ADAPTERS_VARIABLE} names {folder}, where there is no adapter.toml")
+            raise BadInput(f"{ADAPTERS_VARIABLE} names {folder}, which has no adapter.toml")
         there += inside
     return there

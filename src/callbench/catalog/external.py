@@ -1,4 +1,4 @@
-"""What is said of an external server: how it is started or where it runs, and how it is called."""
+"""The description of an external server: how it is started or where it runs, and how it is called."""
 
 import json
 import os
@@ -12,7 +12,8 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from callbench.model.cell import Stack
-from callbench.model.request import Request, UrlPath
+from callbench.model.request import Request
+from callbench.model.script import UrlPath
 
 KEY = "external"
 PORT, HOST = "{port}", "{host}"
@@ -24,13 +25,13 @@ class External(BaseModel):
     """The table `external` of a card.
 
     Attributes:
-        start: the command, word by word; {port} and {host} stand for where it is to listen.
-        url: of a server that runs by itself: nobody starts it, ends it or gives it processors.
-        path: behind host and port; of a command only.
-        ready_seconds: within which it must listen.
-        environment: beside what the core has; {port} and {host} may stand in it too.
-        folder: where it is started; relative to the file that says so.
-        pid: the process behind a URL, to be watched, where it cannot be found by its port.
+        start: the command, word by word; {port} and {host} stand for its address.
+        url: of a server that runs by itself: Callbench does not start it, end it or assign processors.
+        path: after host and port; only for a command.
+        ready_seconds: seconds in which it must listen.
+        environment: additional environment variables; {port} and {host} are filled in too.
+        folder: the working folder, relative to the file with the table.
+        pid: the process behind a URL, if it cannot be found by its port.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -45,7 +46,7 @@ class External(BaseModel):
 
     @model_validator(mode="after")
     def _one_source(self) -> Self:
-        """It is started, or it runs."""
+        """Check that there is either a command or a URL."""
         if (self.start is None) == (self.url is None):
             raise ValueError("give either start, the command that starts the server, or url, where it runs")
         if self.url is not None:
@@ -78,7 +79,7 @@ class Server(External):
     compiles: bool | None = None
 
     def entry(self, name: str) -> dict[str, Any]:
-        """As a `[[stack]]` of a manifest has it."""
+        """Return the server as a `[[stack]]` of a manifest."""
         mine = self.model_dump(exclude_none=True)
         table = {key: mine.pop(key) for key in External.model_fields if key in mine}
         mine.pop("language", None)
@@ -92,15 +93,15 @@ def _checked_url(url: str) -> None:
     except ValueError as failure:
         raise ValueError(f"url {url}: {failure}") from None
     if parts.scheme not in ("http", "https") or not host:
-        raise ValueError(f"url {url} is none for HTTP: one looks like http://127.0.0.1:8080/path")
+        raise ValueError(f"url {url} is not an HTTP URL: one looks like http://127.0.0.1:8080/path")
 
 
-def completed(card: Mapping[str, Any], folder: Path) -> dict[str, Any]:
-    """A card with what follows from its server being external.
+def complete_card(card: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+    """Return a card with the values that follow from an external server.
 
     Args:
-        card: with the table.
-        folder: that the file which says so lies in.
+        card: the card with the table.
+        folder: the folder of the file with the table.
     """
     table = dict(card[KEY])
     if table.get("start"):
@@ -111,27 +112,27 @@ def completed(card: Mapping[str, Any], folder: Path) -> dict[str, Any]:
 
 
 def channel_of(request: Mapping[str, Any] | Request | None) -> str:
-    """The channel that a server is reached by where its card names none."""
+    """Return the channel of a server whose card names none."""
     said = request.keep_alive if isinstance(request, Request) else (request or {}).get("keep_alive")
     return "http" if said is False else "http-keepalive"
 
 
 def program(adapter: str, language: str, stacks: Mapping[str, Mapping[str, Any]]) -> tuple[str, ...]:
-    """The command that plays the server of external stacks, given by name with their tables.
+    """Return the command of the adapter that represents external stacks, given by name with their tables.
 
-    -P: a file of the user's that is named like one of Python's own must not be taken for it.
+    -P: a user's file with the name of a standard module must not be imported instead.
     """
     said = {"adapter": adapter, "language": language, "stacks": {name: dict(table) for name, table in stacks.items()}}
     return sys.executable, "-P", "-m", MODULE, json.dumps(said)
 
 
-def is_elsewhere(stack: Stack) -> bool:
-    """Whether its server runs by itself: it is neither started nor ended here, and keeps to no processors."""
+def runs_by_itself(stack: Stack) -> bool:
+    """Return whether a stack's server runs by itself: it is neither started nor ended here, nor bound to processors."""
     return "url" in (stack.card.get(KEY) or {})
 
 
 def why_not(stack: Stack) -> str | None:
-    """Why the server cannot be started on this machine, or None."""
+    """Return why the server cannot be started on this machine, or None."""
     table = stack.card.get(KEY) or {}
     if not table.get("start"):
         return None

@@ -1,4 +1,4 @@
-"""An adapter's manifest, adapter.toml: read, checked, and its matrix written out into stacks."""
+"""An adapter's manifest, adapter.toml: read it, check it, and expand its matrix into stacks."""
 
 import os
 import sys
@@ -16,6 +16,7 @@ from callbench.model.cell import Stack
 from callbench.model.errors import BadInput
 from callbench.model.process_tree import HOST
 from callbench.model.request import FILES, KEY, Request
+from callbench.model.service.imported import Imported
 from callbench.model.version import CONTRACT
 
 _Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._+-]*$")]
@@ -27,22 +28,21 @@ class _Strict(BaseModel):
 
 
 class Lack(_Strict):
-    """A check of the suite that is known to fail, and why."""
+    """A check of the suite that is known to fail, with the reason."""
 
     check: str
     why: str
 
 
 class WhenLost(_Strict):
-    """What a client's library does where its server is lost in the middle of a call; `verify` holds it against that.
+    """What a client's library does if its server is lost during a call; `verify` compares the behaviour with this.
 
     Attributes:
         killed: the server's process is killed. `error`: the call fails; `hang`: only its time-out ends it.
-        cut: the connection is reset while the server lives. `retry`: the library calls again by itself and the caller
-            is answered, so that the call is executed twice; `twice`: it is executed twice, and fails all the same;
-            `answered`: nothing is noticed; `no connection`: there is none.
-        back: whether the same client can call again when a server is back at the same place; left out where nobody
-            can tell.
+        cut: the connection is reset while the server lives. `retry`: the library repeats the call, which succeeds and
+            is executed twice; `twice`: it is executed twice and fails; `answered`: nothing is noticed; `no connection`:
+            there is none.
+        back: whether the same client can call a restarted server at the same address; missing if unknown.
     """
 
     killed: Literal["error", "hang"]
@@ -51,7 +51,11 @@ class WhenLost(_Strict):
 
 
 class Card(_Strict):
-    """The fairness card, in part: what is not said here comes from the level above."""
+    """A part of the fairness card. Missing values come from the level above.
+
+    Attributes:
+        own: whether the stack carries the calls of a service of the user's own; `only`: it carries no others.
+    """
 
     about: str | None = None
     library: str | None = None
@@ -73,6 +77,7 @@ class Card(_Strict):
     when_lost: WhenLost | None = None
     explains: dict[Literal["1.1 ms", "10 ms", "40 ms", "100 ms", "200 ms"], str] | None = None
     slow: str | None = None
+    own: Literal[True, "only"] | None = None
     compiles: bool | None = None
     busy_us: float | None = Field(default=None, gt=0, allow_inf_nan=False)
     slice_ms: float | None = Field(default=None, ge=20, le=10_000, allow_inf_nan=False)
@@ -80,8 +85,8 @@ class Card(_Strict):
     channel: str | None = None
     lacks: tuple[Lack, ...] = ()
 
-    def said(self) -> dict[str, Any]:
-        """The members that are given, without `lacks` and `library`, which are merged in their own way."""
+    def given_members(self) -> dict[str, Any]:
+        """Return the given members, without `lacks` and `library`, which are merged differently."""
         return self.model_dump(
             exclude_none=True, exclude={"lacks", "library", "name", "message", "channel", "instrument"}
         )
@@ -94,11 +99,25 @@ class StackEntry(Card):
     instrument: bool = False
 
 
+class MatrixChannel(Card):
+    """One `[matrix.channel.NAME]`.
+
+    Attributes:
+        carries: the messages that go over the channel, where not all do.
+    """
+
+    carries: tuple[str, ...] | None = None
+
+    def given_members(self) -> dict[str, Any]:
+        """Return the given members of the card."""
+        return {name: value for name, value in super().given_members().items() if name != "carries"}
+
+
 class Matrix(_Strict):
-    """Each message over each channel; `stack` has what is to be said of one of them alone, under its name."""
+    """Each message over each channel that carries it; `stack` has additions for single stacks, by name."""
 
     message: dict[Annotated[str, Field(pattern=_MATRIX_NAME)], Card] = Field(min_length=1)
-    channel: dict[Annotated[str, Field(pattern=_MATRIX_NAME)], Card] = Field(min_length=1)
+    channel: dict[Annotated[str, Field(pattern=_MATRIX_NAME)], MatrixChannel] = Field(min_length=1)
     stack: dict[_Name, Card] = Field(default_factory=dict)
 
 
@@ -124,17 +143,19 @@ class _File(_Strict):
 
 @dataclass(frozen=True)
 class Manifest:
-    """What an adapter says of itself before it is started.
+    """The description of an adapter.
 
     Attributes:
-        program: argv; the first element is absolute, or a name to be found in PATH, and so is the runner of a host.
+        program: the command line. Its first element is absolute or a name in PATH; the same holds for the runner of a
+            host.
         setup: the command that makes the program runnable.
-        needs: what that command needs or installs, for people; empty where nothing is worth saying.
-        start_seconds: how long `hello` may take.
-        compiles: whether its runtime compiles while it runs, so that it is faster after some seconds.
-        serve_all: whether its program can hold all its stacks at once (feature `serve-all`).
-        hosted: whether the program is a host that only speaks for what it starts: its own memory is not the stack's.
-        stacks: every stack, as if it were available; the catalogue knows whether it is.
+        needs: what that command needs or installs, in words; may be empty.
+        start_seconds: how long the hello message may take.
+        compiles: whether its runtime compiles while it runs, so that it becomes faster after some seconds.
+        serve_all: whether its program can serve all stacks at once (feature `serve-all`).
+        hosted: whether the program is a host that only represents a runner: its own memory does not count.
+        stacks: every stack; the catalogue knows which are available.
+        service: the imported service whose calls its program has besides, or None.
     """
 
     file: Path
@@ -149,23 +170,29 @@ class Manifest:
     serve_all: bool = False
     hosted: bool = False
     needs: str = ""
+    service: Imported | None = None
 
     @property
     def both(self) -> "Programs":
-        """This one on both sides."""
+        """This manifest for both sides."""
         return Programs(self, self)
+
+    @property
+    def served(self) -> frozenset[str]:
+        """The stacks that its program has: without a service of the user's own, it lacks those for such calls alone."""
+        return frozenset(stack.id for stack in self.stacks if self.service is not None or not stack.own_only)
 
 
 @dataclass(frozen=True)
 class Programs:
-    """What plays each side of a stack: one program, but for a mixed one.
+    """The programs of a stack's sides: one program, except for mixed stacks.
 
     Attributes:
-        request: how the client calls the server, where the server's card has to tell it; else None.
-        counts: whether the server can say what it answered.
-        backend: what plays the stack that stands behind the server, and that stack's name, or None.
-        warm_up_limit_s: after how many seconds a warm-up is to end in any case; None: as is usual.
-        card_compiles: whether the stack's card says that a side's runtime compiles while it runs.
+        request: how the client calls the server, from the server's card; else None.
+        counts: whether the server can count its answers.
+        backend: the adapter of the backend and the name of its stack, or None.
+        warm_up_limit_s: seconds after which a warm-up ends in any case; None: the usual limits.
+        card_compiles: whether the stack's card says that a side's runtime compiles.
     """
 
     client: Manifest
@@ -178,13 +205,13 @@ class Programs:
 
     @property
     def compiles(self) -> bool:
-        """Whether the runtime of a side, or of what stands behind, compiles while it runs."""
+        """Whether the runtime of a side or of the backend compiles while it runs."""
         behind = [] if self.backend is None else [self.backend[0]]
         return self.card_compiles or any(one.compiles for one in (self.client, self.server, *behind))
 
 
 def read(file: Path) -> Manifest:
-    """Reads one adapter.toml.
+    """Read an adapter.toml.
 
     Raises:
         BadInput: the file cannot be read or is wrong; the sentence names file and key.
@@ -202,120 +229,136 @@ def read(file: Path) -> Manifest:
 
 
 def of(raw: Mapping[str, Any], file: Path) -> Manifest:
-    """Takes a manifest from what its file says.
+    """Create a manifest from the content of its file.
 
     Args:
-        raw: the file's content.
-        file: for sentences; what is relative is so to its folder.
+        raw: the content.
+        file: for messages; relative paths are relative to its folder.
 
     Raises:
         BadInput: it is wrong; the sentence names file and key.
     """
     try:
-        said = _File.model_validate(raw)
+        parsed = _File.model_validate(raw)
     except ValidationError as failure:
         raise BadInput(f"{file}: {_sentence(failure)}") from failure
-    stacks = tuple(_stacks(said, file))
+    stacks = tuple(_stacks(parsed, file))
     if not stacks:
         raise BadInput(f"{file} has no stacks: give [[stack]] or [matrix.message.X] with [matrix.channel.Y]")
     names = [stack.id for stack in stacks]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice:
         raise BadInput(f"{file} has the stack {twice} twice")
-    program = _program(said, stacks, file)
-    # What is started: the program, and what a host starts.
-    started = (0, 2) if said.hosted else (0,)
+    program = _program(parsed, stacks, file)
+    # The programs to start: the program itself, and what a host starts.
+    started = (0, 2) if parsed.hosted else (0,)
     program = tuple(_placed(part, file) if place in started else part for place, part in enumerate(program))
-    place = (file, said.name, said.language, said.about, program, said.setup, said.start_seconds)
-    return Manifest(*place, stacks, said.compiles, said.serve_all, said.hosted, said.needs)
+    place = (file, parsed.name, parsed.language, parsed.about, program, parsed.setup, parsed.start_seconds)
+    return Manifest(*place, stacks, parsed.compiles, parsed.serve_all, parsed.hosted, parsed.needs)
 
 
 def _placed(program: str, file: Path) -> str:
-    """A program with a slash in its name is relative to the manifest.
+    """Make a program name with a slash absolute, relative to the manifest.
 
-    Not resolved: what a virtual environment's Python links to knows nothing of the environment.
+    Links are not resolved: a virtual environment's Python is a link, and its target does not know the environment.
     """
     return os.path.abspath(file.parent / program) if "/" in program else program  # noqa: PTH100
 
 
-def _program(said: _File, stacks: Sequence[Stack], file: Path) -> tuple[str, ...]:
-    """What is started: the program that is named, or for external servers our own."""
+def _program(parsed: _File, stacks: Sequence[Stack], file: Path) -> tuple[str, ...]:
+    """Return the program to start: the given one, or our own for external servers."""
     tables = {stack.id: stack.card[spec.KEY] for stack in stacks if spec.KEY in stack.card}
     if not tables:
-        if said.program is None:
+        if parsed.program is None:
             raise BadInput(f"{file}: the key program is missing")
-        _hosted(said, said.program, file)
-        return tuple(part.replace("{python}", sys.executable) for part in said.program)
-    if said.program is not None or len(tables) < len(stacks):
+        _hosted(parsed, parsed.program, file)
+        return tuple(part.replace("{python}", sys.executable) for part in parsed.program)
+    if parsed.program is not None or len(tables) < len(stacks):
         raise BadInput(f"{file}: {next(iter(tables))} is external: then all its stacks are, and it names no program")
-    return spec.program(said.name, said.language, tables)
+    return spec.program(parsed.name, parsed.language, tables)
 
 
-def _hosted(said: _File, program: Sequence[str], file: Path) -> None:
-    """The key and the program go together: processes of the host are known by its name."""
-    if (Path(program[0]).name == HOST) != said.hosted:
+def _hosted(parsed: _File, program: Sequence[str], file: Path) -> None:
+    """Check that key and program fit together: the host's processes are recognized by its name."""
+    if (Path(program[0]).name == HOST) != parsed.hosted:
         raise BadInput(
-            f"{file}: hosted is {str(said.hosted).lower()}: it must be true where program is {HOST}, and there alone"
+            f"{file}: hosted is {str(parsed.hosted).lower()}: it must be true where program is {HOST}, and there alone"
         )
-    if said.hosted and (len(program) < 3 or program[1] != said.name):
-        raise BadInput(f"{file}: program must be {HOST}, the name {said.name}, and then the runner's own command")
+    if parsed.hosted and (len(program) < 3 or program[1] != parsed.name):
+        raise BadInput(f"{file}: program must be {HOST}, the name {parsed.name}, and then the runner's own command")
 
 
-def _stacks(said: _File, file: Path) -> Iterator[Stack]:
-    for entry in said.stack:
-        message, channel = entry.message or said.card.message, entry.channel or said.card.channel
+def _stacks(parsed: _File, file: Path) -> Iterator[Stack]:
+    for entry in parsed.stack:
+        message, channel = entry.message or parsed.card.message, entry.channel or parsed.card.channel
         if entry.external is not None:
             message, channel = message or "any", channel or spec.channel_of(entry.request)
         if not (message and channel):
             raise BadInput(f"{file}: the stack {entry.name} has no {'channel' if message else 'message'}")
-        yield _stack(said, file, entry.name, (message, channel), [entry])
-    if said.matrix is not None:
-        alone = dict(said.matrix.stack)
-        for message, message_card in said.matrix.message.items():
-            for channel, channel_card in said.matrix.channel.items():
+        yield _stack(parsed, file, entry.name, (message, channel), [entry])
+    if parsed.matrix is not None:
+        alone = dict(parsed.matrix.stack)
+        _carried(parsed.matrix, file)
+        for message, message_card in parsed.matrix.message.items():
+            for channel, channel_card in parsed.matrix.channel.items():
+                if channel_card.carries is not None and message not in channel_card.carries:
+                    continue
                 name = f"{message}+{channel}"
                 cards = [message_card, channel_card, alone.pop(name, Card())]
-                yield _stack(said, file, name, (message, channel), cards)
+                yield _stack(parsed, file, name, (message, channel), cards)
         if alone:
             raise BadInput(f"{file}: the matrix has no stack {next(iter(alone))}: their names are MESSAGE+CHANNEL")
 
 
-def _stack(said: _File, file: Path, name: str, axes: tuple[str, str], cards: Sequence[Card]) -> Stack:
-    """One stack: the manifest's card, overridden by `cards` from left to right; libraries and remarks add up."""
-    levels = [said.card, *cards]
+def _carried(matrix: Matrix, file: Path) -> None:
+    """Refuse a channel that carries a message which the matrix does not have."""
+    for name, card in matrix.channel.items():
+        for message in card.carries or ():
+            if message not in matrix.message:
+                raise BadInput(f"{file}: the channel {name} carries {message}, which is no message of the matrix")
+
+
+def _stack(parsed: _File, file: Path, name: str, axes: tuple[str, str], cards: Sequence[Card]) -> Stack:
+    """Return one stack: the manifest's card, overridden by `cards` from left to right.
+
+    Libraries and notes are added up.
+    """
+    levels = [parsed.card, *cards]
     libraries = dict.fromkeys(card.library for card in cards if card.library) or dict.fromkeys(
-        [said.card.library or ""]
+        [parsed.card.library or ""]
     )
     card: dict[str, Any] = {"roles": "both"}
     for level in levels:
         about = "; ".join(text for text in (card.get("about"), level.about) if text)
         explains = {**card.get("explains", {}), **(level.explains or {})}
-        card |= level.said() | ({"about": about} if about else {}) | ({"explains": explains} if explains else {})
-    card.setdefault("compiles", said.compiles)
+        card |= (
+            level.given_members() | ({"about": about} if about else {}) | ({"explains": explains} if explains else {})
+        )
+    card.setdefault("compiles", parsed.compiles)
     if not card["compiles"]:
         del card["compiles"]
     if card["roles"] == "in-process":
         card.pop("when_lost", None)
     if spec.KEY in card:
-        card = spec.completed(card, file.parent)
+        card = spec.complete_card(card, file.parent)
     if KEY in card:
         card[KEY] |= {key: str(file.parent.absolute() / card[KEY][key]) for key in FILES if key in card[KEY]}
     return Stack(
-        id=f"{said.name}/{name}",
-        adapter=said.name,
+        id=f"{parsed.name}/{name}",
+        adapter=parsed.name,
         message=axes[0],
         channel=axes[1],
-        language=said.language,
+        language=parsed.language,
         library=" + ".join(libraries),
-        version=" + ".join(said.libraries[library] for library in libraries if library in said.libraries),
+        version=" + ".join(parsed.libraries[library] for library in libraries if library in parsed.libraries),
         card=card,
         lacks={lack.check: lack.why for level in levels for lack in level.lacks},
-        instrument=said.instrument or any(isinstance(card, StackEntry) and card.instrument for card in cards),
+        instrument=parsed.instrument or any(isinstance(card, StackEntry) and card.instrument for card in cards),
     )
 
 
 def _sentence(failure: ValidationError) -> str:
-    """The first mistake, with its key and, for an unknown key, what is allowed beside it."""
+    """Return the first mistake with its key and, for an unknown key, the allowed ones."""
     error = failure.errors()[0]
     key = ".".join(str(step) for step in error["loc"])
     more = failure.error_count() - 1

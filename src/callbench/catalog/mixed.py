@@ -1,6 +1,6 @@
-"""Mixed stacks: the client of one and the server of another, named `CLIENT:SERVER`, where both speak one protocol.
+"""Mixed stacks: the client of one stack and the server of another, `CLIENT:SERVER`, with the same protocol.
 
-What has clients only, as the load driver, meets every server whose card has a `request` that says how it is called.
+An adapter with clients only, such as the load driver, is combined with every server whose card has a `request`.
 """
 
 import fnmatch
@@ -8,19 +8,19 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from callbench.model import request
-from callbench.model.cell import MIXED, Stack
+from callbench.model.cell import MIXED, OWN, OWN_ONLY, Stack
 
 PROTOCOL = "protocol"
 _CLIENT_ONLY = "client-only"
-# What a card says of its side: the other members of a mixed stack's card are both sides'.
+# Members of a card that belong to one side; the other members of a mixed card are merged from both.
 _CLIENTS = ("clients", "region", "connections_per_client", "when_lost")
 _SERVERS = ("server_model", "counts", "external", "backend", "busy_us", request.KEY)
 
 
 def every(stacks: Iterable[Stack]) -> Iterator[Stack]:
-    """Each client with each other server of its protocol, clients in their order, then servers in theirs.
+    """Yield each client with each other server of its protocol, in the order of the clients, then of the servers.
 
-    What has clients only meets each server whose card has a `request` of its protocol.
+    An adapter with clients only is combined with each server whose card has a `request` of its protocol.
     """
     spoken: dict[str, list[Stack]] = {}
     there = [stack for stack in stacks if not (stack.in_process or stack.instrument)]
@@ -37,15 +37,15 @@ def every(stacks: Iterable[Stack]) -> Iterator[Stack]:
 
 
 def is_called_by(client: Stack, server: Stack) -> bool:
-    """Whether the one has clients only, and the other's card tells how they call it."""
+    """Return whether the client's adapter has clients only, and the server's card says how to call it."""
     table = server.card.get(request.KEY)
     return (
         client.card.get("roles") == _CLIENT_ONLY and table is not None and table[PROTOCOL] == client.card.get(PROTOCOL)
     )
 
 
-def instead(name: str, every: Iterable[Stack]) -> str | None:
-    """What to say of the name of a stack with one side only: which mixed stacks it is part of. None of any other."""
+def suggestion_for_half(name: str, every: Iterable[Stack]) -> str | None:
+    """Return which mixed stacks a stack with one side is part of, as an error message; None for any other name."""
     found = [stack.id for stack in every if stack.mixed and name in (stack.client, stack.server)]
     if not found:
         return None
@@ -55,7 +55,7 @@ def instead(name: str, every: Iterable[Stack]) -> str | None:
 
 
 def why_not(client: Stack, server: Stack) -> str:
-    """Why the two are no mixed stack: for sentences."""
+    """Return why the two are not a mixed stack, for messages."""
     if client.id == server.id:
         return f"both sides are {client.id}, which is a stack by itself"
     if client.card.get("roles") == _CLIENT_ONLY:
@@ -73,10 +73,10 @@ def why_not(client: Stack, server: Stack) -> str:
 
 
 def of(client: Stack, server: Stack) -> Stack:
-    """The stack whose calls the client of one makes to the server of the other.
+    """Return the stack with the client of one and the server of the other.
 
-    What both cards say alike is said once, what they do not as `CLIENT's: SERVER's`. What either is known to lack, the
-    two may lack together. The load driver has no message of its own: what it calls is told by the server's words.
+    What both cards share is written once, other values as `CLIENT's: SERVER's`. Checks that either lacks, the mixed
+    stack may lack. The load driver has no message of its own, so the server's words describe the calls.
     """
     whys = {stack.why_not: None for stack in (client, server) if stack.why_not}
     words = server if client.card.get("roles") == _CLIENT_ONLY else client
@@ -101,10 +101,10 @@ def _both(client: str, server: str) -> str:
 def _card(client: Stack, server: Stack) -> dict[str, Any]:
     mine, other = client.card, server.card
     card: dict[str, Any] = {}
-    # Who has clients only is told by the card how it calls; who has a server too knows.
+    # A client without a server of its own learns from the card how to call.
     left = PROTOCOL if mine.get("roles") == _CLIENT_ONLY else request.KEY
     for key in dict.fromkeys((*mine, *other)):
-        if key == left:
+        if key in (left, OWN):
             continue
         if key in _CLIENTS or key in _SERVERS:
             said = (mine if key in _CLIENTS else other).get(key)
@@ -119,9 +119,12 @@ def _card(client: Stack, server: Stack) -> dict[str, Any]:
             said = "; ".join(f"{who}: {what}" for who, what in parts if what)
         if said is not None:
             card[key] = said
-    return card | {"roles": "both"}
+    # One side that carries calls of the user alone is enough for the stack to carry no others.
+    owns = (mine.get(OWN), other.get(OWN))
+    own = OWN_ONLY if OWN_ONLY in owns else all(owns)
+    return card | {"roles": "both"} | ({OWN: own} if own else {})
 
 
 def fits(name: str, glob: str) -> bool:
-    """Whether a glob means a stack. It means mixed ones only where it names both sides: `java/*` means none."""
+    """Return whether a glob means a stack. It means mixed stacks only if it names both sides: `java/*` does not."""
     return (MIXED in glob or MIXED not in name) and fnmatch.fnmatchcase(name, glob)

@@ -1,19 +1,19 @@
-"""Which stacks reach another host at all."""
+"""Which stacks can reach another host."""
 
-from callbench.catalog.external import is_elsewhere
+from callbench.catalog.external import runs_by_itself
 from callbench.model.cell import Stack
 
 LOOPBACK = "loopback"
 PAIR = "pair"
 
-# Channels of the contract's adapters that are objects of one kernel or one process: nothing of them travels on a cable.
-_STAY = frozenset({"inproc", "library", "shm", "shm-spin", "mqueue", "pipe", "unix", "winmsg"})
+# Channels within one kernel or one process: nothing of them travels on a cable.
+_STAY = frozenset({"inproc", "library", "shm", "shm-spin", "mqueue", "pipe", "unix", "http-unix", "winmsg"})
 
 
 def why_not_over(stack: Stack, link: str) -> str | None:
-    """Why a stack cannot be measured over a link, or None where it can."""
+    """Return why a stack cannot be measured over a link; None if it can."""
     if link != LOOPBACK and (stack.in_process or stack.channel in _STAY):
         return f"over {link}: what its channel carries never leaves the host"
-    if link != LOOPBACK and is_elsewhere(stack):
+    if link != LOOPBACK and runs_by_itself(stack):
         return f"over {link}: its server runs where its url says; one that is started can be put behind a link"
     return None

@@ -1,4 +1,4 @@
-"""`--select`: which of a study's cells to run."""
+"""`--select`: choose the cells of a study."""
 
 import fnmatch
 from collections.abc import Mapping, Sequence
@@ -13,22 +13,22 @@ KEYS = ("stack", "message", "channel", "call", "group", "clients", "arrivals", "
 
 @dataclass(frozen=True)
 class Selection:
-    """Globs by key: one key's globs are alternatives, and every key must match."""
+    """Globs by key. The globs of one key are alternatives; every key must match."""
 
     globs: Mapping[str, tuple[str, ...]]
 
-    def holds(self, cell: Cell, stack: Stack) -> bool:
-        """Whether the cell is selected; `stack` is the cell's."""
+    def matches(self, cell: Cell, stack: Stack) -> bool:
+        """Return whether the cell is selected; `stack` is the cell's."""
         words = _words(cell, stack)
         return all(any(_fits(key, words[key], glob) for glob in globs) for key, globs in self.globs.items())
 
     def apply(self, cells: Sequence[Cell], stacks: Mapping[str, Stack]) -> list[Cell]:
-        """The selected cells, in their order.
+        """Return the selected cells in order.
 
         Raises:
-            BadInput: nothing is selected; the sentence names what there is.
+            BadInput: no cell is selected; the sentence lists the possible values.
         """
-        chosen = [cell for cell in cells if self.holds(cell, stacks[cell.stack])]
+        chosen = [cell for cell in cells if self.matches(cell, stacks[cell.stack])]
         if chosen or not self.globs:
             return chosen
         described = [_words(cell, stacks[cell.stack]) for cell in cells]
@@ -36,14 +36,14 @@ class Selection:
             there = sorted({words[key] for words in described})
             if not any(_fits(key, word, glob) for word in there for glob in globs):
                 raise BadInput(f"--select {key}={globs[0]} matches nothing: the study has {_some(there)}")
-        raise BadInput("--select matches nothing: each key matches cells, but no cell matches them all")
+        raise BadInput("--select matches nothing: each key matches cells, but no cell matches all keys")
 
 
 def parse(texts: Sequence[str]) -> Selection:
-    """Reads `GLOB` (on the stack) and `KEY=GLOB`.
+    """Parse `GLOB` (for the stack) and `KEY=GLOB`.
 
     Raises:
-        BadInput: a key is not known or a glob is empty.
+        BadInput: a key is unknown or a glob is empty.
     """
     globs: dict[str, tuple[str, ...]] = {}
     for text in texts:

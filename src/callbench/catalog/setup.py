@@ -1,4 +1,4 @@
-"""What makes an adapter's program runnable: the command to type, and the scripts of setup/ behind it."""
+"""How to make an adapter's program runnable: the command, and the scripts of setup/ behind it."""
 
 from callbench.catalog.manifest import Manifest
 from callbench.model.installation import engine_remedy, home, wheel, workplace
@@ -7,10 +7,10 @@ _ENGINE = "engine"
 
 
 def scripts(read: Manifest) -> tuple[str, ...]:
-    """The scripts that set the adapter up, in their order: the targets of its manifest's `make`.
+    """Return the scripts that set the adapter up, in order: the targets of `make` in its manifest.
 
-    A wheel has the engine's programs: its script is none of them there. Empty where nothing but the engine is needed,
-    or the manifest names a command of its own.
+    A wheel contains the engine's programs, so it does not need the engine's script. Empty if only the engine is needed,
+    or if the manifest has another command.
     """
     program, *targets = read.setup.split() or [""]
     if program != "make" or targets in ([], [_ENGINE]):
@@ -19,12 +19,12 @@ def scripts(read: Manifest) -> tuple[str, ...]:
 
 
 def can_be_set_up(read: Manifest) -> bool:
-    """Whether the installation has those scripts: a wheel lacks those of what needs a checkout."""
+    """Return whether the installation has these scripts. A wheel lacks scripts that need a checkout."""
     return all((home() / "setup" / name).is_file() for name in scripts(read))
 
 
 def command(read: Manifest) -> str:
-    """The command that makes the program runnable, empty where there is none: for what a wheel brought, ours."""
+    """Return the command that makes the program runnable; "" if there is none. In a wheel it is `callbench setup`."""
     if wheel() is None or not any(read.file.is_relative_to(place) for place in (home(), workplace())):
         return read.setup
     return f"callbench setup {read.name}" if scripts(read) else engine_remedy()

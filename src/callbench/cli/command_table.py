@@ -6,6 +6,7 @@ signature and its full help are in `commands/NAME.py`, under the name `command`.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from keyword import iskeyword
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,7 @@ class Entry:
     @property
     def module(self) -> str:
         """The module that has it."""
-        return f"callbench.cli.commands.{self.name}"
+        return f"callbench.cli.commands.{self.name}{'_' if iskeyword(self.name) else ''}"
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,16 @@ class Section:
 
 SECTIONS = (
     Section(
+        "Bring your own service",
+        (
+            Entry(
+                "import",
+                "Import the schema and the payloads of a service of your own.",
+                ("callbench import orders.proto", "callbench import openapi.yaml --out orders"),
+            ),
+        ),
+    ),
+    Section(
         "Decide",
         (
             Entry(
@@ -45,6 +56,15 @@ SECTIONS = (
                 (
                     "callbench run remobjects --quick",
                     "callbench run remobjects --quick --select message=soap --dry-run",
+                ),
+            ),
+            Entry(
+                "advise",
+                "Advise which stack to use in your situation, and why.",
+                (
+                    "callbench advise RUN --link 25ms,20mbit",
+                    "callbench advise RUN --situation situation.toml",
+                    "callbench advise order.json --link 25ms,20mbit",
                 ),
             ),
             Entry(
@@ -72,7 +92,7 @@ SECTIONS = (
             ),
             Entry(
                 "query",
-                "Query the tables of a run with SQL.",
+                "Query the tables of a stored result with SQL.",
                 ('callbench query RUN "SELECT * FROM trials"',),
             ),
             Entry(
@@ -91,6 +111,14 @@ SECTIONS = (
                 (
                     "callbench load http://127.0.0.1:8080/hello --clients 200 --seconds 30 --pid 4711",
                     "callbench load --start 'python3 server.py {port}' --path /hello",
+                ),
+            ),
+            Entry(
+                "capacity",
+                "Find how many clients a server holds, and what limits it.",
+                (
+                    "callbench capacity --start 'python3 server.py {port}' --path /hello --need 20",
+                    "callbench capacity http://127.0.0.1:8080/hello --pid 4711 --need 200",
                 ),
             ),
             Entry(
@@ -134,7 +162,7 @@ SECTIONS = (
         (
             Entry(
                 "list",
-                "List stacks, calls, studies or links.",
+                "List stacks, calls, studies, links or payloads.",
                 ("callbench list stacks", "callbench list studies"),
             ),
             Entry(

@@ -19,4 +19,4 @@ def links() -> list[str]:
     """Every link that comes with Callbench."""
     from callbench.catalog.links import profile
 
-    return list(profile.named())
+    return list(profile.builtin_links())

@@ -21,7 +21,7 @@ def known_stacks(*, quiet: bool = False) -> "Catalogue":
     return known
 
 
-def tell(line: str) -> None:
+def print_line(line: str) -> None:
     """Prints a line at once."""
     print(line, flush=True)  # noqa: T201
 
@@ -37,7 +37,7 @@ def show_rows(rows: Sequence[Mapping[str, Any]], columns: Sequence[str], *, as_j
 
 
 def console(width: int = 160) -> "Console":
-    """Where nobody watches, lines are not cut to the width of a window."""
+    """Where no one watches, lines are not cut to the width of a window."""
     from rich.console import Console
 
     return Console() if sys.stdout.isatty() else Console(width=width)

@@ -24,6 +24,14 @@ Settings = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="NAME=VALUE", help="Value of a parameter of the study. Can be repeated."),
 ]
+Languages = Annotated[
+    str | None,
+    typer.Option(
+        "--languages",
+        metavar="LANGUAGE,...",
+        help="Languages besides Rust for a service of your own, such as go,java; or all. Default: Rust alone.",
+    ),
+]
 Think = Annotated[
     float,
     typer.Option(

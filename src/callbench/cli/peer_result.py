@@ -7,8 +7,9 @@ from callbench.cli import exit_code
 from callbench.cli.output import console, print_json
 from callbench.model.errors import BadInput
 from callbench.report import peer as told
+from callbench.report import records
 from callbench.runner.peer import rounds
-from callbench.runner.peer.kept import Found
+from callbench.runner.peer.stored import PeerResult
 
 
 def refuse(why: str, options: Mapping[str, object]) -> None:
@@ -38,11 +39,11 @@ def one(target: str, known: Catalogue, asked: dict[str, object], undecided: str 
         undecided: what `--undecided` says.
         as_json: whether the result is for programs.
     """
-    wish = rounds.Wish(target, **asked)  # type: ignore[arg-type]
-    found = rounds.held(
-        wish,
+    request = rounds.RoundsRequest(target, **asked)  # type: ignore[arg-type]
+    found = rounds.compare_generators(
+        request,
         known,
-        lambda number: None if as_json else print(told.line(number, wish), flush=True),  # noqa: T201
+        lambda number: None if as_json else print(told.line(number, request), flush=True),  # noqa: T201
     )
     if as_json:
         print_json(told.record(found))
@@ -51,11 +52,11 @@ def one(target: str, known: Catalogue, asked: dict[str, object], undecided: str 
     exit_code.end(found.agreement.outcome, undecided)
 
 
-def show_study(found: Found, undecided: str | None, *, as_json: bool) -> None:
+def show_study(found: PeerResult, undecided: str | None, *, as_json: bool) -> None:
     """Print the result of a study, and end with its exit code."""
     if as_json:
-        print_json(told.study_record(found))
+        print_json(records.as_record(found.run.path))
     else:
-        told.show_study(found, console(200))
+        records.show(found.run.path, console(200))
         print(f"folder: {found.run.path}")  # noqa: T201
     exit_code.end(found.outcome, undecided)

@@ -1,4 +1,4 @@
-"""The command that goes on with what was stopped: the one that began it, as it was typed."""
+"""The command that continues what was stopped: the one that began it, as it was typed."""
 
 import shlex
 import sys
@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def command(out: Path, words: Sequence[str] | None = None) -> str:
-    """What to type to go on.
+    """What to type to continue.
 
     Args:
         out: the folder of what was begun.

@@ -5,10 +5,10 @@ import sys
 from callbench.analysis.subject import subject
 from callbench.cli.output import console, print_json
 from callbench.report.export import write
-from callbench.report.export.show import shown
+from callbench.report.export.show import cell_records
 from callbench.report.terminal import print_summary
 from callbench.runner.preview import Preview
-from callbench.store.run import Run
+from callbench.store.record import Record
 
 
 def show_preview(preview: Preview, *, as_json: bool) -> None:
@@ -19,14 +19,14 @@ def show_preview(preview: Preview, *, as_json: bool) -> None:
         print("\n".join(preview.lines()))  # noqa: T201
 
 
-def show(run: Run, *, as_json: bool) -> None:
-    """Prints what a run found so far and writes its page; nothing where nothing was measured."""
+def show(run: Record, *, as_json: bool) -> None:
+    """Prints what a run found so far and writes its page; nothing if nothing was measured."""
     found = subject(run)
     if not any(one.calls for one in found.results.cells) and run.info["state"] != "finished":
         return
     page = write(found, "html")
     if as_json:
-        print_json(shown(found))
+        print_json(cell_records(found))
     else:
         print_summary(found, console())
     print(f"page: {page}\nrun:  {run.path}", file=sys.stderr if as_json else sys.stdout)

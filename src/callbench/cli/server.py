@@ -1,6 +1,6 @@
 """How a server of one's own is named and called on the command line: the same options in every command."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
@@ -10,12 +10,13 @@ import typer
 from callbench.cli import names
 from callbench.cli.expected import expected_json
 from callbench.cli.options import typed
+from callbench.cli.request_sources import Sources
 from callbench.model.errors import BadInput
 
 if TYPE_CHECKING:
-    from callbench.catalog.study.given import Given
+    from callbench.catalog.study.own_servers import ServerOverrides
 
-# What names a server where one is asked for.
+# What names a server if one is asked for.
 SERVER = "STACK|NAME|URL|'COMMAND {port}'"
 _SERVERS = "a stack, a server of --study, a URL, or a command that starts a server at {port}"
 _HEX = "two hexadecimal digits for each"
@@ -62,8 +63,27 @@ class ServerOptions:
         typer.Option("--header", "-H", metavar="'NAME: VALUE'", help="Header of the request. Can be repeated."),
     ] = None
     body: Annotated[
-        str | None,
-        typer.Option("--body", help="Body of the request. {number}, {client} and {random} are replaced in each call."),
+        list[str] | None,
+        typer.Option(
+            "--body",
+            metavar="TEXT|FILE|FOLDER",
+            help=(
+                "Body of the request. Several, a folder or a .jsonl file are used in rotation."
+                " {number}, {client} and {random} are replaced in each call."
+            ),
+        ),
+    ] = None
+    log: Annotated[
+        Path | None,
+        typer.Option(
+            "--log",
+            metavar="FILE",
+            help="Access log (common, combined, JSON lines): its endpoints, in its proportions. Default: none.",
+        ),
+    ] = None
+    requests: Annotated[
+        Path | None,
+        typer.Option("--requests", metavar="FILE", help="TOML file with endpoints and sessions. Default: none."),
     ] = None
     body_file: Annotated[
         Path | None, typer.Option("--body-file", exists=True, dir_okay=False, help="File with the body of the request.")
@@ -167,25 +187,21 @@ class ServerOptions:
                 raise BadInput(f"--start {command} has no {{port}}, which stands for the port that the server is given")
         return [*arguments, *(self.start or ())]
 
-    def given(self) -> "Given":
+    def given(self) -> "ServerOverrides":
         """How they are called.
 
         Raises:
             BadInput: options that make no sense together.
         """
-        from callbench.catalog.study.given import Given
+        from callbench.catalog.study.own_servers import ServerOverrides
 
         own = tuple(name for name in typed(self) if name not in ("--start", "--study"))
-        return Given(self.study, self.path, self._request(), self.pid, own)
+        request, notes = self._request()
+        return ServerOverrides(self.study, self.path, request, self.pid, own, notes)
 
-    def _request(self) -> dict[str, Any]:
-        asked: dict[str, Any] = {
-            "protocol": self._protocol(),
-            "method": self.method,
+    def _request(self) -> tuple[dict[str, Any], tuple[str, ...]]:
+        expected: dict[str, Any] = {
             "headers": _headers(self.header or ()) or None,
-            "body": self.body,
-            "body_file": _absolute(self.body_file),
-            "body_hex": self.body_hex,
             "variables": False if self.plain else None,
             "expect_status": self.status or None,
             "expect_body": self.expect,
@@ -194,13 +210,36 @@ class ServerOptions:
             "expect_match": self.expect_match,
             "expect_schema_file": _absolute(self.schema),
             **expected_json(self.expect_json or ()),
+        }
+        sent, notes = self._sent({name: value for name, value in expected.items() if value not in (None, [])})
+        connection: dict[str, Any] = {
+            "protocol": self._protocol(),
             "keep_alive": False if self.close else None,
             "streams": self.streams,
             "timeout_s": self.timeout,
             "certificates": _absolute(self.certificates),
             "insecure": self.insecure or None,
         }
-        return {name: value for name, value in asked.items() if value not in (None, [])}
+        return {name: value for name, value in {**sent, **connection}.items() if value not in (None, [])}, notes
+
+    def _sent(self, expected: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
+        """What is sent, and what of a log is not in it."""
+        sources = Sources(self.body or (), self.log, self.requests)
+        one = {
+            "--path": self.path,
+            "--method": self.method,
+            "--body-file": _absolute(self.body_file),
+            "--body-hex": self.body_hex,
+        }
+        sources.refuse({name for name, value in one.items() if value is not None})
+        if sources.none:
+            return {
+                "method": one["--method"],
+                "body_file": one["--body-file"],
+                "body_hex": self.body_hex,
+                **expected,
+            }, ()
+        return sources.sent(self.method, expected)
 
     def _protocol(self) -> str | None:
         if self.http2 and self.grpc:

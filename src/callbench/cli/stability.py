@@ -4,15 +4,15 @@ from rich.console import Console
 
 from callbench.adapter import placement
 from callbench.adapter.placement import Placement
-from callbench.adapter.stack.target import Aim
+from callbench.adapter.stack.target import TargetSpec
 from callbench.catalog import catalogue
 from callbench.catalog.catalogue import Catalogue
 from callbench.cli import exit_code
 from callbench.cli.options import StabilityOptions
 from callbench.cli.server import ServerOptions
 from callbench.model import quantities
-from callbench.report.stability import told as shown
-from callbench.report.stability.told import Told
+from callbench.report import record_report as shown
+from callbench.report.record_report import RecordReport
 from callbench.runner.compare import tasks
 from callbench.runner.stability import findings
 
@@ -22,10 +22,10 @@ _TIMEOUT_S = 10.0
 
 def here() -> tuple[Catalogue, Placement]:
     """The stacks that there are, and the processors of client and server."""
-    return catalogue.load(), placement.placed()
+    return catalogue.load(), placement.choose_placement()
 
 
-def aim(server: ServerOptions, shared: StabilityOptions, what: str, timeout_s: float = _TIMEOUT_S) -> Aim:
+def spec(server: ServerOptions, shared: StabilityOptions, what: str, timeout_s: float = _TIMEOUT_S) -> TargetSpec:
     """The server that is meant, and how it is called.
 
     Args:
@@ -37,8 +37,8 @@ def aim(server: ServerOptions, shared: StabilityOptions, what: str, timeout_s: f
     Raises:
         BadInput: the options do not go together.
     """
-    asked = None if shared.call is None else tasks.of_calls([shared.call], (1,), 1.0)[0]
-    return Aim(
+    asked = None if shared.call is None else tasks.cells_of_calls([shared.call], (1,), 1.0)[0]
+    return TargetSpec(
         server.one(what),
         "" if asked is None else asked.call,
         {} if asked is None else asked.arguments,
@@ -65,24 +65,24 @@ def kinds(command: str, shared: StabilityOptions) -> tuple[str, ...]:
         BadInput: it is wrong.
     """
     exit_code.checked(shared.undecided)
-    return findings.chosen(command, shared.fail_on)
+    return findings.failing_kinds(command, shared.fail_on)
 
 
-def end(told: Told, failing: tuple[str, ...], shared: StabilityOptions) -> None:
+def end(report: RecordReport, failing: tuple[str, ...], shared: StabilityOptions) -> None:
     """Write the page, print the result, and end with the exit code that follows from it.
 
     Args:
-        told: the result.
+        report: the result.
         failing: the kinds of findings that fail it.
         shared: the options of the three commands.
 
     Raises:
         typer.Exit: with a code other than 0.
     """
-    page = shown.write(told)
+    page = shown.write(report)
     if shared.as_json:
-        print(shown.as_json(told), end="")  # noqa: T201
+        print(shown.as_json(report), end="")  # noqa: T201
     else:
-        shown.show(told, Console() if Console().is_terminal else Console(width=200))
-        print(f"page: {page}\nrecord: {told.run.path}")  # noqa: T201
-    exit_code.end(findings.outcome(told.findings, failing), shared.undecided)
+        shown.show(report, Console() if Console().is_terminal else Console(width=200))
+        print(f"page: {page}\nrecord: {report.run.path}")  # noqa: T201
+    exit_code.end(findings.outcome(report.findings, failing), shared.undecided)

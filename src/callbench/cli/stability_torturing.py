@@ -4,49 +4,48 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 from callbench.adapter.placement import Placement
-from callbench.adapter.stack.target import Aim, Target, reached
+from callbench.adapter.stack.target import Target, TargetSpec, open_target
 from callbench.catalog.catalogue import Catalogue
 from callbench.catalog.reach import LOOPBACK
-from callbench.cli import resuming
-from callbench.report.stability import torture_told
-from callbench.report.stability.told import Told
-from callbench.runner.stability import mischief, overheard, record
-from callbench.runner.stability.live import Line
-from callbench.runner.stability.mischief import Known
-from callbench.runner.stability.torture import Torture, Wish
-from callbench.runner.stopping import marking_the_end
-from callbench.store.run import Run
+from callbench.cli.resumable import resumable
+from callbench.report.record_report import RecordReport
+from callbench.report.stability import torture_report
+from callbench.runner.stability import misbehaviour, request_recorder
+from callbench.runner.stability.misbehaviour import RecordedRequest
+from callbench.runner.stability.torture import Torture, TortureRequest
+from callbench.store.record import Record
 
 
 def tortured(  # noqa: PLR0913 - what is asked, and where
-    aim: Aim, wish: Wish, known: Catalogue, where: Placement, out: Path | None, *, resume: bool, quiet: bool
-) -> Told:
-    """Torture a server, or go on with that, and tell what came of it.
+    spec: TargetSpec,
+    wish: TortureRequest,
+    known: Catalogue,
+    where: Placement,
+    out: Path | None,
+    *,
+    resume: bool,
+    quiet: bool,
+) -> RecordReport:
+    """Torture a server, or continue that, and tell what came of it.
 
     Raises:
         BadInput: what was asked for is wrong, or the folder is another's.
         CallbenchError: the server cannot be started, or the folder cannot be written.
     """
-    mischief.chosen(wish.tests)
-    asked = {**asdict(aim), **asdict(wish)}
-    with reached(aim, known, where) as target:
-        # Where there is no address, nothing can be done, and no folder is made.
-        overheard.address(target.endpoint)
-        request = _overheard(target, known, where)
-        with (
-            record.taken_up("torture", aim.name, asked, out, where, resume=resume) as run,
-            Line(quiet=quiet) as line,
-        ):
-            work = Torture(run, target, wish, request, () if where.shared else where.client, line.says)
-            kept = f"what was seen is kept in {run.path}: `{resuming.command(run.path)}` goes on with it"
-            with marking_the_end(run, kept):
-                work.go()
-    return torture_told.told(Run(run.path))
+    misbehaviour.select_tests(wish.tests)
+    asked = {**asdict(spec), **asdict(wish)}
+    with open_target(spec, known, where) as target:
+        # If there is no address, nothing can be done, and no folder is made.
+        request_recorder.address(target.endpoint)
+        request = _recorded_request(target, known, where)
+        with resumable("torture", spec.name, asked, out, where, resume=resume, quiet=quiet) as (run, line):
+            Torture(run, target, wish, request, () if where.shared else where.client, line.show).run()
+    return torture_report.torture_report(Record(run.path))
 
 
-def _overheard(target: Target, known: Catalogue, where: Placement) -> Known:
-    """What a request looks like: over a link as over loopback, where alone there is somebody in between to listen."""
-    if target.aim.link == LOOPBACK:
-        return overheard.known_of(target)
-    with Target(replace(target.aim, link=LOOPBACK), known, where) as near:
-        return overheard.known_of(near)
+def _recorded_request(target: Target, known: Catalogue, where: Placement) -> RecordedRequest:
+    """What a request looks like: over a link as over loopback, where alone there is someone in between to listen."""
+    if target.spec.link == LOOPBACK:
+        return request_recorder.record_request(target)
+    with Target(replace(target.spec, link=LOOPBACK), known, where) as near:
+        return request_recorder.record_request(near)

@@ -5,10 +5,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 CLOSED = "closed"
+# Calls of a client in a slice, if a call takes longer than a slice and nobody says otherwise.
+CALLS_PER_SLICE = 4
 # The conditions of the machine's idle states that a run can be made in: as it is, and kept from idling deeply.
 AS_IS, HELD = "as it is", "held"
 # Between the client's stack and the server's in the name of a mixed one. No shell and no glob takes it for its own.
 MIXED = ":"
+# The key of a card, and its value where a stack carries nothing but the calls of a service of the user's own.
+OWN, OWN_ONLY = "own", "only"
 
 
 @dataclass(frozen=True)
@@ -42,12 +46,12 @@ class Stack:
 
     @property
     def client(self) -> str:
-        """The name of the stack whose client it is: its own, but for a mixed one."""
+        """The name of the stack whose client it is: its own, except for a mixed one."""
         return sides_of(self.id)[0]
 
     @property
     def server(self) -> str:
-        """The name of the stack whose server it is: its own, but for a mixed one."""
+        """The name of the stack whose server it is: its own, except for a mixed one."""
         return sides_of(self.id)[1]
 
     @property
@@ -61,6 +65,16 @@ class Stack:
         return self.card.get("roles") in ("client-only", "server-only")
 
     @property
+    def own(self) -> bool:
+        """Whether it carries the calls of a service of the user's own."""
+        return bool(self.card.get(OWN))
+
+    @property
+    def own_only(self) -> bool:
+        """Whether it carries no other calls."""
+        return self.card.get(OWN) == OWN_ONLY
+
+    @property
     def in_process(self) -> bool:
         """Whether one process plays both sides."""
         return self.card.get("roles") == "in-process"
@@ -71,12 +85,13 @@ class Load:
     """How many clients, when they call, until how many calls and seconds (whichever comes later).
 
     Attributes:
-        clients: in an open loop, the most calls that can be under way at once.
+        clients: in an open loop, the most calls that can be in progress at once.
         arrivals: `closed`: each client calls again when it was answered and has thought; `constant` or `poisson`: an
             open loop, in which calls arrive whether or not the last one was answered.
         rate_per_s: of an open loop: arrivals a second; else None.
         think_ns: of a closed loop: how long a client waits between an answer and its next call.
         ramp_up_ns: of a closed loop: over how long the clients begin, evenly spread; their calls count from the first.
+        slice_calls: of a closed loop: the least number of calls of a client in a slice.
     """
 
     clients: int
@@ -86,6 +101,7 @@ class Load:
     rate_per_s: float | None = None
     think_ns: int = 0
     ramp_up_ns: int = 0
+    slice_calls: int = CALLS_PER_SLICE
 
     @property
     def open(self) -> bool:

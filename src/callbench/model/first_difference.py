@@ -1,11 +1,11 @@
-"""Two texts that differ, cut so that the place where they do can be seen."""
+"""Two texts that differ, cut so that the place if they do can be seen."""
 
 LONG = 120
 _BEFORE, _AFTER = 40, 60
 
 
 def excerpts(said: str, right: str) -> tuple[str, str]:
-    """Both texts, whole where they are short; else from a little before the first character that differs.
+    """Both texts, whole if they are short; else from a little before the first character that differs.
 
     What begins later than its text says at which character, counted from 0.
     """

@@ -21,7 +21,7 @@ class Wheel:
 
     Attributes:
         digest: of the files in it; two wheels that differ have different ones.
-        commit: the commit it was built from, with `+` where files differed from it; None where that is not known.
+        commit: the commit it was built from, with `+` where files differed from it; None if that is not known.
     """
 
     digest: str
@@ -94,19 +94,19 @@ def schema_folder() -> Path:
     return home() / "contract" / "schema"
 
 
-def keeper() -> Path | None:
-    """The engine's supervisor of adapters, or None where the engine is not built.
+def supervisor() -> Path | None:
+    """The engine's supervisor of adapters, or None if the engine is not built.
 
-    `CALLBENCH_KEEPER` names another one; empty, it says to do without.
+    `CALLBENCH_SUPERVISOR` names another one; empty, it says to do without.
     """
-    named = os.environ.get("CALLBENCH_KEEPER")
+    named = os.environ.get("CALLBENCH_SUPERVISOR")
     if named is not None:
         return Path(named) if named else None
-    return _built("callbench-keeper")
+    return _built("callbench-supervisor")
 
 
 def scratch() -> Path | None:
-    """The folder on which the keeper lays an adapter's temporary files; None where none can be made.
+    """The folder on which the supervisor lays an adapter's temporary files; None if none can be made.
 
     In a checkout it lies beside what was built; in the cache where the installation is a wheel or read-only.
     """
@@ -123,7 +123,7 @@ def scratch() -> Path | None:
 
 
 def netlab() -> Path | None:
-    """The engine's network lab, or None where the engine is not built."""
+    """The engine's network lab, or None if the engine is not built."""
     return _built("callbench-netlab")
 
 
@@ -132,11 +132,11 @@ def _built(name: str) -> Path | None:
     return built if os.access(built, os.X_OK) else None
 
 
-def witness() -> Path | None:
-    """The engine's witness of the machine (gaps, canary), or None where the engine is not built."""
-    return _built("callbench-witness")
+def host_monitor() -> Path | None:
+    """The program that watches the machine (gaps, echo), or None if the engine is not built."""
+    return _built("callbench-host-monitor")
 
 
-def storm() -> Path | None:
-    """The engine's maker of connections that are up to no good, or None where the engine is not built."""
+def torture_program() -> Path | None:
+    """The engine's program that opens misbehaving connections, or None if the engine is not built."""
     return _built("callbench-torture")

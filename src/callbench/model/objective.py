@@ -26,7 +26,7 @@ class Objective:
     limit_us: float
 
     def value_us(self, done: Mapping[str, Any]) -> float:
-        """Reckon the figure that is held against the limit from a drive's answer; infinite where there is none.
+        """Compute the value that is compared with the limit from a drive's answer; infinite if there is none.
 
         A call that failed counts as one that never ended: it lies beyond every other.
         """

@@ -29,10 +29,10 @@ def oom_kills() -> dict[str, int]:
 
 
 def ending(code: int, log: Sequence[str], before: Mapping[str, int], after: Mapping[str, int]) -> Ending:
-    """Tells endings apart.
+    """Describe endings apart.
 
     Args:
-        code: the exit code; -n, or 128 + n as a shell and the keeper have it, where signal n ended it.
+        code: the exit code; -n, or 128 + n as a shell and the supervisor have it, where signal n ended it.
         log: its last lines.
         before: `oom_kills` when it was started.
         after: the same when it had ended.
@@ -49,7 +49,7 @@ def ending(code: int, log: Sequence[str], before: Mapping[str, int], after: Mapp
 
 
 def after(least: int | None, most: int | None, restarts: int) -> str:
-    """Say that processes ended, and after how many calls of their lives where that is known.
+    """State that processes ended, and after how many calls of their lives if that is known.
 
     Args:
         least: calls answered rightly since the start, of several the fewest.

@@ -13,7 +13,7 @@ _PARENT = 4 - 3
 
 
 def stat_fields(folder: Path) -> Sequence[str]:
-    """The fields of a process's or thread's `stat` behind its name: state, parent, ... Empty where it has ended.
+    """The fields of a process's or thread's `stat` behind its name: state, parent, ... Empty if it has ended.
 
     proc_pid_stat(5): the name stands in brackets and may hold brackets and blanks itself. Field n of the page is
     element n - 3 here.
@@ -35,7 +35,7 @@ def younger(root: int) -> dict[int, list[int]]:
 
     It finds what `descendants` finds, and looks at no thread: of each thread whose children were asked for, the kernel
     takes some milliseconds longer to end (seen in 6.18), which is seconds for a few hundred processes. Ids are given
-    out in order and begin again at the highest: where they have done so since, all processes are read.
+    out in order and begin again at the highest: if they have done so since, all processes are read.
     """
     last = int((PROC / "loadavg").read_bytes().split()[-1])
     found: dict[int, list[int]] = {}
@@ -86,13 +86,13 @@ def _children_of(pid: int) -> list[int]:
 
 
 def parent_of(pid: int) -> int:
-    """A process's parent; 0 where it has none that can be seen, or has ended."""
+    """A process's parent; 0 if it has none that can be seen, or has ended."""
     fields = stat_fields(PROC / str(pid))
     return int(fields[_PARENT]) if fields else 0
 
 
 def is_alive(pid: int) -> bool:
-    """Whether a process still runs; one that has ended and that nobody has asked for does not."""
+    """Whether a process still runs; one that has ended and that no one has asked for does not."""
     fields = stat_fields(PROC / str(pid))
     return bool(fields) and fields[0] not in "ZX"
 
@@ -123,7 +123,7 @@ def family(roots: Iterable[int], children: Mapping[int, Sequence[int]] | None = 
 
 
 def program_of(pid: int) -> tuple[str, bytes] | None:
-    """What a process runs: its file and its command; None where we may not know."""
+    """What a process runs: its file and its command; None if we may not know."""
     with suppress(OSError):
         folder = PROC / str(pid)
         return os.readlink(folder / "exe"), (folder / "cmdline").read_bytes()  # noqa: PTH115 - a text, not a path

@@ -4,16 +4,16 @@ This is the one place that knows what a request stands for: every part of the co
 called by a request can carry, and what its client connects with.
 """
 
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
 from callbench.model.cell import Stack
 from callbench.model.errors import BadInput
+from callbench.model.script import Asking, Script, UrlPath
 
 KEY = "request"
 PROTOCOL = "http1"
@@ -26,17 +26,7 @@ _OURS = ("protocol", "path", "call", "select", "timeout_s")
 FILES = ("body_file", "expect_body_file", "expect_schema_file", "certificates")
 
 
-def _path(text: str) -> str:
-    if not re.fullmatch(r"/[!-~]*", text):
-        raise ValueError(f"the path {text!r} must begin with / and hold no blanks: /hello?to=me")
-    return text
-
-
-UrlPath = Annotated[str, AfterValidator(_path)]
-_Status = Annotated[int, Field(ge=100, le=599)]
-
-
-class Request(BaseModel):
+class Request(Asking):
     """The table. What is not given is as the driver has it: docs/guide/load-a-server.md.
 
     Attributes:
@@ -45,52 +35,29 @@ class Request(BaseModel):
             body is the number of items.
         select: what of FindItems' answer there is, as paths with dots; all of it unless given.
         path: replaces the path of the URL that the server serves at; with a query, if need be.
-        expect_body: byte by byte, in every answer.
-        expect_json: by JSON path (RFC 9535): each selects something in every answer, and all of it is this value.
-        expect_path: JSON paths; each selects something in every answer.
-        expect_match: a regular expression that is found in every answer's body.
-        expect_schema: a JSON Schema that every answer's body keeps to.
+        script: several requests instead of one.
         timeout_s: a call without an answer for so long has failed; 10 s unless given.
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     protocol: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._+-]*$")] = PROTOCOL
     call: Literal["Hello", "FindItems"] | None = None
     select: Annotated[tuple[str, ...], Field(min_length=1)] | None = None
     path: UrlPath | None = None
-    method: str | None = None
-    headers: tuple[tuple[str, str], ...] | None = None
-    body: str | None = None
-    body_file: str | None = None
-    body_hex: str | None = None
-    variables: bool | None = None
-    expect_status: tuple[_Status, ...] | None = None
-    expect_body: str | None = None
-    expect_body_file: str | None = None
-    expect_body_hex: str | None = None
-    expect_json: Annotated[dict[str, Any], Field(min_length=1)] | None = None
-    expect_path: Annotated[tuple[str, ...], Field(min_length=1)] | None = None
-    expect_match: str | None = None
-    expect_schema: dict[str, Any] | None = None
-    expect_schema_file: str | None = None
+    script: dict[str, Any] | None = None
     keep_alive: bool | None = None
     streams: Annotated[int, Field(ge=1)] | None = None
     timeout_s: Annotated[float, Field(ge=0.001, le=3600, allow_inf_nan=False)] | None = None
     certificates: str | None = None
     insecure: bool | None = None
-    most_octets: Annotated[int, Field(ge=1)] | None = None
+    max_body_bytes: Annotated[int, Field(ge=1)] | None = None
 
     @model_validator(mode="after")
-    def _one_source(self) -> Self:
-        """A text is given, or a file of it, or its octets."""
-        for name in ("body", "expect_body"):
-            if sum(getattr(self, one) is not None for one in (name, f"{name}_file", f"{name}_hex")) > 1:
-                raise ValueError(f"{name}, {name}_file and {name}_hex exclude each other")
-        if self.expect_schema is not None and self.expect_schema_file is not None:
-            raise ValueError("expect_schema and expect_schema_file exclude each other")
+    def _together(self) -> Self:
+        """Members that only make sense with others."""
         if self.select is not None and self.call != "FindItems":
             raise ValueError('select is of the answer of call = "FindItems"')
+        if self.script is not None:
+            Script.model_validate(self.script)
         return self
 
 
@@ -113,7 +80,7 @@ def octets(stack: Stack) -> tuple[int, int | None] | None:
     """The octets of data that the driver sends to a server and gets from it, as the server's card has them.
 
     Returns:
-        What is asked and what is answered; the answer is None where any is right. None where no request stands for the
+        What is asked and what is answered; the answer is None if any is right. None if no request stands for the
         call, or where what it carries follows from the call's arguments.
 
     Raises:
@@ -122,11 +89,13 @@ def octets(stack: Stack) -> tuple[int, int | None] | None:
     if only_call(stack) != STANDS_FOR:
         return None
     table = stack.card[KEY]
+    if "script" in table:
+        return None
     return _length(table, "body") or 0, _length(table, "expect_body")
 
 
 def _length(table: Mapping[str, Any], name: str) -> int | None:
-    """How long a text of a request is, however it is given; None where it is not."""
+    """How long a text of a request is, however it is given; None if it is not."""
     if f"{name}_file" in table:
         file = Path(table[f"{name}_file"])
         try:

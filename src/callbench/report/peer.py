@@ -7,37 +7,40 @@ from typing import Any
 
 from rich.console import Console
 
+from callbench.report.record_report import RecordReport
 from callbench.report.text.grid import Column, Grid
-from callbench.runner.peer.agreement import Agreement, Round, counted
-from callbench.runner.peer.asked import PEER
-from callbench.runner.peer.kept import Found as Study
-from callbench.runner.peer.kept import Held, named
-from callbench.runner.peer.rounds import Found, Wish
+from callbench.report.text.section import Section, Sheet
+from callbench.runner.peer.agreement import Agreement, Round, steady_rounds
+from callbench.runner.peer.http_load import PEER
+from callbench.runner.peer.rounds import PeerRounds, RoundsRequest
+from callbench.runner.peer.stored import CellAgreement, join_names, read_result
+from callbench.runner.peer.stored import PeerResult as Study
 from callbench.stats.digits import percent
 from callbench.stats.interval import Interval, geometric_mean
+from callbench.store.record import Record
 
 
-def line(number: int, wish: Wish) -> str:
+def line(number: int, request: RoundsRequest) -> str:
     """What is said when a round begins."""
-    each = 2 * wish.seconds + wish.warm_up_s
-    return f"round {number} of {wish.rounds}: the load driver and {PEER}, {each:.0f} s plus the start of {PEER}"
+    each = 2 * request.seconds + request.warm_up_s
+    return f"round {number} of {request.rounds}: the load driver and {PEER}, {each:.0f} s plus the start of {PEER}"
 
 
-def record(found: Found) -> dict[str, Any]:
+def record(found: PeerRounds) -> dict[str, Any]:
     """One stack or URL, for programs."""
     return {
-        "target": found.wish.target,
+        "target": found.request.target,
         "peer": PEER,
-        "clients": found.wish.clients,
-        "seconds": found.wish.seconds,
-        "warm_up_seconds": found.wish.warm_up_s,
-        "rounds": [{**asdict(each), "own": each.own} for each in found.rounds],
+        "clients": found.request.clients,
+        "seconds": found.request.seconds,
+        "warm_up_seconds": found.request.warm_up_s,
+        "rounds": [{**asdict(each), "own": each.own_share} for each in found.rounds],
         **asdict(found.agreement),
         "outcome": str(found.agreement.outcome),
     }
 
 
-def show(found: Found, to: Console) -> None:
+def show(found: PeerRounds, to: Console) -> None:
     """One stack or URL, for people."""
     columns = ("calls/s", "p50 ms", "busy")
     table = _table("round", *(f"{who} {name}" for name in columns for who in ("Callbench", PEER)), f"{PEER} own time")
@@ -62,21 +65,21 @@ def _say(judged: Agreement, rounds: Sequence[Round], to: Console) -> None:
 
 def study_record(found: Study) -> dict[str, Any]:
     """A study, for programs."""
-    info = found.run.info
+    request = found.run.request
     return {
-        "study": info["study"],
+        "study": request["study"],
         "folder": str(found.run.path),
-        "state": info["state"],
+        "state": found.run.info["state"],
         "peer": PEER,
-        **{name: info[name] for name in ("quick", "seconds", "warm_up_s", "delay_us", "seed")},
-        "rounds": info["blocks"],
-        "cells": [_held_record(one) for one in found.held],
+        **{name: request[name] for name in ("quick", "seconds", "warm_up_s", "delay_us", "seed")},
+        "rounds": request["rounds"],
+        "cells": [_held_record(one) for one in found.cells],
         "left_out": [{"why": why, "cells": list(whose)} for why, whose in found.left_out],
         "outcome": str(found.outcome),
     }
 
 
-def _held_record(one: Held) -> dict[str, Any]:
+def _held_record(one: CellAgreement) -> dict[str, Any]:
     load = one.cell.load
     return {
         "cell": one.cell.id,
@@ -87,43 +90,50 @@ def _held_record(one: Held) -> dict[str, Any]:
         "clients": load.clients,
         "think_ms": load.think_ns / 1e6,
         "ramp_up_ms": load.ramp_up_ns / 1e6,
-        "rounds": [{**asdict(each), "own": each.own} for each in one.rounds],
+        "rounds": [{**asdict(each), "own": each.own_share} for each in one.rounds],
         **(asdict(one.agreement) if one.agreement else {"verdict": None}),
         "failed": one.failed,
     }
 
 
-def show_study(found: Study, to: Console) -> None:
-    """A study, for people: a row a cell, what every verdict but agreement rests on, and what was left out."""
-    table = _table(
-        "cell", "stack", "clients", "think ms", "Callbench calls/s", f"{PEER} calls/s", "Callbench p50 ms",
-        f"{PEER} p50 ms", "rate ratio", "verdict", left=(0, 1, 8, 9),
-    )  # fmt: skip
-    for one in found.held:
-        table.add(*_study_row(one))
-    table.print(to)
-    for one in found.held:
+def peer_report(run: Record) -> RecordReport:
+    """Return the report of a study that a peer drove as well.
+
+    Raises:
+        BadInput: the record is damaged.
+    """
+    found = read_result(run)
+    sheet = Sheet(f"Callbench and {PEER}", _COLUMNS, [_study_row(one) for one in found.cells])
+    verdicts = Counter(one.agreement.verdict if one.agreement else "not driven" for one in found.cells)
+    results = [", ".join(f"{count} {verdict}" for verdict, count in verdicts.most_common()) + "."]
+    for one in found.cells:
         why = one.failed or (one.agreement.why if one.agreement else "no round was finished")
-        to.print(f"{_groups(one)} {one.cell.stack}: {why}.", markup=False, highlight=False, soft_wrap=True)
-    for why, whose in found.left_out:
-        to.print(f"left out: {named(whose)}: {why}.", markup=False, highlight=False, soft_wrap=True)
-    verdicts = Counter(one.agreement.verdict if one.agreement else "not driven" for one in found.held)
-    to.print(", ".join(f"{count} {verdict}" for verdict, count in verdicts.most_common()) + ".")
+        results.append(f"{_groups(one)} {one.cell.stack}: {why}.")
+    results += [f"left out: {join_names(whose)}: {why}." for why, whose in found.left_out]
+    about = f"The same servers, driven by Callbench's load driver and by {PEER}, in turn."
+    section = Section("cells", "Cells", f"Ratios are {PEER}'s value over Callbench's.", sheets=[sheet])
+    return RecordReport(run, about, results, [section], study_record(found))
 
 
-def _study_row(one: Held) -> list[str]:
+_COLUMNS = (
+    "cell", "clients", "think ms", "Callbench calls/s", f"{PEER} calls/s", "Callbench p50 ms", f"{PEER} p50 ms",
+    "rate ratio", "verdict",
+)  # fmt: skip
+
+
+def _study_row(one: CellAgreement) -> list[str]:
     load = one.cell.load
-    row = [_groups(one), one.cell.stack, str(load.clients), f"{load.think_ns / 1e6:g}" if load.think_ns else ""]
+    row = [f"{_groups(one)} {one.cell.stack}", str(load.clients), f"{load.think_ns / 1e6:g}" if load.think_ns else ""]
     if one.agreement is None:
         return [*row, "", "", "", "", "", "not driven"]
-    pairs = [(each.ours, each.peers) for each in counted(one.rounds) or one.rounds]
+    pairs = [(each.ours, each.peers) for each in steady_rounds(one.rounds) or one.rounds]
     rates = [geometric_mean([pair[side].rate_per_s for pair in pairs]).middle for side in (0, 1)]
     medians = [geometric_mean([pair[side].median_ms for pair in pairs]).middle for side in (0, 1)]
     figures = [*(f"{rate:,.0f}" for rate in rates), *(f"{ms:.2f}" for ms in medians)]
     return [*row, *figures, _shown(one.agreement.rate), one.agreement.verdict]
 
 
-def _groups(one: Held) -> str:
+def _groups(one: CellAgreement) -> str:
     return ", ".join(one.groups)
 
 
@@ -138,7 +148,7 @@ def _row(each: Round) -> list[str]:
     sides = (each.ours, each.peers)
     rates = [f"{side.rate_per_s:,.0f}" for side in sides]
     medians = [f"{side.median_ms:.2f}" for side in sides]
-    return [*rates, *medians, *(percent(min(1.0, share)) for share in (*(side.busy for side in sides), each.own))]
+    return [*rates, *medians, *(percent(min(1.0, share)) for share in (*(side.busy for side in sides), each.own_share))]
 
 
 def _shown(interval: Interval) -> str:

@@ -1,95 +1,102 @@
-"""Whatever was kept, shown again and written as a report: a run, a comparison, a load, a soak and its like."""
+"""Every record, printed and written as a report, whatever was measured."""
 
 import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 
 from callbench.analysis.compare import comparison
-from callbench.analysis.compare.comparison import Comparison
 from callbench.analysis.subject import subject
-from callbench.model.errors import BadInput
-from callbench.report import export
-from callbench.report import peer as peer_told
+from callbench.catalog.own import folder as own_folder
+from callbench.catalog.own import place
+from callbench.report import export, record_report
+from callbench.report.advice import report as advice_report
 from callbench.report.compare import show as comparisons
-from callbench.report.export.file import written
-from callbench.report.export.show import shown
-from callbench.report.load import page
-from callbench.report.stability import kinds, told
-from callbench.report.stability.told import Told
+from callbench.report.export.show import cell_records
+from callbench.report.record_kinds import report_of
 from callbench.report.terminal import print_cells
-from callbench.runner.load import kept
-from callbench.runner.peer import kept as peers
-from callbench.runner.stability import record
-from callbench.store.run import Run, kind_of
+from callbench.report.text import own_service
+from callbench.runner.advice import stored as advices
+from callbench.store import head
+from callbench.store.record import Record
+
+
+@dataclass(frozen=True)
+class _Shown:
+    """What can be done with a record.
+
+    Attributes:
+        print: to a console.
+        record: returns it for programs.
+        write: in a format to a file, or to one beside the record; returns the file.
+    """
+
+    print: Callable[[Console], None]
+    record: Callable[[], Any]
+    write: Callable[[str, Path | None], Path]
 
 
 def show(path: Path, console: Console) -> None:
-    """Print a record.
+    """Print a record, or a folder of an imported service.
 
     Raises:
-        BadInput: it is none, or damaged; the sentence says what it is.
+        BadInput: it is no record, or damaged.
     """
-    one = _told(path)
-    if one is not None:
-        told.show(one, console)
-        return
-    match Run(path).kind:
-        case "comparison":
-            comparisons.print_comparison(comparison.read(Run(path)), console)
-        case "peer":
-            peer_told.show_study(peers.read(Run(path)), console)
-        case _:
-            print_cells(subject(Run(path)), console)
+    if place.is_service(path):
+        for line in own_service.lines(own_folder.read(path), path):
+            console.print(line, markup=False, highlight=False, soft_wrap=True)
+    else:
+        _shown(path).print(console)
 
 
 def as_record(path: Path) -> Any:  # noqa: ANN401 - JSON
-    """Give a record for programs.
+    """Return a record for programs.
 
     Raises:
         BadInput: as `show`.
     """
-    one = _told(path)
-    if one is not None:
-        return json.loads(told.as_json(one))
-    match Run(path).kind:
-        case "comparison":
-            return comparisons.record(comparison.read(Run(path)))
-        case "peer":
-            return peer_told.study_record(peers.read(Run(path)))
-        case _:
-            return shown(subject(Run(path)))
+    return own_service.as_record(own_folder.read(path), path) if place.is_service(path) else _shown(path).record()
 
 
 def write(path: Path, form: str, out: Path | None) -> Path:
-    """Write a record's report. Returns its file.
+    """Write a record's report. Return its file.
 
     Raises:
         BadInput: as `show`; there is no such format.
         CallbenchError: the file cannot be written.
     """
-    one = _told(path)
-    if one is not None:
-        return page.write(one, form, out) if path.is_file() else told.write(one, form, out)
-    match Run(path).kind:
-        case "comparison":
-            return written(comparison.read(Run(path)), _COMPARISON, path, form, out)
-        case "peer":
-            raise BadInput(f"{path} is a study driven by a peer. It has no report: `callbench show {path}` prints it")
+    return _shown(path).write(form, out)
+
+
+def _shown(path: Path) -> _Shown:
+    """Read a record as what its kind is."""
+    if advices.is_one(path):
+        advice = advice_report.report_of(advices.read(path))
+        return _reported(advice, partial(advice_report.show, advice), partial(advice_report.write, advice))
+    run = Record(path)
+    match run.kind:
+        case head.RUN:
+            cells = subject(run)
+            return _Shown(partial(print_cells, cells), partial(cell_records, cells), partial(export.write, cells))
+        case head.COMPARISON:
+            found = comparison.read(run)
+            return _reported(comparisons.report(found, run), partial(comparisons.print_comparison, found))
         case _:
-            return export.write(subject(Run(path)), form, out)
+            return _reported(report_of(run))
 
 
-def _told(path: Path) -> Told | None:
-    """Tell a record of a load or of stability; None of another."""
-    if path.is_file():
-        return page.told(kept.read(path))
-    return kinds.told_of(path) if kind_of(path) in record.KINDS else None
-
-
-def _json(found: Comparison) -> str:
-    return json.dumps(comparisons.record(found), indent=1, ensure_ascii=False) + "\n"
-
-
-_COMPARISON = {"md": comparisons.markdown, "json": _json}
+def _reported(
+    report: record_report.RecordReport,
+    shown: Callable[[Console], None] | None = None,
+    write: Callable[[str, Path | None], Path] | None = None,
+) -> _Shown:
+    """A record with a report of tables and sentences."""
+    return _Shown(
+        shown or partial(record_report.show, report),
+        lambda: json.loads(record_report.content(report, "json")),
+        write or partial(record_report.write, report),
+    )

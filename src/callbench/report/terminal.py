@@ -7,7 +7,7 @@ from rich.text import Text
 
 from callbench.analysis.claims import Verdict
 from callbench.analysis.subject import Subject
-from callbench.analysis.tables import Filled, Place, place
+from callbench.analysis.tables import Filled, TableCell, table_cell
 from callbench.analysis.words import MARKS, as_sentence, published_text, ratio_text, undecided_text
 from callbench.model.metrics.registry import LISTED
 from callbench.report.sections import ranking
@@ -15,7 +15,7 @@ from callbench.report.text.choice import sheet
 from callbench.report.text.columns import alike, differing
 from callbench.report.text.grid import Column, Grid
 from callbench.report.text.section import Sheet
-from callbench.report.text.story import Story, cautions, elsewhere, story, tallied
+from callbench.report.text.summary import Summary, cautions, elsewhere, summary, tallied
 
 STYLES = {Verdict.HOLDS: "green", Verdict.FAILS: "red", Verdict.UNDECIDED: "yellow", Verdict.UNMEASURED: "dim"}
 
@@ -40,26 +40,26 @@ def print_summary(subject: Subject, console: Console, report: Path | None = None
                 console.print(Text(f"{table.left_out}\n", style="dim"))
     if any(one.measured for one in subject.asked):
         _questions(subject, console)
-    _story(subject, story(subject), console)
+    _summary(subject, summary(subject), console)
     for caution in cautions(subject):
         console.print(Text(f"! {caution}", style="yellow"), soft_wrap=True)
     if report is not None:
         console.print(Text.assemble("\nReport: ", (str(report), "bold")), soft_wrap=True)
 
 
-def _story(subject: Subject, told: Story, console: Console) -> None:
+def _summary(subject: Subject, summary: Summary, console: Console) -> None:
     """Print what to choose, which claims hold, what is not known, and what else came out."""
-    if told.choices:
-        _words(sheet(told.choices)).print(console)
+    if summary.choices:
+        _words(sheet(summary.choices)).print(console)
     if subject.judged:
         _claims(subject).print(console)
         console.print(Text("\n".join([f"Claims: {tallied(subject.judged)}", *elsewhere(subject), ""])), soft_wrap=True)
-    open_ = told.ahead.sheet()
+    open_ = summary.open_results.sheet()
     if open_ is not None:
         _words(open_).print(console)
-        if more := told.ahead.in_words():
+        if more := summary.open_results.in_words():
             console.print(Text(more), soft_wrap=True)
-    for one in told.besides:
+    for one in summary.besides:
         console.print(Text(str(one)), soft_wrap=True)
 
 
@@ -72,13 +72,15 @@ def _words(sheet_: Sheet) -> Grid:
 
 
 def _without_tables(subject: Subject, console: Console) -> None:
-    """Print the rankings of a study that asks for no tables; where nothing is ranked, every cell."""
+    """Print the rankings of a study that asks for no tables; if nothing is ranked, every cell."""
     section = ranking.section(subject)
     if section is None:
         _cells(subject).print(console)
         return
     for one in section.every_sheet:
-        columns = [Column(name, number=0 < place < len(one.columns) - 1) for place, name in enumerate(one.columns)]
+        columns = [
+            Column(name, number=0 < table_cell < len(one.columns) - 1) for table_cell, name in enumerate(one.columns)
+        ]
         grid = Grid(columns, title=one.title)
         for row in one.rows:
             grid.add(*row)
@@ -88,7 +90,7 @@ def _without_tables(subject: Subject, console: Console) -> None:
 
 
 def _grid(table: Filled) -> Grid:
-    """Lay one table out; the published figure stands beneath in brackets."""
+    """Lay one table out; the published value stands beneath in brackets."""
     unit = ", ".join(part for part in (table.metric.unit, "published in brackets" if table.beside else "") if part)
     columns = [Column(""), *(Column(name, number=True) for name in table.columns)]
     grid = Grid(columns, title=f"{table.title} ({unit})" if unit else table.title)
@@ -98,8 +100,8 @@ def _grid(table: Filled) -> Grid:
     return grid
 
 
-def _place(one: Place) -> Text:
-    """Write one figure."""
+def _place(one: TableCell) -> Text:
+    """Write one value."""
     text = Text.assemble(one.text or (one.why, "dim"), (f" {one.spread}" if one.spread else "", "dim"))
     if one.published:
         text.append(f"\n({one.published})", style="dim")
@@ -162,7 +164,7 @@ def _cells(subject: Subject) -> Grid:
         ]
     )
     for one in cells:
-        rate = place(one, "rate_per_s")
+        rate = table_cell(one, "rate_per_s")
         errors = ", ".join(f"{count} {kind}" for kind, count in one.errors.items())
         grid.add(
             one.attributes["stack"],
@@ -171,7 +173,7 @@ def _cells(subject: Subject) -> Grid:
             f"{one.calls:,}",
             rate.text or rate.why,
             rate.spread.removeprefix("± "),
-            *(place(one, metric.name).text for metric in others),
+            *(table_cell(one, metric.name).text for metric in others),
             errors,
         )
     return grid

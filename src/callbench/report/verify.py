@@ -9,17 +9,19 @@ from rich.console import Console
 from callbench.runner.verify.outcome import Outcome
 
 
-def told(outcomes: Iterable[Outcome], console: Console, *, every: bool) -> list[Outcome]:
+def show_outcomes(outcomes: Iterable[Outcome], console: Console, *, every: bool) -> list[Outcome]:
     """Prints what fails as it comes (with `every`, each check), then a summary. Returns all of them."""
     seen: list[Outcome] = []
     for outcome in outcomes:
         seen.append(outcome)
         if outcome.fails:
             console.print(f"[red]FAIL[/] {_plain(outcome.sentence)}", highlight=False, soft_wrap=True)
-        elif every and outcome.unasked:
-            console.print(_plain(f"skipped {outcome.subject}: {outcome.check}: {outcome.unasked}"), soft_wrap=True)
+        elif every and outcome.not_applicable:
+            console.print(
+                _plain(f"skipped {outcome.subject}: {outcome.check}: {outcome.not_applicable}"), soft_wrap=True
+            )
         elif every:
-            shown = outcome.told if outcome.passed else outcome.why
+            shown = outcome.note if outcome.passed else outcome.why
             word, rest = "pass" if outcome.passed else "known", f": {shown}" if shown else ""
             console.print(
                 f"{word:5} {_plain(f'{outcome.subject}: {outcome.check}{rest}')}", highlight=False, soft_wrap=True
@@ -30,7 +32,7 @@ def told(outcomes: Iterable[Outcome], console: Console, *, every: bool) -> list[
 
 def summary(outcomes: Sequence[Outcome]) -> str:
     """One line: how many checks of how many stacks, and how they came out."""
-    asked = [outcome for outcome in outcomes if not outcome.unasked]
+    asked = [outcome for outcome in outcomes if not outcome.not_applicable]
     stacks = len({outcome.subject for outcome in outcomes if "/" in outcome.subject})
     failed = sum(outcome.fails for outcome in outcomes)
     known = sum(not outcome.passed and not outcome.fails for outcome in outcomes)

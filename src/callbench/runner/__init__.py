@@ -1,1 +1,1 @@
-"""How a run measures: forks in which stacks are alive together, rounds in random order, slices of some 20 ms."""
+"""How a run measures: forks that start stacks together, rounds in random order, slices of about 20 ms."""

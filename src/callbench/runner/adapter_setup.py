@@ -1,4 +1,4 @@
-"""Sets up adapters that need a toolchain: in the checkout, or for a wheel in a copy of their sources in the cache."""
+"""Set up adapters that need a toolchain: in the checkout or, for a wheel, in a copy of their sources in the cache."""
 
 import os
 import shutil
@@ -26,10 +26,10 @@ class Part:
     """Something that can be set up: an adapter, or another load generator.
 
     Attributes:
-        scripts: those of setup/ that do it, in their order.
-        needs: what they need or install, for people.
-        why_not: why it cannot be used as it is, or None: it is set up.
-        possible: whether this installation has what is set up; a wheel lacks what needs a checkout.
+        scripts: the scripts in setup/ that do it, in order.
+        needs: what the scripts need or install, in words.
+        why_not: why it cannot be used yet; None if it is set up.
+        possible: whether this installation can set it up; some parts need a checkout.
     """
 
     name: str
@@ -39,55 +39,55 @@ class Part:
     possible: bool = True
 
     def record(self) -> dict[str, Any]:
-        """For programs and for people."""
+        """Return the part as a JSON object, with its state."""
         state = "set up" if self.why_not is None else "not set up" if self.possible else "needs a checkout"
         return asdict(self) | {"state": state}
 
 
-def rows(known: Catalogue) -> list[dict[str, Any]]:
-    """All that can be set up, as rows with `COLUMNS`."""
-    return [part.record() for part in parts(known)]
+def rows(catalogue: Catalogue) -> list[dict[str, Any]]:
+    """Return everything that can be set up, as rows with the columns `COLUMNS`."""
+    return [part.record() for part in parts(catalogue)]
 
 
-def parts(known: Catalogue) -> list[Part]:
-    """All that can be set up, in the order of the catalogue."""
+def parts(catalogue: Catalogue) -> list[Part]:
+    """Return everything that can be set up, in the order of the catalogue."""
     found = [
         Part(each.name, named, each.manifest.needs, each.why_not, setup.can_be_set_up(each.manifest))
-        for each in known.adapters
-        if _ours(each.manifest.file) and (named := setup.scripts(each.manifest))
+        for each in catalogue.adapters
+        if _is_bundled(each.manifest.file) and (named := setup.scripts(each.manifest))
     ]
     return [*found, Part("jmeter", ("jmeter",), "a JDK 17, Maven", jmeter.why_not())]
 
 
-def _ours(file: Path) -> bool:
-    """Whether a manifest came with the installation: only then its scripts did."""
+def _is_bundled(file: Path) -> bool:
+    """Return whether a manifest came with the installation. Only then its scripts did too."""
     return any(file.is_relative_to(place / "adapters") for place in (home(), workplace()))
 
 
-def set_up(names: Sequence[str], known: Catalogue) -> None:
-    """Sets up what is named, one after the other; what is set up already costs next to nothing.
+def set_up(names: Sequence[str], catalogue: Catalogue) -> None:
+    """Set up the named parts, one after the other. A part that is already set up takes almost no time.
 
     Raises:
-        BadInput: a name is not known, or this installation cannot set it up.
-        CallbenchError: a script failed; it has said why.
+        BadInput: a name is unknown, or this installation cannot set it up.
+        CallbenchError: a script failed; its own message says why.
     """
-    there = {part.name: part for part in parts(known)}
+    by_name = {part.name: part for part in parts(catalogue)}
     for name in names:
-        if name not in there:
-            raise BadInput(unknown("part to set up", name, list(there), "callbench setup"))
-        if not there[name].possible:
-            command = "make " + " ".join(there[name].scripts)
+        if name not in by_name:
+            raise BadInput(unknown("part to set up", name, list(by_name), "callbench setup"))
+        if not by_name[name].possible:
+            command = "make " + " ".join(by_name[name].scripts)
             raise BadInput(
                 f"{name} cannot be set up from a wheel: it needs a checkout of Callbench; run `{command}` there"
             )
-    place = _prepared(known)
+    place = _prepare_folder(catalogue)
     for name in names:
-        for script in there[name].scripts:
+        for script in by_name[name].scripts:
             _run(name, place, script)
 
 
 def _run(name: str, place: Path, script: str) -> None:
-    # A virtual environment that a script makes has the Python that runs here.
+    # Virtual environments made by a script use the Python that runs now.
     environment = dict(os.environ) if wheel() is None else {"PYTHON": sys.executable, **os.environ}
     path = place / "setup" / script
     try:
@@ -98,27 +98,27 @@ def _run(name: str, place: Path, script: str) -> None:
         raise CallbenchError(f"{name} could not be set up (exit code {ended.returncode}): {path} says why above")
 
 
-def _prepared(known: Catalogue) -> Path:
-    """The folder in which the scripts work: of a wheel a copy of what they need, made the first time.
+def _prepare_folder(catalogue: Catalogue) -> Path:
+    """Return the folder in which the scripts work. For a wheel, copy there what they need the first time.
 
     Raises:
-        CallbenchError: it cannot be made.
+        CallbenchError: the folder cannot be made.
     """
     place = workplace()
     if wheel() is None or place.is_dir():
         return place
-    folders = [each.manifest.file.parent for each in known.adapters if setup.scripts(each.manifest)]
+    folders = [each.manifest.file.parent for each in catalogue.adapters if setup.scripts(each.manifest)]
     folders = [folder for folder in folders if folder.is_relative_to(home() / "adapters")]
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
-        # Copied aside and moved into place: another one that is started now finds all or nothing.
+        # Copy beside the final place, then rename, so that a second program finds all of it or nothing.
         with tempfile.TemporaryDirectory(dir=place.parent, prefix=".new-") as beside:
             new = Path(beside) / place.name
             for folder in (home() / "contract", home() / "peers", home() / "setup", *folders):
                 shutil.copytree(folder, new / folder.relative_to(home()), ignore=shutil.ignore_patterns("__pycache__"))
             (new / _HOST).parent.mkdir(parents=True)
             shutil.copy2(home() / _HOST, new / _HOST)
-            _writable(new)
+            _make_writable(new)
             new.rename(place)
     except OSError as failure:
         if not place.is_dir():
@@ -126,7 +126,7 @@ def _prepared(known: Catalogue) -> Path:
     return place
 
 
-def _writable(root: Path) -> None:
-    """The sources of a read-only installation are copied as such."""
+def _make_writable(root: Path) -> None:
+    """Make the copy of a read-only installation writable."""
     for path in (root, *root.rglob("*")):
         path.chmod(path.stat().st_mode | 0o200)

@@ -1,4 +1,4 @@
-"""What is alive together in a fork: started, warmed up, driven in rounds, ended."""
+"""The stacks that are alive at the same time in a fork: start them, warm them up, drive them in rounds, end them."""
 
 import random
 from collections.abc import Mapping, Sequence
@@ -7,355 +7,369 @@ from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
 
-from callbench.adapter.network import made
+from callbench.adapter.network import creation
 from callbench.adapter.network.host import LOOPBACK_HOSTS, Hosts
 from callbench.adapter.network.pair import LinkFailure
 from callbench.catalog.reach import LOOPBACK
 from callbench.model.cell import Cell, Stack
 from callbench.model.errors import AdapterFailure
-from callbench.runner import batches
-from callbench.runner.ahead import AHEAD, Ahead
+from callbench.runner import batch_limits
 from callbench.runner.cell_task import CellTask
-from callbench.runner.context import Asked, Context
+from callbench.runner.context import Context, ForkTask
 from callbench.runner.echoes import Echo, EchoTask, echoes
 from callbench.runner.failures import Failures
 from callbench.runner.knees import SearchTask
 from callbench.runner.measure.traffic import Traffic
 from callbench.runner.measure.warm_up import WarmUp
+from callbench.runner.prestart import PRESTART_COUNT, PrestartedStacks
 from callbench.runner.references import Reference, references
-from callbench.runner.rehearsal import rehearsed
-from callbench.runner.rounds import one_round
+from callbench.runner.rehearsal import rehearse_units
+from callbench.runner.rounds import run_round
+from callbench.runner.running_stack import WrongAnswer
 from callbench.runner.scatter import PASSES
-from callbench.runner.slices import SLICE_SECONDS, Length, length_of, shortened
-from callbench.runner.tasks import Task, Turn
-from callbench.runner.unit import Unit, Wanted
-from callbench.runner.visit import AnsweredWrongly
-from callbench.runner.warming import Outcomes, said, warmed_side_by_side
+from callbench.runner.slices import SLICE_SECONDS, Length, length_of, shorten
+from callbench.runner.tasks import SlicePlan, Task
+from callbench.runner.unit import Unit, UnitRequest
+from callbench.runner.warming import Outcomes, warm_up_in_parallel, warm_up_of
 from callbench.stats.rate import window_of
 
-# A search halves what it does not know in every step: it has ended long before.
+# A search halves its range in every step, so it ends long before this limit.
 MOST_STEPS = 60
-# Processes end side by side: each waits for its own libraries, and for the kernel.
-_ENDING_TOGETHER = 64
+# Processes are closed in parallel, because each one waits for its own libraries and the kernel.
+_PARALLEL_CLOSES = 64
 
 
 class Batch:
-    """What is alive together."""
+    """The stacks that are alive at the same time."""
 
-    def __init__(self, of: Context, asked: Asked, failures: Failures, owned: ExitStack) -> None:
-        """Nothing is started."""
-        self._of = of
-        self._asked = asked
+    def __init__(self, context: Context, fork_task: ForkTask, failures: Failures, exit_stack: ExitStack) -> None:
+        """Create an empty batch; nothing is started."""
+        self._context = context
+        self._task = fork_task
         self._failures = failures
         self._hosts: dict[str, Hosts] = {}
-        self._owned = owned
-        # Those whose turn it was: in the journal the units of the batch.
+        self._exit_stack = exit_stack
+        # Names of all units that were tried; the journal lists them as the units of the batch.
         self.tried: list[str] = []
         self.units: dict[str, Unit] = {}
-        # Of the instrument's own: those that could not be started.
-        self._cannot: set[str] = set()
-        # Of which adapter and channel no more can be alive beside those that are: the next one would wait for nothing.
-        self._short: set[tuple[str, str]] = set()
-        self._ahead = Ahead(of.placement, self._hosts_of)
+        # Names of the echoes and references that could not be started.
+        self._unavailable: set[str] = set()
+        # Pairs of adapter and channel that ran out of a resource. Another stack of such a pair would only wait in vain.
+        self._exhausted: set[tuple[str, str]] = set()
+        self._prestarted = PrestartedStacks(context.placement, self._hosts_of)
         self._cells: list[CellTask] = []
         self._echoes: list[EchoTask] = []
         self._references: list[Reference] = []
         self._searches: list[SearchTask] = []
-        owned.callback(self._close)
+        exit_stack.callback(self._close)
 
-    def fill(self, waiting: Sequence[Wanted], *, alone: bool) -> None:
-        """Starts what there is room for.
+    def fill(self, waiting: Sequence[UnitRequest], *, limited: bool) -> None:
+        """Start as many units as the machine can hold.
 
         Args:
-            waiting: in the order in which they are started.
-            alone: whether the room decides; else all are started: they were together before.
+            waiting: the units to start, in order.
+            limited: whether resource limits apply. They do not if the same units were alive together before.
         """
-        room, taken = batches.room(), batches.Taken()
-        with closing(self._ahead):
-            for place, wanted in enumerate(waiting):
-                if alone and taken.units and not room.holds(taken):
+        available_resources, used = batch_limits.available_resources(), batch_limits.Resources()
+        with closing(self._prestarted):
+            for place, request in enumerate(waiting):
+                if limited and used.units and not available_resources.allows(used):
                     return
-                if self._is_short(wanted):
+                if self._is_exhausted(request):
                     continue
-                # Cold starts are measured: nobody starts beside them.
-                if taken.units and not wanted.cold and room.holds(taken.beside(AHEAD)):
-                    coming = waiting[place : place + AHEAD]
-                    self._ahead.start(one for one in coming if not self._is_short(one))
-                taken += self._one_more(wanted)
+                # Cold starts are measured, so nothing may start beside them.
+                if used.units and not request.cold and available_resources.allows(used.with_more(PRESTART_COUNT)):
+                    coming = waiting[place : place + PRESTART_COUNT]
+                    self._prestarted.start(one for one in coming if not self._is_exhausted(one))
+                used += self._start_one(request)
 
-    def _one_more(self, wanted: Wanted) -> batches.Taken:
-        """Starts one unit, and warms it up where that needs no quiet. Gives what it takes."""
-        self.tried.append(wanted.name)
-        # Its echo first: where a resource is short, what a stack is told in comes before one stack more.
-        for echo in self._echoes_of(wanted.cells):
-            self._has_instrument(echo.stack, echo.cell)
-        unit = self._started(wanted)
+    def _start_one(self, request: UnitRequest) -> batch_limits.Resources:
+        """Start one unit and warm it up if its runtime does not compile. Return the resources that it uses."""
+        self.tried.append(request.name)
+        # Start its echo first: if a resource is short, the echo is more important than one more stack.
+        for echo in self._echoes_for(request.cells):
+            self._instrument_runs(echo.stack, echo.cell)
+        unit = self._start_unit(request)
         if unit is None:
-            return batches.Taken()
-        self.units[wanted.name] = unit
-        unit.settles()
-        took = batches.taken_by(unit.pids)
+            return batch_limits.Resources()
+        self.units[request.name] = unit
+        unit.start_idle_watch()
+        took = batch_limits.resources_of(unit.pids)
         if not unit.compiles:
-            self._cells += self._warmed(unit, {})
+            self._cells += self._warm_unit(unit, {})
         return took
 
-    def _is_short(self, wanted: Wanted) -> bool:
-        return (wanted.stack.adapter, wanted.stack.channel) in self._short
+    def _is_exhausted(self, request: UnitRequest) -> bool:
+        return (request.stack.adapter, request.stack.channel) in self._exhausted
 
-    def prepare(self, dice: random.Random, *, chained: bool) -> None:
-        """Starts the echoes and, where batches are chained, the references; warms everything up."""
-        asked_for = self._asked_for()
-        cells = [cell for unit in asked_for for cell in unit.wanted.cells]
-        compiling = [unit for unit in asked_for if unit.compiles]
+    def prepare(self, rng: random.Random, *, chained: bool) -> None:
+        """Start the echoes and warm up everything.
+
+        If batches are compared across a fork, also start the reference stacks.
+        """
+        planned_units = self._planned_units()
+        cells = [cell for unit in planned_units for cell in unit.request.cells]
+        compiling = [unit for unit in planned_units if unit.compiles]
         for unit in compiling:
-            self._of.progress.warms(unit.wanted.stack.id)
-        outcomes = warmed_side_by_side(compiling, self._of.plan.wires, self._warm_up)
-        for unit in asked_for:
+            self._context.progress.show_warm_up(unit.request.stack.id)
+        outcomes = warm_up_in_parallel(compiling, self._context.plan.wires, self._warm_up)
+        for unit in planned_units:
             if unit.compiles:
-                self._cells += self._warmed(unit, outcomes)
-            self._searches += self._searched(unit)
-        for echo in self._echoes_of(cells):
-            if self._has_instrument(echo.stack, echo.cell):
+                self._cells += self._warm_unit(unit, outcomes)
+            self._searches += self._searches_for(unit)
+        for echo in self._echoes_for(cells):
+            if self._instrument_runs(echo.stack, echo.cell):
                 self._echoes.append(EchoTask(echo))
         if chained:
             self._references = [
-                one for one in references(self._of.catalogue) if self._has_instrument(one.unit, one.cell)
+                one for one in references(self._context.catalogue) if self._instrument_runs(one.unit, one.cell)
             ]
-        self._rehearse(dice)
+        self._rehearse_units(rng)
         for task in self._cells:
-            task.counts_anew()
+            task.reset_counts()
         for unit in self.units.values():
-            unit.counts_anew()
+            unit.reset_counts()
 
-    def _rehearse(self, dice: random.Random) -> None:
-        """Lets what compiles rehearse; what fails starts again, or is left out, and its unit begins anew."""
+    def _rehearse_units(self, rng: random.Random) -> None:
+        """Rehearse the units that compile. A unit that fails is restarted and rehearsed again, or excluded."""
         names = {name for name, unit in self.units.items() if unit.compiles}
         while names:
-            failures = rehearsed({name: self.units[name] for name in names}, self._cells, self._of.plan.wires, dice)
+            failures = rehearse_units(
+                {name: self.units[name] for name in names}, self._cells, self._context.plan.wires, rng
+            )
             for first in failures.values():
-                self._failed(*first)
+                self._slice_failed(*first)
             names = failures.keys() & self.units.keys()
 
-    def _asked_for(self) -> list[Unit]:
-        """The units that are alive, without the instrument's own."""
+    def _planned_units(self) -> list[Unit]:
+        """Return the living units, without echoes and references."""
         return [unit for name, unit in self.units.items() if name in self.tried]
 
-    def _echoes_of(self, cells: Sequence[Cell]) -> list[Echo]:
-        of = self._of
-        return echoes(cells, of.stacks, of.sizes, of.floors, quick=of.quick)
+    def _echoes_for(self, cells: Sequence[Cell]) -> list[Echo]:
+        context = self._context
+        return echoes(cells, context.stacks, context.sizes, context.baselines, quick=context.quick)
 
-    def _has_instrument(self, name: str, cell: Cell) -> bool:
-        """Whether a unit that the instrument itself drives is alive, started where it was not."""
-        if name in self.units or name in self._cannot:
+    def _instrument_runs(self, name: str, cell: Cell) -> bool:
+        """Return whether the unit of an echo or reference is alive; start it if needed."""
+        if name in self.units or name in self._unavailable:
             return name in self.units
-        one = self._of.known[cell.stack]
-        wanted = Wanted(name, one, self._of.catalogue.programs(one), (cell,), LOOPBACK, checks=())
+        one = self._context.known[cell.stack]
+        request = UnitRequest(name, one, self._context.catalogue.programs(one), (cell,), LOOPBACK, checks=())
         try:
-            self.units[name] = unit = Unit(wanted, self._of.placement, LOOPBACK_HOSTS)
-            unit.settles()
-        except (AdapterFailure, AnsweredWrongly) as failure:
-            self._cannot.add(name)
-            self._of.note(f"{cell.stack} was not measured in fork {self._asked.number}: {failure}")
+            self.units[name] = unit = Unit(request, self._context.placement, LOOPBACK_HOSTS)
+            unit.start_idle_watch()
+        except (AdapterFailure, WrongAnswer) as failure:
+            self._unavailable.add(name)
+            self._context.note(f"{cell.stack} was not measured in fork {self._task.number}: {failure}")
             return False
         return True
 
-    def _started(self, wanted: Wanted) -> Unit | None:
-        """Starts a unit, twice where the first start fails."""
-        self._of.progress.starts(wanted.stack.id)
+    def _start_unit(self, request: UnitRequest) -> Unit | None:
+        """Start a unit. Try again once if the first start fails."""
+        self._context.progress.show_start(request.stack.id)
         while True:
             try:
-                hosts = self._hosts_of(wanted.link)
-                unit = Unit(wanted, self._of.placement, hosts, self._ahead.take(wanted))
+                hosts = self._hosts_of(request.link)
+                unit = Unit(request, self._context.placement, hosts, self._prestarted.take(request))
             except LinkFailure as failure:
-                self._failures.link(wanted, self._asked.number, str(failure))
+                self._failures.link(request, self._task.number, str(failure))
                 return None
-            except AnsweredWrongly as wrong:
-                self._failures.wrong(wanted, self._asked.number, str(wrong))
+            except WrongAnswer as wrong:
+                self._failures.exclude_wrong_answer(request, self._task.number, str(wrong))
                 return None
             except AdapterFailure as failure:
-                if failure.kind == "out-of-resources" and self._asked_for():
-                    # Others that are alive have them: it has its turn in a batch to come.
-                    self.tried.remove(wanted.name)
-                    self._short.add((wanted.stack.adapter, wanted.stack.channel))
+                if failure.kind == "out-of-resources" and self._planned_units():
+                    # Other living stacks use the resource; this stack gets its turn in a later batch.
+                    self.tried.remove(request.name)
+                    self._exhausted.add((request.stack.adapter, request.stack.channel))
                     return None
-                if not self._failures.may_start_again(wanted, self._asked.number, failure):
+                if not self._failures.should_restart(request, self._task.number, failure):
                     return None
                 continue
-            unit.visit = self._of.next_visit()
-            place = {"block": self._asked.number, "visit": unit.visit, "stack": wanted.stack.id}
-            self._of.write({"kind": "visit", **place, "link": wanted.link, **unit.opened.record})
-            self._failures.cannot(unit, self._asked.number)
+            unit.start = self._context.next_start()
+            place = {"fork": self._task.number, "start": unit.start, "stack": request.stack.id}
+            self._context.write({"kind": "start", **place, "link": request.link, **unit.running.record})
+            self._failures.exclude_unsupported(unit, self._task.number)
             return unit
 
     def _hosts_of(self, link: str) -> Hosts:
-        """The hosts of a link: all stacks of a batch share them, and one of them is driven at a time."""
+        """Return the hosts of a link. All stacks of a batch share them, because only one is driven at a time."""
         if link not in self._hosts:
-            self._hosts[link] = self._owned.enter_context(made.made(link, self._of.plan.wires))
+            self._hosts[link] = self._exit_stack.enter_context(creation.link_hosts(link, self._context.plan.wires))
         return self._hosts[link]
 
     def _warm_up(self, unit: Unit, cell: Cell) -> WarmUp | None:
         return unit.warm(cell, self._length(unit, cell)) if self._failures.allows(cell) else None
 
     def _length(self, unit: Unit, cell: Cell) -> Length:
-        slow = bool(unit.wanted.stack.card.get("slow"))
-        return length_of(cell.load, self._least_s(unit.wanted.stack), slow=slow)
+        slow = bool(unit.request.stack.card.get("slow"))
+        return length_of(cell.load, self._least_seconds(unit.request.stack), slow=slow)
 
-    def _warmed(self, unit: Unit, outcomes: Outcomes) -> list[CellTask]:
-        """Warms up every cell of a unit that is not warm yet, and gives those that can be driven."""
+    def _warm_unit(self, unit: Unit, outcomes: Outcomes) -> list[CellTask]:
+        """Warm up every cell of a unit, and return the tasks of those that can be driven."""
         found: list[CellTask] = []
-        self._of.progress.warms(unit.wanted.stack.id)
-        for cell in unit.wanted.cells:
+        self._context.progress.show_warm_up(unit.request.stack.id)
+        for cell in unit.request.cells:
             if not self._failures.allows(cell):
                 continue
             length = self._length(unit, cell)
             try:
                 if (unit.name, cell.id) in outcomes:
-                    warm = said(outcomes[unit.name, cell.id])
+                    warm = warm_up_of(outcomes[unit.name, cell.id])
                 else:
                     warm = unit.warm(cell, length)
             except AdapterFailure as failure:
-                self._failures.slice(unit, cell, self._asked.number, failure)
-                if unit.broken and not self._again(unit):
+                self._failures.slice(unit, cell, self._task.number, failure)
+                if unit.broken and not self._restart(unit):
                     return found
                 unit = self.units.get(unit.name, unit)
                 continue
-            trial = self._of.plan.number(self._asked.number, cell)
+            trial = self._context.plan.number(self._task.number, cell)
             if warm is not None:
                 how = {"warm_up": warm.pieces, "warmed": warm.record(), "unsteady": warm.not_steady}
-                place = {"block": self._asked.number, "visit": unit.visit, "trial": trial, "cell": cell.id}
-                self._of.write({"kind": "warmed", **place, **how})
+                place = {"fork": self._task.number, "start": unit.start, "trial": trial, "cell": cell.id}
+                self._context.write({"kind": "warmed", **place, **how})
             if not cell.whole:
                 lead = unit.needs_lead(cell)
-                length = shortened(length, cell.load, unit.call_s(cell))
+                length = shorten(length, cell.load, unit.call_s(cell))
                 found.append(CellTask(cell, unit.name, trial, length, self._schedule, lead=lead))
         return found
 
-    def _searched(self, unit: Unit) -> list[SearchTask]:
-        """The searches that a unit is alive for."""
-        features = unit.opened.sides.client.hello["features"]
-        cells = {cell.id: cell for cell in unit.wanted.cells if self._failures.allows(cell)}
-        every = self._of.searches.tasks(unit.name, cells, self._asked.number, self._of.schedules)
-        return [task for task in every if task.can(features)]
+    def _searches_for(self, unit: Unit) -> list[SearchTask]:
+        """Return the knee searches that this unit can run."""
+        features = unit.running.sides.client.hello["features"]
+        cells = {cell.id: cell for cell in unit.request.cells if self._failures.allows(cell)}
+        every = self._context.searches.tasks(unit.name, cells, self._task.number, self._context.schedules)
+        return [task for task in every if task.is_supported(features)]
 
-    def search(self, dice: random.Random) -> None:
-        """Goes on with the searches, a step a round, until each has found its level."""
+    def search(self, rng: random.Random) -> None:
+        """Run the searches, one step per round, until each has found its level."""
         for number in range(MOST_STEPS):
             self._searches = [task for task in self._searches if not task.over and task.unit in self.units]
             if not self._searches:
                 return
-            one_round(self._searches, self.units, number, dice, None, self._failed, gaps=self._of.gaps)
+            run_round(self._searches, self.units, number, rng, None, self._slice_failed, gaps=self._context.gaps)
             for task in self._searches:
-                if task.made is not None:
-                    self._of.write(task.made)
+                if task.result is not None:
+                    self._context.write(task.result)
 
-    def _least_s(self, stack: Stack) -> float:
-        """The least length of a slice: the card's, where the stack was found to need longer ones."""
+    def _least_seconds(self, stack: Stack) -> float:
+        """Return the shortest slice for a stack, in seconds. Its card can ask for longer slices."""
         return max(SLICE_SECONDS, float(stack.card.get("slice_ms", 0)) / 1e3)
 
     def _schedule(self, cell: Cell, number: int) -> Path | None:
-        return self._of.schedules.of(cell, self._asked.number * 1000 + number)
+        return self._context.schedules.of(cell, self._task.number * 1000 + number)
 
-    def watched_round(self, dice: random.Random, traffic: Traffic, line: Mapping[str, Any]) -> None:
-        """A round in which the probes watch: it tells what sides took, and counts for no rate."""
-        every, self._cells = self._cells, worth_watching(self._cells)
+    def watched_round(self, rng: random.Random, traffic: Traffic, line: Mapping[str, Any]) -> None:
+        """Drive one round while the probes read the processes. It does not count for rates."""
+        every, self._cells = self._cells, cells_to_watch(self._cells)
         for task in self._cells:
-            task.watched_by(self._of.probes)
-        made = self.round(0, dice, traffic, watched=True)
+            task.set_probes(self._context.probes)
+        result = self.round(0, rng, traffic, watched=True)
         for task in every:
-            task.watched_by(())
-        # Who failed meanwhile has left the shorter list, and is left out of the longer one by its failure.
+            task.set_probes(())
+        # A task that failed meanwhile is in neither list, because its cell is excluded.
         self._cells = [task for task in every if self._failures.allows(task.cell) and task.unit in self.units]
-        self._of.write({**line, **made})
+        self._context.write({**line, **result})
 
-    def round(self, at: int, dice: random.Random, traffic: Traffic, *, watched: bool = False) -> dict[str, Any]:
-        """Drives a round: all once, and those that scatter most again. Gives what the journal has of it."""
-        beside: list[Task] = [*(() if watched else self._echoes), *self._references]
-        slices = self._pass(at, self._cells, beside, dice, traffic)
+    def round(self, at: int, rng: random.Random, traffic: Traffic, *, watched: bool = False) -> dict[str, Any]:
+        """Drive each task once, and the most scattered cells more often. Return the journal line's data."""
+        others: list[Task] = [*(() if watched else self._echoes), *self._references]
+        slices = self._drive_once(at, self._cells, others, rng, traffic)
         if not watched:
-            scatter = self._of.scatter[self._asked.condition]
-            most = scatter.most([task.cell.id for task in self._cells])
+            scatter = self._context.scatter[self._task.condition]
+            most = scatter.most_scattered([task.cell.id for task in self._cells])
             for _ in range(PASSES):
-                slices += self._pass(at, [task for task in self._cells if task.cell.id in most], (), dice, traffic)
-            for task, made in slices:
-                done = made["done"]
-                scatter.takes(task.cell, self._asked.number, window_of(done).per_s, done["elapsed_ns"] / 1e9)
+                slices += self._drive_once(at, [task for task in self._cells if task.cell.id in most], (), rng, traffic)
+            for task, result in slices:
+                done = result["done"]
+                scatter.add_slice(task.cell, self._task.number, window_of(done).per_s, done["elapsed_ns"] / 1e9)
         return {
-            "slices": [made for _, made in slices],
-            "echoes": [task.made for task in self._echoes if not watched and task.made is not None],
-            "references": [task.made for task in self._references if task.made is not None],
+            "slices": [result for _, result in slices],
+            "echoes": [task.result for task in self._echoes if not watched and task.result is not None],
+            "references": [task.result for task in self._references if task.result is not None],
         }
 
-    def _pass(
-        self, at: int, cells: Sequence[CellTask], beside: Sequence[Task], dice: random.Random, traffic: Traffic
+    def _drive_once(
+        self, at: int, cells: Sequence[CellTask], others: Sequence[Task], rng: random.Random, traffic: Traffic
     ) -> list[tuple[CellTask, dict[str, Any]]]:
-        """Drives tasks once each. Gives the slices of cells."""
-        one_round([*cells, *beside], self.units, at, dice, traffic, self._failed, self._made, gaps=self._of.gaps)
-        found = [(task, task.made) for task in cells if task.made is not None]
-        self._of.slices += len(found)
-        self._of.aside += sum(len(made.get("aside", ())) for _, made in found)
+        """Drive each task once. Return the results of the cells."""
+        run_round(
+            [*cells, *others],
+            self.units,
+            at,
+            rng,
+            traffic,
+            self._slice_failed,
+            self._slice_done,
+            gaps=self._context.gaps,
+        )
+        found = [(task, task.result) for task in cells if task.result is not None]
+        self._context.slices += len(found)
+        self._context.repeated += sum(len(result.get("repeated", ())) for _, result in found)
         return found
 
-    def _made(self, task: Task, made: Mapping[str, Any]) -> None:
-        """A slice is over: whoever watches the run sees it."""
+    def _slice_done(self, task: Task, result: Mapping[str, Any]) -> None:
+        """Show a finished slice in the progress display."""
         if isinstance(task, CellTask):
-            self._of.progress.slice_ends(task.cell.id, made["done"])
+            self._context.progress.show_slice(task.cell.id, result["done"])
 
     def echo_rates(self) -> dict[str, float]:
-        """Echoes a second of the last round, by echo."""
+        """Return the echoes per second of the last round, by echo."""
         return {task.echo.key: rate for task in self._echoes if (rate := task.rate) is not None}
 
-    def _failed(self, task: Task, turn: Turn, failure: AdapterFailure) -> None:
-        """A slice could not be made: its cell is left out where it fails again, and a stack that died starts anew."""
+    def _slice_failed(self, task: Task, plan: SlicePlan, failure: AdapterFailure) -> None:
+        """Handle a failed slice: exclude its cell after repeated failures, and restart a stack that died."""
         unit = self.units[task.unit]
         if isinstance(task, CellTask):
-            self._failures.slice(unit, task.cell, self._asked.number, failure)
+            self._failures.slice(unit, task.cell, self._task.number, failure)
             if not self._failures.allows(task.cell):
                 self._cells.remove(task)
         elif isinstance(task, SearchTask):
             self._searches.remove(task)
-            self._of.note(f"the search on {turn.cell.stack} in fork {self._asked.number} broke off: {failure}")
+            self._context.note(f"the search on {plan.cell.stack} in fork {self._task.number} ended early: {failure}")
         else:
-            self._of.note(f"{turn.cell.stack} was not measured in a round of fork {self._asked.number}: {failure}")
+            self._context.note(f"{plan.cell.stack} was not measured in a round of fork {self._task.number}: {failure}")
         if unit.broken:
-            self._again(unit)
+            self._restart(unit)
 
-    def _again(self, unit: Unit) -> bool:
-        """Starts a unit again whose processes died. Gives whether it is alive."""
+    def _restart(self, unit: Unit) -> bool:
+        """Restart a unit whose processes died. Return whether it is alive."""
         unit.close(at_once=True)
         del self.units[unit.name]
         self.tried.append(unit.name)
-        again = self._started(unit.wanted)
-        if again is None:
+        restarted = self._start_unit(unit.request)
+        if restarted is None:
             self._cells = [task for task in self._cells if task.unit != unit.name]
             return False
-        again.settles()
-        again.counts_anew()
-        self.units[unit.name] = again
+        restarted.start_idle_watch()
+        restarted.reset_counts()
+        self.units[unit.name] = restarted
         return True
 
-    def ends(self, number: int) -> None:
-        """Its rounds are over: what its units did while they were not driven, and which were not steady after all."""
-        place = {"fork": self._asked.number, "batch": number}
-        self._of.write({"kind": "batch over", **place, "units": [unit.record() for unit in self.units.values()]})
+    def write_end(self, number: int) -> None:
+        """Write what the units used while idle, and which cells were not steady."""
+        place = {"fork": self._task.number, "batch": number}
+        self._context.write({"kind": "batch over", **place, "units": [unit.record() for unit in self.units.values()]})
         for task in self._cells:
             if task.unsteady:
                 why = {"stack": task.cell.stack, "trials": [task.trial], "why": task.unsteady}
-                self._of.write({"kind": "unsteady", **place, **why})
+                self._context.write({"kind": "unsteady", **place, **why})
 
     def _close(self) -> None:
-        # What spins goes on before it can end, and would keep all others from ending meanwhile.
+        # Close the spinning units first: they must be resumed, and then they would slow down the end of the others.
         for unit in self.units.values():
             if unit.spins:
                 unit.close()
-        with ThreadPoolExecutor(_ENDING_TOGETHER) as pool:
+        with ThreadPoolExecutor(_PARALLEL_CLOSES) as pool:
             list(pool.map(Unit.close, (unit for unit in self.units.values() if not unit.spins)))
 
 
-def worth_watching(tasks: Sequence[CellTask]) -> list[CellTask]:
-    """The cells whose sides are looked at while they are driven.
+def cells_to_watch(tasks: Sequence[CellTask]) -> list[CellTask]:
+    """Return the cells whose processes the probes read.
 
-    Where one client calls, and calls again when it is answered, sides take turns, and nothing limits them but each
-    other: of these cells one a unit is looked at, for its memory and its threads.
+    With a single client in a closed loop on loopback, both sides take turns and nothing else limits them. Of such
+    cells, one per unit is enough, for memory and threads.
     """
     found: dict[str, CellTask] = {}
     for task in tasks:

@@ -1,4 +1,4 @@
-"""A cell in its turn: a slice in every round of its fork, and one that is watched."""
+"""The task of one cell in a fork: one slice in every round, and one slice that the probes watch."""
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -6,11 +6,11 @@ from typing import Any
 
 from callbench.model.cell import Cell
 from callbench.runner.measure.probe import Probe
-from callbench.runner.slices import WATCHED_SECONDS, Length, enough
-from callbench.runner.tasks import Task, Turn
+from callbench.runner.slices import WATCHED_SECONDS, Length, has_enough_slices
+from callbench.runner.tasks import SlicePlan, Task
 from callbench.stats.warmed import BUSY
 
-# The schedule of a cell in a round, None for a closed loop.
+# Returns the schedule file of a cell in a round; None for a closed loop.
 ScheduleOf = Callable[[Cell, int], Path | None]
 
 
@@ -18,19 +18,19 @@ class CellTask(Task):
     """A cell that is driven in slices.
 
     Attributes:
-        cell: as planned.
-        trial: its number in the run.
-        made: of the last round, as the journal has it; None where there is none.
+        cell: the cell of the plan.
+        trial: the number of its trial in the run.
+        result: the last slice as a journal record; None if there was none.
     """
 
     def __init__(  # noqa: PLR0913 - what is driven, on what, and how
         self, cell: Cell, unit: str, trial: int, length: Length, schedule_of: ScheduleOf, *, lead: bool = True
     ) -> None:
-        """Prepares; `lead`: whether its slices need some calls before them."""
+        """Prepare the task. `lead` says whether a few calls that do not count precede each slice."""
         self.cell = cell
         self._lead = lead
         self.unit = unit
-        self.made: dict[str, Any] | None = None
+        self.result: dict[str, Any] | None = None
         self.trial = trial
         self._length = length
         self._schedule_of = schedule_of
@@ -38,44 +38,44 @@ class CellTask(Task):
         self._slices = self._compiled = 0
         self._driven_s = 0.0
 
-    def watched_by(self, probes: Sequence[Probe]) -> None:
-        """From here on its slices are watched, or with no probes not any more: what is watched counts for no rate."""
+    def set_probes(self, probes: Sequence[Probe]) -> None:
+        """Let probes watch the next slices; an empty sequence ends that. Watched slices do not count for rates."""
         self._probes = probes
 
-    def counts_anew(self) -> None:
-        """Rehearsals are over: from here on its slices are counted."""
+    def reset_counts(self) -> None:
+        """Forget the rehearsal slices: counting starts now."""
         self._slices = self._compiled = 0
         self._driven_s = 0.0
 
     @property
-    def counted(self) -> tuple[int, int]:
-        """In how many of its slices a compiler was at work, and how many there were."""
+    def compiled_slices(self) -> tuple[int, int]:
+        """Return the number of slices in which a compiler was active, and the number of all slices."""
         return self._compiled, self._slices
 
     @property
     def unsteady(self) -> str:
-        """Why its trial does not count, or nothing: a compiler was at work in most of its slices."""
+        """Why the trial does not count, or "": a compiler was active in most of its slices."""
         if 2 * self._compiled <= self._slices:
             return ""
-        return f"a compiler was at work in most of its slices: {self._compiled} of {self._slices}"
+        return f"a compiler was active in most of its slices: {self._compiled} of {self._slices}"
 
-    def turn(self, number: int) -> Turn | None:
-        """One slice, where the cell was not seen enough in this fork."""
-        self.made = None
-        if not self._probes and enough(self._driven_s, self._slices):
+    def next_slice(self, number: int) -> SlicePlan | None:
+        """Return the next slice, or None if the cell has enough slices in this fork."""
+        self.result = None
+        if not self._probes and has_enough_slices(self._driven_s, self._slices):
             return None
         length = self._length
         if self._probes and not self.cell.load.open:
             length = Length(max(length.seconds, WATCHED_SECONDS), length.calls)
-        return Turn(self.cell, length, self._schedule_of(self.cell, number), probes=self._probes, lead=self._lead)
+        return SlicePlan(self.cell, length, self._schedule_of(self.cell, number), probes=self._probes, lead=self._lead)
 
-    def took(self, turn: Turn, made: Mapping[str, Any]) -> None:
-        """Keeps it."""
-        if turn.schedule is not None:
-            # It follows from the seed; a run would leave hundreds of them.
-            turn.schedule.unlink(missing_ok=True)
-        if not turn.probes:
+    def add_slice(self, plan: SlicePlan, result: Mapping[str, Any]) -> None:
+        """Store the slice."""
+        if plan.schedule is not None:
+            # The schedule can be computed again from the seed, and a run would leave hundreds of files.
+            plan.schedule.unlink(missing_ok=True)
+        if not plan.probes:
             self._slices += 1
-            self._driven_s += made["done"]["elapsed_ns"] / 1e9
-            self._compiled += made.get("compiler_ns", 0) > BUSY * made["done"]["elapsed_ns"]
-        self.made = {"trial": self.trial, "cell": self.cell.id, "watched": bool(turn.probes), **made}
+            self._driven_s += result["done"]["elapsed_ns"] / 1e9
+            self._compiled += result.get("compiler_ns", 0) > BUSY * result["done"]["elapsed_ns"]
+        self.result = {"trial": self.trial, "cell": self.cell.id, "watched": bool(plan.probes), **result}

@@ -1,4 +1,4 @@
-"""The cost of messages alone: once a message and group of cells, on an in-process stack of the message."""
+"""Times of encoding and decoding without a channel, once for each message and group, on an in-process stack."""
 
 from collections.abc import Collection, Iterator
 from typing import Any
@@ -15,28 +15,28 @@ _SECONDS = 0.05
 _QUICK_SECONDS = 0.01
 
 
-def timed(
+def time_codecs(
     plan: Plan, catalogue: Catalogue, placement: Placement, known: Collection[tuple[str, str]], *, quick: bool
 ) -> Iterator[dict[str, Any]]:
-    """Gives the journal's lines, one a message and group.
+    """Yield the journal lines, one for each message and group.
 
     Args:
-        plan: whose messages and groups to time.
+        plan: its messages and groups are timed.
         catalogue: where the in-process stacks are.
-        placement: where the codec runs: as a client does.
-        known: stack and group of the lines that are there already.
-        quick: less time for each figure.
+        placement: the codec runs on the client's processors.
+        known: stack and group of the lines that the journal already has.
+        quick: whether to spend less time on each value.
     """
-    wanted: dict[str, list[tuple[Stack, Cell]]] = {}
-    for stack, cell in _pairs(plan, catalogue):
+    requested: dict[str, list[tuple[Stack, Cell]]] = {}
+    for stack, cell in _stacks_and_cells(plan, catalogue):
         if (stack.id, cell.group) not in known:
-            wanted.setdefault(stack.adapter, []).append((stack, cell))
-    for name, pairs in wanted.items():
-        yield from _of_adapter(catalogue, name, pairs, placement, _QUICK_SECONDS if quick else _SECONDS)
+            requested.setdefault(stack.adapter, []).append((stack, cell))
+    for name, pairs in requested.items():
+        yield from _adapter_lines(catalogue, name, pairs, placement, _QUICK_SECONDS if quick else _SECONDS)
 
 
-def _pairs(plan: Plan, catalogue: Catalogue) -> Iterator[tuple[Stack, Cell]]:
-    """An in-process stack of the same adapter and message, for the first cell of each message and group."""
+def _stacks_and_cells(plan: Plan, catalogue: Catalogue) -> Iterator[tuple[Stack, Cell]]:
+    """Yield an in-process stack of the same adapter and message for the first cell of each message and group."""
     inside = {
         (stack.adapter, stack.message): stack
         for stack in catalogue.stacks
@@ -52,7 +52,7 @@ def _pairs(plan: Plan, catalogue: Catalogue) -> Iterator[tuple[Stack, Cell]]:
             yield stack, cell
 
 
-def _of_adapter(
+def _adapter_lines(
     catalogue: Catalogue, name: str, pairs: list[tuple[Stack, Cell]], placement: Placement, seconds: float
 ) -> Iterator[dict[str, Any]]:
     try:
@@ -70,14 +70,14 @@ def _of_adapter(
                     "arguments": cell.arguments,
                 }
                 try:
-                    # Options are those of the cell's own stack: some are its channel's, which the one in process lacks.
-                    asked = cell.stack if cell.options else stack.id
-                    codec = adapter.codec(asked, cell.call, cell.arguments, seconds, cell.options)
+                    # The options belong to the cell's own stack; some of them are options of its channel.
+                    requested = cell.stack if cell.options else stack.id
+                    codec = adapter.codec(requested, cell.call, cell.arguments, seconds, cell.options)
                 except AdapterFailure as failure:
                     if adapter.broken:
                         raise
-                    yield {"kind": "note", "text": f"{stack.id} has no codec figures for {cell.group}: {failure}"}
+                    yield {"kind": "note", "text": f"{stack.id} has no codec times for {cell.group}: {failure}"}
                     continue
                 yield line | {key: codec[key] for key in ("payloads", "request", "answer")}
     except AdapterFailure as failure:
-        yield {"kind": "note", "text": f"{name} has no codec figures: {failure}"}
+        yield {"kind": "note", "text": f"{name} has no codec times: {failure}"}

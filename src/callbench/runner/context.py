@@ -1,4 +1,4 @@
-"""What every part of a run under way needs: where it writes, what it measures, and with what."""
+"""What all parts of a run share: the record, the plan, the probes."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,25 +9,25 @@ from callbench.adapter.placement import Placement
 from callbench.catalog.catalogue import Catalogue
 from callbench.model.cell import Cell, Stack
 from callbench.runner.knees import Searches
+from callbench.runner.measure.host_monitor import GapDetector
 from callbench.runner.measure.probe import Probe
-from callbench.runner.measure.witness import GapDetector
-from callbench.runner.past import Past
 from callbench.runner.plan import Plan
 from callbench.runner.progress import Progress
+from callbench.runner.resume_state import ResumeState
 from callbench.runner.scatter import Scatter
 from callbench.runner.schedules import Schedules
-from callbench.store.writer import RunWriter
+from callbench.store.record_writer import RecordWriter
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What a fork is to do.
+class ForkTask:
+    """The work of one fork.
 
     Attributes:
-        number: from 0.
-        rounds: how many, of each batch.
-        watch: whether each cell has a slice in which the probes watch.
-        until: on the monotonic clock: no further round begins after it, but for the first two.
+        number: its number, from 0.
+        rounds: rounds of each batch.
+        watch: whether the probes watch one slice of each cell.
+        until: on the monotonic clock: after this moment no further round begins, except the first two.
     """
 
     number: int
@@ -40,56 +40,56 @@ class Asked:
 
 @dataclass
 class Context:
-    """A run under way.
+    """The shared state of a run.
 
     Attributes:
-        past: what the journal has, kept up as it grows.
-        sizes: octets of request and answer by adapter, message and group, as the codecs came to.
-        floors: the echo's stacks by channel; empty where none can run, or none is wanted.
-        probes: those that watch the watched rounds.
-        gaps: watches the machine beside each slice.
-        slices, aside: how many counted so far, and how many did not, since the machine was away meanwhile.
+        resume_state: what the journal already contains; updated with every new line.
+        sizes: bytes of request and answer by adapter, message and group, as measured by the codecs.
+        baselines: the echo stacks by channel; empty if none can run or none is requested.
+        probes: the probes of watched rounds.
+        gaps: detects during each slice whether the host took the processors away.
+        slices, repeated: how many slices counted so far, and how many were repeated.
     """
 
-    run: RunWriter
+    run: RecordWriter
     plan: Plan
     catalogue: Catalogue
     placement: Placement
     progress: Progress
-    past: Past
+    resume_state: ResumeState
     schedules: Schedules
     seed: int
     quick: bool
     probes: Sequence[Probe] = ()
     gaps: GapDetector | None = None
     slices: int = 0
-    aside: int = 0
+    repeated: int = 0
     sizes: Mapping[tuple[str, str, str], tuple[int, int]] = field(default_factory=dict)
-    floors: Mapping[str, Stack] = field(default_factory=dict)
+    baselines: Mapping[str, Stack] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Finds things by name."""
+        """Index the stacks by name and read the searches."""
         self.stacks = {stack.id: stack for stack in self.plan.stacks}
         self.known = {stack.id: stack for stack in self.catalogue.every}
         self.searches = Searches(self.run)
         self.scatter = {condition: Scatter() for condition in self.plan.conditions}
-        self._visits = count(sum(1 for line in self.run.lines() if line["kind"] == "visit"))
+        self._starts = count(sum(1 for line in self.run.lines() if line["kind"] == "start"))
 
-    def next_visit(self) -> int:
-        """The number of the next start, unique in the run."""
-        return next(self._visits)
+    def next_start(self) -> int:
+        """Return the number of the next start, unique in the run."""
+        return next(self._starts)
 
     def write(self, line: Mapping[str, Any]) -> None:
-        """Writes a journal line; it is on disk when this returns.
+        """Write a journal line. It is on disk when this returns.
 
         Raises:
             CallbenchError: the disk is full or fails.
         """
         self.run.append(line)
-        self.past.takes(line)
+        self.resume_state.add_line(line)
 
     def note(self, text: str) -> None:
-        """Writes what a reader should know.
+        """Write a note for the reader of the report.
 
         Raises:
             CallbenchError: the disk is full or fails.

@@ -1,4 +1,4 @@
-"""What this machine can run, what is missing, and the command that brings it."""
+"""What this machine can run, what is missing, and the command that installs it."""
 
 import os
 import shutil
@@ -10,23 +10,23 @@ from typing import Any
 import psutil
 
 from callbench.adapter import placement, session
-from callbench.adapter.network import kernel, made
+from callbench.adapter.network import creation, kernel
 from callbench.catalog import setup
 from callbench.catalog.catalogue import Adapter, Catalogue
 from callbench.catalog.links import profile
 from callbench.catalog.reach import PAIR
 from callbench.model.errors import AdapterFailure
-from callbench.model.installation import engine_remedy, home, keeper
+from callbench.model.installation import engine_remedy, home, supervisor
 from callbench.runner import environment
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing looked at.
+    """The result of one check.
 
     Attributes:
-        state: `good`, `missing` (something cannot be done without it) or `poor` (figures suffer).
-        remedy: the command or the advice that helps, or None.
+        state: `good`, `missing` (something cannot run without it) or `poor` (measurements suffer).
+        remedy: the command or advice that helps, or None.
     """
 
     subject: str
@@ -35,23 +35,23 @@ class Finding:
     remedy: str | None = None
 
     def record(self) -> dict[str, Any]:
-        """For programs."""
+        """Return the finding as a JSON object."""
         return asdict(self)
 
 
 def findings(catalogue: Catalogue) -> Iterator[Finding]:
-    """Looks at the machine, then starts each adapter once and hears what it has."""
+    """Check the machine, then start each adapter once and read its hello message."""
     yield from _machine()
-    yield _keeper()
+    yield _supervisor()
     yield from _lab()
     for sentence in catalogue.broken:
-        yield Finding("manifest", "missing", sentence, "mend the manifest: contract/CONTRACT.md explains it")
+        yield Finding("manifest", "missing", sentence, "correct the manifest: contract/CONTRACT.md explains it")
     for each in catalogue.adapters:
         yield from _adapter(each)
 
 
 def _machine() -> Iterator[Finding]:
-    where = placement.placed()
+    where = placement.choose_placement()
     usable = len(os.sched_getaffinity(0))
     if where.shared:
         yield Finding(
@@ -77,7 +77,7 @@ def _machine() -> Iterator[Finding]:
     steal = environment.busyness()["steal_share"]
     if steal is not None and steal > 0.01:
         yield Finding(
-            "steal", "poor", f"{steal:.1%} of processor time went to other guests", "use a machine of your own"
+            "steal", "poor", f"{steal:.1%} of processor time went to other guests", "use a machine without other guests"
         )
     memory = psutil.virtual_memory().available / 2**30
     yield Finding("memory", "good" if memory > 1 else "poor", f"{memory:.1f} GiB available")
@@ -85,17 +85,19 @@ def _machine() -> Iterator[Finding]:
     yield Finding("disk", "good" if free > 1 else "poor", f"{free:.1f} GiB free at {home()}")
 
 
-def _keeper() -> Finding:
-    found = keeper()
+def _supervisor() -> Finding:
+    found = supervisor()
     if found:
-        return Finding("keeper", "good", str(found))
-    return Finding("keeper", "poor", "not built: adapters run without a PID namespace of their own", engine_remedy())
+        return Finding("supervisor", "good", str(found))
+    return Finding(
+        "supervisor", "poor", "not built: adapters run without a PID namespace of their own", engine_remedy()
+    )
 
 
 def _lab() -> Iterator[Finding]:
-    """Two hosts, and links with a profile, each tried out; the parts of the kernel that they and others are made of."""
+    """Try to make two hosts and links with a profile, and list the kernel features that links need."""
     for name, subject in ((PAIR, "two hosts"), ("lan100", "a fast line (lan100)"), ("wan50", "a delay (wan50)")):
-        attempt = made.attempted(profile.find(name).wire)
+        attempt = creation.try_link(profile.find(name).wire)
         by = {"kernel": ", by the kernel's own queue", "emulator": f", by our emulator ({attempt.why})"}
         said = attempt.why_not or f"can be made{by.get(attempt.maker or '', '')}"
         yield Finding(subject, "good" if attempt.maker else "missing", said)
@@ -108,7 +110,7 @@ def _adapter(each: Adapter) -> Iterator[Finding]:
         yield Finding(subject, "missing", f"{len(each.stacks)} stacks cannot run: {each.why_not}", remedy)
         return
     try:
-        with session.Adapter(each.manifest, "asked by the doctor") as running:
+        with session.Adapter(each.manifest, "checked by the doctor") as running:
             hello = running.hello
     except AdapterFailure as failure:
         yield Finding(subject, "missing", f"{len(each.stacks)} stacks cannot run: {failure}", remedy)

@@ -1,4 +1,4 @@
-"""What a run was measured on and with: its record says so, since a figure without its machine says little."""
+"""The environment of a run: machine, kernel, versions, load. A measured value means little without it."""
 
 import os
 import platform
@@ -14,9 +14,9 @@ from typing import Any
 
 import psutil
 
-from callbench.adapter.network.made import attempted
+from callbench.adapter.network.creation import try_link
 from callbench.adapter.placement import Placement
-from callbench.model.installation import home, keeper, wheel
+from callbench.model.installation import home, supervisor, wheel
 from callbench.model.version import CONTRACT, VERSION
 from callbench.store.head import now
 
@@ -25,11 +25,11 @@ _CLOCK = Path("/sys/devices/system/clocksource/clocksource0/current_clocksource"
 
 
 def record(placement: Placement, wires: Mapping[str, Mapping[str, Any]] | None = None) -> dict[str, Any]:
-    """environment.json; what cannot be found out is null.
+    """Return the content of environment.json. A value that cannot be found is null.
 
     Args:
-        placement: where the sides run.
-        wires: what the network lab is asked to make, by the link's name: who makes each is tried out.
+        placement: the processors of client and server.
+        wires: the link definitions by link name. Each is tried out, to record who makes it.
     """
     memory = psutil.virtual_memory()
     return {
@@ -56,17 +56,17 @@ def record(placement: Placement, wires: Mapping[str, Mapping[str, Any]] | None =
         "kernel": {"release": platform.release(), "version": platform.version(), "clock_source": _text(_CLOCK)},
         "system": _system(),
         "load": busyness(),
-        "keeper": keeper() is not None,
+        "supervisor": supervisor() is not None,
         "priority": {"nice": os.getpriority(os.PRIO_PROCESS, 0), "policy": _policy()},
         "idle": {"driver": _text(_CPUS / "cpuidle/current_driver"), "states": _idle_states()},
         "timer": _timer(),
         "placement": placement.record() | {"shared": placement.shared},
-        "links": {name: asdict(attempted(wire)) for name, wire in (wires or {}).items()},
+        "links": {name: asdict(try_link(wire)) for name, wire in (wires or {}).items()},
     }
 
 
 def busyness() -> dict[str, Any]:
-    """What else the machine does: load averages, and the shares of processor time stolen and idle since it booted."""
+    """Return load averages, and the shares of processor time stolen and idle since the machine started."""
     times = psutil.cpu_times()
     total = sum(times)
     return {
@@ -77,22 +77,22 @@ def busyness() -> dict[str, Any]:
 
 
 def commit() -> str | None:
-    """The commit of the installation, with `+` where files differ from it; None where it is not known."""
+    """Return the commit of the installation, with `+` if files differ from it; None if it is unknown."""
     brought = wheel()
     if brought is not None:
         return brought.commit
     found = _git("rev-parse", "--short=12", "HEAD")
     if not found:
         return None
-    # Without optional locks git writes nothing: a run that is killed here would else leave a lock in the checkout.
+    # Without optional locks git writes nothing. Otherwise a killed run would leave a lock file in the checkout.
     differs = _git("--no-optional-locks", "status", "--porcelain", "--untracked-files=no")
     return found + ("+" if differs else "")
 
 
 def _git(*words: str) -> str | None:
-    """What git says of the installation; None where there is no git, or no checkout."""
+    """Return the output of git for the installation; None without git or checkout."""
     git = shutil.which("git")
-    # An installation inside somebody else's checkout has no commit of its own.
+    # An installation inside another project's checkout has no commit of its own.
     if git is None or not (home() / ".git").exists():
         return None
     try:
@@ -126,20 +126,20 @@ def _system() -> str | None:
 
 
 def _each_cpu(name: str) -> str | None:
-    """The values of a file of each processor: one where they are all alike."""
+    """Return the content of a file that each processor has; a single value if all are alike."""
     values = {text for cpu in sorted(_CPUS.glob("cpu[0-9]*")) if (text := _text(cpu / name))}
     return ", ".join(sorted(values)) or None
 
 
 def _policy() -> str:
-    """How the kernel chooses us to run; the adapters inherit it."""
+    """Return the scheduling policy of this process; adapters inherit it."""
     names = {os.SCHED_OTHER: "other", os.SCHED_BATCH: "batch", os.SCHED_IDLE: "idle", os.SCHED_FIFO: "fifo"}
     policy = os.sched_getscheduler(0)
     return names.get(policy, str(policy))
 
 
 def _idle_states() -> list[str]:
-    """The idle states of the first processor, with the microseconds that leaving each takes."""
+    """Return the idle states of the first processor, with their exit latency in microseconds."""
     found = []
     for state in sorted((_CPUS / "cpu0/cpuidle").glob("state[0-9]*")):
         name, latency = _text(state / "name"), _text(state / "latency")
@@ -148,7 +148,7 @@ def _idle_states() -> list[str]:
 
 
 def _timer() -> dict[str, Any]:
-    """The core's clock: the least step between readings that differ, and the median cost of one; nanoseconds."""
+    """Return the smallest step and the mean cost of a clock reading of the core, in nanoseconds."""
     readings = [time.monotonic_ns() for _ in range(2000)]
     steps = [later - one for one, later in pairwise(readings) if later > one]
     return {

@@ -1,4 +1,4 @@
-"""What becomes of a stack or a cell that fails: tried again, then left out, and always written down."""
+"""How failures of stacks and cells are handled: try again, then exclude, and always write it down."""
 
 from collections import Counter
 from typing import Any
@@ -7,83 +7,83 @@ from callbench.catalog.reach import LOOPBACK
 from callbench.model.cell import Cell
 from callbench.model.errors import AdapterFailure
 from callbench.runner.context import Context
-from callbench.runner.unit import Unit, Wanted
+from callbench.runner.unit import Unit, UnitRequest
 
-# Who is killed once was killed by somebody; who dies twice at the same place dies of it.
+# A process that is killed once may be killed from outside. If it dies twice at the same place, the cause is there.
 _TRIES = 2
-# Where a study asks for it: who dies now and then may live through one of so many.
-_TRIES_RESTARTED = 6
+# Studies can ask for restarts: a server that dies sometimes may survive one of so many tries.
+_RESTART_TRIES = 6
 
 
 class Failures:
-    """Counts failures over all forks of a run."""
+    """Counts the failures of a run, over all forks."""
 
-    def __init__(self, of: Context) -> None:
-        """Nothing has failed yet, but for what the journal has left out."""
-        self._of = of
+    def __init__(self, context: Context) -> None:
+        """Start without failures, except for the exclusions in the journal."""
+        self._context = context
         self._starts: Counter[str] = Counter()
         self._cells: Counter[str] = Counter()
 
     def allows(self, cell: Cell) -> bool:
-        """Whether a cell may still be measured."""
-        return cell.id not in self._of.past.cells and cell.stack not in self._of.past.stacks
+        """Return whether a cell may still be measured."""
+        return cell.id not in self._context.resume_state.cells and cell.stack not in self._context.resume_state.stacks
 
-    def may_start_again(self, wanted: Wanted, fork: int, failure: AdapterFailure) -> bool:
-        """A start failed. Gives whether to try again; else what it was for is left out."""
-        self._starts[wanted.name] += 1
-        if self._starts[wanted.name] < _TRIES and failure.kind in ("died", "silent"):
-            self._of.note(f"{wanted.stack.id} is started again: {failure}")
+    def should_restart(self, request: UnitRequest, fork: int, failure: AdapterFailure) -> bool:
+        """Count a failed start. Return whether to try again; otherwise its cells are excluded."""
+        self._starts[request.name] += 1
+        if self._starts[request.name] < _TRIES and failure.kind in ("died", "silent"):
+            self._context.note(f"{request.stack.id} is restarted: {failure}")
             return True
-        self._out(wanted, fork, f"cannot be started: {failure}")
+        self._exclude_start(request, fork, f"cannot be started: {failure}")
         return False
 
-    def wrong(self, wanted: Wanted, fork: int, why: str) -> None:
-        """A stack answered wrongly: nothing of it is timed."""
-        self.exclude(wanted.stack.id, fork, why)
+    def exclude_wrong_answer(self, request: UnitRequest, fork: int, why: str) -> None:
+        """Exclude a stack that answered wrongly: nothing of it is timed."""
+        self.exclude(request.stack.id, fork, why)
 
-    def link(self, wanted: Wanted, fork: int, why: str) -> None:
-        """A link cannot be made."""
-        self._out(wanted, fork, f"the link {wanted.link} cannot be had: {why}")
+    def link(self, request: UnitRequest, fork: int, why: str) -> None:
+        """Exclude the cells of a link that cannot be made."""
+        self._exclude_start(request, fork, f"the link {request.link} cannot be created: {why}")
 
-    def cannot(self, unit: Unit, fork: int) -> None:
-        """Leaves out what a stack said it cannot carry."""
-        opened = unit.opened
-        for cell in unit.wanted.cells:
-            if cell.id in opened.cannot and self.allows(cell):
-                failed = cell.id not in opened.lacks
-                self.exclude(cell.stack, fork, opened.cannot[cell.id], cell.id, failed=failed)
+    def exclude_unsupported(self, unit: Unit, fork: int) -> None:
+        """Exclude the cells whose call the stack does not support."""
+        running = unit.running
+        for cell in unit.request.cells:
+            if cell.id in running.unsupported and self.allows(cell):
+                failed = cell.id not in running.lacks
+                self.exclude(cell.stack, fork, running.unsupported[cell.id], cell.id, failed=failed)
 
     def slice(self, unit: Unit, cell: Cell, fork: int, failure: AdapterFailure) -> None:
-        """A slice, or a whole trial, failed: the cell is tried again, and then left out."""
+        """Count a failed slice or trial. The cell is tried again, and excluded after too many failures."""
         self._cells[cell.id] += 1
         died = failure.ending is not None
-        tries = _TRIES_RESTARTED if died and cell.restart else _TRIES
+        tries = _RESTART_TRIES if died and cell.restart else _TRIES
         again = self._cells[cell.id] < tries
         if died:
-            of = {"trial": self._of.plan.number(fork, cell), "cell": cell.id, "answered": failure.answered}
-            since = unit.opened.sides.client.answered
+            context = {"trial": self._context.plan.number(fork, cell), "cell": cell.id, "answered": failure.answered}
+            since = unit.running.sides.client.answered
             how = {"how": failure.ending, "since_start": since, "again": again, "why": str(failure)}
-            self._of.write({"kind": "death", "block": fork, "visit": None, "stack": cell.stack, **of, **how})
+            self._context.write({"kind": "death", "fork": fork, "start": None, "stack": cell.stack, **context, **how})
         if again:
-            self._of.note(f"{cell.stack}, {cell.call}, is tried again in fork {fork}: {failure}")
+            self._context.note(f"{cell.stack}, {cell.call}, is tried again in fork {fork}: {failure}")
         else:
             self.exclude(cell.stack, fork, f"failed {self._cells[cell.id]} times: {failure}", cell.id)
 
     def exclude(self, stack: str, fork: int, why: str, cell: str | None = None, *, failed: bool = True) -> None:
-        """Leaves out a stack, or one cell of it, and says so."""
+        """Exclude a stack, or one cell of it, and show it."""
         self.note_excluded(stack, fork, why, cell, failed=failed)
-        self._of.progress.excluded([stack], why)
+        self._context.progress.show_excluded([stack], why)
 
     def note_excluded(self, stack: str, fork: int, why: str, cell: str | None = None, *, failed: bool) -> None:
-        """Keeps what is left out; `failed`: because it went wrong, not because it cannot be had here by its nature."""
-        line: dict[str, Any] = {"kind": "excluded", "stack": stack, "block": fork, "cell": cell, "why": why}
-        self._of.write(line | {"failed": failed})
+        """Write an exclusion. `failed` says whether something went wrong; otherwise it is impossible by its nature."""
+        line: dict[str, Any] = {"kind": "excluded", "stack": stack, "fork": fork, "cell": cell, "why": why}
+        self._context.write(line | {"failed": failed})
 
-    def _out(self, wanted: Wanted, fork: int, why: str) -> None:
-        """Leaves out what a start was for; over a link only its cells: the stack may do over another."""
-        if wanted.link == LOOPBACK:
-            self.exclude(wanted.stack.id, fork, why)
+    def _exclude_start(self, request: UnitRequest, fork: int, why: str) -> None:
+        """Exclude what a start was for. On a link, exclude only its cells: the stack may work on another link."""
+        if request.link == LOOPBACK:
+            self.exclude(request.stack.id, fork, why)
             return
-        for cell in wanted.cells:
+        for cell in request.cells:
             if self.allows(cell):
-                self.exclude(cell.stack, fork, f"over {wanted.link}: {why}", cell.id)
+                self.exclude(cell.stack, fork, f"over {request.link}: {why}", cell.id)

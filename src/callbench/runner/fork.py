@@ -1,4 +1,4 @@
-"""A fork: every stack started afresh, batch by batch what fits together, and driven in rounds."""
+"""One fork: start every stack again, batch by batch, and drive the stacks in rounds."""
 
 import random
 import time
@@ -8,131 +8,136 @@ from typing import Any
 
 from callbench.model.cell import Cell
 from callbench.runner.batch import Batch
-from callbench.runner.context import Asked, Context
-from callbench.runner.echoes import Machine
+from callbench.runner.context import Context, ForkTask
+from callbench.runner.echoes import MachineState
 from callbench.runner.failures import Failures
 from callbench.runner.measure.traffic import Traffic
-from callbench.runner.unit import Wanted
-from callbench.runner.visit import ALWAYS
-from callbench.runner.whole import drive_whole
+from callbench.runner.running_stack import BASIC_CHECKS
+from callbench.runner.single_drive import drive_single
+from callbench.runner.unit import UnitRequest
 from callbench.store.head import now
 
 
 class Fork:
-    """One fork under way."""
+    """A fork in progress."""
 
-    def __init__(self, of: Context, asked: Asked, failures: Failures, machine: Machine) -> None:
-        """Prepares; nothing is started."""
-        self._of = of
-        self._asked = asked
+    def __init__(self, context: Context, fork_task: ForkTask, failures: Failures, machine: MachineState) -> None:
+        """Prepare the fork; nothing is started."""
+        self._context = context
+        self._task = fork_task
         self._failures = failures
         self._machine = machine
-        self._dice = random.Random(f"{of.seed} {asked.number}")  # noqa: S311 - an order to be repeated
-        self._traffic = Traffic(of.plan.wires)
+        self._rng = random.Random(f"{context.seed} {fork_task.number}")  # noqa: S311 - an order to be repeated
+        self._traffic = Traffic(context.plan.wires)
 
-    def go(self) -> None:
-        """Does what of it is not done yet.
+    def run(self) -> None:
+        """Do the remaining work of the fork.
 
         Raises:
             CallbenchError: the journal cannot be written.
         """
         began = time.monotonic()
-        asked, past = self._asked, self._of.past
-        if asked.number not in past.forks:
-            line = {"kind": "fork", "fork": asked.number, "idle": asked.condition, "rounds": asked.rounds}
-            self._of.write(line | {"watch": asked.watch, "cells": [cell.id for cell in asked.cells]})
+        fork_task, resume_state = self._task, self._context.resume_state
+        if fork_task.number not in resume_state.forks:
+            line = {"kind": "fork", "fork": fork_task.number, "idle": fork_task.condition, "rounds": fork_task.rounds}
+            self._context.write(line | {"watch": fork_task.watch, "cells": [cell.id for cell in fork_task.cells]})
         for number, names in enumerate(self._batches()):
-            self._batch(number, names)
-        for cell in self._dice.sample(asked.cells, len(asked.cells)):
-            if cell.whole and self._open(cell) and cell.id not in past.whole.get(asked.number, ()):
-                drive_whole(self._of, asked.number, cell, self._failures)
-        self._of.write({"kind": "fork over", "fork": asked.number, "seconds": round(time.monotonic() - began, 3)})
+            self._run_batch(number, names)
+        for cell in self._rng.sample(fork_task.cells, len(fork_task.cells)):
+            if cell.whole and self._allowed(cell) and cell.id not in resume_state.whole.get(fork_task.number, ()):
+                drive_single(self._context, fork_task.number, cell, self._failures)
+        self._context.write(
+            {"kind": "fork over", "fork": fork_task.number, "seconds": round(time.monotonic() - began, 3)}
+        )
 
-    def _open(self, cell: Cell) -> bool:
+    def _allowed(self, cell: Cell) -> bool:
         return self._failures.allows(cell)
 
     def _batches(self) -> Iterator[list[str] | None]:
-        """The batches that were begun already, by their units, and then None for each that is still to be filled."""
+        """Yield the unit names of each batch that the journal has, then None for each batch still to be filled."""
         known = 0
-        while (found := self._of.past.batches.get((self._asked.number, known))) is not None:
+        while (found := self._context.resume_state.batches.get((self._task.number, known))) is not None:
             yield found
             known += 1
-        while self._left():
+        while self._remaining():
             yield None
 
-    def _wanted(self) -> dict[str, Wanted]:
-        """What is to be started for the sliced cells, by name."""
+    def _unit_requests(self) -> dict[str, UnitRequest]:
+        """Return the units to start for the cells that are driven in slices, by name."""
         together: dict[str, list[Cell]] = {}
-        for cell in self._asked.cells:
-            searched = any(search.cell == cell.id for search in self._of.searches.every)
-            if self._open(cell) and (searched or not cell.whole):
+        for cell in self._task.cells:
+            searched = any(search.cell == cell.id for search in self._context.searches.every)
+            if self._allowed(cell) and (searched or not cell.whole):
                 together.setdefault(f"{cell.stack} over {cell.link}", []).append(cell)
-        first = self._asked.number == 0
+        first = self._task.number == 0
         return {
-            name: Wanted(
+            name: UnitRequest(
                 name,
-                self._of.stacks[cells[0].stack],
-                self._of.catalogue.programs(self._of.stacks[cells[0].stack]),
+                self._context.stacks[cells[0].stack],
+                self._context.catalogue.programs(self._context.stacks[cells[0].stack]),
                 tuple(cells),
                 cells[0].link,
                 cold=first,
-                checks=ALWAYS if first else ALWAYS[:1],
+                checks=BASIC_CHECKS if first else BASIC_CHECKS[:1],
             )
             for name, cells in together.items()
         }
 
-    def _left(self) -> list[Wanted]:
-        """What has been in no batch yet."""
-        begun = {
-            name for (fork, _), names in self._of.past.batches.items() if fork == self._asked.number for name in names
+    def _remaining(self) -> list[UnitRequest]:
+        """Return the units that have not been in a batch yet."""
+        started = {
+            name
+            for (fork, _), names in self._context.resume_state.batches.items()
+            if fork == self._task.number
+            for name in names
         }
-        return [one for name, one in self._wanted().items() if name not in begun]
+        return [one for name, one in self._unit_requests().items() if name not in started]
 
-    def _batch(self, number: int, names: Sequence[str] | None) -> None:
-        """Starts a batch, drives its rounds, ends it."""
-        place = self._asked.number, number
-        done = self._of.past.rounds.get(place, 0)
-        # A batch with all of its rounds may have searches that go on.
-        if place in self._of.past.ended:
+    def _run_batch(self, number: int, names: Sequence[str] | None) -> None:
+        """Start a batch, drive its rounds, end it."""
+        place = self._task.number, number
+        done = self._context.resume_state.rounds.get(place, 0)
+        # A batch with all of its rounds may still have unfinished searches.
+        if place in self._context.resume_state.ended:
             return
-        everything = self._wanted()
-        waiting = self._left() if names is None else [everything[name] for name in names if name in everything]
-        with ExitStack() as owned:
-            batch = Batch(self._of, self._asked, self._failures, owned)
-            batch.fill(self._dice.sample(waiting, len(waiting)), alone=names is None)
+        everything = self._unit_requests()
+        waiting = self._remaining() if names is None else [everything[name] for name in names if name in everything]
+        with ExitStack() as exit_stack:
+            batch = Batch(self._context, self._task, self._failures, exit_stack)
+            batch.fill(self._rng.sample(waiting, len(waiting)), limited=names is None)
             if names is None:
-                line = {"kind": "batch", "fork": self._asked.number, "batch": number}
-                self._of.write(line | {"units": [*dict.fromkeys(batch.tried)]})
-            more = bool(names is None and self._left()) or number > 0
-            batch.prepare(self._dice, chained=more)
+                line = {"kind": "batch", "fork": self._task.number, "batch": number}
+                self._context.write(line | {"units": [*dict.fromkeys(batch.tried)]})
+            more = bool(names is None and self._remaining()) or number > 0
+            batch.prepare(self._rng, chained=more)
             self._rounds(batch, number, done)
-            batch.ends(number)
+            batch.write_end(number)
 
     def _rounds(self, batch: "Batch", number: int, done: int) -> None:
-        for at in range(done, self._asked.rounds):
-            if at >= 2 and self._asked.until is not None and time.monotonic() > self._asked.until:
+        for round_number in range(done, self._task.rounds):
+            if round_number >= 2 and self._task.until is not None and time.monotonic() > self._task.until:
                 return
-            self._one(batch, number, at)
-            # Behind the first that counts: whoever waits for a figure has one sooner.
-            if self._asked.watch and at == done:
-                batch.watched_round(self._dice, self._traffic, self._line(number, at, watched=True))
-        batch.search(self._dice)
+            self._counted_round(batch, number, round_number)
+            # The watched round follows the first counted round, so that the first rates appear sooner.
+            if self._task.watch and round_number == done:
+                batch.watched_round(self._rng, self._traffic, self._round_line(number, round_number, watched=True))
+        batch.search(self._rng)
 
-    def _one(self, batch: "Batch", number: int, at: int) -> None:
-        """One round that counts; once more where the echo says that the machine was somewhere else."""
-        line = self._line(number, at, watched=False)
-        made = batch.round(at, self._dice, self._traffic)
+    def _counted_round(self, batch: "Batch", number: int, round_number: int) -> None:
+        """Drive one round that counts. Repeat it once if the echoes show that the machine ran at another speed."""
+        line = self._round_line(number, round_number, watched=False)
+        slices = batch.round(round_number, self._rng, self._traffic)
         rates = batch.echo_rates()
-        if self._machine.elsewhere(rates):
-            self._machine.repeats()
-            self._of.write({**line, **made, "kind": "round set aside"})
-            line = self._line(number, at, watched=False)
-            made = batch.round(at, self._dice, self._traffic)
+        if self._machine.is_outlier(rates):
+            self._machine.add_repeat()
+            self._context.write({**line, **slices, "kind": "repeated round"})
+            line = self._round_line(number, round_number, watched=False)
+            slices = batch.round(round_number, self._rng, self._traffic)
             rates = batch.echo_rates()
-        self._machine.counts(rates)
-        self._of.write({**line, **made})
-        self._of.progress.round_ends(self._asked.number, at, made["slices"])
+        self._machine.add_round(rates)
+        self._context.write({**line, **slices})
+        self._context.progress.show_round(self._task.number, round_number, slices["slices"])
 
-    def _line(self, number: int, at: int, *, watched: bool) -> dict[str, Any]:
-        place = {"fork": self._asked.number, "batch": number, "round": at, "idle": self._asked.condition}
+    def _round_line(self, number: int, round_number: int, *, watched: bool) -> dict[str, Any]:
+        place = {"fork": self._task.number, "batch": number, "round": round_number, "idle": self._task.condition}
         return {"kind": "watched round" if watched else "round", **place, "started": now()}

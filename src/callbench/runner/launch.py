@@ -1,4 +1,4 @@
-"""From what a person asks for to a run under way: begun, resumed, and ended whatever happens."""
+"""Plan, create, resume and end a run."""
 
 import json
 import secrets
@@ -9,43 +9,45 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from callbench.adapter import placement
-from callbench.adapter.network import made
+from callbench.adapter.network import creation
 from callbench.catalog import catalogue, reach, select
+from callbench.catalog.own.place import SERVICE
 from callbench.catalog.reach import LOOPBACK
-from callbench.catalog.study import given, load
+from callbench.catalog.study import load, own_servers
 from callbench.model.cell import AS_IS, HELD, Cell, Stack
 from callbench.model.errors import BadInput
-from callbench.runner import environment, idle, knees, plan
-from callbench.runner.bench import Bench
-from callbench.runner.estimate import estimated
+from callbench.runner import environment, idle_states, knees, own_service, plan
+from callbench.runner.estimate import estimate
+from callbench.runner.execution import RunExecution
 from callbench.runner.preview import Preview
 from callbench.runner.progress import Progress
 from callbench.runner.stopping import marking_the_end
-from callbench.runner.unknown_calls import beyond
-from callbench.store.head import RUN, folder, head, now
-from callbench.store.run import Run
-from callbench.store.writer import RunWriter
+from callbench.runner.unknown_calls import unknown_time
+from callbench.store.head import RUN, as_file, folder, head, now
+from callbench.store.record import Record
+from callbench.store.record_writer import RecordWriter
 
 if TYPE_CHECKING:
     from callbench.catalog.study import Study
 
 
 @dataclass(frozen=True)
-class Wish:
-    """What was asked for.
+class RunRequest:
+    """The options of a run.
 
     Attributes:
         study: a name or a path.
-        seed: of the order; None: a fresh one, recorded.
-        forks: exactly so many of each condition; None: as the study has it, and more where there is time.
-        objective: a latency whose knee is searched for in every group; None: only what the study asks for.
+        seed: of the random order; None: a new one, which is recorded.
+        forks: exactly so many forks of each condition; None: as the study says, and more if there is time.
+        objective: a latency objective whose knee is searched in every group; None: only the study's knees.
         out: the run folder; None: `runs/STUDY-TIME`.
-        until: the half-width of its interval that ends a cell, as a share; None: the planned blocks end it.
-        budget_s: the time to spend, in seconds; None: as long as it takes.
-        pcap: whether to keep the captures of the wire ledger.
-        floors: whether to measure what each channel takes without a message.
-        link: what every cell lies over; None: what the study says.
-        warm_up_s: after how many seconds every warm-up is to end; 0: there is none; None: as is usual.
+        until: the interval half-width at which a cell is precise enough, as a share; None: the planned forks decide.
+        budget_s: seconds to spend; None: no limit of its own.
+        pcap: whether to keep the packet captures of the wire ledger.
+        baselines: whether to measure the raw echo of each channel.
+        link: the link of every cell; None: as the study says.
+        languages: of an imported service without a study of its own: the languages to measure besides Rust.
+        warm_up_s: seconds after which every warm-up ends; 0: no warm-up; None: the usual limits.
     """
 
     study: str
@@ -55,7 +57,7 @@ class Wish:
     seed: int | None = None
     forks: int | None = None
     out: Path | None = None
-    floors: bool = True
+    baselines: bool = True
     confirm: bool = False
     hold_idle: bool = False
     objective: str | None = None
@@ -63,167 +65,189 @@ class Wish:
     budget_s: float | None = None
     pcap: bool = False
     link: str | None = None
+    languages: Sequence[str] = ()
     warm_up_s: float | None = None
 
 
 @dataclass(frozen=True)
-class _Planned:
-    """What a wish comes to.
+class _RunPlan:
+    """The plan of a requested run.
 
     Attributes:
-        without: why cells over a link are missing, or None.
+        missing: why cells over a link are missing, or None.
     """
 
     study: "Study"
-    made: plan.Plan
+    plan: plan.Plan
     seed: int
-    without: str | None
+    missing: str | None
 
 
-def _planned(wish: Wish, known: catalogue.Catalogue) -> _Planned:
-    """Plans a run without making anything.
+def _plan_run(request: RunRequest, all_stacks: catalogue.Catalogue) -> _RunPlan:
+    """Plan a run. Nothing is created.
 
     Raises:
-        BadInput: something asked for is wrong.
+        BadInput: an option is wrong.
     """
-    selection = select.parse(wish.select)
-    study = load(wish.study, wish.settings, link=wish.link)
-    known = given.added(known, study.part.servers, study.path)
-    stacks = {stack.id: stack for stack in known.every}
-    cells = selection.apply(study.cells(known.every, wish.quick), stacks)
+    selection = select.parse(request.select)
+    study = load(request.study, request.settings, link=request.link, languages=request.languages)
+    if study.service is not None:
+        all_stacks = own_service.for_service(all_stacks)
+    all_stacks = own_servers.with_servers(all_stacks, study.part.servers, study.path)
+    stacks = {stack.id: stack for stack in all_stacks.every}
+    cells = selection.apply(study.cells(all_stacks.every, request.quick), stacks)
     wires = {name: study.links[name].wire for name in sorted({cell.link for cell in cells} - {LOOPBACK})}
-    cells, without = _measurable(cells, stacks, wires)
+    cells, missing = _cells_with_links(cells, stacks, wires)
     if not cells:
-        raise BadInput(f"{wish.study} has no cells that can be measured here: {without or 'none are selected'}")
-    seed = secrets.randbits(32) if wish.seed is None else wish.seed
-    forks = study.forks(wish.quick) if wish.forks is None else wish.forks
-    conditions, not_held = _conditions(wish, study)
-    without = "; ".join(filter(None, (without, not_held))) or None
-    return _Planned(study, plan.made(cells, known.every, forks, conditions, wires), seed, without)
+        raise BadInput(f"{request.study} has no cells that can be measured here: {missing or 'none are selected'}")
+    seed = secrets.randbits(32) if request.seed is None else request.seed
+    forks = study.forks(request.quick) if request.forks is None else request.forks
+    conditions, why_not_held = _conditions(request, study)
+    missing = "; ".join(filter(None, (missing, why_not_held))) or None
+    return _RunPlan(study, plan.make_plan(cells, all_stacks.every, forks, conditions, wires), seed, missing)
 
 
-def _conditions(wish: Wish, study: "Study") -> tuple[tuple[str, ...], str | None]:
-    """The conditions of the machine's idle states, and why one of the study's is missing.
+def _conditions(request: RunRequest, study: "Study") -> tuple[tuple[str, ...], str | None]:
+    """Return the conditions of the processors' idle states, and why one that the study asks for is missing.
 
     Raises:
-        BadInput: --hold-idle asks for what cannot be had.
+        BadInput: --hold-idle is not possible here.
     """
-    if wish.hold_idle:
-        with idle.held(wanted=True):
+    if request.hold_idle:
+        with idle_states.hold_idle_states(hold=True):
             return (HELD,), None
-    wanted = tuple(study.idle)
-    if HELD not in wanted:
-        return wanted, None
+    hold = tuple(study.idle)
+    if HELD not in hold:
+        return hold, None
     try:
-        with idle.held(wanted=True):
-            return wanted, None
+        with idle_states.hold_idle_states(hold=True):
+            return hold, None
     except BadInput as failure:
         return (AS_IS,), f"only the machine's own idle states are measured: {str(failure).removeprefix('--hold-idle ')}"
 
 
-def preview(wish: Wish, known: catalogue.Catalogue) -> Preview:
-    """Says what a run would measure and how long it would take. Nothing is made or started.
+def preview(request: RunRequest, all_stacks: catalogue.Catalogue) -> Preview:
+    """Return what a run would measure and how long it would take. Nothing is created or started.
 
     Raises:
-        BadInput: something asked for is wrong.
+        BadInput: an option is wrong.
     """
-    planned = _planned(wish, known)
-    known = replace(given.of_plan(known, planned.made.stacks), warm_up_limit_s=wish.warm_up_s)
-    why = {stack.id: stack.why_not for stack in known.every}
-    made = planned.made
+    run_plan = _plan_run(request, all_stacks)
+    all_stacks = own_service.added(all_stacks, run_plan.study.service, run_plan.plan.stacks, compiled=False)
+    all_stacks = replace(
+        own_servers.with_plan_servers(all_stacks, run_plan.plan.stacks), warm_up_limit_s=request.warm_up_s
+    )
+    why = {stack.id: stack.why_not for stack in all_stacks.every}
+    planned = run_plan.plan
     measured: dict[str, int] = {}
     left_out: dict[str, list[str]] = {}
-    for stack in made.stacks:
+    for stack in planned.stacks:
         if reason := why.get(stack.id):
             left_out.setdefault(reason, []).append(stack.id)
         else:
-            measured[stack.id] = sum(cell.stack == stack.id for cell in made.cells)
+            measured[stack.id] = sum(cell.stack == stack.id for cell in planned.cells)
     cannot = {stack for stack, reason in why.items() if reason}
-    asked = _pace(wish, planned.study)
-    left = estimated(made, known, asked, left_out=cannot, quick=wish.quick, floors=wish.floors)
-    duration = beyond(made, int(asked["rounds"]), left_out=cannot).beside(left)
-    place = (planned.study.title, made.forks, made.conditions, len(made.cells), measured, left_out, planned.without)
+    run_length = _run_length(request, run_plan.study)
+    left = estimate(planned, all_stacks, run_length, left_out=cannot, quick=request.quick, baselines=request.baselines)
+    duration = unknown_time(planned, int(run_length["rounds"]), left_out=cannot).describe(left)
+    place = (
+        run_plan.study.title,
+        planned.forks,
+        planned.conditions,
+        len(planned.cells),
+        measured,
+        left_out,
+        run_plan.missing,
+    )
     return Preview(*place, left.seconds, left.limit_s, duration)
 
 
-def _pace(wish: Wish, study: "Study") -> dict[str, Any]:
-    """Rounds of a fork, seconds in all (None: no limit), and whether the forks are exactly as planned."""
-    limit_s = study.minutes(wish.quick) * 60 if wish.budget_s is None else wish.budget_s
-    exact = wish.forks is not None and wish.budget_s is None and wish.until is None
-    return {"rounds": study.rounds(wish.quick), "limit_s": None if exact else limit_s, "exact": exact}
+def _run_length(request: RunRequest, study: "Study") -> dict[str, Any]:
+    """Return the rounds of a fork, the time limit in seconds (None: none), and whether the number of forks is fixed."""
+    limit_s = study.minutes(request.quick) * 60 if request.budget_s is None else request.budget_s
+    exact = request.forks is not None and request.budget_s is None and request.until is None
+    return {"rounds": study.rounds(request.quick), "limit_s": None if exact else limit_s, "exact": exact}
 
 
-def begin(wish: Wish, known: catalogue.Catalogue) -> Path:
-    """Makes the run folder with everything in it but measurements. Returns its path.
+def create_run(request: RunRequest, all_stacks: catalogue.Catalogue) -> Path:
+    """Create the run folder, without measurements, and return its path.
 
     Raises:
-        BadInput: something asked for is wrong.
-        CallbenchError: the folder cannot be made.
+        BadInput: an option is wrong.
+        CallbenchError: the folder cannot be created.
     """
-    planned = _planned(wish, known)
-    study, cells = planned.study, planned.made.cells
-    out = folder(wish.out, study.name)
-    info = {
-        **head(RUN, study.title),
+    run_plan = _plan_run(request, all_stacks)
+    study, cells = run_plan.study, run_plan.plan.cells
+    # Whoever lacks a compiler learns it before there is a run folder.
+    own_service.added(all_stacks, study.service, run_plan.plan.stacks)
+    out = folder(request.out, study.name)
+    options = {
         "study": study.name,
-        "seed": planned.seed,
-        "quick": wish.quick,
-        "blocks": planned.made.forks,
-        **_pace(wish, study),
-        "select": list(wish.select),
-        "settings": dict(wish.settings),
-        "floors": wish.floors,
-        "confirm": wish.confirm,
-        "idle": list(planned.made.conditions),
-        "knees": knees.planned(study.part.knees, wish.objective, cells),
-        "until": wish.until,
-        "budget_s": wish.budget_s,
-        "pcap": wish.pcap,
-        "link": wish.link,
-        "warm_up_s": wish.warm_up_s,
-        "without": planned.without,
+        "seed": run_plan.seed,
+        "quick": request.quick,
+        "forks": run_plan.plan.forks,
+        **_run_length(request, study),
+        "select": list(request.select),
+        "settings": dict(request.settings),
+        "baselines": request.baselines,
+        "confirm": request.confirm,
+        "idle": list(run_plan.plan.conditions),
+        "knees": knees.plan_searches(study.part.knees, request.objective, cells),
+        "until": request.until,
+        "budget_s": request.budget_s,
+        "pcap": request.pcap,
+        "link": request.link,
+        "warm_up_s": request.warm_up_s,
+        "without": run_plan.missing,
+        "service": study.service and str(study.service.absolute()),
     }
-    with RunWriter.create(out, info, _files(study, planned.made)):
+    with RecordWriter.create(out, head(RUN, study.title, options), _files(study, run_plan.plan)):
         return out
 
 
-def _measurable(
+def _cells_with_links(
     cells: Sequence[Cell], stacks: Mapping[str, Stack], wires: Mapping[str, Mapping[str, Any]]
 ) -> tuple[list[Cell], str | None]:
-    """The cells whose link can be made here, and why not the others'.
+    """Return the cells whose link can be made here, and why the others' cannot.
 
-    Cells whose stack never leaves its host are kept: each is listed as left out, with why, unless there are no others.
+    Cells of stacks without a network are kept: each is excluded later with its reason, unless there are no others.
     """
-    whys_not = {link: made.why_not(wire) for link, wire in wires.items()}
+    whys_not = {link: creation.why_not(wire) for link, wire in wires.items()}
     why = next((f"{link}: {why}" for link, why in whys_not.items() if why), None)
     kept = [cell for cell in cells if whys_not.get(cell.link) is None]
-    whys = {reach.why_not_over(stacks[cell.stack], cell.link) for cell in kept}
-    if kept and None not in whys:
-        return [], min(str(one) for one in whys)
+    reasons = {reach.why_not_over(stacks[cell.stack], cell.link) for cell in kept}
+    if kept and None not in reasons:
+        return [], min(str(one) for one in reasons)
     return kept, why
 
 
-def _files(study: "Study", planned: plan.Plan) -> dict[str, bytes]:
+def _files(study: "Study", run_plan: plan.Plan) -> dict[str, bytes]:
     files = {
         "study.toml": study.source,
-        "plan.json": _json(planned.record()),
-        "environment.json": _json(environment.record(placement.placed(), planned.wires)),
+        "plan.json": as_file(run_plan.record()),
+        "environment.json": as_file(environment.record(placement.choose_placement(), run_plan.wires)),
     }
+    if study.service is not None:
+        # What the calls are is part of the run: its study can be read only with them.
+        files[SERVICE] = (study.service / SERVICE).read_bytes()
     return files | ({"published.toml": study.published_source} if study.published_source is not None else {})
 
 
-def go_on(path: Path, known: catalogue.Catalogue, *, resumed: bool) -> Run:
-    """Measures what is left to measure of a run folder. Returns the run, finished.
+def execute_run(path: Path, all_stacks: catalogue.Catalogue, *, resumed: bool) -> Record:
+    """Measure what is left of a run folder. Return the finished run.
 
     Raises:
-        BadInput: the folder is no run's or damaged, or another program writes it.
-        Stopped: a person stopped it.
-        CallbenchError: it cannot be written, or nothing could be measured.
+        BadInput: it is not a run folder, it is damaged, or another program writes it.
+        Stopped: the user stopped it.
+        CallbenchError: the folder cannot be written, or nothing could be measured.
     """
-    with RunWriter(path) as run:
-        planned = plan.read(run.plan())
-        known = replace(given.of_plan(known, planned.stacks), warm_up_limit_s=run.info.get("warm_up_s"))
-        where = placement.placed()
+    with RecordWriter(path) as run:
+        run_plan = plan.read(run.plan())
+        all_stacks = own_service.added(all_stacks, run.request.get("service"), run_plan.stacks)
+        all_stacks = replace(
+            own_servers.with_plan_servers(all_stacks, run_plan.stacks), warm_up_limit_s=run.request.get("warm_up_s")
+        )
+        where = placement.choose_placement()
         if resumed:
             run.append(
                 {
@@ -234,38 +258,34 @@ def go_on(path: Path, known: catalogue.Catalogue, *, resumed: bool) -> Run:
                     "placement": where.record(),
                 }
             )
-        again = f"what was measured is kept. Go on with: {_command(path, run.info['study'])}"
-        with marking_the_end(run, again, "stopped: the round under way was discarded"):
-            Bench(run, planned, known, where, Progress()).run()
+        command = f"what was measured is kept. Continue with: {_resume_command(path, run.request['study'])}"
+        with marking_the_end(run, command, "stopped: the round under way was discarded"):
+            RunExecution(run, run_plan, all_stacks, where, Progress()).run()
             run.info["load_at_end"] = environment.busyness()
         run.parquet()
     return run
 
 
-def _command(path: Path, study: str) -> str:
+def _resume_command(path: Path, study: str) -> str:
     return shlex.join(["callbench", "run", study, "--out", str(path), "--resume"])
 
 
-def _json(value: dict[str, Any]) -> bytes:
-    return (json.dumps(value, indent=1, ensure_ascii=False) + "\n").encode()
-
-
-def to_resume(out: Path | None, study: str) -> Path:
-    """The folder of a run to go on with.
+def folder_to_resume(out: Path | None, study: str) -> Path:
+    """Return the folder of the run to resume.
 
     Raises:
-        BadInput: none is named, it is no run folder, or another study's.
+        BadInput: no folder is given, it is not a run folder, or it is a run of another study.
     """
     if out is None:
         raise BadInput("--resume needs --out, the folder of the run to continue")
-    ran = Run(out).info["study"]
+    ran = Record(out).request["study"]
     if Path(study).stem != ran:
         raise BadInput(f"{out} is a run of the study {ran}, not of {study}")
     return out
 
 
 def settings_of(texts: Sequence[str], option: str = "--set") -> dict[str, str]:
-    """`NAME=VALUE` as a mapping.
+    """Parse `NAME=VALUE` texts into a mapping.
 
     Raises:
         BadInput: a text has no `=`.
@@ -280,7 +300,7 @@ def settings_of(texts: Sequence[str], option: str = "--set") -> dict[str, str]:
 
 
 def values_of(texts: Sequence[str], option: str) -> dict[str, object]:
-    """`NAME=VALUE` as a mapping, the values in JSON; what is none is a text.
+    """Parse `NAME=VALUE` texts into a mapping. Values are JSON; any other value is a text.
 
     Raises:
         BadInput: a text has no `=`.

@@ -1,4 +1,4 @@
-"""What a run is to measure, written down before anything is measured."""
+"""The plan of a run, written down before anything is measured."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -13,9 +13,9 @@ class Plan:
     """Everything that a run will do.
 
     Attributes:
-        forks: how many there are at least of each condition.
-        conditions: of the machine's idle states, the first one is the run's own: its values are shown unless said.
-        wires: what the network lab makes for each link, so that a run that goes on does so over the same one.
+        forks: the least number of forks of each condition.
+        conditions: of the processors' idle states. The first one is the default of all reports.
+        wires: the definition of each link, so that a resumed run uses the same links.
     """
 
     stacks: tuple[Stack, ...]
@@ -26,11 +26,14 @@ class Plan:
 
     @property
     def timed(self) -> tuple[Cell, ...]:
-        """The cells that are driven; of the others only bytes are counted."""
+        """The cells that are driven. Of the other cells only bytes are counted."""
         return tuple(cell for cell in self.cells if cell.timed)
 
     def condition_of(self, fork: int) -> str:
-        """The condition of a fork: each in turn, and beyond the planned forks the run's own twice as often."""
+        """Return the condition of a fork.
+
+        Conditions alternate; beyond the planned forks the first one is twice as frequent.
+        """
         planned = self.forks * len(self.conditions)
         if fork < planned or len(self.conditions) == 1:
             return self.conditions[fork % len(self.conditions)]
@@ -38,11 +41,11 @@ class Plan:
         return turns[(fork - planned) % len(turns)]
 
     def cells_under(self, condition: str) -> tuple[Cell, ...]:
-        """The cells that are driven under a condition."""
+        """Return the cells that are driven under a condition."""
         return tuple(cell for cell in self.timed if cell.idle == condition)
 
     def number(self, fork: int, cell: Cell) -> int:
-        """The number of a cell's trial in a fork: unique in the run."""
+        """Return the number of a cell's trial in a fork, unique in the run."""
         return fork * len(self.cells) + self._places[cell.id]
 
     @property
@@ -54,7 +57,7 @@ class Plan:
         return known
 
     def record(self) -> dict[str, Any]:
-        """plan.json."""
+        """Return the content of plan.json."""
         return {
             "stacks": [asdict(stack) for stack in self.stacks],
             "cells": [_flat(cell) for cell in self.cells],
@@ -64,26 +67,26 @@ class Plan:
         }
 
 
-def made(
+def make_plan(
     cells: Sequence[Cell],
     stacks: Sequence[Stack],
     forks: int,
     conditions: Sequence[str] = (AS_IS,),
     wires: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> Plan:
-    """Plans a run: each timed cell once for every condition. The order is drawn when a round begins.
+    """Plan a run: each timed cell once for every condition. The order is random and chosen at each round.
 
     Args:
-        cells: what to measure.
-        stacks: those of the cells; others are left out.
-        forks: how many of each condition at least.
-        conditions: of the machine's idle states.
-        wires: what the network lab makes for each link.
+        cells: the cells to measure.
+        stacks: all stacks; those without a cell are left out.
+        forks: the least number of forks of each condition.
+        conditions: of the processors' idle states.
+        wires: the definition of each link.
     """
     used = {cell.stack for cell in cells}
     first, *others = conditions
     every = [replace(cell, idle=first) for cell in cells]
-    # Bytes do not depend on who sleeps: they are counted once.
+    # Bytes do not depend on idle states, so they are counted once.
     every += [
         replace(cell, id=f"{cell.id}-{condition.replace(' ', '-')}", idle=condition, wire=None)
         for condition in others
@@ -95,15 +98,11 @@ def made(
 
 
 def read(record: Mapping[str, Any]) -> Plan:
-    """A plan from its record.
+    """Read a plan from its record.
 
     Raises:
-        BadInput: the record is damaged, or of a Callbench that measured in another way.
+        BadInput: the record is damaged.
     """
-    if "blocks" in record and "forks" not in record:
-        raise BadInput(
-            "this run was begun by an older Callbench, which measured in blocks: it can be shown, not gone on with"
-        )
     try:
         cells = tuple(_deep(flat) for flat in record["cells"])
         stacks = tuple(Stack(**stack) for stack in record["stacks"])
@@ -119,7 +118,9 @@ def _flat(cell: Cell) -> dict[str, Any]:
 
 
 def _deep(flat: Mapping[str, Any]) -> Cell:
-    pace = {key: flat[key] for key in ("arrivals", "rate_per_s", "think_ns", "ramp_up_ns") if key in flat}
+    pace = {
+        key: flat[key] for key in ("arrivals", "rate_per_s", "think_ns", "ramp_up_ns", "slice_calls") if key in flat
+    }
     load = Load(flat["clients"], flat["calls"], flat["seconds"], **pace)
     place = flat["id"], flat["group"], flat["stack"]
     return Cell(

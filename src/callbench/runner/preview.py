@@ -1,4 +1,4 @@
-"""What a run would measure and how long it would take, for people and for programs."""
+"""What a run would measure and how long it would take, as text and as JSON."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,16 +12,16 @@ class Preview:
     """A run that has not begun.
 
     Attributes:
-        title: of its study.
-        forks: of each condition, at least.
-        conditions: of the machine's idle states.
-        cells: how many are planned.
-        measured: how many of them, by stack.
-        left_out: stacks that cannot run here, by the reason.
+        title: the title of its study.
+        forks: the least number of forks of each condition.
+        conditions: of the processors' idle states.
+        cells: the number of planned cells.
+        measured: the number of measured cells, by stack.
+        left_out: stacks that cannot run here, by reason.
         without: why other cells are missing, or None.
-        seconds: that the planned forks take, about.
-        limit_s: after how many seconds measuring ends in any case; None: there is no limit.
-        duration: the same in a sentence.
+        seconds: estimated duration of the planned forks.
+        limit_s: seconds after which measuring ends in any case; None: no limit.
+        duration: the estimate in a sentence.
     """
 
     title: str
@@ -36,7 +36,7 @@ class Preview:
     duration: str
 
     def lines(self) -> list[str]:
-        """Write it for people."""
+        """Return the preview as lines of text."""
         of_each = f" of each condition ({', '.join(self.conditions)})" if len(self.conditions) > 1 else ""
         return [
             f"{self.title}: {self.forks} forks at least{of_each}, {self.cells:,} cells",
@@ -47,7 +47,7 @@ class Preview:
         ]
 
     def record(self) -> dict[str, Any]:
-        """Write it for programs."""
+        """Return the preview as a JSON object."""
         return {
             "title": self.title,
             "forks": self.forks,

@@ -1,125 +1,95 @@
-"""What a person sees while a run goes on: a moving line on a terminal, a line a block elsewhere."""
+"""The progress display of a run: a moving line on a terminal, otherwise one line per fork."""
 
-import sys
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
-from rich.console import Console, RenderableType
-from rich.progress import Progress as Bar
-from rich.progress import TextColumn
 from rich.table import Table
 from rich.text import Text
 
 from callbench.analysis.words import some
 from callbench.runner.live_ranking import PLACES, LiveRanking
 from callbench.runner.plan import Plan
+from callbench.runner.progress_line import ProgressLine
 from callbench.stats.rate import window_of
 
-# Lines of a terminal that are not the table's.
+# Lines of the terminal that the table does not use.
 _AROUND = 6
 
 
-class _Watched(Bar):
-    """The moving line, and beneath it the rankings so far."""
-
-    def __init__(self, table: Callable[[], Table | None], *columns: TextColumn, **options: Any) -> None:  # noqa: ANN401 - rich's
-        """Prepares.
-
-        Args:
-            table: gives the rankings so far, or None.
-            *columns: of the moving line.
-            **options: of the moving line.
-        """
-        self._table = table
-        super().__init__(*columns, **options)
-
-    def get_renderables(self) -> Iterable[RenderableType]:
-        """The line, and the table where there is one."""
-        yield from super().get_renderables()
-        found = self._table()
-        if found is not None:
-            yield found
-
-
 class Progress:
-    """Shows how far a run is, on stderr."""
+    """Shows the progress of a run on stderr."""
 
     def __init__(self, *, quiet: bool = False) -> None:
-        """Prepares. Nothing is shown before `with`.
+        """Prepare the display. Nothing is shown before `with`.
 
         Args:
-            quiet: show nothing.
+            quiet: whether to show nothing.
         """
-        self._console = Console(stderr=True, quiet=quiet)
-        self._live = self._console.is_terminal and not quiet
         self._ranking: LiveRanking | None = None
-        self._bar = _Watched(
-            self._table,
-            TextColumn("{task.description}"),
-            TextColumn("{task.completed:,} slices"),
-            console=self._console,
-            disable=not self._live,
-            transient=True,
-            # Drawn seldom: it is the core's own processor time, taken from whoever is measured.
-            refresh_per_second=0.5,
-        )
-        self._task = self._bar.add_task("", total=None)
+        # Redraw rarely: drawing takes processor time from the measured stacks.
+        self._line = ProgressLine(quiet=quiet, redraws_per_s=0.5, below=self._table)
+        self._doing = ""
+        self._shown = 0
         self._slices = self._left_out = 0
         self._began = time.monotonic()
 
-    def foretells(self, left: str) -> None:
-        """Say what is left to do, before it begins."""
-        self._console.print(left, markup=False, highlight=False, soft_wrap=True)
+    def show_estimate(self, left: str) -> None:
+        """Show the estimated duration."""
+        self._line.say(left)
 
-    def begins(self, plan: Plan) -> None:
-        """A run of this plan begins."""
+    def show_plan(self, plan: Plan) -> None:
+        """Show that a run of this plan begins."""
         self._ranking = LiveRanking(plan.timed, plan.conditions[0])
-        self._bar.update(self._task, description="codecs without channel")
+        self._show("codecs without channel")
 
-    def accounts(self, stack: str, done: int, wanted: int) -> None:
-        """What a stack's call costs on the wire is being counted."""
-        self._bar.update(self._task, description=f"wire {done}/{wanted} {stack:28}")
-        if not self._live and done == wanted:
-            self._console.print(f"wire: {wanted} ledgers, {time.monotonic() - self._began:.0f} s", highlight=False)
+    def show_ledger(self, stack: str, done: int, wanted: int) -> None:
+        """Show that the bytes of a stack's calls are counted."""
+        self._show(f"wire {done}/{wanted} {stack:28}")
+        if not self._line.moving and done == wanted:
+            self._line.say(f"wire: {wanted} ledgers, {time.monotonic() - self._began:.0f} s")
 
-    def starts(self, stack: str) -> None:
-        """A stack is started."""
-        self._bar.update(self._task, description=f"starting {stack:28}")
+    def show_start(self, stack: str) -> None:
+        """Show that a stack is started."""
+        self._show(f"starting {stack:28}")
 
-    def warms(self, stack: str) -> None:
-        """A stack is warmed up."""
-        self._bar.update(self._task, description=f"warming up {stack:28}")
+    def show_warm_up(self, stack: str) -> None:
+        """Show that a stack is warmed up."""
+        self._show(f"warming up {stack:28}")
 
-    def round_ends(self, fork: int, number: int, slices: Sequence[Mapping[str, Any]]) -> None:
-        """A round is on disk."""
+    def show_round(self, fork: int, number: int, slices: Sequence[Mapping[str, Any]]) -> None:
+        """Show that a round is on disk."""
         self._slices += len(slices)
-        self._bar.update(self._task, description=f"fork {fork + 1}, round {number + 1}")
+        self._show(f"fork {fork + 1}, round {number + 1}")
 
-    def slice_ends(self, cell: str, done: Mapping[str, Any]) -> None:
-        """A slice that counts is over."""
-        self._bar.update(self._task, advance=1)
+    def show_slice(self, cell: str, done: Mapping[str, Any]) -> None:
+        """Show a slice that counts."""
+        self._shown += 1
+        self._show(self._doing)
         window = window_of(done)
         if self._ranking is not None:
-            self._ranking.slice_ends(cell, window.calls, window.ns)
+            self._ranking.add_slice(cell, window.calls, window.ns)
 
-    def excluded(self, stacks: Sequence[str], why: str) -> None:
-        """Stacks, or a cell of one, are left out for one reason."""
+    def show_excluded(self, stacks: Sequence[str], why: str) -> None:
+        """Show that stacks, or a cell of one, are excluded."""
         self._left_out += len(stacks)
-        if self._live:
-            self._console.print(f"left out: {some(stacks)}: {why}", markup=False, highlight=False, soft_wrap=True)
+        if self._line.moving:
+            self._line.say(f"left out: {some(stacks)}: {why}")
 
-    def fork_ends(self, fork: int) -> None:
-        """A fork is done."""
-        if not self._live:
+    def show_fork(self, fork: int) -> None:
+        """Show that a fork is done."""
+        if not self._line.moving:
             left_out = f", {self._left_out} left out" if self._left_out else ""
             passed = time.monotonic() - self._began
-            line = f"fork {fork + 1}: {self._slices:,} slices{left_out}, {passed:.0f} s"
-            self._console.print(line, highlight=False, soft_wrap=True)
+            self._line.say(f"fork {fork + 1}: {self._slices:,} slices{left_out}, {passed:.0f} s")
+
+    def _show(self, doing: str) -> None:
+        self._doing = doing
+        self._line.show(f"{doing} {self._shown:,} slices")
 
     def _table(self) -> Table | None:
-        """The rankings so far, as many as there is room for."""
-        lines = self._ranking.lines(max(1, self._console.height - _AROUND)) if self._ranking is not None else []
+        """Return the rankings so far, as many as fit on the terminal."""
+        lines = self._ranking.lines(max(1, self._line.height - _AROUND)) if self._ranking is not None else []
         if not lines:
             return None
         table = Table("call", "first", "second", "third", "stacks", title="Ranking so far, calls/s", box=None)
@@ -129,11 +99,10 @@ class Progress:
         return table
 
     def __enter__(self) -> Self:
-        """Begins to show."""
-        self._bar.start()
+        """Start the display."""
+        self._line.__enter__()
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Takes the moving line away."""
-        self._bar.stop()
-        sys.stderr.flush()
+        """Remove the moving line."""
+        self._line.__exit__()

@@ -1,16 +1,17 @@
-"""The two stacks that every batch drives beside its own, so that ratios across batches chain.
+"""The two reference stacks that every batch drives, so that values of different batches can be compared.
 
-One waits for the kernel as most calls do, the other only computes. What is measured in different batches of a fork met
-different moments of the machine; both say how far these lay apart, and their own spread is in every chained value.
+One waits for the kernel as most calls do, the other only computes. Different batches of a fork run at different
+moments. The reference stacks show how much the machine changed between them, and their spread is part of every value
+that is compared across batches.
 """
 
 from collections.abc import Mapping
 from typing import Any
 
 from callbench.catalog.catalogue import Catalogue
-from callbench.model.cell import Cell, Load
-from callbench.runner.slices import HANDFUL, SLICE_SECONDS, Length, lean
-from callbench.runner.tasks import Task, Turn
+from callbench.model.cell import CALLS_PER_SLICE, Cell, Load
+from callbench.runner.slices import SLICE_SECONDS, Length, journal_form
+from callbench.runner.tasks import SlicePlan, Task
 
 _BOTH: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("native/bin+tcp", "Sum", {"a": 1, "b": 2}),
@@ -19,28 +20,32 @@ _BOTH: tuple[tuple[str, str, dict[str, Any]], ...] = (
 
 
 class Reference(Task):
-    """A reference stack in its turn."""
+    """The task of a reference stack."""
 
     def __init__(self, cell: Cell) -> None:
-        """Prepares."""
+        """Prepare the task."""
         self.cell = cell
         self.unit = f"reference {cell.stack}"
-        self.made: dict[str, Any] | None = None
+        self.result: dict[str, Any] | None = None
 
-    def turn(self, number: int) -> Turn | None:  # noqa: ARG002 - in every round
-        """One slice."""
-        self.made = None
-        return Turn(self.cell, Length(SLICE_SECONDS, HANDFUL))
+    def next_slice(self, number: int) -> SlicePlan | None:  # noqa: ARG002 - in every round
+        """Return one slice."""
+        self.result = None
+        return SlicePlan(self.cell, Length(SLICE_SECONDS, CALLS_PER_SLICE))
 
-    def took(self, turn: Turn, made: Mapping[str, Any]) -> None:  # noqa: ARG002 - the interface
-        """Keeps what its rate follows from."""
-        self.made = {"stack": self.cell.stack, "call": self.cell.call, "done": lean(made["done"]) | {"latency": None}}
+    def add_slice(self, plan: SlicePlan, result: Mapping[str, Any]) -> None:  # noqa: ARG002 - the interface
+        """Store the data that its rate needs."""
+        self.result = {
+            "stack": self.cell.stack,
+            "call": self.cell.call,
+            "done": journal_form(result["done"]) | {"latency": None},
+        }
 
 
 def references(catalogue: Catalogue) -> list[Reference]:
-    """Those that can run here."""
+    """Return the reference stacks that can run here."""
     there = {stack.id for stack in catalogue.stacks if stack.available}
-    load = Load(1, HANDFUL, SLICE_SECONDS)
+    load = Load(1, CALLS_PER_SLICE, SLICE_SECONDS)
     return [
         Reference(Cell("reference", "reference", stack, call, arguments, load))
         for stack, call, arguments in _BOTH

@@ -1,6 +1,6 @@
-"""Rounds that do not count, of each stack that compiles for itself, until its compiler is at work in few slices.
+"""Rounds that do not count, for stacks that compile while they run, until their compiler is mostly idle.
 
-Cell after cell was driven until it was steady; driven in turn they are something else again for a compiler.
+Warm-up drives one cell after the other until it is steady. Driving the cells in turn is something new for a compiler.
 """
 
 import random
@@ -8,52 +8,58 @@ from collections.abc import Mapping, Sequence
 
 from callbench.model.errors import AdapterFailure
 from callbench.runner.cell_task import CellTask
-from callbench.runner.rounds import one_round
-from callbench.runner.tasks import Task, Turn
+from callbench.runner.rounds import run_round
+from callbench.runner.tasks import SlicePlan, Task
 from callbench.runner.unit import Unit
-from callbench.runner.warming import GoesOn, Wires, side_by_side
+from callbench.runner.warming import ShouldContinue, Wires, run_in_parallel
 
 # A minute of rounds is enough for any compiler.
 MOST_REHEARSALS = 30
-# It is quiet after so many rounds in a row with no more than this share of slices in which it was at work.
+# The rehearsal ends after so many rounds in a row in which the compiler was active in at most this share of slices.
 QUIET_ROUNDS = 2
 QUIET_SHARE = 0.25
 
-# The task, its turn, and what failed; by unit.
-Failures = dict[str, tuple[Task, Turn, AdapterFailure]]
+# By unit: the task, its slice, and the failure.
+Failures = dict[str, tuple[Task, SlicePlan, AdapterFailure]]
 
 
-def rehearsed(units: Mapping[str, Unit], cells: Sequence[CellTask], wires: Wires, dice: random.Random) -> Failures:
-    """Rehearse several stacks at once.
+def rehearse_units(units: Mapping[str, Unit], cells: Sequence[CellTask], wires: Wires, rng: random.Random) -> Failures:
+    """Rehearse several units at once.
 
     Args:
-        units: those that compile, alive, by name.
-        cells: of these units, and of others, which are passed over.
-        wires: what the network lab makes for each link.
-        dice: decide the orders.
+        units: living units that compile, by name.
+        cells: cells of these units; cells of other units are ignored.
+        wires: the definition of each link.
+        rng: decides the orders.
 
     Returns:
-        The first failure of each unit that had one; with it its rehearsal ended. To start a unit again is the caller's,
-        and not for the thread that rehearses: what a thread starts ends with it.
+        The first failure of each unit that failed; it ends the unit's rehearsal. The caller must restart the unit,
+        because processes end with the thread that starts them.
     """
-    own = {name: random.Random(dice.random()) for name in sorted(units)}  # noqa: S311 - an order, no secret
+    own = {name: random.Random(rng.random()) for name in sorted(units)}  # noqa: S311 - an order, no secret
     failures: Failures = {}
 
-    def failed(task: Task, turn: Turn, failure: AdapterFailure) -> None:
-        failures.setdefault(task.unit, (task, turn, failure))
+    def failed(task: Task, plan: SlicePlan, failure: AdapterFailure) -> None:
+        failures.setdefault(task.unit, (task, plan, failure))
 
-    def rehearse(unit: Unit, goes_on: GoesOn) -> None:
+    def rehearse(unit: Unit, should_continue: ShouldContinue) -> None:
         tasks = [task for task in cells if task.unit == unit.name]
         quiet = number = 0
-        while tasks and number < MOST_REHEARSALS and quiet < QUIET_ROUNDS and unit.name not in failures and goes_on():
+        while (
+            tasks
+            and number < MOST_REHEARSALS
+            and quiet < QUIET_ROUNDS
+            and unit.name not in failures
+            and should_continue()
+        ):
             for task in tasks:
-                task.counts_anew()
-            one_round(tasks, {unit.name: unit}, number, own[unit.name], None, failed)
-            compiled, slices = map(sum, zip(*(task.counted for task in tasks), strict=True))
+                task.reset_counts()
+            run_round(tasks, {unit.name: unit}, number, own[unit.name], None, failed)
+            compiled, slices = map(sum, zip(*(task.compiled_slices for task in tasks), strict=True))
             quiet = quiet + 1 if compiled <= QUIET_SHARE * slices else 0
             number += 1
 
     for unit in units.values():
-        unit.counts_anew(warm=False)
-    side_by_side(list(units.values()), wires, rehearse)
+        unit.reset_counts(warm=False)
+    run_in_parallel(list(units.values()), wires, rehearse)
     return failures

@@ -1,97 +1,97 @@
-"""A round: every task once, in random order, each for one slice; whoever is not driven keeps still."""
+"""A round: drive every task once in random order, each for one slice, while the other stacks are idle."""
 
 import random
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from callbench.model.errors import AdapterFailure, CallbenchError
-from callbench.runner.away import undisturbed
+from callbench.runner.host_absence import drive_undisturbed
+from callbench.runner.measure.host_monitor import GapDetector
 from callbench.runner.measure.traffic import Traffic
-from callbench.runner.measure.witness import GapDetector
-from callbench.runner.slices import driven
-from callbench.runner.tasks import Task, Turn
+from callbench.runner.slices import drive_slice
+from callbench.runner.tasks import SlicePlan, Task
 from callbench.runner.unit import Unit
 
-# Before a slice that counts, what was stopped or has slept makes so many calls for so long: caches and wakes again.
+# Before a slice that counts, calls are made for so many seconds: they fill caches and wake what slept.
 LEAD_SECONDS = 0.001
-# Told what failed; says whether the unit was brought back, so that others can go on with it.
-Failed = Callable[[Task, Turn, AdapterFailure], None]
-Over = Callable[[Task, Mapping[str, Any]], None]
+# Called with each failure; it restarts the unit if possible, so that other tasks can continue.
+OnFailure = Callable[[Task, SlicePlan, AdapterFailure], None]
+OnSlice = Callable[[Task, Mapping[str, Any]], None]
 
 
-def one_round(  # noqa: PLR0913, PLR0917 - who, in which order, and who is told
+def run_round(  # noqa: PLR0913, PLR0917 - who, in which order, and who is told
     tasks: Sequence[Task],
     units: Mapping[str, Unit],
     number: int,
-    dice: random.Random,
+    rng: random.Random,
     traffic: Traffic | None,
-    failed: Failed,
-    over: Over | None = None,
+    on_failure: OnFailure,
+    on_slice: OnSlice | None = None,
     *,
     gaps: GapDetector | None = None,
 ) -> int:
-    """Drive every task once. Gives how many slices were made.
+    """Drive every task once. Return the number of slices.
 
     Args:
         tasks: in any order.
-        units: alive, by name; a task whose unit is gone is passed over.
+        units: living units by name; tasks without a living unit are skipped.
         number: of the round, from 0.
-        dice: decide the order.
-        traffic: reads what links carry.
-        failed: told of each slice that could not be made.
-        over: told of each that was.
-        gaps: watches the machine beside each slice.
+        rng: decides the order.
+        traffic: reads what the links carry.
+        on_failure: called with each slice that failed.
+        on_slice: called with each finished slice.
+        gaps: detects whether the host took the processors away during a slice.
     """
     made = 0
-    for task in dice.sample(tasks, len(tasks)):
-        turn = task.turn(number) if task.unit in units else None
-        if turn is None:
+    for task in rng.sample(tasks, len(tasks)):
+        plan = task.next_slice(number) if task.unit in units else None
+        if plan is None:
             continue
         try:
-            found = one_slice(units[task.unit], turn, traffic, gaps)
+            result = run_slice(units[task.unit], plan, traffic, gaps)
         except AdapterFailure as failure:
-            failed(task, turn, failure)
+            on_failure(task, plan, failure)
             continue
-        task.took(turn, found)
-        if over is not None:
-            over(task, found)
+        task.add_slice(plan, result)
+        if on_slice is not None:
+            on_slice(task, result)
         made += 1
     return made
 
 
-def one_slice(unit: Unit, turn: Turn, traffic: Traffic | None, gaps: GapDetector | None = None) -> dict[str, Any]:
-    """Drive one slice on a unit that is awake for it alone; again where the machine was away meanwhile.
+def run_slice(unit: Unit, plan: SlicePlan, traffic: Traffic | None, gaps: GapDetector | None = None) -> dict[str, Any]:
+    """Resume a unit, drive one slice on it, and pause it. Repeat the slice if the host took the processors away.
 
     Raises:
         AdapterFailure: a side failed.
     """
-    thawed_ns = unit.wakes()
+    resume_ns = unit.wake()
     try:
-        clients = unit.connect(turn.cell)
-        if turn.lead:
-            unit.lead_in(turn.cell, clients, LEAD_SECONDS)
+        clients = unit.connect(plan.cell)
+        if plan.lead:
+            unit.lead_in(plan.cell, clients, LEAD_SECONDS)
 
         def drive() -> dict[str, Any]:
-            return driven(
-                unit.opened.sides,
-                turn.cell,
-                turn.length,
+            return drive_slice(
+                unit.running.sides,
+                plan.cell,
+                plan.length,
                 clients=clients,
-                schedule=turn.schedule,
-                burn_ns=turn.burn_ns,
-                probes=turn.probes,
+                schedule=plan.schedule,
+                burn_ns=plan.burn_ns,
+                probes=plan.probes,
                 traffic=traffic,
             )
 
-        # Probes watch the machine themselves, and what they watch counts for no rate.
-        found = undisturbed(drive, None if turn.probes else gaps)
+        # Probes detect lost processors themselves, and watched slices do not count for rates.
+        result = drive_undisturbed(drive, None if plan.probes else gaps)
     except CallbenchError as failure:
-        # A wrong answer of a stack that is held against its own first one is a failure of the cell.
+        # Some stacks are compared with their own first answer. A different answer is a failure of the cell.
         if isinstance(failure, AdapterFailure):
             raise
         raise AdapterFailure("wrong-answer", str(failure)) from failure
     finally:
-        unit.rests()
-    unit.drove(found["done"]["elapsed_ns"])
-    beside = {"thawed_ns": thawed_ns, "compiler_ns": unit.compiler_ns if unit.compiles else 0}
-    return found | {name: value for name, value in beside.items() if value}
+        unit.pause()
+    unit.add_driven_time(result["done"]["elapsed_ns"])
+    beside = {"resume_ns": resume_ns, "compiler_ns": unit.compiler_ns if unit.compiles else 0}
+    return result | {name: value for name, value in beside.items() if value}

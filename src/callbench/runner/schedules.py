@@ -1,4 +1,4 @@
-"""Schedule files of a run: the arrivals that every stack of a group replays alike."""
+"""Schedule files of a run: the arrivals that all stacks of a group replay."""
 
 import hashlib
 import math
@@ -15,22 +15,22 @@ MOST = 2**20
 
 
 class Schedules:
-    """Writes schedules into a folder of the run, each when it is first asked for.
+    """Writes each schedule into a folder of the run when it is first needed.
 
-    A schedule follows from the run's seed, the block, the group and the load's arrivals and rate: the stacks of a group
-    meet the same arrivals, and another block meets others.
+    A schedule depends on the run's seed, the fork, the group, and the load's arrivals and rate. All stacks of a group
+    get the same arrivals; another fork has others.
     """
 
     def __init__(self, folder: Path, seed: int) -> None:
-        """Writes nothing yet."""
+        """Set the folder; nothing is written yet."""
         self._folder = folder
         self._seed = seed
 
-    def of(self, cell: Cell, block: int) -> Path | None:
-        """The schedule of a cell in a block, None for a closed loop.
+    def of(self, cell: Cell, fork: int) -> Path | None:
+        """Return the schedule file of a cell in a fork; None for a closed loop.
 
         Raises:
-            CallbenchError: it cannot be written.
+            CallbenchError: the file cannot be written.
         """
         load = cell.load
         if load.rate_per_s is None:
@@ -38,11 +38,11 @@ class Schedules:
         count = length(load)
         words = f"{cell.group} {load.arrivals} {load.rate_per_s!r} {count}"
         digest = hashlib.sha256(words.encode()).digest()
-        # Constant arrivals have nothing random in them: one file serves every block.
-        place = f"-{block}" if load.arrivals == "poisson" else ""
+        # Constant arrivals are not random: one file serves every fork.
+        place = f"-{fork}" if load.arrivals == "poisson" else ""
         file = self._folder / f"{load.arrivals}-{load.rate_per_s:g}-{digest.hex()[:12]}{place}.gaps"
         if not file.exists():
-            seed = [self._seed, block, int.from_bytes(digest[:8], "little")]
+            seed = [self._seed, fork, int.from_bytes(digest[:8], "little")]
             self._write(file, gaps(load, count, seed))
         return file
 
@@ -57,12 +57,12 @@ class Schedules:
 
 
 def length(load: Load) -> int:
-    """How many gaps: as many as a trial has arrivals, so that it replays the circle once; 2^20 at most."""
+    """Return the number of gaps: one per arrival of a trial, so that it is replayed once, but at most 2^20."""
     return min(MOST, max(1, load.calls, math.ceil((load.rate_per_s or 0.0) * load.seconds)))
 
 
 def gaps(load: Load, count: int, seed: list[int]) -> "Gaps":
-    """The gaps of a load's arrivals."""
+    """Return the gaps between the arrivals of a load, in nanoseconds."""
     from callbench.stats import arrivals  # noqa: PLC0415 - statistics are slow to load
 
     rate = load.rate_per_s or 1.0

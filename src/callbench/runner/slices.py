@@ -1,4 +1,4 @@
-"""One slice: a cell driven for some 20 ms, counted on both sides. And how long a slice of a cell is."""
+"""One slice: drive a cell for about 20 ms, with counts of both sides. Also the length of a cell's slices."""
 
 import math
 from collections.abc import Sequence
@@ -12,61 +12,59 @@ from callbench.adapter.stack.sides import Sides
 from callbench.model.cell import Cell, Load
 from callbench.runner.measure.probe import Probe, Watch
 from callbench.runner.measure.traffic import Traffic
-from callbench.runner.measure.trial import counted_after, limit_seconds, told_behind, told_counts
+from callbench.runner.measure.trial import counted_after, limit_seconds, reported_backend_counts, reported_counts
 from callbench.store.head import now
 
-# Long enough for the shortest calls to be many, short enough that a machine that drifts stays where it is meanwhile.
+# Seconds: long enough for many short calls, and short enough that a drifting machine hardly changes meanwhile.
 SLICE_SECONDS = 0.02
-# Of a call that takes longer than that, so many for each client.
-HANDFUL = 4
-# A call that takes so long is made once a slice by each client: over a line that is so slow, it hardly scatters.
+# A call that takes so many seconds is made once per slice and client: over such a slow line it hardly varies.
 LONG_CALL_SECONDS = 0.5
-# A cell that was driven for so long in a fork, in two slices at least, has been seen enough there.
+# A cell with so many seconds and slices in a fork needs no more.
 ENOUGH_SECONDS, ENOUGH_SLICES = 3.0, 2
-# A schedule's bursts and the queue behind them need time to show; so do thoughts.
+# Bursts of a schedule, the queue behind them, and think times need longer slices.
 OPEN_SECONDS = 0.2
 ARRIVALS = 50
 THOUGHTS = 4
-# A slice in which the probes watch is longer: their looks at /proc come ten times a second.
+# A watched slice is longer, because the probes read /proc ten times a second.
 WATCHED_SECONDS = 0.1
 
 
 @dataclass(frozen=True)
 class Length:
-    """How long a slice is: at least so many seconds, and at least so many calls."""
+    """The length of a slice: at least so many seconds, and at least so many calls."""
 
     seconds: float
     calls: int
 
 
 def length_of(load: Load, least_s: float = SLICE_SECONDS, *, slow: bool = False) -> Length:
-    """The length of a slice.
+    """Return the length of a slice.
 
     Args:
         load: of the cell.
-        least_s: in seconds.
+        least_s: the least length in seconds.
         slow: whether a single call takes seconds, by the server's card.
     """
     if load.rate_per_s:
         seconds = max(least_s, min(load.seconds, max(OPEN_SECONDS, ARRIVALS / load.rate_per_s)))
         return Length(seconds, max(1, math.ceil(load.rate_per_s * seconds)))
     seconds = max(least_s, THOUGHTS * load.think_ns / 1e9)
-    return Length(seconds, load.clients * (1 if slow or load.think_ns else HANDFUL))
+    return Length(seconds, load.clients * (1 if slow or load.think_ns else load.slice_calls))
 
 
-def shortened(length: Length, load: Load, call_s: float) -> Length:
-    """The length of a slice of a call of which it is known how many seconds it takes; 0: it is not."""
+def shorten(length: Length, load: Load, call_s: float) -> Length:
+    """Shorten the slice of a slow call. `call_s` is its duration in seconds; 0: unknown."""
     if call_s < LONG_CALL_SECONDS or load.open:
         return length
     return Length(length.seconds, min(length.calls, load.clients))
 
 
-def enough(driven_s: float, slices: int) -> bool:
-    """Say whether a cell needs no further slice in its fork."""
+def has_enough_slices(driven_s: float, slices: int) -> bool:
+    """Return whether a cell needs no further slice in its fork."""
     return slices >= ENOUGH_SLICES and driven_s >= ENOUGH_SECONDS
 
 
-def driven(  # noqa: PLR0913 - what is driven, how long, and who watches
+def drive_slice(  # noqa: PLR0913 - what is driven, how long, and who watches
     sides: Sides,
     cell: Cell,
     length: Length,
@@ -77,20 +75,20 @@ def driven(  # noqa: PLR0913 - what is driven, how long, and who watches
     probes: Sequence[Probe] = (),
     traffic: Traffic | None = None,
 ) -> dict[str, Any]:
-    """Drive one slice with the clients connected. Gives what the journal has of it, but for its place.
+    """Drive one slice with the connected clients. Return its journal record, without its place in the plan.
 
     Args:
-        sides: the processes of both.
+        sides: the processes of both sides.
         cell: what to drive.
-        length: how long.
-        clients: how many of those connected; None: all.
+        length: the length of the slice.
+        clients: how many of the connected clients call; None: all.
         schedule: the arrivals of an open loop.
         burn_ns: how much longer each call keeps its client busy.
-        probes: those that watch this slice.
-        traffic: reads what the link carries; None: there is none.
+        probes: the probes of this slice.
+        traffic: reads what the link carries; None: there is no link.
 
     Raises:
-        AdapterFailure: a side failed: there is no slice then.
+        AdapterFailure: a side failed, so there is no slice.
     """
     before = sides.counted()
     behind = sides.backend_counts
@@ -108,20 +106,20 @@ def driven(  # noqa: PLR0913 - what is driven, how long, and who watches
             schedule=schedule,
             burn_ns=burn_ns,
             clients=clients,
-            over=watch.over if watch is not None and probes else None,
+            on_window_end=watch.so_far if watch is not None and probes else None,
         )
     after = counted_after(sides, done)
     found = watch.within(done) if watch is not None else {}
     return {
         "started": started,
-        "done": lean(done),
-        "counted": told_counts(before, after, found),
-        "behind": told_behind(behind, sides.backend_counts),
+        "done": journal_form(done),
+        "counted": reported_counts(before, after, found),
+        "backend": reported_backend_counts(behind, sides.backend_counts),
         "agree": None if after is None else oracle.agree(cell.call, done, after),
         **found,
     }
 
 
-def lean(done: Any) -> dict[str, Any]:  # noqa: ANN401 - a Done
-    """A drive as the journal keeps it: without what follows from its place."""
+def journal_form(done: Any) -> dict[str, Any]:  # noqa: ANN401 - a Done
+    """Return a drive as the journal stores it, without members that follow from its place."""
     return {key: value for key, value in done.items() if key not in ("is", "id") and (key != "intervals" or value)}

@@ -1,8 +1,8 @@
-"""Virtual slowdown: one side is made slower by a known amount, to see whether the rate follows.
+"""Virtual slowdown: make one side slower by a known amount, to see whether the rate follows.
 
-The idea is Coz's (Curtsinger and Berger, "Coz: finding code that counts with causal profiling", SOSP 2015), turned
-round: where a side is the limit, a call that keeps it busy 5 % longer lowers the rate by 4.8 %; where it is not,
-nothing happens. The three are tasks of a round like any others: alive together, a slice each, in random order.
+The idea is that of Coz, reversed (Curtsinger and Berger, "Coz: finding code that counts with causal profiling", SOSP
+2015). If a side is the limit, calls that keep it busy 5 % longer lower the rate by 4.8 %. If it is not, nothing
+changes. The three variants are tasks of the same rounds, in random order.
 """
 
 import random
@@ -11,71 +11,71 @@ from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
 from typing import Any
 
-from callbench.adapter.network import made
+from callbench.adapter.network import creation
 from callbench.adapter.network.host import Hosts
 from callbench.adapter.network.pair import LinkFailure
 from callbench.model.cell import Cell
 from callbench.model.errors import AdapterFailure
 from callbench.runner.context import Context
 from callbench.runner.plan import Plan
-from callbench.runner.rounds import one_round
+from callbench.runner.rounds import run_round
+from callbench.runner.running_stack import WrongAnswer
 from callbench.runner.slices import Length, length_of
-from callbench.runner.tasks import Task, Turn
-from callbench.runner.unit import Unit, Wanted
-from callbench.runner.visit import AnsweredWrongly
+from callbench.runner.tasks import SlicePlan, Task
+from callbench.runner.unit import Unit, UnitRequest
 from callbench.stats.rate import Window, window_of
 
 SHARE = 0.05
 ROUNDS = 40
 QUICK_ROUNDS = 15
 MOST_SECONDS = 8.0
-# By itself a run asks a few cells only, and takes a tenth of its slices' time for it at most.
+# By default a run slows down a few cells only, and spends at most a tenth of its slices' time on it.
 SAMPLE = 3
-TENTH = 0.1
-ASKING_SECONDS = 5.0
+TIME_SHARE = 0.1
+SECONDS_PER_CELL = 5.0
 PLAIN, CLIENT, SERVER = "plain", "client", "server"
 Pair = tuple[int, int, int, int]
 
 
-def slow_down(of: Context) -> None:
-    """Makes each side of some cells slower, and writes down what that did.
+def slow_down(context: Context) -> None:
+    """Slow down each side of some cells, and write down the effect.
 
     Raises:
         CallbenchError: the journal cannot be written.
     """
-    every = bool(of.run.info.get("confirm", False))
-    rates, spent_s = rates_of(of.run.lines())
-    for cell in chosen(of.plan, rates, of.seed, every=every, spent_s=spent_s):
-        out = cell.id in of.past.cells or cell.stack in of.past.stacks
-        if not out and cell.id not in of.past.slowed:
-            for line in asked(of, cell, rates[cell.id]):
-                of.write(line)
+    every = bool(context.run.request.get("confirm", False))
+    rates, spent_s = rates_of(context.run.lines())
+    for cell in choose_cells(context.plan, rates, context.seed, every=every, spent_s=spent_s):
+        out = cell.id in context.resume_state.cells or cell.stack in context.resume_state.stacks
+        if not out and cell.id not in context.resume_state.slowed:
+            for line in measure_slowdown(context, cell, rates[cell.id]):
+                context.write(line)
 
 
-def chosen(plan: Plan, rates: Mapping[str, float], seed: int, *, every: bool, spent_s: float) -> list[Cell]:
-    """The cells to be asked: all where a person wants it, else a few by lot, none in a short run.
+def choose_cells(plan: Plan, rates: Mapping[str, float], seed: int, *, every: bool, spent_s: float) -> list[Cell]:
+    """Choose the cells to slow down: all if requested, else a random few; none in a short run.
 
     Args:
-        plan: the run's.
-        rates: calls a second by cell, of those that were measured.
-        seed: of the lot.
-        every: whether all are wanted.
-        spent_s: what the run's trials took, in seconds.
+        plan: of the run.
+        rates: calls per second by cell, for the measured cells.
+        seed: of the random choice.
+        every: whether all cells are requested.
+        spent_s: the duration of the run's trials, in seconds.
     """
-    able = [cell for cell in plan.cells_under(plan.conditions[0]) if rates.get(cell.id) and _follows(cell)]
+    able = [cell for cell in plan.cells_under(plan.conditions[0]) if rates.get(cell.id) and _depends_on_sides(cell)]
     if every:
         return able
-    affordable = int(TENTH * spent_s / ASKING_SECONDS)
+    affordable = int(TIME_SHARE * spent_s / SECONDS_PER_CELL)
     return random.Random(seed).sample(able, min(SAMPLE, affordable, len(able)))  # noqa: S311 - a lot to be repeated, not a secret
 
 
-def _follows(cell: Cell) -> bool:
-    """Whether its sides set a cell's rate: an open loop's is its schedule's, and a client that thinks sets its own."""
+def _depends_on_sides(cell: Cell) -> bool:
+    """Return whether the sides determine a cell's rate. Schedules and think times determine other rates."""
     return not (cell.load.open or cell.load.think_ns or cell.whole)
 
 
 def rates_of(lines: Iterable[Mapping[str, Any]]) -> tuple[dict[str, float], float]:
-    """Calls a second by cell, over all slices of a journal; and the seconds that all of them took."""
+    """Return calls per second by cell over all slices of a journal, and the seconds of all slices."""
     windows: dict[str, Window] = {}
     spent_ns = 0
     for line in lines:
@@ -87,93 +87,93 @@ def rates_of(lines: Iterable[Mapping[str, Any]]) -> tuple[dict[str, float], floa
 
 
 def burn_ns(rate: float, clients: int, processors: int) -> int:
-    """How long each call must keep a side busy to take 5 % of what it can do.
+    """Return how long each call must keep a side busy to use 5 % of its capacity, in nanoseconds.
 
-    Between two answers lies 1 / rate; a side whose clients and processors allow it works on so many calls at once.
+    Between two answers lies 1 / rate. With several clients and processors, a side works on several calls at once.
     """
     return max(1, round(SHARE * min(clients, max(1, processors)) / rate * 1e9))
 
 
-class _Slowed(Task):
-    """A cell in its turn, on one of the two units, with or without a burn of its client."""
+class _SlowedCell(Task):
+    """The task of one variant: a cell on one of two units, with or without a longer busy time of its client."""
 
     def __init__(self, name: str, cell: Cell, unit: str, length: Length, burn: int) -> None:
-        """Prepares."""
+        """Prepare the task."""
         self.name = name
         self.unit = unit
         self._cell = cell
         self._length = length
         self._burn = burn
-        self.made: tuple[int, int] | None = None
+        self.result: tuple[int, int] | None = None
 
-    def turn(self, number: int) -> Turn | None:  # noqa: ARG002 - in every round
-        """One slice."""
-        self.made = None
-        return Turn(self._cell, self._length, burn_ns=self._burn)
+    def next_slice(self, number: int) -> SlicePlan | None:  # noqa: ARG002 - in every round
+        """Return one slice."""
+        self.result = None
+        return SlicePlan(self._cell, self._length, burn_ns=self._burn)
 
-    def took(self, turn: Turn, made: Mapping[str, Any]) -> None:  # noqa: ARG002 - the interface
-        """Keeps calls and nanoseconds."""
-        self.made = made["done"]["calls"], made["done"]["elapsed_ns"]
+    def add_slice(self, plan: SlicePlan, result: Mapping[str, Any]) -> None:  # noqa: ARG002 - the interface
+        """Store calls and nanoseconds."""
+        self.result = result["done"]["calls"], result["done"]["elapsed_ns"]
 
 
-def asked(of: Context, cell: Cell, rate: float) -> list[dict[str, Any]]:
-    """Makes each side slower in turn. Gives a journal line a side, or one that says why it could not be asked.
+def measure_slowdown(context: Context, cell: Cell, rate: float) -> list[dict[str, Any]]:
+    """Slow down each side in turn. Return one journal line per side, or one line that says why it was not possible.
 
-    Each element of `pairs` is calls and nanoseconds without, and calls and nanoseconds with the burn.
+    Each element of `pairs` has calls and nanoseconds without the slowdown, then calls and nanoseconds with it.
     """
     place = {"kind": "slowdown", "cell": cell.id, "stack": cell.stack}
     burns = {
-        CLIENT: burn_ns(rate, cell.load.clients, len(of.placement.client)),
-        SERVER: burn_ns(rate, cell.load.clients, len(of.placement.server)),
+        CLIENT: burn_ns(rate, cell.load.clients, len(context.placement.client)),
+        SERVER: burn_ns(rate, cell.load.clients, len(context.placement.server)),
     }
     try:
-        with made.made(cell.link, of.plan.wires) as hosts, ExitStack() as alive:
-            plain = _opened(of, cell, PLAIN, {}, hosts, alive)
-            if "burn" not in plain.opened.sides.features:
-                return [{**place, "burnt": None, "why": "the adapter cannot be slowed down (feature burn)"}]
+        with creation.link_hosts(cell.link, context.plan.wires) as hosts, ExitStack() as alive:
+            plain = _start_unit(context, cell, PLAIN, {}, hosts, alive)
+            if "burn" not in plain.running.sides.features:
+                return [{**place, "slowed_side": None, "why": "the adapter cannot be slowed down (feature burn)"}]
             units = {PLAIN: plain}
-            if not of.stacks[cell.stack].in_process:
-                units[SERVER] = _opened(of, cell, SERVER, {"burn_us": burns[SERVER] / 1e3}, hosts, alive)
-            pairs = _pairs(of, cell, units, burns[CLIENT])
-    except (AdapterFailure, AnsweredWrongly, LinkFailure) as failure:
-        return [{**place, "burnt": None, "why": f"failed: {failure}"}]
+            if not context.stacks[cell.stack].in_process:
+                units[SERVER] = _start_unit(context, cell, SERVER, {"burn_us": burns[SERVER] / 1e3}, hosts, alive)
+            pairs = _pairs(context, cell, units, burns[CLIENT])
+    except (AdapterFailure, WrongAnswer, LinkFailure) as failure:
+        return [{**place, "slowed_side": None, "why": f"failed: {failure}"}]
     return [
-        {**place, "burnt": side, "burn_ns": burns[side], "share": SHARE, "pairs": found}
+        {**place, "slowed_side": side, "burn_ns": burns[side], "share": SHARE, "pairs": found}
         for side, found in pairs.items()
     ]
 
 
-def _opened(  # noqa: PLR0913, PLR0917 - what is started, as what, and how
-    of: Context, cell: Cell, name: str, options: Mapping[str, Any], hosts: Hosts, alive: ExitStack
+def _start_unit(  # noqa: PLR0913, PLR0917 - what is started, as what, and how
+    context: Context, cell: Cell, name: str, options: Mapping[str, Any], hosts: Hosts, alive: ExitStack
 ) -> Unit:
-    stack = of.stacks[cell.stack]
-    wanted = Wanted(name, stack, of.catalogue.programs(stack), (cell,), cell.link, options)
-    unit = alive.enter_context(Unit(wanted, of.placement, hosts))
-    unit.settles()
+    stack = context.stacks[cell.stack]
+    request = UnitRequest(name, stack, context.catalogue.programs(stack), (cell,), cell.link, options)
+    unit = alive.enter_context(Unit(request, context.placement, hosts))
+    unit.start_idle_watch()
     unit.warm(cell, length_of(cell.load))
-    unit.counts_anew()
+    unit.reset_counts()
     return unit
 
 
-def _pairs(of: Context, cell: Cell, units: Mapping[str, Unit], client_ns: int) -> dict[str, list[Pair]]:
-    """Drives all in turn, each round in random order."""
+def _pairs(context: Context, cell: Cell, units: Mapping[str, Unit], client_ns: int) -> dict[str, list[Pair]]:
+    """Drive all variants, each round in random order."""
     length = length_of(cell.load)
-    tasks = [_Slowed(PLAIN, cell, PLAIN, length, 0), _Slowed(CLIENT, cell, PLAIN, length, client_ns)]
-    tasks += [_Slowed(SERVER, cell, SERVER, length, 0)] if SERVER in units else []
+    tasks = [_SlowedCell(PLAIN, cell, PLAIN, length, 0), _SlowedCell(CLIENT, cell, PLAIN, length, client_ns)]
+    tasks += [_SlowedCell(SERVER, cell, SERVER, length, 0)] if SERVER in units else []
     pairs: dict[str, list[Pair]] = {task.name: [] for task in tasks[1:]}
-    dice = random.Random(f"{of.seed} slowdown {cell.id}")  # noqa: S311 - an order to be repeated, not a secret
+    rng = random.Random(f"{context.seed} slowdown {cell.id}")  # noqa: S311 - an order to be repeated, not a secret
     last = time.monotonic() + MOST_SECONDS
-    for number in range(QUICK_ROUNDS if of.quick else ROUNDS):
+    for number in range(QUICK_ROUNDS if context.quick else ROUNDS):
         if time.monotonic() > last:
             break
-        one_round(tasks, units, number, dice, None, _failed, gaps=of.gaps)
-        base = tasks[0].made
+        run_round(tasks, units, number, rng, None, _failed, gaps=context.gaps)
+        base = tasks[0].result
         for task in tasks[1:]:
-            if base is not None and task.made is not None:
-                pairs[task.name].append((*base, *task.made))
+            if base is not None and task.result is not None:
+                pairs[task.name].append((*base, *task.result))
     return pairs
 
 
-def _failed(task: Task, turn: Turn, failure: AdapterFailure) -> None:  # noqa: ARG001 - the interface
-    """One that fails cannot be asked."""
+def _failed(task: Task, plan: SlicePlan, failure: AdapterFailure) -> None:  # noqa: ARG001 - the interface
+    """End the measurement at the first failure."""
     raise failure

@@ -1,4 +1,4 @@
-"""How a person stops what is under way: Ctrl-C and SIGTERM, and what is then marked in its record."""
+"""How a user stops a command: Ctrl-C and SIGTERM, and how its record is then marked."""
 
 import signal
 from collections.abc import Iterator
@@ -6,11 +6,11 @@ from contextlib import contextmanager
 from types import FrameType
 
 from callbench.model.errors import CallbenchError
-from callbench.store.writer import RunWriter
+from callbench.store.record_writer import RecordWriter
 
 
 class Stopped(CallbenchError):  # noqa: N818 - it names what happened
-    """A person stopped the program with Ctrl-C; the sentence has the command that goes on."""
+    """The user stopped the program with Ctrl-C. The sentence contains the command that resumes it."""
 
     exit_code = 130
 
@@ -22,14 +22,14 @@ class Terminated(Stopped):
 
 
 class Sigterm(BaseException):
-    """SIGTERM, where Ctrl-C is KeyboardInterrupt."""
+    """SIGTERM was received; the counterpart of KeyboardInterrupt."""
 
 
 @contextmanager
 def stoppable() -> Iterator[None]:
-    """Ctrl-C raises KeyboardInterrupt within, and SIGTERM `Sigterm`.
+    """Raise KeyboardInterrupt in the block on Ctrl-C, and `Sigterm` on SIGTERM.
 
-    A shell starts what it puts in the background with SIGINT ignored; a program ends cleanly there as well.
+    A shell starts background programs with SIGINT ignored. They end cleanly as well.
     """
 
     def stop(_number: int, _frame: FrameType | None) -> None:
@@ -47,16 +47,16 @@ def stoppable() -> Iterator[None]:
 
 
 @contextmanager
-def marking_the_end(run: RunWriter, kept: str, note: str | None = None) -> Iterator[None]:
-    """Marks a record `finished` where the work within ends by itself, else `stopped`.
+def marking_the_end(run: RecordWriter, kept: str, note: str | None = None) -> Iterator[None]:
+    """Mark a record `finished` if the block completes, else `stopped`.
 
     Args:
         run: the record.
-        kept: what is kept, and the command that goes on with it or shows it: the end of the sentence.
-        note: what the record says of a stop by a person, where there is something to say.
+        kept: what is kept, and the command that resumes or shows it: the end of the sentence.
+        note: a note for the record if a user stops it, or None.
 
     Raises:
-        Stopped: a person stopped the work.
+        Stopped: the user stopped the work.
     """
     try:
         with stoppable():

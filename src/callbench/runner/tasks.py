@@ -1,4 +1,4 @@
-"""What a round drives: tasks, each of one unit, each with a turn in every round until it has had enough."""
+"""The tasks of a round. Each task belongs to one unit and has a slice in every round until it has enough."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -12,16 +12,16 @@ from callbench.runner.slices import Length
 
 
 @dataclass(frozen=True)
-class Turn:
-    """What is to be driven now.
+class SlicePlan:
+    """One slice to drive.
 
     Attributes:
-        cell: connected with its options and clients.
+        cell: the cell, with its options and clients.
         length: of the slice.
         schedule: the arrivals of an open loop.
         burn_ns: how much longer each call keeps its client busy.
-        probes: those that watch it.
-        lead: whether a few calls that do not count come first.
+        probes: the probes that watch the slice.
+        lead: whether a few calls that do not count precede the slice.
     """
 
     cell: Cell
@@ -33,7 +33,7 @@ class Turn:
 
 
 class Task(ABC):
-    """One thing that is driven in its turn.
+    """Something that is driven once in every round.
 
     Attributes:
         unit: the name of the unit that it is driven on.
@@ -42,9 +42,9 @@ class Task(ABC):
     unit: str
 
     @abstractmethod
-    def turn(self, number: int) -> Turn | None:
-        """What it wants driven in the round of this number, from 0; None: nothing in this one."""
+    def next_slice(self, number: int) -> SlicePlan | None:
+        """Return the slice for the round with this number, from 0; None: none in this round."""
 
     @abstractmethod
-    def took(self, turn: Turn, made: Mapping[str, Any]) -> None:
-        """Its slice is over: what the journal has of it."""
+    def add_slice(self, plan: SlicePlan, result: Mapping[str, Any]) -> None:
+        """Store the journal record of a finished slice."""

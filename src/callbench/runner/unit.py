@@ -1,4 +1,4 @@
-"""A unit of a fork: one stack, started once over one link, alive with others and driven in its turn."""
+"""A unit of a fork: one stack, started once over one link, alive with others and driven in slices."""
 
 import time
 from collections import Counter
@@ -13,25 +13,25 @@ from callbench.adapter.stack.sides import Sides
 from callbench.catalog.manifest import Programs
 from callbench.catalog.reach import LOOPBACK
 from callbench.model.cell import Cell, Stack
-from callbench.runner import still
+from callbench.runner import idle_processes
 from callbench.runner.measure.compiler import CompilerTime
-from callbench.runner.measure.warm_up import STEADY, WarmUp, operation_of, warmed_up
+from callbench.runner.measure.warm_up import STEADY, WarmUp, operation_of, warm_up_cell
+from callbench.runner.running_stack import BASIC_CHECKS, Checks, RunningStack
 from callbench.runner.slices import LONG_CALL_SECONDS, SLICE_SECONDS, Length
-from callbench.runner.visit import ALWAYS, Checks, OpenVisit
 from callbench.stats.digits import percent
 from callbench.stats.warmed import BUSY
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """What is to be started.
+class UnitRequest:
+    """What to start.
 
     Attributes:
         name: unique in the fork.
-        cells: that it is started for: each of their calls is made once before anything is timed.
-        options: of the server, beside what it does by itself.
-        cold: whether its first calls are measured.
-        checks: what it is asked before anything is timed, beside each call of its cells.
+        cells: the cells that it is started for. Each of their calls is made once before anything is timed.
+        options: options of the server.
+        cold: whether the cold start is measured.
+        checks: calls that are checked before anything is timed, besides those of the cells.
     """
 
     name: str
@@ -41,92 +41,92 @@ class Wanted:
     link: str
     options: Mapping[str, Any] = field(default_factory=dict)
     cold: bool = False
-    checks: Checks = ALWAYS
+    checks: Checks = BASIC_CHECKS
 
 
 class Unit:
-    """Started. Close it.
+    """A started stack. Close it.
 
     Attributes:
-        wanted: what it was started as.
-        visit: the number of this start in the run; None: no line of the journal is about it.
-        opened: its processes, served, verified and connected.
-        frozen: whether it is stopped between its slices.
-        spins: whether its sides wait by asking again and again: not stopped, they take all of a processor.
-        compiler_ns: what the compiler of its busier side took of a processor in its last slice.
+        request: the request that it was started for.
+        start: the number of this start in the run; None: the journal has no line about it.
+        running: its processes: served, verified and connected.
+        paused: whether it is paused between its slices.
+        spins: whether its sides wait by polling. Unless paused, they then use a whole processor.
+        compiler_ns: processor time of the busier side's compiler in the last slice.
     """
 
-    def __init__(self, wanted: Wanted, placement: Placement, hosts: Hosts, sides: Sides | None = None) -> None:
-        """Starts it (`sides`: its processes, where they were started before), verifies it, connects it.
+    def __init__(self, request: UnitRequest, placement: Placement, hosts: Hosts, sides: Sides | None = None) -> None:
+        """Start, verify and connect the stack. `sides` are its processes, if they were started earlier.
 
         Raises:
             AdapterFailure: a side failed.
-            AnsweredWrongly: an answer is not the service's.
+            AnsweredWrongly: an answer is wrong.
         """
-        self.wanted = wanted
-        self.visit: int | None = None
-        self.frozen = False
+        self.request = request
+        self.start: int | None = None
+        self.paused = False
         self._stopped = self._warm = False
-        self._watched: still.Watched | None = None
+        self._idle_usage: idle_processes.IdleUsage | None = None
         self._compiler: CompilerTime | None = None
-        # Of the compilers of each side, within slices; and how long these were.
+        # Compiler time of each side within slices, and the duration of these slices.
         self._compiled_ns: Counter[str] = Counter()
         self._compiled_before: Mapping[str, int] = {}
         self.compiler_ns = 0
         self._driven_ns = 0
-        self._most = _most_clients(wanted.cells)
-        # How long a call took when its cell was warmed up, by cell.
+        self._most = _most_clients(request.cells)
+        # Duration of a call during the warm-up of its cell, in seconds, by cell.
         self._call_s: dict[str, float] = {}
-        self.opened = OpenVisit(
-            wanted.programs,
-            wanted.stack,
-            wanted.cells,
+        self.running = RunningStack(
+            request.programs,
+            request.stack,
+            request.cells,
             placement,
             hosts,
-            options=wanted.options,
-            cold=wanted.cold,
-            checks=wanted.checks,
+            options=request.options,
+            cold=request.cold,
+            checks=request.checks,
             sides=sides,
         )
         self._pids: tuple[int, ...] = ()
-        # Of those that run already and are somebody else's nothing is stopped.
-        self._ours = self.opened.sides.elsewhere is None
-        self.spins = str(wanted.stack.card.get("waits", "")).startswith("spins")
+        # Processes of an external server are never paused.
+        self._ours = self.running.sides.external is None
+        self.spins = str(request.stack.card.get("waits", "")).startswith("spins")
 
     @property
     def name(self) -> str:
         """Unique in the fork."""
-        return self.wanted.name
+        return self.request.name
 
     @property
     def broken(self) -> bool:
-        """Whether a side died or left the contract."""
-        return self.opened.sides.broken
+        """Whether a side died or broke the contract."""
+        return self.running.sides.broken
 
     def connect(self, cell: Cell) -> int:
-        """Connects what the cell needs, if it is not. Gives how many of those connected are to call.
+        """Connect the clients of a cell, unless they are connected. Return how many of them must call.
 
-        All numbers of clients share their connections; what spins has none that are not driven.
+        All numbers of clients share their connections. A spinning stack has no connections that are not driven.
         """
         many = cell.load.clients if self.spins else self._most.get(str(cell.options), 1)
         many = max(many, cell.load.clients)
-        self.opened.connect(replace(cell, load=replace(cell.load, clients=many)))
+        self.running.connect(replace(cell, load=replace(cell.load, clients=many)))
         return cell.load.clients
 
     def warm(self, cell: Cell, length: Length) -> WarmUp | None:
-        """Warms a cell up: to a steady rate where a runtime compiles, else by some calls that do not count.
+        """Warm up a cell: to a steady rate if a runtime compiles, otherwise with a few calls that do not count.
 
-        From the third millisecond on these were as quick as any later ones (native stacks). Of an operation that was
-        steady with another cell some calls are enough as well: the rehearsal sees to the rest.
-        Gives how it went where a runtime compiles or nothing was to be warmed up, else None.
+        Native stacks are at full speed from the third millisecond on. If the operation was already steady with another
+        cell, a few calls are enough too, because the rehearsal does the rest. Return how it went if a runtime compiles
+        or the warm-up is switched off, else None.
         """
-        self.wakes()
-        sides, operation = self.opened.sides, operation_of(cell)
+        self.wake()
+        sides, operation = self.running.sides, operation_of(cell)
         try:
             clients = self.connect(cell)
-            # By the same way where a person said that nothing is to be warmed up: nothing counts then.
+            # A switched-off warm-up takes the same path: nothing counts then.
             if sides.warm_up_limit_s == 0 or (sides.compiles and operation not in sides.steady):
-                return warmed_up(sides, cell, clients)
+                return warm_up_cell(sides, cell, clients)
             seconds = length.seconds / (2 if sides.compiles else 4)
             done = sides.client.drive(
                 cell.call, cell.arguments, calls=cell.load.clients, seconds=seconds, clients=clients
@@ -137,88 +137,90 @@ class Unit:
             before_s = sides.warmed_s.get(operation, 0.0)
             return WarmUp(compiles=True, steady=True, ended=STEADY, why="", limit_s=0.0, before_s=before_s)
         finally:
-            self.rests()
+            self.pause()
 
     def needs_lead(self, cell: Cell) -> bool:
-        """Whether some calls are to come before a slice of a cell that was warmed up.
+        """Return whether a few calls must precede each slice of a warmed-up cell.
 
-        Caches and wakes are lost in a call that takes as long as a slice; the rest of a link's connection only in a
-        longer one.
+        For a call as long as a slice, cold caches and sleeping threads do not matter. Over a link, an idle connection
+        matters for longer calls too.
         """
         return self.call_s(cell) < (SLICE_SECONDS if cell.link == LOOPBACK else LONG_CALL_SECONDS)
 
     def call_s(self, cell: Cell) -> float:
-        """How long a call of a cell took a client when it was warmed up, in seconds; 0: nobody knows."""
+        """Return the duration of a call for one client during the warm-up, in seconds; 0: unknown."""
         return self._call_s.get(cell.id, 0.0)
 
     def lead_in(self, cell: Cell, clients: int, seconds: float) -> None:
-        """Makes a few calls that do not count: what slept is awake, what others pushed out of the caches is back."""
-        self.opened.sides.client.drive(cell.call, cell.arguments, calls=1, seconds=seconds, clients=clients)
+        """Make a few calls that do not count: they wake threads and fill caches."""
+        self.running.sides.client.drive(cell.call, cell.arguments, calls=1, seconds=seconds, clients=clients)
 
-    def settles(self) -> None:
-        """It is alive beside others: from here on it is watched whether it keeps still while it is not driven."""
-        self._pids = side_processes.of(self.opened.sides, new=True).every if self._ours else ()
-        self._watched = still.Watched(self._pids)
-        self.rests()
+    def start_idle_watch(self) -> None:
+        """Start to measure what the unit uses while it is not driven."""
+        self._pids = side_processes.processes_of(self.running.sides, new=True).every if self._ours else ()
+        self._idle_usage = idle_processes.IdleUsage(self._pids)
+        self.pause()
 
-    def counts_anew(self, *, warm: bool = True) -> None:
-        """From here on it counts what it does while it is not driven, and what its compiler does while it is.
+    def reset_counts(self, *, warm: bool = True) -> None:
+        """Restart counting: idle use, and compiler time during slices.
 
         Args:
-            warm: warming up is over, for it and for all others; before that what compiles is let do so all the time.
+            warm: whether all warm-ups are over. Before that, runtimes may compile at any time.
         """
         self._warm = warm
-        self._watched = still.Watched(self._pids)
-        if self._compiler is None and self.opened.sides.compiles:
-            self._compiler = CompilerTime(self.opened.sides)
+        self._idle_usage = idle_processes.IdleUsage(self._pids)
+        if self._compiler is None and self.running.sides.compiles:
+            self._compiler = CompilerTime(self.running.sides)
         self._compiled_ns.clear()
         self._driven_ns = 0
 
-    def rests(self) -> None:
-        """Its slice is over: it is stopped where it does not keep still by itself."""
-        if self._watched is None:
+    def pause(self) -> None:
+        """End a slice: pause the unit if it uses processor time while idle."""
+        if self._idle_usage is None:
             return
-        self.frozen = bool(self._pids) and (self.frozen or self.spins or (self._warm and self._watched.restless))
-        if self.frozen:
-            still.stop(self._pids)
+        self.paused = bool(self._pids) and (
+            self.paused or self.spins or (self._warm and self._idle_usage.exceeds_limit)
+        )
+        if self.paused:
+            idle_processes.stop(self._pids)
             self._stopped = True
         if self._compiler is not None:
-            took = {side: one.compiler_ns for side, one in self._compiler.took().items()}
+            took = {side: one.compiler_ns for side, one in self._compiler.read().items()}
             mine = {side: ns - self._compiled_before.get(side, ns) for side, ns in took.items()}
             self._compiled_ns.update(mine)
             self.compiler_ns = max(mine.values(), default=0)
-        self._watched.rests()
+        self._idle_usage.slice_ended()
 
-    def wakes(self) -> int:
-        """Its slice comes: it goes on where it was stopped. Gives the nanoseconds that took, 0 where it was awake."""
-        if self._watched is None:
+    def wake(self) -> int:
+        """Begin a slice: resume the unit if it is paused. Return the nanoseconds of that; 0 if it was not paused."""
+        if self._idle_usage is None:
             return 0
-        self._watched.begins()
+        self._idle_usage.slice_begins()
         if self._compiler is not None:
-            self._compiled_before = {side: took.compiler_ns for side, took in self._compiler.took().items()}
+            self._compiled_before = {side: took.compiler_ns for side, took in self._compiler.read().items()}
         if not self._stopped:
             return 0
         began = time.monotonic_ns()
-        still.go_on(self._pids)
+        idle_processes.resume_processes(self._pids)
         self._stopped = False
         return time.monotonic_ns() - began
 
     @property
     def pids(self) -> tuple[int, ...]:
-        """Its processes, once it has settled; none of a server that is somebody else's."""
+        """Its processes, once idle use is measured; none for an external server."""
         return self._pids
 
-    def drove(self, elapsed_ns: int) -> None:
-        """A slice of it took so long."""
+    def add_driven_time(self, elapsed_ns: int) -> None:
+        """Add the duration of a slice."""
         self._driven_ns += elapsed_ns
 
     @property
     def compiles(self) -> bool:
         """Whether a side's runtime compiles while it runs."""
-        return self.opened.sides.compiles
+        return self.running.sides.compiles
 
-    def compiled(self) -> str:
-        """Say by how much a compiler was at work while its slices were driven, or nothing where it was not."""
+    def compiler_report(self) -> str:
+        """Return how much a compiler worked during its slices, in words; "" if it did not."""
         if not self._compiled_ns or not self._driven_ns:
             return ""
         took_ns, side = max((ns, name) for name, ns in self._compiled_ns.items())
@@ -226,34 +228,34 @@ class Unit:
             return ""
         who = "both sides" if side == "both" else f"the {side}"
         share = percent(took_ns / self._driven_ns)
-        return f"the compiler of {who} was at work meanwhile: it took {share} of a processor"
+        return f"the compiler of {who} was active: it used {share} of a processor"
 
     def record(self) -> dict[str, Any]:
-        """What the journal has of it when its fork is over."""
-        share = self._watched.share if self._watched is not None else None
-        return {"unit": self.name, "stack": self.wanted.stack.id, "unasked": share, "frozen": self.frozen}
+        """Return the journal record of the unit at the end of its fork."""
+        share = self._idle_usage.share if self._idle_usage is not None else None
+        return {"unit": self.name, "stack": self.request.stack.id, "idle_share": share, "paused": self.paused}
 
     def kill(self) -> None:
-        """Ends its processes by force, in the middle of whatever they do; it has still to be closed."""
-        still.kill(self._pids)
+        """Kill its processes, whatever they do. It must still be closed."""
+        idle_processes.kill(self._pids)
 
     def close(self, *, at_once: bool = False) -> None:
-        """Ends its processes."""
+        """End its processes."""
         if self._stopped:
-            still.go_on(self._pids)
-        self.opened.sides.close(at_once=at_once or self.broken)
+            idle_processes.resume_processes(self._pids)
+        self.running.sides.close(at_once=at_once or self.broken)
 
     def __enter__(self) -> Self:
-        """Itself."""
+        """Return the unit."""
         return self
 
     def __exit__(self, kind: object, *_: object) -> None:
-        """Closes it: at once where something went wrong."""
+        """Close it; at once if something failed."""
         self.close(at_once=kind is not None)
 
 
 def _most_clients(cells: Sequence[Cell]) -> dict[str, int]:
-    """The most clients that cells have, by what they connect with."""
+    """Return the largest number of clients of the cells, by connection options."""
     most: dict[str, int] = {}
     for cell in cells:
         most[str(cell.options)] = max(most.get(str(cell.options), 1), cell.load.clients)

@@ -1,4 +1,4 @@
-"""What a run may take longer than foretold, since nobody has timed a call of a server of somebody's own before."""
+"""How much longer than estimated a run may take, if nobody has timed the calls of an external server before."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -10,28 +10,28 @@ from callbench.runner.measure.trial import limit_seconds
 from callbench.runner.plan import Plan
 from callbench.runner.slices import length_of
 
-# A server that writes an answer in two pieces waits for the acknowledgement of the first, 40 ms on Linux; it is the
-# slowest call that is common, and the usual reason why a run takes many times as long as was thought.
+# Duration of a slow but common call: a server that writes an answer in two pieces waits 40 ms for an acknowledgement on
+# Linux. This is the usual reason why a run takes many times as long as estimated.
 _CALL = 0.05
-# Such a server is often started by an interpreter, and may let the last of many clients in only at a second try.
+# Such a server is often started by an interpreter, and may accept the last of many clients only at a second try.
 _START = 1.2
 _PIECES = 4
 
 
 @dataclass(frozen=True)
-class Unknown:
-    """How much longer it may take.
+class UnknownTime:
+    """How much longer a run may take.
 
     Attributes:
-        stacks: whose calls nobody has timed.
-        seconds: more than foretold, where each of their calls takes 50 ms.
+        stacks: the stacks whose calls nobody has timed.
+        seconds: more seconds than estimated, if each of their calls takes 50 ms.
     """
 
     stacks: tuple[str, ...]
     seconds: float
 
-    def beside(self, left: Estimate) -> str:
-        """Write an estimate with what is not known of it."""
+    def describe(self, left: Estimate) -> str:
+        """Return an estimate in words, with its uncertainty."""
         if not self.stacks:
             return str(left)
         whose = some(self.stacks)
@@ -41,26 +41,26 @@ class Unknown:
         )
 
 
-def beyond(plan: Plan, rounds: int, left_out: Collection[str] = ()) -> Unknown:
+def unknown_time(plan: Plan, rounds: int, left_out: Collection[str] = ()) -> UnknownTime:
     """Compute what slow calls of unknown servers would add.
 
     Args:
-        plan: what is to be done.
+        plan: of the run.
         rounds: of a fork.
         left_out: stacks that cannot run here.
     """
-    unknown = {stack.id for stack in plan.stacks if _unknown(stack) and stack.id not in left_out}
+    unknown = {stack.id for stack in plan.stacks if _is_unknown(stack) and stack.id not in left_out}
     mine = [cell for cell in plan.timed if cell.stack in unknown]
-    seconds = plan.forks * sum(_START + _longer(cell, rounds) for cell in mine)
-    return Unknown(tuple(sorted({cell.stack for cell in mine})), seconds)
+    seconds = plan.forks * sum(_START + _extra_seconds(cell, rounds) for cell in mine)
+    return UnknownTime(tuple(sorted({cell.stack for cell in mine})), seconds)
 
 
-def _unknown(stack: Stack) -> bool:
+def _is_unknown(stack: Stack) -> bool:
     return "external" in stack.card and "busy_us" not in stack.card
 
 
-def _longer(cell: Cell, rounds: int) -> float:
-    """How much longer a cell's slices, or its whole trial, take in a fork than their least time."""
+def _extra_seconds(cell: Cell, rounds: int) -> float:
+    """Return how much longer a cell's slices, or its whole trial, take in a fork than their minimum."""
     load = cell.load
     if load.rate_per_s:
         return 0.0

@@ -1,8 +1,8 @@
-"""Stacks whose runtimes compile are warmed up side by side: one after another, that would be most of a run.
+"""Warm up stacks with compiling runtimes in parallel. One after another, this would be most of a run.
 
-While a client waits for its answer its processor is idle, and the calls of one stack keep about one processor busy. So
-as many stacks are warmed up at the same time as there are processors, and all of those that mostly wait for a link
-beside them. Nothing is measured meanwhile. What is steady so is driven in turn once more before its slices count.
+While a client waits for its answer, its processor is idle; the calls of one stack use about one processor. So as many
+stacks are warmed up at once as there are processors, plus all stacks that mostly wait for a link. Nothing is measured
+meanwhile. Afterwards a rehearsal drives the stacks in turn before their slices count.
 """
 
 import os
@@ -18,73 +18,73 @@ from callbench.model.errors import AdapterFailure
 from callbench.runner.measure.warm_up import WarmUp
 from callbench.runner.unit import Unit
 
-# A stack whose calls wait so long for their link leaves its processors to others.
+# A stack with this round trip time leaves its processors to others.
 WAITS_NS = 5_000_000
-# Threads of the core, which wait: more than a batch has stacks.
+# Threads of the core that only wait: more than a batch has stacks.
 _MOST = 64
 
 Outcome = WarmUp | AdapterFailure | None
-# How each cell's warm-up went, or what failed; by unit and cell.
+# The result or failure of each warm-up, by unit and cell.
 Outcomes = Mapping[tuple[str, str], Outcome]
-Warms = Callable[[Unit, Cell], WarmUp | None]
-GoesOn = Callable[[], bool]
-Work = Callable[[Unit, GoesOn], None]
+WarmUpCell = Callable[[Unit, Cell], WarmUp | None]
+ShouldContinue = Callable[[], bool]
+Work = Callable[[Unit, ShouldContinue], None]
 Wires = Mapping[str, Mapping[str, Any]]
 
 
-def warmed_side_by_side(units: Sequence[Unit], wires: Wires, warms: Warms) -> Outcomes:
-    """Warm up the cells of each unit in their order, several units at once.
+def warm_up_in_parallel(units: Sequence[Unit], wires: Wires, warm_up_cell: WarmUpCell) -> Outcomes:
+    """Warm up the cells of each unit in order, several units at once.
 
-    A unit ends with its first failure: whoever reads the outcomes decides how it goes on.
+    A unit ends at its first failure; the caller decides how it continues.
 
     Args:
-        units: those that compile, alive, none stopped.
-        wires: what the network lab makes for each link.
-        warms: warms up one cell of a unit.
+        units: living units that compile, none of them paused.
+        wires: the definition of each link.
+        warm_up_cell: warms up one cell of a unit.
     """
     outcomes: dict[tuple[str, str], Outcome] = {}
 
-    def warm(unit: Unit, goes_on: GoesOn) -> None:
-        for cell in unit.wanted.cells:
-            if not goes_on():
+    def warm(unit: Unit, should_continue: ShouldContinue) -> None:
+        for cell in unit.request.cells:
+            if not should_continue():
                 return
             try:
-                outcomes[unit.name, cell.id] = warms(unit, cell)
+                outcomes[unit.name, cell.id] = warm_up_cell(unit, cell)
             except AdapterFailure as failure:
                 outcomes[unit.name, cell.id] = failure
                 return
 
-    side_by_side(units, wires, warm)
+    run_in_parallel(units, wires, warm)
     return outcomes
 
 
-def side_by_side(units: Sequence[Unit], wires: Wires, work: Work) -> None:
-    """Let each unit work in a thread of its own, as many near ones at once as there are processors.
+def run_in_parallel(units: Sequence[Unit], wires: Wires, work: Work) -> None:
+    """Run the work of each unit in its own thread. Local units run at most one per processor.
 
     Args:
-        units: alive.
-        wires: what the network lab makes for each link.
-        work: what a unit does; it asks now and then whether it is to go on.
+        units: living units.
+        wires: the definition of each link.
+        work: the work of a unit. It regularly asks whether to continue.
 
     Raises:
-        Whatever `work` raises; then, and where a person breaks off, none goes on.
+        Whatever `work` raises. All units then stop, and after Ctrl-C too.
     """
     processors = Semaphore(len(os.sched_getaffinity(0)))
-    broken_off = False
+    stopped = False
 
-    def in_its_place(unit: Unit) -> None:
-        wire = wires.get(unit.wanted.link, {})
+    def run_unit(unit: Unit) -> None:
+        wire = wires.get(unit.request.link, {})
         place: AbstractContextManager[Any] = nullcontext() if round_trip_ns(wire) >= WAITS_NS else processors
         with place:
-            work(unit, lambda: not broken_off)
+            work(unit, lambda: not stopped)
 
     pool = ThreadPoolExecutor(_MOST)
     try:
-        for made in [pool.submit(in_its_place, unit) for unit in units]:
+        for made in [pool.submit(run_unit, unit) for unit in units]:
             made.result()
     except BaseException:
-        broken_off = True
-        # What is under way may take a minute: a thread that waits for an answer ends with the process that owes it.
+        stopped = True
+        # A call in progress may take a minute. Killing the process ends the thread that waits for it.
         for unit in units:
             unit.kill()
         raise
@@ -92,11 +92,11 @@ def side_by_side(units: Sequence[Unit], wires: Wires, work: Work) -> None:
         pool.shutdown(cancel_futures=True)
 
 
-def said(outcome: Outcome) -> WarmUp | None:
-    """Give how a warm-up went.
+def warm_up_of(outcome: Outcome) -> WarmUp | None:
+    """Return the result of a warm-up.
 
     Raises:
-        AdapterFailure: the one that ended it.
+        AdapterFailure: the failure that ended it.
     """
     if isinstance(outcome, AdapterFailure):
         raise outcome

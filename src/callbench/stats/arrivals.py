@@ -6,7 +6,7 @@ Gaps = np.ndarray[tuple[int], np.dtype[np.uint64]]
 
 
 def constant(rate_per_s: float, count: int) -> Gaps:
-    """Give `count` gaps in ns, all alike but for rounding: the k-th arrival is due at k / rate, to the nanosecond.
+    """Return `count` gaps in ns, all alike except for rounding: the k-th arrival is due at k / rate, to the nanosecond.
 
     Args:
         rate_per_s: arrivals a second, above 0.
@@ -16,12 +16,12 @@ def constant(rate_per_s: float, count: int) -> Gaps:
 
 
 def poisson(rate_per_s: float, count: int, seed: int | list[int]) -> Gaps:
-    """Give `count` random gaps in ns: a Poisson process of which `count` arrivals come in `count` / rate seconds.
+    """Return `count` random gaps in ns: a Poisson process of which `count` arrivals come in `count` / rate seconds.
 
     Exponential gaps divided by their sum. Given how many arrivals a Poisson process has in an interval, they lie in it
-    like so many independent uniform numbers in order (Kingman, "Poisson Processes", 1993, section 2.4), whose spacings
-    are exponentials over their sum (Pyke, "Spacings", Journal of the Royal Statistical Society B 27(3), 1965). So what
-    is random is when calls come, not how many: a short trial is not offered 10 % more than was asked for by chance.
+    like that many independent uniform numbers in order (Kingman, "Poisson Processes", 1993, section 2.4). Their
+    spacings are exponentials over their sum (Pyke, "Spacings", Journal of the Royal Statistical Society B 27(3), 1965).
+    So chance decides when calls come, not how many. A short trial is not offered 10 % more than requested.
 
     Args:
         rate_per_s: arrivals a second, above 0.
@@ -40,5 +40,5 @@ def _between(due_ns: "np.ndarray[tuple[int], np.dtype[np.float64]]") -> Gaps:
 
 
 def due_ns(gaps: Gaps, count: int) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
-    """Give when the first `count` arrivals are due in ns since the start, the gaps replayed in a circle."""
+    """Return when the first `count` arrivals are due in ns since the start, the gaps replayed in a circle."""
     return np.cumsum(np.resize(gaps, count).astype(np.int64))

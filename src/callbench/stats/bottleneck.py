@@ -1,4 +1,4 @@
-"""What limited a cell: a verdict from the figures of both sides, as a pure function."""
+"""What limited a cell: a verdict from the values of both sides, as a pure function."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -9,7 +9,7 @@ from callbench.stats.digits import percent
 SATURATED = 0.90
 # A side that used less was not what the calls waited for.
 IDLE = 0.50
-# Run-queue wait or steal above it: somebody else's work is in the figure.
+# Run-queue wait or steal above it: someone else's work is in the value.
 DISTURBED = 0.05
 # A loop that takes more of its clients' time than that is not a small part of the row.
 LOOP = 0.10
@@ -71,13 +71,13 @@ class Evidence:
         clients: how many called at once.
         in_process: whether one process played both sides; both are the same then.
         paced: whether the core set the pace, by a schedule or by time to think.
-        loop: share of the clients' time that the load loop itself took; None where it does not count it.
+        loop: share of the clients' time that the load loop itself took; None if it does not count it.
         lateness: share of arrivals that the generator was late for by more than it may be; None in a closed loop.
         steal: share of the machine's processor time that its host gave to others.
         together: whether the sides shared processors.
-        link: share of the link's rate that was used; None where there is no limit.
+        link: share of the link's rate that was used; None if there is no limit.
         driver: whether the client is the load driver: it is no part of the stack, but of the instrument.
-        backend: what stands behind the server, on the server's processors; None where nothing does.
+        backend: what stands behind the server, on the server's processors; None if nothing does.
     """
 
     clients: int
@@ -107,7 +107,7 @@ class Evidence:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What limited a cell, and the figures that say so in a sentence."""
+    """What limited a cell, and the values that say so in a sentence."""
 
     limit: Limit
     why: str
@@ -121,8 +121,8 @@ class Verdict:
 def judged(evidence: Evidence) -> Verdict:
     """Name what limited a cell.
 
-    A link that is full carries no more, whoever waited for a processor meanwhile. The client library belongs to the
-    stack; of the rest only the generator can spoil a row, so it is looked at next. One client in a closed loop, or a
+    A full link carries no more, even if a side waited for a processor meanwhile. The client library belongs to the
+    stack; of the rest only the generator can disturb a row, so it is looked at next. One client in a closed loop, or a
     call within a process, is serial: it is ranked by latency whatever was busy. For the others whatever was used up is
     the limit (the "utilisation" of Gregg's USE method, "Thinking methodically about performance", CACM 56(2), 2013),
     unless others used it.
@@ -140,7 +140,7 @@ def judged(evidence: Evidence) -> Verdict:
 
 
 def starved(evidence: Evidence) -> bool:
-    """Say whether others took the generator's processors, so that it was no limit of its own doing."""
+    """Return whether others took the generator's processors, so that it was no limit of its own doing."""
     waited, others = evidence.client.lost, evidence.client.neighbours or 0.0
     return waited > STARVED and others > NEIGHBOURS and waited > 2 * evidence.server.lost
 
@@ -185,7 +185,7 @@ def _shared(evidence: Evidence) -> str:
 
 
 def _waiting(name: str, waited: float) -> str:
-    """Say how long a side waited; the time of several threads adds up, to how many of them waited at any time."""
+    """Describe how long a side waited; the time of several threads adds up, to how many of them waited at any time."""
     who = name if name == "it" else f"the {name}"
     if waited <= 1:
         return f"{who} waited {percent(waited)} of the time"
@@ -234,7 +234,7 @@ def _unsaturated(evidence: Evidence) -> Verdict:
 
 
 def _crowded(evidence: Evidence) -> str:
-    """Say whose processors were used up by others and the sides together, though no side did it alone."""
+    """Name whose processors were used up by others and the sides together, though no side did it alone."""
     sides = (("server", evidence.server), ("client", evidence.client))
     for name, side in sides:
         # Where they run on the same processors, what the one has is taken from the other.
@@ -246,7 +246,7 @@ def _crowded(evidence: Evidence) -> str:
 
 
 def _shares(evidence: Evidence) -> str:
-    """Write the figures that a verdict rests on."""
+    """Write the values that a verdict rests on."""
     named = [("both sides", evidence.client)] if evidence.in_process else []
     named = named or [("client", evidence.client), ("server", evidence.server)]
     named += [("backend", evidence.backend)] if evidence.backend else []

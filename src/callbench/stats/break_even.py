@@ -11,31 +11,31 @@ class BreakEven:
     """A link's rate in Mbit/s, below which the smaller message arrives sooner.
 
     Attributes:
-        middle: 0 where it saves nothing and so never pays; infinite where it takes no longer even without a link.
-        low: lower end of the 95 % interval, or None where one block alone says nothing about spread.
-        high: upper end, infinite where the time it adds may be none, or None likewise.
-        blocks: how many blocks it was reckoned from.
+        middle: 0 where it saves nothing and so never pays; infinite if it takes no longer even without a link.
+        low: lower end of the 95 % interval, or None if one fork alone says nothing about spread.
+        high: upper end, infinite if the time it adds may be none, or None likewise.
+        forks: how many forks it was computed from.
     """
 
     middle: float
     low: float | None
     high: float | None
-    blocks: int
+    forks: int
 
 
 def break_even(saved_bytes: float, longer_us: Mapping[int, float], shorter_us: Mapping[int, float]) -> BreakEven | None:
-    """Divide the bits saved by the time added, in every block that both have.
+    """Divide the bits saved by the time added, in every fork that both have.
 
     A call over a link of rate r takes t + 8 b / r; two calls take the same where r = 8 (b2 - b1) / (t1 - t2). The
-    interval is that of the difference of times (Student's t over the blocks), turned into rates.
+    interval is that of the difference of times (Student's t over the forks), turned into rates.
 
     Args:
         saved_bytes: how much less the first of the two sends.
-        longer_us: the mean time of a call by block of the one that sends less, without a link, in microseconds.
+        longer_us: the mean time of a call by fork of the one that sends less, without a link, in microseconds.
         shorter_us: that of the other.
 
     Returns:
-        None where they have no block in common.
+        None if they have no fork in common.
     """
     differences = paired(longer_us, shorter_us)
     if not differences:
@@ -48,4 +48,4 @@ def break_even(saved_bytes: float, longer_us: Mapping[int, float], shorter_us: M
         return 8 * saved_bytes / added_us if added_us > 0 else float("inf")
 
     low, high = (None if end is None else rate(end) for end in (added.high, added.low))
-    return BreakEven(rate(added.middle), low, high, added.blocks)
+    return BreakEven(rate(added.middle), low, high, added.forks)

@@ -31,7 +31,7 @@ def crossings(scale: Sequence[float], ratios: Sequence[Interval]) -> list[Crossi
 
     Args:
         scale: where the ratios were measured, rising.
-        ratios: the one over the other, paired within blocks.
+        ratios: the one over the other, paired within forks.
 
     Raises:
         ValueError: the two are not of one length, or the scale does not rise.

@@ -59,7 +59,7 @@ class Question:
     less_is_better: bool = False
 
     def gain(self) -> LogRatio:
-        """Give the difference turned round where less is better: above 0 B is better."""
+        """Return the difference turned round where less is better: above 0 B is better."""
         return replace(self.difference, log=-self.difference.log) if self.less_is_better else self.difference
 
 
@@ -70,12 +70,12 @@ class Decided:
     Attributes:
         ratio: B's value over A's with its interval of coverage 1 - level, not corrected for other comparisons.
         adjusted_p: the probability of so clear a difference by chance, Holm-corrected.
-        outcome: `failed` where B is shown to be worse by more than the margin, `passed` where it is shown not to be.
+        outcome: `failed` where B is shown to be worse by more than the margin, `passed` if it is shown not to be.
         detectable: the smallest difference that would have been found in 80 % of such comparisons, as a share.
         unseen: how much worse B may be all the same, as a share of A: neither excluded by the interval nor, had it been
             there, found beyond the margin in 80 % of such comparisons.
-        more_forks: how many more, about, would settle an undecided decision; None where no sensible number would, or
-            where it is decided.
+        more_forks: how many more, about, would settle an undecided decision; None if no sensible number would, or
+            if it is decided.
         more_for_outcome: likewise for an undecided outcome.
     """
 
@@ -109,7 +109,7 @@ def decided(questions: Sequence[Question], level: float, shift: float = 0.0) -> 
 def _decided(  # noqa: PLR0913, PLR0917 - a question and all that was computed of it
     question: Question, level: float, shift: float, doubt: float, fall: float, count: int
 ) -> Decided:
-    """Decide one of so many, with its probabilities corrected already."""
+    """Decide one of that many, with its probabilities corrected already."""
     gain, margin = question.gain(), question.margin
     half = reach(gain, level) + shift
     low, high = gain.log - half, gain.log + half
@@ -160,9 +160,9 @@ class Range:
     """One ratio, and the range that it is to lie in.
 
     Attributes:
-        ratio: the log of the ratio, estimated; None where one fork alone says nothing about spread.
-        low: the log of the lower bound, minus infinity where there is none.
-        high: the log of the upper bound, infinity where there is none.
+        ratio: the log of the ratio, estimated; None if one fork alone says nothing about spread.
+        low: the log of the lower bound, minus infinity if there is none.
+        high: the log of the upper bound, infinity if there is none.
     """
 
     ratio: LogRatio | None
@@ -170,7 +170,7 @@ class Range:
     high: float = math.inf
 
     def distance(self) -> float:
-        """Give how far the ratio lies within the range, as a logarithm; negative outside."""
+        """Return how far the ratio lies within the range, as a logarithm; negative outside."""
         assert self.ratio is not None  # noqa: S101 - who calls has one
         return min(self.ratio.log - self.low, self.high - self.ratio.log)
 
@@ -190,10 +190,10 @@ class Ranged:
         outcome: `passed` where the interval lies within the range, `failed` where the ratio is shown to lie outside.
         adjusted_p: the probability of so clear a failure by chance, Holm-corrected.
         detectable: the smallest distance from a bound that would have been seen in 80 % of such comparisons, as a
-            share; None where one fork alone says nothing.
+            share; None if one fork alone says nothing.
         forks: how many there were.
-        more_forks: how many more, about, would settle what is undecided; None where no sensible number would, where one
-            fork says nothing of it, or where it is decided.
+        more_forks: how many more, about, would settle what is undecided; None if no sensible number would, where one
+            fork says nothing of it, or if it is decided.
     """
 
     outcome: Outcome
@@ -220,7 +220,7 @@ def ranged(ranges: Sequence[Range], level: float) -> list[Ranged]:
 
 
 def _ranged(one: Range, ratio: LogRatio, level: float, doubt: tuple[float, int]) -> Ranged:
-    """Test one, with its probability corrected already, among so many."""
+    """Test one, with its probability corrected already, among that many."""
     adjusted_p, count = doubt
     half, distance = reach(ratio, level), one.distance()
     more = None
@@ -237,22 +237,22 @@ def _ranged(one: Range, ratio: LogRatio, level: float, doubt: tuple[float, int])
 
 
 def _grown(log: float) -> float:
-    """Give the share that a log-ratio adds; one beyond all figures stays finite, so that it can be written."""
+    """Return the share that a log-ratio adds; one beyond all values stays finite, so that it can be written."""
     return math.expm1(min(log, 700.0))
 
 
 def parted(
     differences: "np.ndarray[tuple[int, int], np.dtype[np.float64]]", level: float, prior: Prior = NONE
 ) -> "np.ndarray[tuple[int], np.dtype[np.int8]]":
-    """Say of many pairs which of the two is greater, as `decided` does with no margin, but all at once.
+    """Describe of many pairs which of the two is greater, as `decided` does with no margin, but all at once.
 
     Args:
-        differences: of logarithms, a row a pair and a column a block; NaN where one of the two has none.
+        differences: of logarithms, a row a pair and a column a fork; NaN where one of the two has none.
         level: the chance that any pair is parted wrongly: they are Holm-corrected together.
         prior: what all pairs of the run say of how one varies.
 
     Returns:
-        By pair 1 where the first is greater beyond doubt, -1 where the second is, 0 where it cannot be told.
+        By pair 1 where the first is greater beyond doubt, -1 where the second is, 0 if it cannot be told.
     """
     found = many_paired(differences, prior.variance, prior.freedom)
     sure = np.asarray(holm(found.doubts.tolist())) < level
@@ -260,7 +260,7 @@ def parted(
 
 
 def by_ratio(ratio: Interval, margin: float = 0.0, neutral: float = 1.0) -> Decision:
-    """Decide by the interval of a ratio; where it has none, it is undecided.
+    """Decide by the interval of a ratio; if it has none, it is undecided.
 
     Args:
         ratio: more is better.
@@ -273,7 +273,7 @@ def by_ratio(ratio: Interval, margin: float = 0.0, neutral: float = 1.0) -> Deci
 
 
 def by_difference(found: Difference, margin: float = 0.0) -> Decision:
-    """Decide by the interval of a difference: more is better; where it has none, it is undecided.
+    """Decide by the interval of a difference: more is better; if it has none, it is undecided.
 
     Args:
         found: the difference.
@@ -301,7 +301,7 @@ def by_interval(low: float, high: float, margin: float, neutral: float = 0.0) ->
 
 
 def together(outcomes: Iterable[Outcome]) -> Outcome:
-    """Give the outcome of all: failed where one failed, passed where all passed; of none at all, undecided."""
+    """Return the outcome of all: failed where one failed, passed where all passed; of none at all, undecided."""
     every = set(outcomes)
     if Outcome.FAILED in every:
         return Outcome.FAILED

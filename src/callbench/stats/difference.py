@@ -1,4 +1,4 @@
-"""The mean of differences within blocks, with its interval: for what is added and taken away, not multiplied."""
+"""The mean of differences within forks, with its interval: for what is added and taken away, not multiplied."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,31 +14,36 @@ class Difference:
 
     Attributes:
         middle: the arithmetic mean.
-        low: lower end, or None where one block alone says nothing about spread.
+        low: lower end, or None if one fork alone says nothing about spread.
         high: upper end, or None likewise.
-        blocks: how many differences it was made from.
+        forks: how many differences it was made from.
     """
 
     middle: float
     low: float | None
     high: float | None
-    blocks: int
+    forks: int
 
     def holds(self, value: float) -> bool | None:
-        """Say whether a value lies within the interval; None where there is none."""
+        """Return whether a value lies within the interval; None if there is none."""
         return None if self.low is None or self.high is None else self.low <= value <= self.high
 
     def less(self, value: float) -> "Difference":
         """Take a constant away."""
         low = None if self.low is None else self.low - value
-        return Difference(self.middle - value, low, None if self.high is None else self.high - value, self.blocks)
+        return Difference(self.middle - value, low, None if self.high is None else self.high - value, self.forks)
+
+    def turned(self) -> "Difference":
+        """Take it the other way round: what the second is more than the first."""
+        low, high = (None if end is None else -end for end in (self.high, self.low))
+        return Difference(-self.middle, low, high, self.forks)
 
 
 def mean(values: Sequence[float], confidence: float = CONFIDENCE) -> Difference:
-    """Reckon the arithmetic mean and Student's interval, m +/- t s / sqrt n ("The probable error of a mean", 1908).
+    """Compute the arithmetic mean and Student's interval, m +/- t s / sqrt n ("The probable error of a mean", 1908).
 
     Args:
-        values: one finite figure a block, of either sign.
+        values: one finite value a fork, of either sign.
         confidence: the interval's coverage.
 
     Raises:
@@ -55,5 +60,5 @@ def mean(values: Sequence[float], confidence: float = CONFIDENCE) -> Difference:
 
 
 def paired(whole: Mapping[int, float], part: Mapping[int, float]) -> list[float]:
-    """Subtract in every block that both have, in the order of the blocks."""
-    return [whole[block] - part[block] for block in sorted(whole.keys() & part.keys())]
+    """Subtract in every fork that both have, in the order of the forks."""
+    return [whole[fork] - part[fork] for fork in sorted(whole.keys() & part.keys())]

@@ -1,24 +1,24 @@
-"""No more digits than a figure's interval supports."""
+"""No more digits than a value's interval supports."""
 
 import math
 
 MOST_DIGITS = 4
 WITHOUT_INTERVAL = 2
-# Shares: an interval below the first is arithmetic's noise about one figure, one beyond the second tells nothing.
+# Shares: an interval below the first is arithmetic's noise about one value, one beyond the second tells nothing.
 _NOISE = 1e-9
 _TELLING = 99
 
 
 def last_place(value: float, half_width: float | None) -> int:
-    """Find the last decimal position that a figure's uncertainty leaves it: 2 for hundreds, -1 for tenths.
+    """Find the last decimal position that a value's uncertainty leaves it: 2 for hundreds, -1 for tenths.
 
-    "The last significant figure in any stated answer should usually be of the same order of magnitude (in the same
+    "The last significant value in any stated answer should usually be of the same order of magnitude (in the same
     decimal position) as the uncertainty": Taylor, "An Introduction to Error Analysis", 2nd edition, 1997, section 2.2.
     One digit more is kept where the uncertainty begins with a 1, as he advises there. At least one digit and at most
     four; two without an interval.
 
     Args:
-        value: the figure, not 0.
+        value: the value, not 0.
         half_width: half of its interval as a share of it, or None.
     """
     leading = math.floor(math.log10(abs(value)))
@@ -34,15 +34,15 @@ def last_place(value: float, half_width: float | None) -> int:
 
 
 def at_place(value: float, last: int) -> str:
-    """Write a figure to a decimal position, thousands apart."""
+    """Write a value to a decimal position, thousands apart."""
     return f"{round(value, -last):,.{max(0, -last)}f}"
 
 
 def figure(value: float, half_width: float | None = None) -> str:
-    """Write a figure with as many digits as its interval supports: `12,300`, `0.52`. A count that never varied: whole.
+    """Write a value with as many digits as its interval supports: `12,300`, `0.52`. A count that never varied: whole.
 
     Args:
-        value: the figure.
+        value: the value.
         half_width: half of its interval as a share of it, or None.
     """
     if value == 0 or not math.isfinite(value):
@@ -57,7 +57,7 @@ def end(value: float, middle: float, half_width: float | None) -> str:
 
     Args:
         value: the end.
-        middle: the figure that the interval belongs to.
+        middle: the value that the interval belongs to.
         half_width: half of the interval as a share of it, or None.
     """
     last = last_place(middle, half_width)
@@ -65,11 +65,11 @@ def end(value: float, middle: float, half_width: float | None) -> str:
 
 
 def share(half_width: float | None) -> str:
-    """Write an interval's half-width as a share: `± 4 %`, `± 0.4 %`, or `×÷ 3.1` where it passes the figure itself.
+    """Write an interval's half-width as a share: `± 4 %`, `± 0.4 %`, or `×÷ 3.1` where it passes the value itself.
 
-    One of more than a hundred times is `×÷ > 100`: how much more says nothing of the figure.
+    One of more than a hundred times is `×÷ > 100`: how much more says nothing of the value.
 
-    Nothing is written where there is no interval.
+    Nothing is written if there is no interval.
     """
     if half_width is None or half_width < 0:
         return ""

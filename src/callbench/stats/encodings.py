@@ -31,7 +31,7 @@ _NEAR = 0.004
 
 
 def per_character(text: str) -> dict[str, float]:
-    """Give octets a character of a text in each encoding that can write it.
+    """Return octets a character of a text in each encoding that can write it.
 
     Raises:
         ValueError: the text is empty.

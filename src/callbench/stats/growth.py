@@ -31,19 +31,9 @@ def accumulated(values: Sequence[int]) -> list[int]:
     return sums
 
 
-def period(values: Sequence[int], longest: int = LONGEST_PERIOD) -> int | None:
-    """Find the least p for which every value equals the one p before, seen at least twice over, or None."""
-    for candidate in range(1, longest + 1):
-        if len(values) >= 2 * candidate and all(
-            after == before for before, after in zip(values, values[candidate:], strict=False)
-        ):
-            return candidate
-    return None
-
-
 @dataclass(frozen=True)
 class Rhythm:
-    """A count that grows by the same amount every so many steps, but for jumps.
+    """A count that grows by the same amount every that many steps, except for jumps.
 
     Attributes:
         steps: the period in steps of the grid.
@@ -56,7 +46,7 @@ class Rhythm:
     offsets: tuple[int, ...]
 
     def at(self, step: int) -> int:
-        """Give the count at a step, had it no jumps."""
+        """Return the count at a step, had it no jumps."""
         return self.rise * (step // self.steps) + self.offsets[step % self.steps]
 
 

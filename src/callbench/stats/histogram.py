@@ -10,7 +10,7 @@ TOP = 2**42 - 1
 
 
 def index_of(value: int) -> int:
-    """Give the bucket of a time in ns, as contract/CONTRACT.md has it."""
+    """Return the bucket of a time in ns, as contract/CONTRACT.md has it."""
     value = min(value, TOP)
     if value < 128:
         return value
@@ -19,7 +19,7 @@ def index_of(value: int) -> int:
 
 
 def bounds_of(index: int) -> tuple[int, int]:
-    """Give a bucket's lower bound and width in ns."""
+    """Return a bucket's lower bound and width in ns."""
     if index < 128:
         return index, 1
     shift = index // 128 - 1

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 
 def holm(probabilities: Sequence[float]) -> list[float]:
-    """Adjust probabilities so that the chance of any false alarm among them stays at the level each is held against.
+    """Adjust probabilities so that the chance of any false alarm among them stays at the level each is compared with.
 
     Step-down: the k-th smallest of n is multiplied by n - k + 1, never below its predecessor, at most 1 (Holm, "A
     simple sequentially rejective multiple test procedure", Scandinavian Journal of Statistics 6, 1979).

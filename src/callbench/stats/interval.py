@@ -1,4 +1,4 @@
-"""A geometric mean with its interval, from one figure a block."""
+"""A geometric mean with its interval, from one value a fork."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,23 +13,23 @@ CONFIDENCE = 0.95
 
 @dataclass(frozen=True)
 class Interval:
-    """A figure and where it lies, in the unit of what it was made from.
+    """A value and where it lies, in the unit of what it was made from.
 
     Attributes:
         middle: the geometric mean.
-        low: lower end, or None where one block alone says nothing about spread.
+        low: lower end, or None if one fork alone says nothing about spread.
         high: upper end, or None likewise.
-        blocks: how many figures it was made from.
+        forks: how many values it was made from.
     """
 
     middle: float
     low: float | None
     high: float | None
-    blocks: int
+    forks: int
 
     @property
     def half_width(self) -> float | None:
-        """Half of the interval as a share of the middle: 0.04 is 4 %. None where there is no interval.
+        """Half of the interval as a share of the middle: 0.04 is 4 %. None if there is no interval.
 
         The interval is symmetric in the logarithm; the larger side, upwards, is taken.
         """
@@ -37,7 +37,7 @@ class Interval:
 
 
 def geometric_mean(values: Sequence[float], confidence: float = CONFIDENCE) -> Interval:
-    """Reckon the geometric mean of positive figures and Student's interval of their logarithms.
+    """Compute the geometric mean of positive values and Student's interval of their logarithms.
 
     With y = ln x, mean m and standard deviation s (n - 1 below the line), the interval is exp(m +/- t s / sqrt n), t
     the quantile (1 + confidence) / 2 of Student's distribution with n - 1 degrees of freedom (Student, "The probable
@@ -45,7 +45,7 @@ def geometric_mean(values: Sequence[float], confidence: float = CONFIDENCE) -> I
     CACM 29(3), 1986, on why ratios and rates are averaged geometrically).
 
     Args:
-        values: one positive figure a block.
+        values: one positive value a fork.
         confidence: the interval's coverage.
 
     Raises:
@@ -62,11 +62,11 @@ def geometric_mean(values: Sequence[float], confidence: float = CONFIDENCE) -> I
 
 
 def standard_error(logs: "np.ndarray[tuple[int], np.dtype[np.float64]]") -> float:
-    """Reckon the standard error of the mean: s / sqrt n."""
+    """Compute the standard error of the mean: s / sqrt n."""
     return float(logs.std(ddof=1) / np.sqrt(len(logs)))
 
 
 @cache
 def quantile(freedom: float, confidence: float = CONFIDENCE) -> float:
-    """Give Student's t for a two-sided interval."""
+    """Return Student's t for a two-sided interval."""
     return student.quantile((1 + confidence) / 2, freedom)

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 MOST_STEPS = 40
-_FACTOR = 2.0
 
 
 @dataclass(frozen=True)
@@ -26,12 +25,14 @@ class Span:
         high: the highest.
         precision: the search ends where the lowest level that failed is at most this share above the highest that met.
         whole: whether levels are whole numbers.
+        factor: by how much a level is raised or lowered until one has met and one has not.
     """
 
     low: float
     high: float
     precision: float = 0.05
     whole: bool = False
+    factor: float = 2.0
 
 
 class End(StrEnum):
@@ -56,15 +57,15 @@ class Knee:
 
 
 def next_level(steps: Sequence[Step], start: float, span: Span) -> float | None:
-    """Give the level to try next, or None where the search is over.
+    """Return the level to try next, or None if the search is over.
 
-    Doubled or halved until one level has met the objective and one has not, then the geometric mean of the two
-    nearest: bisection on the logarithm (Burden and Faires, "Numerical Analysis", section 2.1). What was met above a
-    level that failed is chance, and does not count.
+    Raised or lowered by the span's factor until one level has met the objective and one has not, then the geometric
+    mean of the two nearest: bisection on the logarithm (Burden and Faires, "Numerical Analysis", section 2.1). What was
+    met above a level that failed is chance, and does not count.
 
     Args:
-        steps: those made so far, in any order: a search that was cut off goes on where it was.
-        start: where to begin where none was made.
+        steps: those made so far, in any order: a search that was cut off continues if it was.
+        start: where to begin if none was made.
         span: where to look.
     """
     met, failed = _nearest(steps)
@@ -73,9 +74,11 @@ def next_level(steps: Sequence[Step], start: float, span: Span) -> float | None:
     if met is None and failed is None:
         return _tidy(min(max(start, span.low), span.high), span)
     if failed is None:
-        return None if met is None or met >= span.high else _tidy(min(span.high, met * _FACTOR), span)
+        return None if met is None or met >= span.high else _tidy(min(span.high, _next(met, span)), span)
     if met is None:
-        return None if failed <= span.low else _tidy(max(span.low, failed / _FACTOR), span)
+        return (
+            None if failed <= span.low else _tidy(max(span.low, min(failed / span.factor, failed - span.whole)), span)
+        )
     if failed <= met * (1 + span.precision) or (span.whole and failed - met <= 1):
         return None
     between = _tidy(math.sqrt(met * failed), span)
@@ -85,7 +88,7 @@ def next_level(steps: Sequence[Step], start: float, span: Span) -> float | None:
 
 
 def knee(steps: Sequence[Step], span: Span) -> Knee | None:
-    """Say what a search that is over has found; None where nothing was tried."""
+    """Describe what a search that is over has found; None if nothing was tried."""
     met, failed = _nearest(steps)
     if met is None:
         return None if failed is None else Knee(failed, End.BELOW)
@@ -93,10 +96,15 @@ def knee(steps: Sequence[Step], span: Span) -> Knee | None:
 
 
 def _nearest(steps: Sequence[Step]) -> tuple[float | None, float | None]:
-    """Give the highest level that met below the lowest that failed, and that lowest."""
+    """Return the highest level that met below the lowest that failed, and that lowest."""
     failed = min((one.level for one in steps if not one.met), default=None)
     met = max((one.level for one in steps if one.met and (failed is None or one.level < failed)), default=None)
     return met, failed
+
+
+def _next(met: float, span: Span) -> float:
+    """Give the level above one that met: of whole numbers another one."""
+    return max(met * span.factor, met + span.whole)
 
 
 def _tidy(level: float, span: Span) -> float:

@@ -12,25 +12,25 @@ from callbench.stats.logratio import paired
 def compared(
     highest: Mapping[int, Knee], others: Sequence[Mapping[int, Knee]], precision: float
 ) -> list[Decided | None]:
-    """Decide what other knees are beside the highest one, block by block and all together.
+    """Decide what other knees are beside the highest one, fork by fork and all together.
 
     What lies between two steps was not looked at, so knees that are nearer to each other than the search's precision
     are equivalent.
 
     Args:
-        highest: by block.
+        highest: by fork.
         others: likewise.
         precision: of the searches, as a share.
 
     Returns:
-        Of each the ratio of its level over the highest one's, decided; None where fewer than two blocks have both, or
+        Of each the ratio of its level over the highest one's, decided; None if fewer than two forks have both, or
         one is known as a bound only that says nothing of the ratio.
     """
     differences = []
     for one in others:
-        blocks = sorted(highest.keys() & one.keys())
-        open_ends = any(highest[block].end is End.BELOW or one[block].end is End.AT_LEAST for block in blocks)
-        ratios = [one[block].level / highest[block].level for block in blocks]
+        forks = sorted(highest.keys() & one.keys())
+        open_ends = any(highest[fork].end is End.BELOW or one[fork].end is End.AT_LEAST for fork in forks)
+        ratios = [one[fork].level / highest[fork].level for fork in forks]
         differences.append(paired(ratios) if len(ratios) > 1 and not open_ends else None)
     margin = math.log1p(precision)
     found = iter(decided([Question(one, margin) for one in differences if one is not None], 1 - CONFIDENCE))

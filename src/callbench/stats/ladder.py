@@ -4,12 +4,12 @@ import math
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 
-# Sizes nearer than this are one: what an octet costs is far below the noise of a figure there.
+# Sizes nearer than this are one: what an octet costs is far below the noise of a value there.
 ALIKE = 1.25
 
 
 def rungs(sizes: Sequence[int], most: int) -> list[int]:
-    """Choose the sizes to measure: those asked for where they are few, else a ladder from the least to the greatest.
+    """Choose the sizes to measure: those asked for if they are few, else a ladder from the least to the greatest.
 
     Args:
         sizes: positive, in any order, at least one.
@@ -76,7 +76,7 @@ def on_cross(times: Mapping[tuple[int, int], float], request: float, answer: flo
         answer: octets.
 
     Returns:
-        The time, or None where the ladders' common pair was not measured.
+        The time, or None if the ladders' common pair was not measured.
     """
     if not times:
         return None

@@ -6,7 +6,7 @@ Times = np.ndarray[tuple[int], np.dtype[np.int64]]
 
 
 def latencies(due_ns: Times, services_ns: Times) -> Times:
-    """Reckon the latency of every call from its intended start, in the unit of the arguments.
+    """Compute the latency of every call from its intended start, in the unit of the arguments.
 
     A call begins when it is due or when the one before it ends, whichever is later: the waiting time follows
     W[n+1] = max(0, W[n] + S[n] - T[n+1]) (Lindley, "The theory of queues with a single server", Mathematical

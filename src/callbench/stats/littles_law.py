@@ -1,4 +1,4 @@
-"""Little's law as a check of a closed loop's own figures."""
+"""Little's law as a check of a closed loop's own values."""
 
 from dataclasses import dataclass
 
@@ -16,9 +16,9 @@ class Account:
         elapsed_ns: from the common start to the last end.
         in_call_ns: within calls, over all clients.
         think_ns: thinking, over all clients.
-        gap_ns: the loop itself, counted by the loop and not what is left of the others; None where it cannot tell.
+        gap_ns: the loop itself, counted by the loop and not what is left of the others; None if it cannot tell.
         calls: answered, right or wrong.
-        mean_ns: mean latency by the histogram, which is another account of the same calls; None where there is none,
+        mean_ns: mean latency by the histogram, which is another account of the same calls; None if there is none,
             or where errors make the two differ.
     """
 
@@ -32,7 +32,7 @@ class Account:
 
 
 def in_flight(account: Account) -> float:
-    """Reckon the clients that the loop's account explains: calls a second x (latency + think time + gap).
+    """Compute the clients that the loop's account explains: calls a second x (latency + think time + gap).
 
     L = lambda W (Little, "A proof for the queuing formula L = lambda W", Operations Research 9, 1961). In a closed loop
     every client is in a call, thinking, or in the loop, so L is the number of clients whatever the distributions.
@@ -42,14 +42,14 @@ def in_flight(account: Account) -> float:
 
 
 def broken(account: Account, half_width: float | None = None) -> str:
-    """Say how a closed loop's figures break the law, or nothing where they keep it.
+    """Describe how a closed loop's values break the law, or nothing if they keep it.
 
     The two must agree within 2 % or the rate's interval, whichever is larger. Where the loop does not count its own gap
     only an excess breaks it: clients cannot be in more calls than there are clients.
 
     Args:
         account: what the loop says.
-        half_width: half of the rate's interval as a share of it, where there is one.
+        half_width: half of the rate's interval as a share of it, if there is one.
     """
     if account.elapsed_ns <= 0 or not account.calls:
         return ""

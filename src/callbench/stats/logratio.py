@@ -19,7 +19,7 @@ class LogRatio:
         log: its mean.
         error: the standard error of that mean.
         freedom: the degrees of freedom of the error.
-        count: how many figures lie behind it.
+        count: how many values lie behind it.
     """
 
     log: float
@@ -28,14 +28,14 @@ class LogRatio:
     count: int
 
     def interval(self, confidence: float) -> Interval:
-        """Give the ratio with Student's interval, as `interval.geometric_mean` has it."""
+        """Return the ratio with Student's interval, as `interval.geometric_mean` has it."""
         reach = quantile(self.freedom, confidence) * self.error
         return Interval(math.exp(self.log), math.exp(self.log - reach), math.exp(self.log + reach), self.count)
 
     def doubt(self, shift: float = 0.0) -> float:
-        """Reckon the probability of a log-ratio at least so far out, were the true one within +/- `shift`.
+        """Compute the probability of a log-ratio at least so far out, were the true one within +/- `shift`.
 
-        Student's t, two-sided; with a shift it is held against the nearer end of the range, where a test of a range
+        Student's t, two-sided; with a shift it is compared with the nearer end of the range, where a test of a range
         has its level (Lehmann, "Testing Statistical Hypotheses", 2nd edition, 1986, section 3.7).
 
         Args:
@@ -47,7 +47,7 @@ class LogRatio:
         return 0.0 if self.error == 0.0 else 2 * student.above(distance / self.error, self.freedom)
 
     def below(self, ratio: float) -> float:
-        """Reckon the probability of so low a ratio, were the true one `ratio`: one-sided."""
+        """Compute the probability of so low a ratio, were the true one `ratio`: one-sided."""
         distance = math.log(ratio) - self.log
         if self.error == 0.0:
             return 0.0 if distance > 0.0 else 1.0
@@ -55,7 +55,7 @@ class LogRatio:
 
 
 def paired(ratios: Sequence[float]) -> LogRatio:
-    """Take ratios of figures that met the same conditions: one a round, or one a block.
+    """Take ratios of values that met the same conditions: one a round, or one a fork.
 
     Raises:
         ValueError: fewer than two, or one that is not positive and finite.
@@ -67,7 +67,7 @@ def paired(ratios: Sequence[float]) -> LogRatio:
 
 
 def unpaired(over: Sequence[float], under: Sequence[float]) -> LogRatio:
-    """Take figures of two samples that met each their own conditions.
+    """Take values of two samples that met each their own conditions.
 
     The variances need not be equal: Welch, "The generalization of 'Student's' problem when several different
     population variances are involved", Biometrika 34, 1947; degrees of freedom after Satterthwaite, "An approximate
@@ -91,11 +91,11 @@ Figures = np.ndarray[tuple[int], np.dtype[np.float64]]
 
 
 class Many(NamedTuple):
-    """The logs of many ratios, estimated from few figures each.
+    """The logs of many ratios, estimated from few values each.
 
     Attributes:
         logs: their means.
-        doubts: as `LogRatio.doubt` has it; 1 where there are fewer than two figures.
+        doubts: as `LogRatio.doubt` has it; 1 if there are fewer than two values.
     """
 
     logs: Figures

@@ -8,17 +8,17 @@ import numpy as np
 ByBlock = Mapping[int, float]
 
 
-def mean_by_block(figures: Sequence[ByBlock]) -> dict[int, float]:
-    """Take the arithmetic mean of several figures block by block, over the blocks that all of them have.
+def mean_by_fork(figures: Sequence[ByBlock]) -> dict[int, float]:
+    """Take the arithmetic mean of several values fork by fork, over the forks that all of them have.
 
     Args:
-        figures: a figure a block for each size.
+        figures: a value a fork for each size.
 
     Returns:
-        The mean by block; empty where no block has all sizes, or none was given.
+        The mean by fork; empty if no fork has all sizes, or none was given.
     """
     common = set[int].intersection(*(set(one) for one in figures)) if figures else set()
-    return {block: float(np.mean([one[block] for one in figures])) for block in sorted(common)}
+    return {fork: float(np.mean([one[fork] for one in figures])) for fork in sorted(common)}
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Hidden:
 
 
 def hidden(rates: Sequence[float]) -> Hidden:
-    """Reckon what a mean hides.
+    """Compute what a mean hides.
 
     Args:
         rates: of the sizes, the smallest size first; each above 0, at least one.

@@ -7,9 +7,9 @@ from callbench.stats.rate import Window
 # The share of its target that a rate must reach, wherever a rate is asked for: in a run, a knee, a load, an overload.
 # A schedule has exactly the arrivals that were asked for, Poisson's too, so chance takes none of them. What is short is
 # one call of a hundred, the fewest that a trial's percentile is made of, or a hundredth of its time to get going; more
-# than that is a rate that somebody did not keep.
+# than that is a rate that someone did not keep.
 REACHED = 0.99
-# A rate that falls short by so much has been missed, however wide the interval of a few unequal blocks.
+# A rate that falls short by so much has been missed, however wide the interval of a few unequal forks.
 SURELY_MISSED = 0.9
 # What a machine with other things to do can be late by, in microseconds, before it is called the generator's fault.
 FORGIVEN_US = 1_000.0
@@ -37,11 +37,11 @@ def reached_per_s(calls: int, elapsed_ns: float, mean_service_ns: float, window:
 
 
 def missed(target_per_s: float, reached: Interval, lateness_p99_us: float, latency_p99_us: float) -> str | None:
-    """Say why a figure is not one of the rate asked for, or give None.
+    """Explain why a value is not one of the rate asked for, or give None.
 
     Args:
         target_per_s: the rate asked for.
-        reached: what was reached, with its interval over the blocks.
+        reached: what was reached, with its interval over the forks.
         lateness_p99_us: how late the generator itself began a call, 99th percentile.
         latency_p99_us: from the intended start, 99th percentile.
     """

@@ -44,7 +44,7 @@ KNOWN: Sequence[Known] = (
         "a retransmission (Linux's minimum time-out is 200 ms), or a delayed acknowledgement of another system",
     ),
 )
-# So many of the calls make a plateau, so many times as many as in bands as wide beside it.
+# So many of the calls make a plateau, that many times as many as in bands as wide beside it.
 SHARE = 0.05
 STANDS_OUT = 4.0
 # Of each: where the band below it begins, it begins and ends, and the band above it ends.
@@ -69,7 +69,7 @@ class Plateau:
     probably: str
 
     def sentence(self) -> str:
-        """Say it."""
+        """Describe it in a sentence."""
         return f"{percent(self.share)} of the calls took about {self.about}, probably because of {self.probably}"
 
 

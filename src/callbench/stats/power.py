@@ -30,7 +30,7 @@ def forks_needed(difference: LogRatio, distance: float, level: float, most: int 
 
     With n forks of spread s the interval reaches t s / sqrt n, and the estimate falls short of the truth by as much
     again with the quantile of the power: the sum has to be within the distance (Cohen, "Statistical power analysis for
-    the behavioral sciences", 2nd edition, 1988, section 2.4, for the t test). The truth is taken to lie where it was
+    the behavioral sciences", 2nd edition, 1988, section 2.4, for the t test). The truth is taken to lie if it was
     estimated, so the number is a rough one: say "about".
 
     Args:
@@ -40,7 +40,7 @@ def forks_needed(difference: LogRatio, distance: float, level: float, most: int 
         most: a greater number is none.
 
     Returns:
-        The least number, 2 or more; None where not even `most` would do.
+        The least number, 2 or more; None if not even `most` would do.
     """
     if distance <= 0:
         return None

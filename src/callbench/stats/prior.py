@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy import special
 
 from callbench.stats.logratio import LogRatio
 
@@ -21,7 +20,7 @@ from callbench.stats.logratio import LogRatio
 _LEAST_VARIANCE = 1e-10
 # Fewer pairs say nothing of how variances lie.
 FEWEST = 8
-# However alike the variances look, no more is lent than so many forks would bring.
+# However alike the variances look, no more is lent than that many forks would bring.
 MOST_FREEDOM = 20.0
 
 
@@ -61,6 +60,8 @@ def prior(differences: Sequence[Sequence[float]]) -> Prior:
     Args:
         differences: of logarithms, one sequence a pair, one value a fork; pairs with fewer than two are passed over.
     """
+    from scipy import special  # noqa: PLC0415 - see callbench.stats.student
+
     samples = [np.asarray(one, dtype=float) for one in differences if len(one) > 1]
     if len(samples) < FEWEST:
         return NONE
@@ -74,6 +75,8 @@ def prior(differences: Sequence[Sequence[float]]) -> Prior:
 
 def _inverse_trigamma(value: float) -> float:
     """Find where the trigamma function has a value, by Newton's steps as Smyth's appendix has them."""
+    from scipy import special  # noqa: PLC0415 - see callbench.stats.student
+
     if value > 1e7:
         return 1 / math.sqrt(value)
     found = 0.5 + 1 / value

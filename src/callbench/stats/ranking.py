@@ -1,4 +1,4 @@
-"""Ranks with ties: who is faster than whom, told by pairs within blocks."""
+"""Ranks with ties: who is faster than whom, told by pairs within forks."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -31,14 +31,14 @@ class Standing:
 def standings(figures: Sequence[ByBlock], level: float = 1 - CONFIDENCE, prior: Prior = NONE) -> list[Standing]:
     """Rank things of which more is better; two tie when the interval of their paired difference holds 1.
 
-    Every pair is tested on the log of its block ratios, all pairs together (`decision.parted`): the chance that any
+    Every pair is tested on the log of its fork ratios, all pairs together (`decision.parted`): the chance that any
     pair is parted wrongly stays below `level`. Ties need not be transitive, so a rank is 1 + the number of those that
     are faster beyond doubt: what ties with the first shares its rank (Goldstein and Spiegelhalter, "League tables and
     their limitations", Journal of the Royal Statistical Society A 159(3), 1996, on why a rank without its uncertainty
     misleads).
 
     Args:
-        figures: a positive figure a block for each thing.
+        figures: a positive value a fork for each thing.
         level: of the whole ranking.
         prior: what all pairs of the run say of how one varies.
 
@@ -64,14 +64,14 @@ def standings(figures: Sequence[ByBlock], level: float = 1 - CONFIDENCE, prior: 
 def faster(
     figures: Sequence[ByBlock], level: float = 1 - CONFIDENCE, prior: Prior = NONE
 ) -> "np.ndarray[tuple[int, int], np.dtype[np.bool_]]":
-    """Say of each pair (row, column) whether the first is faster beyond doubt, as `standings` tells it from blocks."""
+    """Return for each pair (row, column) whether the first is shown to be faster, as in `standings`."""
     count = len(figures)
-    blocks = sorted({block for one in figures for block in one})
-    logs = np.full((count, max(len(blocks), 1)), np.nan)
+    forks = sorted({fork for one in figures for fork in one})
+    logs = np.full((count, max(len(forks), 1)), np.nan)
     for row, one in enumerate(figures):
-        for column, block in enumerate(blocks):
-            if block in one:
-                logs[row, column] = np.log(one[block])
+        for column, fork in enumerate(forks):
+            if fork in one:
+                logs[row, column] = np.log(one[fork])
     told = np.zeros((count, count), dtype=np.bool_)
     rows, columns = np.triu_indices(count, 1)
     if not len(rows):

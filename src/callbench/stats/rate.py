@@ -26,7 +26,7 @@ class Window:
 
     @property
     def per_s(self) -> float:
-        """Calls a second: 0 where there is no time."""
+        """Calls a second: 0 if there is no time."""
         return self.calls / (self.ns / 1e9) if self.ns > 0 else 0.0
 
     def __add__(self, other: "Window") -> "Window":

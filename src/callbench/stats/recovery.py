@@ -57,7 +57,7 @@ class Slice:
         end_s: when it ended.
         calls: answered rightly.
         errors: by kind of the contract.
-        latency_us: the figure that says how fast it was; None where no call was answered.
+        latency_us: the value that says how fast it was; None if no call was answered.
         dead: whether a process of the server had ended.
     """
 
@@ -96,17 +96,17 @@ class Recovery:
 
 
 def slow_above(before_us: float, within: float) -> float:
-    """Give the latency above which a slice is slow, in microseconds.
+    """Return the latency above which a slice is slow, in microseconds.
 
     Args:
         before_us: what it was before.
-        within: so many times of that are no trouble.
+        within: that many times of that are no trouble.
     """
     return max(within * before_us, before_us + LEAST_SLOW_US)
 
 
 def judged(seen: Slice, limit_us: float | None = None) -> State:
-    """Say in what state a slice found the server.
+    """Describe in what state a slice found the server.
 
     Args:
         seen: the slice.
@@ -125,7 +125,7 @@ def judged(seen: Slice, limit_us: float | None = None) -> State:
 
 
 def _without_answers(errors: Mapping[str, int]) -> State:
-    """The commonest kind decides; where nothing was even answered wrongly, it hangs."""
+    """The commonest kind decides; if nothing was even answered wrongly, it hangs."""
     wrong = sum(count for kind, count in errors.items() if kind in _WRONG)
     turned_away = sum(count for kind, count in errors.items() if kind in _NOT_LET_IN)
     late = sum(errors.values()) - wrong - turned_away
@@ -135,12 +135,12 @@ def _without_answers(errors: Mapping[str, int]) -> State:
 
 
 def worst(states: Sequence[State]) -> State:
-    """Give the worst of them; of none, well."""
+    """Return the worst of them; of none, well."""
     return max(states, key=_ORDER.index, default=State.WELL)
 
 
 def verdict(slices: Sequence[Slice], limit_us: float | None) -> Verdict:
-    """Say what those who called meanwhile and afterwards met: the worst of their slices decides."""
+    """Describe what those who called meanwhile and afterwards met: the worst of their slices decides."""
     return _VERDICTS[worst([judged(seen, limit_us) for seen in slices])]
 
 
@@ -164,7 +164,7 @@ def episodes(slices: Sequence[Slice], limit_us: float | None = None) -> list[Epi
 def recovery(
     slices: Sequence[Slice], after_s: float, limit_us: float | None, in_a_row: int = IN_A_ROW
 ) -> Recovery | None:
-    """Reckon how long after a moment the server was well again; None where it was not, as far as was seen.
+    """Compute how long after a moment the server was well again; None if it was not, as far as was seen.
 
     It was well again where `in_a_row` slices in a row were well. The last slice before them was not well at some time
     within it, and the first of them was well from its start on; so the moment lies between the starts of the two.

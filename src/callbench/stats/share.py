@@ -1,7 +1,5 @@
 """A share of counted things, with its interval."""
 
-from scipy import special
-
 from callbench.stats.interval import CONFIDENCE
 
 
@@ -16,6 +14,8 @@ def binomial(count: int, of: int, confidence: float = CONFIDENCE) -> tuple[float
         of: all, at least 1.
         confidence: the interval's least coverage.
     """
+    from scipy import special  # noqa: PLC0415 - see callbench.stats.student
+
     beyond = (1 - confidence) / 2
     low = special.betaincinv(count, of - count + 1, beyond) if count else 0.0
     high = special.betaincinv(count + 1, of - count, 1 - beyond) if count < of else 1.0

@@ -7,14 +7,14 @@ from callbench.stats.bottleneck import Side
 
 
 def side_of(seen: Sequence[Mapping[str, Any]], own_ns: int | None, elapsed_ns: int) -> Side:
-    """Put a side's figures together: the larger of what its adapter says of itself and of what was seen from outside.
+    """Put a side's values together: the larger of what its adapter says of itself and of what was seen from outside.
 
     An adapter speaks for its own process only, and what was seen by thread ends a little before the drive does.
 
     Args:
         seen: of each trial, from outside: `elapsed_ns`, `seen_ns`, `cpus` (how many it may use), `run_ns`, `wait_ns`,
             `busiest_ns` (of its busiest thread) and `neighbour_ns`, all in nanoseconds.
-        own_ns: processor time as its adapter says it; None where nobody does.
+        own_ns: processor time as its adapter says it; None if no one does.
         elapsed_ns: how long it was driven.
     """
     time = sum(one["elapsed_ns"] for one in seen)

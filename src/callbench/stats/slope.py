@@ -8,21 +8,21 @@ ByBlock = Mapping[int, float]
 
 
 def slope(times: Mapping[int, ByBlock]) -> Difference | None:
-    """Reckon the time that each client adds to a call, block by block, from the fewest to the most clients.
+    """Compute the time that each client adds to a call, fork by fork, from the fewest to the most clients.
 
     Slope = (difference in time) / (difference in clients): the published theses on middleware of 2003 rank their
-    stacks by it (MSE-2003:22, figure 19). The interval is Student's t over the blocks ("The probable error of a
+    stacks by it (MSE-2003:22, value 19). The interval is Student's t over the forks ("The probable error of a
     mean", Biometrika 6, 1908).
 
     Args:
-        times: by number of clients, the mean time of a call in each block.
+        times: by number of clients, the mean time of a call in each fork.
 
     Returns:
-        The slope in the unit of the times a client, or None where no block has two numbers of clients.
+        The slope in the unit of the times a client, or None if no fork has two numbers of clients.
     """
     few, many = min(times, default=0), max(times, default=0)
     if few == many:
         return None
     common = sorted(set(times[few]) & set(times[many]))
-    each = [(times[many][block] - times[few][block]) / (many - few) for block in common]
+    each = [(times[many][fork] - times[few][fork]) / (many - few) for fork in common]
     return mean(each) if each else None

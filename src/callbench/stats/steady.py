@@ -37,7 +37,7 @@ class Shift:
 
 
 def shift(rates: Sequence[float]) -> Shift | None:
-    """Find the change of level in a series of rates: where it is, how large, and how likely by chance.
+    """Find the change of level in a series of rates: if it is, how large, and how likely by chance.
 
     The likelihood ratio test for one shift in the mean of normal values: Student's two-sample t with pooled variance at
     every place that parts the series, the greatest of them taken (Hinkley, "Inference about the change-point in a
@@ -50,7 +50,7 @@ def shift(rates: Sequence[float]) -> Shift | None:
         rates: positive, one a piece of equal length, in the order of time.
 
     Returns:
-        None where there are too few to tell (fewer than 6).
+        None if there are too few to tell (fewer than 6).
     """
     if len(rates) < FEWEST or min(rates) <= 0:
         return None
@@ -96,7 +96,7 @@ def rates_of(intervals: Sequence[tuple[int, int]]) -> list[float]:
 
 
 def settled(rates: Sequence[float], pieces: int = 2, rise: float = 0.05) -> bool:
-    """Say whether a warm-up has stopped getting faster.
+    """Return whether a warm-up has stopped getting faster.
 
     The mean of the last `pieces` rates must not be above that of as many before them by more than `rise`. With a
     machine that jumps about, that is met soon; by a just-in-time compiler at work, only when it is through. A rate

@@ -50,12 +50,12 @@ class Swept:
         return len(self.measured) + len(self.inferred) == len(self.grid)
 
     def count(self, size: int) -> int | None:
-        """Give the count at a size of the grid, measured or inferred."""
+        """Return the count at a size of the grid, measured or inferred."""
         return self.measured.get(size, self.inferred.get(size))
 
 
 def even(grid: Sequence[object]) -> bool:
-    """Tell whether these are numbers that rise in equal steps, more than two: only then can one follow from others."""
+    """Return whether these are more than two numbers that rise in equal steps. Only then one follows from others."""
     numbers = [one for one in grid if isinstance(one, int)]
     steps = {after - before for before, after in pairwise(numbers)}
     return len(numbers) == len(grid) > 2 and len(steps) == 1 and min(steps) > 0
@@ -72,7 +72,7 @@ def swept(grid: Sequence[int], measure: Callable[[int], int], most: int, seed: i
     Args:
         grid: sizes, rising evenly.
         measure: gives the count at a size.
-        most: how many sizes may be measured, at least 2; where they do not suffice, sizes between stay unknown.
+        most: how many sizes may be measured, at least 2; if they do not suffice, sizes between stay unknown.
         seed: of the lots.
 
     Raises:
@@ -143,25 +143,3 @@ def _jumps(grid: Sequence[int], counts: Sequence[int], tact: Rhythm) -> tuple[Ju
         for step in range(len(grid) - 1)
         if departures[step] != departures[step + 1]
     )
-
-
-def located(measure: Callable[[int], int], jump: Jump, slope: int) -> int:
-    """Find the size at which a jump happens, by bisection between two sizes of the grid.
-
-    Args:
-        measure: gives the count at a size.
-        jump: between two sizes, one jump alone.
-        slope: bytes an item on both sides of it.
-
-    Returns:
-        The least size that has the jump behind it.
-    """
-    low, high = jump.after, jump.by
-    base = measure(low)
-    while high - low > 1:
-        middle = (low + high) // 2
-        if measure(middle) == base + slope * (middle - jump.after):
-            low = middle
-        else:
-            high = middle
-    return high

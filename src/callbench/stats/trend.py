@@ -1,4 +1,4 @@
-"""How fast a figure grows with the calls made: a leak is a slope that is not zero."""
+"""How fast a value grows with the calls made: a leak is a slope that is not zero."""
 
 import math
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from callbench.stats.interval import CONFIDENCE, quantile
 
 Figures = np.ndarray[tuple[int], np.dtype[np.float64]]
 
-# The first half of a trial belongs to pools, caches and heaps that fill up once; a leak goes on after that.
+# The first half of a trial belongs to pools, caches and heaps that fill up once; a leak continues after that.
 SETTLING = 0.5
 SEGMENTS = 8
 # Fewer samples than this have no slope: each segment needs some, or its minimum is whatever it happened to be.
@@ -18,7 +18,7 @@ LEAST_SAMPLES = 4 * SEGMENTS
 
 
 def slope(calls: Sequence[float], values: Sequence[float], confidence: float = CONFIDENCE) -> Difference | None:
-    """Reckon how much a figure rises with each call, in the second half of a series of samples.
+    """Compute how much a value rises with each call, in the second half of a series of samples.
 
     A collector lets memory rise like a saw and fall; only what it cannot give back is a leak. So the half is cut into
     segments of equally many samples, and the line goes through the least of each, by ordinary least squares with
@@ -28,11 +28,11 @@ def slope(calls: Sequence[float], values: Sequence[float], confidence: float = C
 
     Args:
         calls: made until each sample, not falling.
-        values: the figure at each sample.
+        values: the value at each sample.
         confidence: the interval's coverage.
 
     Returns:
-        The slope in the figure's unit for each call, or None where there are too few samples or no calls.
+        The slope in the value's unit for each call, or None if there are too few samples or no calls.
     """
     kept = int(len(calls) * SETTLING)
     at, seen = np.asarray(calls[kept:], dtype=float), np.asarray(values[kept:], dtype=float)

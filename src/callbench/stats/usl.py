@@ -27,17 +27,17 @@ class Scalability:
     measured: tuple[float, float]
 
     def rate(self, clients: float) -> float:
-        """Give the rate of so many clients."""
+        """Return the rate of that many clients."""
         return float(_law(np.array([clients]), self.one, self.contention, self.coherency)[0])
 
     @property
     def peak(self) -> float:
-        """Give the clients beyond which the rate falls, infinite without coherency: sqrt((1 - sigma) / kappa)."""
+        """Return the clients beyond which the rate falls, infinite without coherency: sqrt((1 - sigma) / kappa)."""
         return math.sqrt(max(0.0, 1 - self.contention) / self.coherency) if self.coherency > 0 else math.inf
 
 
 def _law(clients: Numbers, one: float, contention: float, coherency: float) -> Numbers:
-    """Give X(n) = gamma n / (1 + sigma (n - 1) + kappa n (n - 1))."""
+    """Return X(n) = gamma n / (1 + sigma (n - 1) + kappa n (n - 1))."""
     return np.asarray(one * clients / (1 + contention * (clients - 1) + coherency * clients * (clients - 1)))
 
 
@@ -48,7 +48,7 @@ def fitted(clients: Sequence[float], rates: Sequence[float]) -> Scalability | No
     R package usl (Moeding) has it since version 2. The solver is SciPy's.
 
     Returns:
-        None where there are fewer than four steps, or no fit is found.
+        None if there are fewer than four steps, or no fit is found.
     """
     if len(set(clients)) < LEAST_STEPS or not all(rate > 0 for rate in rates):
         return None

@@ -18,7 +18,7 @@ AGAIN_SECONDS = 0.4
 # in a minute is no compiler.
 _FEWEST = 2
 _LONGEST = 8.0
-# A curve is steady where it is so at as many looks in a row, each a piece later.
+# A curve is steady if it is so at as many looks in a row, each a piece later.
 _LOOKS = 3
 
 
@@ -29,7 +29,7 @@ class Piece:
     Attributes:
         calls: answered rightly.
         seconds: that it took.
-        compiler_seconds: that the busiest side's compiler took meanwhile; 0 where it cannot be seen.
+        compiler_seconds: that the busiest side's compiler took meanwhile; 0 if it cannot be seen.
     """
 
     calls: int
@@ -43,7 +43,7 @@ class Look:
 
     Attributes:
         rise: by how much the later part of the time compared was faster than the earlier one, as a share; the larger of
-            what means and medians say. None where there are too few pieces to say.
+            what means and medians say. None if there are too few pieces to say.
         compiler: the share of a processor that the compiler took meanwhile.
     """
 

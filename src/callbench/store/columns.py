@@ -14,7 +14,7 @@ _SIDE = (
     "STRUCT(side VARCHAR, cpus BIGINT[], processes BIGINT, user_ns BIGINT, system_ns BIGINT, run_ns BIGINT,"
     f" wait_ns BIGINT, neighbour_ns BIGINT, threads {_THREAD}[])"
 )
-_GAPS = 'STRUCT(cpu BIGINT, looks BIGINT, gaps BIGINT, gap_ns BIGINT, longest_ns BIGINT, "first" BOOLEAN)'
+_GAPS = "STRUCT(cpu BIGINT, wakeups BIGINT, gaps BIGINT, gap_ns BIGINT, longest_ns BIGINT, realtime BOOLEAN)"
 
 # A row a phase and direction: callbench.wire.counts has the same names.
 WIRE_FIGURES = (
@@ -24,7 +24,7 @@ WIRE_FIGURES = (
         for what in ("packets", "headers")
         for kind in ("data", "retransmissions", "acknowledgements", "set_up", "tear_down")
     ),
-    *("tls_records", "tls_headers", "tls_application", "tls_handshake"),
+    *("tls_records", "tls_headers", "tls_tags", "tls_application", "tls_handshake"),
 )
 _WIRE_ROW = (
     "STRUCT(phase VARCHAR, direction VARCHAR, connections DOUBLE, "
@@ -60,7 +60,7 @@ _DONE = _done(_HISTOGRAM)
 # Without its buckets, which are nearly all of what a slice takes in memory.
 DONE_SUMS = _done(f"STRUCT({_SUMS})")
 _COUNTED = f"STRUCT(calls {_COUNTS}, processor {_BOTH_ENDS}, stages {_STAGES})"
-_BEHIND = f"STRUCT(calls {_COUNTS}, processor {_BOTH_ENDS})"
+_BACKEND = f"STRUCT(calls {_COUNTS}, processor {_BOTH_ENDS})"
 _TRAFFIC_SEEN = (
     "STRUCT(elapsed_ns BIGINT, ways STRUCT(direction VARCHAR, octets BIGINT, packets BIGINT,"
     " line_octets BIGINT, rate_bps BIGINT)[])"
@@ -78,19 +78,19 @@ MEASURED = {
     "started": "TIMESTAMP",
     "done": _DONE,
     "counted": _COUNTED,
-    "behind": _BEHIND,
+    "backend": _BACKEND,
     "traffic": _TRAFFIC_SEEN,
     "agree": "BOOLEAN",
     "processors": _PROCESSORS,
     "gaps": _GAPS_SEEN,
     "processes": _PROCESSES_SEEN,
-    "spoiled": "VARCHAR",
+    "disturbed": "VARCHAR",
 }
 _SLICE = (
     "STRUCT("
     + ", ".join(f'"{name}" {kind}' for name, kind in MEASURED.items())
-    + ", thawed_ns BIGINT, compiler_ns BIGINT, away_ns BIGINT"
-    + ", aside STRUCT(calls BIGINT, elapsed_ns BIGINT, away_ns BIGINT)[])"
+    + ", resume_ns BIGINT, compiler_ns BIGINT, absence_ns BIGINT"
+    + ", repeated STRUCT(calls BIGINT, elapsed_ns BIGINT, absence_ns BIGINT)[])"
 )
 
 
@@ -105,7 +105,7 @@ def _echo(done: str) -> str:
 _ECHO = _echo(_DONE)
 ECHO_SUMS = _echo(DONE_SUMS)
 _REFERENCE = f"STRUCT(stack VARCHAR, call VARCHAR, done {_DONE})"
-UNIT = "STRUCT(unit VARCHAR, stack VARCHAR, unasked DOUBLE, frozen BOOLEAN)"
+UNIT = "STRUCT(unit VARCHAR, stack VARCHAR, idle_share DOUBLE, paused BOOLEAN)"
 
 JOURNAL_COLUMNS = {
     **MEASURED,
@@ -120,8 +120,7 @@ JOURNAL_COLUMNS = {
     "references": f"{_REFERENCE}[]",
     "units": "JSON",
     "trials": "BIGINT[]",
-    "block": "BIGINT",
-    "visit": "BIGINT",
+    "start": "BIGINT",
     "stack": "VARCHAR",
     "warm_up": "BIGINT[][]",
     "warmed": (
@@ -134,12 +133,12 @@ JOURNAL_COLUMNS = {
     "hello": (
         "STRUCT(runtime VARCHAR, libraries JSON, clock STRUCT(name VARCHAR, resolution_ns DOUBLE, reading_ns DOUBLE))"
     ),
-    "burnt": "VARCHAR",
+    "slowed_side": "VARCHAR",
     "burn_ns": "BIGINT",
     "share": "DOUBLE",
     "pairs": "BIGINT[][]",
     "place": "VARCHAR",
-    "canary": "STRUCT(calls BIGINT, elapsed_ns BIGINT, p50_ns BIGINT, p99_ns BIGINT)",
+    "echo": "STRUCT(calls BIGINT, elapsed_ns BIGINT, p50_ns BIGINT, p99_ns BIGINT)",
     "why": "VARCHAR",
     "start_s": "DOUBLE",
     "verify_s": "DOUBLE",
@@ -166,7 +165,7 @@ JOURNAL_COLUMNS = {
     "asked": "DOUBLE",
     "reached": "DOUBLE",
     "neighbours": "BIGINT",
-    "blocks": "BIGINT",
+    "forks": "BIGINT",
     "request_bytes": "BIGINT",
     "answer_bytes": "BIGINT",
     "cells": "VARCHAR[]",

@@ -27,7 +27,7 @@ def complete_bytes(path: Path) -> int:
 
 
 def read(path: Path) -> Iterator[dict[str, Any]]:
-    """Gives the whole lines, one after the other.
+    """Return the whole lines, one after the other.
 
     Raises:
         BadInput: a line is not a JSON object with a `kind`; the sentence names its number.
@@ -96,5 +96,5 @@ class Journal:
         os.fsync(self._fd)
 
     def close(self) -> None:
-        """Gives the descriptor back."""
+        """Return the descriptor back."""
         os.close(self._fd)

@@ -15,11 +15,11 @@ _SLICES = """
 # What everything else is made of: a row a slice, or a whole trial. Those that were watched count for no rate; whether
 # those do in which a compiler was at work is known at the end of the journal.
 _SEEN = f"""
-    SELECT trial, cell, block, visit, 0 AS "round", NULL::BIGINT AS batch, false AS beside, false AS busy,
+    SELECT trial, cell, fork, start, 0 AS "round", NULL::BIGINT AS batch, false AS beside, false AS busy,
            false AS sliced, {", ".join(_OWN)}, CAST(done AS {DONE_SUMS}) AS done, repeated
     FROM part WHERE kind = 'trial'
     UNION ALL
-    SELECT s.trial, s.cell, fork AS block, NULL AS visit, "round", batch, kind = 'watched round' AS beside,
+    SELECT s.trial, s.cell, fork, NULL AS start, "round", batch, kind = 'watched round' AS beside,
            {_BUSY} AS busy, NOT coalesce(whole, false) AS sliced,
            {", ".join(f"s.{name}" for name in _OWN)}, CAST(s.done AS {DONE_SUMS}) AS done, false AS repeated
     FROM ({_SLICES})
@@ -48,17 +48,17 @@ _LINES = f"""
 
 # How each trial was warmed up, and why it does not count, if so.
 _WARMTH = """
-    SELECT trial, cell, block, visit, warm_up, warmed, coalesce(unsteady, '') AS unsteady
+    SELECT trial, cell, fork, start, warm_up, warmed, coalesce(unsteady, '') AS unsteady
     FROM part WHERE kind IN ('trial', 'warmed')
 """
 _ECHOES = f"""
-    SELECT block, batch, "round", CAST(e AS {ECHO_SUMS}) AS e
-    FROM (SELECT fork AS block, batch, "round", unnest(echoes) AS e FROM part WHERE kind = 'round')
+    SELECT fork, batch, "round", CAST(e AS {ECHO_SUMS}) AS e
+    FROM (SELECT fork, batch, "round", unnest(echoes) AS e FROM part WHERE kind = 'round')
 """  # noqa: S608 - our own names
 _REFERENCES = """
-    SELECT block, batch, r.stack AS stack, coalesce(r.done.answered + r.done.in_flight_part, r.done.calls) AS calls,
+    SELECT fork, batch, r.stack AS stack, coalesce(r.done.answered + r.done.in_flight_part, r.done.calls) AS calls,
            coalesce(r.done.window_ns, r.done.elapsed_ns) AS ns
-    FROM (SELECT fork AS block, batch, unnest("references") AS r FROM part WHERE kind = 'round')
+    FROM (SELECT fork, batch, unnest("references") AS r FROM part WHERE kind = 'round')
 """
 # Filled from one part of the journal after the other, which is the table `part`.
 BY_PART = {
@@ -77,9 +77,9 @@ _LATE = """
 # How fast the machine was in each batch beside the whole of its fork, by the stacks that every batch drives.
 _PACES = """
     WITH rates AS (
-        SELECT block, batch, stack, sum(calls) / sum(ns) AS rate FROM reference_slices GROUP BY ALL HAVING rate > 0)
-    SELECT block, batch, exp(avg(ln(rate) - of_fork)) AS pace
-    FROM (SELECT *, avg(ln(rate)) OVER (PARTITION BY block, stack) AS of_fork FROM rates)
+        SELECT fork, batch, stack, sum(calls) / sum(ns) AS rate FROM reference_slices GROUP BY ALL HAVING rate > 0)
+    SELECT fork, batch, exp(avg(ln(rate) - of_fork)) AS pace
+    FROM (SELECT *, avg(ln(rate)) OVER (PARTITION BY fork, stack) AS of_fork FROM rates)
     GROUP BY ALL
 """
 # Of trials that do not count at all, what was seen of them is shown, compiler and all.

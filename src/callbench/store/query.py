@@ -1,18 +1,20 @@
-"""`callbench query`: SQL over a run's tables."""
+"""SQL over the tables of a record."""
 
 from collections.abc import Callable, Mapping
 
 import duckdb
 
 from callbench.model.errors import BadInput
-from callbench.store.run import Run
+from callbench.store.head import RUN
+from callbench.store.record import Record
 from callbench.store.tables import QUERIES
 
-Maker = Callable[[Run, duckdb.DuckDBPyConnection], None]
+JOURNAL = "journal"
+Maker = Callable[[Record, duckdb.DuckDBPyConnection], None]
 Answer = tuple[list[str], list[tuple[object, ...]]]
 
 
-def answered(run: Run, sql: str, computed: Mapping[str, Maker] | None = None) -> Answer:
+def answered(run: Record, sql: str, computed: Mapping[str, Maker] | None = None) -> Answer:
     """Columns and rows of a query.
 
     Args:
@@ -24,7 +26,7 @@ def answered(run: Run, sql: str, computed: Mapping[str, Maker] | None = None) ->
         BadInput: the run is damaged, or the query wrong.
     """
     left = dict(computed or {})
-    tables = ", ".join((*left, *QUERIES))
+    tables = ", ".join((*left, *QUERIES)) if run.kind == RUN else JOURNAL
     with run.connection() as connection:
         while True:
             try:

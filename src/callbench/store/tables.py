@@ -20,7 +20,7 @@ _CELLS = """
 
 
 def _summed(name: str) -> str:
-    """The sums of a histogram over the slices of a trial; nothing where a slice was timed in batches."""
+    """The sums of a histogram over the slices of a trial; nothing if a slice was timed in batches."""
     whole = f"bool_or(done.{name} IS NULL)"
     parts = (("count", "sum"), ("sum_ns", "sum"), ("min_ns", "min"), ("max_ns", "max"))
     return ", ".join(
@@ -47,11 +47,11 @@ _WINDOW = (
 )
 
 _TIMES = ("in_call_ns", "think_ns", "gap_ns")
-_SIDES_OF = (("done", ""), ("counted", "server_"), ("behind", "backend_"))
+_SIDES_OF = (("done", ""), ("counted", "server_"), ("backend", "backend_"))
 _TRIALS = f"""
     WITH kept AS (SELECT *, {_WINDOW_NS} AS w_ns, {_WINDOW_CALLS} AS w_calls FROM pieces WHERE NOT watched),
     summed AS (
-    SELECT trial, cell, block, any_value(visit) AS visit, any_value(batch) AS batch, min(started) AS started,
+    SELECT trial, cell, fork, any_value(start) AS start, any_value(batch) AS batch, min(started) AS started,
            count(*) AS slices, CAST(sum(done.calls) AS BIGINT) AS calls,
            CAST(sum(coalesce(list_sum(map_values(done.errors)), 0)) AS BIGINT) AS error_count,
            CAST(sum(done.elapsed_ns) AS BIGINT) AS elapsed_ns, CAST(sum(w_ns) AS BIGINT) AS window_ns,
@@ -62,14 +62,14 @@ _TRIALS = f"""
            {", ".join(f"CAST(sum(done.{name}) AS BIGINT) AS {name}" for name in _TIMES)},
            {", ".join(_used(of, before) for of, before in _SIDES_OF)},
            CAST(sum(done.received_octets) AS BIGINT) AS received_octets, bool_and(agree) AS agree
-    FROM kept GROUP BY trial, cell, block),
+    FROM kept GROUP BY trial, cell, fork),
     failed AS (
     SELECT trial, CAST(to_json(map_from_entries(list((kind, calls)))) AS VARCHAR) AS errors
     FROM (
         SELECT trial, e.key AS kind, CAST(sum(e.value) AS BIGINT) AS calls
         FROM (SELECT trial, unnest(map_entries(done.errors)) AS e FROM kept) GROUP BY ALL ORDER BY ALL)
     GROUP BY trial)
-    SELECT trial, s.cell, s.block, coalesce(s.visit, 0) AS visit, s.started, slices, s.calls,
+    SELECT trial, s.cell, s.fork, coalesce(s.start, 0) AS start, s.started, slices, s.calls,
            coalesce(failed.errors, '{{}}') AS errors, error_count, elapsed_ns, window_ns, window_calls, in_flight,
            rate_per_s, timed, batch_calls AS batch, latency_count AS count, latency_sum_ns AS sum_ns,
            latency_min_ns AS min_ns, latency_max_ns AS max_ns,
@@ -80,7 +80,7 @@ _TRIALS = f"""
     FROM summed s
     JOIN (SELECT c.id AS cell, c.clients AS clients FROM (SELECT unnest(cells) AS c FROM planned)) c USING (cell)
     LEFT JOIN failed USING (trial) LEFT JOIN warmth USING (trial) LEFT JOIN late USING (trial)
-    LEFT JOIN paces ON paces.block = s.block AND paces.batch = s.batch
+    LEFT JOIN paces ON paces.fork = s.fork AND paces.batch = s.batch
     ORDER BY trial
 """  # noqa: S608 - our own names
 
@@ -116,37 +116,37 @@ _CODECS = """
     ORDER BY message, "group", direction DESC
 """
 
-_FLOORS = """
-    SELECT block, visit, cells, stack, CAST(options AS VARCHAR) AS options, request_bytes, answer_bytes,
+_BASELINES = """
+    SELECT fork, start, cells, stack, CAST(options AS VARCHAR) AS options, request_bytes, answer_bytes,
            done.calls AS calls, done.elapsed_ns AS elapsed_ns, done.batch AS batch,
            done.in_call_ns / done.calls / 1e3 AS mean_us
-    FROM lines WHERE kind = 'floor' AND done.calls > 0
+    FROM lines WHERE kind = 'baseline' AND done.calls > 0
     UNION ALL
-    SELECT block, NULL, e.cells, e.stack, CAST(e.options AS VARCHAR), e.request_bytes, e.answer_bytes,
+    SELECT fork, NULL, e.cells, e.stack, CAST(e.options AS VARCHAR), e.request_bytes, e.answer_bytes,
            CAST(sum(e.done.calls) AS BIGINT), CAST(sum(e.done.elapsed_ns) AS BIGINT), max(e.done.batch),
            sum(e.done.in_call_ns) / sum(e.done.calls) / 1e3
     FROM echo_slices WHERE len(e.cells) > 0 AND e.done.calls > 0 GROUP BY ALL
     ORDER BY ALL
 """
 
-_EXCLUDED = "SELECT DISTINCT stack, cell, block, why FROM lines WHERE kind = 'excluded' ORDER BY block, stack, cell"
+_EXCLUDED = "SELECT DISTINCT stack, cell, fork, why FROM lines WHERE kind = 'excluded' ORDER BY fork, stack, cell"
 
-_VISITS = """
-    SELECT block, visit, stack, coalesce(link, 'loopback') AS link, start_s, verify_s, connect_s, connections,
+_STARTS = """
+    SELECT fork, start, stack, coalesce(link, 'loopback') AS link, start_s, verify_s, connect_s, connections,
            hello.runtime AS runtime, CAST(hello.libraries AS VARCHAR) AS libraries, hello.clock.name AS clock,
            hello.clock.resolution_ns AS resolution_ns, hello.clock.reading_ns AS reading_ns
-    FROM lines WHERE kind = 'visit' ORDER BY block, visit
+    FROM lines WHERE kind = 'start' ORDER BY fork, start
 """
 
-# What was seen beside a trial, the spoiled ones too: their line has another kind, so they count nowhere else.
-_SPOILED = f"""
-    SELECT trial, cell, block, started, kind = 'trial' AS counted, coalesce(repeated, false) AS repeated,
-           spoiled AS why, {_RATE} AS rate_per_s
+# What was seen beside a trial, the disturbed ones too: their line has another kind, so they count nowhere else.
+_DISTURBED = f"""
+    SELECT trial, cell, fork, started, kind = 'trial' AS counted, coalesce(repeated, false) AS repeated,
+           disturbed AS why, {_RATE} AS rate_per_s
     FROM (
-        SELECT kind, trial, cell, block, started, done, repeated, spoiled FROM lines WHERE kind = 'spoiled'
+        SELECT kind, trial, cell, fork, started, done, repeated, disturbed FROM lines WHERE kind = 'disturbed'
         UNION ALL
-        SELECT 'trial', trial, cell, block, started, done, repeated, spoiled FROM pieces WHERE NOT watched)
-    WHERE kind = 'spoiled' OR (kind = 'trial' AND (spoiled <> '' OR repeated))
+        SELECT 'trial', trial, cell, fork, started, done, repeated, disturbed FROM pieces WHERE NOT watched)
+    WHERE kind = 'disturbed' OR (kind = 'trial' AND (disturbed <> '' OR repeated))
     ORDER BY trial, counted
 """  # noqa: S608 - our own names
 
@@ -171,29 +171,29 @@ _THREADS = """
 """
 
 _GAPS_QUERY = """
-    SELECT trial, g.cpu AS cpu, watched_ns, g.looks AS looks, g.gaps AS gaps, g.gap_ns AS gap_ns,
-           g.longest_ns AS longest_ns, g."first" AS "first"
+    SELECT trial, g.cpu AS cpu, watched_ns, g.wakeups AS wakeups, g.gaps AS gaps, g.gap_ns AS gap_ns,
+           g.longest_ns AS longest_ns, g.realtime AS realtime
     FROM (
         SELECT trial, gaps.watched_ns AS watched_ns, unnest(gaps.processors) AS g FROM pieces)
     ORDER BY trial, cpu
 """
 
-_CANARIES = """
-    SELECT block, place, started, canary.calls AS calls, canary.calls / (canary.elapsed_ns / 1e9) AS rate_per_s,
-           canary.p50_ns / 1e3 AS p50_us, canary.p99_ns / 1e3 AS p99_us
-    FROM lines WHERE kind = 'canary'
+_ECHOES = """
+    SELECT fork, place, started, echo.calls AS calls, echo.calls / (echo.elapsed_ns / 1e9) AS rate_per_s,
+           echo.p50_ns / 1e3 AS p50_us, echo.p99_ns / 1e3 AS p99_us
+    FROM lines WHERE kind = 'echo'
     UNION ALL
-    SELECT block, 'round ' || ("round" + 1), e.started, e.done.calls, e.done.calls / (e.done.elapsed_ns / 1e9),
+    SELECT fork, 'round ' || ("round" + 1), e.started, e.done.calls, e.done.calls / (e.done.elapsed_ns / 1e9),
            e.p50_ns / 1e3, e.p99_ns / 1e3
     FROM echo_slices WHERE len(e.cells) = 0 AND e.done.elapsed_ns > 0
     ORDER BY started
 """
 
 _SLOWDOWNS = """
-    SELECT cell, stack, burnt AS side, burn_ns, share, piece AS pair, four[1] AS plain_calls, four[2] AS plain_ns,
+    SELECT cell, stack, slowed_side AS side, burn_ns, share, piece AS pair, four[1] AS plain_calls, four[2] AS plain_ns,
            four[3] AS slow_calls, four[4] AS slow_ns, why
     FROM (
-        SELECT cell, stack, burnt, burn_ns, share, why, unnest(coalesce(pairs, [[NULL]])) AS four,
+        SELECT cell, stack, slowed_side, burn_ns, share, why, unnest(coalesce(pairs, [[NULL]])) AS four,
                generate_subscripts(coalesce(pairs, [[NULL]]), 1) - 1 AS piece
         FROM lines WHERE kind = 'slowdown')
     ORDER BY cell, side, pair
@@ -207,7 +207,7 @@ _WARM_UPS = """
 """
 
 _STEADINESS = """
-    SELECT trial, cell, block, visit, warmed.compiles AS compiles, warmed.steady AS steady, warmed.ended AS ended,
+    SELECT trial, cell, fork, start, warmed.compiles AS compiles, warmed.steady AS steady, warmed.ended AS ended,
            warmed.why AS why, warmed.seconds AS seconds, warmed.before_s AS before_s, warmed.limit_s AS limit_s,
            warmed.calls AS calls,
            coalesce(warmed.compiler_ns['client'], warmed.compiler_ns['both']) AS client_compiler_ns,
@@ -218,16 +218,16 @@ _STEADINESS = """
     FROM warmth WHERE warmed IS NOT NULL ORDER BY trial
 """
 
-# Of a stack that was just started: before anything else was called, but for what `calls_before` counts.
+# Of a stack that was just started: before anything else was called, except for what `calls_before` counts.
 _COLD_QUERY = """
-    SELECT block, visit, stack, coalesce(link, 'loopback') AS link, cold.cell AS cell, cold.call AS call,
+    SELECT fork, start, stack, coalesce(link, 'loopback') AS link, cold.cell AS cell, cold.call AS call,
            cold.calls_before AS calls_before, cold.first_call_ns AS first_call_ns,
            cold.first_second_calls AS first_second_calls, cold.thousand_calls_ns AS thousand_calls_ns,
            cold.errors AS errors, cold.driven_ns AS driven_ns
-    FROM lines WHERE kind = 'visit' AND cold IS NOT NULL ORDER BY block, visit
+    FROM lines WHERE kind = 'start' AND cold IS NOT NULL ORDER BY fork, start
 """
 
-_ENDINGS = "SELECT cell, why, asked, reached, blocks FROM lines WHERE kind = 'ended' ORDER BY cell"
+_ENDINGS = "SELECT cell, why, asked, reached, forks FROM lines WHERE kind = 'ended' ORDER BY cell"
 
 # A channel without packets has one row that says only what data the call has.
 _WIRE = f"""
@@ -280,10 +280,10 @@ _PROCESS_SAMPLES = """
 
 # The sums of a server that tells where its own time went.
 _STAGES_QUERY = """
-    SELECT trial, cell, block, stage.key AS stage, CAST(sum(stage.value.times) AS BIGINT) AS times,
+    SELECT trial, cell, fork, stage.key AS stage, CAST(sum(stage.value.times) AS BIGINT) AS times,
            CAST(sum(stage.value.ns) AS BIGINT) AS ns, CAST(sum(stage.value.processor_ns) AS BIGINT) AS processor_ns,
            CAST(sum(stage.value.octets) AS BIGINT) AS octets
-    FROM (SELECT trial, cell, block, unnest(map_entries(counted.stages)) AS stage FROM pieces WHERE NOT watched)
+    FROM (SELECT trial, cell, fork, unnest(map_entries(counted.stages)) AS stage FROM pieces WHERE NOT watched)
     GROUP BY ALL ORDER BY trial, stage
 """
 
@@ -298,26 +298,26 @@ _TRAFFIC = """
 """
 
 _DEATHS = """
-    SELECT block, visit, trial, cell, stack, how, answered, since_start, again, why
-    FROM lines WHERE kind = 'death' ORDER BY visit, trial
+    SELECT fork, start, trial, cell, stack, how, answered, since_start, again, why
+    FROM lines WHERE kind = 'death' ORDER BY start, trial
 """
 
 _STEPS = f"""
-    SELECT knee, cell, stack, block, step, along, level, clients, done.calls AS calls,
+    SELECT knee, cell, stack, fork, step, along, level, clients, done.calls AS calls,
            CAST(coalesce(list_sum(map_values(done.errors)), 0) AS BIGINT) AS error_count, done.elapsed_ns AS elapsed_ns,
            {_WINDOW},
            reached_per_s, value_us, holds, coalesce(unsteady, '') AS unsteady
-    FROM lines WHERE kind = 'step' ORDER BY knee, cell, block, step
+    FROM lines WHERE kind = 'step' ORDER BY knee, cell, fork, step
 """  # noqa: S608 - our own names
 
-# Every round that was driven: those that the echo had repeated are set aside.
+# Every round that was driven: those that the echo had repeated are marked as repeated.
 _ROUNDS = """
     SELECT fork, batch, "round", idle, started, kind, slices
-    FROM lines WHERE kind IN ('round', 'watched round', 'round set aside') ORDER BY started
+    FROM lines WHERE kind IN ('round', 'watched round', 'repeated round') ORDER BY started
 """
 # What each stack did of a processor while it was alive and others were driven, and whether it was stopped then.
 _UNITS = f"""
-    SELECT fork, batch, u.unit AS unit, u.stack AS stack, u.unasked AS unasked, u.frozen AS frozen
+    SELECT fork, batch, u.unit AS unit, u.stack AS stack, u.idle_share AS idle_share, u.paused AS paused
     FROM (SELECT fork, batch, unnest(CAST(units AS {UNIT}[])) AS u FROM lines WHERE kind = 'batch over')
     ORDER BY fork, batch, unit
 """  # noqa: S608 - our own names
@@ -331,19 +331,19 @@ QUERIES = {
     "histograms": _HISTOGRAMS,
     "intervals": _INTERVALS,
     "codecs": _CODECS,
-    "floors": _FLOORS,
+    "baselines": _BASELINES,
     "processes": _PROCESSES,
     "process_samples": _PROCESS_SAMPLES,
     "stages": _STAGES_QUERY,
     "traffic": _TRAFFIC,
     "deaths": _DEATHS,
     "excluded": _EXCLUDED,
-    "visits": _VISITS,
-    "spoiled": _SPOILED,
+    "starts": _STARTS,
+    "disturbed": _DISTURBED,
     "sides": _SIDES,
     "threads": _THREADS,
     "gaps": _GAPS_QUERY,
-    "canaries": _CANARIES,
+    "echoes": _ECHOES,
     "warm_ups": _WARM_UPS,
     "steadiness": _STEADINESS,
     "cold": _COLD_QUERY,

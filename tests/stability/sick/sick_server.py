@@ -1,4 +1,4 @@
-"""A server that falls ill after so many calls: SICK is for instance `crash 300`; nothing: it stays well.
+"""A server that fails after so many calls: SICK is for instance `crash 300`; if empty, it does not fail.
 
 What SICK_LACKS names its client cannot do.
 """

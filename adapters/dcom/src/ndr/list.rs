@@ -1,5 +1,5 @@
-//! Lists: `struct { unsigned long count; [size_is(count)] T* items; }`, whose items are a conformant array (C706 14.3.3.2) behind a
-//! unique pointer. An empty list may have a null pointer, and ours has.
+//! Lists: `struct { unsigned long count; [size_is(count)] T* items; }`. The items are a conformant array (C706 14.3.3.2) behind a unique pointer. The
+//! pointer of an empty list may be null, as it is here.
 
 use callbench_service::Octets;
 
@@ -31,11 +31,11 @@ impl<T: Ndr> Ndr for Vec<T> {
         }
     }
 
-    fn get_rest(told: Option<usize>, from: &mut Reader<'_>) -> Result<Self, Malformed> {
-        let Some(told) = told else {
+    fn get_rest(announced: Option<usize>, from: &mut Reader<'_>) -> Result<Self, Malformed> {
+        let Some(announced) = announced else {
             return Ok(Vec::new());
         };
-        let count = from.same_count(told, T::LEAST)?;
+        let count = from.same_count(announced, T::LEAST)?;
         T::get_all(count, from)
     }
 }
@@ -49,7 +49,7 @@ fn put_flat(count: usize, out: &mut Writer<'_>) {
     }
 }
 
-/// A list of octets, copied as a whole.
+/// A list of bytes, copied as a whole.
 impl Ndr for Octets {
     type Flat = Option<usize>;
     const ALIGN: usize = 4;
@@ -70,11 +70,11 @@ impl Ndr for Octets {
         Vec::<u8>::get_flat(from)
     }
 
-    fn get_rest(told: Option<usize>, from: &mut Reader<'_>) -> Result<Self, Malformed> {
-        let Some(told) = told else {
+    fn get_rest(announced: Option<usize>, from: &mut Reader<'_>) -> Result<Self, Malformed> {
+        let Some(announced) = announced else {
             return Ok(Octets::default());
         };
-        let count = from.same_count(told, 1)?;
+        let count = from.same_count(announced, 1)?;
         from.octets(count).map(|octets| Octets(octets.to_vec()))
     }
 }

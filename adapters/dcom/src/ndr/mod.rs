@@ -19,9 +19,9 @@ pub use write::Writer;
 /// A type that travels. `Flat` is what reading the first part leaves for the second.
 pub trait Ndr: Sized {
     type Flat;
-    /// Of the flat part, in octets.
+    /// The alignment of the flat part in bytes.
     const ALIGN: usize;
-    /// The flat part has at least so many octets, so that a count can be held against what came.
+    /// The minimum size of the flat part in bytes, so that a count can be compared with the received bytes.
     const LEAST: usize;
 
     fn put_flat(&self, out: &mut Writer<'_>);
@@ -45,7 +45,7 @@ pub trait Ndr: Sized {
         Self::get_rest(flat, from)
     }
 
-    /// The elements of an array, behind its count.
+    /// The elements of an array, after its count.
     fn put_all(items: &[Self], out: &mut Writer<'_>) {
         for item in items {
             item.put_flat(out);
@@ -55,7 +55,7 @@ pub trait Ndr: Sized {
         }
     }
 
-    /// So many elements of an array. `count` has been held against what came.
+    /// The elements of an array. `count` has been compared with the received bytes.
     fn get_all(count: usize, from: &mut Reader<'_>) -> Result<Vec<Self>, Malformed> {
         let mut flats = Vec::with_capacity(count);
         for _ in 0..count {

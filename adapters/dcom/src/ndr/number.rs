@@ -27,7 +27,7 @@ macro_rules! number {
                 Ok(flat)
             }
 
-            /// All at once: they lie close together.
+            /// All at once, because they are contiguous.
             fn put_all(items: &[Self], out: &mut Writer<'_>) {
                 out.align(Self::ALIGN);
                 let room = out.room(size_of_val(items));
@@ -46,7 +46,7 @@ macro_rules! number {
 }
 number! { u8, u16, u32, u64, i16, i32, i64, f32, f64 }
 
-/// One octet (C706 14.2.3).
+/// One byte (C706 14.2.3).
 impl Ndr for bool {
     type Flat = bool;
     const ALIGN: usize = 1;
@@ -65,7 +65,7 @@ impl Ndr for bool {
     }
 }
 
-/// A structure whose greatest member has four octets.
+/// A structure whose largest member has four bytes.
 impl Ndr for Guid {
     type Flat = Guid;
     const ALIGN: usize = 4;

@@ -1,4 +1,4 @@
-//! What may be absent: a unique pointer (C706 14.3.10), null where nothing is there. And boxes, which do not show on the wire.
+//! Optional values: a unique pointer (C706 14.3.10), which is null if the value is absent. And boxes, which are not visible on the wire.
 
 use super::{Malformed, Ndr, Reader, Writer};
 

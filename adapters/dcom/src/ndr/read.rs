@@ -1,4 +1,4 @@
-//! Octets in. A count is believed only as far as there are octets behind it.
+//! Reads bytes. A count is refused if fewer bytes follow.
 
 use std::fmt;
 
@@ -14,7 +14,7 @@ impl fmt::Display for Malformed {
 
 const SHORT: Malformed = Malformed("it ends in the middle of a value");
 
-/// Stub data, from its first octet.
+/// Stub data, from its first byte.
 #[derive(Clone)]
 pub struct Reader<'a> {
     bytes: &'a [u8],
@@ -32,7 +32,7 @@ impl<'a> Reader<'a> {
         self.at += self.at.wrapping_neg() & (to - 1);
     }
 
-    /// So many octets, without alignment.
+    /// This number of bytes, without alignment.
     #[inline]
     pub fn octets(&mut self, length: usize) -> Result<&'a [u8], Malformed> {
         let end = self.at.checked_add(length).ok_or(SHORT)?;
@@ -66,18 +66,18 @@ impl<'a> Reader<'a> {
         self.array().map(u64::from_le_bytes)
     }
 
-    /// The count of elements that have at least `least` octets each.
+    /// The count of elements that have at least `least` bytes each.
     #[inline]
     pub fn count(&mut self, least: usize) -> Result<usize, Malformed> {
         let count = self.u32()? as usize;
         if count.saturating_mul(least.max(1)) > self.left() { Err(SHORT) } else { Ok(count) }
     }
 
-    /// The count of a conformant array, which another member or parameter has told as well.
+    /// The count of a conformant array, which must equal that of another member or parameter.
     #[inline]
-    pub fn same_count(&mut self, told: usize, least: usize) -> Result<usize, Malformed> {
+    pub fn same_count(&mut self, announced: usize, least: usize) -> Result<usize, Malformed> {
         let count = self.count(least)?;
-        if count == told { Ok(count) } else { Err(Malformed("an array has another size than its count says")) }
+        if count == announced { Ok(count) } else { Err(Malformed("an array has another size than its count says")) }
     }
 
     /// Whether a pointer points at something.

@@ -13,7 +13,7 @@ pub const fn greatest(of: &[usize]) -> usize {
     most
 }
 
-/// Makes `Ndr` for a struct whose members have it, in the order given.
+/// Implements `Ndr` for a struct whose members implement it, in the given order.
 macro_rules! record {
     ($($type:ident { $($field:ident: $member:ty),* $(,)? })*) => {
         $(impl $crate::ndr::Ndr for $type {

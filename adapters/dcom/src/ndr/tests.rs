@@ -72,12 +72,12 @@ fn a_lone_surrogate_is_told() {
 
 #[test]
 fn a_count_is_believed_as_far_as_octets_came() {
-    for told in [2, 1000, u32::MAX] {
+    for announced in [2, 1000, u32::MAX] {
         let octets = put(|out| {
-            words(&[told, 1, told, 5], out);
+            words(&[announced, 1, announced, 5], out);
         });
-        assert!(Vec::<i32>::get(&mut Reader::new(&octets)).is_err(), "{told}");
-        assert!(Vec::<String>::get(&mut Reader::new(&octets)).is_err(), "{told}");
+        assert!(Vec::<i32>::get(&mut Reader::new(&octets)).is_err(), "{announced}");
+        assert!(Vec::<String>::get(&mut Reader::new(&octets)).is_err(), "{announced}");
     }
     let other = put(|out| words(&[1, 1, 2, 5, 6], out));
     assert!(Vec::<i32>::get(&mut Reader::new(&other)).is_err());

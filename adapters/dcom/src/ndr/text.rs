@@ -1,5 +1,5 @@
-//! Strings as BSTRs (MS-OAUT 2.2.23): a pointer to a `FLAGGED_WORD_BLOB`, which holds octets, count and UTF-16 units. The length is told,
-//! so that U+0000 is a character as any other.
+//! Strings as BSTRs (MS-OAUT 2.2.23): a pointer to a `FLAGGED_WORD_BLOB` with bytes, count and UTF-16 units. The length is explicit, so U+0000 is
+//! allowed.
 
 use super::{Malformed, Ndr, Reader, Writer};
 
@@ -17,7 +17,7 @@ impl Ndr for String {
     }
 
     fn put_rest(&self, out: &mut Writer<'_>) {
-        // An ASCII character is one unit of two octets: room is made for that once, and grows where others need more.
+        // Reserves space for ASCII, where a character is one unit of two bytes. Other characters enlarge it.
         out.align(4);
         let ascii = self.is_ascii();
         let units = if ascii { self.len() } else { self.encode_utf16().count() };

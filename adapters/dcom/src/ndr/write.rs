@@ -2,7 +2,7 @@
 
 use super::pointer::REFERENT;
 
-/// Appends to a buffer that may hold a header already. The stub data begins where the writer was made.
+/// Appends to a buffer that may already contain a header. The stub data begins at the position where the writer was created.
 pub struct Writer<'a> {
     out: &'a mut Vec<u8>,
     base: usize,
@@ -24,7 +24,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Raw octets, without alignment.
+    /// Raw bytes, without alignment.
     #[inline]
     pub fn octets(&mut self, octets: &[u8]) {
         self.out.extend_from_slice(octets);
@@ -62,7 +62,7 @@ impl<'a> Writer<'a> {
         self.u32(this);
     }
 
-    /// Room for `length` octets, zero as yet.
+    /// `length` bytes, initially zero.
     #[inline]
     pub fn room(&mut self, length: usize) -> &mut [u8] {
         let at = self.out.len();

@@ -11,7 +11,7 @@ pub mod refusal {
     pub const AUTHENTICATION: u16 = 8;
 }
 
-/// An interface that the client wants to call, under a number of its own.
+/// An interface that the client wants to call, with the client's number for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Context {
     pub id: u16,
@@ -65,7 +65,7 @@ impl Bind {
         close(out, start);
     }
 
-    /// What stands behind the header.
+    /// The part after the header.
     pub fn read(octets: &[u8]) -> Result<Self, Malformed> {
         let mut from = Reader::new(octets);
         let (sends, takes, group) = (from.u16()?, from.u16()?, from.u32()?);

@@ -35,7 +35,7 @@ impl Request {
         if self.object.is_some() { OBJECT_REQUEST } else { PLAIN_REQUEST }
     }
 
-    /// Begins a whole PDU with nothing in it; stub data is appended, and then it is cut by [`cut`].
+    /// Begins a PDU. Stub data is appended, and then [`cut`] divides it.
     pub fn begin(&self, call: u32, out: &mut Vec<u8>) {
         let object = if self.object.is_some() { flag::OBJECT } else { 0 };
         Header::of(kind::REQUEST, flag::WHOLE | object, call).put(out);
@@ -61,10 +61,10 @@ pub fn response_stub(pdu: &[u8]) -> Result<&[u8], Malformed> {
     pdu.get(RESPONSE..).ok_or(ODD)
 }
 
-/// A whole fault.
+/// A complete fault.
 pub fn put_fault(context: u16, status: u32, call: u32, out: &mut Vec<u8>) {
     let start = out.len();
-    // Every status that we give ourselves is of a call that was not carried out.
+    // Every status that this server sends is for a call that was not executed.
     Header::of(kind::FAULT, flag::WHOLE | flag::NOT_EXECUTED, call).put(out);
     out.extend_from_slice(&[0; 4]);
     out.extend_from_slice(&context.to_le_bytes());
@@ -79,8 +79,8 @@ pub fn fault_status(pdu: &[u8]) -> Result<u32, Malformed> {
     pdu.get(RESPONSE..).and_then(|rest| rest.first_chunk()).map(|status| u32::from_le_bytes(*status)).ok_or(ODD)
 }
 
-/// Finishes the PDU that is all of `whole` and has its stub data behind `before` octets of header. Where it is longer than `most`, it is
-/// cut into fragments, written to `fragments`, each with the whole header. What is to be sent is returned.
+/// Completes the PDU in `whole`, whose stub data follows `before` bytes of header. If it is longer than `most`, it is divided into fragments with the
+/// whole header each, which are written to `fragments`. Returns the bytes to send.
 pub fn cut<'a>(whole: &'a mut [u8], before: usize, most: u16, fragments: &'a mut Vec<u8>) -> &'a [u8] {
     let stub = whole.len() - before;
     put_hint(whole, stub);
@@ -88,7 +88,7 @@ pub fn cut<'a>(whole: &'a mut [u8], before: usize, most: u16, fragments: &'a mut
         close(whole, 0);
         return whole;
     }
-    // All fragments but the last are of a multiple of eight octets, as authentication would have it (MS-RPCE 2.2.2.11) and Windows does.
+    // All fragments except the last are a multiple of eight bytes, as authentication requires (MS-RPCE 2.2.2.11) and Windows does.
     let part = (usize::from(most) - before) & !7;
     fragments.clear();
     fragments.reserve(whole.len() + (stub / part + 1) * before);

@@ -22,7 +22,7 @@ pub mod kind {
     pub const BIND_NAK: u8 = 13;
     pub const ALTER: u8 = 14;
     pub const ALTER_ANSWER: u8 = 15;
-    /// The third leg of an authentication (MS-RPCE 2.2.2.5), which nobody answers.
+    /// The third part of an authentication (MS-RPCE 2.2.2.5). It has no answer.
     pub const AUTH3: u8 = 16;
     pub const CANCEL: u8 = 18;
     pub const ORPHANED: u8 = 19;
@@ -47,9 +47,9 @@ pub const REPRESENTATION: [u8; 4] = [0x10, 0, 0, 0];
 pub struct Header {
     pub kind: u8,
     pub flags: u8,
-    /// Of the whole PDU, this header included.
+    /// The length of the whole PDU, including this header.
     pub length: u16,
-    /// Octets of authentication behind it.
+    /// The bytes of authentication after it.
     pub authentication: u16,
     pub call: u32,
 }
@@ -63,7 +63,7 @@ pub enum Unreadable {
 }
 
 impl Header {
-    /// Of a PDU without authentication, whose length comes later.
+    /// The header of a PDU without authentication. Its length is set later.
     #[must_use]
     pub fn of(kind: u8, flags: u8, call: u32) -> Self {
         Header { kind, flags, length: 0, authentication: 0, call }

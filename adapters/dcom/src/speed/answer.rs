@@ -1,5 +1,5 @@
-//! ORPCTHAT, the result of a call, and its HRESULT. Where the service says no, the result is empty, as MIDL's stubs leave it, the
-//! HRESULT is `E_INVALIDARG`, and ORPCTHAT says why in words.
+//! ORPCTHAT, the result of a call, and its HRESULT. If the service refuses, the result is empty, as with MIDL's stubs. The HRESULT is then
+//! `E_INVALIDARG`, and ORPCTHAT contains the message.
 
 use callbench_kit::Failure;
 use callbench_service::{Answer, Call, Fault, Octets};
@@ -19,7 +19,8 @@ pub fn put(call: &Call, answer: Result<&Answer, &Fault>, out: &mut Writer<'_>) {
 
 fn put_value(answer: &Answer, out: &mut Writer<'_>) {
     match answer {
-        Answer::Nothing => {}
+        // A service of the user's own has no interface here.
+        Answer::Nothing | Answer::Own(_) => {}
         Answer::Number(it) => it.put(out),
         Answer::Persons(it) => it.put(out),
         Answer::Octets(it) => it.put(out),
@@ -31,7 +32,7 @@ fn put_value(answer: &Answer, out: &mut Writer<'_>) {
 
 fn empty(call: &Call) -> Answer {
     match call {
-        Call::Empty | Call::Send(_) => Answer::Nothing,
+        Call::Empty | Call::Send(_) | Call::Own(_) => Answer::Nothing,
         Call::Sum { .. } => Answer::Number(0),
         Call::GetPersons { .. } => Answer::Persons(Vec::new()),
         Call::GetBinaryData { .. } => Answer::Octets(Octets::default()),
@@ -47,14 +48,14 @@ pub fn get(call: &Call, stub: &[u8]) -> Result<Answer, Failure> {
     let (words, answer, result) = read(call, &mut from).map_err(Failure::protocol)?;
     match result {
         0 => Ok(answer),
-        failed => Err(Failure::fault(words.unwrap_or_else(|| format!("the object gave {}", status::told(failed))))),
+        failed => Err(Failure::fault(words.unwrap_or_else(|| format!("the object gave {}", status::describe(failed))))),
     }
 }
 
 fn read(call: &Call, from: &mut Reader<'_>) -> Result<(Option<String>, Answer, u32), Malformed> {
     let words = get_that(from)?;
     let answer = match call {
-        Call::Empty | Call::Send(_) => Answer::Nothing,
+        Call::Empty | Call::Send(_) | Call::Own(_) => Answer::Nothing,
         Call::Sum { .. } => Answer::Number(i32::get(from)?),
         Call::GetPersons { .. } => Answer::Persons(Vec::get(from)?),
         Call::GetBinaryData { .. } => Answer::Octets(Octets::get(from)?),

@@ -1,4 +1,4 @@
-//! `ISpeedService`: the service as a COM interface. `request` and `answer` are its stub and its proxy; `service.idl` says the same in IDL.
+//! `ISpeedService`: the service as a COM interface. `request` and `answer` are its stub and its proxy; `service.idl` is its IDL.
 
 pub mod answer;
 mod records;

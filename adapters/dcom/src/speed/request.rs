@@ -1,4 +1,4 @@
-//! The parameters of a call, behind ORPCTHIS.
+//! The parameters of a call, after ORPCTHIS.
 
 use callbench_service::{Call, Octets, Person, Structure, Value};
 
@@ -7,7 +7,8 @@ use crate::ndr::{Malformed, Ndr, Reader, Writer};
 
 pub fn put(call: &Call, out: &mut Writer<'_>) {
     match call {
-        Call::Empty | Call::Hello => {}
+        // A service of the user's own has no interface here.
+        Call::Empty | Call::Hello | Call::Own(_) => {}
         Call::Send(value) => put_value(value, out),
         Call::Sum { a, b } => {
             a.put(out);

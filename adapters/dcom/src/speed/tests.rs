@@ -60,7 +60,7 @@ fn the_services_no_comes_in_words() {
     assert_eq!((failure.kind, failure.message), (callbench_kit::Kind::Fault, fault.message));
 }
 
-/// Written by hand after C706: what our own reader would let pass if both sides were wrong in the same way.
+/// Written by hand from C706, because our own reader would accept an error that both sides make.
 #[test]
 fn a_person_lies_as_the_documents_say() {
     let call = Call::Send(Value::Objects(vec![person(7, "A", ""), person(8, "Bc", "D")]));

@@ -4,13 +4,13 @@ using Newtonsoft.Json.Linq;
 namespace Callbench.Service
 {
     /// <summary>
-    /// The waits that a service is told to make, so that the instrument can be tested against a known answer. Nanoseconds.
+    /// The delays that a service is asked to add, to test Callbench with known values. In nanoseconds.
     /// </summary>
     internal sealed class Delays
     {
         private readonly long each;
 
-        /// <summary>How long the whole service stands still at the end of every stallEvery; 0: never.</summary>
+        /// <summary>How long the whole service stalls at the end of every stallEvery; 0: never.</summary>
         private readonly long stall;
 
         private readonly long stallEvery;

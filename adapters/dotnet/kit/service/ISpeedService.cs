@@ -1,7 +1,7 @@
 namespace Callbench.Service
 {
     /// <summary>
-    /// The service of contract/SERVICE.md. Operations and parameters have the names that it gives them, since many protocols send them.
+    /// The service of contract/SERVICE.md. Its operations and parameters have the same names, because many protocols send them.
     /// </summary>
     public interface ISpeedService
     {

@@ -1,8 +1,10 @@
 using System;
 using System.Collections.Concurrent;
 using System.Collections.Generic;
+using System.Linq;
 using System.Threading;
 using Callbench.Kit;
+using Callbench.Own;
 using Newtonsoft.Json.Linq;
 
 namespace Callbench.Service
@@ -11,8 +13,8 @@ namespace Callbench.Service
     internal delegate JObject Asked(string call, JObject arguments);
 
     /// <summary>
-    /// Answers calls and counts them. It makes no answers: it looks them up. Used by many threads at once. MarshalByRefObject, so that
-    /// Remoting can publish it as it is; to others that means nothing.
+    /// Answers calls and counts them. It looks answers up and generates none. Many threads use it at once. It is a MarshalByRefObject, so
+    /// that Remoting can publish it; other technologies ignore this.
     /// </summary>
     public sealed class SpeedService : MarshalByRefObject, ISpeedService
     {
@@ -35,19 +37,25 @@ namespace Callbench.Service
             FindItems
         }
 
-        internal SpeedService(Asked ask, Delays delays)
+        /// <param name="own">the calls of the user's own service, if it has one; else null</param>
+        internal SpeedService(Asked ask, Delays delays, IEnumerable<OwnCall> own = null)
         {
             this.delays = delays;
+            Own = (own ?? Enumerable.Empty<OwnCall>()).Select(call => call.Answers(ask, delays)).ToList();
             persons = new Answers<int, Person[]>(n => ask("GetPersons", new JObject { { "n", n } }));
             octets = new Answers<(int size, string fill), byte[]>(
             key => ask("GetBinaryData", new JObject { { "size", key.size }, { "fill", key.fill } }));
             items = new Answers<int, SearchResponse>(n => ask("FindItems", new JObject { { "n", n } }));
         }
 
-        /// <summary>It lives until its server ends: by default Remoting gives an object up after five minutes.</summary>
+        /// <summary>The answers to the calls of the user's own service. Empty if there is none.</summary>
+        public IReadOnlyList<OwnAnswers> Own { get; }
+
+        /// <summary>It lives until its server ends. By default, Remoting drops an object after five minutes.</summary>
         public override object InitializeLifetimeService() => null;
 
-        /// <summary>What was answered since last asked, by call, without the calls that were not made. Faults count.</summary>
+        /// <summary>The answered calls since the last request for counts, by name. Faults count. Calls that were not made are left
+        ///   out.</summary>
         internal JObject TakeCounts()
         {
             var counted = new JObject();
@@ -57,6 +65,14 @@ namespace Callbench.Service
                 if (count > 0)
                 {
                     counted[call.ToString()] = count;
+                }
+            }
+            foreach (OwnAnswers call in Own)
+            {
+                long count = call.TakeCount();
+                if (count > 0)
+                {
+                    counted[call.Name] = count;
                 }
             }
             return counted;
@@ -154,14 +170,15 @@ namespace Callbench.Service
         public void SendObjectArray(Person[] value) => Begin(Counted.Send);
     }
 
-    /// <summary>The last answers of a call under its arguments, to be read only. What is not there is asked for, once.</summary>
+    /// <summary>The last answers of a call, by its arguments. They are read-only. A missing answer is requested once.</summary>
     internal sealed class Answers<TKey, T>
     {
         private const int Most = 256;
 
-        private readonly ConcurrentDictionary<TKey, Answer> kept = new ConcurrentDictionary<TKey, Answer>();
+        private readonly ConcurrentDictionary<TKey, Answer> kept;
         private readonly Queue<TKey> order = new Queue<TKey>();
         private readonly Func<TKey, JObject> ask;
+        private readonly Func<JToken, T> read;
 
         private sealed class Answer
         {
@@ -171,9 +188,17 @@ namespace Callbench.Service
             internal string Fault;
         }
 
-        internal Answers(Func<TKey, JObject> ask)
+        internal Answers(Func<TKey, JObject> ask) : this(ask, Plain.Read<T>, EqualityComparer<TKey>.Default)
+        {
+        }
+
+        /// <param name="read">reads an answer of the host</param>
+        /// <param name="same">compares arguments</param>
+        internal Answers(Func<TKey, JObject> ask, Func<JToken, T> read, IEqualityComparer<TKey> same)
         {
             this.ask = ask;
+            this.read = read;
+            kept = new ConcurrentDictionary<TKey, Answer>(same);
         }
 
         /// <summary>The answer. Throws ServiceFault where the service refuses.</summary>
@@ -199,7 +224,7 @@ namespace Callbench.Service
                     return answer;
                 }
                 JObject said = ask(arguments);
-                answer = new Answer { Value = Plain.Read<T>(said["value"]), Fault = (string)said["fault"] };
+                answer = new Answer { Value = read(said["value"]), Fault = (string)said["fault"] };
                 if (order.Count == Most)
                 {
                     kept.TryRemove(order.Dequeue(), out Answer oldest);

@@ -3,14 +3,15 @@ using System.Collections.Generic;
 using System.Net;
 using System.Threading;
 using Callbench.Kit;
+using Callbench.Own;
 using Callbench.Service;
 
 namespace Callbench.Wcf.Channel
 {
     /// <summary>
-    /// SOAP over WCF's raw channel: a listener and a thread a client. One listener read by many threads would be the obvious way, but
-    /// Mono's queue between its HTTP server and those who read is not guarded, and now and then loses a request. With one client a
-    /// listener the queue never holds more than one.
+    /// SOAP over WCF's raw channel, with a listener and a thread per client. One listener for many threads would be simpler. But Mono's
+    /// queue between its HTTP server and the readers is not synchronised and sometimes loses a request. With one client per listener, the
+    /// queue never holds more than one request.
     /// </summary>
     public sealed class ChannelStack : Stack
     {
@@ -22,7 +23,19 @@ namespace Callbench.Wcf.Channel
 
         public override Server Serve(SpeedService service, IPAddress host, int port)
         {
-            return Ports.Started("http", host, port, "soap/", address => new Replying(new Answering(service), address));
+            return Ports.Started("http", host, port, "soap/", address => new Replying(Operations(service), address));
+        }
+
+        /// <summary>By the name of the element. Those of the user's own service come last, so that they replace others.</summary>
+        private static IDictionary<string, Operation> Operations(SpeedService service)
+        {
+            var operations = new Dictionary<string, Operation>(StringComparer.Ordinal);
+            Operation.Add(operations, typeof(ISpeedContract), new Answering(service));
+            if (OwnCall.Service != null)
+            {
+                Operation.Add(operations, OwnProxy.ContractType, OwnProxy.Server(service.Own));
+            }
+            return operations;
         }
 
         public override Client Connect(string endpoint, TimeSpan timeout)
@@ -30,7 +43,8 @@ namespace Callbench.Wcf.Channel
             // Else head and body go one after the other, and with Nagle's algorithm the body waits 40 ms for the head's acknowledgement.
             ServicePointManager.FindServicePoint(new Uri(endpoint)).Expect100Continue = false;
             int place = (Interlocked.Increment(ref clients) & int.MaxValue) % Listeners;
-            return new Calling(Bindings.BasicHttp(timeout), Place(endpoint, place));
+            string its = Place(endpoint, place);
+            return new Calling(Bindings.BasicHttp(timeout), its, its);
         }
 
         /// <summary>The first is where other parties' clients come.</summary>
@@ -44,14 +58,14 @@ namespace Callbench.Wcf.Channel
             private readonly List<ReplyServer> servers = new List<ReplyServer>();
             private readonly string endpoint;
 
-            internal Replying(ISpeedContract service, Uri address)
+            internal Replying(IDictionary<string, Operation> operations, Uri address)
             {
                 endpoint = address.ToString();
                 try
                 {
                     for (int place = 0; place < Listeners; place++)
                     {
-                        servers.Add(new ReplyServer(service, Bindings.BasicHttp(ServerPatience), new Uri(Place(endpoint, place))));
+                        servers.Add(new ReplyServer(operations, Bindings.BasicHttp(ServerPatience), new Uri(Place(endpoint, place))));
                     }
                 }
                 catch

@@ -10,19 +10,21 @@ using System.Xml;
 namespace Callbench.Wcf.Channel
 {
     /// <summary>
-    /// One operation of the contract: reads its arguments from a message's body and writes its answer into another, in WCF's own layout
+    /// One operation of a contract: reads its arguments from a message's body and writes its answer into another, in WCF's own layout
     /// (document/literal, wrapped), each value by WCF's own serializer.
     /// </summary>
     internal sealed class Operation
     {
         private readonly string name;
-        private readonly Func<ISpeedContract, object[], object> call;
+        private readonly object service;
+        private readonly Func<object, object[], object> call;
         private readonly XmlObjectSerializer[] arguments;
         private readonly string[] names;
         private readonly XmlObjectSerializer result;
 
-        private Operation(MethodInfo method)
+        private Operation(MethodInfo method, object service)
         {
+            this.service = service;
             name = method.Name;
             call = Compiled(method);
             ParameterInfo[] parameters = method.GetParameters();
@@ -31,37 +33,37 @@ namespace Callbench.Wcf.Channel
             result = method.ReturnType == typeof(void) ? null : Serializer(method.ReturnType, method.Name + "Result");
         }
 
-        /// <summary>Every operation of the contract, by the name of its element.</summary>
-        internal static IDictionary<string, Operation> All()
+        /// <summary>Adds every operation of the contract that <paramref name="service"/> implements, by the name of its
+        ///   element.</summary>
+        internal static void Add(IDictionary<string, Operation> all, Type contract, object service)
         {
-            var all = new Dictionary<string, Operation>(StringComparer.Ordinal);
-            foreach (MethodInfo method in typeof(ISpeedContract).GetMethods())
+            foreach (MethodInfo method in contract.GetMethods())
             {
-                all[method.Name] = new Operation(method);
+                all[method.Name] = new Operation(method, service);
             }
-            return all;
         }
 
-        /// <summary>Calls the service with what <paramref name="body"/> holds, which stands at the operation's element.</summary>
-        /// <exception cref="System.Exception">whatever the service throws, or the body is not as the contract has it</exception>
-        internal BodyWriter Answer(ISpeedContract service, XmlDictionaryReader body)
+        /// <summary>Calls the service with the content of <paramref name="body"/>, which is positioned at the operation's
+        ///   element.</summary>
+        /// <exception cref="System.Exception">any exception of the service, or the body is invalid</exception>
+        internal BodyWriter Answer(XmlDictionaryReader body)
         {
             return new Writer(name + "Response", result, call(service, Arguments(body)));
         }
 
         /// <summary>The call of a method without reflection, which would be a cost that no user of WCF has.</summary>
-        private static Func<ISpeedContract, object[], object> Compiled(MethodInfo method)
+        private static Func<object, object[], object> Compiled(MethodInfo method)
         {
-            ParameterExpression service = Expression.Parameter(typeof(ISpeedContract), "service");
+            ParameterExpression service = Expression.Parameter(typeof(object), "service");
             ParameterExpression values = Expression.Parameter(typeof(object[]), "values");
             IEnumerable<Expression> given = method.GetParameters().Select(
                                                 (each, place) => (Expression)Expression.Convert(
                                                     Expression.ArrayIndex(values, Expression.Constant(place)), each.ParameterType));
-            Expression answer = Expression.Call(service, method, given);
+            Expression answer = Expression.Call(Expression.Convert(service, method.DeclaringType), method, given);
             Expression boxed = method.ReturnType == typeof(void)
                                ? (Expression)Expression.Block(answer, Expression.Constant(null))
                                : Expression.Convert(answer, typeof(object));
-            return Expression.Lambda<Func<ISpeedContract, object[], object>>(boxed, service, values).Compile();
+            return Expression.Lambda<Func<object, object[], object>>(boxed, service, values).Compile();
         }
 
         private object[] Arguments(XmlDictionaryReader body)

@@ -8,21 +8,20 @@ using System.Xml;
 namespace Callbench.Wcf.Channel
 {
     /// <summary>
-    /// Answers requests on WCF's own channel (its binding, its encoder, its listener) by a thread of its own: what WCF takes without the
-    /// dispatcher of a ServiceHost.
+    /// Answers requests on WCF's own channel (its binding, its encoder, its listener) with a thread, without the dispatcher of a
+    /// ServiceHost.
     /// </summary>
     internal sealed class ReplyServer : IDisposable
     {
         private static readonly TimeSpan ToClose = TimeSpan.FromSeconds(1);
 
-        private readonly IDictionary<string, Operation> operations = Operation.All();
-        private readonly ISpeedContract service;
+        private readonly IDictionary<string, Operation> operations;
         private readonly IChannelListener<IReplyChannel> listener;
         private volatile bool closing;
 
-        internal ReplyServer(ISpeedContract service, Binding binding, Uri address)
+        internal ReplyServer(IDictionary<string, Operation> operations, Binding binding, Uri address)
         {
-            this.service = service;
+            this.operations = operations;
             listener = binding.BuildChannelListener<IReplyChannel>(address);
             listener.Open();
             new Thread(Serve) { IsBackground = true, Name = "reply " + address.AbsolutePath } .Start();
@@ -77,7 +76,7 @@ namespace Callbench.Wcf.Channel
             }
             catch (Exception gone)
             {
-                // Whoever asked has gone, or what it sent cannot be answered: the next request is another's.
+                // The client has gone, or its request cannot be answered. The next request is served.
                 Console.Error.WriteLine("wcf: a request was not answered: " + gone.Message);
                 request.Abort();
             }
@@ -93,7 +92,7 @@ namespace Callbench.Wcf.Channel
                 {
                     throw new FaultException("there is no operation " + body.LocalName, Answering.Refused);
                 }
-                return Message.CreateMessage(request.Version, (string)null, operation.Answer(service, body));
+                return Message.CreateMessage(request.Version, (string)null, operation.Answer(body));
             }
             catch (FaultException refused)
             {

@@ -3,7 +3,7 @@ using Callbench.Service;
 
 namespace Callbench.Wcf.Rest
 {
-    // What requests and answers hold: WCF's bodies without a wrapper are one object each.
+    // The bodies of requests and answers: WCF's bodies without a wrapper are one object each.
 
     [DataContract]
     public sealed class Nothing

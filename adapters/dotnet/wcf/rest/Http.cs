@@ -25,7 +25,7 @@ namespace Callbench.Wcf.Rest
             timeoutMs = (int)Math.Min(int.MaxValue, timeout.TotalMilliseconds);
         }
 
-        /// <summary>Makes a call whose answer is nothing.</summary>
+        /// <summary>Makes a call without an answer.</summary>
         internal void Post<T>(string operation, T arguments)
         {
             using (Sent(operation, arguments))
@@ -33,9 +33,9 @@ namespace Callbench.Wcf.Rest
             }
         }
 
-        /// <summary>Makes a call and gives its answer.</summary>
+        /// <summary>Makes a call and returns its answer.</summary>
         /// <exception cref="Failure">the server refused</exception>
-        /// <exception cref="WebException">no answer that can be understood</exception>
+        /// <exception cref="WebException">the answer cannot be parsed</exception>
         internal TAnswer Ask<TAnswer>(string operation, object arguments)
         {
             using (HttpWebResponse response = Sent(operation, arguments))

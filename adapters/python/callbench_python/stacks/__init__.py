@@ -1,4 +1,4 @@
-"""The stacks of the adapter: which module plays each side. A module is read where its stack is asked for."""
+"""The stacks of the adapter: which module has each side. A module is imported when its stack is used."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -6,6 +6,7 @@ from importlib import import_module
 from importlib.metadata import version
 from typing import Any, Protocol
 
+from callbench_python import own
 from callbench_python.service import Service
 
 
@@ -42,22 +43,37 @@ STACKS = {
     "json+httpx-async": Sides("httpx_async", "uvicorn_one"),
     "json+aiohttp": Sides("aiohttp_async", "uvicorn_one"),
     "json+uvicorn-workers": Sides(None, "uvicorn_workers"),
-    "uvicorn": Sides(None, "hello_world"),
+}
+# What carries no call of the user, and what carries no other.
+_OTHER_STACKS = {"uvicorn": Sides(None, "hello_world")}
+_OWN_STACKS = {
+    "protobuf+grpc": Sides("grpc_threads", "grpc_server"),
+    "protobuf+grpc-async": Sides("grpc_async", "grpc_server"),
 }
 _LIBRARIES = ("aiohttp", "httpx", "httptools", "uvicorn", "uvloop")
+_OWN_LIBRARIES = ("grpcio", "protobuf")
+
+
+def _present() -> Mapping[str, Sides]:
+    return {**STACKS, **(_OWN_STACKS if own.CALLS else _OTHER_STACKS)}
+
+
+def names() -> list[str]:
+    """The stacks that can be served."""
+    return list(_present())
 
 
 def libraries() -> dict[str, str]:
     """What the stacks are built on, with versions."""
-    return {name: version(name) for name in _LIBRARIES}
+    return {name: version(name) for name in (*_LIBRARIES, *(_OWN_LIBRARIES if own.CALLS else ()))}
 
 
 def server(stack: str) -> Serve:
     """What serves a stack."""
-    serve: Serve = import_module(f"{__name__}.{STACKS[stack].server}").serve
+    serve: Serve = import_module(f"{__name__}.{_present()[stack].server}").serve
     return serve
 
 
 def client(stack: str) -> Any:  # noqa: ANN401 - a module
     """What connects clients of a stack, by `connect(endpoint, clients, seconds)`, and knows its errors by `kind_of`."""
-    return import_module(f"{__name__}.{STACKS[stack].client}")
+    return import_module(f"{__name__}.{_present()[stack].client}")

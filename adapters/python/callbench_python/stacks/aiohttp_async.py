@@ -47,7 +47,7 @@ class Tasks:
 
 
 async def connect(endpoint: str, clients: int, timeout: float) -> Tasks:  # noqa: ASYNC109 - the library's own
-    """Connect them, which takes requests at once; the server refuses a GET, and counts no call."""
+    """Connect them with simultaneous requests. The server refuses a GET and counts no call."""
     connector = aiohttp.TCPConnector(limit=clients)
     session = aiohttp.ClientSession(connector=connector, timeout=aiohttp.ClientTimeout(total=timeout))
     try:

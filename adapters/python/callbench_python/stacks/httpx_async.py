@@ -38,7 +38,7 @@ class Tasks:
 
 
 async def connect(endpoint: str, clients: int, timeout: float) -> Tasks:  # noqa: ASYNC109 - the library's own
-    """Connect them, which takes requests at once; the server refuses a GET, and counts no call."""
+    """Connect them with simultaneous requests. The server refuses a GET and counts no call."""
     limits = httpx.Limits(max_connections=clients, max_keepalive_connections=clients)
     client = httpx.AsyncClient(timeout=timeout, limits=limits)
     try:

@@ -5,6 +5,7 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from callbench_python import own
 from callbench_python.service import Fault, Service
 
 JSON = dict[str, Any]
@@ -27,6 +28,9 @@ def requests(operation: str) -> Callable[[JSON], JSON]:
     """How the request for an operation is made of its parameters."""
     if operation == "SendByteArray":
         return lambda params: _request(operation, {"value": base64.b64encode(params["value"]).decode()})
+    if operation in own.CALLS:
+        encode = own.CALLS[operation].request.encode
+        return lambda params: _request(operation, {"request": encode(params["request"])})
     return lambda params: _request(operation, params)
 
 
@@ -38,6 +42,9 @@ def answers(operation: str) -> Callable[[JSON], Any]:
     """How the answer of an operation is had from the object that came."""
     if operation == "GetBinaryData":
         return lambda answer: base64.b64decode(_result(answer))
+    if operation in own.CALLS:
+        decode = own.CALLS[operation].answer.decode
+        return lambda answer: decode(_result(answer))
     return _result
 
 
@@ -57,6 +64,8 @@ async def answered(body: bytes, service: Service) -> bytes:
         result = await service.answer(operation, params)
         if operation == "GetBinaryData":
             result = base64.b64encode(result).decode()
+        elif operation in own.CALLS:
+            result = own.CALLS[operation].answer.encode(result)
         return _dumped({"jsonrpc": "2.0", "result": result, "id": number})
     except _Wrong as no:
         code, message = no.args
@@ -64,7 +73,7 @@ async def answered(body: bytes, service: Service) -> bytes:
         code, message = -32000, str(no)
     except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as failure:
         code, message = -32700, str(failure)
-    except (TypeError, ValueError) as failure:
+    except (AttributeError, TypeError, ValueError) as failure:
         code, message = -32602, str(failure)
     return _dumped({"jsonrpc": "2.0", "error": {"code": code, "message": message}, "id": number})
 
@@ -78,15 +87,17 @@ def _call(request: Any) -> tuple[str, JSON]:  # noqa: ANN401 - whatever came
     if not isinstance(request, dict) or request.get("jsonrpc") != "2.0" or not isinstance(request.get("method"), str):
         raise _Wrong(-32600, 'a request is one object, whose jsonrpc is "2.0" and whose method is a string')
     operation, params = request["method"], request.get("params", {})
-    if operation not in OPERATIONS:
+    names = ("request",) if operation in own.CALLS else OPERATIONS.get(operation)
+    if names is None:
         raise _Wrong(-32601, f"there is no operation {operation}")
-    names = OPERATIONS[operation]
     if isinstance(params, list):
         params = dict(zip(names, params, strict=False))
     if not isinstance(params, dict) or params.keys() != set(names):
         raise _Wrong(-32602, f"the parameters of {operation} are: {', '.join(names) or 'none'}")
     if operation == "SendByteArray":
         params = {"value": base64.b64decode(params["value"], validate=True)}
+    elif operation in own.CALLS:
+        params = {"request": own.CALLS[operation].request.decode(params["request"])}
     return operation, params
 
 

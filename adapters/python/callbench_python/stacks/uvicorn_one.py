@@ -41,10 +41,10 @@ def endpoint_of(listener: socket.socket, path: str) -> str:
 
 
 class Uvicorn:
-    """A server that runs on a thread of its own, since others hear the host.
+    """A server on its own thread, because other threads read from the host.
 
     Attributes:
-        endpoint: where it answers.
+        endpoint: its address.
     """
 
     def __init__(self, listener: socket.socket, path: str, application: Application, service: Service) -> None:
@@ -68,7 +68,7 @@ class Uvicorn:
             time.sleep(0.005)
 
     def counted(self) -> dict[str, Any]:
-        """What was answered since last asked, and what the process has used."""
+        """The answered calls since the last request, and the processor time of the process."""
         return {"calls": self._service.take_counts(), "processor": processor()}
 
     def close(self) -> None:

@@ -1,7 +1,7 @@
-"""`json+uvicorn-workers`: uvicorn with several processes that accept from one socket, as its option --workers has it.
+"""`json+uvicorn-workers`: uvicorn with several processes that accept from one socket, as with its option --workers.
 
-The first process serves nothing. Each worker is a runner of the same program, to which the first one speaks as the host
-speaks to it: what a worker asks for goes through, and what they counted is added up.
+The first process serves nothing. Each worker is a runner of the same program. The first process speaks the runner
+protocol with it, passes its questions on to the host, and adds up the counts.
 """
 
 import contextlib
@@ -30,10 +30,10 @@ class Worker:
     def __init__(
         self, service: Service, request: Mapping[str, Any], listener: int, lost: Callable[["Worker"], None]
     ) -> None:
-        """Start it; `lost` is told when it has ended."""
+        """Start it; `lost` is called when it has ended."""
         self._service, self._lost = service, lost
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "callbench_python"],
+            [sys.executable, "-m", "callbench_python", *sys.argv[1:]],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             pass_fds=[listener],
@@ -44,7 +44,7 @@ class Worker:
         self.say({**request, "stack": "json+httpx", "options": {"listener": listener}})
 
     def say(self, message: Mapping[str, Any]) -> None:
-        """Write a line to it; where it has gone, that is told otherwise."""
+        """Write a line to it. If it has gone, `lost` reports it."""
         stdin = self._process.stdin
         if stdin is not None:
             with self._writing, contextlib.suppress(OSError, ValueError):
@@ -113,7 +113,7 @@ class Workers:
         self._workers[self._workers.index(worker)] = other
 
     def counted(self) -> dict[str, Any]:
-        """What all of them answered since last asked, and what all processes have used."""
+        """The answered calls of all workers since the last request, and the processor time of all processes."""
         calls, used = Counter[str](), Counter({name: int(its) for name, its in processor().items()})
         for worker in self._workers:
             worker.say({"do": "counted", "id": 1})

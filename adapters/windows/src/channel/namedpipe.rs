@@ -1,4 +1,4 @@
-//! `namedpipe`: a named pipe of Windows in message mode, whose messages need no frame of ours. A thread and an instance a connection.
+//! `namedpipe`: a named pipe of Windows in message mode, whose messages need no frame. It uses a thread and an instance per connection.
 
 use std::io;
 use std::os::windows::io::{AsRawHandle, FromRawHandle, OwnedHandle};
@@ -42,7 +42,7 @@ impl Channel for NamedPipe {
         mishap::OPTIONS
     }
 
-    /// The route's handler stays idle: a process of its own answers.
+    /// The handler of the route is not used: a separate process answers.
     fn serve(&self, routes: Vec<Route>, _at: Listen, options: &Options) -> Result<Box<dyn Server>, Failure> {
         Process::start(&[NAME, only(routes, NAME)?.path], options)
     }
@@ -234,7 +234,7 @@ fn join(to: &Connect) -> Result<End, Failure> {
     End::new(pipe)
 }
 
-/// Serves for as long as the process lives, and gives the pipe's name.
+/// Serves as long as the process lives. Returns the pipe's name.
 pub fn host(handler: Arc<dyn Handler>) -> Result<String, Failure> {
     let name = format!(r"\\.\pipe\callbench-{}", std::process::id());
     let mut next = instance(&name)?;
@@ -253,7 +253,7 @@ pub fn host(handler: Arc<dyn Handler>) -> Result<String, Failure> {
             };
             if joined.is_ok() {
                 let handler = Arc::clone(&handler);
-                // Where no thread can be had, the instance goes with the closure, and the client sees a closed connection.
+                // If no thread can be created, the instance is dropped with the closure, and the client sees a closed connection.
                 let _ = thread::Builder::new().name("connection".to_owned()).spawn(move || {
                     let mut guest = guest;
                     answer_all(&mut guest, handler.as_ref(), &Ending::default());

@@ -1,7 +1,7 @@
-//! `winmsg`: window messages. A request is a `WM_COPYDATA` to the server's message-only window; its answer is another one, which the
-//! server sends back to the client's window before it returns. One thread serves all clients, as a window belongs to one.
+//! `winmsg`: window messages. A request is a `WM_COPYDATA` to the server's message-only window. The server sends the answer as another one to the
+//! client's window before it returns. One thread serves all clients, because a window belongs to one thread.
 //!
-//! A window's messages come to the thread that made it, so that each calling thread has a window of its own, made when it first calls.
+//! A window's messages arrive at the thread that created it. So each calling thread has its own window, created at its first call.
 
 use std::cell::{Cell, RefCell};
 use std::sync::{Arc, OnceLock, mpsc};
@@ -28,10 +28,10 @@ use crate::process::Process;
 pub const NAME: &str = "winmsg";
 const CLIENT: &str = "callbench-client";
 const SERVER: &str = "callbench-server";
-/// How long the server waits for a client to take its answer; meanwhile all others wait.
+/// How long the server waits for a client to take its answer. All others wait meanwhile.
 const DELIVERY: Duration = Duration::from_secs(5);
 
-/// What a window does with the octets that came: the sender's window, the number of the call, the octets.
+/// Handles the received bytes: the sender's window, the number of the call, the bytes.
 type Take = fn(own: HWND, from: HWND, number: usize, octets: &[u8]) -> bool;
 
 thread_local! {
@@ -57,7 +57,7 @@ impl Channel for WinMsg {
         mishap::OPTIONS
     }
 
-    /// The route's handler stays idle: a process of its own answers.
+    /// The handler of the route is not used: a separate process answers.
     fn serve(&self, routes: Vec<Route>, _at: Listen, options: &Options) -> Result<Box<dyn Server>, Failure> {
         Process::start(&[NAME, only(routes, NAME)?.path], options)
     }
@@ -93,7 +93,7 @@ impl Connection for Caller {
         let taken = send(self.server as HWND, own, number, request, SMTO_NORMAL, self.timeout);
         let (wanted, answer) = ANSWER.take();
         taken?;
-        // Whoever answered has set the number to 0.
+        // The answer sets the number to 0.
         match answer {
             Some(answer) if wanted == 0 => self.answer = answer,
             _ => return Err(Failure::new(Kind::Protocol, "the server took the request and sent no answer")),
@@ -106,7 +106,7 @@ impl Connection for Caller {
     }
 }
 
-/// Sends `octets` to a window and waits until it has dealt with them.
+/// Sends `octets` to a window and waits until it has processed them.
 fn send(to: HWND, own: HWND, number: usize, octets: &[u8], how: u32, timeout: Duration) -> Result<(), Failure> {
     let data = COPYDATASTRUCT { dwData: number, cbData: octets.len() as u32, lpData: octets.as_ptr().cast_mut().cast() };
     let milliseconds = u32::try_from(timeout.as_millis()).unwrap_or(u32::MAX).max(1);
@@ -146,7 +146,7 @@ fn answer(own: HWND, from: HWND, number: usize, octets: &[u8]) -> bool {
     OUT.with_borrow_mut(|out| {
         out.clear();
         handler.answer(octets, out);
-        // Nothing else comes to this thread meanwhile (SMTO_BLOCK). A client that has given up does not take it, and need not.
+        // No other message reaches this thread meanwhile (SMTO_BLOCK). A client that has given up does not take the answer.
         send(from, own, number, out, SMTO_BLOCK, DELIVERY).is_ok()
     })
 }
@@ -200,11 +200,11 @@ fn window(class: &str, title: &str, procedure: Procedure) -> Result<HWND, Failur
     if window.is_null() { Err(std::io::Error::last_os_error().into()) } else { Ok(window) }
 }
 
-/// Serves for as long as the process lives, and gives the window's title.
+/// Serves as long as the process lives. Returns the window's title.
 pub fn host(handler: Arc<dyn Handler>) -> Result<String, Failure> {
     let title = format!("callbench-{}", std::process::id());
     HANDLER.set(handler).map_err(|_| Failure::new(Kind::Internal, "this process serves already"))?;
-    let (made, told) = mpsc::channel();
+    let (made, created) = mpsc::channel();
     let own = title.clone();
     thread::Builder::new().name("window".to_owned()).spawn(move || {
         let window = window(SERVER, &own, server_window);
@@ -217,6 +217,6 @@ pub fn host(handler: Arc<dyn Handler>) -> Result<String, Failure> {
             unsafe { DispatchMessageW(&raw const message) };
         }
     })?;
-    told.recv().map_err(|_| closed())??;
+    created.recv().map_err(|_| closed())??;
     Ok(title)
 }

@@ -1,6 +1,6 @@
-//! A time-out for calls that have none: COM waits for an answer for ever, and its ways to give a call up (`CoCancelCall`, a message filter)
-//! are missing from Wine, or free what the late answer is then written to. So a thread of each client's own makes its calls, and the client
-//! stops waiting for it; its next call makes a new object on a new thread. The one given up ends with its call, if that ever ends.
+//! A timeout for calls that have none. COM waits forever for an answer. Its ways to cancel a call (`CoCancelCall`, a message filter) are missing from
+//! Wine, or free memory to which the late answer is written. So each client has a thread that makes its calls, and the client stops waiting for it.
+//! The next call creates a new object on a new thread. The old thread ends with its call, if that ever ends.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -13,7 +13,7 @@ use callbench_transport::line::timed_out;
 
 use super::client::Caller;
 
-/// A client whose calls can be given up.
+/// A client whose calls can be cancelled.
 pub struct Carried {
     to: Connect,
     /// None after a call was given up.
@@ -41,7 +41,7 @@ impl Client for Carried {
             carrier.desk.put(Order::Call(Arc::clone(&self.call)));
             carrier.desk.answer(self.to.timeout)
         });
-        // What comes after all is nobody's answer.
+        // A late answer is dropped.
         made.unwrap_or(None).unwrap_or_else(|| {
             self.carrier = None;
             Err(timed_out())
@@ -53,7 +53,7 @@ impl Client for Carried {
     }
 }
 
-/// What lies between a client and its thread: one thing at a time.
+/// What the client and its thread pass to each other: one item at a time.
 enum Order {
     Nothing,
     Call(Arc<Call>),
@@ -81,7 +81,7 @@ impl Desk {
         self.changed.notify_one();
     }
 
-    /// For the thread: the next call, with the last one's answer put in its place; None where nobody waits any more.
+    /// For the thread: passes on the last answer and returns the next call; None if the client has gone.
     fn next(&self, answer: Result<Answer, Failure>) -> Option<Arc<Call>> {
         let mut order = self.lock();
         if matches!(*order, Order::End) {
@@ -99,7 +99,7 @@ impl Desk {
         }
     }
 
-    /// For the client: the answer; None where it did not come in time.
+    /// For the client: the answer; None if it did not arrive in time.
     fn answer(&self, timeout: Duration) -> Option<Result<Answer, Failure>> {
         let waits = |order: &mut Order| matches!(order, Order::Call(_) | Order::Taken);
         let (mut order, _) = self.changed.wait_timeout_while(self.lock(), timeout, waits).unwrap_or_else(PoisonError::into_inner);
@@ -152,16 +152,16 @@ impl Drop for Carrier {
     }
 }
 
-/// The thread's life: an object, and its calls until nobody waits any more.
+/// The loop of the thread: it creates an object and calls it until the client has gone.
 fn serve(desk: &Desk, to: &Connect) {
     let mut caller = None;
-    let mut answer = panics::contained(|| {
+    let mut answer = panics::catch_panic(|| {
         caller = Some(Caller::connect(to)?);
         Ok(Answer::Nothing)
     });
     while let Some(call) = desk.next(answer)
         && let Some(caller) = &caller
     {
-        answer = panics::contained(|| caller.call(&call));
+        answer = panics::catch_panic(|| caller.call(&call));
     }
 }

@@ -12,7 +12,7 @@ use super::values::{Array, Text, Truth, Variant, elements, read_text};
 use super::{plain, records, words};
 use callbench_transport::line::refused;
 
-/// What the RPC runtime says where the other side has gone: the server is unavailable, too busy, the call failed, or was not even begun.
+/// The RPC runtime's errors if the other side has gone: the server is unavailable, too busy, the call failed, or was not started.
 const GONE: [u32; 4] = [0x8007_06ba, 0x8007_06bb, 0x8007_06be, 0x8007_06bf];
 /// `ERROR_NOACCESS`: the server's code met an access violation, and the RPC runtime, which called it, lived on.
 const ACCESS_VIOLATION: u32 = 0x8007_03e6;
@@ -140,6 +140,8 @@ impl Caller {
             Call::Hello => self.text(|service, to| unsafe { service.Hello(to) }),
             // SAFETY: see above.
             Call::FindItems { n } => self.record(|service, to| unsafe { service.FindItems(*n, to) }).map(Answer::Found),
+            // A service of the user's own has no interface here.
+            Call::Own(_) => Err(Failure::new(Kind::CannotCarry, "COM carries Callbench's own calls alone")),
         }
     }
 }

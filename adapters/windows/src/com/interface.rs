@@ -49,7 +49,7 @@ pub unsafe trait IClassFactory: IUnknown {
     pub unsafe fn LockServer(&self, lock: i32) -> HRESULT;
 }
 
-/// COM's own, by which a process adds an extension of its own to calls and answers.
+/// COM's interface with which a process adds an extension to calls and answers.
 #[interface("1008c4a0-7613-11cf-9af1-0020af6e72f4")]
 pub unsafe trait IChannelHook: IUnknown {
     pub unsafe fn ClientGetSize(&self, extension: *const GUID, interface: *const GUID, size: *mut u32);

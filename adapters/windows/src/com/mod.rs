@@ -44,7 +44,7 @@ impl Stack for Com {
         mishap::OPTIONS
     }
 
-    /// The service given stays idle: a process of its own answers.
+    /// The given service is not used: a separate process answers.
     fn serve(&self, _service: Arc<Service>, _at: Listen, options: &Options) -> Result<Box<dyn Server>, Failure> {
         Process::start(&[NAME], options)
     }
@@ -55,18 +55,18 @@ impl Stack for Com {
     }
 }
 
-/// For the functions, whose crate has a type of its own for it.
+/// Converts to the GUID type of the functions' crate.
 fn plain(id: GUID) -> windows_sys::core::GUID {
     windows_sys::core::GUID::from_u128(id.to_u128())
 }
 
-/// Serves for as long as the process lives, and gives the class.
+/// Serves as long as the process lives. Returns the class.
 pub fn host(service: Arc<Service>, mishap: Arc<Mishap>) -> Result<String, Failure> {
     // SAFETY: the one argument must be null.
     checked("starting COM", unsafe { CoInitializeEx(std::ptr::null(), COINIT_MULTITHREADED as u32) })?;
     words::listen_once()?;
     register()?;
-    // A class of its own for each server: Wine keeps the registration of one that was killed, and would give it to clients for ever.
+    // A new class for each server: Wine keeps the registration of a killed server, and would give it to clients forever.
     let class = GUID::new().map_err(|error| Failure::new(Kind::Internal, format!("making the number of a class: {error}")))?;
     let factory: IClassFactory = object::Factory { service, mishap }.into();
     let mut registered = 0;
@@ -75,7 +75,7 @@ pub fn host(service: Arc<Service>, mishap: Arc<Mishap>) -> Result<String, Failur
         CoRegisterClassObject(&plain(class), factory.as_raw(), CLSCTX_LOCAL_SERVER, REGCLS_MULTIPLEUSE as u32, &raw mut registered)
     };
     checked("registering the class", result)?;
-    // The server is told of by its class alone, for as long as it lives.
+    // The class factory must live as long as the process.
     std::mem::forget(factory);
     Ok(format!("{class:?}"))
 }
@@ -90,7 +90,7 @@ fn register() -> Result<(), Failure> {
     checked(&format!("registering the type library {}", path.display()), result)
 }
 
-/// Every thread of this process may call objects, without a word to COM of its own.
+/// Allows every thread of this process to call objects without initialising COM itself.
 fn enter() -> Result<(), Failure> {
     let mut cookie = std::ptr::null_mut();
     // SAFETY: where a cookie goes that nobody needs: it lasts as long as the process.

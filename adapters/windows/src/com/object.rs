@@ -1,4 +1,4 @@
-//! The server: the object that answers, and the factory that COM asks for it. COM calls it on threads of its own.
+//! The server: the object that answers, and the factory that COM asks for it. COM calls it on its own threads.
 
 use std::sync::Arc;
 
@@ -46,7 +46,7 @@ impl IClassFactory_Impl for Factory_Impl {
 }
 
 impl Speed {
-    /// Answers one call; `give` hands the answer to COM.
+    /// Answers one call; `give` passes the answer to COM.
     fn answer(&self, call: Result<Call, Failure>, give: impl FnOnce(Answer) -> Result<(), Failure>) -> HRESULT {
         let answered = call.map_err(|failure| failure.message).and_then(|call| {
             self.mishap.next();
@@ -61,7 +61,7 @@ impl Speed {
     }
 }
 
-/// An answer of another kind than the call's: the service does not give one.
+/// The answer does not suit the call. The service never does this.
 fn other<T>() -> Result<T, Failure> {
     Err(Failure::protocol("the service gave an answer that this call has not"))
 }

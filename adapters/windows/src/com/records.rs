@@ -40,31 +40,31 @@ pub unsafe fn read_all<T: DeserializeOwned>(from: *const SAFEARRAY) -> Result<Ve
 
 /// serde's error.
 #[derive(Debug)]
-struct Misfit(Failure);
+struct ArgumentError(Failure);
 
-impl fmt::Display for Misfit {
+impl fmt::Display for ArgumentError {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(to)
     }
 }
 
-impl std::error::Error for Misfit {}
+impl std::error::Error for ArgumentError {}
 
-impl ser::Error for Misfit {
+impl ser::Error for ArgumentError {
     fn custom<T: fmt::Display>(message: T) -> Self {
-        Misfit(Failure::protocol(message))
+        ArgumentError(Failure::protocol(message))
     }
 }
 
-impl de::Error for Misfit {
+impl de::Error for ArgumentError {
     fn custom<T: fmt::Display>(message: T) -> Self {
-        Misfit(Failure::protocol(message))
+        ArgumentError(Failure::protocol(message))
     }
 }
 
-impl From<Failure> for Misfit {
+impl From<Failure> for ArgumentError {
     fn from(failure: Failure) -> Self {
-        Misfit(failure)
+        ArgumentError(failure)
     }
 }
 
@@ -76,105 +76,123 @@ struct Several {
     record: bool,
 }
 
-fn none<T>(what: &str) -> Result<T, Misfit> {
+fn none<T>(what: &str) -> Result<T, ArgumentError> {
     Err(ser::Error::custom(format_args!("a record has no member that is {what}")))
 }
 
 impl ser::Serializer for Writer {
     type Ok = Variant;
-    type Error = Misfit;
+    type Error = ArgumentError;
     type SerializeSeq = Several;
     type SerializeStruct = Several;
-    type SerializeTuple = Impossible<Variant, Misfit>;
-    type SerializeTupleStruct = Impossible<Variant, Misfit>;
-    type SerializeTupleVariant = Impossible<Variant, Misfit>;
-    type SerializeMap = Impossible<Variant, Misfit>;
-    type SerializeStructVariant = Impossible<Variant, Misfit>;
+    type SerializeTuple = Impossible<Variant, ArgumentError>;
+    type SerializeTupleStruct = Impossible<Variant, ArgumentError>;
+    type SerializeTupleVariant = Impossible<Variant, ArgumentError>;
+    type SerializeMap = Impossible<Variant, ArgumentError>;
+    type SerializeStructVariant = Impossible<Variant, ArgumentError>;
 
-    fn serialize_bool(self, value: bool) -> Result<Variant, Misfit> {
+    fn serialize_bool(self, value: bool) -> Result<Variant, ArgumentError> {
         Ok(Variant::of(VT_BOOL, |it| it.boolVal = Truth::from(value).raw()))
     }
-    fn serialize_i8(self, _: i8) -> Result<Variant, Misfit> {
+    fn serialize_i8(self, _: i8) -> Result<Variant, ArgumentError> {
         none("a signed byte")
     }
-    fn serialize_i16(self, value: i16) -> Result<Variant, Misfit> {
+    fn serialize_i16(self, value: i16) -> Result<Variant, ArgumentError> {
         Ok(Variant::of(VT_I2, |it| it.iVal = value))
     }
-    fn serialize_i32(self, value: i32) -> Result<Variant, Misfit> {
+    fn serialize_i32(self, value: i32) -> Result<Variant, ArgumentError> {
         Ok(Variant::of(VT_I4, |it| it.lVal = value))
     }
-    fn serialize_i64(self, value: i64) -> Result<Variant, Misfit> {
+    fn serialize_i64(self, value: i64) -> Result<Variant, ArgumentError> {
         Ok(Variant::of(VT_I8, |it| it.llVal = value))
     }
-    fn serialize_u8(self, value: u8) -> Result<Variant, Misfit> {
+    fn serialize_u8(self, value: u8) -> Result<Variant, ArgumentError> {
         Ok(Variant::of(VT_UI1, |it| it.bVal = value))
     }
-    fn serialize_u16(self, value: u16) -> Result<Variant, Misfit> {
+    fn serialize_u16(self, value: u16) -> Result<Variant, ArgumentError> {
         Ok(Variant::of(VT_UI2, |it| it.uiVal = value))
     }
-    fn serialize_u32(self, _: u32) -> Result<Variant, Misfit> {
+    fn serialize_u32(self, _: u32) -> Result<Variant, ArgumentError> {
         none("an unsigned int")
     }
-    fn serialize_u64(self, _: u64) -> Result<Variant, Misfit> {
+    fn serialize_u64(self, _: u64) -> Result<Variant, ArgumentError> {
         none("an unsigned long")
     }
-    fn serialize_f32(self, value: f32) -> Result<Variant, Misfit> {
+    fn serialize_f32(self, value: f32) -> Result<Variant, ArgumentError> {
         Ok(Variant::of(VT_R4, |it| it.fltVal = value))
     }
-    fn serialize_f64(self, value: f64) -> Result<Variant, Misfit> {
+    fn serialize_f64(self, value: f64) -> Result<Variant, ArgumentError> {
         Ok(Variant::of(VT_R8, |it| it.dblVal = value))
     }
-    fn serialize_char(self, _: char) -> Result<Variant, Misfit> {
+    fn serialize_char(self, _: char) -> Result<Variant, ArgumentError> {
         none("a character of Rust")
     }
-    fn serialize_str(self, value: &str) -> Result<Variant, Misfit> {
+    fn serialize_str(self, value: &str) -> Result<Variant, ArgumentError> {
         let text = Text::of(value)?;
         Ok(Variant::of(VT_BSTR, |it| it.bstrVal = text.give()))
     }
-    fn serialize_bytes(self, value: &[u8]) -> Result<Variant, Misfit> {
+    fn serialize_bytes(self, value: &[u8]) -> Result<Variant, ArgumentError> {
         let array = Array::of(value)?;
         Ok(Variant::of(VT_ARRAY | VT_UI1, |it| it.parray = array.give()))
     }
-    fn serialize_none(self) -> Result<Variant, Misfit> {
+    fn serialize_none(self) -> Result<Variant, ArgumentError> {
         Ok(Variant::default())
     }
-    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<Variant, Misfit> {
+    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<Variant, ArgumentError> {
         value.serialize(self)
     }
-    fn serialize_unit(self) -> Result<Variant, Misfit> {
+    fn serialize_unit(self) -> Result<Variant, ArgumentError> {
         Ok(Variant::default())
     }
-    fn serialize_unit_struct(self, _: &'static str) -> Result<Variant, Misfit> {
+    fn serialize_unit_struct(self, _: &'static str) -> Result<Variant, ArgumentError> {
         Ok(Variant::default())
     }
-    fn serialize_unit_variant(self, _: &'static str, _: u32, _: &'static str) -> Result<Variant, Misfit> {
+    fn serialize_unit_variant(self, _: &'static str, _: u32, _: &'static str) -> Result<Variant, ArgumentError> {
         none("a variant of an enum")
     }
-    fn serialize_newtype_struct<T: Serialize + ?Sized>(self, _: &'static str, value: &T) -> Result<Variant, Misfit> {
+    fn serialize_newtype_struct<T: Serialize + ?Sized>(self, _: &'static str, value: &T) -> Result<Variant, ArgumentError> {
         value.serialize(self)
     }
-    fn serialize_newtype_variant<T: Serialize + ?Sized>(self, _: &'static str, _: u32, _: &'static str, _: &T) -> Result<Variant, Misfit> {
+    fn serialize_newtype_variant<T: Serialize + ?Sized>(
+        self,
+        _: &'static str,
+        _: u32,
+        _: &'static str,
+        _: &T,
+    ) -> Result<Variant, ArgumentError> {
         none("a variant of an enum")
     }
-    fn serialize_seq(self, count: Option<usize>) -> Result<Several, Misfit> {
+    fn serialize_seq(self, count: Option<usize>) -> Result<Several, ArgumentError> {
         Ok(Several { given: Vec::with_capacity(count.unwrap_or_default()), record: false })
     }
-    fn serialize_tuple(self, _: usize) -> Result<Self::SerializeTuple, Misfit> {
+    fn serialize_tuple(self, _: usize) -> Result<Self::SerializeTuple, ArgumentError> {
         none("a tuple")
     }
-    fn serialize_tuple_struct(self, _: &'static str, _: usize) -> Result<Self::SerializeTupleStruct, Misfit> {
+    fn serialize_tuple_struct(self, _: &'static str, _: usize) -> Result<Self::SerializeTupleStruct, ArgumentError> {
         none("a tuple")
     }
-    fn serialize_tuple_variant(self, _: &'static str, _: u32, _: &'static str, _: usize) -> Result<Self::SerializeTupleVariant, Misfit> {
+    fn serialize_tuple_variant(
+        self,
+        _: &'static str,
+        _: u32,
+        _: &'static str,
+        _: usize,
+    ) -> Result<Self::SerializeTupleVariant, ArgumentError> {
         none("a variant of an enum")
     }
-    fn serialize_map(self, _: Option<usize>) -> Result<Self::SerializeMap, Misfit> {
+    fn serialize_map(self, _: Option<usize>) -> Result<Self::SerializeMap, ArgumentError> {
         none("a map")
     }
-    fn serialize_struct(self, _: &'static str, count: usize) -> Result<Several, Misfit> {
+    fn serialize_struct(self, _: &'static str, count: usize) -> Result<Several, ArgumentError> {
         Ok(Several { given: Vec::with_capacity(count), record: true })
     }
-    fn serialize_struct_variant(self, _: &'static str, _: u32, _: &'static str, _: usize) -> Result<Self::SerializeStructVariant, Misfit> {
+    fn serialize_struct_variant(
+        self,
+        _: &'static str,
+        _: u32,
+        _: &'static str,
+        _: usize,
+    ) -> Result<Self::SerializeStructVariant, ArgumentError> {
         none("a variant of an enum")
     }
     fn is_human_readable(&self) -> bool {
@@ -183,7 +201,7 @@ impl ser::Serializer for Writer {
 }
 
 impl Several {
-    fn whole(self) -> Result<Variant, Misfit> {
+    fn whole(self) -> Result<Variant, ArgumentError> {
         if !self.record && !self.given.is_empty() {
             let numbers: Option<Vec<i32>> = self.given.iter().map(number).collect();
             if let Some(numbers) = numbers {
@@ -206,33 +224,33 @@ fn number(variant: &Variant) -> Option<i32> {
 
 impl ser::SerializeSeq for Several {
     type Ok = Variant;
-    type Error = Misfit;
+    type Error = ArgumentError;
 
-    fn serialize_element<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Misfit> {
+    fn serialize_element<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), ArgumentError> {
         self.given.push(value.serialize(Writer)?);
         Ok(())
     }
 
-    fn end(self) -> Result<Variant, Misfit> {
+    fn end(self) -> Result<Variant, ArgumentError> {
         self.whole()
     }
 }
 
 impl ser::SerializeStruct for Several {
     type Ok = Variant;
-    type Error = Misfit;
+    type Error = ArgumentError;
 
-    fn serialize_field<T: Serialize + ?Sized>(&mut self, _: &'static str, value: &T) -> Result<(), Misfit> {
+    fn serialize_field<T: Serialize + ?Sized>(&mut self, _: &'static str, value: &T) -> Result<(), ArgumentError> {
         self.given.push(value.serialize(Writer)?);
         Ok(())
     }
 
-    fn skip_field(&mut self, _: &'static str) -> Result<(), Misfit> {
+    fn skip_field(&mut self, _: &'static str) -> Result<(), ArgumentError> {
         self.given.push(Variant::default());
         Ok(())
     }
 
-    fn end(self) -> Result<Variant, Misfit> {
+    fn end(self) -> Result<Variant, ArgumentError> {
         self.whole()
     }
 }
@@ -241,9 +259,9 @@ impl ser::SerializeStruct for Several {
 struct Reader<'a>(&'a VARIANT);
 
 impl<'de> de::Deserializer<'de> for Reader<'_> {
-    type Error = Misfit;
+    type Error = ArgumentError;
 
-    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misfit> {
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ArgumentError> {
         // SAFETY: each member is read where the variant says that it is this one; `read` asks its caller for a whole one.
         unsafe {
             let inner = &self.0.Anonymous.Anonymous;
@@ -266,12 +284,12 @@ impl<'de> de::Deserializer<'de> for Reader<'_> {
         }
     }
 
-    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misfit> {
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ArgumentError> {
         // SAFETY: every variant has a type.
         if unsafe { self.0.Anonymous.Anonymous.vt } == VT_EMPTY { visitor.visit_none() } else { visitor.visit_some(self) }
     }
 
-    fn deserialize_newtype_struct<V: Visitor<'de>>(self, _: &'static str, visitor: V) -> Result<V::Value, Misfit> {
+    fn deserialize_newtype_struct<V: Visitor<'de>>(self, _: &'static str, visitor: V) -> Result<V::Value, ArgumentError> {
         visitor.visit_newtype_struct(self)
     }
 
@@ -288,9 +306,9 @@ impl<'de> de::Deserializer<'de> for Reader<'_> {
 struct List<'a>(std::slice::Iter<'a, VARIANT>);
 
 impl<'de> SeqAccess<'de> for List<'_> {
-    type Error = Misfit;
+    type Error = ArgumentError;
 
-    fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, Misfit> {
+    fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, ArgumentError> {
         self.0.next().map(|variant| seed.deserialize(Reader(variant))).transpose()
     }
 

@@ -1,7 +1,7 @@
-//! What our layers cost: each message against the plainest use of its own library on the same data, in one run, in random order.
+//! Measures the cost of our layers: each message compared with the simplest use of its own library on the same data, in one run, in random order.
 //!
-//! `cargo run --release --example codec_cost [MESSAGE ...]` prints for every message and case the median of the ratios ours / plain, pair by pair, with its
-//! 95 % interval from order statistics, and fails where a median is above the limit.
+//! `cargo run --release --example codec_cost [MESSAGE ...]` prints the median of the ratios ours / plain for every message and case, with its 95 %
+//! interval from order statistics. It fails if a median is above the limit.
 
 mod plain;
 
@@ -72,7 +72,7 @@ fn our_encode<'a>(message: &'a dyn Message, case: &'a Case, reply: &'a Reply) ->
     })
 }
 
-/// What is read is looked at where it lies, here and in `plain`: handing it to `black_box` would copy it, which no caller does.
+/// The value is used in place, here and in `plain`: passing it to `black_box` would copy it, which no caller does.
 fn our_decode<'a>(message: &'a dyn Message, case: &'a Case, bytes: &'a [u8]) -> Work<'a> {
     if case.is_request {
         return Box::new(|| {

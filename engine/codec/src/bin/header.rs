@@ -5,10 +5,10 @@ use super::super::{Client, Mark};
 
 const MAGIC: &[u8; 5] = b"RO107";
 
-/// Where the body begins.
+/// The offset of the body.
 pub const BODY: usize = 28;
 
-/// Where the user word of two octets stands.
+/// The offset of the user word, which has two bytes.
 pub const WORD: usize = 10;
 
 /// The id of our clients, which servers treat as opaque: the GUID 00112233-4455-6677-8899-aabbccddeeff.
@@ -22,7 +22,7 @@ pub enum Type {
     Exception = 1,
 }
 
-/// Borrowed from the message: the client is copied once, to where it will be looked for, and not from value to value on the way.
+/// Borrowed from the message, so that the client id is copied only once.
 pub struct Header<'a> {
     pub flags: u8,
     pub kind: u8,
@@ -42,7 +42,7 @@ impl<'a> Header<'a> {
         Mark::Client(Client(*self.client))
     }
 
-    /// The same with the user word, for a message that gives it a meaning.
+    /// The mark with the user word, for a message that uses it.
     pub fn mark_with_word(&self) -> Mark {
         Mark::Worded(Client(*self.client), self.word)
     }
@@ -58,7 +58,7 @@ impl<'a> Header<'a> {
         out.extend_from_slice(&bytes);
     }
 
-    /// It and the body behind it.
+    /// Reads the header, and returns it with the body.
     #[inline]
     pub fn read(bytes: &'a [u8]) -> Result<(Self, &'a [u8]), Trouble> {
         let Some((header, body)) = bytes.split_first_chunk::<BODY>() else { return Err(short(bytes.len())) };

@@ -57,7 +57,7 @@ impl Message for Bin {
     fn write_fault(&self, reply: &Reply, message: &str, out: &mut Vec<u8>) {
         Header::new(Type::Exception, client(reply)).write(out);
         for part in [FAULT, message] {
-            // A fault's text is a sentence: only text beyond 2 GiB has no length here.
+            // Only text beyond 2 GiB has no length here, so a fault's sentence always fits.
             let _ = writer::text(part, out);
         }
     }
@@ -107,7 +107,7 @@ pub fn read_call(header: &Header, body: &[u8]) -> (Reply, Result<Call, Fault>) {
         Ok(read) => read,
         Err(trouble) => return refuse(header, Refusal::Unreadable, trouble.into_message()),
     };
-    // The right name is UTF-8 as it is, so that only another one need be looked at.
+    // The correct name is compared as bytes, so only other names must be checked as UTF-8.
     if service != SERVICE.as_bytes() {
         return refuse_service(header, service);
     }

@@ -1,6 +1,8 @@
-//! Values out of `BinMessage`. A length is believed only as far as there are bytes behind it.
+//! Reads values of `BinMessage`. A length is refused if fewer bytes follow.
 
-use serde::de::{DeserializeSeed, Deserializer, SeqAccess, Visitor};
+use callbench_own::any;
+use serde::de::value::U32Deserializer;
+use serde::de::{DeserializeSeed, Deserializer, IntoDeserializer, MapAccess, SeqAccess, Visitor};
 use serde::forward_to_deserialize_any;
 
 use super::super::trouble::Trouble;
@@ -102,7 +104,7 @@ impl<'de> Reader<'de> {
     }
 }
 
-/// A call's parameters: the struct that they are has neither an assigned byte nor a name, and nothing is left behind it.
+/// The parameters of a call: a struct without an assigned byte and a name. No bytes may follow it.
 pub struct Parameters<'a, 'de>(pub &'a mut Reader<'de>);
 
 impl<'de> Deserializer<'de> for Parameters<'_, 'de> {
@@ -130,7 +132,7 @@ impl<'de> Deserializer<'de> for Parameters<'_, 'de> {
     }
 }
 
-/// Elements or fields, so many.
+/// The remaining elements or fields.
 struct Parts<'a, 'de> {
     from: &'a mut Reader<'de>,
     left: usize,
@@ -146,6 +148,22 @@ impl<'de> SeqAccess<'de> for Parts<'_, 'de> {
         }
         self.left -= 1;
         seed.deserialize(&mut *self.from).map(Some)
+    }
+
+    fn size_hint(&self) -> Option<usize> {
+        Some(self.left)
+    }
+}
+
+impl<'de> MapAccess<'de> for Parts<'_, 'de> {
+    type Error = Trouble;
+
+    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, Trouble> {
+        self.next_element_seed(seed)
+    }
+
+    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Trouble> {
+        seed.deserialize(&mut *self.from)
     }
 
     fn size_hint(&self) -> Option<usize> {
@@ -227,7 +245,7 @@ impl<'de> Deserializer<'de> for &mut Reader<'de> {
         if !self.assigned()? {
             return Err(null(name));
         }
-        // The right name is UTF-8 as it is, so that only another one need be looked at.
+        // The correct name is compared as bytes, so only other names must be checked as UTF-8.
         let found = self.octets()?;
         if found != name.as_bytes() {
             return Err(another(name, found));
@@ -235,7 +253,30 @@ impl<'de> Deserializer<'de> for &mut Reader<'de> {
         visitor.visit_seq(Parts { from: self, left: fields.len() })
     }
 
+    fn deserialize_u32<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Trouble> {
+        visitor.visit_i64(i64::from_le_bytes(self.chunk()?))
+    }
+
+    fn deserialize_u64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Trouble> {
+        visitor.visit_u64(u64::from_le_bytes(self.chunk()?))
+    }
+
+    fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Trouble> {
+        let left = self.count()?;
+        visitor.visit_map(Parts { from: self, left })
+    }
+
+    fn deserialize_enum<V: Visitor<'de>>(self, name: &'static str, _: &'static [&'static str], visitor: V) -> Result<V::Value, Trouble> {
+        let place = u32::try_from(self.integer()?).map_err(|_| Trouble::protocol(format!("{name} has no negative place")))?;
+        let place: U32Deserializer<Trouble> = place.into_deserializer();
+        visitor.visit_enum(place)
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(self, name: &'static str, visitor: V) -> Result<V::Value, Trouble> {
+        if name == any::NAME { visitor.visit_str(self.text()?) } else { visitor.visit_newtype_struct(self) }
+    }
+
     forward_to_deserialize_any! {
-        i8 i128 u32 u64 u128 char bytes unit unit_struct newtype_struct tuple tuple_struct map enum identifier ignored_any
+        i8 i128 u128 char bytes unit unit_struct tuple tuple_struct identifier ignored_any
     }
 }

@@ -1,7 +1,8 @@
 //! Values into `BinMessage`, as serde hands them over.
 
+use callbench_own::any;
 use serde::Serialize;
-use serde::ser::{Impossible, SerializeSeq, SerializeStruct, Serializer};
+use serde::ser::{Impossible, SerializeMap, SerializeSeq, SerializeStruct, Serializer};
 
 use super::super::SERVICE;
 use super::super::parameters;
@@ -27,7 +28,7 @@ pub fn text(text: &str, out: &mut Vec<u8>) -> Result<(), Trouble> {
     Ok(())
 }
 
-/// A call's parameters: one after the other behind the two strings.
+/// Writes the parameters of a call, one after another, after the two strings.
 pub struct Sink<'a>(pub &'a mut Vec<u8>);
 
 impl parameters::Sink for Sink<'_> {
@@ -55,6 +56,23 @@ impl SerializeSeq for Parts<'_> {
 
     #[inline]
     fn serialize_element<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Trouble> {
+        value.serialize(Writer(self.0))
+    }
+
+    fn end(self) -> Result<(), Trouble> {
+        Ok(())
+    }
+}
+
+impl SerializeMap for Parts<'_> {
+    type Ok = ();
+    type Error = Trouble;
+
+    fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<(), Trouble> {
+        key.serialize(Writer(self.0))
+    }
+
+    fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Trouble> {
         value.serialize(Writer(self.0))
     }
 
@@ -107,7 +125,7 @@ impl<'a> Serializer for Writer<'a> {
     type SerializeTuple = Never;
     type SerializeTupleStruct = Never;
     type SerializeTupleVariant = Never;
-    type SerializeMap = Never;
+    type SerializeMap = Parts<'a>;
     type SerializeStruct = Parts<'a>;
     type SerializeStructVariant = Never;
 
@@ -177,15 +195,37 @@ impl<'a> Serializer for Writer<'a> {
         Ok(Parts(self.0))
     }
 
+    /// The next wider type, since the form has no unsigned ones.
+    fn serialize_u32(self, value: u32) -> Result<(), Trouble> {
+        self.serialize_i64(i64::from(value))
+    }
+
+    /// Beyond the greatest `Int64` it is the number with the same bits.
+    fn serialize_u64(self, value: u64) -> Result<(), Trouble> {
+        self.serialize_i64(value.cast_signed())
+    }
+
+    /// An enumeration is the place of its value.
+    fn serialize_unit_variant(self, _: &'static str, place: u32, _: &'static str) -> Result<(), Trouble> {
+        self.serialize_i32(place as i32)
+    }
+
+    /// An array of keys and values.
+    fn serialize_map(self, count: Option<usize>) -> Result<Parts<'a>, Trouble> {
+        self.serialize_seq(count)
+    }
+
     not_carried! {
-        serialize_u32(u32) (); serialize_u64(u64) (); serialize_char(char) (); serialize_unit_struct(&'static str) ();
-        serialize_unit_variant(&'static str, u32, &'static str) (); serialize_tuple(usize) Never; serialize_tuple_struct(&'static str, usize) Never;
-        serialize_tuple_variant(&'static str, u32, &'static str, usize) Never; serialize_map(Option<usize>) Never;
+        serialize_char(char) (); serialize_unit_struct(&'static str) (); serialize_tuple(usize) Never; serialize_tuple_struct(&'static str, usize) Never;
+        serialize_tuple_variant(&'static str, u32, &'static str, usize) Never;
         serialize_struct_variant(&'static str, u32, &'static str, usize) Never;
     }
 
-    fn serialize_newtype_struct<T: Serialize + ?Sized>(self, _: &'static str, value: &T) -> Result<(), Trouble> {
-        value.serialize(self)
+    fn serialize_newtype_struct<T: Serialize + ?Sized>(self, name: &'static str, value: &T) -> Result<(), Trouble> {
+        match any::text(name, value) {
+            Some(json) => self.serialize_str(&json),
+            None => value.serialize(self),
+        }
     }
 
     fn serialize_newtype_variant<T: Serialize + ?Sized>(self, _: &'static str, _: u32, _: &'static str, _: &T) -> Result<(), Trouble> {

@@ -1,17 +1,17 @@
-//! What every compressor's reader keeps: an inflated body is no longer than a message may be, and a length that is merely claimed takes no memory.
+//! Limits of every decompressor: the body is no longer than a message may be, and a claimed length alone allocates no memory.
 
 use super::super::LIMIT;
 use super::super::trouble::Trouble;
 use super::PLAIN;
 
-/// How many times its compressed length a body is first thought to be.
+/// The assumed ratio of the inflated to the compressed length.
 const GUESS: usize = 4;
 
-/// What one step of a reader came to.
+/// The result of one step of a decompressor.
 pub enum Step {
     /// There may be more.
     Going,
-    /// The stream is over, so many octets of the body from its beginning.
+    /// The stream has ended; the length of the body.
     Over(usize),
 }
 

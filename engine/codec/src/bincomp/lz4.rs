@@ -13,7 +13,7 @@ thread_local! {
     static BUFFER: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Puts the compressed octets from `body` on in their place.
+/// Replaces the bytes from `body` on by their compressed form.
 pub fn deflate(body: usize, out: &mut Vec<u8>) -> Result<(), Trouble> {
     BUFFER.with_borrow_mut(|buffer| {
         buffer.clear();
@@ -27,7 +27,7 @@ pub fn deflate(body: usize, out: &mut Vec<u8>) -> Result<(), Trouble> {
     })
 }
 
-/// A body that tells whether more was asked of it than it has: the library takes the end of the octets for the end of the frame.
+/// A body that notes whether more bytes were requested than it has, because the library treats the end of the bytes as the end of the frame.
 struct Body<'a> {
     left: &'a [u8],
     ran_dry: bool,

@@ -1,15 +1,15 @@
-//! `BinMessage` with its body compressed: everything behind the header is one zlib stream (RFC 1950) and the header's flag says so.
+//! `BinMessage` with a compressed body: everything after the header is one zlib stream (RFC 1950), and a flag in the header says so.
 //!
-//! A body of more than 4,096 bytes is compressed, in both directions; the 28 bytes of the header do not count. The vendor's default is 4,096 too, but
-//! whether it counts the header, and whether exactly 4,096 is compressed, is not public: readers go by the flag, so that either works.
-//! An inflated body is no longer than a message may be.
+//! A body of more than 4,096 bytes is compressed, in both directions, not counting the 28 bytes of the header. The vendor's default is also 4,096. It
+//! is not public whether it counts the header, and whether exactly 4,096 is compressed. Readers use the flag, so both work. An inflated body is no
+//! longer than a message may be.
 //!
-//! The options `compressor` and `level` of a client choose another level, or a compressor that the vendor does not have, under a flag of our own. The
-//! request's user word, which is zero without them, tells the server, so that both directions are compressed alike: see `wish`.
+//! The options `compressor` and `level` of a client choose another level, or a compressor that the vendor does not have, with a flag of our own. The
+//! request's user word tells the server, so that both directions use the same compression: see `compression`. The word is zero without these options.
 
+mod compression;
 mod inflating;
 mod lz4;
-mod wish;
 mod zlib;
 mod zstd;
 
@@ -22,17 +22,17 @@ use callbench_service::{Answer, Call, Fault};
 use super::bin::{BODY, Bin, Header, WORD, read_answer, read_call, refuse_header};
 use super::trouble::Trouble;
 use super::{Mark, Message, Refusal, Reply};
-use wish::{Compressor, Wish};
+use compression::{Compression, Compressor};
 
 /// The longest body that goes as it is.
 const PLAIN: usize = 4096;
 
-/// What a thread keeps between calls; a longer buffer is given back, since one great answer must not stay in memory for good.
+/// The maximum buffer that a thread keeps between calls. Longer buffers are freed, so that one large answer does not use memory permanently.
 const KEPT: usize = 1 << 20;
 
-/// What this client wishes for; the server goes by what each request says.
+/// The compression that this client asks for. A server uses the compression that each request names.
 #[derive(Default)]
-pub struct BinComp(Wish);
+pub struct BinComp(Compression);
 
 impl Message for BinComp {
     fn name(&self) -> &'static str {
@@ -48,7 +48,7 @@ impl Message for BinComp {
     }
 
     fn with(&self, options: &Options) -> Result<Option<Arc<dyn Message>>, Failure> {
-        Ok(Wish::read(options)?.map(|wish| Arc::new(BinComp(wish)) as Arc<dyn Message>))
+        Ok(Compression::read(options)?.map(|compression| Arc::new(BinComp(compression)) as Arc<dyn Message>))
     }
 
     fn write_request(&self, call: &Call, out: &mut Vec<u8>) -> Result<(), Failure> {
@@ -70,7 +70,7 @@ impl Message for BinComp {
             }),
             (_, None) => refuse_header(&header),
         };
-        if header.word != [0, 0] && Wish::of(header.word) != Wish::default() {
+        if header.word != [0, 0] && Compression::of(header.word) != Compression::default() {
             reply.mark = header.mark_with_word();
         }
         (reply, call)
@@ -79,8 +79,8 @@ impl Message for BinComp {
     fn write_answer(&self, reply: &Reply, answer: &Answer, out: &mut Vec<u8>) -> Result<(), Failure> {
         let start = out.len();
         Bin.write_answer(reply, answer, out)?;
-        let wish = if let Mark::Worded(_, word) = reply.mark { Wish::of(word) } else { Wish::default() };
-        Ok(deflate(wish, start, out)?)
+        let compression = if let Mark::Worded(_, word) = reply.mark { Compression::of(word) } else { Compression::default() };
+        Ok(deflate(compression, start, out)?)
     }
 
     fn write_fault(&self, reply: &Reply, message: &str, out: &mut Vec<u8>) {
@@ -97,18 +97,18 @@ impl Message for BinComp {
     }
 }
 
-/// Compresses the body of the message that begins at `start`, where it is long enough.
-fn deflate(wish: Wish, start: usize, out: &mut Vec<u8>) -> Result<(), Trouble> {
+/// Compresses the body of the message that begins at `start`, if it is long enough.
+fn deflate(compression: Compression, start: usize, out: &mut Vec<u8>) -> Result<(), Trouble> {
     let body = start + BODY;
     if out.len() - body <= PLAIN {
         return Ok(());
     }
-    match wish.compressor {
-        Compressor::Zlib => zlib::deflate(wish.level, body, out)?,
-        Compressor::Zstd => zstd::deflate(wish.level, body, out)?,
+    match compression.compressor {
+        Compressor::Zlib => zlib::deflate(compression.level, body, out)?,
+        Compressor::Zstd => zstd::deflate(compression.level, body, out)?,
         Compressor::Lz4 => lz4::deflate(body, out)?,
     }
-    out[start + 5] = wish.compressor.flag();
+    out[start + 5] = compression.compressor.flag();
     Ok(())
 }
 

@@ -8,7 +8,7 @@ use super::super::trouble::Trouble;
 use super::KEPT;
 use super::inflating::{Step, whole};
 
-/// zlib's states are a quarter of a megabyte: making one costs more than a small body does, so that each thread keeps its own, one a level.
+/// A zlib state has 256 KiB. Creating one costs more than compressing a small body, so each thread keeps its own, one per level.
 struct Zlib {
     deflate: [Option<Compress>; 10],
     inflate: Decompress,
@@ -20,7 +20,7 @@ thread_local! {
         RefCell::new(Zlib { deflate: [const { None }; 10], inflate: Decompress::new(true), buffer: Vec::new() });
 }
 
-/// Puts the compressed octets from `body` on in their place.
+/// Replaces the bytes from `body` on by their compressed form.
 pub fn deflate(level: u8, body: usize, out: &mut Vec<u8>) -> Result<(), Trouble> {
     ZLIB.with_borrow_mut(|Zlib { deflate, buffer, .. }| {
         let deflate = deflate[usize::from(level)].get_or_insert_with(|| Compress::new(Compression::new(u32::from(level)), true));
@@ -38,8 +38,8 @@ pub fn deflate(level: u8, body: usize, out: &mut Vec<u8>) -> Result<(), Trouble>
     })
 }
 
-/// The most that zlib makes of so many bytes: stored blocks of up to 16 KiB with 5 bytes each, and the frame. Level 1 looks at no block before it
-/// writes it, and takes 9 bits for an octet that the fixed code has no shorter one for.
+/// The maximum compressed length of this number of bytes: stored blocks of up to 16 KiB with 5 bytes each, and the frame. Level 1 does not check a
+/// block before it writes it, and uses 9 bits for a byte without a shorter code.
 fn bound(length: usize) -> usize {
     length + length / 8 + 5 * (length / 16_383 + 1) + 64
 }

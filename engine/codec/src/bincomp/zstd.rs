@@ -8,7 +8,7 @@ use super::super::trouble::Trouble;
 use super::KEPT;
 use super::inflating::{Step, whole};
 
-/// The contexts are hundreds of kilobytes: each thread keeps its own.
+/// The contexts have hundreds of kilobytes, so each thread keeps its own.
 struct Zstd {
     deflate: CCtx<'static>,
     inflate: DCtx<'static>,
@@ -19,7 +19,7 @@ thread_local! {
     static ZSTD: RefCell<Zstd> = RefCell::new(Zstd { deflate: CCtx::create(), inflate: DCtx::create(), buffer: Vec::new() });
 }
 
-/// Puts the compressed octets from `body` on in their place.
+/// Replaces the bytes from `body` on by their compressed form.
 pub fn deflate(level: u8, body: usize, out: &mut Vec<u8>) -> Result<(), Trouble> {
     ZSTD.with_borrow_mut(|Zstd { deflate, buffer, .. }| {
         let wrong = |code| Trouble::cannot_carry(format!("zstd does not compress this body: {}", get_error_name(code)));

@@ -1,7 +1,11 @@
 //! The envelope as `contract/service.proto` has it, for decoding. Messages that are alike on the wire are one type here.
 
 use callbench_kit::Failure;
+use callbench_own as own;
 use callbench_service::{Answer, Call, Fault, Octets, Person, SearchResponse, Structure, Value};
+use prost::bytes::{Buf, BufMut};
+use prost::encoding::{DecodeContext, WireType};
+use prost::{DecodeError, Message};
 
 use super::super::{Mark, Reply};
 
@@ -67,7 +71,7 @@ macro_rules! requests {
         }
 
         impl Request {
-            /// The call as it goes to the service. Each kind is made where it is to lie: moving it there afterwards would cost as much as reading it.
+            /// The call for the service. Each kind is created in its final place: moving it afterwards would cost as much as reading it.
             #[inline]
             pub fn asked(self, mark: Mark) -> (Reply, Result<Call, Fault>) {
                 match self {
@@ -173,5 +177,57 @@ impl Answered {
             Answered::Text(it) => Answer::Text(it.value),
             Answered::Found(it) => Answer::Found(it),
         })
+    }
+}
+
+/// An envelope that may hold a call of a service of the user's own, or its answer.
+#[derive(Debug)]
+pub struct WithOwn<M, O> {
+    pub known: M,
+    pub own: Option<O>,
+}
+
+impl<M: Default, O> Default for WithOwn<M, O> {
+    fn default() -> Self {
+        WithOwn { known: M::default(), own: None }
+    }
+}
+
+/// What stands in the envelope beside what `contract/service.proto` has.
+pub trait Own: Sized + Send + Sync {
+    fn take(field: &mut Option<Self>, tag: u32, kind: WireType, from: &mut impl Buf, context: DecodeContext) -> Result<(), DecodeError>;
+}
+
+macro_rules! own {
+    ($($type:ty),*) => {
+        $(impl Own for $type {
+            fn take(field: &mut Option<Self>, tag: u32, kind: WireType, from: &mut impl Buf, context: DecodeContext) -> Result<(), DecodeError> {
+                <$type>::take(field, tag, kind, from, context)
+            }
+        })*
+    };
+}
+own!(own::Request, own::Answer);
+
+/// Decoding alone: `write` encodes.
+impl<M: Message + Default, O: Own> Message for WithOwn<M, O> {
+    fn encode_raw(&self, out: &mut impl BufMut) {
+        self.known.encode_raw(out);
+    }
+
+    fn merge_field(&mut self, tag: u32, kind: WireType, from: &mut impl Buf, context: DecodeContext) -> Result<(), DecodeError> {
+        if tag < own::FIRST_TAG {
+            self.known.merge_field(tag, kind, from, context)
+        } else {
+            O::take(&mut self.own, tag, kind, from, context)
+        }
+    }
+
+    fn encoded_len(&self) -> usize {
+        self.known.encoded_len()
+    }
+
+    fn clear(&mut self) {
+        *self = WithOwn::default();
     }
 }

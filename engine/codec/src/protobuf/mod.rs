@@ -7,16 +7,17 @@ mod envelope;
 mod write;
 
 use callbench_kit::Failure;
+use callbench_own as own;
 use callbench_service::{Answer, Call, Fault};
 use prost::Message as _;
 
 use super::{Mark, Message, Refusal, Reply};
-use envelope::{CallAnswer, CallRequest};
+use envelope::{CallAnswer, CallRequest, WithOwn};
 
 /// The id of every request: a connection has one call under way at a time.
 const ID: u32 = 1;
 
-/// What a short message takes: more than it is asked for only as a message grows.
+/// The initial capacity for a short message.
 const SHORT: usize = 64;
 
 pub struct Protobuf;
@@ -39,12 +40,15 @@ impl Message for Protobuf {
 
     fn read_request(&self, bytes: &[u8]) -> (Reply, Result<Call, Fault>) {
         // `decode` would hand the request on by moving it, which takes longer than reading a short one.
-        let mut request = CallRequest::default();
+        let mut request = WithOwn::<CallRequest, own::Request>::default();
         if let Err(error) = request.merge(bytes) {
             return Reply::default().refuse(Refusal::Unreadable, error.to_string());
         }
-        let mark = Mark::Number(i64::from(request.id));
-        match request.call {
+        let mark = Mark::Number(i64::from(request.known.id));
+        if let Some(call) = request.own {
+            return Reply::to(Call::Own(call), mark);
+        }
+        match request.known.call {
             None => Reply { mark, ..Reply::default() }.refuse(Refusal::NoOperation, "the request holds no call that the service has"),
             Some(call) => call.asked(mark),
         }
@@ -64,9 +68,12 @@ impl Message for Protobuf {
     }
 
     fn decode_answer(&self, call: &Call, bytes: &[u8]) -> Result<Answer, Failure> {
-        let CallAnswer { id, answer } = CallAnswer::decode(bytes).map_err(Failure::protocol)?;
-        let answer = answer.ok_or_else(|| Failure::protocol("the answer holds nothing that the service answers"))?;
-        let answer = answer.into_answer()?;
+        let WithOwn { known: CallAnswer { id, answer }, own } =
+            WithOwn::<CallAnswer, own::Answer>::decode(bytes).map_err(Failure::protocol)?;
+        let answer = match own {
+            Some(answer) => Answer::Own(answer),
+            None => answer.ok_or_else(|| Failure::protocol("the answer holds nothing that the service answers"))?.into_answer()?,
+        };
         if id != ID || !fits(call.operation(), &answer) {
             return Err(Failure::protocol("this is no answer to the request"));
         }
@@ -88,5 +95,6 @@ fn fits(operation: &str, answer: &Answer) -> bool {
         Answer::Structure(_) => operation == "EchoStructure",
         Answer::Text(_) => matches!(operation, "EchoString" | "Hello"),
         Answer::Found(_) => operation == "FindItems",
+        Answer::Own(answer) => operation == own::CALLS[answer.place()],
     }
 }

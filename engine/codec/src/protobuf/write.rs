@@ -4,7 +4,7 @@ use callbench_service::{Answer, Call, Value};
 use prost::Message;
 use prost::encoding::{self, WireType, encode_key, encode_varint, encoded_len_varint};
 
-/// Where every message of one field has it.
+/// The tag of the field in every message with one field.
 const VALUE: u32 = 1;
 
 /// The tag of `CallRequest.id` and `CallAnswer.id`.
@@ -30,7 +30,7 @@ fn nothing(tag: u32, out: &mut Vec<u8>) {
     message(tag, 0, out, |_| {});
 }
 
-/// A message of one scalar, left out where it is the default, as proto3 does.
+/// A message with one scalar. As in proto3, the default value is left out.
 macro_rules! scalar {
     ($kind:ident, $tag:expr, $value:expr, $default:expr, $out:expr) => {{
         let value = $value;
@@ -83,6 +83,7 @@ pub fn request(call: &Call, out: &mut Vec<u8>) {
         Call::Hello => nothing(8, out),
         Call::FindItems { n } => scalar!(int32, 9, *n, 0, out),
         Call::Send(value) => send(value, out),
+        Call::Own(request) => request.put(out),
     }
 }
 
@@ -144,6 +145,7 @@ pub fn answer(answer: &Answer, out: &mut Vec<u8>) {
         Answer::Structure(it) => record(7, &**it, out),
         Answer::Text(it) => octets(8, it.as_bytes(), out),
         Answer::Found(it) => encoding::message::encode(9, &**it, out),
+        Answer::Own(it) => it.put(out),
     }
 }
 

@@ -102,7 +102,7 @@ fn pass_header(pull: &mut Pull) -> Result<(), (Refusal, Trouble)> {
     Ok(())
 }
 
-/// The fault that `Fault` holds, just opened.
+/// Reads the content of a `Fault` element that was just opened.
 pub fn read_fault(pull: &mut Pull) -> Result<Failure, Trouble> {
     let mut message = None;
     while let Some(member) = pull.child()? {

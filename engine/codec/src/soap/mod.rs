@@ -79,7 +79,7 @@ impl Message for Soap {
     }
 
     fn write_fault(&self, reply: &Reply, message: &str, out: &mut Vec<u8>) {
-        // Its text is made such that XML holds it, and memory takes what is written.
+        // The text was made valid for XML before, and memory accepts every write.
         let _ = write_fault(fault_code(reply.refusal), message, out);
     }
 

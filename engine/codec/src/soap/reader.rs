@@ -2,9 +2,10 @@
 
 use std::borrow::Cow;
 
+use callbench_own::any;
 use quick_xml::events::BytesStart;
 use serde::de::value::StrDeserializer;
-use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::de::{DeserializeSeed, Deserializer, IntoDeserializer, MapAccess, SeqAccess, Visitor};
 use serde::forward_to_deserialize_any;
 
 use super::super::trouble::Trouble;
@@ -20,15 +21,15 @@ pub struct Element<'a, 'de> {
 /// Attributes that change what an element means.
 const MARKS: [&str; 4] = ["nil", "href", "position", "offset"];
 
-/// Whether one of `MARKS` may be among the attributes: they are looked at for good only then. Our own documents have one attribute, and
-/// looking for the four words everywhere would cost more than reading its element.
+/// Whether one of `MARKS` may be among the attributes. Only then they are parsed. Our own documents have one attribute, and looking for the four
+/// names everywhere would cost more than reading the element.
 #[inline]
 fn may_be_marked(attributes: &str) -> bool {
     let bytes = attributes.as_bytes();
     bytes.iter().enumerate().any(|(at, byte)| *byte == b'=' && is_mark(&bytes[..at]))
 }
 
-/// Whether a mark's name ends here. `xsi:type` is told from all of them by its last letter.
+/// Whether the name of a mark ends here. The last letter of `xsi:type` differs from all of them.
 #[inline]
 fn is_mark(before: &[u8]) -> bool {
     let name = if before.last().is_some_and(u8::is_ascii_whitespace) { before.trim_ascii_end() } else { before };
@@ -91,6 +92,8 @@ impl<'de> Deserializer<'de> for Element<'_, 'de> {
         deserialize_i16 visit_i16 scalar::whole;
         deserialize_i32 visit_i32 scalar::whole;
         deserialize_i64 visit_i64 scalar::whole;
+        deserialize_u32 visit_u32 scalar::whole;
+        deserialize_u64 visit_u64 scalar::whole;
         deserialize_f32 visit_f32 scalar::real;
         deserialize_f64 visit_f64 scalar::real;
         deserialize_byte_buf visit_byte_buf scalar::octets;
@@ -133,13 +136,32 @@ impl<'de> Deserializer<'de> for Element<'_, 'de> {
         visitor.visit_map(Members { pull: self.pull, member: None })
     }
 
+    fn deserialize_enum<V: Visitor<'de>>(self, _: &'static str, _: &'static [&'static str], visitor: V) -> Result<V::Value, Trouble> {
+        let name = self.text()?;
+        let name: StrDeserializer<Trouble> = (&*name).into_deserializer();
+        visitor.visit_enum(name)
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(self, name: &'static str, visitor: V) -> Result<V::Value, Trouble> {
+        if name == any::NAME { visitor.visit_str(&self.text()?) } else { visitor.visit_newtype_struct(self) }
+    }
+
+    /// An array of entries, each a key and a value.
+    fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Trouble> {
+        if self.is_nil()? {
+            self.pull.skip()?;
+            return visitor.visit_seq(NoItems);
+        }
+        visitor.visit_map(Entries(self.pull))
+    }
+
     fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Trouble> {
         self.pull.skip()?;
         visitor.visit_unit()
     }
 
     forward_to_deserialize_any! {
-        i8 i128 u32 u64 u128 char bytes unit unit_struct newtype_struct tuple tuple_struct map enum identifier
+        i8 i128 u128 char bytes unit unit_struct tuple tuple_struct identifier
     }
 }
 
@@ -153,6 +175,28 @@ impl<'de> SeqAccess<'de> for Items<'_, 'de> {
     fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, Trouble> {
         let Some(start) = self.0.child()? else { return Ok(None) };
         seed.deserialize(Element { pull: self.0, start }).map(Some)
+    }
+}
+
+/// The entries of a map, up to its end. A key stands before its value.
+struct Entries<'a, 'de>(&'a mut Pull<'de>);
+
+impl<'de> MapAccess<'de> for Entries<'_, 'de> {
+    type Error = Trouble;
+
+    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, Trouble> {
+        if self.0.child()?.is_none() {
+            return Ok(None);
+        }
+        let start = self.0.expect("key")?;
+        seed.deserialize(Element { pull: self.0, start }).map(Some)
+    }
+
+    fn next_value_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<T::Value, Trouble> {
+        let start = self.0.expect("value")?;
+        let value = seed.deserialize(Element { pull: self.0, start })?;
+        self.0.end()?;
+        Ok(value)
     }
 }
 

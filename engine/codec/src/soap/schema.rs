@@ -1,11 +1,14 @@
 //! What every operation takes and answers, learnt from how the vocabulary decodes itself: the records are described once, in the service's crate, and
 //! the tags and the WSDL follow from there.
 
+use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
 
-use callbench_service::call::OPERATIONS;
+use callbench_own::any;
+use callbench_service::call;
 use callbench_service::{Answer, Call};
-use serde::de::{DeserializeSeed, Deserializer, SeqAccess, Visitor};
+use serde::de::value::StrDeserializer;
+use serde::de::{DeserializeSeed, Deserializer, IntoDeserializer, MapAccess, SeqAccess, Visitor};
 use serde::forward_to_deserialize_any;
 
 use super::super::trouble::Trouble;
@@ -16,6 +19,8 @@ pub enum Kind {
     /// A type of XML Schema by its name.
     Simple(&'static str),
     Record(Arc<Record>),
+    /// A record within itself, by its name: `record` has it.
+    Again(&'static str),
     /// The element of the list.
     List(Box<Slot>),
 }
@@ -53,14 +58,15 @@ impl Kind {
         match self {
             Kind::Simple(name) => format!("xsd:{name}"),
             Kind::Record(record) => format!("{own}:{}", record.name),
+            Kind::Again(name) => format!("{own}:{name}"),
             Kind::List(_) => format!("{own}:{}", self.local()),
         }
     }
 
-    /// The type's name; a list is an array of what it holds.
+    /// The name of the type. For a list, it contains the type of the elements.
     pub fn local(&self) -> String {
         match self {
-            Kind::Simple(name) => (*name).to_owned(),
+            Kind::Simple(name) | Kind::Again(name) => (*name).to_owned(),
             Kind::Record(record) => record.name.to_owned(),
             Kind::List(item) => {
                 let held = item.kind.local();
@@ -80,9 +86,9 @@ pub struct Operation {
     pub answer: Tag,
 }
 
-/// Every operation, in the order of `contract/SERVICE.md`.
+/// Every operation, in the order of `contract/SERVICE.md`, and those of the user's own service.
 pub fn operations() -> &'static [Operation] {
-    static ALL: LazyLock<Vec<Operation>> = LazyLock::new(|| OPERATIONS.into_iter().map(learn).collect());
+    static ALL: LazyLock<Vec<Operation>> = LazyLock::new(|| call::operations().map(learn).collect());
     &ALL
 }
 
@@ -90,17 +96,39 @@ pub fn operation(name: &str) -> Option<&'static Operation> {
     operations().iter().find(|it| it.name == name)
 }
 
+/// The record of this name, which some operation has.
+pub fn record(name: &str) -> Option<&'static Record> {
+    static ALL: LazyLock<HashMap<&'static str, &'static Record>> = LazyLock::new(|| {
+        let mut found = HashMap::new();
+        let slots = operations().iter().flat_map(|operation| operation.parameters.iter().chain(&operation.result));
+        slots.for_each(|slot| gather(&slot.kind, &mut found));
+        found
+    });
+    ALL.get(name).copied()
+}
+
+fn gather(kind: &'static Kind, found: &mut HashMap<&'static str, &'static Record>) {
+    match kind {
+        Kind::Simple(_) | Kind::Again(_) => {}
+        Kind::List(item) => gather(&item.kind, found),
+        Kind::Record(record) => {
+            found.insert(record.name, record);
+            record.fields.iter().for_each(|field| gather(&field.kind, found));
+        }
+    }
+}
+
 fn learn(name: &'static str) -> Operation {
     let mut parameters = None;
-    // What decodes is of no interest, only what it asked for on the way.
-    let _ = Call::decode(name, Learner(&mut parameters));
+    // The result of decoding is not used, only the requested types.
+    let _ = Call::decode(name, Learner { to: &mut parameters, within: &[] });
     let parameters = match parameters {
         Some(Shape { kind: Kind::Record(record), .. }) => Arc::into_inner(record).map_or_else(Vec::new, |it| it.fields),
         _ => Vec::new(),
     };
     let mut result = None;
     if !Answer::is_nothing(name) {
-        let _ = Answer::decode(name, Learner(&mut result));
+        let _ = Answer::decode(name, Learner { to: &mut result, within: &[] });
     }
     Operation {
         name,
@@ -116,12 +144,16 @@ struct Shape {
     optional: bool,
 }
 
-/// Hands a type the plainest value it asks for and keeps what it asked for.
-struct Learner<'a>(&'a mut Option<Shape>);
+/// Returns a simple value for each requested type, and notes the type.
+struct Learner<'a> {
+    to: &'a mut Option<Shape>,
+    /// The records that are being learnt: one within itself would be learnt for ever.
+    within: &'a [&'static str],
+}
 
 impl Learner<'_> {
     fn keep(&mut self, kind: Kind) {
-        *self.0 = Some(Shape { kind, optional: false });
+        *self.to = Some(Shape { kind, optional: false });
     }
 }
 
@@ -152,16 +184,18 @@ impl<'de> Deserializer<'de> for Learner<'_> {
         deserialize_i16 visit_i16 "short" 0;
         deserialize_i32 visit_i32 "int" 0;
         deserialize_i64 visit_i64 "long" 0;
+        deserialize_u32 visit_u32 "unsignedInt" 0;
+        deserialize_u64 visit_u64 "unsignedLong" 0;
         deserialize_f32 visit_f32 "float" 0.0;
         deserialize_f64 visit_f64 "double" 0.0;
-        deserialize_str visit_str "string" "";
-        deserialize_string visit_str "string" "";
+        deserialize_str visit_str "string" "0";
+        deserialize_string visit_str "string" "0";
         deserialize_byte_buf visit_bytes "base64Binary" &[];
     }
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Trouble> {
-        let value = visitor.visit_some(Learner(self.0));
-        if let Some(shape) = self.0 {
+        let value = visitor.visit_some(Learner { to: &mut *self.to, within: self.within });
+        if let Some(shape) = self.to {
             shape.optional = true;
         }
         value
@@ -169,7 +203,7 @@ impl<'de> Deserializer<'de> for Learner<'_> {
 
     fn deserialize_seq<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value, Trouble> {
         let mut slots = Vec::new();
-        let value = visitor.visit_seq(Fields { names: &["item"], slots: &mut slots });
+        let value = visitor.visit_seq(Fields { names: &["item"], slots: &mut slots, within: self.within });
         if let Some(item) = slots.pop() {
             self.keep(Kind::List(Box::new(item)));
         }
@@ -182,14 +216,52 @@ impl<'de> Deserializer<'de> for Learner<'_> {
         names: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Trouble> {
+        if self.within.contains(&name) {
+            self.keep(Kind::Again(name));
+            // All of its members have defaults.
+            return visitor.visit_seq(Fields { names: &[], slots: &mut Vec::new(), within: self.within });
+        }
+        let within = [self.within, &[name]].concat();
         let mut fields = Vec::new();
-        let value = visitor.visit_seq(Fields { names, slots: &mut fields });
+        let value = visitor.visit_seq(Fields { names, slots: &mut fields, within: &within });
         self.keep(Kind::Record(Arc::new(Record { name, fields })));
         value
     }
 
+    /// An array of entries, since SOAP's encoding has no maps.
+    fn deserialize_map<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value, Trouble> {
+        let mut slots = Vec::new();
+        let value = visitor.visit_map(Fields { names: &["key", "value"], slots: &mut slots, within: self.within });
+        let held = slots.last().map_or_else(String::new, |slot: &Slot| slot.kind.local());
+        // As long as the program: a schema has few maps.
+        let name = format!("EntryOf{held}").leak();
+        let entry = Kind::Record(Arc::new(Record { name, fields: slots }));
+        self.keep(Kind::List(Box::new(Slot::new("item", Shape { kind: entry, optional: false }))));
+        value
+    }
+
+    /// An enumeration travels as the name of its value.
+    fn deserialize_enum<V: Visitor<'de>>(
+        mut self,
+        _: &'static str,
+        names: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Trouble> {
+        self.keep(Kind::Simple("string"));
+        let name: StrDeserializer<Trouble> = names.first().copied().unwrap_or_default().into_deserializer();
+        visitor.visit_enum(name)
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(mut self, name: &'static str, visitor: V) -> Result<V::Value, Trouble> {
+        if name == any::NAME {
+            self.keep(Kind::Simple("string"));
+            return visitor.visit_str("null");
+        }
+        visitor.visit_newtype_struct(self)
+    }
+
     forward_to_deserialize_any! {
-        i8 i128 u32 u64 u128 char bytes unit unit_struct newtype_struct tuple tuple_struct map enum identifier ignored_any
+        i8 i128 u128 char bytes unit unit_struct tuple tuple_struct identifier ignored_any
     }
 }
 
@@ -197,16 +269,36 @@ impl<'de> Deserializer<'de> for Learner<'_> {
 struct Fields<'a> {
     names: &'static [&'static str],
     slots: &'a mut Vec<Slot>,
+    within: &'a [&'static str],
+}
+
+impl Fields<'_> {
+    /// Learns the next slot, if one is left.
+    fn next<'de, T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, Trouble> {
+        let Some(name) = self.names.get(self.slots.len()) else { return Ok(None) };
+        let mut shape = None;
+        let value = seed.deserialize(Learner { to: &mut shape, within: self.within })?;
+        self.slots.push(Slot::new(name, shape.ok_or_else(|| Trouble::protocol("a field asked for nothing"))?));
+        Ok(Some(value))
+    }
+}
+
+impl<'de> MapAccess<'de> for Fields<'_> {
+    type Error = Trouble;
+
+    fn next_key_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, Trouble> {
+        self.next(seed)
+    }
+
+    fn next_value_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<T::Value, Trouble> {
+        self.next(seed)?.ok_or_else(|| Trouble::protocol("a key has a value"))
+    }
 }
 
 impl<'de> SeqAccess<'de> for Fields<'_> {
     type Error = Trouble;
 
     fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, Trouble> {
-        let Some(name) = self.names.get(self.slots.len()) else { return Ok(None) };
-        let mut shape = None;
-        let value = seed.deserialize(Learner(&mut shape))?;
-        self.slots.push(Slot::new(name, shape.ok_or_else(|| Trouble::protocol("a field asked for nothing"))?));
-        Ok(Some(value))
+        self.next(seed)
     }
 }

@@ -1,12 +1,13 @@
 //! Values into SOAP's encoding (section 5), as serde hands them over, each with the tag that its slot has ready.
 
+use callbench_own::any;
 use serde::Serialize;
-use serde::ser::{Impossible, SerializeSeq, SerializeStruct, Serializer};
+use serde::ser::{Impossible, SerializeMap, SerializeSeq, SerializeStruct, Serializer};
 
 use super::super::parameters;
 use super::super::trouble::Trouble;
 use super::super::xml::pen::Pen;
-use super::schema::{COUNTED, Kind, Operation, Slot};
+use super::schema::{COUNTED, Kind, Operation, Slot, record};
 
 /// A call's parameters, within the operation's element.
 pub struct Sink<'a, 'o> {
@@ -53,7 +54,7 @@ impl Value<'_, '_> {
     }
 }
 
-/// The items of a list or the fields of a record, and the element they stand in.
+/// The items of a list or the fields of a record, and the element that contains them.
 pub struct Parts<'a, 'o> {
     pen: &'a mut Pen<'o>,
     slots: &'a [Slot],
@@ -69,6 +70,34 @@ impl SerializeSeq for Parts<'_, '_> {
     fn serialize_element<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Trouble> {
         let slot = self.slots.first().ok_or_else(unforeseen)?;
         value.serialize(Value { pen: self.pen, slot })
+    }
+
+    fn end(self) -> Result<(), Trouble> {
+        self.pen.close(self.element)
+    }
+}
+
+/// The element of an entry of a map, and the slots of its key and value.
+fn entry(slots: &[Slot]) -> Result<(&Slot, &[Slot; 2]), Trouble> {
+    let slot = slots.first().ok_or_else(unforeseen)?;
+    let Kind::Record(record) = &slot.kind else { return Err(unforeseen()) };
+    Ok((slot, record.fields.first_chunk().ok_or_else(unforeseen)?))
+}
+
+impl SerializeMap for Parts<'_, '_> {
+    type Ok = ();
+    type Error = Trouble;
+
+    fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<(), Trouble> {
+        let (slot, [of_key, _]) = entry(self.slots)?;
+        self.pen.open(&slot.tag)?;
+        key.serialize(Value { pen: self.pen, slot: of_key })
+    }
+
+    fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Trouble> {
+        let (slot, [_, of_value]) = entry(self.slots)?;
+        value.serialize(Value { pen: self.pen, slot: of_value })?;
+        self.pen.close(slot.name)
     }
 
     fn end(self) -> Result<(), Trouble> {
@@ -102,7 +131,7 @@ macro_rules! as_shown {
     };
 }
 
-/// XML Schema's words for numbers that have no digits; `LowerExp` keeps 1e300 from being written as 301 digits.
+/// XML Schema's words for numbers without digits; `LowerExp` prevents 301 digits for 1e300.
 macro_rules! as_real {
     ($($name:ident $type:ty),*) => {
         $(fn $name(self, value: $type) -> Result<(), Trouble> {
@@ -132,7 +161,7 @@ impl<'a, 'o> Serializer for Value<'a, 'o> {
     type SerializeTuple = Never;
     type SerializeTupleStruct = Never;
     type SerializeTupleVariant = Never;
-    type SerializeMap = Never;
+    type SerializeMap = Parts<'a, 'o>;
     type SerializeStruct = Parts<'a, 'o>;
     type SerializeStructVariant = Never;
 
@@ -141,7 +170,10 @@ impl<'a, 'o> Serializer for Value<'a, 'o> {
         false
     }
 
-    as_shown! { serialize_bool bool, serialize_u8 u8, serialize_u16 u16, serialize_i16 i16, serialize_i32 i32, serialize_i64 i64 }
+    as_shown! {
+        serialize_bool bool, serialize_u8 u8, serialize_u16 u16, serialize_u32 u32, serialize_u64 u64, serialize_i16 i16, serialize_i32 i32,
+        serialize_i64 i64
+    }
     as_real! { serialize_f32 f32, serialize_f64 f64 }
 
     fn serialize_str(self, value: &str) -> Result<(), Trouble> {
@@ -172,20 +204,36 @@ impl<'a, 'o> Serializer for Value<'a, 'o> {
     }
 
     fn serialize_struct(self, _: &'static str, _: usize) -> Result<Parts<'a, 'o>, Trouble> {
-        let Kind::Record(record) = &self.slot.kind else { return Err(unforeseen()) };
+        let record = match &self.slot.kind {
+            Kind::Record(record) => &**record,
+            Kind::Again(name) => record(name).ok_or_else(unforeseen)?,
+            _ => return Err(unforeseen()),
+        };
         self.pen.open(&self.slot.tag)?;
         Ok(Parts { pen: self.pen, slots: &record.fields, next: 0, element: self.slot.name })
     }
 
     not_carried! {
-        serialize_i8(i8) (); serialize_u32(u32) (); serialize_u64(u64) (); serialize_char(char) (); serialize_unit() ();
-        serialize_unit_struct(&'static str) (); serialize_unit_variant(&'static str, u32, &'static str) (); serialize_tuple(usize) Never;
+        serialize_i8(i8) (); serialize_char(char) (); serialize_unit() ();
+        serialize_unit_struct(&'static str) (); serialize_tuple(usize) Never;
         serialize_tuple_struct(&'static str, usize) Never; serialize_tuple_variant(&'static str, u32, &'static str, usize) Never;
-        serialize_map(Option<usize>) Never; serialize_struct_variant(&'static str, u32, &'static str, usize) Never;
+        serialize_struct_variant(&'static str, u32, &'static str, usize) Never;
     }
 
-    fn serialize_newtype_struct<T: Serialize + ?Sized>(self, _: &'static str, value: &T) -> Result<(), Trouble> {
-        value.serialize(self)
+    fn serialize_newtype_struct<T: Serialize + ?Sized>(self, name: &'static str, value: &T) -> Result<(), Trouble> {
+        match any::text(name, value) {
+            Some(json) => self.serialize_str(&json),
+            None => value.serialize(self),
+        }
+    }
+
+    fn serialize_unit_variant(self, _: &'static str, _: u32, name: &'static str) -> Result<(), Trouble> {
+        self.serialize_str(name)
+    }
+
+    /// An array of entries, each a key and a value.
+    fn serialize_map(self, count: Option<usize>) -> Result<Parts<'a, 'o>, Trouble> {
+        self.serialize_seq(count)
     }
 
     fn serialize_newtype_variant<T: Serialize + ?Sized>(self, _: &'static str, _: u32, _: &'static str, _: &T) -> Result<(), Trouble> {

@@ -53,7 +53,7 @@ fn write(page: &mut Page, url: &str) -> Written {
 fn used() -> BTreeMap<String, &'static Kind> {
     fn visit(kind: &'static Kind, found: &mut BTreeMap<String, &'static Kind>) {
         match kind {
-            Kind::Simple(_) => return,
+            Kind::Simple(_) | Kind::Again(_) => return,
             Kind::Record(record) => record.fields.iter().for_each(|field| visit(&field.kind, found)),
             Kind::List(item) => visit(&item.kind, found),
         }
@@ -90,7 +90,7 @@ fn encoding(page: &mut Page) -> Written {
                 page.create_element("any").with_attributes(any).write_empty()?;
                 Ok(())
             })?;
-            // Some clients fetch the whole schema where it refers to itself.
+            // Some clients download the whole schema if it refers to itself.
             page.create_element("anyAttribute").with_attributes([("namespace", "##any"), ("processContents", "lax")]).write_empty()?;
             Ok(())
         })?;
@@ -101,7 +101,7 @@ fn encoding(page: &mut Page) -> Written {
 
 fn complex_type(page: &mut Page, name: &str, kind: &Kind) -> Written {
     page.create_element("complexType").with_attribute(("name", name)).write_inner_content(|page| match kind {
-        Kind::Simple(_) => Ok(()),
+        Kind::Simple(_) | Kind::Again(_) => Ok(()),
         Kind::Record(record) => {
             page.create_element("sequence").write_inner_content(|page| record.fields.iter().try_for_each(|field| member(page, field)))?;
             Ok(())

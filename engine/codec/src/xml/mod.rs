@@ -1,5 +1,6 @@
-//! What the two XML messages share: text that XML can hold, a pen that writes elements, a reader that refuses what is dangerous.
+//! The common parts of the two XML messages: text that is valid in XML, a writer, and a reader that refuses dangerous documents.
 
+pub mod key;
 pub mod pen;
 pub mod pull;
 pub mod scalar;

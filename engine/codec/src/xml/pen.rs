@@ -47,7 +47,7 @@ impl<'a> Pen<'a> {
         self.event(Event::Start(BytesStart::from_content(tag.content.as_str(), tag.name)))
     }
 
-    /// Opens a tag whose last attribute holds a count: what stands before the count, and after it.
+    /// Opens a tag whose last attribute contains a count, with the text before and after the count.
     pub fn open_counted(&mut self, tag: &Tag, count: usize, rest: &str) -> Result<(), Trouble> {
         let mut content = std::mem::take(&mut self.scratch);
         content.clear();

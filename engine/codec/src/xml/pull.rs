@@ -17,7 +17,7 @@ pub struct Pull<'de> {
     depth: usize,
 }
 
-/// What stands between an element's tags.
+/// The content of an element.
 pub enum Content<'de> {
     Text(Cow<'de, str>),
     /// The first child; the element's own end is still to come.
@@ -37,8 +37,7 @@ impl<'de> Pull<'de> {
         Ok(Pull { reader, depth: 0 })
     }
 
-    /// The next event that means something: no comments, no processing instructions, no declarations. Always inlined, so that whoever asks looks at
-    /// the event where the reader has put it.
+    /// The next relevant event: no comments, processing instructions and declarations. Always inlined, so that the event is not copied.
     #[expect(clippy::inline_always, reason = "moving events costs as much as looking at them")]
     #[inline(always)]
     fn event(&mut self) -> Result<Event<'de>, Trouble> {
@@ -62,7 +61,7 @@ impl<'de> Pull<'de> {
         }
     }
 
-    /// The next child's start, or None at the end of the element that is open (at the end of the document, where none is).
+    /// The next child's start, or None at the end of the open element (at the end of the document if none is open).
     #[inline]
     pub fn child(&mut self) -> Result<Option<BytesStart<'de>>, Trouble> {
         loop {
@@ -92,7 +91,7 @@ impl<'de> Pull<'de> {
         }
     }
 
-    /// What the element that was just opened holds: text up to its end, or the first child.
+    /// The content of the element that was just opened: text up to its end, or the first child.
     #[inline]
     pub fn content(&mut self) -> Result<Content<'de>, Trouble> {
         let event = self.event()?;
@@ -162,7 +161,7 @@ fn too_deep() -> Trouble {
     Trouble::protocol(format!("the document nests deeper than {DEPTH} elements"))
 }
 
-/// Whether this is the element's local name. Where there is no prefix, nothing need be looked for.
+/// Whether this is the element's local name. Without a prefix, no search is necessary.
 #[inline]
 pub fn is_named(start: &BytesStart, name: &str) -> bool {
     start.name().as_ref() == name || start.local_name().as_ref() == name
@@ -195,7 +194,7 @@ fn check_encoding(declaration: &BytesDecl) -> Result<(), Trouble> {
     }
 }
 
-/// The one character that a reference stands for.
+/// The character of a reference.
 fn resolve(reference: &BytesRef) -> Result<char, Trouble> {
     if let Some(character) = reference.resolve_char_ref().map_err(ill)? {
         return if is_legal(character) {

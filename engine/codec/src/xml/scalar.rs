@@ -1,4 +1,4 @@
-//! Scalars in the words of XML Schema, which XML-RPC shares where it has them.
+//! Scalars in the notation of XML Schema, which XML-RPC mostly shares.
 
 use std::str::FromStr;
 
@@ -29,7 +29,7 @@ pub fn boolean(text: &str) -> Result<bool, Trouble> {
     }
 }
 
-/// A number with a decimal point; the words that Rust knows besides are not XML Schema's.
+/// A number with a decimal point. Words that only Rust accepts are refused.
 pub fn real<N: FromStr>(text: &str) -> Result<N, Trouble> {
     let text = trimmed(text);
     let word = match text {

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::super::trouble::Trouble;
 
-/// What a byte of UTF-8 asks for.
+/// How a byte of UTF-8 must be treated.
 #[derive(Clone, Copy, PartialEq)]
 enum Class {
     Plain,
@@ -38,7 +38,7 @@ fn noncharacter(bytes: &[u8]) -> bool {
     matches!(bytes, [0xef, 0xbf, 0xbe | 0xbf, ..])
 }
 
-/// The first byte that asks for something, from `from` on.
+/// The first byte from `from` on that needs treatment.
 fn next_special(bytes: &[u8], from: usize) -> Option<(usize, Class)> {
     let found = bytes[from..].iter().position(|byte| CLASSES[usize::from(*byte)] != Class::Plain)?;
     Some((from + found, CLASSES[usize::from(bytes[from + found])]))
@@ -83,7 +83,7 @@ fn cannot_hold(text: &str, at: usize) -> Trouble {
     Trouble::cannot_carry(format!("XML 1.0 cannot hold the character U+{unit:04X}"))
 }
 
-/// The nearest text that XML can hold: what it cannot is replaced by U+FFFD.
+/// A similar text that is valid in XML: invalid characters are replaced by U+FFFD.
 pub fn nearest(text: &str) -> String {
     text.chars().map(|it| if is_legal(it) { it } else { char::REPLACEMENT_CHARACTER }).collect()
 }
@@ -92,7 +92,7 @@ pub fn is_legal(it: char) -> bool {
     matches!(it, '\t' | '\n' | '\r' | '\u{20}'..='\u{fffd}' | '\u{10000}'..)
 }
 
-/// Refuses text that no XML document may hold, read literally from one.
+/// Refuses text with characters that an XML document must not contain.
 pub fn check(text: &str) -> Result<(), Trouble> {
     let bytes = text.as_bytes();
     let mut from = 0;

@@ -64,7 +64,7 @@ impl Message for XmlRpc {
     }
 
     fn write_fault(&self, reply: &Reply, message: &str, out: &mut Vec<u8>) {
-        // Its text is made such that XML holds it, and memory takes what is written.
+        // The text was made valid for XML before, and memory accepts every write.
         let _ = write_fault(code(reply.refusal), &text::nearest(message), out);
     }
 
@@ -106,7 +106,7 @@ fn without_service(name: &str) -> &str {
     name.strip_prefix(SERVICE).and_then(|rest| rest.strip_prefix('.')).unwrap_or(name)
 }
 
-/// The parameters, which may be left out where there are none.
+/// The parameters. The element may be missing if there are none.
 fn read_params(operation: &str, pull: &mut Pull) -> Result<Call, Trouble> {
     let open = match pull.child()? {
         Some(start) if is_named(&start, "params") => true,

@@ -2,8 +2,9 @@
 
 use std::borrow::Cow;
 
+use callbench_own::any;
 use serde::de::value::StrDeserializer;
-use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::de::{DeserializeSeed, Deserializer, IntoDeserializer, MapAccess, SeqAccess, Visitor};
 use serde::forward_to_deserialize_any;
 
 use super::super::trouble::Trouble;
@@ -61,14 +62,14 @@ impl<'de> SeqAccess<'de> for &mut Params<'_, 'de> {
     }
 }
 
-/// The value whose `<value>` was just opened. Reading it passes its end.
+/// The value whose `<value>` was just opened. Reading it also reads its end tag.
 pub fn value<'a, 'de>(pull: &'a mut Pull<'de>) -> Value<'a, 'de> {
     Value { pull, content: None }
 }
 
 pub struct Value<'a, 'de> {
     pull: &'a mut Pull<'de>,
-    /// What it holds, where that was looked at already.
+    /// Its content, if that was read already.
     content: Option<Content<'de>>,
 }
 
@@ -96,7 +97,7 @@ impl<'de> Value<'_, 'de> {
         }
     }
 
-    /// Opens a value that holds elements.
+    /// Opens a value that contains elements.
     fn open(&mut self, types: &[&str]) -> Result<(), Trouble> {
         match self.content()? {
             Content::Text(_) => Err(Trouble::protocol(format!("{} was expected, not a bare string", types[0]))),
@@ -133,6 +134,8 @@ impl<'de> Deserializer<'de> for Value<'_, 'de> {
         deserialize_i16 visit_i16 &WHOLE, scalar::whole;
         deserialize_i32 visit_i32 &WHOLE, scalar::whole;
         deserialize_i64 visit_i64 &WHOLE, scalar::whole;
+        deserialize_u32 visit_u32 &WHOLE, scalar::whole;
+        deserialize_u64 visit_u64 &WHOLE, scalar::whole;
         deserialize_f32 visit_f32 &REAL, scalar::real;
         deserialize_f64 visit_f64 &REAL, scalar::real;
         deserialize_byte_buf visit_byte_buf &["base64"], scalar::octets;
@@ -183,13 +186,27 @@ impl<'de> Deserializer<'de> for Value<'_, 'de> {
         Ok(read)
     }
 
+    fn deserialize_enum<V: Visitor<'de>>(self, _: &'static str, _: &'static [&'static str], visitor: V) -> Result<V::Value, Trouble> {
+        let name = self.text(&["string"])?;
+        let name: StrDeserializer<Trouble> = (&*name).into_deserializer();
+        visitor.visit_enum(name)
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(self, name: &'static str, visitor: V) -> Result<V::Value, Trouble> {
+        if name == any::NAME { visitor.visit_str(&self.text(&["string"])?) } else { visitor.visit_newtype_struct(self) }
+    }
+
+    fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Trouble> {
+        self.deserialize_struct("", &[], visitor)
+    }
+
     fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Trouble> {
         self.pull.skip()?;
         visitor.visit_unit()
     }
 
     forward_to_deserialize_any! {
-        i8 i128 u32 u64 u128 char bytes unit unit_struct newtype_struct tuple tuple_struct map enum identifier
+        i8 i128 u128 char bytes unit unit_struct tuple tuple_struct identifier
     }
 }
 

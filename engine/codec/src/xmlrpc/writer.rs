@@ -1,11 +1,13 @@
 //! Values into XML-RPC, as serde hands them over.
 
+use callbench_own::any;
 use serde::Serialize;
-use serde::ser::{Impossible, SerializeSeq, SerializeStruct, Serializer};
+use serde::ser::{Impossible, SerializeMap, SerializeSeq, SerializeStruct, Serializer};
 
 use super::super::SERVICE;
 use super::super::parameters;
 use super::super::trouble::Trouble;
+use super::super::xml::key::key_text;
 use super::super::xml::pen::Pen;
 
 /// A call's name and parameters, up to the end of the last.
@@ -73,6 +75,28 @@ impl SerializeSeq for Parts<'_, '_> {
     }
 }
 
+/// Members whose names are known only when they are written.
+impl SerializeMap for Parts<'_, '_> {
+    type Ok = ();
+    type Error = Trouble;
+
+    fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<(), Trouble> {
+        self.pen.open_bare("member")?;
+        self.pen.open_bare("name")?;
+        self.pen.text(&key_text(key)?)?;
+        self.pen.close("name")
+    }
+
+    fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Trouble> {
+        value.serialize(Value(self.pen))?;
+        self.pen.close("member")
+    }
+
+    fn end(self) -> Result<(), Trouble> {
+        self.close()
+    }
+}
+
 impl SerializeStruct for Parts<'_, '_> {
     type Ok = ();
     type Error = Trouble;
@@ -112,7 +136,7 @@ impl<'a, 'o> Serializer for Value<'a, 'o> {
     type SerializeTuple = Never;
     type SerializeTupleStruct = Never;
     type SerializeTupleVariant = Never;
-    type SerializeMap = Never;
+    type SerializeMap = Parts<'a, 'o>;
     type SerializeStruct = Parts<'a, 'o>;
     type SerializeStructVariant = Never;
 
@@ -173,15 +197,35 @@ impl<'a, 'o> Serializer for Value<'a, 'o> {
         Ok(Parts { pen: self.0, open: &["struct", "value"] })
     }
 
+    fn serialize_u32(self, value: u32) -> Result<(), Trouble> {
+        self.serialize_i64(i64::from(value))
+    }
+
+    fn serialize_u64(self, value: u64) -> Result<(), Trouble> {
+        let value = i64::try_from(value).map_err(|_| Trouble::cannot_carry(format!("XML-RPC has no number as great as {value}")))?;
+        self.serialize_i64(value)
+    }
+
+    fn serialize_unit_variant(self, _: &'static str, _: u32, name: &'static str) -> Result<(), Trouble> {
+        self.serialize_str(name)
+    }
+
+    fn serialize_map(self, _: Option<usize>) -> Result<Parts<'a, 'o>, Trouble> {
+        self.serialize_struct("", 0)
+    }
+
     not_carried! {
-        serialize_i8(i8) (); serialize_u32(u32) (); serialize_u64(u64) (); serialize_char(char) (); serialize_unit_struct(&'static str) ();
-        serialize_unit_variant(&'static str, u32, &'static str) (); serialize_tuple(usize) Never; serialize_tuple_struct(&'static str, usize) Never;
-        serialize_tuple_variant(&'static str, u32, &'static str, usize) Never; serialize_map(Option<usize>) Never;
+        serialize_i8(i8) (); serialize_char(char) (); serialize_unit_struct(&'static str) ();
+        serialize_tuple(usize) Never; serialize_tuple_struct(&'static str, usize) Never;
+        serialize_tuple_variant(&'static str, u32, &'static str, usize) Never;
         serialize_struct_variant(&'static str, u32, &'static str, usize) Never;
     }
 
-    fn serialize_newtype_struct<T: Serialize + ?Sized>(self, _: &'static str, value: &T) -> Result<(), Trouble> {
-        value.serialize(self)
+    fn serialize_newtype_struct<T: Serialize + ?Sized>(self, name: &'static str, value: &T) -> Result<(), Trouble> {
+        match any::text(name, value) {
+            Some(json) => self.serialize_str(&json),
+            None => value.serialize(self),
+        }
     }
 
     fn serialize_newtype_variant<T: Serialize + ?Sized>(self, _: &'static str, _: u32, _: &'static str, _: &T) -> Result<(), Trouble> {

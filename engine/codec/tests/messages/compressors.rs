@@ -1,4 +1,4 @@
-//! `bincomp` with the compressors and levels that a client may wish for.
+//! `bincomp` with the compressors and levels that a client can choose.
 
 use callbench_codec::{Message, Reply, all};
 use callbench_kit::Kind;
@@ -11,10 +11,10 @@ use std::sync::Arc;
 use crate::{message, samples};
 
 /// Options, and the flag that a compressed body then has.
-const WISHES: [(&str, u64, u8); 8] =
+const COMPRESSIONS: [(&str, u64, u8); 8] =
     [("zlib", 0, 1), ("zlib", 1, 1), ("zlib", 6, 1), ("zlib", 9, 1), ("zstd", 1, 2), ("zstd", 3, 2), ("zstd", 19, 2), ("lz4", 0, 4)];
 
-fn wishing(options: &serde_json::Value) -> Arc<dyn Message> {
+fn client_with(options: &serde_json::Value) -> Arc<dyn Message> {
     let options: Options = options.as_object().expect("an object").clone();
     message("bincomp").with(&options).unwrap().expect("a message of its own")
 }
@@ -34,8 +34,8 @@ proptest! {
     fn both_directions_are_compressed_as_the_client_wishes(long in octets(9000), call in samples::call()) {
         let answer = Answer::Octets(callbench_service::Octets(long));
         let asked = Call::GetBinaryData { size: 9000, fill: "zero".to_owned() };
-        for (compressor, level, flag) in WISHES {
-            let client = wishing(&json!({"compressor": compressor, "level": level}));
+        for (compressor, level, flag) in COMPRESSIONS {
+            let client = client_with(&json!({"compressor": compressor, "level": level}));
             let server = message("bincomp");
             let mut bytes = Vec::new();
             client.encode_request(&call, &mut bytes).unwrap();
@@ -48,7 +48,7 @@ proptest! {
             server.encode_answer(&reply, &Ok(answer.clone()), &mut bytes);
             prop_assert_eq!(bytes[5], flag);
             prop_assert_eq!(client.decode_answer(&asked, &bytes), Ok(answer.clone()));
-            // Whoever wishes for nothing reads it all the same, and each of its octets counts.
+            // A client without these options reads it too, and every byte matters.
             prop_assert_eq!(server.decode_answer(&asked, &bytes), Ok(answer.clone()));
             for length in (28..bytes.len()).step_by(211).chain([bytes.len() - 1]) {
                 prop_assert!(client.decode_answer(&asked, &bytes[..length]).is_err(), "{compressor} cut at {length}");
@@ -88,10 +88,10 @@ proptest! {
 #[test]
 fn without_options_nothing_of_the_form_changes() {
     for options in [json!({"compressor": "zlib"}), json!({"level": 6}), json!({"compressor": "zlib", "level": 6})] {
-        let (mut plain, mut wished) = (Vec::new(), Vec::new());
+        let (mut plain, mut compressed) = (Vec::new(), Vec::new());
         message("bincomp").encode_request(&Call::Sum { a: 2, b: 3 }, &mut plain).unwrap();
-        wishing(&options).encode_request(&Call::Sum { a: 2, b: 3 }, &mut wished).unwrap();
-        assert_eq!(plain, wished);
+        client_with(&options).encode_request(&Call::Sum { a: 2, b: 3 }, &mut compressed).unwrap();
+        assert_eq!(plain, compressed);
         assert_eq!(plain[10..12], [0, 0]);
     }
     assert!(message("bincomp").with(&Options::new()).unwrap().is_none());

@@ -1,4 +1,5 @@
-//! What each message writes, held against `contract/golden/messages`. `CALLBENCH_BLESS=1` writes the files anew: look at the difference before keeping it.
+//! Compares the output of each message with `contract/golden/messages`. `CALLBENCH_BLESS=1` writes the files; check the difference before you keep
+//! it.
 
 use std::fs;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! Every message, held against values, against bytes written down, and against bytes that mean harm.
+//! Tests of every message: with values, with recorded bytes, and with hostile bytes.
 
 mod bin;
 mod compressors;

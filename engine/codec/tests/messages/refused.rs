@@ -27,14 +27,22 @@ fn nothing_at_all() {
 /// A request for an operation of the same length that the service does not have.
 #[test]
 fn an_operation_that_is_not_there() {
-    for message in all().iter().filter(|it| it.name() != "protobuf") {
+    let mut numbered = Vec::new();
+    for message in all() {
         let mut request = Vec::new();
         message.encode_request(&Call::Hello, &mut request).unwrap();
+        if !request.windows(5).any(|it| it == b"Hello") {
+            numbered.push(message.name());
+            continue;
+        }
         while let Some(at) = request.windows(5).position(|it| it == b"Hello") {
             request[at..at + 5].copy_from_slice(b"Adieu");
         }
-        assert_eq!(refusal(&**message, &request).0, Refusal::NoOperation, "{}", message.name());
+        assert_eq!(refusal(&*message, &request).0, Refusal::NoOperation, "{}", message.name());
     }
+    // These have a number for each operation.
+    numbered.sort_unstable();
+    assert_eq!(numbered, ["flatbuffers", "protobuf"]);
 }
 
 #[test]

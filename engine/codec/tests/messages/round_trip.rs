@@ -46,7 +46,7 @@ proptest! {
         }
     }
 
-    /// Whatever a string holds: it arrives, or the message says that it cannot carry it.
+    /// Any string arrives unchanged, or the message says that it cannot represent it.
     #[test]
     fn any_string_arrives_or_is_refused(text: String) {
         let call = Call::EchoString(text.clone());

@@ -126,7 +126,7 @@ fn xmlrpc_refuses_what_it_must() {
     assert_eq!(refused("<methodCall/>"), Refusal::Unreadable);
 }
 
-/// `<nil/>` stands for an optional member that is not there, from whoever writes it.
+/// `<nil/>` means that an optional member is absent.
 #[test]
 fn xmlrpc_reads_nil_for_an_absent_member() {
     let found = callbench_service::generate::search_response(1);

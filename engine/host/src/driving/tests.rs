@@ -2,11 +2,11 @@ use super::*;
 
 const SECOND: u64 = 1_000_000_000;
 
-fn asked() -> Drive {
+fn drive() -> Drive {
     serde_json::from_value(json!({"call": "Sum", "calls": 3, "seconds": 1, "limit_seconds": 60})).expect("a request")
 }
 
-/// What a runner says of three calls of 400 ns, one of which ended after the time.
+/// A runner's `done` for three calls of 400 ns, one of which ended after the time.
 fn said(change: &Value) -> Value {
     let cpu = json!({"user_ns": "1", "system_ns": "2"});
     let mut said = json!({
@@ -22,8 +22,8 @@ fn said(change: &Value) -> Value {
 
 fn done_after(change: &Value, took: Duration, stopped: bool) -> Result<Done, String> {
     let paced =
-        Paced { pace: Pace::Closed { think_ns: 0, timing: callbench_kit::drive::Timing::Each }, length_ns: SECOND, limit_ns: 60 * SECOND };
-    Drove { asked: &asked(), paced: &paced, took, stopped }.done(said(change))
+        Pacing { pace: Pace::Closed { think_ns: 0, timing: callbench_kit::drive::Timing::Each }, length_ns: SECOND, limit_ns: 60 * SECOND };
+    DriveAccount { drive: &drive(), paced: &paced, took, stopped }.done(said(change))
 }
 
 fn done(change: &Value) -> Result<Done, String> {

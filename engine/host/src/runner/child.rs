@@ -1,4 +1,4 @@
-//! The process itself: it dies with the host, and no signal goes to another that has got its number.
+//! The process itself. It ends with the host, and signals are never sent to another process with the same id.
 
 use std::io;
 use std::os::unix::process::ExitStatusExt;
@@ -11,7 +11,7 @@ use nix::unistd::Pid;
 
 pub struct Child {
     id: Pid,
-    /// None once it has been waited for: from then on its number may be another's.
+    /// None after its end was awaited: from then on, another process may have its id.
     process: Mutex<Option<std::process::Child>>,
 }
 
@@ -22,23 +22,23 @@ impl Child {
 
     pub fn signal(&self, signal: Signal) {
         if self.process.lock().unwrap_or_else(PoisonError::into_inner).is_some() {
-            // It may have ended and still be waited for, which is as good.
+            // It may have ended, which is fine.
             let _ = kill(self.id, signal);
         }
     }
 
     /// Waits for its end.
     pub fn wait(&self) -> ExitStatus {
-        // Without the lock: signals must go through meanwhile.
+        // Without the lock, so that signals can be sent meanwhile.
         while waitid(Id::Pid(self.id), WaitPidFlag::WEXITED | WaitPidFlag::WNOWAIT) == Err(nix::errno::Errno::EINTR) {}
         let ended = self.process.lock().unwrap_or_else(PoisonError::into_inner).take();
-        // Nobody else waits for it, so that its status is there.
+        // No other code waits for it, so the status is available.
         ended.and_then(|mut process| process.wait().ok()).unwrap_or_else(|| ExitStatus::from_raw(0))
     }
 }
 
-/// In the child, before it becomes the runner: it is killed when the thread that started it ends, however that comes about.
-pub fn dies_with(host: u32) -> io::Result<()> {
+/// Runs in the child before it becomes the runner. It is killed when the thread that started it ends for any reason.
+pub fn end_with(host: u32) -> io::Result<()> {
     // SAFETY: sets a number of the calling process and touches no memory.
     if unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL as libc::c_ulong) } != 0 {
         return Err(io::Error::last_os_error());

@@ -1,13 +1,13 @@
-//! What the runner writes to its standard error: passed on to the host's, and its last lines kept.
+//! The standard error of the runner: it is passed on to that of the host, and its last lines are kept.
 
 use std::collections::VecDeque;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::sync::{Mutex, PoisonError};
 
-/// So many lines are kept, and so much of each, in characters.
+/// The number of kept lines, and the kept characters of each.
 const LINES: usize = 5;
 const LENGTH: usize = 160;
-/// A log without line ends is taken in pieces of so many bytes.
+/// A log without line ends is read in pieces of this size.
 const PIECE: u64 = 1 << 16;
 
 #[derive(Default)]
@@ -16,7 +16,7 @@ pub struct Log {
 }
 
 impl Log {
-    /// Passes on and keeps until the end.
+    /// Passes on and keeps everything until the end.
     pub fn keep(&self, from: impl Read) {
         let mut from = BufReader::new(from);
         let mut line = Vec::new();
@@ -36,8 +36,8 @@ impl Log {
         }
     }
 
-    /// The end of a sentence, or nothing where nothing was logged.
-    pub fn last_words(&self) -> String {
+    /// The last lines as the end of a sentence, or nothing if nothing was logged.
+    pub fn last_lines(&self) -> String {
         let last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         let lines: Vec<&str> = last.iter().map(String::as_str).collect();
         if lines.is_empty() { String::new() } else { format!("; its log ends with: {}", lines.join(" | ")) }

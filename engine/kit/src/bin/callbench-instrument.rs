@@ -1,4 +1,4 @@
-//! The adapter that measures the measuring: stacks without a message and without a channel.
+//! The adapter that measures Callbench itself: its stacks have no message and no channel.
 
 use std::process::ExitCode;
 use std::sync::Arc;

@@ -3,7 +3,7 @@
 /// The clock's name in `hello`.
 pub const NAME: &str = "CLOCK_MONOTONIC";
 
-/// Nanoseconds of the monotonic clock, the same for every process of a machine.
+/// Nanoseconds of the monotonic clock. All processes of a machine share it.
 #[must_use]
 #[inline]
 pub fn now() -> u64 {
@@ -14,7 +14,7 @@ pub fn now() -> u64 {
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 
-/// Processor time of the calling thread so far, in nanoseconds.
+/// The processor time of the calling thread, in nanoseconds.
 #[must_use]
 pub fn thread_cpu_ns() -> u64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
@@ -23,14 +23,14 @@ pub fn thread_cpu_ns() -> u64 {
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 
-/// Sleeps until `target`, or until a signal comes.
+/// Sleeps until `target`, or until a signal arrives.
 pub(super) fn sleep_until(target: u64) {
     let time = libc::timespec { tv_sec: (target / 1_000_000_000) as libc::time_t, tv_nsec: (target % 1_000_000_000) as libc::c_long };
     // SAFETY: the request is a valid timespec, and no remainder is asked for.
     unsafe { libc::clock_nanosleep(libc::CLOCK_MONOTONIC, libc::TIMER_ABSTIME, &raw const time, std::ptr::null_mut()) };
 }
 
-/// Makes the calling thread's sleeps end as soon as the kernel can, instead of up to 50 us later.
+/// Lets the calling thread's sleeps end as exactly as the kernel can, instead of up to 50 us late.
 pub fn sharpen_sleeps() {
     // SAFETY: sets a number of the calling thread and touches no memory.
     unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, 1 as libc::c_ulong) };

@@ -1,4 +1,4 @@
-//! The clock of Windows. It ticks ten million times a second, in Wine as well, and Wine reads Linux's own monotonic clock for it.
+//! The clock of Windows. It counts ten million times per second, also in Wine, which uses Linux's monotonic clock.
 
 use windows_sys::Win32::Foundation::FILETIME;
 use windows_sys::Win32::System::Performance::{QueryPerformanceCounter, QueryPerformanceFrequency};
@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 /// The clock's name in `hello`.
 pub const NAME: &str = "QueryPerformanceCounter";
 
-/// Nanoseconds of the monotonic clock, the same for every process of a machine.
+/// Nanoseconds of the monotonic clock. All processes of a machine share it.
 #[must_use]
 #[inline]
 pub fn now() -> u64 {
@@ -17,11 +17,11 @@ pub fn now() -> u64 {
     // SAFETY: the pointer is to a number that is alive during the call.
     unsafe { QueryPerformanceCounter(&raw mut ticks) };
     let (ticks, frequency) = (ticks as u64, frequency());
-    // Whole seconds apart, so that no product overflows.
+    // Whole seconds are converted separately, so that no product overflows.
     ticks / frequency * 1_000_000_000 + ticks % frequency * 1_000_000_000 / frequency
 }
 
-/// Ticks a second.
+/// Counts per second.
 fn frequency() -> u64 {
     static FREQUENCY: OnceLock<u64> = OnceLock::new();
     *FREQUENCY.get_or_init(|| {
@@ -32,7 +32,7 @@ fn frequency() -> u64 {
     })
 }
 
-/// Processor time of the calling thread so far, in nanoseconds.
+/// The processor time of the calling thread, in nanoseconds.
 #[must_use]
 pub fn thread_cpu_ns() -> u64 {
     let mut times = [FILETIME::default(); 4];
@@ -42,14 +42,14 @@ pub fn thread_cpu_ns() -> u64 {
     nanoseconds(times[2]) + nanoseconds(times[3])
 }
 
-/// A time in hundreds of nanoseconds, in two halves.
+/// A time in units of 100 ns, in two halves.
 pub(crate) fn nanoseconds(time: FILETIME) -> u64 {
     ((u64::from(time.dwHighDateTime) << 32) | u64::from(time.dwLowDateTime)) * 100
 }
 
 #[link(name = "ntdll")]
 unsafe extern "system" {
-    /// `Sleep` counts in milliseconds; what it is built on counts in hundreds of nanoseconds, negative from now on.
+    /// `Sleep` counts in milliseconds. The function below it counts in units of 100 ns; negative values are relative to now.
     fn NtDelayExecution(alertable: u8, interval: *const i64) -> i32;
 }
 
@@ -61,5 +61,5 @@ pub(super) fn sleep_until(target: u64) {
     unsafe { NtDelayExecution(0, &raw const interval) };
 }
 
-/// Windows has nothing of the kind for a thread.
+/// Windows has no such setting for a thread.
 pub fn sharpen_sleeps() {}

@@ -1,6 +1,6 @@
 use super::*;
 
-/// Carries `Sum` alone: two numbers one way and one back. `broken` adds one on the way.
+/// Supports only `Sum`. `broken` adds one to a number.
 struct Numbers {
     broken: bool,
 }

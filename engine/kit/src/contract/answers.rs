@@ -1,4 +1,4 @@
-//! What the adapter says, typed.
+//! The answers of an adapter.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use crate::codec::Timed;
 use crate::histogram::Sparse;
 use crate::processor::Usage;
 
-/// A line to the core by its `is`; the id is added where it answers a request.
+/// A line to the core. `is` names its type. The id of the request is added.
 #[derive(Debug, Serialize)]
 #[serde(tag = "is", rename_all = "kebab-case")]
 pub(super) enum Answer {
@@ -48,13 +48,13 @@ pub(super) enum Answer {
     Error {
         kind: &'static str,
         message: String,
-        /// Whether the adapter ends after it.
+        /// Whether the adapter ends after this error.
         #[serde(skip_serializing_if = "std::ops::Not::not")]
         ends: bool,
     },
 }
 
-/// The value, or the server's fault.
+/// The value, or the error that the server reported.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Returned {
@@ -62,7 +62,7 @@ pub enum Returned {
     Fault { message: String },
 }
 
-/// What an adapter says first.
+/// The first line of an adapter.
 #[derive(Debug, Serialize)]
 pub struct Hello {
     pub contract: u32,
@@ -77,7 +77,7 @@ pub struct Hello {
     pub unavailable: BTreeMap<String, String>,
 }
 
-/// The clock that calls are timed by, and what a reading of it costs.
+/// The clock that times the calls, and the cost of a reading.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Clock {
     pub name: String,
@@ -85,12 +85,12 @@ pub struct Clock {
     pub reading_ns: f64,
 }
 
-/// What a drive came to.
+/// The result of a drive.
 #[derive(Debug, Serialize)]
 pub struct Done {
     pub calls: u64,
     pub errors: BTreeMap<&'static str, u64>,
-    pub said: BTreeMap<&'static str, String>,
+    pub error_messages: BTreeMap<&'static str, String>,
     pub elapsed_ns: u64,
     pub window_ns: u64,
     pub answered: u64,
@@ -106,21 +106,34 @@ pub struct Done {
     pub gap_ns: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub received_octets: Option<String>,
-    /// Of a drive; a trace has none.
+    /// Of each endpoint, if clients call several.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub endpoints: Vec<DoneEndpoint>,
+    /// None for a trace.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub processor: Option<Ends>,
     pub threads: usize,
 }
 
-/// What came of a golden trace.
+/// The calls of one endpoint, or of one step of a session.
+#[derive(Debug, Serialize)]
+pub struct DoneEndpoint {
+    pub name: String,
+    pub calls: u64,
+    pub errors: BTreeMap<&'static str, u64>,
+    pub in_call_ns: String,
+    pub latency: Option<Sparse>,
+}
+
+/// The result of a golden trace.
 #[derive(Debug, Serialize)]
 pub struct Traced {
     pub done: Done,
-    /// The readings around each call or batch.
+    /// The clock readings around each call or batch.
     pub made: Vec<[u64; 2]>,
 }
 
-/// Processor time at both ends of a drive.
+/// The processor time at the start and at the end of a drive.
 #[derive(Debug, Deserialize, Serialize)]
 pub struct Ends {
     pub start: Usage,

@@ -1,4 +1,4 @@
-//! What every adapter refuses in the same words, whatever does its work.
+//! Checks of requests that are the same for every adapter.
 
 use callbench_service::Service;
 
@@ -6,10 +6,10 @@ use super::requests::{Connect, Drive, Serve, bad};
 use crate::failure::{Failure, Kind};
 use crate::stack::{Adapter, Options, Stack};
 
-/// The most clients of one adapter.
-const MOST_CLIENTS: usize = 65_536;
+/// The maximum number of clients of one adapter.
+const MAX_CLIENTS: usize = 65_536;
 
-/// The name of a stack behind the slash, where the name before it is the adapter's.
+/// The part of a stack's name after the slash, if the part before is this adapter's name.
 #[must_use]
 pub fn short_name<'a>(adapter: &str, name: &'a str) -> Option<&'a str> {
     name.strip_prefix(adapter)?.strip_prefix('/')
@@ -26,29 +26,29 @@ pub fn cannot_run_here(stack: &str, why: &str) -> Failure {
     Failure::new(Kind::Unsupported, format!("stack {stack} cannot run here: {why}"))
 }
 
-/// The stack of this name, which carries the adapter's.
+/// The stack with this full name.
 pub(super) fn stack_named<'a>(adapter: &'a dyn Adapter, name: &str) -> Result<&'a dyn Stack, Failure> {
     let short = short_name(adapter.name(), name);
     let found = short.and_then(|short| adapter.stacks().iter().find(|stack| stack.name() == short));
     found.map(AsRef::as_ref).ok_or_else(|| no_such_stack(name))
 }
 
-/// The service with the options of a `serve`, of which the stack knows `own` besides.
+/// The service with the options of a `serve` request. `own` are the options of the stack itself.
 pub fn service_of(request: &Serve, own: &[&str]) -> Result<Service, Failure> {
     let service = Service::with_options(&request.options).map_err(bad)?;
     refuse_unknown(&request.options, own, &Service::OPTIONS)?;
     Ok(service)
 }
 
-/// A `connect` that can be tried, of a stack that knows the options `own`.
+/// Checks a `connect` request. `own` are the options of the stack.
 pub fn connectable(request: &Connect, own: &[&str]) -> Result<(), Failure> {
-    if !(1..=MOST_CLIENTS).contains(&request.clients) || request.timeout_ms == 0 {
-        return Err(bad(format!("clients must be from 1 to {MOST_CLIENTS} and timeout_ms at least 1")));
+    if !(1..=MAX_CLIENTS).contains(&request.clients) || request.timeout_ms == 0 {
+        return Err(bad(format!("clients must be from 1 to {MAX_CLIENTS} and timeout_ms at least 1")));
     }
     refuse_unknown(&request.options, own, &[])
 }
 
-/// How many of the `connected` clients a drive is for.
+/// How many of the `connected` clients the drive uses.
 pub fn clients_wanted(request: &Drive, connected: usize) -> Result<usize, Failure> {
     let wanted = request.clients.unwrap_or(connected);
     if connected == 0 {
@@ -60,7 +60,7 @@ pub fn clients_wanted(request: &Drive, connected: usize) -> Result<usize, Failur
     Ok(wanted)
 }
 
-/// Refuses options that neither the stack (`own`) nor every server (`shared`) knows.
+/// Refuses options that are neither the stack's (`own`) nor common to all servers (`shared`).
 pub(super) fn refuse_unknown(options: &Options, own: &[&str], shared: &[&str]) -> Result<(), Failure> {
     let known_here = |name: &str| own.contains(&name) || shared.contains(&name);
     let Some(unknown) = options.keys().find(|name| !known_here(name)) else { return Ok(()) };

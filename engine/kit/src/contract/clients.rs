@@ -1,10 +1,10 @@
-//! The client's side of a session: connections and single calls.
+//! The client side of a session: connections and single calls.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use callbench_service::arguments::{self, Misfit};
+use callbench_service::arguments::{self, ArgumentError};
 use callbench_service::{Call, canonical};
 use serde_json::{Map, Value};
 
@@ -16,9 +16,9 @@ use crate::failure::{Failure, Kind};
 use crate::panics;
 use crate::stack::{self, Adapter, Client, ClientPool};
 
-/// The clients that are connected.
+/// The connected clients.
 pub(super) enum Clients {
-    /// A thread each.
+    /// One thread each.
     Each(Vec<Box<dyn Client>>),
     ClientPool(Box<dyn ClientPool>),
 }
@@ -42,9 +42,9 @@ impl Clients {
         }
     }
 
-    /// Makes one call by the first of them; there must be one.
+    /// Makes one call with the first client. There must be one.
     pub(super) fn call(&mut self, call: &Call) -> Result<Returned, Failure> {
-        match panics::contained(|| match self {
+        match panics::catch_panic(|| match self {
             Clients::Each(clients) => clients[0].call(call).map(|answer| canonical::digest_if_large(canonical::answer(&answer))),
             Clients::ClientPool(pool) => pool.call(call),
         }) {
@@ -54,44 +54,44 @@ impl Clients {
         }
     }
 
-    /// Drives the first `wanted` of them.
+    /// Drives the first `wanted` clients.
     pub(super) fn drive(
         &mut self,
         wanted: usize,
         plan: &Plan,
-        stopping: &AtomicBool,
+        stop: &AtomicBool,
         report: &mut dyn FnMut(Interval) -> bool,
     ) -> Result<Outcome, Failure> {
         match self {
-            Clients::Each(clients) => drive::drive(&mut clients[..wanted], plan, stopping, report),
-            Clients::ClientPool(pool) => drive::drive(&mut pool.workers(wanted, &plan.call)?, plan, stopping, report),
+            Clients::Each(clients) => drive::drive(&mut clients[..wanted], plan, stop, report),
+            Clients::ClientPool(pool) => drive::drive(&mut pool.workers(wanted, &plan.call)?, plan, stop, report),
         }
     }
 }
 
-/// Makes all the clients; where one cannot be had, the others are closed again.
+/// Creates all clients. If one fails, the others are closed.
 pub(super) fn connect(adapter: &Arc<dyn Adapter>, request: &Connect) -> Result<Clients, Failure> {
     let stack = stack_named(adapter.as_ref(), &request.stack)?;
     connectable(request, stack.options())?;
     let timeout = Duration::from_millis(request.timeout_ms);
     let to = stack::Connect { endpoint: request.endpoint.clone(), timeout, options: request.options.clone() };
-    if let Some(gathered) = panics::contained(|| stack.gather(&to, request.clients).transpose())? {
+    if let Some(gathered) = panics::catch_panic(|| stack.connect_pool(&to, request.clients).transpose())? {
         return Ok(Clients::ClientPool(gathered));
     }
-    let each: Result<_, _> = (0..request.clients).map(|_| panics::contained(|| stack.connect(&to))).collect();
+    let each: Result<_, _> = (0..request.clients).map(|_| panics::catch_panic(|| stack.connect(&to))).collect();
     Ok(Clients::Each(each?))
 }
 
-/// The call that the core describes.
+/// Parses the call of a request.
 pub(super) fn call_of(name: &str, given: &Map<String, Value>) -> Result<Call, Failure> {
-    arguments::call(name, given).map_err(misfitting)
+    arguments::call(name, given).map_err(argument_failure)
 }
 
-/// Why arguments make no call, as a failure.
+/// The failure for invalid arguments.
 #[must_use]
-pub fn misfitting(misfit: Misfit) -> Failure {
+pub fn argument_failure(misfit: ArgumentError) -> Failure {
     match misfit {
-        Misfit::Wrong(message) => bad(message),
-        Misfit::CannotCarry(message) => Failure::new(Kind::CannotCarry, message),
+        ArgumentError::Wrong(message) => bad(message),
+        ArgumentError::CannotCarry(message) => Failure::new(Kind::CannotCarry, message),
     }
 }

@@ -1,29 +1,30 @@
-//! From the core's request for a drive to a plan, and from its outcome to what the core is told.
+//! Converts the core's drive request to a plan, and the outcome to an answer.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use callbench_service::{Expectation, plain};
 
-use super::answers::{Done, Ends};
-use super::clients::{call_of, misfitting};
+use super::answers::{Done, DoneEndpoint, Ends};
+use super::clients::{argument_failure, call_of};
 use super::requests::{Drive, Timing, bad, nanoseconds};
 use crate::clock;
-use crate::drive::{self, Outcome, Pace, Plan, Schedule};
+use crate::drive::{self, EndpointStats, Outcome, Pace, Plan, Schedule};
 use crate::failure::{Failure, Kind};
 
-/// No common start is further off, in nanoseconds: a mistaken clock should not look like a hang.
-const FURTHEST_START_NS: u64 = 60_000_000_000;
+/// The common start must not be later than this, in nanoseconds, so that a wrong clock does not look like a hang.
+const MAX_START_DELAY_NS: u64 = 60_000_000_000;
 
-/// The parts of a drive's request that say how it is paced and how long it lasts, checked together.
+/// The pace and the length of a drive.
 #[derive(Debug)]
-pub struct Paced {
+pub struct Pacing {
     pub pace: Pace,
     pub length_ns: u64,
     pub limit_ns: u64,
 }
 
-/// Checks what the members of a request for a drive say together.
-pub fn paced(request: &Drive) -> Result<Paced, Failure> {
+/// Checks the pace and the length of a drive request together.
+pub fn paced(request: &Drive) -> Result<Pacing, Failure> {
     let pace = match &request.schedule {
         Some(_) if request.think_ns > 0 => {
             return Err(bad("schedule and think_ns exclude each other: an open loop does not think".to_owned()));
@@ -40,25 +41,25 @@ pub fn paced(request: &Drive) -> Result<Paced, Failure> {
         }
         None => Pace::Closed { think_ns: request.think_ns, timing: request.timing.into() },
     };
-    if request.start_at_ns > clock::now() + FURTHEST_START_NS {
+    if request.start_at_ns > clock::now() + MAX_START_DELAY_NS {
         return Err(bad(format!("start_at_ns is {}: it must be within a minute of the monotonic clock's now", request.start_at_ns)));
     }
-    Ok(Paced { pace, length_ns: nanoseconds("seconds", request.seconds)?, limit_ns: nanoseconds("limit_seconds", request.limit_seconds)? })
+    Ok(Pacing { pace, length_ns: nanoseconds("seconds", request.seconds)?, limit_ns: nanoseconds("limit_seconds", request.limit_seconds)? })
 }
 
-/// Nothing in the answer of a call can be altered.
+/// The error for a call whose answer has no value that can be altered.
 #[must_use]
 pub fn no_field(call: &str) -> Failure {
     bad(format!("the answer of {call} has no field that could be altered"))
 }
 
 pub(super) fn plan(request: &Drive) -> Result<Plan, Failure> {
-    let Paced { pace, length_ns, limit_ns } = paced(request)?;
+    let Pacing { pace, length_ns, limit_ns } = paced(request)?;
     let call = call_of(&request.call, &request.arguments)?;
     if request.altered && Expectation::of(&call).altered().is_none() {
         return Err(no_field(&request.call));
     }
-    let further = plain::further_calls(&request.call, &request.arguments, &call).map_err(misfitting)?;
+    let further = plain::further_calls(&request.call, &request.arguments, &call).map_err(argument_failure)?;
     Ok(Plan {
         call,
         further,
@@ -87,8 +88,8 @@ pub(super) fn done(outcome: Outcome) -> Done {
     let [start, end] = outcome.processor;
     Done {
         calls: outcome.calls,
-        errors: Kind::ALL.into_iter().map(Kind::name).zip(outcome.errors).filter(|(_, count)| *count > 0).collect(),
-        said: outcome.said.into_iter().map(|(kind, sentence)| (kind.name(), sentence)).collect(),
+        errors: errors_by_kind(outcome.errors),
+        error_messages: outcome.messages.into_iter().map(|(kind, sentence)| (kind.name(), sentence)).collect(),
         elapsed_ns: outcome.elapsed_ns,
         window_ns: outcome.window.ns,
         answered: outcome.window.answered,
@@ -103,7 +104,23 @@ pub(super) fn done(outcome: Outcome) -> Done {
         think_ns: outcome.think_ns.to_string(),
         gap_ns: outcome.gap_ns.map(|it| it.to_string()),
         received_octets: (outcome.received > 0).then(|| outcome.received.to_string()),
+        endpoints: outcome.endpoints.into_iter().map(endpoint).collect(),
         processor: Some(Ends { start, end }),
         threads: outcome.threads,
+    }
+}
+
+/// The kinds that occurred.
+fn errors_by_kind(errors: [u64; Kind::ALL.len()]) -> BTreeMap<&'static str, u64> {
+    Kind::ALL.into_iter().map(Kind::name).zip(errors).filter(|(_, count)| *count > 0).collect()
+}
+
+fn endpoint(stats: EndpointStats) -> DoneEndpoint {
+    DoneEndpoint {
+        name: stats.name,
+        calls: stats.calls,
+        errors: errors_by_kind(stats.errors),
+        in_call_ns: stats.in_call_ns.to_string(),
+        latency: stats.latency.map(|it| it.sparse()),
     }
 }

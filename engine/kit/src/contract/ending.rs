@@ -1,4 +1,4 @@
-//! SIGTERM means stop, also while a call hangs.
+//! SIGTERM ends the process, even if a call hangs.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -12,72 +12,72 @@ use nix::sys::signal::{SigSet, Signal};
 
 use super::event::Event;
 
-/// The core kills what has not ended after 5 s; whoever hangs ends by itself before that.
+/// The time until this process ends itself. The core kills it after 5 s.
 pub const GRACE: Duration = Duration::from_secs(4);
-/// How long a drive may go on whose core has closed our stdin.
+/// The time that a drive may last after stdin was closed.
 const LAST_DRIVE: Duration = Duration::from_secs(2);
 
-/// How the end of the process comes about, also where its main thread waits for something that never comes.
+/// Ends the process, even if its main thread waits forever.
 #[derive(Default)]
-pub struct Stopping {
-    raised: AtomicBool,
-    then: OnceLock<Box<dyn Fn() + Send + Sync>>,
+pub struct StopSignal {
+    flag: AtomicBool,
+    on_stop: OnceLock<Box<dyn Fn() + Send + Sync>>,
 }
 
-impl Stopping {
-    /// Raised where drives are to end at once.
+impl StopSignal {
+    /// True if drives must end immediately.
     #[must_use]
-    pub fn raised(&self) -> &AtomicBool {
-        &self.raised
+    pub fn flag(&self) -> &AtomicBool {
+        &self.flag
     }
 
-    /// What is done besides when it is raised; to be said once.
-    pub fn then(&self, then: impl Fn() + Send + Sync + 'static) {
-        let _ = self.then.set(Box::new(then));
+    /// Sets an additional action for the stop. Can be called once.
+    pub fn on_stop(&self, action: impl Fn() + Send + Sync + 'static) {
+        let _ = self.on_stop.set(Box::new(action));
     }
 
-    /// After the end of stdin: what was asked before is still answered, if it does not take long.
+    /// After the end of stdin: earlier requests are still answered if that does not take long.
     pub(super) fn after_last_drive(&self) {
-        self.soon(LAST_DRIVE);
+        self.end_drives_after(LAST_DRIVE);
     }
 
-    /// Ends drives after `first`, and the process where that did not help. Runs on a thread that has nothing else to do.
-    fn soon(&self, first: Duration) {
+    /// Ends drives after `first`, and the process if that did not help. Runs on its own thread.
+    fn end_drives_after(&self, first: Duration) {
         thread::sleep(first);
-        self.raised.store(true, Relaxed);
-        if let Some(then) = self.then.get() {
-            then();
+        self.flag.store(true, Relaxed);
+        if let Some(on_stop) = self.on_stop.get() {
+            on_stop();
         }
         thread::sleep(GRACE.saturating_sub(first));
-        eprintln!("callbench: a call or a server does not end, so the adapter leaves without it");
+        eprintln!("callbench: a call or a server does not end, so the adapter exits without waiting for it");
         std::process::exit(1);
     }
 }
 
-/// Blocks SIGTERM for this and all later threads (children get a mask of their own from std) and turns it into an event. To be called
-/// before any other thread is started.
+/// Blocks SIGTERM for this thread and all later ones, and converts it to an event. It must be called before any other thread is started. std gives
+/// child processes their own signal mask.
 #[cfg(unix)]
-pub(super) fn watch(stopping: &Arc<Stopping>) -> io::Result<(Sender<Event>, Receiver<Event>)> {
+pub(super) fn watch(stop: &Arc<StopSignal>) -> io::Result<(Sender<Event>, Receiver<Event>)> {
     let (events, received) = mpsc::channel();
     let mut terminate = SigSet::empty();
     terminate.add(Signal::SIGTERM);
     terminate.thread_block()?;
-    let (stopping, told) = (Arc::clone(stopping), events.clone());
+    let (stop, end_event) = (Arc::clone(stop), events.clone());
     thread::Builder::new().name("sigterm".to_owned()).spawn(move || {
         if terminate.wait().is_ok() {
-            // Before the session hears of it: how a runner then ends is judged by it.
-            stopping.raised.store(true, Relaxed);
-            // Where nobody receives, the session is ending already.
-            let _ = told.send(Event::End);
-            stopping.soon(Duration::ZERO);
+            // The flag must be set before the session receives the event: it decides how the end of a runner is reported.
+            stop.flag.store(true, Relaxed);
+            // If nobody receives, the session is already ending.
+            let _ = end_event.send(Event::End);
+            stop.end_drives_after(Duration::ZERO);
         }
     })?;
     Ok((events, received))
 }
 
-/// Windows has no SIGTERM: whoever starts this there ends its stdin instead.
+/// Windows has no SIGTERM. There, the starting process closes stdin instead.
 #[cfg(windows)]
 #[expect(clippy::unnecessary_wraps, reason = "the other one can fail")]
-pub(super) fn watch(_stopping: &Arc<Stopping>) -> io::Result<(Sender<Event>, Receiver<Event>)> {
+pub(super) fn watch(_stopping: &Arc<StopSignal>) -> io::Result<(Sender<Event>, Receiver<Event>)> {
     Ok(mpsc::channel())
 }

@@ -1,17 +1,17 @@
-//! What a session of the contract waits for.
+//! The events of a session.
 
-/// What comes in.
+/// An event of a session.
 pub enum Event {
     Line(Line),
     End,
-    /// What the contract is spoken for has ended by itself.
-    Gone,
+    /// The handler has ended by itself.
+    HandlerEnded,
 }
 
-/// One line of the core's.
+/// A line from the core.
 #[derive(Debug, PartialEq)]
 pub enum Line {
     Whole(Vec<u8>),
-    /// Longer than the contract allows, and not kept.
+    /// The line was longer than the contract allows. It is not stored.
     TooLong,
 }

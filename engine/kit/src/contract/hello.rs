@@ -1,10 +1,10 @@
-//! The adapter introduces itself.
+//! The first line of an adapter, `hello`.
 
 use super::answers::{Clock, Hello};
 use crate::stack::Adapter;
 use crate::{clock, heap};
 
-/// The version of the contract that the kit speaks.
+/// The version of the contract.
 pub const CONTRACT: u32 = 1;
 
 pub(super) fn hello(adapter: &dyn Adapter) -> Hello {
@@ -15,10 +15,10 @@ pub(super) fn hello(adapter: &dyn Adapter) -> Hello {
     if heap::used_bytes().is_some() {
         features.push("heap");
     }
-    if adapter.replays() {
+    if adapter.supports_traces() {
         features.extend(["trace", "altered"]);
     }
-    if adapter.offers_everything() {
+    if adapter.supports_serve_all() {
         features.push("serve-all");
     }
     let full = |name: String| format!("{}/{name}", adapter.name());

@@ -1,4 +1,4 @@
-//! What the core asks, typed.
+//! The requests of the core.
 
 use std::net::IpAddr;
 
@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use crate::failure::{Failure, Kind};
 use crate::stack::Options;
 
-/// A request by its `do`. Unknown members are ignored.
+/// A request. `do` names its type. Unknown members are ignored.
 #[derive(Debug, Deserialize)]
 #[serde(tag = "do", rename_all = "kebab-case")]
 pub enum Request {
@@ -85,7 +85,7 @@ pub struct Drive {
     pub ramp_up_ns: u64,
     #[serde(default)]
     pub clients: Option<usize>,
-    /// The kit expects another answer than the right one, so that every call must count as `wrong-answer`.
+    /// The kit expects a wrong answer, so every call must count as `wrong-answer`.
     #[serde(default)]
     pub altered: bool,
 }
@@ -110,7 +110,7 @@ pub struct Codec {
     pub options: Options,
 }
 
-/// Reads a line: its id, where it has one, and the request or what is wrong with it.
+/// Parses a line. Returns its id, if there is one, and the request or what is wrong with it.
 pub fn read(line: &[u8]) -> (Option<u64>, Result<Request, Failure>) {
     let value: Value = match serde_json::from_slice(line) {
         Ok(value) => value,
@@ -125,7 +125,7 @@ pub fn read(line: &[u8]) -> (Option<u64>, Result<Request, Failure>) {
     (id, serde_json::from_value(value).map_err(|error| bad(format!("the request to do {shown} is not understood: {error}"))))
 }
 
-/// Seconds as nanoseconds.
+/// Converts seconds to nanoseconds.
 pub fn nanoseconds(name: &str, seconds: f64) -> Result<u64, Failure> {
     if (0.0..=1e6).contains(&seconds) {
         Ok((seconds * 1e9) as u64)
@@ -171,7 +171,7 @@ mod tests {
 
     #[test]
     fn unknown_members_are_ignored() {
-        let (id, request) = read(br#"{"do":"stop","id":9,"soon":true}"#);
+        let (id, request) = read(br#"{"do":"stop","id":9,"end_drives_after":true}"#);
         assert_eq!(id, Some(9));
         assert!(matches!(request, Ok(Request::Stop)));
     }

@@ -1,4 +1,4 @@
-//! The server's side of a session: what is served, and what was counted.
+//! The server side of a session: what is served, and the counts.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,9 +10,9 @@ use super::requests::{Serve, ServeAll, bad};
 use crate::failure::{Failure, Kind};
 use crate::panics;
 use crate::processor::{self, Usage};
-use crate::stack::{Adapter, Everything, Listen, Server};
+use crate::stack::{Adapter, AllEndpoints, Listen, Server};
 
-/// A server with the service behind it.
+/// A server and its service.
 pub(super) struct Serving {
     what: What,
     service: Arc<Service>,
@@ -20,7 +20,7 @@ pub(super) struct Serving {
 
 enum What {
     One(Box<dyn Server>),
-    All(Box<dyn Everything>),
+    All(Box<dyn AllEndpoints>),
 }
 
 impl Serving {
@@ -31,20 +31,20 @@ impl Serving {
         }
         let service = Arc::new(service_of(request, stack.options())?);
         let at = Listen { host: request.host, port: request.port };
-        let server = panics::contained(|| stack.serve(Arc::clone(&service), at, &request.options))?;
+        let server = panics::catch_panic(|| stack.serve(Arc::clone(&service), at, &request.options))?;
         Ok(Serving { what: What::One(server), service })
     }
 
     pub(super) fn all(adapter: &dyn Adapter, request: &ServeAll) -> Result<Self, Failure> {
         let service = Arc::new(Service::default());
         let at = Listen { host: request.host, port: request.port };
-        let everything = panics::contained(|| {
+        let everything = panics::catch_panic(|| {
             adapter.serve_all(Arc::clone(&service), at, &request.channels).unwrap_or_else(|| Err(no_everything(adapter)))
         })?;
         Ok(Serving { what: What::All(everything), service })
     }
 
-    /// Of the one server.
+    /// The endpoint of the only server.
     pub(super) fn endpoint(&self) -> String {
         match &self.what {
             What::One(server) => server.endpoint(),
@@ -52,7 +52,7 @@ impl Serving {
         }
     }
 
-    /// Of all that are on.
+    /// The endpoints of all channels that are on.
     pub(super) fn endpoints(&self) -> BTreeMap<String, String> {
         match &self.what {
             What::One(_) => BTreeMap::new(),
@@ -63,15 +63,15 @@ impl Serving {
     pub(super) fn switch(&mut self, channel: &str, on: bool) -> Result<(), Failure> {
         match &mut self.what {
             What::One(_) => Err(bad("one stack is served, which has no channels to switch: say serve-all first".to_owned())),
-            What::All(everything) => panics::contained(|| everything.switch(channel, on)),
+            What::All(everything) => panics::catch_panic(|| everything.switch(channel, on)),
         }
     }
 
-    /// By the name of the call, since last asked, and the processor time of the process that answers.
+    /// The answered calls by name since the last request, and the processor time of the server process.
     pub(super) fn counted(&self) -> Result<(BTreeMap<String, u64>, Usage), Failure> {
         let mut counts: BTreeMap<String, u64> = self.service.counted().into_iter().map(|(call, count)| (call.to_owned(), count)).collect();
         if let What::One(server) = &self.what {
-            let elsewhere = panics::contained(|| server.counted_elsewhere())?;
+            let elsewhere = panics::catch_panic(|| server.remote_counts())?;
             for (call, count) in elsewhere.calls {
                 *counts.entry(call).or_default() += count;
             }

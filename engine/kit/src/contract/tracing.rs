@@ -1,4 +1,4 @@
-//! A golden trace, from the request to the answer.
+//! Replays a golden trace: from the request to the answer.
 
 use std::sync::atomic::AtomicBool;
 
@@ -48,15 +48,15 @@ struct TraceCall {
     answer: String,
 }
 
-/// Plays a trace.
-pub(super) fn traced(trace: Value, stopping: &AtomicBool) -> Result<Traced, Failure> {
-    let (outcome, made) = drive::replay(trace_of(trace)?, stopping)?;
+/// Replays a trace.
+pub(super) fn traced(trace: Value, stop: &AtomicBool) -> Result<Traced, Failure> {
+    let (outcome, made) = drive::replay(trace_of(trace)?, stop)?;
     let mut done = driving::done(outcome);
     done.processor = None;
     Ok(Traced { done, made })
 }
 
-/// The trace that JSON describes, as the files of contract/golden/traces do.
+/// Parses a trace in the format of contract/golden/traces.
 pub fn trace_of(given: Value) -> Result<drive::Trace, Failure> {
     let Trace { plan, script } = serde_json::from_value(given).map_err(|error| bad(format!("the trace is not understood: {error}")))?;
     if plan.place >= plan.clients || script.calls.is_empty() {

@@ -1,18 +1,18 @@
-//! The closed loop: a client calls again when it was answered and has thought.
+//! The closed loop: a client calls again after its answer and its think time.
 
-use super::{Left, Timing, WorkerState};
+use super::{DoneAt, Timing, WorkerState};
 use crate::client::Client;
 use crate::clock::Clock;
 
-/// So many calls decide how the rest are timed.
-const HANDFUL: u64 = 16;
-/// A call of fewer clock readings than this is timed in batches.
+/// The calls that determine how the others are timed.
+const SAMPLE_CALLS: u64 = 16;
+/// A call that is shorter than this number of clock readings is timed in batches.
 const READINGS: f64 = 20.0;
-/// How long a batch should take: long beside a clock reading, short beside an interval.
+/// The intended time of a batch: long compared with a clock reading, short compared with an interval.
 const BATCH_NS: f64 = 100_000.0;
-/// The most calls a batch.
-const MOST: u64 = 4096;
-/// A thought is slept but for its last so many nanoseconds.
+/// The maximum number of calls per batch.
+const MAX_BATCH: u64 = 4096;
+/// During the last part of a think time, the thread spins.
 const THINK_SPIN_NS: u64 = 5_000;
 
 pub(super) fn run(client: &mut dyn Client, state: &mut WorkerState, clock: &impl Clock, think_ns: u64, timing: Timing) {
@@ -22,21 +22,21 @@ pub(super) fn run(client: &mut dyn Client, state: &mut WorkerState, clock: &impl
         let begun = clock.wait_until(state.first_at(), spin_ns);
         state.stats.gap_ns += begun.saturating_sub(from);
         state.stats.ended_at = begun;
-        state.stats.left = Left::One(begun);
+        state.stats.done_at = DoneAt::One(begun);
         from = begun;
     } else if think_ns > 0 {
-        // Whoever thinks was in the middle of it when the drive began.
+        // A client with a think time is in the middle of it when the drive begins.
         let begun = clock.wait_until(state.thinks_until(from, state.first_at()), spin_ns);
         state.stats.think_ns += begun.saturating_sub(from);
-        state.stats.left = Left::One(begun);
+        state.stats.done_at = DoneAt::One(begun);
         from = begun;
     }
-    // Batches have no room to think in; the contract refuses the two together.
+    // Batches cannot contain think times. The contract excludes this combination.
     if timing == Timing::Each || think_ns > 0 {
         each(client, state, clock, from, think_ns, u64::MAX);
         return;
     }
-    if !each(client, state, clock, from, 0, HANDFUL) {
+    if !each(client, state, clock, from, 0, SAMPLE_CALLS) {
         return;
     }
     let typical_ns = state.stats.latency.quantile(0.5);
@@ -49,18 +49,18 @@ pub(super) fn run(client: &mut dyn Client, state: &mut WorkerState, clock: &impl
     }
 }
 
-/// Calls a batch, given what a typical call took by the clock; 1: each call is timed.
+/// The number of calls per batch, from the time of a typical call; 1: each call is timed.
 fn batch_of(timing: Timing, typical_ns: Option<u64>, reading_ns: f64) -> u64 {
-    // Where not one call of the handful was right, there is nothing to be sharp about.
+    // No call of the sample was correct, so there is nothing to time.
     let Some(typical) = typical_ns.map(|ns| ns as f64) else { return 1 };
     if timing == Timing::Auto && typical >= READINGS * reading_ns {
         return 1;
     }
     let call = (typical - reading_ns).max(1.0);
-    ((BATCH_NS / call) as u64).clamp(1, MOST)
+    ((BATCH_NS / call) as u64).clamp(1, MAX_BATCH)
 }
 
-/// At most `most` calls from the moment `from` on, with the clock read around each; whether the drive goes on.
+/// Makes at most `most` calls from the time `from` on, and reads the clock around each. Returns whether the drive continues.
 #[inline]
 fn each(client: &mut dyn Client, state: &mut WorkerState, clock: &impl Clock, from: u64, think_ns: u64, most: u64) -> bool {
     let mut ended = from;
@@ -79,28 +79,28 @@ fn each(client: &mut dyn Client, state: &mut WorkerState, clock: &impl Clock, fr
         let took = ended - started;
         state.stats.in_call_ns += took;
         state.stats.ended_at = ended;
-        state.stats.left = Left::One(ended);
+        state.stats.done_at = DoneAt::One(ended);
         let right = state.judge(&result);
         if right {
             state.stats.latency.record(took);
         }
         if ended > state.end_at {
-            state.overran(due, started, ended, u64::from(right));
+            state.count_late(due, started, ended, u64::from(right));
         }
         drop(result);
         if think_ns > 0 {
             let over = state.thinks_until(ended, ended.saturating_add(think_ns));
             let thought = clock.wait_until(over, clock.spin_ns(THINK_SPIN_NS));
             state.stats.think_ns += thought - ended;
-            state.stats.left = Left::One(thought);
-            // The time that decides whether to go on; `ended_at` stays the end of the last call.
+            state.stats.done_at = DoneAt::One(thought);
+            // This time decides whether to continue. `ended_at` stays the end of the last call.
             ended = thought;
         }
     }
     true
 }
 
-/// Batches until the drive is over.
+/// Makes batches until the drive is over.
 fn batches(client: &mut dyn Client, state: &mut WorkerState, clock: &impl Clock, size: u64) {
     let mut now = state.stats.ended_at;
     loop {
@@ -121,11 +121,11 @@ fn batches(client: &mut dyn Client, state: &mut WorkerState, clock: &impl Clock,
         now = clock.now();
         clock.made(started, now);
         if now > state.end_at {
-            state.overran(due, started, now, state.stats.calls - before);
+            state.count_late(due, started, now, state.stats.calls - before);
         }
         state.stats.in_call_ns += now - started;
         state.stats.ended_at = now;
-        state.stats.left = Left::One(now);
+        state.stats.done_at = DoneAt::One(now);
     }
 }
 
@@ -137,7 +137,7 @@ mod tests {
     fn short_calls_are_timed_in_batches_and_long_ones_are_not() {
         assert_eq!(batch_of(Timing::Auto, Some(500), 25.0), 1);
         assert_eq!(batch_of(Timing::Auto, Some(499), 25.0), 210);
-        assert_eq!(batch_of(Timing::Auto, Some(26), 25.0), MOST);
+        assert_eq!(batch_of(Timing::Auto, Some(26), 25.0), MAX_BATCH);
         assert_eq!(batch_of(Timing::Batch, Some(10_025), 25.0), 10);
         assert_eq!(batch_of(Timing::Batch, Some(1_000_000), 25.0), 1);
         assert_eq!(batch_of(Timing::Batch, None, 25.0), 1);

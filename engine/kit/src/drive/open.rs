@@ -1,15 +1,15 @@
-//! The open loop: calls arrive when the schedule says, whether or not the last one was answered.
+//! The open loop: calls arrive according to the schedule, whether or not earlier calls have been answered.
 
 use super::WorkerState;
 use crate::client::Client;
 use crate::clock::Clock;
 
-/// Woken so long before an arrival is due, a client is rarely late.
+/// A client that wakes up this long before an arrival is rarely late.
 const SPIN_NS: u64 = 60_000;
-/// A longer wait is cut into pieces, to see whether the drive is still wanted.
+/// A longer wait is divided, so that the end of the drive is noticed.
 const PIECE_NS: u64 = 100_000_000;
 
-/// Takes the next arrival whenever idle, and waits until it is due.
+/// Takes the next arrival when idle, and waits until it is due.
 pub(super) fn run(client: &mut dyn Client, state: &mut WorkerState, clock: &impl Clock) {
     let mut idle_since = state.stats.ended_at;
     while let Some(intended) = state.next_arrival() {
@@ -26,13 +26,14 @@ pub(super) fn run(client: &mut dyn Client, state: &mut WorkerState, clock: &impl
         state.stats.ended_at = ended;
         let right = state.judge(&result);
         if ended > state.end_at {
-            state.overran(intended, started, ended, u64::from(right));
+            state.count_late(intended, started, ended, u64::from(right));
         }
         if right {
             state.stats.latency.record(ended - intended);
             if let Some([service, lateness]) = state.stats.open.as_deref_mut() {
                 service.record(ended - started);
-                // Waiting for a client is the server's fault; only what comes after both are there is the generator's.
+                // Waiting for a free client is caused by the server. Only the delay after both a client and an arrival are available is caused by the
+                // generator.
                 lateness.record(started - intended.max(idle_since));
             }
         }
@@ -41,7 +42,7 @@ pub(super) fn run(client: &mut dyn Client, state: &mut WorkerState, clock: &impl
     }
 }
 
-/// False where the drive ends first.
+/// False if the drive ends first.
 fn await_arrival(state: &WorkerState, clock: &impl Clock, intended: u64) -> bool {
     let mut now = clock.now();
     while now < intended && !state.leaves(now) {

@@ -1,24 +1,24 @@
-//! Arrivals of an open loop, replayed from the gaps that the core wrote.
+//! The arrivals of an open loop, from the gaps that the core wrote.
 
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use crate::failure::{Failure, Kind};
 
-/// The most gaps of a schedule.
-const MOST: usize = 1 << 20;
+/// The maximum number of gaps.
+const MAX_GAPS: usize = 1 << 20;
 
-/// Gaps between arrivals in nanoseconds, replayed in a circle.
+/// Gaps between arrivals in nanoseconds. After the last gap, the first follows.
 #[derive(Debug)]
 pub struct Schedule {
     gaps: Vec<u64>,
 }
 
 impl Schedule {
-    /// Of gaps in nanoseconds, at least one and at most 2^20 of them.
+    /// Checks the gaps, in nanoseconds: at least one and at most 2^20.
     pub fn of(gaps: Vec<u64>) -> Result<Self, Failure> {
-        if gaps.is_empty() || gaps.len() > MOST {
-            let message = format!("a schedule has {} gaps: it must have 1 to {MOST}", gaps.len());
+        if gaps.is_empty() || gaps.len() > MAX_GAPS {
+            let message = format!("a schedule has {} gaps: it must have 1 to {MAX_GAPS}", gaps.len());
             return Err(Failure::new(Kind::BadRequest, message));
         }
         Ok(Schedule { gaps })
@@ -30,15 +30,15 @@ impl Schedule {
         let bytes =
             std::fs::read(path).map_err(|error| Failure::new(Kind::BadRequest, format!("the schedule {shown} cannot be read: {error}")))?;
         let gaps: Vec<u64> = bytes.as_chunks::<8>().0.iter().map(|gap| u64::from_le_bytes(*gap)).collect();
-        if gaps.is_empty() || bytes.len() % 8 != 0 || gaps.len() > MOST {
-            let message = format!("the schedule {shown} has {} bytes: it must be 1 to {MOST} gaps of 8 bytes", bytes.len());
+        if gaps.is_empty() || bytes.len() % 8 != 0 || gaps.len() > MAX_GAPS {
+            let message = format!("the schedule {shown} has {} bytes: it must be 1 to {MAX_GAPS} gaps of 8 bytes", bytes.len());
             return Err(Failure::new(Kind::BadRequest, message));
         }
         Ok(Schedule { gaps })
     }
 }
 
-/// The one queue of arrivals still to come.
+/// The queue of future arrivals.
 pub(super) struct Arrivals<'a> {
     schedule: &'a Schedule,
     next: Mutex<Next>,
@@ -48,7 +48,7 @@ pub(super) struct Arrivals<'a> {
 struct Next {
     number: u64,
     place: usize,
-    /// When the last one was due, since the start.
+    /// When the last arrival was due, since the start.
     due_ns: u64,
 }
 
@@ -57,8 +57,8 @@ impl<'a> Arrivals<'a> {
         Arrivals { schedule, next: Mutex::default() }
     }
 
-    /// Takes the next arrival and gives when it is due in nanoseconds since the start; None where it comes after `calls` arrivals and
-    /// `length_ns`, the end of the drive.
+    /// Takes the next arrival. Returns when it is due, in nanoseconds since the start. None after `calls` arrivals and `length_ns`, the end of the
+    /// drive.
     pub(super) fn take(&self, calls: u64, length_ns: u64) -> Option<u64> {
         let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
         let due = next.due_ns.saturating_add(self.schedule.gaps[next.place]);

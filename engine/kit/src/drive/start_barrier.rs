@@ -1,4 +1,4 @@
-//! Holds the workers back until all are there, so that they start together.
+//! Holds the workers until all are ready, so that they start together.
 
 use std::sync::{Condvar, Mutex, PoisonError};
 
@@ -20,14 +20,14 @@ struct State {
 enum Opened {
     #[default]
     NotYet,
-    /// For a start at this moment.
+    /// The drive starts at this time.
     For(u64),
-    /// To go home.
-    InVain,
+    /// The drive is cancelled.
+    Cancelled,
 }
 
 impl StartBarrier {
-    /// A worker waits for the common start; None where the drive is off.
+    /// A worker waits for the common start. None if the drive is cancelled.
     pub(super) fn wait(&self) -> Option<u64> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.arrived += 1;
@@ -35,29 +35,29 @@ impl StartBarrier {
         loop {
             match state.opened {
                 Opened::For(start) => return Some(start),
-                Opened::InVain => return None,
+                Opened::Cancelled => return None,
                 Opened::NotYet => {}
             }
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
     }
 
-    /// Waits until so many workers wait.
+    /// Waits until this number of workers wait.
     pub(super) fn await_workers(&self, workers: usize) {
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         drop(self.changed.wait_while(state, |state| state.arrived < workers).unwrap_or_else(PoisonError::into_inner));
     }
 
-    /// Opens for a start at `at`, or as soon as so many workers can be awake; gives the start.
+    /// Releases the workers for a start at `at`, or as soon as all of them can be awake. Returns the start.
     pub(super) fn open(&self, at: u64, workers: usize) -> u64 {
         let start = at.max(clock::now() + 100_000 + 10_000 * workers as u64);
         self.set(Opened::For(start));
         start
     }
 
-    /// Opens to go home.
-    pub(super) fn abandon(&self) {
-        self.set(Opened::InVain);
+    /// Releases the workers without a drive.
+    pub(super) fn cancel(&self) {
+        self.set(Opened::Cancelled);
     }
 
     fn set(&self, opened: Opened) {

@@ -1,4 +1,4 @@
-//! Golden traces: one client's loop with a scripted clock and a scripted stack, as contract/LOOP.md has it.
+//! Golden traces: the loop of one client with a scripted clock and a scripted stack, as contract/LOOP.md defines it.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -12,14 +12,14 @@ use crate::clock::Clock;
 use crate::failure::{Failure, Kind};
 use crate::processor::Usage;
 
-/// So many calls are listed.
-const MOST_MADE: usize = 1000;
-/// What is called, and what is the right answer to it.
+/// The maximum number of recorded calls.
+const MAX_RECORDED: usize = 1000;
+/// The call, with its correct and a wrong answer.
 const CALL: Call = Call::Sum { a: 1, b: 2 };
 const RIGHT: Answer = Answer::Number(3);
 const WRONG: Answer = Answer::Number(4);
 
-/// One client, where it stands among how many, and what clock and stack do. Times are nanoseconds.
+/// A client, its index and the number of clients, and the behaviour of clock and stack. Times are in nanoseconds.
 #[derive(Debug)]
 pub struct Trace {
     pub place: usize,
@@ -36,13 +36,13 @@ pub struct Trace {
     pub script: Script,
 }
 
-/// How the scripted clock and the scripted stack behave.
+/// The behaviour of the scripted clock and the scripted stack.
 #[derive(Clone, Debug)]
 pub struct Script {
     pub clock_start_ns: u64,
     pub reading_takes_ns: u64,
     pub oversleeps_ns: u64,
-    /// Taken in a circle; at least one.
+    /// The scripted calls: at least one. After the last, the first follows.
     pub calls: Vec<ScriptedCall>,
 }
 
@@ -61,7 +61,7 @@ pub enum Scripted {
     Error(Kind),
 }
 
-/// Each reading gives the time and then takes a while.
+/// Each reading returns the time and then takes some time.
 #[derive(Debug)]
 pub struct ScriptedClock {
     time: Arc<AtomicU64>,
@@ -86,7 +86,7 @@ impl Clock for ScriptedClock {
 
     fn made(&self, started: u64, ended: u64) {
         let mut made = self.made.borrow_mut();
-        if made.len() < MOST_MADE {
+        if made.len() < MAX_RECORDED {
             made.push([started, ended]);
         }
     }
@@ -99,7 +99,7 @@ impl ScriptedClock {
     }
 }
 
-/// Moves the clock by what each call takes, and reads it not.
+/// Advances the clock by the time of each call, without reading it.
 struct ScriptedClient {
     time: Arc<AtomicU64>,
     calls: Vec<ScriptedCall>,
@@ -119,20 +119,20 @@ impl Client for ScriptedClient {
     }
 }
 
-/// What a drive came to, and the readings around the first 1,000 calls or batches.
+/// The outcome of a drive, and the readings around the first 1,000 calls or batches.
 pub type Replayed = (Outcome, Vec<[u64; 2]>);
 
-/// Plays a trace in the loop of one client. Fails where the trace would never end.
-pub fn replay(trace: Trace, stopping: &AtomicBool) -> Result<Replayed, Failure> {
-    replay_by(trace, stopping, |state, clock, calls| {
+/// Replays a trace in the loop of one client. Fails if the trace would never end.
+pub fn replay(trace: Trace, stop: &AtomicBool) -> Result<Replayed, Failure> {
+    replay_by(trace, stop, |state, clock, calls| {
         super::run(&mut ScriptedClient { time: Arc::clone(&clock.time), calls, next: 0 }, state, clock);
     })
 }
 
-/// Plays a trace in another loop, which is given its state, the clock and the calls that are scripted.
+/// Replays a trace in another loop, which receives the state, the clock and the scripted calls.
 pub fn replay_by(
     trace: Trace,
-    stopping: &AtomicBool,
+    stop: &AtomicBool,
     work: impl FnOnce(&mut WorkerState, &ScriptedClock, Vec<ScriptedCall>),
 ) -> Result<Replayed, Failure> {
     let Trace { place, clients, start, length_ns, limit_ns, calls, pace, ramp_up_ns, burn_ns, reading_ns, spin_ns, script } = trace;
@@ -145,7 +145,7 @@ pub fn replay_by(
     let time = Arc::new(AtomicU64::new(script.clock_start_ns));
     let (reading_takes_ns, oversleeps_ns) = (script.reading_takes_ns, script.oversleeps_ns);
     let clock = ScriptedClock { time, reading_takes_ns, oversleeps_ns, spin_ns, made: RefCell::default() };
-    let shared = Shared::new(&plan, clients, reading_ns, stopping);
+    let shared = Shared::new(&plan, clients, reading_ns, stop);
     let mut stats = WorkerStats::new(matches!(plan.pace, Pace::Open(_)));
     let progress = Progress::default();
     super::await_start(&clock, &mut stats, start);

@@ -1,29 +1,29 @@
-//! What lies within the window of a drive: the time that a rate is a rate of.
+//! Counts what lies within the window of a drive, the time that a rate refers to.
 //!
-//! The window ends when the time is over, not with the last answer: else one call that takes long would stretch the time of all. A call
-//! that is in flight at its end counts by the part of its own time that lay before: counted whole or not at all, it would be up to a call
-//! of each client too much or too little, which is much where calls are long.
+//! The window ends when the time is over, not with the last answer. Otherwise one long call would stretch the time of all. A call in flight at that
+//! moment counts with the fraction of its time before it. If it counted fully or not at all, the error would be up to one call per client, which is
+//! much if calls are long.
 
 use serde::Deserialize;
 
-/// A moment that calls went beyond, and what of them lay before it.
+/// A moment, and the calls that ended after it.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 struct Flight {
-    /// Right answers that came after it.
+    /// Correct answers after the moment.
     after: u64,
-    /// Calls, right or wrong, that had begun and not ended.
+    /// Calls, correct or wrong, that were in flight at the moment.
     flying: u64,
-    /// Of those that were answered rightly: the parts of their time before it, added up.
+    /// Of the correctly answered ones: the sum of the fractions of their time before the moment.
     part: f64,
 }
 
 impl Flight {
-    /// Takes in a call, or a batch of so many right ones, that ended after `end`.
+    /// Counts a call, or a batch of `right` correct calls, that ended after `end`.
     fn note(&mut self, end: u64, started: u64, ended: u64, right: u64) {
         self.after += right;
         if started < end {
             let before = right as f64 * (end - started) as f64 / (ended - started) as f64;
-            // Of a batch, whole calls were answered before.
+            // The calls of a batch that were complete before the moment.
             self.after -= before as u64;
             self.part += before.fract();
             self.flying += 1;
@@ -37,17 +37,17 @@ impl Flight {
     }
 }
 
-/// The calls of a worker that ended late: after the time was over, or even after the limit.
+/// The calls of a worker that ended after the time was over, or after the limit.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 pub struct Late {
-    /// Whether a call was due when the time was over: the number of calls bounds the drive, then, not its time.
+    /// Whether a call was due after the time was over. Then the number of calls determines the end of the drive, not its time.
     due_later: bool,
     time: Flight,
     limit: Flight,
 }
 
 impl Late {
-    /// Takes in what ended after the time was over, at the first of `ends`; the second is the limit.
+    /// Counts a call that ended after the time was over. `ends` are the time and the limit.
     pub(super) fn note(&mut self, ends: [u64; 2], due: u64, started: u64, ended: u64, right: u64) {
         if due >= ends[0] {
             self.due_later = true;
@@ -65,7 +65,7 @@ impl Late {
         self.limit.merge(&other.limit);
     }
 
-    /// What another program summed up of its own calls, where it can be: no more were late than were answered rightly.
+    /// Checks the values that another program computed: the late calls cannot be more than the correct answers.
     pub fn checked(self, calls: u64) -> Result<Self, String> {
         for (name, flight) in [("time", &self.time), ("limit", &self.limit)] {
             if flight.after > calls || !(0.0..=flight.flying as f64).contains(&flight.part) {
@@ -78,9 +78,9 @@ impl Late {
         Ok(self)
     }
 
-    /// The window of a drive that has ended after `elapsed_ns`; `ends_ns` are its time and its limit since the start.
+    /// The window of a drive that has ended after `elapsed_ns`. `ends_ns` are its time and its limit since the start.
     ///
-    /// Where all clients gave up before the time was over, it ends with them.
+    /// If all clients gave up before the time was over, the window ends with them.
     #[must_use]
     pub fn window(&self, ends_ns: [u64; 2], elapsed_ns: u64, calls: u64, gave_up: bool) -> Window {
         let (ns, flight) = match (self.due_later, gave_up) {
@@ -92,15 +92,15 @@ impl Late {
     }
 }
 
-/// From the common start until the time is over, or, of a drive bound by its number of calls, to the last end.
+/// From the common start until the time is over. If the number of calls determines the end, until the end of the last call.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Window {
     pub ns: u64,
-    /// Answered rightly within it.
+    /// Correct answers within the window.
     pub answered: u64,
-    /// Begun within it and ended later, rightly or wrongly.
+    /// Calls that began within the window and ended later, correct or wrong.
     pub in_flight: u64,
-    /// Of those that were answered rightly: the parts of their time that lay within it, added up.
+    /// Of the correctly answered ones: the sum of the fractions of their time within the window.
     pub in_flight_part: f64,
 }
 
@@ -153,8 +153,8 @@ mod tests {
     }
 
     proptest! {
-        /// A closed loop on virtual time: whatever its think time, latency, clients and window, its rate is what the clients can do,
-        /// within one call a client.
+        /// A closed loop on virtual time. For any think time, latency, number of clients and window, its rate equals the possible rate of the
+        /// clients, within one call per client.
         #[test]
         fn the_rate_is_within_a_call_a_client_of_the_true_one(
             latency in 1_u64..5_000, think in 0_u64..5_000, clients in 1_u64..60, window in 100_u64..50_000

@@ -1,4 +1,4 @@
-//! What a worker knows of a drive: its share of the calls, its statistics, and when it must end.
+//! A worker's part of a drive: its share of the calls, its statistics, and when it must end.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -8,10 +8,10 @@ use super::{Shared, WorkerStats};
 use crate::clock::Clock;
 use crate::failure::{Failure, Kind};
 
-/// A client leaves after so many errors in a row.
-const HOPELESS: u32 = 100;
+/// A client gives up after this many consecutive errors.
+const MAX_ERRORS_IN_A_ROW: u32 = 100;
 
-/// What a worker shows the reporter, on cache lines of its own so that showing costs no other worker anything.
+/// What a worker reports. It has its own cache lines, so reporting does not slow down other workers.
 #[derive(Default)]
 #[repr(align(128))]
 pub(super) struct Progress {
@@ -39,21 +39,21 @@ impl Progress {
 pub struct WorkerState<'a> {
     pub(super) shared: &'a Shared<'a>,
     pub stats: &'a mut WorkerStats,
-    /// The common start, when the time is over, and when everything ends at the latest, on the monotonic clock.
+    /// The common start, the end of the time, and the latest end, on the monotonic clock.
     pub start: u64,
     pub end_at: u64,
     pub limit_at: u64,
     progress: &'a Progress,
-    /// Drawn from the pool and not yet made.
+    /// Calls that are taken from the pool and not made yet.
     held: u64,
-    /// Calls judged: each looks at another element of its answer.
+    /// The number of checked calls. Each check looks at another element of the answer.
     turn: u64,
-    /// The place in the rotation of the payload that was taken last, and of the next.
+    /// The indices of the last payload and of the next one.
     payload: usize,
     upcoming: usize,
     errors_in_a_row: u32,
-    hopeless: u32,
-    /// Which worker of how many.
+    gives_up: u32,
+    /// The index of this worker, and the number of workers.
     place: [usize; 2],
 }
 
@@ -73,7 +73,7 @@ impl<'a> WorkerState<'a> {
             payload: 0,
             upcoming: 0,
             errors_in_a_row: 0,
-            hopeless: HOPELESS,
+            gives_up: MAX_ERRORS_IN_A_ROW,
             place,
         }
     }
@@ -83,7 +83,7 @@ impl<'a> WorkerState<'a> {
         self.shared.plan
     }
 
-    /// When a worker that is one client makes its first call, on the monotonic clock.
+    /// When a worker with a single client makes its first call, on the monotonic clock.
     #[must_use]
     pub fn first_at(&self) -> u64 {
         self.start.saturating_add(self.plan().first_after_ns(self.place[0], self.place[1])).min(self.limit_at)
@@ -98,58 +98,58 @@ impl<'a> WorkerState<'a> {
         plan.payload(self.payload)
     }
 
-    /// Goes on however many errors come in a row.
-    pub fn persevere(&mut self) {
-        self.hopeless = u32::MAX;
+    /// Continues after any number of consecutive errors.
+    pub fn never_give_up(&mut self) {
+        self.gives_up = u32::MAX;
     }
 
-    /// Takes the next arrival of an open loop and gives when it is intended, on the monotonic clock; None where none comes any more.
+    /// Takes the next arrival of an open loop. Returns its intended time on the monotonic clock, or None if there are no more.
     #[must_use]
     pub fn next_arrival(&self) -> Option<u64> {
         let arrivals = self.shared.arrivals.as_ref()?;
         arrivals.take(self.plan().calls, self.plan().length_ns).map(|due| self.start.saturating_add(due))
     }
 
-    /// How many calls may be made now, at most `wish`; 0: the drive is over for this worker.
+    /// How many calls may be made now, at most `wanted`; 0: the drive is over for this worker.
     #[inline]
-    pub fn admit(&mut self, now: u64, wish: u64) -> u64 {
+    pub fn admit(&mut self, now: u64, wanted: u64) -> u64 {
         if self.held == 0 {
-            self.held = self.shared.pool.draw(wish);
+            self.held = self.shared.pool.draw(wanted);
         }
         if self.held == 0 {
-            // All calls have been drawn: on until the time is over.
-            return if now < self.end_at && !self.leaves(now) { wish } else { 0 };
+            // All calls are taken: continues until the time is over.
+            return if now < self.end_at && !self.leaves(now) { wanted } else { 0 };
         }
         if self.leaves(now) {
             return 0;
         }
-        let admitted = self.held.min(wish);
+        let admitted = self.held.min(wanted);
         self.held -= admitted;
         admitted
     }
 
-    /// Until when a client that would think until `at` does: the end, where no call is left to be made after it.
+    /// The end of a think time until `at`. It is shorter if no call is left after it.
     #[must_use]
     pub fn thinks_until(&self, now: u64, at: u64) -> u64 {
         let last = if self.held == 0 && self.shared.pool.is_empty() { self.end_at.max(now) } else { self.limit_at };
         at.min(last)
     }
 
-    /// Takes in a call, or a batch of so many right ones, that ended after the time was over. `due` is when an arrival
-    /// was intended, or when a client of a closed loop was let go on.
+    /// Counts a call, or a batch of `right` correct calls, that ended after the time was over. `due` is the intended time of an arrival, or when a
+    /// client of a closed loop could continue.
     #[cold]
-    pub fn overran(&mut self, due: u64, started: u64, ended: u64, right: u64) {
+    pub fn count_late(&mut self, due: u64, started: u64, ended: u64, right: u64) {
         self.stats.late.note([self.end_at, self.limit_at], due, started, ended, right);
     }
 
-    /// Whether nothing more may be begun, whatever is left to do.
+    /// Whether no further call may begin.
     #[must_use]
     #[inline]
     pub fn leaves(&self, now: u64) -> bool {
-        now >= self.limit_at || self.errors_in_a_row >= self.hopeless || self.shared.stopping.load(Relaxed)
+        now >= self.limit_at || self.errors_in_a_row >= self.gives_up || self.shared.stop.load(Relaxed)
     }
 
-    /// Is busy for as long as the plan wants each call to be slower.
+    /// Keeps the client busy for the additional time that the plan demands.
     #[inline]
     pub fn burn(&self, clock: &impl Clock) {
         let burn_ns = self.shared.plan.burn_ns;
@@ -158,7 +158,7 @@ impl<'a> WorkerState<'a> {
         }
     }
 
-    /// Checks and counts one result; whether it was right.
+    /// Checks and counts one result. Returns whether it is correct.
     #[inline]
     pub(super) fn judge(&mut self, result: &Result<Answer, Failure>) -> bool {
         let turn = self.turn;
@@ -169,12 +169,12 @@ impl<'a> WorkerState<'a> {
                 return true;
             }
             Ok(_) => self.wrong(Kind::WrongAnswer),
-            Err(failure) => self.wrong_because(failure),
+            Err(failure) => self.count_error(failure),
         }
         false
     }
 
-    /// Counts a call that was answered rightly.
+    /// Counts a correct answer.
     #[inline]
     pub fn right(&mut self) {
         self.stats.calls += 1;
@@ -182,14 +182,13 @@ impl<'a> WorkerState<'a> {
         self.progress.show_calls(self.stats.calls);
     }
 
-    /// Counts a call that went wrong, and keeps what was said where it is the first of its kind.
+    /// Counts an error, and keeps the message if it is the first of its kind.
     #[cold]
-    pub fn wrong_because(&mut self, failure: &Failure) {
-        self.stats.said.entry(failure.kind).or_insert_with(|| failure.message.clone());
+    pub fn count_error(&mut self, failure: &Failure) {
+        self.stats.messages.entry(failure.kind).or_insert_with(|| failure.message.clone());
         self.wrong(failure.kind);
     }
 
-    /// Counts a call that went wrong.
     #[cold]
     fn wrong(&mut self, kind: Kind) {
         self.stats.count_error(kind);
@@ -200,8 +199,8 @@ impl<'a> WorkerState<'a> {
 
 impl Drop for WorkerState<'_> {
     fn drop(&mut self) {
-        // Whoever leaves early leaves its calls to the others.
+        // The calls of a worker that leaves early go to the others.
         self.shared.pool.put_back(self.held);
-        self.stats.gave_up = self.errors_in_a_row >= self.hopeless || self.shared.stopping.load(Relaxed);
+        self.stats.gave_up = self.errors_in_a_row >= self.gives_up || self.shared.stop.load(Relaxed);
     }
 }

@@ -1,41 +1,44 @@
-//! What one worker has seen.
+//! The statistics of one worker.
 
 use std::collections::BTreeMap;
 
+use super::endpoint_stats::{EndpointStats, merge_all};
 use super::window::Late;
 use crate::failure::Kind;
 use crate::histogram::Histogram;
 
 /// When the clients of a worker were done.
 #[derive(Clone, Copy, Debug)]
-pub enum Left {
-    /// When the last call of the only one, or the thought after it, ended.
+pub enum DoneAt {
+    /// For a single client: the end of its last call or of the think time after it.
     One(u64),
-    /// Of many: how many, and the sum over them of that moment less the common start.
+    /// For many clients: their number, and the sum of these times since the common start.
     Many { clients: u64, after_ns: u64 },
 }
 
 /// Counts, histograms and times of a worker's clients.
 pub struct WorkerStats {
-    /// Answered rightly.
+    /// Correct answers.
     pub calls: u64,
     pub errors: [u64; Kind::ALL.len()],
-    /// The first sentence of each kind of error.
-    pub said: BTreeMap<Kind, String>,
+    /// The first message of each kind of error.
+    pub messages: BTreeMap<Kind, String>,
     pub latency: Histogram,
-    /// Service and lateness, of an open loop.
+    /// Service and lateness of an open loop.
     pub open: Option<Box<[Histogram; 2]>>,
     pub in_call_ns: u64,
     pub think_ns: u64,
-    /// Between calls, by the same readings that end one and begin the next.
+    /// The time between calls, from the same clock readings that end one call and begin the next.
     pub gap_ns: u64,
     /// When the last call ended.
     pub ended_at: u64,
-    pub left: Left,
-    /// Octets of answers, heads included, where the worker counts them.
+    pub done_at: DoneAt,
+    /// Received bytes including headers, if the worker counts them.
     pub received: u64,
+    /// Of each endpoint, if clients call several.
+    pub endpoints: Vec<EndpointStats>,
     pub(super) late: Late,
-    /// Whether it left before the drive was over.
+    /// Whether it ended before the drive was over.
     pub(super) gave_up: bool,
 }
 
@@ -44,15 +47,16 @@ impl WorkerStats {
         WorkerStats {
             calls: 0,
             errors: [0; Kind::ALL.len()],
-            said: BTreeMap::new(),
+            messages: BTreeMap::new(),
             latency: Histogram::default(),
             open: open.then(Box::default),
             in_call_ns: 0,
             think_ns: 0,
             gap_ns: 0,
             ended_at: 0,
-            left: Left::One(0),
+            done_at: DoneAt::One(0),
             received: 0,
+            endpoints: Vec::new(),
             late: Late::default(),
             gave_up: false,
         }
@@ -67,14 +71,14 @@ impl WorkerStats {
         self.errors.iter().sum()
     }
 
-    /// Counts to the end of the drive: who was done earlier stood idle, and a thought beyond the end is not part of it.
+    /// Extends the times to the end of the drive: clients that were done earlier were idle, and think time after the end does not count.
     pub(super) fn until(mut self, start: u64, end: u64) -> Self {
-        match self.left {
-            Left::One(left_at) => {
+        match self.done_at {
+            DoneAt::One(left_at) => {
                 self.gap_ns += end.saturating_sub(left_at);
                 self.think_ns = self.think_ns.saturating_sub(left_at.saturating_sub(end));
             }
-            Left::Many { clients, after_ns } => self.gap_ns += (clients * end.saturating_sub(start)).saturating_sub(after_ns),
+            DoneAt::Many { clients, after_ns } => self.gap_ns += (clients * end.saturating_sub(start)).saturating_sub(after_ns),
         }
         self
     }
@@ -84,8 +88,8 @@ impl WorkerStats {
         for (mine, its) in self.errors.iter_mut().zip(other.errors) {
             *mine += its;
         }
-        for (kind, sentence) in &other.said {
-            self.said.entry(*kind).or_insert_with(|| sentence.clone());
+        for (kind, sentence) in &other.messages {
+            self.messages.entry(*kind).or_insert_with(|| sentence.clone());
         }
         self.latency.merge(&other.latency);
         if let (Some(mine), Some(its)) = (&mut self.open, &other.open) {
@@ -97,6 +101,7 @@ impl WorkerStats {
         self.think_ns += other.think_ns;
         self.gap_ns += other.gap_ns;
         self.received += other.received;
+        merge_all(&mut self.endpoints, &other.endpoints);
         self.late.merge(&other.late);
         self.gave_up &= other.gave_up;
         self

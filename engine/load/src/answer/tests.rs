@@ -7,19 +7,19 @@ fn expecting(body: &str) -> Expected {
     Expected { body: Some(body.as_bytes().to_vec()), ..Expected::default() }
 }
 
-/// Takes `bytes` in pieces of `size`; what came of it, and what was left over.
+/// Parses `bytes` in pieces of `size`. Returns the result and how many bytes were left over.
 fn taken(bytes: &[u8], size: usize, expected: &Expected, bodiless: bool) -> Result<Option<usize>, Failure> {
     let mut answer = Answer::default();
     let mut at = 0;
     for piece in bytes.chunks(size) {
         at += piece.len();
-        if let Progress::Whole { left } = answer.take(piece, expected, bodiless, MOST)? {
-            answer.judged(expected, &mut Vec::new())?;
+        if let Progress::Complete { left } = answer.take(piece, expected, bodiless, MOST)? {
+            answer.judge(expected, &mut Vec::new())?;
             return Ok(Some(bytes.len() - at + left));
         }
     }
     if answer.ended() {
-        answer.judged(expected, &mut Vec::new())?;
+        answer.judge(expected, &mut Vec::new())?;
         return Ok(Some(0));
     }
     Ok(None)
@@ -89,10 +89,10 @@ proptest! {
     }
 
     #[test]
-    fn a_damaged_answer_never_panics(place in 0_usize..70, octet in any::<u8>(), size in 1_usize..50) {
+    fn a_damaged_answer_never_panics(place in 0_usize..70, byte in any::<u8>(), size in 1_usize..50) {
         let mut bytes = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhe\r\n3\r\nllo\r\n0\r\n\r\n".to_vec();
         if let Some(it) = bytes.get_mut(place) {
-            *it = octet;
+            *it = byte;
         }
         let _ = taken(&bytes, size, &expecting("hello"), false);
     }

@@ -1,8 +1,8 @@
-//! The event loop's loop and the kit's make the same of the golden traces.
+//! The event loop and the kit's load loop produce the same results for the golden traces.
 //!
-//! The event loop reads the clock more often than contract/LOOP.md has it, since it looks at events and at time-outs between calls. So each trace is
-//! played with readings that take no time, in both loops, and what comes of it must be the same. The kit's own loop is held against the
-//! files themselves by tests/traces.
+//! The event loop reads the clock more often than contract/LOOP.md says, because it handles events and timeouts between calls. So each trace is
+//! replayed with clock readings that take no time, in both loops, and the results must be equal. tests/traces compares the kit's own loop with the
+//! files.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -14,21 +14,21 @@ use callbench_kit::drive::{Outcome, Pace, Replayed, Scripted, ScriptedCall, Scri
 use callbench_kit::histogram::Histogram;
 
 use super::*;
+use crate::connect_options::ConnectOptions;
 use crate::endpoint::Endpoint;
 use crate::events::Event;
 use crate::expected::Expected;
 use crate::protocol::Protocol;
 use crate::settings::Settings;
-use crate::wishes::Wished;
 
-/// What is left of the call under way where there is none.
+/// The remaining time if no call is in flight.
 const NONE: u64 = u64::MAX;
 
-/// A request that is never written.
+/// A request that is never sent.
 struct Unwritten(Settings);
 
-impl Asks for Unwritten {
-    fn of(_wished: Wished, _protocol: Protocol) -> Result<Self, Failure> {
+impl Spec for Unwritten {
+    fn of(_wished: ConnectOptions, _protocol: Protocol) -> Result<Self, Failure> {
         Err(Failure::new(Kind::Unsupported, "nothing is asked here"))
     }
 
@@ -37,23 +37,23 @@ impl Asks for Unwritten {
     }
 }
 
-/// One client's calls as the script has them.
-struct Line {
+/// The calls of one client, as the trace scripts them.
+struct ScriptedCarrier {
     calls: Vec<ScriptedCall>,
     made: usize,
     left_ns: Arc<AtomicU64>,
 }
 
-impl Carrier for Line {
-    type Asked = Unwritten;
+impl Carrier for ScriptedCarrier {
+    type CallSpec = Unwritten;
 
     fn new(_asked: Arc<Unwritten>, _streams: usize, _clients: usize) -> Self {
-        Line { calls: Vec::new(), made: 0, left_ns: Arc::new(AtomicU64::new(NONE)) }
+        ScriptedCarrier { calls: Vec::new(), made: 0, left_ns: Arc::new(AtomicU64::new(NONE)) }
     }
 
-    fn go_by(&mut self, _asked: &Arc<Unwritten>) {}
+    fn use_spec(&mut self, _asked: &Arc<Unwritten>) {}
 
-    fn kept(&mut self) -> Vec<u8> {
+    fn kept_body(&mut self) -> Vec<u8> {
         Vec::new()
     }
 
@@ -61,7 +61,7 @@ impl Carrier for Line {
         0
     }
 
-    fn needed(&self, clients: usize) -> usize {
+    fn connections_needed(&self, clients: usize) -> usize {
         clients
     }
 
@@ -73,7 +73,7 @@ impl Carrier for Line {
         Ok(())
     }
 
-    fn connects(&mut self, _event: Event, _scratch: &mut [u8]) -> Result<bool, Failure> {
+    fn continue_connect(&mut self, _event: Event, _scratch: &mut [u8]) -> Result<bool, Failure> {
         Ok(true)
     }
 
@@ -83,7 +83,7 @@ impl Carrier for Line {
         Ok(())
     }
 
-    fn go_on(&mut self, _event: Event, _events: &Events, _scratch: &mut [u8], ended: &mut Vec<Ended>) {
+    fn handle_event(&mut self, _event: Event, _events: &Events, _scratch: &mut [u8], ended: &mut Vec<Ended>) {
         ended.push((0, Ok(())));
     }
 
@@ -92,7 +92,7 @@ impl Carrier for Line {
     fn flush(&mut self) {}
 }
 
-/// The trace's clock. The call under way ends while the loop waits for events.
+/// The clock of the trace. A call ends while the loop waits for events.
 struct Stage<'a> {
     clock: &'a ScriptedClock,
     left_ns: Arc<AtomicU64>,
@@ -132,13 +132,13 @@ impl EventClock for Stage<'_> {
             return 0;
         }
         self.left_ns.store(NONE, Relaxed);
-        events.pretend();
+        events.inject();
         1
     }
 }
 
-/// The golden traces that concern one client of an event loop, with readings that take no time: all but those with errors, after which a client of
-/// the load driver rests and never gives up, and with a burn, which would never end.
+/// The golden traces with one client, with clock readings that take no time. Traces with errors are left out, because a client of the load driver
+/// pauses after an error and never gives up. Traces with a burn are left out too, because they would never end.
 fn traces() -> Vec<(String, Vec<u8>)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../contract/golden/traces");
     let files = std::fs::read_dir(folder).expect("the golden traces").map(|file| file.expect("a file").path());
@@ -157,18 +157,18 @@ fn trace(text: &[u8]) -> Trace {
     trace
 }
 
-fn by_the_herd(trace: Trace) -> Replayed {
+fn with_event_loop(trace: Trace) -> Replayed {
     let (place, of) = (trace.place, trace.clients);
     let settings = Settings {
         endpoint: Endpoint::of("http://127.0.0.1:1/").expect("a URL"),
         tls: None,
         expected: Expected::default(),
-        keeps: true,
+        keep_alive: true,
         timeout_ns: u64::MAX >> 2,
         most: 0,
     };
-    let asked = Arc::new(Unwritten(settings));
-    let mut event_loop: EventLoop<Line> = EventLoop::new(&asked, 1, Arc::default(), 0, 1).expect("an epoll");
+    let spec = Arc::new(Unwritten(settings));
+    let mut event_loop: EventLoop<ScriptedCarrier> = EventLoop::new(&spec, 1, Arc::default(), 0, 1).expect("an epoll");
     let stopping = AtomicBool::new(false);
     let played = replay_by(trace, &stopping, |state, clock, calls| {
         event_loop.carrier.calls = calls;
@@ -178,7 +178,7 @@ fn by_the_herd(trace: Trace) -> Replayed {
     played.expect("a trace that ends")
 }
 
-/// All numbers of what came of a trace.
+/// All numbers of the result of a trace.
 fn numbers((outcome, made): &Replayed) -> String {
     let Outcome { calls, errors, elapsed_ns, window, in_call_ns, think_ns, gap_ns, .. } = outcome;
     let histograms = [&outcome.latency, &outcome.service, &outcome.lateness].map(|it| it.as_ref().map(Histogram::sparse));
@@ -186,15 +186,15 @@ fn numbers((outcome, made): &Replayed) -> String {
 }
 
 #[test]
-fn the_herd_makes_of_a_trace_what_the_kit_makes_of_it() {
+fn the_event_loop_and_the_kit_agree_on_golden_traces() {
     let mut played = 0;
     for (name, text) in traces() {
-        let given = trace(&text);
-        if given.burn_ns > 0 || given.script.calls.iter().any(|call| call.answer != Scripted::Right) {
+        let golden = trace(&text);
+        if golden.burn_ns > 0 || golden.script.calls.iter().any(|call| call.answer != Scripted::Right) {
             continue;
         }
-        let theirs = replay(given, &AtomicBool::new(false)).expect("a trace that ends");
-        assert_eq!(numbers(&by_the_herd(trace(&text))), numbers(&theirs), "{name}");
+        let kit_outcome = replay(golden, &AtomicBool::new(false)).expect("a trace that ends");
+        assert_eq!(numbers(&with_event_loop(trace(&text))), numbers(&kit_outcome), "{name}");
         played += 1;
     }
     assert!(played >= 40, "{played} traces were played");

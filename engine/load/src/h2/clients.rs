@@ -1,76 +1,84 @@
-//! The connections of an event loop, each with the calls of several clients.
+//! The connections of an event loop. Each carries the calls of several clients.
 
 use std::sync::Arc;
 
 use callbench_kit::{Failure, Kind};
 
-use super::asked::Asked;
-use super::connection::{Connection, News};
+use super::call_spec::CallSpec;
+use super::connection::{Changes, Connection};
+use super::exchange::Call;
 use crate::carrier::{Carrier, Ended};
 use crate::events::{Event, Events};
 use crate::request::Values;
+use crate::script::cursor::{Cursor, Turns};
 use crate::wire::Wire;
 
 const PROTOCOL: &[u8] = b"h2";
 
 /// A connection with its socket.
-struct Line {
+struct OpenConnection {
     wire: Wire,
     connection: Connection,
-    /// Counts connections, so that an event of one that is gone is known as such.
+    /// The number of connections so far. Events of earlier connections are recognised by it.
     generation: u32,
-    /// Whether octets can be sent: it is connected, TLS included.
-    there: bool,
-    /// Whether it has been told of as connected.
-    told: bool,
-    /// Why nothing more could be sent. What the server has said before counts all the same.
+    /// Whether bytes can be sent: the connection is established, including TLS.
+    connected: bool,
+    /// Whether it has been reported as connected.
+    announced: bool,
+    /// Why nothing more could be sent. What the server sent before still counts.
     broken: Option<Failure>,
-    /// Octets that have come and are not counted yet.
+    /// Received bytes that are not counted yet.
     received: u64,
 }
 
-/// The place of some clients: the connection on which they call, and those that let calls end before they go.
-struct Berth {
+/// The current connection of some clients, and earlier connections that only finish their calls.
+struct Slot {
     clients: usize,
-    line: Option<Line>,
-    leaving: Vec<Line>,
-    /// Whether there may be something to be sent.
+    line: Option<OpenConnection>,
+    draining: Vec<OpenConnection>,
+    /// Whether there may be something to send.
     dirty: bool,
 }
 
 /// The clients of an event loop.
 pub struct Clients {
-    asked: Arc<Asked>,
+    spec: Arc<CallSpec>,
     streams: usize,
-    berths: Vec<Berth>,
+    /// By client.
+    cursors: Vec<Cursor>,
+    turns: Turns,
+    slots: Vec<Slot>,
     generation: u32,
     dirty: Vec<usize>,
-    news: News,
+    changes: Changes,
     received: u64,
 }
 
 impl Clients {
-    fn line(&mut self, place: usize, events: &Events) -> Result<&mut Line, Failure> {
-        if self.berths[place].line.is_none() {
+    fn line(&mut self, place: usize, events: &Events) -> Result<&mut OpenConnection, Failure> {
+        if self.slots[place].line.is_none() {
             self.connect(place, events)?;
         }
-        let line = self.berths[place].line.as_mut();
-        line.ok_or_else(|| Failure::new(Kind::Internal, "a connection that was just made is not there"))
+        let line = self.slots[place].line.as_mut();
+        line.ok_or_else(|| Failure::new(Kind::Internal, "a new connection is missing"))
     }
 
     fn must_flush(&mut self, place: usize) {
-        if !std::mem::replace(&mut self.berths[place].dirty, true) {
+        if !std::mem::replace(&mut self.slots[place].dirty, true) {
             self.dirty.push(place);
         }
     }
 
-    /// Tells what the octets of a server came to, and makes again what it has not looked at.
-    fn tell(&mut self, place: usize, events: &Events, ended: &mut Vec<Ended>) {
+    /// Passes on the calls that have ended, and repeats the calls that the server did not process.
+    fn process_changes(&mut self, place: usize, events: &Events, ended: &mut Vec<Ended>) {
         let first = place * self.streams;
-        ended.extend(self.news.ended.drain(..).map(|(client, result)| (first + client, result)));
-        while let Some((client, values)) = self.news.again.pop() {
+        ended.extend(self.changes.ended.drain(..).map(|(client, result)| (first + client, result)));
+        for (client, values) in self.changes.taken.drain(..) {
+            self.cursors[first + client].values = values;
+        }
+        while let Some((client, call)) = self.changes.retry.pop() {
             match self.line(place, events) {
-                Ok(line) => line.connection.begin(client, values),
+                Ok(line) => line.connection.begin(client, call),
                 Err(failure) => ended.push((first + client, Err(failure))),
             }
         }
@@ -79,61 +87,76 @@ impl Clients {
 }
 
 impl Carrier for Clients {
-    type Asked = Asked;
+    type CallSpec = CallSpec;
 
-    fn new(asked: Arc<Asked>, streams: usize, clients: usize) -> Self {
-        let berth = |place: usize| {
+    fn new(spec: Arc<CallSpec>, streams: usize, clients: usize) -> Self {
+        let slot = |place: usize| {
             let clients = streams.min(clients - place * streams);
-            Berth { clients, line: None, leaving: Vec::new(), dirty: false }
+            Slot { clients, line: None, draining: Vec::new(), dirty: false }
         };
-        let berths = (0..clients.div_ceil(streams)).map(berth).collect();
-        Clients { asked, streams, berths, generation: 0, dirty: Vec::new(), news: News::default(), received: 0 }
+        let slots = (0..clients.div_ceil(streams)).map(slot).collect();
+        let cursors = (0..clients).map(|_| Cursor::new(&spec.script)).collect();
+        let turns = Turns::new(&spec.script);
+        Clients { spec, streams, cursors, turns, slots, generation: 0, dirty: Vec::new(), changes: Changes::default(), received: 0 }
     }
 
-    fn go_by(&mut self, asked: &Arc<Asked>) {
-        self.asked = Arc::clone(asked);
-        self.berths.iter_mut().flat_map(Berth::lines).for_each(|line| line.connection.go_by(asked));
+    fn use_spec(&mut self, spec: &Arc<CallSpec>) {
+        if Arc::ptr_eq(&self.spec, spec) {
+            return; // Sessions go on where they are.
+        }
+        self.spec = Arc::clone(spec);
+        self.turns = Turns::new(&spec.script);
+        self.cursors.iter_mut().for_each(|cursor| *cursor = Cursor::new(&spec.script));
+        self.slots.iter_mut().flat_map(Slot::lines).for_each(|line| line.connection.use_spec(spec));
     }
 
-    fn kept(&mut self) -> Vec<u8> {
-        self.berths[0].line.as_mut().map_or_else(Vec::new, |line| line.connection.kept(0))
+    fn kept_body(&mut self) -> Vec<u8> {
+        self.slots[0].line.as_mut().map_or_else(Vec::new, |line| line.connection.kept_body(0))
     }
 
     fn received(&self) -> u64 {
         self.received
     }
 
-    fn needed(&self, clients: usize) -> usize {
+    fn connections_needed(&self, clients: usize) -> usize {
         clients.div_ceil(self.streams)
     }
 
     fn connections(&self) -> usize {
-        self.berths.iter().filter(|berth| berth.line.as_ref().is_some_and(|line| line.connection.is_settled())).count()
+        self.slots.iter().filter(|slot| slot.line.as_ref().is_some_and(|line| line.connection.is_settled())).count()
     }
 
     fn connect(&mut self, place: usize, events: &Events) -> Result<(), Failure> {
         self.generation = self.generation.wrapping_add(1);
-        let settings = &self.asked.settings;
+        let settings = &self.spec.settings;
         let wire = Wire::connect(settings.endpoint.address, settings.tls.as_ref())?;
         events.watch(&wire, u64::from(self.generation) << 32 | place as u64)?;
-        let berth = &mut self.berths[place];
-        let connection = Connection::new(Arc::clone(&self.asked), berth.clients);
-        berth.line = Some(Line { wire, connection, generation: self.generation, there: false, told: false, broken: None, received: 0 });
+        let slot = &mut self.slots[place];
+        let connection = Connection::new(Arc::clone(&self.spec), slot.clients);
+        slot.line = Some(OpenConnection {
+            wire,
+            connection,
+            generation: self.generation,
+            connected: false,
+            announced: false,
+            broken: None,
+            received: 0,
+        });
         Ok(())
     }
 
-    fn connects(&mut self, event: Event, scratch: &mut [u8]) -> Result<bool, Failure> {
-        let berth = &mut self.berths[event.token as u32 as usize];
-        let clients = berth.clients;
-        let Some(line) = berth.of((event.token >> 32) as u32) else { return Ok(false) };
-        line.go_on(event, scratch, &mut self.news)?;
-        if !line.connection.is_settled() || line.told {
+    fn continue_connect(&mut self, event: Event, scratch: &mut [u8]) -> Result<bool, Failure> {
+        let slot = &mut self.slots[event.token as u32 as usize];
+        let clients = slot.clients;
+        let Some(line) = slot.of((event.token >> 32) as u32) else { return Ok(false) };
+        line.handle_event(event, scratch, &mut self.changes)?;
+        if !line.connection.is_settled() || line.announced {
             return Ok(false);
         }
-        line.told = true;
+        line.announced = true;
         let most = line.connection.most_streams();
         if (most as usize) < clients {
-            let why = format!("the server takes {most} calls at once on a connection, not {clients}: ask for no more with --streams");
+            let why = format!("the server accepts {most} simultaneous calls on a connection, not {clients}: use a smaller --streams");
             return Err(Failure::new(Kind::BadRequest, why));
         }
         line.send();
@@ -142,99 +165,120 @@ impl Carrier for Clients {
 
     #[inline]
     fn begin(&mut self, client: usize, events: &Events, mut values: impl FnMut() -> Values) -> Result<(), Failure> {
+        let cursor = &mut self.cursors[client];
+        cursor.choose(&self.spec.script, &mut self.turns);
+        let call = Call { values: values(), step: cursor.step, request: cursor.request, taken: cursor.values.clone() };
         let (place, client) = (client / self.streams, client % self.streams);
-        self.line(place, events)?.connection.begin(client, values());
+        self.line(place, events)?.connection.begin(client, call);
         self.must_flush(place);
         Ok(())
     }
 
-    fn go_on(&mut self, event: Event, events: &Events, scratch: &mut [u8], ended: &mut Vec<Ended>) {
+    fn handle_event(&mut self, event: Event, events: &Events, scratch: &mut [u8], ended: &mut Vec<Ended>) {
         let place = event.token as u32 as usize;
         let generation = (event.token >> 32) as u32;
-        let Some(line) = self.berths[place].of(generation) else { return };
-        let gone_on = line.go_on(event, scratch, &mut self.news);
+        let Some(line) = self.slots[place].of(generation) else { return };
+        let handled = line.handle_event(event, scratch, &mut self.changes);
         self.received += std::mem::take(&mut line.received);
-        if let Err(failure) = gone_on {
-            line.lost(&failure, &mut self.news);
-            self.berths[place].forget(generation);
-        } else if !line.connection.takes_calls() || !self.berths[place].leaving.is_empty() {
-            self.berths[place].tidy();
+        if let Err(failure) = handled {
+            line.lost(&failure, &mut self.changes);
+            self.slots[place].forget(generation);
+        } else if !line.connection.accepts_calls() || !self.slots[place].draining.is_empty() {
+            self.slots[place].drop_drained();
         }
-        self.tell(place, events, ended);
+        self.process_changes(place, events, ended);
     }
 
     #[inline]
-    fn end(&mut self, client: usize, _result: &Result<(), Failure>) {
+    fn end(&mut self, client: usize, result: &Result<(), Failure>) {
+        self.cursors[client].handle_event(&self.spec.script, result.is_ok());
         let (place, client) = (client / self.streams, client % self.streams);
-        if self.berths[place].gives_up(client) {
+        if self.slots[place].cancel_call(client) {
             self.must_flush(place);
         }
-        if !self.asked.settings.keeps {
-            self.berths[place].line = None;
+        if !self.spec.settings.keep_alive {
+            self.slots[place].line = None;
         }
+    }
+
+    #[inline]
+    fn step_of(&self, client: usize) -> usize {
+        self.cursors[client].step
+    }
+
+    fn sessions(&self) -> usize {
+        self.spec.script.sessions.len()
+    }
+
+    fn enter(&mut self, session: usize) {
+        self.cursors[0].enter(&self.spec.script, session);
+    }
+
+    fn is_between(&self) -> bool {
+        self.cursors[0].is_between()
     }
 
     #[inline]
     fn flush(&mut self) {
         while let Some(place) = self.dirty.pop() {
-            let berth = &mut self.berths[place];
-            berth.dirty = false;
-            berth.lines().for_each(Line::send);
+            let slot = &mut self.slots[place];
+            slot.dirty = false;
+            slot.lines().for_each(OpenConnection::send);
         }
     }
 }
 
-impl Berth {
-    fn lines(&mut self) -> impl Iterator<Item = &mut Line> {
-        self.line.iter_mut().chain(&mut self.leaving)
+impl Slot {
+    fn lines(&mut self) -> impl Iterator<Item = &mut OpenConnection> {
+        self.line.iter_mut().chain(&mut self.draining)
     }
 
-    fn of(&mut self, generation: u32) -> Option<&mut Line> {
+    fn of(&mut self, generation: u32) -> Option<&mut OpenConnection> {
         self.lines().find(|line| line.generation == generation)
     }
 
-    /// Whether a call was still under way, and is no more.
+    /// Ends a call if it is in flight. Returns whether it was.
     #[inline]
-    fn gives_up(&mut self, client: usize) -> bool {
+    fn cancel_call(&mut self, client: usize) -> bool {
         let Some(line) = self.lines().find(|line| line.connection.has(client)) else { return false };
-        let (dumb, generation) = (line.connection.is_dumb(client), line.generation);
+        let (silent, generation) = (line.connection.is_silent(client), line.generation);
         line.connection.cancel(client);
-        if dumb {
-            // A server that has said nothing meanwhile may be gone: the next call tries another connection.
-            self.leaving.extend(self.line.take_if(|line| line.generation == generation));
+        if silent {
+            // A silent server may have disappeared. The next call uses another connection.
+            self.draining.extend(self.line.take_if(|line| line.generation == generation));
         }
-        self.tidy();
+        self.drop_drained();
         true
     }
 
     fn forget(&mut self, generation: u32) {
         self.line.take_if(|line| line.generation == generation);
-        self.leaving.retain(|line| line.generation != generation);
+        self.draining.retain(|line| line.generation != generation);
     }
 
-    /// Lets a connection go that takes no calls any more, as soon as those under way on it have ended.
-    fn tidy(&mut self) {
-        self.leaving.extend(self.line.take_if(|line| !line.connection.takes_calls()));
-        self.leaving.retain(|line| line.connection.is_used());
+    /// Stops using a connection that accepts no more calls. It is closed as soon as its calls have ended.
+    fn drop_drained(&mut self) {
+        self.draining.extend(self.line.take_if(|line| !line.connection.accepts_calls()));
+        self.draining.retain(|line| line.connection.is_used());
     }
 }
 
-impl Line {
-    /// After an event. A failure is one of the whole connection; so is its end.
-    fn go_on(&mut self, event: Event, scratch: &mut [u8], news: &mut News) -> Result<(), Failure> {
-        let arrived = !self.there;
+impl OpenConnection {
+    /// Handles an event. An error concerns the whole connection, as does its end.
+    fn handle_event(&mut self, event: Event, scratch: &mut [u8], changes: &mut Changes) -> Result<(), Failure> {
+        let arrived = !self.connected;
         if arrived {
             if let Some(failure) = self.wire.connecting_failed() {
                 return Err(failure);
             }
-            self.there = self.wire.handshaken()?;
-            if !self.there {
+            self.connected = self.wire.continue_handshake()?;
+            if !self.connected {
                 return if event.ended() { Err(closed(None, false)) } else { Ok(()) };
             }
-            self.wire.must_speak(PROTOCOL)?;
+            self.wire.require_protocol(PROTOCOL)?;
         }
         self.send();
-        // With the end of a handshake the first octets behind it may have come, of which no event tells.
+        // Bytes that arrive together with the end of the handshake cause no event of their own.
         if !event.readable() && !arrived {
             return Ok(());
         }
@@ -243,7 +287,7 @@ impl Line {
                 return Err(self.broken.take().unwrap_or_else(|| closed(None, self.connection.is_settled())));
             }
             self.received += read as u64;
-            self.connection.take(&scratch[..read], news)?;
+            self.connection.take(&scratch[..read], changes)?;
             if read < scratch.len() && self.wire.short_reads_empty() && !event.ended() {
                 break;
             }
@@ -252,7 +296,7 @@ impl Line {
     }
 
     fn send(&mut self) {
-        if !self.there || self.broken.is_some() {
+        if !self.connected || self.broken.is_some() {
             return;
         }
         let mut send = || {
@@ -267,25 +311,25 @@ impl Line {
         self.broken = send().err();
     }
 
-    /// Ends all calls, since the connection is gone.
-    fn lost(&mut self, failure: &Failure, news: &mut News) {
-        let why = |octets: Option<u64>| match (failure.kind, octets) {
-            (Kind::Closed, Some(_)) => closed(octets, true),
+    /// Ends all calls, because the connection is lost.
+    fn lost(&mut self, failure: &Failure, changes: &mut Changes) {
+        let why = |bytes: Option<u64>| match (failure.kind, bytes) {
+            (Kind::Closed, Some(_)) => closed(bytes, true),
             _ => failure.clone(),
         };
-        self.connection.lost(&why, news);
+        self.connection.lost(&why, changes);
     }
 }
 
-/// The server has closed. `octets`: so many of an answer's body had come; `settled`: it had said its settings.
-fn closed(octets: Option<u64>, settled: bool) -> Failure {
-    let (kind, why) = match octets {
-        Some(octets) => {
-            (Kind::Cut, format!("the server closed the connection in the middle of its answer, after {octets} octets of its body"))
+/// The server has closed the connection. `bytes`: how much of an answer's body was received; `settled`: the server had sent its settings.
+fn closed(bytes: Option<u64>, settled: bool) -> Failure {
+    let (kind, why) = match bytes {
+        Some(bytes) => {
+            (Kind::Cut, format!("the server closed the connection in the middle of its answer, after {bytes} bytes of its body"))
         }
         None if settled => (Kind::Closed, "the server closed the connection instead of an answer".to_owned()),
         None => {
-            let why = "the server closed the connection before it had said anything of HTTP/2: it may speak HTTP/1.1 only";
+            let why = "the server closed the connection before it sent anything of HTTP/2: it may speak HTTP/1.1 only";
             (Kind::Closed, why.to_owned())
         }
     };

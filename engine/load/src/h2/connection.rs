@@ -1,93 +1,97 @@
-//! One connection of HTTP/2 without its socket: octets that have come go in, octets to be sent and ends of calls come out.
+//! One HTTP/2 connection without its socket. Received bytes go in. Bytes to send and the ends of calls come out.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 
 use callbench_kit::{Failure, Kind};
 
-use super::asked::Asked;
 use super::block::Table;
-use super::exchange::{Exchange, Stage};
+use super::call_spec::CallSpec;
+use super::exchange::{Call, Exchange, Stage};
 use super::fields::Reader;
 use super::frame::{self, Head};
 use crate::carrier::Ended;
 use crate::hpack;
-use crate::request::Values;
 
 mod incoming;
 
-/// The room that a server has for answers, of a stream and of the connection: they are judged as they come, and kept nowhere.
-const ROOM: i64 = 1 << 30;
-/// A header block may be so long.
-const LONGEST_BLOCK: usize = 64 * 1024;
-/// More that a server does not read is not kept for it.
-const MOST_UNREAD: usize = 1 << 30;
+/// The window for answers, of each stream and of the connection. It is large because answers are checked while they are received and not stored.
+const WINDOW_BYTES: i64 = 1 << 30;
+/// The limit of a header block.
+const MAX_BLOCK_BYTES: usize = 64 * 1024;
+/// The limit of bytes that the server does not read.
+const MAX_UNREAD_BYTES: usize = 1 << 30;
 
-/// What the octets of a server came to.
+/// What the received bytes caused.
 #[derive(Debug, Default)]
-pub struct News {
-    /// Calls that have ended, by the place of their client.
+pub struct Changes {
+    /// Calls that have ended, by the index of their client.
     pub ended: Vec<Ended>,
-    /// Calls that the server has not looked at, so that another connection can make them.
-    pub again: Vec<(usize, Values)>,
+    /// Calls that the server did not process, so another connection can make them.
+    pub retry: Vec<(usize, Call)>,
+    /// What later requests of a client use, after an answer that had some of it.
+    pub taken: Vec<(usize, Vec<Vec<u8>>)>,
 }
 
 pub struct Connection {
-    asked: Arc<Asked>,
-    /// What is to be sent.
+    spec: Arc<CallSpec>,
+    /// Bytes to send.
     out: Vec<u8>,
     sent: usize,
-    /// A frame of which not all has come.
-    held: Vec<u8>,
+    /// An incomplete frame.
+    partial: Vec<u8>,
     fields: Reader,
-    /// A header block of which not all has come, with its stream and whether that ends.
+    /// An incomplete header block, with its stream and whether the stream ends with it.
     block: Vec<u8>,
     block_of: Option<(u32, bool)>,
-    /// Whether the server has said its settings.
+    /// Whether the server has sent its settings.
     settled: bool,
     table: Table,
     most_streams: u32,
     first_window: i64,
     window: i64,
-    /// Octets that have come without their room being given back.
+    /// Received bytes for which no window update has been sent.
     taken: i64,
     next_stream: u32,
-    /// One a client, by its place.
+    /// One per client.
     exchanges: Vec<Exchange>,
-    /// Where a stream's exchange probably is.
+    /// The probable exchange of a stream.
     places: Vec<u32>,
     open: u32,
     /// Calls that wait for a stream, and bodies that wait for a window.
     waiting: VecDeque<usize>,
     unsent: VecDeque<usize>,
-    /// Whether the server takes no new calls.
-    leaves: bool,
+    /// Whether the server accepts no new calls.
+    goes_away: bool,
     answered: bool,
-    heard: u64,
+    receptions: u64,
     filled: Vec<u8>,
-    /// The last right body, where bodies are taken apart.
-    known: Vec<u8>,
+    /// By step: the last correct body.
+    known: Vec<Vec<u8>>,
 }
 
 impl Connection {
-    /// For so many clients. What it says first waits to be sent.
+    /// The preface and the settings are ready to be sent.
     #[must_use]
-    pub fn new(asked: Arc<Asked>, clients: usize) -> Self {
+    pub fn new(spec: Arc<CallSpec>, clients: usize) -> Self {
         let mut out = frame::PREFACE.to_vec();
         let mut settings = Vec::new();
-        for (name, value) in [(frame::ENABLE_PUSH, 0), (frame::INITIAL_WINDOW_SIZE, ROOM as u32)] {
+        for (name, value) in [(frame::ENABLE_PUSH, 0), (frame::INITIAL_WINDOW_SIZE, WINDOW_BYTES as u32)] {
             settings.extend_from_slice(&name.to_be_bytes());
             settings.extend_from_slice(&value.to_be_bytes());
         }
         frame::write(frame::SETTINGS, 0, 0, &settings, &mut out);
-        frame::write(frame::WINDOW_UPDATE, 0, 0, &((ROOM - frame::WINDOW) as u32).to_be_bytes(), &mut out);
+        frame::write(frame::WINDOW_UPDATE, 0, 0, &((WINDOW_BYTES - frame::WINDOW) as u32).to_be_bytes(), &mut out);
+        let mut fields = Reader::default();
+        fields.keep(&spec.wanted);
         Connection {
-            table: asked.table(),
-            asked,
+            table: spec.table(),
+            known: vec![Vec::new(); spec.script.steps.len()],
+            spec,
             out,
             sent: 0,
-            held: Vec::new(),
-            fields: Reader::default(),
+            partial: Vec::new(),
+            fields,
             block: Vec::new(),
             block_of: None,
             settled: false,
@@ -101,59 +105,58 @@ impl Connection {
             open: 0,
             waiting: VecDeque::new(),
             unsent: VecDeque::new(),
-            leaves: false,
+            goes_away: false,
             answered: false,
-            heard: 0,
+            receptions: 0,
             filled: Vec::new(),
-            known: Vec::new(),
         }
     }
 
-    /// Whether the server has said its settings, so that calls can begin.
+    /// Whether the server has sent its settings, so that calls can begin.
     #[must_use]
     pub fn is_settled(&self) -> bool {
         self.settled
     }
 
-    /// How many calls the server takes at once.
+    /// The server's limit of simultaneous calls.
     #[must_use]
     pub fn most_streams(&self) -> u32 {
         self.most_streams
     }
 
-    /// Whether calls can begin here still.
+    /// Whether new calls can begin on this connection.
     #[must_use]
-    pub fn takes_calls(&self) -> bool {
-        !self.leaves && self.next_stream < frame::LAST_STREAM - 4 * self.exchanges.len() as u32
+    pub fn accepts_calls(&self) -> bool {
+        !self.goes_away && self.next_stream < frame::LAST_STREAM - 4 * self.exchanges.len() as u32
     }
 
-    /// Whether calls are under way.
+    /// Whether calls are in flight.
     #[must_use]
     pub fn is_used(&self) -> bool {
         self.open > 0 || !self.waiting.is_empty()
     }
 
-    /// Whether the call of this client is under way here.
+    /// Whether this client's call is in flight on this connection.
     #[must_use]
     pub fn has(&self, place: usize) -> bool {
         self.exchanges[place].stage != Stage::Idle
     }
 
-    /// Whether the server has said nothing at all since this client's call began.
+    /// Whether the server has sent nothing since this client's call began.
     #[must_use]
-    pub fn is_dumb(&self, place: usize) -> bool {
-        self.exchanges[place].heard == self.heard
+    pub fn is_silent(&self, place: usize) -> bool {
+        self.exchanges[place].receptions == self.receptions
     }
 
-    /// What is to be sent, and has not been.
+    /// The bytes that remain to be sent.
     #[must_use]
     pub fn unsent(&self) -> &[u8] {
         &self.out[self.sent..]
     }
 
-    /// So much of it has been sent.
-    pub fn has_sent(&mut self, octets: usize) {
-        self.sent += octets;
+    /// Notes how many bytes have been sent.
+    pub fn has_sent(&mut self, bytes: usize) {
+        self.sent += bytes;
         if self.sent == self.out.len() {
             self.out.clear();
             self.sent = 0;
@@ -163,36 +166,37 @@ impl Connection {
         }
     }
 
-    /// Makes all further calls by this.
-    pub fn go_by(&mut self, asked: &Arc<Asked>) {
-        if Arc::ptr_eq(&self.asked, asked) {
+    /// Uses this specification for all further calls.
+    pub fn use_spec(&mut self, spec: &Arc<CallSpec>) {
+        if Arc::ptr_eq(&self.spec, spec) {
             return;
         }
-        self.asked = Arc::clone(asked);
-        self.known.clear(); // Another answer may be right from now on.
-        // The server's table has the fields of other requests; those of the new one come on top.
+        self.spec = Arc::clone(spec);
+        self.known = vec![Vec::new(); spec.script.steps.len()]; // A different answer may be correct from now on.
+        self.fields.keep(&spec.wanted);
+        // The server's table has the fields of earlier requests. The new fields are added.
         if matches!(self.table, Table::Empty | Table::Filled) {
-            self.table = asked.table();
+            self.table = spec.table();
         }
     }
 
-    /// The body of the answer to a client's last call, where it was to be kept.
-    pub fn kept(&mut self, place: usize) -> Vec<u8> {
-        self.exchanges[place].kept()
+    /// The body of the last answer to a client, if it was to be kept.
+    pub fn kept_body(&mut self, place: usize) -> Vec<u8> {
+        self.exchanges[place].kept_body()
     }
 
-    /// A client calls; its request is sent when the server has a stream for it.
+    /// Begins a call. The request is sent as soon as the server accepts another stream.
     #[inline]
-    pub fn begin(&mut self, place: usize, values: Values) {
-        self.exchanges[place].begin(values, self.heard);
+    pub fn begin(&mut self, place: usize, call: Call) {
+        self.exchanges[place].begin(call, self.receptions);
         if self.settled && self.open < self.most_streams && self.waiting.is_empty() {
-            self.launch(place, values);
+            self.send_request(place);
         } else {
             self.waiting.push_back(place);
         }
     }
 
-    /// A client's call is given up.
+    /// Gives up a client's call.
     pub fn cancel(&mut self, place: usize) {
         if self.exchanges[place].is_open() {
             self.reset(place);
@@ -203,28 +207,29 @@ impl Connection {
         self.call_waiting();
     }
 
-    /// The connection is gone: ends every call that is under way. `why` is told how much of the body had come, where an answer had begun.
-    pub fn lost(&mut self, why: &dyn Fn(Option<u64>) -> Failure, news: &mut News) {
+    /// The connection is lost: ends every call in flight. If an answer had begun, `why` receives the number of bytes of its body.
+    pub fn lost(&mut self, why: &dyn Fn(Option<u64>) -> Failure, changes: &mut Changes) {
         for place in 0..self.exchanges.len() {
             if self.has(place) {
-                news.ended.push((place, Err(why(self.exchanges[place].answered()))));
+                changes.ended.push((place, Err(why(self.exchanges[place].answered()))));
                 self.close(place);
             }
         }
         self.waiting.clear();
     }
 
-    /// Sends a request on a stream of its own.
-    fn launch(&mut self, place: usize, values: Values) {
+    /// Sends a request on a new stream.
+    fn send_request(&mut self, place: usize) {
         let stream = self.next_stream;
         self.next_stream += 2;
         self.open += 1;
         let slot = self.slot(stream);
         self.places[slot] = place as u32;
         let exchange = &mut self.exchanges[place];
-        (exchange.stage, exchange.stream, exchange.window) = (Stage::Open(values), stream, self.first_window);
-        let body = self.asked.body(&values, &mut self.filled);
-        self.asked.write_head(stream, self.table, &values, body.map(<[u8]>::len), &mut self.out);
+        (exchange.stage, exchange.stream, exchange.window) = (Stage::Open, stream, self.first_window);
+        let request = self.spec.request(&exchange.call);
+        let body = request.body(&exchange.call, &mut self.filled);
+        request.write_head(stream, self.table, &exchange.call, body.map(<[u8]>::len), &mut self.out);
         self.table = self.table.after_a_request();
         let Some(body) = body else { return };
         let length = body.len() as i64;
@@ -238,7 +243,7 @@ impl Connection {
         self.send_bodies();
     }
 
-    /// Sends of the bodies that wait what the windows let through.
+    /// Sends as much of the waiting bodies as the windows allow.
     fn send_bodies(&mut self) {
         for _ in 0..self.unsent.len() {
             let Some(place) = self.unsent.pop_front() else { return };
@@ -260,17 +265,17 @@ impl Connection {
         }
     }
 
-    /// Lets calls begin that wait for a stream.
+    /// Starts calls that wait for a stream.
     fn call_waiting(&mut self) {
-        while self.settled && !self.leaves && self.open < self.most_streams {
+        while self.settled && !self.goes_away && self.open < self.most_streams {
             let Some(place) = self.waiting.pop_front() else { return };
-            if let Stage::Waiting(values) = self.exchanges[place].stage {
-                self.launch(place, values);
+            if self.exchanges[place].stage == Stage::Waiting {
+                self.send_request(place);
             }
         }
     }
 
-    /// Tells the server that a stream is of no interest any more.
+    /// Cancels a stream.
     fn reset(&mut self, place: usize) {
         let stream = self.exchanges[place].stream;
         frame::write(frame::RST_STREAM, 0, stream, &frame::CANCEL.to_be_bytes(), &mut self.out);
@@ -291,14 +296,14 @@ impl Connection {
         (stream >> 1) as usize & (self.places.len() - 1)
     }
 
-    /// Whose stream it is.
+    /// The client of a stream.
     #[inline]
     fn place_of(&self, stream: u32) -> Option<usize> {
         let probable = self.places[self.slot(stream)] as usize;
         if self.exchanges[probable].stream == stream {
             return Some(probable);
         }
-        // A call that lasts while hundreds of others end has lost its slot to one of them.
+        // After hundreds of other calls, the entry may have been overwritten by another stream.
         self.exchanges.iter().position(|exchange| exchange.stream == stream)
     }
 }

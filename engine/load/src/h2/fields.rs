@@ -1,48 +1,65 @@
-//! What a header block of an answer says, as far as an answer is judged by it.
+//! The header fields of an answer that matter for its check.
+
+use std::sync::Arc;
 
 use callbench_kit::Failure;
 
 use crate::hpack::Decoder;
 
-/// So many blocks are remembered: a server says the same few again and again.
-const REMEMBERED: usize = 4;
+/// The number of remembered blocks. Servers repeat a few blocks.
+const MAX_REMEMBERED: usize = 4;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Fields {
     pub status: Option<u16>,
-    /// The length of the body that is to come.
+    /// The length of the body.
     pub length: Option<u64>,
     pub content_type: Vec<u8>,
-    /// Where a redirect points to.
+    /// The target of a redirect.
     pub location: Option<Vec<u8>>,
     pub grpc_status: Option<String>,
     pub grpc_message: Vec<u8>,
+    /// Name and value of the headers that later requests use.
+    pub kept: Vec<(String, Vec<u8>)>,
 }
 
-/// Reads the blocks of one connection.
+/// Decodes the header blocks of one connection.
 #[derive(Debug, Default)]
 pub struct Reader {
     decoder: Decoder,
-    /// Blocks that change no table mean the same until another block changes it.
+    /// The names of the headers that are kept, in lower case.
+    wanted: Arc<[Vec<u8>]>,
+    /// Blocks that do not change the table keep their meaning until another block changes it.
     known: Vec<(Vec<u8>, Fields)>,
     next: usize,
     last: Fields,
 }
 
 impl Reader {
-    /// What a block says. A failure is one of the whole connection.
+    /// Keeps the headers with these names, in lower case, from now on.
+    pub fn keep(&mut self, wanted: &Arc<[Vec<u8>]>) {
+        self.wanted = Arc::clone(wanted);
+        self.known.clear();
+    }
+
+    /// Decodes a block. An error concerns the whole connection.
     pub fn read(&mut self, block: &[u8]) -> Result<&Fields, Failure> {
         if let Some(place) = self.known.iter().position(|(known, _)| known == block) {
             return Ok(&self.known[place].1);
         }
         let mut fields = Fields::default();
-        let changed = self.decoder.read(block, |name, value| fields.take(name, value))?;
+        let changed = self.decoder.read(block, |name, value| {
+            if self.wanted.iter().any(|wanted| wanted == name) {
+                fields.kept.push((String::from_utf8_lossy(name).into_owned(), value.to_vec()));
+            }
+            fields.take(name, value)
+        })?;
         if changed {
             self.known.clear();
             self.last = fields;
             return Ok(&self.last);
         }
-        let place = self.next % REMEMBERED;
+        let place = self.next % MAX_REMEMBERED;
         self.next = self.next.wrapping_add(1);
         if place < self.known.len() {
             let (known, its) = &mut self.known[place];
@@ -63,11 +80,11 @@ impl Fields {
         match name {
             b":status" => {
                 let status = (digits() && value.len() == 3).then(|| text().parse().ok()).flatten();
-                self.status = Some(status.ok_or_else(|| Failure::protocol("the answer has a status that is no number"))?);
+                self.status = Some(status.ok_or_else(|| Failure::protocol("the answer has a status that is not a number"))?);
             }
             b"content-length" => {
                 let length = digits().then(|| text().parse().ok()).flatten();
-                self.length = Some(length.ok_or_else(|| Failure::protocol("the answer has a content-length that is no number"))?);
+                self.length = Some(length.ok_or_else(|| Failure::protocol("the answer has a content-length that is not a number"))?);
             }
             b"content-type" => self.content_type = value.to_vec(),
             b"location" => self.location = Some(value.to_vec()),
@@ -90,7 +107,7 @@ mod tests {
     #[test]
     fn a_block_means_what_the_table_says_at_its_time() {
         let mut reader = Reader::default();
-        // A length that is kept, then the same index twice, then another length kept in its place.
+        // Stores a length, uses the same index twice, then stores another length at that index.
         assert_eq!(reader.read(b"\x88\x5c\x015").expect("fields").length, Some(5));
         for _ in 0..2 {
             let fields = reader.read(b"\x88\xbe").expect("fields");

@@ -1,14 +1,14 @@
-//! Frames of HTTP/2 (RFC 9113): what travels between the two sides of a connection.
+//! The frames of HTTP/2 (RFC 9113).
 
 use callbench_kit::Failure;
 
-/// The octets before each frame's own.
+/// The length of a frame's head in bytes.
 pub const HEAD: usize = 9;
-/// No frame carries more, on either side: nobody here asks for larger ones.
+/// The largest payload of a frame. It is the protocol's default.
 pub const MOST: usize = 16_384;
-/// What a client says first.
+/// What a client sends first.
 pub const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
-/// A stream's or connection's window, unless agreed otherwise, and the largest there is.
+/// The initial window of a stream or connection, and the largest possible window.
 pub const WINDOW: i64 = 65_535;
 pub const LARGEST_WINDOW: i64 = 0x7fff_ffff;
 pub const LAST_STREAM: u32 = 0x7fff_ffff;
@@ -55,12 +55,10 @@ const CODES: [&str; 14] = [
     "HTTP_1_1_REQUIRED",
 ];
 
-/// The name of an error code.
 pub fn code_name(code: u32) -> String {
     CODES.get(code as usize).map_or_else(|| format!("the code {code}"), |name| (*name).to_owned())
 }
 
-/// The head of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Head {
     pub length: usize,
@@ -70,10 +68,10 @@ pub struct Head {
 }
 
 impl Head {
-    /// Of the first octets of a frame; None where there are fewer than its nine.
+    /// Parses the head of a frame. None if there are fewer than nine bytes.
     #[inline]
-    pub fn read(octets: &[u8]) -> Option<Self> {
-        let [a, b, c, kind, flags, stream @ ..] = octets.first_chunk::<HEAD>()?;
+    pub fn read(bytes: &[u8]) -> Option<Self> {
+        let [a, b, c, kind, flags, stream @ ..] = bytes.first_chunk::<HEAD>()?;
         let length = usize::from(*a) << 16 | usize::from(*b) << 8 | usize::from(*c);
         Some(Head { length, kind: *kind, flags: *flags, stream: u32::from_be_bytes(*stream) & LAST_STREAM })
     }
@@ -90,14 +88,13 @@ impl Head {
     }
 }
 
-/// Writes a frame.
 #[inline]
 pub fn write(kind: u8, flags: u8, stream: u32, payload: &[u8], out: &mut Vec<u8>) {
     Head { length: payload.len(), kind, flags, stream }.write(out);
     out.extend_from_slice(payload);
 }
 
-/// What a payload carries, without padding and priority.
+/// The payload without padding and priority.
 pub fn unwrapped(head: Head, mut payload: &[u8]) -> Result<&[u8], Failure> {
     let short = || Failure::protocol("a frame of the answer is shorter than its padding");
     let mut padding = 0;
@@ -112,8 +109,8 @@ pub fn unwrapped(head: Head, mut payload: &[u8]) -> Result<&[u8], Failure> {
     Ok(&payload[..length])
 }
 
-/// The number that fills a payload.
+/// The payload as a number.
 pub fn number(payload: &[u8]) -> Result<u32, Failure> {
-    let octets: [u8; 4] = payload.try_into().map_err(|_| Failure::protocol("a frame of the server has a wrong length"))?;
-    Ok(u32::from_be_bytes(octets))
+    let bytes: [u8; 4] = payload.try_into().map_err(|_| Failure::protocol("a frame of the server has a wrong length"))?;
+    Ok(u32::from_be_bytes(bytes))
 }

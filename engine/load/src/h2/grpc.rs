@@ -1,8 +1,8 @@
-//! What gRPC puts into an exchange of HTTP/2: a message behind its length, and a status of its own at the end.
+//! gRPC on top of HTTP/2: a message after its length, and a status at the end.
 
 use callbench_kit::{Failure, Kind};
 
-/// The octets before a message: whether it is compressed, and its length.
+/// The bytes before a message: the flag for compression, and the length.
 pub const PREFIX: usize = 5;
 
 const CODES: [&str; 17] = [
@@ -25,7 +25,7 @@ const CODES: [&str; 17] = [
     "UNAUTHENTICATED",
 ];
 
-/// A message as it travels.
+/// The message with its prefix.
 pub fn wrapped(message: &[u8]) -> Vec<u8> {
     let mut out = vec![0];
     out.extend_from_slice(&(message.len() as u32).to_be_bytes());
@@ -33,39 +33,39 @@ pub fn wrapped(message: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Finds the one message of an answer in its octets, whatever pieces they come in.
+/// Finds the only message of an answer, in pieces of any size.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Unwrapping {
     prefix: [u8; PREFIX],
-    held: usize,
-    /// Of the message itself.
+    partial: usize,
+    /// The received bytes of the message itself.
     seen: u64,
 }
 
 impl Unwrapping {
-    /// The part of this piece that is the message's.
+    /// The part of this piece that belongs to the message.
     pub fn take<'p>(&mut self, piece: &'p [u8]) -> Result<&'p [u8], Failure> {
-        let wanted = (PREFIX - self.held).min(piece.len());
+        let wanted = (PREFIX - self.partial).min(piece.len());
         let (prefix, message) = piece.split_at(wanted);
-        self.prefix[self.held..self.held + wanted].copy_from_slice(prefix);
-        self.held += wanted;
-        if self.held == PREFIX && self.prefix[0] != 0 {
-            return Err(Failure::protocol("the message of the answer is compressed, which was not asked for"));
+        self.prefix[self.partial..self.partial + wanted].copy_from_slice(prefix);
+        self.partial += wanted;
+        if self.partial == PREFIX && self.prefix[0] != 0 {
+            return Err(Failure::protocol("the message of the answer is compressed, although this was not requested"));
         }
         self.seen += message.len() as u64;
         if self.seen > self.length() {
-            return Err(Failure::protocol("octets follow the message of the answer: its length is wrong, or the call is no unary one"));
+            return Err(Failure::protocol("bytes follow the message of the answer: its length is wrong, or the call is not unary"));
         }
         Ok(message)
     }
 
-    /// Why this is no whole message.
+    /// Why this is not exactly one complete message.
     pub fn wrong(&self) -> Option<Failure> {
-        if self.held < PREFIX {
-            return Some(Failure::protocol("the answer says that all is well, and has no message"));
+        if self.partial < PREFIX {
+            return Some(Failure::protocol("the status of the answer is OK, but it has no message"));
         }
         let (seen, length) = (self.seen, self.length());
-        (seen != length).then(|| Failure::protocol(format!("the message of the answer has {seen} octets, and says that it has {length}")))
+        (seen != length).then(|| Failure::protocol(format!("the message of the answer has {seen} bytes, but its prefix says {length}")))
     }
 
     fn length(&self) -> u64 {
@@ -74,34 +74,34 @@ impl Unwrapping {
     }
 }
 
-/// Why an answer of that status is wrong. A status that is not 0 is the server's own "no".
-pub fn wrong_status(status: Option<&str>, message: &[u8]) -> Option<Failure> {
+/// Why an answer with this status is wrong. `request` is its method and path. A status other than 0 is an error that the server reports.
+pub fn wrong_status(request: &str, status: Option<&str>, message: &[u8]) -> Option<Failure> {
     match status {
         Some("0") => None,
         Some(status) => {
             let name = status.parse().ok().and_then(|code: usize| CODES.get(code)).map_or(String::new(), |name| format!(" ({name})"));
             let why = if message.is_empty() { String::new() } else { format!(": {}", unescaped(message)) };
-            Some(Failure::fault(format!("the server answered with the grpc-status {status}{name}{why}")))
+            Some(Failure::fault(format!("{request} was answered with the grpc-status {status}{name}{why}")))
         }
-        None => Some(Failure::new(Kind::Protocol, "the answer ends without a grpc-status: the server does not speak gRPC there")),
+        None => Some(Failure::new(Kind::Protocol, "the answer ends without a grpc-status: the server does not speak gRPC at this URL")),
     }
 }
 
-/// Text whose other octets are written as per cent and two digits.
+/// Decodes text in which other bytes are written as a percent sign and two digits.
 fn unescaped(text: &[u8]) -> String {
-    let mut octets = Vec::with_capacity(text.len());
+    let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text;
     while let Some((&first, after)) = rest.split_first() {
         let escaped = (first == b'%').then(|| after.get(..2)).flatten().and_then(|digits| std::str::from_utf8(digits).ok());
-        if let Some(octet) = escaped.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
-            octets.push(octet);
+        if let Some(byte) = escaped.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
+            bytes.push(byte);
             rest = &after[2..];
         } else {
-            octets.push(first);
+            bytes.push(first);
             rest = after;
         }
     }
-    String::from_utf8_lossy(&octets).into_owned()
+    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 #[cfg(test)]
@@ -112,9 +112,9 @@ mod tests {
     proptest! {
         #[test]
         fn a_message_is_found_however_it_is_cut(message in prop::collection::vec(any::<u8>(), 0..40), cut in 0_usize..46, more in 0_usize..2) {
-            let mut octets = wrapped(&message);
-            octets.truncate(octets.len() - more.min(message.len()));
-            let (first, second) = octets.split_at(cut.min(octets.len()));
+            let mut bytes = wrapped(&message);
+            bytes.truncate(bytes.len() - more.min(message.len()));
+            let (first, second) = bytes.split_at(cut.min(bytes.len()));
             let mut unwrapping = Unwrapping::default();
             let mut found = unwrapping.take(first).expect("a piece").to_vec();
             found.extend_from_slice(unwrapping.take(second).expect("a piece"));
@@ -129,11 +129,11 @@ mod tests {
 
     #[test]
     fn statuses_are_told_with_their_names() {
-        assert_eq!(wrong_status(Some("0"), b""), None);
-        let failure = wrong_status(Some("5"), b"no caf%C3%A9 %zz").expect("a failure");
+        assert_eq!(wrong_status("POST /x", Some("0"), b""), None);
+        let failure = wrong_status("POST /x", Some("5"), b"no caf%C3%A9 %zz").expect("a failure");
         assert_eq!(failure.kind, Kind::Fault);
-        assert_eq!(failure.message, "the server answered with the grpc-status 5 (NOT_FOUND): no café %zz");
-        assert_eq!(wrong_status(None, b"").map(|it| it.kind), Some(Kind::Protocol));
+        assert_eq!(failure.message, "POST /x was answered with the grpc-status 5 (NOT_FOUND): no café %zz");
+        assert_eq!(wrong_status("POST /x", None, b"").map(|it| it.kind), Some(Kind::Protocol));
     }
 
     #[test]

@@ -1,10 +1,10 @@
-//! The tables that indices of header fields mean: the one of RFC 7541, Appendix A, and the one that a connection gathers behind it.
+//! The tables of header fields: the static one of RFC 7541, Appendix A, and the dynamic one of a connection.
 
 use std::collections::VecDeque;
 
-/// How large a table is unless agreed otherwise, in octets as RFC 7541 counts them.
+/// The initial size of a table, in bytes as RFC 7541 counts them.
 pub const SIZE: usize = 4096;
-/// The index of the entry that was kept last.
+/// The index of the newest entry of the dynamic table.
 pub const FIRST_DYNAMIC: usize = STATIC.len() + 1;
 
 #[rustfmt::skip]
@@ -21,7 +21,7 @@ const STATIC: [(&str, &str); 61] = [
     ("strict-transport-security", ""), ("transfer-encoding", ""), ("user-agent", ""), ("vary", ""), ("via", ""), ("www-authenticate", ""),
 ];
 
-/// The index of a field in the fixed table, and whether it stands for the value too.
+/// The index of a field in the static table, and whether the entry includes the value.
 #[must_use]
 pub fn find(name: &[u8], value: Option<&[u8]>) -> Option<(usize, bool)> {
     let named = |(known, _): &(&str, &str)| known.as_bytes() == name;
@@ -29,19 +29,19 @@ pub fn find(name: &[u8], value: Option<&[u8]>) -> Option<(usize, bool)> {
     whole.map(|place| (place + 1, true)).or_else(|| STATIC.iter().position(named).map(|place| (place + 1, false)))
 }
 
-/// What an entry counts against the size of a table.
+/// The size of an entry, as RFC 7541 counts it.
 #[must_use]
 pub fn entry_size(name: &[u8], value: &[u8]) -> usize {
     name.len() + value.len() + 32
 }
 
-type Octets = Box<[u8]>;
+type Bytes = Box<[u8]>;
 
-/// What a connection has gathered.
+/// The dynamic table.
 #[derive(Debug)]
 pub struct Dynamic {
     /// Names and values, the newest first.
-    entries: VecDeque<(Octets, Octets)>,
+    entries: VecDeque<(Bytes, Bytes)>,
     used: usize,
     most: usize,
 }
@@ -53,7 +53,7 @@ impl Default for Dynamic {
 }
 
 impl Dynamic {
-    /// Name and value of an index of either table.
+    /// The name and the value at an index of either table.
     #[must_use]
     pub fn at(&self, index: usize) -> Option<(&[u8], &[u8])> {
         match index.checked_sub(1)? {
@@ -62,7 +62,7 @@ impl Dynamic {
         }
     }
 
-    /// Keeps a field, and drops the oldest where there is no room. One that is larger than the table empties it.
+    /// Adds a field and removes the oldest ones if there is not enough space. A field that is larger than the table empties it.
     pub fn keep(&mut self, name: &[u8], value: &[u8]) {
         let size = entry_size(name, value);
         self.shrink(self.most.saturating_sub(size));
@@ -72,7 +72,7 @@ impl Dynamic {
         }
     }
 
-    /// Whether it may have that size.
+    /// Sets the size. False if it is not allowed.
     pub fn resize(&mut self, most: usize) -> bool {
         if most > SIZE {
             return false;

@@ -1,9 +1,9 @@
-//! The examples of RFC 7541, Appendix C, and whatever octets come.
+//! The examples of RFC 7541, Appendix C, and arbitrary bytes.
 
 use super::*;
 use proptest::prelude::*;
 
-fn octets(hex: &str) -> Vec<u8> {
+fn bytes(hex: &str) -> Vec<u8> {
     let digits: Vec<u8> = hex.bytes().filter_map(|digit| (digit as char).to_digit(16)).map(|digit| digit as u8).collect();
     digits.chunks(2).map(|pair| pair[0] << 4 | pair[1]).collect()
 }
@@ -26,12 +26,12 @@ fn integers_of_the_standard() {
     for (value, prefix, hex) in [(10, 5, "0a"), (1337, 5, "1f9a0a"), (42, 8, "2a")] {
         let mut out = Vec::new();
         write_integer(0, prefix, value, &mut out);
-        assert_eq!(out, octets(hex));
+        assert_eq!(out, bytes(hex));
         assert_eq!(integer(&mut &out[..], prefix), Ok(value));
     }
 }
 
-/// Three answers of one connection whose table holds 256 octets, as in C.5 (plain) and C.6 (Huffman).
+/// Three answers on a connection whose table holds 256 bytes, as in C.5 (plain) and C.6 (Huffman).
 #[test]
 fn answers_of_the_standard() {
     let plain = [
@@ -47,13 +47,13 @@ fn answers_of_the_standard() {
     for blocks in [plain, coded] {
         let mut decoder = Decoder::default();
         assert!(decoder.table.resize(256));
-        let first = fields(&mut decoder, &octets(blocks[0])).expect("fields");
+        let first = fields(&mut decoder, &bytes(blocks[0])).expect("fields");
         let (control, date) = (("cache-control", "private"), ("date", "Mon, 21 Oct 2013 20:13:21 GMT"));
         let location = ("location", "https://www.example.com");
         assert_eq!(first, named(&[(":status", "302"), control, date, location]));
-        let second = fields(&mut decoder, &octets(blocks[1])).expect("fields");
+        let second = fields(&mut decoder, &bytes(blocks[1])).expect("fields");
         assert_eq!(second, named(&[(":status", "307"), control, date, location]));
-        let third = fields(&mut decoder, &octets(blocks[2])).expect("fields");
+        let third = fields(&mut decoder, &bytes(blocks[2])).expect("fields");
         let later = ("date", "Mon, 21 Oct 2013 20:13:22 GMT");
         let cookie = ("set-cookie", "foo=ASDJKHQKBZXOQWEOPIUAXQWEOIU; max-age=3600; version=1");
         assert_eq!(third, named(&[(":status", "200"), control, later, location, ("content-encoding", "gzip"), cookie]));
@@ -66,16 +66,16 @@ fn answers_of_the_standard() {
 fn a_block_tells_whether_it_changed_the_table() {
     let mut decoder = Decoder::default();
     let mut changed = |block: &[u8]| decoder.read(block, |_, _| Ok(()));
-    assert_eq!(changed(&octets("88")), Ok(false));
-    assert_eq!(changed(&octets("0f 0d 01 35")), Ok(false));
-    assert_eq!(changed(&octets("5c 01 35")), Ok(true));
-    assert_eq!(changed(&octets("20")), Ok(true));
+    assert_eq!(changed(&bytes("88")), Ok(false));
+    assert_eq!(changed(&bytes("0f 0d 01 35")), Ok(false));
+    assert_eq!(changed(&bytes("5c 01 35")), Ok(true));
+    assert_eq!(changed(&bytes("20")), Ok(true));
 }
 
 #[test]
 fn what_is_no_block_is_refused() {
     for block in ["80", "c0", "ff ff ff ff ff 0f", "5c", "5c 05 31", "3f e2 1f 88", "88 20", "5c 81 00", "5c 84 ff ff ff ff"] {
-        let failure = fields(&mut Decoder::default(), &octets(block)).expect_err(block);
+        let failure = fields(&mut Decoder::default(), &bytes(block)).expect_err(block);
         assert_eq!(failure.kind, callbench_kit::Kind::Protocol, "{block}");
     }
 }

@@ -1,4 +1,4 @@
-//! A capture's file, as every dissector reads it: pcap with nanoseconds, Ethernet.
+//! Capture files in the usual format: pcap with nanoseconds, Ethernet.
 //! <https://www.ietf.org/archive/id/draft-ietf-opsawg-pcap-05.html>
 
 use std::fs::File;
@@ -11,10 +11,10 @@ use crate::failure::{Failure, Kind, Result};
 const MAGIC_NANOSECONDS: u32 = 0xa1b2_3c4d;
 const ETHERNET: u32 = 1;
 const LONGEST: u32 = 1 << 18;
-/// Written at once; what is not on disk when the disk fills is cut off whole packets.
+/// The size of a write. If the disk becomes full, the file is cut after the last complete packet.
 const PIECE: usize = 1 << 20;
 
-/// Writes each frame. A disk that is full ends the writing, not the capture: the file keeps whole packets, and `finish` says so.
+/// Writes each frame. A full disk ends the writing but not the capture. The file then has only complete packets, and `finish` reports it.
 pub struct PcapFile {
     file: File,
     path: PathBuf,
@@ -25,7 +25,7 @@ pub struct PcapFile {
 }
 
 impl PcapFile {
-    /// Begins a file. One that is there already is replaced.
+    /// Creates a file. An existing one is replaced.
     pub fn create(path: &Path) -> Result<Self> {
         let file = File::create(path).map_err(|error| failed(path, "cannot be written", &error))?;
         let mut made = PcapFile::of(file, path);
@@ -41,7 +41,7 @@ impl PcapFile {
         PcapFile { file, path: path.to_owned(), pending: Vec::new(), pending_packets: 0, written: 0, failure: None }
     }
 
-    /// Everything on disk. Returns the packets written; where it could not all be written, why as well.
+    /// Flushes everything to disk. Returns the packets written and, if not all could be written, the reason.
     pub fn finish(mut self) -> std::result::Result<u64, (u64, Failure)> {
         self.flush();
         match self.failure {
@@ -59,7 +59,7 @@ impl PcapFile {
         }
         let whole = self.file.stream_position();
         if let Err(error) = self.file.write_all(&self.pending) {
-            // What was written of this piece may end within a packet.
+            // The written part of this piece may end within a packet.
             if let Ok(whole) = whole {
                 let _ = self.file.set_len(whole);
             }
@@ -117,7 +117,7 @@ mod tests {
 
     #[test]
     fn a_full_disk_is_said_and_the_packets_go_on() {
-        // The kernel's own full disk, opened where a real one would fill later.
+        // /dev/full behaves like a full disk.
         let file = File::options().write(true).open("/dev/full").unwrap();
         let mut file = PcapFile::of(file, Path::new("/dev/full"));
         for _ in 0..3 {

@@ -1,6 +1,6 @@
-//! What travels on the cable, frame by frame: a ring shared with the kernel, and a thread that hands each frame to whoever wants it.
+//! Captures the frames of the cable: a ring shared with the kernel, and a thread that passes each frame to a receiver.
 //!
-//! A wish for frames is a [`Sink`]: the file of a capture is one, the wire ledger's accountant another.
+//! A receiver is a [`Sink`]. A capture file and the ledger are examples.
 
 pub mod file;
 mod ring;
@@ -15,35 +15,35 @@ use crate::failure::{Failure, Kind, Result};
 use crate::packet;
 use ring::Ring;
 
-/// One frame as it passed the interface.
+/// A frame that passed the interface.
 #[derive(Debug, Clone, Copy)]
 pub struct Frame<'a> {
-    /// Nanoseconds since 1970, by the kernel's clock when it passed.
+    /// Nanoseconds since 1970, from the kernel's clock.
     pub at_ns: u64,
-    /// Whether this host sent it; else it arrived.
+    /// Whether this host sent it; otherwise it arrived.
     pub outgoing: bool,
-    /// Its length on the cable in octets, without preamble and checksum.
+    /// Its length on the cable in bytes, without preamble and checksum.
     pub length: usize,
-    /// What was captured of it: all.
+    /// The captured bytes: all of them.
     pub bytes: &'a [u8],
 }
 
-/// Who wants frames.
+/// Receives frames.
 pub trait Sink: Send + 'static {
-    /// One frame, in the order in which they passed. Called by the tap's own thread.
+    /// Receives one frame, in their order. The tap's own thread calls it.
     fn frame(&mut self, frame: &Frame<'_>);
 }
 
-/// How many frames there were.
+/// Counts of frames.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Handed to the sink.
+    /// Passed to the sink.
     pub packets: u64,
     /// Lost because the ring was full.
     pub dropped: u64,
 }
 
-/// An interface under observation. The kernel counts every frame, so a loss is known.
+/// An observed interface. The kernel counts every frame, so losses are known.
 pub struct Tap<S: Sink> {
     shared: Arc<Shared<S>>,
     /// The ring's socket, for the kernel's counters.
@@ -58,22 +58,22 @@ struct Shared<S> {
 }
 
 struct State<S> {
-    /// There until `stop` takes it.
+    /// None after `stop`.
     sink: Option<S>,
-    /// Frames handed to the sink.
+    /// Frames passed to the sink.
     packets: u64,
-    /// Frames the kernel has seen, those that it dropped among them.
+    /// Frames that the kernel has seen, including dropped ones.
     seen: u64,
     dropped: u64,
 }
 
-/// How long the thread waits for a frame before it looks whether it should end.
+/// How long the thread waits for a frame before it checks whether it must end.
 const LOOK_MS: u16 = 20;
-/// How long a frame may take from the kernel's count to the sink.
+/// The maximum time between the kernel's count and the sink.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 impl<S: Sink> Tap<S> {
-    /// Begins to observe an interface of this thread's namespace.
+    /// Starts to observe an interface of this thread's namespace.
     pub fn start(interface: &str, sink: S) -> Result<Self> {
         let ring = Ring::open(interface)?;
         let socket = ring.socket()?;
@@ -87,7 +87,7 @@ impl<S: Sink> Tap<S> {
         Ok(Tap { shared, socket, thread: Some(thread) })
     }
 
-    /// Waits until every frame that has passed is with the sink, then lets `look` see it.
+    /// Waits until the sink has received every frame so far, then calls `look` with it.
     pub fn with<R>(&self, look: impl FnOnce(&mut S, Counts) -> R) -> Result<R> {
         let mut state = self.caught_up()?;
         let counts = Counts { packets: state.packets, dropped: state.dropped };
@@ -95,7 +95,7 @@ impl<S: Sink> Tap<S> {
         Ok(look(sink, counts))
     }
 
-    /// Ends it when every frame that has passed is with the sink. Gives the sink back, and how many frames there were.
+    /// Stops after the sink has received every frame so far. Returns the sink and the counts.
     pub fn stop(self) -> Result<(S, Counts)> {
         let mut state = self.caught_up()?;
         let counts = Counts { packets: state.packets, dropped: state.dropped };
@@ -131,7 +131,7 @@ impl<S: Sink> Drop for Tap<S> {
 }
 
 impl<S: Sink> Shared<S> {
-    /// The life of the tap's thread.
+    /// The loop of the tap's thread.
     fn hand_over_all(&self, mut ring: Ring) {
         while !self.ending.load(Ordering::Acquire) {
             while let Some(block) = ring.next_block() {

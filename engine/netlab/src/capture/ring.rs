@@ -1,4 +1,5 @@
-//! A ring of blocks shared with the kernel (packet(7), `TPACKET_V3`): it writes frames while we read, without a system call a frame.
+//! A ring of blocks shared with the kernel (packet(7), `TPACKET_V3`). The kernel writes frames while this process reads, without a system call per
+//! frame.
 
 use std::marker::PhantomData;
 use std::num::NonZeroUsize;
@@ -13,12 +14,12 @@ use super::Frame;
 use crate::failure::{Failure, Result};
 use crate::packet;
 
-/// 64 blocks of 1 MiB hold 200,000 packets a second for longer than a busy machine leaves the reader waiting.
+/// 64 blocks of 1 MiB are enough for 200,000 packets per second, even if a busy machine delays the reader.
 const BLOCK: usize = 1 << 20;
 const BLOCKS: usize = 64;
-/// A frame's slot at least; the kernel packs frames of any length up to a block.
+/// The minimum size of a frame's slot. Frames can be as long as a block.
 const SLOT: usize = 1 << 11;
-/// A block that is not full is handed over after so many milliseconds.
+/// A block that is not full is passed on after this time in milliseconds.
 const RETIRE_MS: u32 = 4;
 
 pub struct Ring {
@@ -55,18 +56,18 @@ impl Ring {
         Ok(ring)
     }
 
-    /// The socket again, for `statistics`.
+    /// A duplicate of the socket, for `statistics`.
     pub fn socket(&self) -> Result<OwnedFd> {
         self.socket.try_clone().map_err(|error| Failure::io("cannot hold the capture's socket", &error))
     }
 
-    /// Waits until a block is ready, at most so long.
+    /// Waits until a block is ready, or the time is over.
     pub fn wait(&self, milliseconds: u16) {
-        // A poll that fails is a look that comes early: the caller looks again.
+        // After an error, the caller checks again earlier.
         let _ = poll(&mut [PollFd::new(self.socket.as_fd(), PollFlags::POLLIN)], PollTimeout::from(milliseconds));
     }
 
-    /// The next block that the kernel has filled; it is the kernel's again when dropped.
+    /// The next block that the kernel has filled. It is returned to the kernel on drop.
     pub fn next_block(&mut self) -> Option<Block<'_>> {
         // SAFETY: blocks lie one behind the other in the mapping, which lives as long as the ring.
         let block = unsafe { self.map.add(self.next * BLOCK) };
@@ -88,7 +89,7 @@ impl Drop for Ring {
     }
 }
 
-/// A block that is ours to read.
+/// A block that can be read.
 pub struct Block<'a> {
     start: NonNull<u8>,
     status: &'a AtomicU32,
@@ -96,7 +97,7 @@ pub struct Block<'a> {
 }
 
 impl Block<'_> {
-    /// Its frames, in the order in which they passed.
+    /// Its frames in their order.
     pub fn frames(&self) -> impl Iterator<Item = Frame<'_>> {
         // SAFETY: the block is ours until dropped, and the kernel has written its description and that many frames.
         let description = unsafe { self.start.cast::<libc::tpacket_block_desc>().as_ref().hdr.bh1 };

@@ -1,10 +1,10 @@
-//! What a frame is on the line. With segmentation offload one frame of the host stands for several of the line, each with a header of
-//! its own; the header of the virtual network device in front of it says so (`struct virtio_net_hdr`).
+//! Converts a frame of a host to frames of the line. With segmentation offload, one frame of the host represents several frames of the line, each
+//! with its own header. The header of the virtual network device before the frame says so (`struct virtio_net_hdr`).
 
-/// Octets of struct `virtio_net_hdr`, in front of each frame.
+/// The length of struct `virtio_net_hdr`, which precedes each frame.
 pub const HEADER: usize = 10;
 
-/// Frames of the line, and their octets.
+/// The number of frames of the line, and their bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Carried {
     pub frames: u64,
@@ -15,10 +15,10 @@ pub struct Carried {
 const TCP_OVER_4: u8 = 1;
 const TCP_OVER_6: u8 = 4;
 const DATAGRAMS: u8 = 5;
-/// A note beside the kind: explicit congestion notification.
+/// A flag of the kind: explicit congestion notification.
 const CONGESTION: u8 = 0x80;
 const DATAGRAM_HEADER: usize = 8;
-/// Where TCP's header says how long it is, in words of four octets.
+/// The offset of the header length in the TCP header, in words of four bytes.
 const TCP_LENGTH: usize = 12;
 
 impl Carried {
@@ -27,20 +27,20 @@ impl Carried {
         Carried { frames: 1, octets }
     }
 
-    /// The octets that the line sends, each frame with its overhead.
+    /// The bytes on the line, including the overhead of each frame.
     #[must_use]
     pub fn on_line(&self, overhead: i64) -> u64 {
         (self.octets as i64 + self.frames as i64 * overhead).max(1) as u64
     }
 
-    /// Of a frame with the device's header in front.
+    /// Parses a frame with the device's header before it.
     #[must_use]
     pub fn of(bytes: &[u8]) -> Self {
         let frame = bytes.get(HEADER..).unwrap_or_default();
         Self::segments(bytes, frame).unwrap_or(Carried::one(frame.len() as u64))
     }
 
-    /// None where it is one frame of the line.
+    /// None if it is a single frame of the line.
     fn segments(bytes: &[u8], frame: &[u8]) -> Option<Self> {
         let kind = *bytes.get(1)? & !CONGESTION;
         let number = |at: usize| Some(usize::from(u16::from_ne_bytes([*bytes.get(at)?, *bytes.get(at + 1)?])));
@@ -62,7 +62,7 @@ mod tests {
 
     use super::*;
 
-    /// Ethernet, IPv4 and TCP with its time stamp, and so much behind them, in pieces of `size`.
+    /// Ethernet, IPv4 and TCP with a time stamp, and payload in segments of `size`.
     fn tcp(size: u16, carried: usize) -> Vec<u8> {
         let mut bytes = vec![0; HEADER + 66 + carried];
         bytes[1] = TCP_OVER_4;
@@ -79,7 +79,7 @@ mod tests {
 
     #[test]
     fn a_long_frame_is_as_many_as_the_line_carries_each_with_its_header() {
-        // 1448 octets and 66 before them are a full frame of 1514; the last carries 104.
+        // 1448 bytes and 66 before them are a full frame of 1514 bytes; the last frame carries 104.
         assert_eq!(Carried::of(&tcp(1448, 3000)), Carried { frames: 3, octets: 2 * 1514 + 66 + 104 });
         assert_eq!(Carried::of(&tcp(1448, 1448)), Carried::one(1514));
     }

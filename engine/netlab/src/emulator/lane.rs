@@ -1,7 +1,7 @@
-//! One direction of a link on virtual time: when a frame arrives and how long it is goes in, when it leaves comes out. No clock, no socket.
+//! One direction of a link on virtual time. Input: when a frame arrives and how long it is. Output: when it leaves. It uses no clock and no socket.
 //!
-//! A frame waits in the queue until the line is free, occupies the line for its bits, may be lost on it, travels for the delay, and leaves in
-//! the order in which it came, unless it is held back. Losses are independent of each other (Bernoulli), jitter is uniform.
+//! A frame waits in the queue until the line is free, occupies the line for its bits, may be lost, and travels for the delay. Frames leave in the
+//! order of arrival, except those that are held back. Losses are independent of each other (Bernoulli), jitter is uniform.
 
 use std::collections::VecDeque;
 
@@ -13,20 +13,20 @@ use super::profile::Direction;
 
 const SECOND_NS: u64 = 1_000_000_000;
 
-/// What becomes of a frame.
+/// What happens to a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fate {
-    /// Lost on the line, as the profile asks.
+    /// Lost on the line, as the profile requires.
     Lost,
     /// The queue was full.
     Overflowed,
-    /// Leaves at a time, perhaps twice, perhaps later than those behind it.
+    /// Leaves at this time, perhaps twice, perhaps after later frames.
     Leaves { at_ns: u64, twice: bool, held_back: bool },
 }
 
 pub struct Lane {
     way: Direction,
-    dice: Xoshiro256PlusPlus,
+    random: Xoshiro256PlusPlus,
     line: Line,
     waiting: Waiting,
     last_ns: u64,
@@ -35,12 +35,12 @@ pub struct Lane {
 impl Lane {
     #[must_use]
     pub fn new(way: Direction, seed: u64) -> Self {
-        Lane { way, dice: Xoshiro256PlusPlus::seed_from_u64(seed), line: Line::default(), waiting: Waiting::default(), last_ns: 0 }
+        Lane { way, random: Xoshiro256PlusPlus::seed_from_u64(seed), line: Line::default(), waiting: Waiting::default(), last_ns: 0 }
     }
 
-    /// A frame arrives at `now_ns`, which never goes back. One that stands for several of the line is sent, lost and delayed as one.
+    /// A frame arrives at `now_ns`. Times never decrease. A frame that represents several frames of the line is sent, lost and delayed as one.
     pub fn arrive(&mut self, now_ns: u64, carried: Carried) -> Fate {
-        // Always drawn, and in this order: what one knob does to a frame does not depend on the others.
+        // Always drawn in this order, so that the options do not influence each other.
         let [loss, duplicate, reorder, jitter] = [(); 4].map(|()| self.share());
         let Some(sent_ns) = self.sent(now_ns, carried) else { return Fate::Overflowed };
         if loss < self.way.loss {
@@ -56,13 +56,13 @@ impl Lane {
         Fate::Leaves { at_ns, twice: duplicate < self.way.duplicate, held_back }
     }
 
-    /// Whether frames leave in the order in which they came.
+    /// Whether frames leave in the order of arrival.
     #[must_use]
     pub fn keeps_order(&self) -> bool {
         self.way.reorder == 0.0
     }
 
-    /// When the line has sent the frame, or none where it may not wait for it.
+    /// When the line has sent the frame. None if the queue is full.
     fn sent(&mut self, now_ns: u64, carried: Carried) -> Option<u64> {
         let Some(rate) = self.way.rate_bps else { return Some(now_ns) };
         self.waiting.forget_before(now_ns);
@@ -74,13 +74,13 @@ impl Lane {
         Some(self.line.send(now_ns, carried.on_line(self.way.overhead_bytes) * 8, rate))
     }
 
-    /// Evenly from 0 to below 1.
+    /// A uniform random number from 0 to below 1.
     fn share(&mut self) -> f64 {
-        (self.dice.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
+        (self.random.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
     }
 }
 
-/// When the line is free again, exactly: whole nanoseconds, and a rest in parts of `rate`.
+/// When the line is free again, exactly: whole nanoseconds, and a remainder in parts of `rate`.
 #[derive(Default)]
 struct Line {
     free_ns: u64,
@@ -103,7 +103,7 @@ impl Line {
     }
 }
 
-/// The frames that the line has not begun to send.
+/// The frames that wait for the line.
 #[derive(Default)]
 struct Waiting {
     each: VecDeque<(u64, Carried)>,

@@ -1,30 +1,29 @@
-//! How to wait for a frame's time without looking at the clock all the while: a processor that the emulator keeps busy is missing to those
-//! who are measured.
+//! Waits for the time of a frame without polling the clock all the time, because the measured processes need the processors.
 //!
-//! A sleep ends late, by about as much each time. So it is asked to end that much earlier. Where a frame is due sooner than a sleep can
-//! end, it leaves now or after the sleep, whichever brings the sum of all deviations nearer to nothing: single frames leave some
-//! microseconds early or late, the link's mean delay is the profile's.
+//! Sleeps end late by a similar time. So each sleep is shortened by that time. If a frame is due before a sleep can end, it leaves now or after the
+//! sleep. The choice brings the sum of all deviations nearer to zero. Single frames leave some microseconds early or late, but the mean delay of the
+//! link is that of the profile.
 
-/// What to do with the first frame.
+/// What to do until the first frame is due.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
     Send,
-    /// Sleep for so many nanoseconds, and ask again.
+    /// Sleep for this time in nanoseconds, then call `step` again.
     Sleep(u64),
 }
 
-/// A sleep that ended later than this says something of the machine, nothing of sleeping.
+/// A sleep that ended later than this was delayed by the machine. It is ignored.
 const LATEST_NS: u64 = 200_000;
-/// Of the deviations so far, so much is made good at the most: what a stalled machine delayed is not paid back by frames that leave early.
+/// The maximum sum of deviations that is compensated. The delay of a stalled machine is not compensated by frames that leave early.
 const MOST_OWED_NS: i64 = 100_000;
-/// A new sleep counts for one part in so many of what is known of sleeping.
+/// The weight of a new sleep in the estimate is one part in this number.
 const MEMORY: u64 = 16;
 
 #[derive(Debug)]
 pub struct Pause {
-    /// How late a sleep ends, nanoseconds.
+    /// How late sleeps end, in nanoseconds.
     late_ns: u64,
-    /// By how much frames left late, added up, less what others left early.
+    /// The sum of how late frames left, minus how early others left.
     owed_ns: i64,
 }
 
@@ -67,7 +66,7 @@ mod tests {
 
     use super::*;
 
-    /// Plays frames that are due at given gaps on a clock whose sleeps end late. Gives the deviation of each.
+    /// Simulates frames that are due after the given gaps, with a clock whose sleeps end late. Returns the deviation of each.
     fn played(gaps: &[u64], late: impl Fn(usize) -> u64) -> Vec<i64> {
         let (mut pause, mut now, mut due) = (Pause::default(), 0_u64, 0_u64);
         let mut sleeps = 0;
@@ -77,10 +76,10 @@ mod tests {
                 loop {
                     match pause.step(due.saturating_sub(now)) {
                         Step::Send => break,
-                        Step::Sleep(asked) => {
-                            let took = asked + late(sleeps);
+                        Step::Sleep(length_ns) => {
+                            let took = length_ns + late(sleeps);
                             sleeps += 1;
-                            pause.slept(asked, took);
+                            pause.slept(length_ns, took);
                             now += took;
                         }
                     }
@@ -118,7 +117,7 @@ mod tests {
         fn no_frame_leaves_earlier_than_a_sleep_is_late_and_the_mean_is_the_profile_s(
             gap in 1_000_u64..3_000_000, late in 1_000_u64..120_000, spread in 1_u64..20_000,
         ) {
-            // As even a spread as there can be, and no dice.
+            // A deterministic, even spread.
             let off = played(&vec![gap; 2000], |sleep| late + (sleep as u64 * 7919) % spread);
             let most = (late + spread) as i64;
             let settled = &off[400..];

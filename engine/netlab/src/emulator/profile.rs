@@ -1,4 +1,4 @@
-//! What a link does to frames, as the core says it.
+//! The properties of a link, as the core requests them.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,31 +10,31 @@ use crate::failure::{Failure, Result};
 pub struct Link {
     pub to_server: Direction,
     pub to_client: Direction,
-    /// Of losses, jitter, copies and overtaking: the same seed, the same fate of the nth frame.
+    /// The seed for losses, jitter, copies and reordering. With the same seed, the same thing happens to the nth frame.
     #[serde(default)]
     pub seed: u64,
-    /// Keep segmentation and checksum offload, or not; unless given, as `grain` says. True is for links without a rate.
+    /// Whether segmentation and checksum offload stay on. By default, `grain` decides. True is only for links without a rate.
     #[serde(default)]
     pub offload: Option<bool>,
-    /// Who makes it; unless given, the kernel where it can.
+    /// What implements the link. Default: the kernel if possible.
     #[serde(default)]
     pub maker: Option<Maker>,
 }
 
-/// Who makes a link.
+/// What implements a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Maker {
-    /// The kernel's own queue, with programs of ours in front and behind.
+    /// The kernel's own queue, with BPF programs before and after it.
     Kernel,
     /// Threads of this process, which move each frame.
     Emulator,
 }
 
-/// With offload, a frame of the host may stand for so much of the line's time, nanoseconds: what is sent behind it waits for it as behind
-/// that many single frames, and a receiver sees its first octets that much later than it would.
+/// With offload, the maximum time on the line that a frame of the host may represent, in nanoseconds. The next frame waits for all of it, and a
+/// receiver sees the first bytes that much later than without offload.
 const GRAIN_NS: u64 = 500_000;
-/// The kernel's own longest frame.
+/// The kernel's longest frame.
 const LONGEST: u32 = 65_536;
 
 /// One direction.
@@ -43,25 +43,25 @@ const LONGEST: u32 = 65_536;
 pub struct Direction {
     /// From the end of a frame's sending to its arrival.
     pub delay_ns: u64,
-    /// The delay varies evenly by this much to both sides; at most the delay.
+    /// The delay varies uniformly by up to this much in both directions; at most the delay.
     pub jitter_ns: u64,
-    /// Bits a second of the line; none: as fast as the machine.
+    /// The rate of the line in bits per second; None: unlimited.
     pub rate_bps: Option<u64>,
-    /// What the line carries besides the captured frame (preamble, gap, checksum; less where it has no Ethernet header), octets.
+    /// Bytes on the line in addition to the captured frame: preamble, gap, checksum. Negative if the line has no Ethernet header.
     pub overhead_bytes: i64,
-    /// How many octets, and how many frames, may wait for the line; more are turned away.
+    /// How many bytes and frames may wait for the line. More are dropped.
     pub queue_bytes: Option<u64>,
     pub queue_packets: Option<u64>,
-    /// Shares of frames: lost on the line, sent twice, held back.
+    /// Fractions of the frames: lost on the line, sent twice, held back.
     pub loss: f64,
     pub duplicate: f64,
     pub reorder: f64,
-    /// How long a frame that is held back waits besides.
+    /// The additional delay of a frame that is held back.
     pub reorder_by_ns: u64,
 }
 
 impl Link {
-    /// Refuses what cannot be.
+    /// Refuses impossible values.
     pub fn check(&self) -> Result<()> {
         for (name, way) in [("to_server", &self.to_server), ("to_client", &self.to_client)] {
             way.check().map_err(|sentence| Failure::bad(format!("{name}: {sentence}")))?;
@@ -77,11 +77,11 @@ impl Link {
         [self.to_server, self.to_client]
     }
 
-    /// The longest frame that a host may hand over whole, octets, where several frames of the line may travel as one; none: offload is off.
+    /// The longest frame in bytes that a host may pass on, if several frames of the line may travel as one. None: offload is off.
     ///
-    /// One frame of the host costs the emulator as much as one of the line, and a fast line has tens of thousands a second. So several travel
-    /// as one where that changes little: where frames are not lost, doubled or shaken one by one, and as long as all of them together take
-    /// the line half a millisecond.
+    /// A frame of the host costs the emulator as much as a frame of the line, and a fast line has tens of thousands per second. So several travel as
+    /// one if that changes little: if frames are not lost, duplicated or delayed individually, and if all of them together take the line at most half
+    /// a millisecond.
     #[must_use]
     pub fn grain(&self, mtu: u32) -> Option<u32> {
         match self.offload {

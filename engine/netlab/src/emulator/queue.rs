@@ -1,23 +1,23 @@
-//! Frames on their way, by the time they leave; those of the same time in the order in which they came.
+//! Frames in flight, sorted by the time at which they leave. Frames with the same time keep their order of arrival.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
-/// A frame with the header of the virtual network device in front, which says what its sender left undone.
+/// A frame with the header of the virtual network device before it.
 pub struct Frame {
-    /// Room for the longest.
+    /// A buffer for the longest frame.
     pub bytes: Box<[u8]>,
-    /// How much of it is used.
+    /// The used length.
     pub length: usize,
 }
 
-/// At most so many octets travel at once: a line of 10 Gbit/s and 200 ms holds them.
+/// The limit of bytes in flight: enough for 10 Gbit/s and 200 ms.
 const MOST_OCTETS: usize = 256 << 20;
 /// Buffers kept for reuse.
 const SPARE: usize = 1024;
 
 #[derive(Default)]
-pub struct Travelling {
+pub struct InFlight {
     frames: BinaryHeap<Reverse<Due>>,
     count: u64,
     octets: usize,
@@ -30,8 +30,8 @@ struct Due {
     frame: Frame,
 }
 
-impl Travelling {
-    /// Adds a frame; false where too much is travelling already.
+impl InFlight {
+    /// Adds a frame. False if the limit is exceeded.
     pub fn add(&mut self, at_ns: u64, frame: Frame) -> bool {
         if self.octets + frame.bytes.len() > MOST_OCTETS {
             return false;
@@ -42,7 +42,7 @@ impl Travelling {
         true
     }
 
-    /// When the next one leaves.
+    /// When the next frame leaves.
     pub fn next_ns(&self) -> Option<u64> {
         self.frames.peek().map(|Reverse(due)| due.at_ns)
     }
@@ -56,12 +56,12 @@ impl Travelling {
         }
     }
 
-    /// A buffer of a length, used before where there is one. All buffers of a wire have the same length.
+    /// A buffer of this length, reused if possible. All buffers of a wire have the same length.
     pub fn buffer(&mut self, length: usize) -> Box<[u8]> {
         self.spare.pop().unwrap_or_else(|| vec![0; length].into_boxed_slice())
     }
 
-    /// Gives a buffer back.
+    /// Returns a buffer for reuse.
     pub fn give_back(&mut self, buffer: Box<[u8]>) {
         if self.spare.len() < SPARE {
             self.spare.push(buffer);

@@ -1,4 +1,4 @@
-//! One direction on the real clock: frames from one packet socket to the other, many with each system call, each when its lane says.
+//! One direction on the real clock: moves frames from one packet socket to the other, many with each system call, at the times of its lane.
 
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,13 +11,13 @@ use nix::sys::eventfd::EventFd;
 use nix::sys::time::TimeSpec;
 use nix::time::{ClockId, clock_gettime};
 
-use super::Tally;
+use super::LinkCounts;
 use super::carried::{Carried, HEADER};
 use super::lane::{Fate, Lane};
 use super::pause::{Pause, Step};
-use super::queue::{Frame, Travelling};
+use super::queue::{Frame, InFlight};
 
-/// Frames moved with one system call.
+/// The maximum number of frames per system call.
 const BATCH: usize = 32;
 /// The longest frame with segmentation offload, and its header.
 const LONGEST: usize = HEADER + 14 + 4 + (1 << 16);
@@ -28,26 +28,26 @@ pub struct Wire {
     bell: Arc<EventFd>,
     lane: Lane,
     pause: Pause,
-    told: Arc<Mutex<Tally>>,
-    tally: Tally,
-    travelling: Travelling,
+    told: Arc<Mutex<LinkCounts>>,
+    link_counts: LinkCounts,
+    in_flight: InFlight,
     inbox: Vec<Box<[u8]>>,
     outbox: Vec<Frame>,
     room: usize,
 }
 
 impl Wire {
-    /// Frames of at most `longest` octets go from one socket to the other.
+    /// Moves frames of at most `longest` bytes from one socket to the other.
     pub fn new(
         ends: (Arc<OwnedFd>, Arc<OwnedFd>),
         bell: Arc<EventFd>,
         lane: Lane,
-        told: Arc<Mutex<Tally>>,
+        told: Arc<Mutex<LinkCounts>>,
         longest: Option<usize>,
     ) -> Self {
         let room = longest.map_or(LONGEST, |octets| HEADER + octets);
-        let mut travelling = Travelling::default();
-        let inbox = (0..BATCH).map(|_| travelling.buffer(room)).collect();
+        let mut in_flight = InFlight::default();
+        let inbox = (0..BATCH).map(|_| in_flight.buffer(room)).collect();
         let (from, to) = ends;
         Wire {
             from,
@@ -56,23 +56,23 @@ impl Wire {
             lane,
             pause: Pause::default(),
             told,
-            tally: Tally::default(),
-            travelling,
+            link_counts: LinkCounts::default(),
+            in_flight,
             inbox,
             outbox: Vec::with_capacity(BATCH),
             room,
         }
     }
 
-    /// Moves frames until told to end.
+    /// Moves frames until `ending` is set.
     pub fn run(&mut self, ending: &AtomicBool) {
-        hurry();
+        raise_priority();
         while !ending.load(Ordering::Acquire) {
             self.deliver(monotonic_ns());
             if self.receive() {
                 continue;
             }
-            let Some(due_ns) = self.travelling.next_ns() else {
+            let Some(due_ns) = self.in_flight.next_ns() else {
                 self.wait(None);
                 continue;
             };
@@ -87,17 +87,17 @@ impl Wire {
         let timeout = at_most_ns.map(|ns| TimeSpec::from_duration(Duration::from_nanos(ns)));
         let [from, bell] = [self.from.as_fd(), self.bell.as_fd()].map(|it| PollFd::new(it, PollFlags::POLLIN));
         let mut both = [bell, from];
-        // Where frames keep their order, what arrives now leaves after what travels already: it need not wake anybody, its time of
-        // arrival is the kernel's.
+        // If frames keep their order, a new frame leaves after all frames in flight. So its arrival need not wake this thread: the kernel notes the
+        // time.
         let sources = if at_most_ns.is_some() && self.lane.keeps_order() { &mut both[..1] } else { &mut both[..] };
         let began_ns = monotonic_ns();
-        // A wait that a signal or a frame ends is a look that comes early, and says nothing of how late sleeps end.
+        // A wait that ends early because of a signal or a frame does not show how late sleeps end.
         if let (Ok(0), Some(asked_ns)) = (ppoll(sources, timeout, None), at_most_ns) {
             self.pause.slept(asked_ns, monotonic_ns() - began_ns);
         }
     }
 
-    /// Takes in what has arrived. Whether there was anything.
+    /// Receives frames. Returns whether there were any.
     fn receive(&mut self) -> bool {
         let mut slots: [libc::iovec; BATCH] =
             std::array::from_fn(|place| libc::iovec { iov_base: self.inbox[place].as_mut_ptr().cast(), iov_len: self.room });
@@ -119,10 +119,10 @@ impl Wire {
         for (place, message) in messages.iter().enumerate().take(received) {
             let length = message.msg_len as usize;
             if length <= HEADER || message.msg_hdr.msg_flags & libc::MSG_TRUNC != 0 {
-                self.tally.missed += 1;
+                self.link_counts.missed += 1;
                 continue;
             }
-            // When it arrived by the kernel's clock: our own waking up is no part of the link.
+            // The time of arrival by the kernel's clock, so that a late wake-up of this thread does not affect the link.
             let arrived_ns = arrival(&message.msg_hdr).map_or(now_ns, |at_ns| at_ns.wrapping_sub(ahead_ns));
             let arrived_ns = if arrived_ns <= now_ns && now_ns - arrived_ns < 1_000_000_000 { arrived_ns } else { now_ns };
             self.arrive(place, length, arrived_ns);
@@ -133,21 +133,21 @@ impl Wire {
 
     fn arrive(&mut self, place: usize, length: usize, arrived_ns: u64) {
         let carried = Carried::of(&self.inbox[place][..length]);
-        self.tally.frames += carried.frames;
-        self.tally.octets += carried.octets;
+        self.link_counts.frames += carried.frames;
+        self.link_counts.octets += carried.octets;
         match self.lane.arrive(arrived_ns, carried) {
-            Fate::Lost => self.tally.lost += carried.frames,
-            Fate::Overflowed => self.tally.overflowed += carried.frames,
+            Fate::Lost => self.link_counts.lost += carried.frames,
+            Fate::Overflowed => self.link_counts.overflowed += carried.frames,
             Fate::Leaves { at_ns, twice, held_back } => {
-                self.tally.left += carried.frames;
-                self.tally.left_octets += carried.octets;
-                self.tally.held_back += u64::from(held_back);
-                let empty = self.travelling.buffer(self.room);
+                self.link_counts.left += carried.frames;
+                self.link_counts.left_octets += carried.octets;
+                self.link_counts.held_back += u64::from(held_back);
+                let empty = self.in_flight.buffer(self.room);
                 let bytes = std::mem::replace(&mut self.inbox[place], empty);
                 if twice {
-                    let mut copy = self.travelling.buffer(self.room);
+                    let mut copy = self.in_flight.buffer(self.room);
                     copy[..length].copy_from_slice(&bytes[..length]);
-                    self.tally.copies += 1;
+                    self.link_counts.copies += 1;
                     self.travel(at_ns, Frame { bytes: copy, length });
                 }
                 self.travel(at_ns, Frame { bytes, length });
@@ -156,16 +156,16 @@ impl Wire {
     }
 
     fn travel(&mut self, at_ns: u64, frame: Frame) {
-        if !self.travelling.add(at_ns, frame) {
-            self.tally.overflowed += 1;
+        if !self.in_flight.add(at_ns, frame) {
+            self.link_counts.overflowed += 1;
         }
     }
 
-    /// Sends what is due at a time.
+    /// Sends the frames that are due.
     fn deliver(&mut self, until_ns: u64) {
-        while let Some(due_ns) = self.travelling.next_ns().filter(|at_ns| *at_ns <= until_ns) {
+        while let Some(due_ns) = self.in_flight.next_ns().filter(|at_ns| *at_ns <= until_ns) {
             self.pause.sent(due_ns, monotonic_ns());
-            self.travelling.due(until_ns, BATCH, &mut self.outbox);
+            self.in_flight.due(until_ns, BATCH, &mut self.outbox);
             let mut sent = 0;
             while sent < self.outbox.len() {
                 match self.send(sent) {
@@ -173,18 +173,18 @@ impl Wire {
                     Err(Errno::EINTR) => {}
                     Err(Errno::EAGAIN | Errno::ENOBUFS) if self.writable() => {}
                     Err(_) => {
-                        self.tally.missed += 1;
+                        self.link_counts.missed += 1;
                         sent += 1;
                     }
                 }
             }
             for frame in self.outbox.drain(..) {
-                self.travelling.give_back(frame.bytes);
+                self.in_flight.give_back(frame.bytes);
             }
         }
     }
 
-    /// Sends frames of the outbox from one on. Returns how many.
+    /// Sends frames of the outbox from this index on. Returns how many were sent.
     fn send(&mut self, first: usize) -> nix::Result<usize> {
         let mut slots = [libc::iovec { iov_base: std::ptr::null_mut(), iov_len: 0 }; BATCH];
         let mut messages: [libc::mmsghdr; BATCH] = std::array::from_fn(|_| empty());
@@ -199,16 +199,16 @@ impl Wire {
         Errno::result(done).map(|sent| sent as usize)
     }
 
-    /// Whether the way out is free again within a moment.
+    /// Whether the socket becomes writable within a moment.
     fn writable(&self) -> bool {
         let mut out = [PollFd::new(self.to.as_fd(), PollFlags::POLLOUT)];
         let moment = TimeSpec::from_duration(Duration::from_millis(10));
         matches!(ppoll(&mut out, Some(moment), None), Ok(ready) if ready > 0)
     }
 
-    /// Makes the tally known.
+    /// Publishes the counts.
     fn tell(&mut self) {
-        *self.told.lock().unwrap_or_else(PoisonError::into_inner) = self.tally;
+        *self.told.lock().unwrap_or_else(PoisonError::into_inner) = self.link_counts;
     }
 }
 
@@ -217,7 +217,7 @@ fn empty() -> libc::mmsghdr {
     unsafe { std::mem::zeroed() }
 }
 
-/// When the kernel took a frame in, by its clock of the day.
+/// When the kernel received a frame, by its real-time clock.
 fn arrival(message: &libc::msghdr) -> Option<u64> {
     // SAFETY: the kernel has filled the control buffer and its length.
     let first = unsafe { libc::CMSG_FIRSTHDR(message) };
@@ -231,9 +231,9 @@ fn arrival(message: &libc::msghdr) -> Option<u64> {
     Some(at.tv_sec as u64 * 1_000_000_000 + at.tv_nsec as u64)
 }
 
-/// What a thread can do to be woken in time; none of it is needed for it to be right. A cable does not wait until a processor is free, so
-/// where we may, we come before every ordinary thread; the kernel keeps a share of the processor for those.
-fn hurry() {
+/// Sets the priority of the thread so that it wakes up in time, as far as allowed. A cable does not wait for a free processor. So this thread gets
+/// real-time priority if possible. The kernel reserves a share of the processor for ordinary threads.
+fn raise_priority() {
     const EAGER: libc::c_int = -10;
     let _ = nix::sys::prctl::set_timerslack(1);
     // SAFETY: all zero bytes are valid parameters.
@@ -251,6 +251,6 @@ fn monotonic_ns() -> u64 {
 }
 
 fn clock_ns(clock: ClockId) -> u64 {
-    // Neither clock can fail on Linux.
+    // These clocks cannot fail on Linux.
     clock_gettime(clock).map_or(0, |at| at.tv_sec() as u64 * 1_000_000_000 + at.tv_nsec() as u64)
 }

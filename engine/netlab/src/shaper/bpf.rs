@@ -1,4 +1,4 @@
-//! The system call bpf(2), as far as the shaper needs it.
+//! The parts of the system call bpf(2) that the shaper needs.
 
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 
@@ -10,11 +10,11 @@ const MAP_UPDATE: libc::c_int = 2;
 const PROGRAM_LOAD: libc::c_int = 5;
 const ARRAY: u32 = 2;
 const CLASSIFIER: u32 = 3;
-/// The programs call nothing that is kept for others.
+/// The programs call no function that requires a GPL licence.
 const LICENSE: &[u8] = b"Apache-2.0\0";
 const LOG: usize = 1 << 16;
 
-/// What the system call is given: the beginning of `union bpf_attr`, zero where a command has nothing to say.
+/// The argument of the system call: the beginning of `union bpf_attr`. Unused words are zero.
 type Words = [u64; 16];
 
 fn bpf(command: libc::c_int, words: &mut Words) -> nix::Result<libc::c_long> {
@@ -26,7 +26,7 @@ fn two(low: u32, high: u32) -> u64 {
     u64::from(low) | u64::from(high) << 32
 }
 
-/// An array of one value, `octets` long, that programs and this process share.
+/// An array with one value of `octets` bytes, shared by programs and this process.
 pub fn map(octets: u32) -> nix::Result<OwnedFd> {
     let mut words = Words::default();
     words[..2].copy_from_slice(&[two(ARRAY, 4), two(octets, 1)]);
@@ -52,7 +52,7 @@ pub fn set<const N: usize>(map: &OwnedFd, value: &[u64; N]) -> nix::Result<()> {
     bpf(MAP_UPDATE, &mut words).map(drop)
 }
 
-/// Loads a program that looks at frames. What the kernel has against it is in the text.
+/// Loads a program that handles frames. On failure, the text says why the kernel refused it.
 pub fn program(code: &[u64]) -> Result<OwnedFd, (Errno, String)> {
     let load = |log: &mut [u8]| {
         let mut words = Words::default();

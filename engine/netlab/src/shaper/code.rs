@@ -1,12 +1,12 @@
-//! Writes programs for the kernel's machine (BPF), instruction by instruction: no compiler is needed, neither here nor where it runs.
-//! The machine: Documentation/bpf/standardization/instruction-set.rst of the kernel.
+//! Generates programs for the kernel's virtual machine (BPF) without a compiler. The machine: Documentation/bpf/standardization/instruction-set.rst
+//! of the kernel.
 
-/// Registers: 0 is what a call returns, 1 to 5 are its arguments and lost by it, 6 to 9 are kept, 10 is the end of the stack.
+/// Registers: 0 is the result of a call, 1 to 5 are its arguments and are overwritten by it, 6 to 9 are preserved, 10 is the end of the stack.
 pub type Register = u8;
 
 pub const STACK: Register = 10;
 
-/// How much an access to memory moves.
+/// The size of a memory access.
 #[derive(Debug, Clone, Copy)]
 pub enum Width {
     One = 0x10,
@@ -14,7 +14,7 @@ pub enum Width {
     Eight = 0x18,
 }
 
-/// What is done to a register of 64 bits.
+/// An operation on a 64-bit register.
 #[derive(Debug, Clone, Copy)]
 pub enum Sum {
     Add = 0x00,
@@ -28,7 +28,7 @@ pub enum Sum {
     SignedRight = 0xc0,
 }
 
-/// When a jump is taken; without a word, numbers have no sign.
+/// The condition of a jump. Comparisons are unsigned unless the name says otherwise.
 #[derive(Debug, Clone, Copy)]
 pub enum When {
     Always = 0x00,
@@ -40,7 +40,7 @@ pub enum When {
     SignedBelow = 0xc0,
 }
 
-/// A place in a program to jump to.
+/// A label.
 #[derive(Debug, Clone, Copy)]
 pub struct Place(usize);
 
@@ -89,7 +89,7 @@ impl Code {
         self.push(0, 0, 0, 0, ((number >> 32) as u32).cast_signed());
     }
 
-    /// `to` = where the only value of a map lies.
+    /// `to` = the address of the only value of a map.
     pub fn value_of(&mut self, to: Register, map: i32) {
         self.push(ADDRESS, to, VALUE_OF_MAP, 0, map);
         self.push(0, 0, 0, 0, 0);
@@ -105,23 +105,23 @@ impl Code {
         self.push(STORE | width as u8, base, from, offset, 0);
     }
 
-    /// `memory[base + offset] += from`, as one step.
+    /// `memory[base + offset] += from`, atomically.
     pub fn add_to(&mut self, base: Register, offset: i16, from: Register) {
         self.push(STORE_ATOMIC, base, from, offset, 0);
     }
 
-    /// `memory[base + offset] = from` where register 0 is what stands there, as one step; register 0 = what stood there.
+    /// If the memory contains register 0, it is set to `from`, atomically. Register 0 = the old value.
     pub fn compare_and_swap(&mut self, base: Register, offset: i16, from: Register) {
         self.push(STORE_ATOMIC, base, from, offset, COMPARE_AND_SWAP);
     }
 
-    /// A place that is put down later.
+    /// A new label, whose position is set later.
     pub fn place(&mut self) -> Place {
         self.places.push(None);
         Place(self.places.len() - 1)
     }
 
-    /// The next instruction stands at the place.
+    /// Sets the label to the next instruction.
     pub fn put(&mut self, place: Place) {
         self.places[place.0] = Some(self.words.len());
     }
@@ -130,13 +130,13 @@ impl Code {
         self.jump_number(When::Always, 0, 0, to);
     }
 
-    /// Jumps where `register ? number`.
+    /// Jumps if `register ? number`.
     pub fn jump_number(&mut self, when: When, register: Register, number: i32, to: Place) {
         self.jumps.push((self.words.len(), to));
         self.push(JUMP | when as u8, register, 0, 0, number);
     }
 
-    /// Jumps where `one ? other`.
+    /// Jumps if `one ? other`.
     pub fn jump_sum(&mut self, when: When, one: Register, other: Register, to: Place) {
         self.jumps.push((self.words.len(), to));
         self.push(JUMP | FROM_REGISTER | when as u8, one, other, 0, 0);
@@ -146,15 +146,14 @@ impl Code {
         self.push(CALL, 0, 0, 0, helper);
     }
 
-    /// Ends the program with what register 0 holds.
+    /// Ends the program with the value of register 0.
     pub fn exit(&mut self) {
         self.push(EXIT, 0, 0, 0, 0);
     }
 
     /// The finished program.
     ///
-    /// # Panics
-    /// Where a place was never put down: a mistake of whoever wrote the program.
+    /// # Panics If a label has no position, which is a programming error.
     #[must_use]
     pub fn words(mut self) -> Vec<u64> {
         for (at, place) in &self.jumps {

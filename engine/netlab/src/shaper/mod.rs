@@ -1,7 +1,7 @@
-//! A link that the kernel makes by itself: its queue lets each frame go at its time, and no process of ours wakes up for it.
+//! A link that the kernel implements: its queue releases each frame at the right time, without waking a process of ours.
 //!
-//! A frame comes from a host to an interface of the middle namespace, where the program `entry` takes it. It waits in the queue of one end
-//! of a cable within that namespace; at the cable's other end `exit` hands it to the other host.
+//! A frame comes from a host to an interface of the middle namespace, where the program `entry` handles it. It waits in the queue of one end of a
+//! cable within that namespace. At the other end of the cable, `exit` passes it to the other host.
 
 mod bpf;
 mod code;
@@ -14,7 +14,7 @@ use std::os::fd::{AsRawFd, OwnedFd};
 use nix::errno::Errno;
 
 use crate::cable::{End, Party, Route, wait_until_it_sends};
-use crate::emulator::Tally;
+use crate::emulator::LinkCounts;
 use crate::failure::{Failure, Result};
 use crate::hosts::{CLIENT, SERVER};
 use crate::namespace::Namespace;
@@ -22,22 +22,22 @@ use plan::Plan;
 use program::{SHARED, Shared};
 use queue::Side;
 
-/// The cables in the middle: where a frame waits, and where it comes out. What comes out is for the host whose hardware address it bears.
+/// The cables in the middle, in which frames wait. The frame's hardware address decides which host receives it.
 const LINES: [[End; 2]; 2] =
     [[end("wait1", 31, None), end("out1", 32, Some(SERVER))], [end("wait2", 41, None), end("out2", 42, Some(CLIENT))]];
-/// What waits is counted by the program, not by the kernel: more than it ever lets in.
+/// The program limits the queue, not the kernel. So the kernel's limit is higher than any count of the program.
 const WAITING: u32 = 10_000_000;
 
 const fn end(name: &'static str, number: u32, party: Option<Party>) -> End {
     End { name, number, party }
 }
 
-/// A link made by the kernel. It ends with the namespace in the middle.
+/// A link of the kernel. It ends with the middle namespace.
 pub struct Shaper {
     shared: [OwnedFd; 2],
 }
 
-/// What one direction is made of, before anything of it exists.
+/// The parts of one direction, before they are created.
 struct Parts {
     shared: OwnedFd,
     entry: OwnedFd,
@@ -56,7 +56,7 @@ impl Parts {
 }
 
 impl Shaper {
-    /// Joins two interfaces of `middle`, which the calling thread is in: `ends` are the client's and the server's.
+    /// Connects two interfaces of `middle`, which the calling thread is in: `ends` are the client's and the server's.
     pub fn start(middle: &Namespace, ends: [End; 2], plans: &[Plan; 2], mtu: u32) -> Result<Self> {
         let [client, server] = ends;
         let parts = [Parts::make(&plans[0], LINES[0][0], server)?, Parts::make(&plans[1], LINES[1][0], client)?];
@@ -71,14 +71,14 @@ impl Shaper {
         Ok(Shaper { shared: parts.map(|it| it.shared) })
     }
 
-    /// Begins to count anew; while nothing travels.
+    /// Resets the counts. No frame may be in flight.
     pub fn forget(&self) -> Result<()> {
         let none = [0_u64; SHARED];
         let cleared = self.shared.iter().try_for_each(|map| bpf::set(map, &none));
         cleared.map_err(|error| Failure::kernel("cannot begin to count anew", error))
     }
 
-    /// Takes away what a start that failed has left at the ends.
+    /// Removes what a failed start has left.
     pub fn clear(ends: [End; 2]) -> Result<()> {
         let mut route = Route::open()?;
         for end in ends {
@@ -87,14 +87,14 @@ impl Shaper {
         Ok(())
     }
 
-    /// What became of the frames: to the server, to the client.
-    pub fn tallies(&self) -> Result<[Tally; 2]> {
+    /// The counts of the frames to the server and to the client.
+    pub fn counts(&self) -> Result<[LinkCounts; 2]> {
         let [to_server, to_client] = &self.shared;
-        Ok([tally(to_server)?, tally(to_client)?])
+        Ok([link_counts(to_server)?, link_counts(to_client)?])
     }
 }
 
-/// Lays the cable in which the frames of a direction wait.
+/// Creates the cable in which the frames of a direction wait.
 fn lay(route: &mut Route, middle: &Namespace, line: &[End; 2], plan: &Plan, part: &Parts, mtu: u32) -> Result<()> {
     let [wait, out] = *line;
     route.cable(wait, out, middle, mtu)?;
@@ -110,22 +110,22 @@ fn lay(route: &mut Route, middle: &Namespace, line: &[End; 2], plan: &Plan, part
     wait_until_it_sends(wait.name)
 }
 
-fn tally(map: &OwnedFd) -> Result<Tally> {
+fn link_counts(map: &OwnedFd) -> Result<LinkCounts> {
     let shared = bpf::value::<SHARED>(map).map_err(|error| Failure::kernel("cannot read what the kernel's programs counted", error))?;
     let number = |which: Shared| shared[which as usize];
-    Ok(Tally {
+    Ok(LinkCounts {
         frames: number(Shared::Frames),
         octets: number(Shared::Octets),
         left: number(Shared::Left),
         left_octets: number(Shared::LeftOctets),
         overflowed: number(Shared::Overflowed),
         missed: number(Shared::Missed),
-        ..Tally::default()
+        ..LinkCounts::default()
     })
 }
 
 fn refused((error, log): (Errno, String)) -> Failure {
-    // The last lines say what it was.
+    // The last lines contain the reason.
     let why: Vec<_> = log.lines().rev().take(3).collect();
     Failure::kernel(format!("the kernel takes no program of ours for frames ({})", why.join("; ")), error)
 }

@@ -1,34 +1,34 @@
-//! Whether the kernel can make a link by itself, and with which figures.
+//! Decides whether the kernel can implement a link, and computes the parameters.
 
 use crate::emulator::carried::Carried;
 use crate::emulator::profile::{Direction, Link};
 
-/// How late the kernel may be without the line losing time, nanoseconds: frames that wait then leave at once.
+/// How late the kernel may be without a loss of line time, in nanoseconds. Frames that wait then leave immediately.
 pub const CREDIT_NS: u64 = 1_000_000;
-/// Frames are shorter than this. What is this long or longer only fills the line's time: its length says how much of it.
+/// Real frames are shorter than this. A longer frame only fills time on the line; its length says how much.
 pub const FILLING_FROM: u32 = 8192;
-/// The longest that the kernel lets a program make a frame (four pages less what the kernel keeps of them) says the longest time.
+/// The number of steps. The longest frame that a program may create (four pages minus the kernel's part) represents the longest time.
 pub const STEPS: u16 = 976;
-/// So many octets for each step.
+/// The number of bytes for each step.
 pub const STEP_OCTETS: u32 = 8;
-/// The table from lengths to octets has numbers that are shifted by so much.
+/// The numbers of the table from lengths to bytes are shifted by this many bits.
 pub const SHIFT: u8 = 2;
-/// What one octet takes in the kernel's queue: it counts in octets, we in nanoseconds.
+/// The time of a byte in the kernel's queue. The kernel counts bytes, this code counts nanoseconds.
 pub const OCTET_NS: u64 = 10;
-/// The length of Ethernet's header with a tag, and of the headers that a segment repeats, at the most.
+/// The maximum length of Ethernet's header with a tag, and of the headers that each segment repeats.
 const ETHERNET: u32 = 18;
 const REPEATED: u64 = 14 + 60 + 60;
-/// A step may be so long, nanoseconds: how exact a frame's time is.
+/// The longest step in nanoseconds. It limits the error of a frame's time.
 const COARSEST_NS: u64 = 2_000;
 
-/// One direction, in the figures of the programs.
+/// One direction, as parameters of the programs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Plan {
-    /// What an octet takes the line, in parts of 2^20 of a nanosecond.
+    /// The time of a byte on the line, in 2^-20 nanoseconds.
     pub octet_parts: u64,
     pub overhead: i64,
     pub delay_ns: u64,
-    /// At most so many frames and octets wait for the line.
+    /// How many frames and bytes may wait for the line.
     pub packets: Option<u64>,
     pub bytes: Option<u64>,
     /// The time of one step.
@@ -36,15 +36,15 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Both directions; none where the kernel cannot make the link as it was asked for.
+    /// Both directions. None if the kernel cannot implement the link.
     ///
-    /// The kernel lets every frame out at its time, in the order in which they came. So nothing may be lost, doubled or shaken on purpose.
-    /// And where frames wait, no wait for those before may be long: it is made of steps, which are short only where there are few.
+    /// The kernel releases every frame at its time, in the order of arrival. So frames cannot be lost, duplicated or given a jitter. Waiting times
+    /// are composed of steps, and steps are short only if the longest waiting time is short.
     #[must_use]
     pub fn of(link: &Link, mtu: u32) -> Option<[Plan; 2]> {
         let longest = link.grain(mtu).unwrap_or(mtu) + ETHERNET;
         let plans = [Plan::way(&link.to_server, mtu, longest)?, Plan::way(&link.to_client, mtu, longest)?];
-        // With lengths that say a time, no frame may be as long as what only fills the time.
+        // If lengths represent times, no real frame may be that long.
         (longest < FILLING_FROM || !plans.iter().any(Plan::takes_time)).then_some(plans)
     }
 
@@ -112,7 +112,7 @@ mod tests {
     fn the_steps_of_the_longest_wait_fit_into_the_table_of_the_kernel() {
         let most_ns = u64::from(STEPS) * COARSEST_NS;
         assert!(u16::try_from((most_ns / OCTET_NS) >> SHIFT).is_ok());
-        // SKB_MAX_ALLOC with pages of 4 KiB, less what the kernel keeps of them.
+        // SKB_MAX_ALLOC with pages of 4 KiB, minus the kernel's part.
         assert!(FILLING_FROM + u32::from(STEPS) * STEP_OCTETS <= 4 * 4096 - 320);
     }
 }

@@ -1,35 +1,35 @@
 //! The programs that the kernel runs for each frame of a direction.
 //!
-//! `entry` works out when the frame arrives at the other host: after its sending and the delay, and no sooner than its sending takes after
-//! the frame before it. The kernel's queue (htb) can only keep frames apart: whoever leaves it fills its time, and the next one waits. So
-//! where a frame has to wait, `entry` sends a copy ahead that only fills the time; `trim` gives it the length that says how much. The frame
-//! itself fills none. `exit` drops what only filled, counts, and hands the frame to the other host.
+//! `entry` computes when the frame arrives at the other host: after its sending time and the delay, and at least its sending time after the frame
+//! before it. The kernel's queue (htb) can only enforce distances between frames: each frame fills some time, and the next one waits. So if a frame
+//! must wait, `entry` first sends a copy that only fills time. `trim` gives the copy the length that represents this time. The frame itself fills no
+//! time. `exit` drops the copies, counts, and passes the frame to the other host.
 
 use super::code::{Code, Place, Register, STACK, Sum, When, Width};
 use super::plan::{CREDIT_NS, FILLING_FROM, OCTET_NS, Plan, STEP_OCTETS, STEPS};
 
-/// Where what the programs share has its numbers, in words of 64 bits.
+/// The indices of the shared numbers, in 64-bit words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shared {
-    /// 1 while a program works with the times.
+    /// 1 while a program uses the times.
     Lock,
     /// When the last frame arrives.
     Arrives,
-    /// When the kernel's queue has no more time to fill.
+    /// When the kernel's queue becomes empty.
     Filled,
-    /// How much earlier frames are asked to leave, as the kernel lets them go late.
+    /// How much earlier frames are released, because the kernel releases them late.
     Lead,
     Frames,
     Octets,
     Left,
     LeftOctets,
     Overflowed,
-    /// Frames and octets that the queue had no room for, or the kernel no memory.
+    /// Frames and bytes that were dropped because the queue was full or the kernel had no memory.
     OverflowedOctets,
     Missed,
 }
 
-/// How many there are.
+/// The number of shared words.
 pub const SHARED: usize = Shared::Missed as usize + 1;
 
 impl Shared {
@@ -48,38 +48,38 @@ const CLONE_REDIRECT: i32 = 13;
 const REDIRECT_PEER: i32 = 155;
 const LOAD_BYTES: i32 = 26;
 const CHANGE_TAIL: i32 = 38;
-/// What becomes of a frame.
+/// The results of a program.
 const GO_ON: i32 = 0;
 const DROP: i32 = 2;
 const TAKEN: i32 = 4;
 
-/// A mark on a frame: its last bits say what it is. Of a frame that travels, the rest is when it arrives.
+/// The last bits of a frame's mark are its type. For a real frame, the rest is its time of arrival.
 const FILLS: i32 = 1;
 const TO_TRIM: i32 = 2;
 const MARK_BITS: i32 = 2;
 
-/// What the programs keep in registers.
+/// The use of the registers.
 const FRAME: Register = 6;
 const NOW_NS: Register = 7;
 const STATE: Register = 8;
 const OCTETS: Register = 9;
 
-/// ... and on the stack.
+/// The use of the stack.
 const FRAMES_AT: i16 = -8;
 const SCRATCH_AT: i16 = -16;
 const HEADER_AT: i16 = -24;
 const STEPS_AT: i16 = -32;
 const ARRIVES_AT: i16 = -40;
 
-/// Tries to take the lock before it is taken for granted: the other processor holds it for some 50 instructions.
+/// Attempts to take the lock before the program continues without it. The other processor holds it for about 50 instructions.
 const TRIES: i32 = 200;
-/// The longest lead, and the most by which a frame may be off and still say something of it, nanoseconds.
+/// The longest lead, and the largest deviation that is used to learn it, in nanoseconds.
 const MOST_LEAD_NS: i32 = 100_000;
 const TELLING_NS: i32 = 100_000;
-/// One part in 2^5 of a deviation changes the lead.
+/// A deviation changes the lead by one part in 2^5.
 const MEMORY: i32 = 5;
 
-/// Stands where frames come in, and sends them to the interface `line`.
+/// Runs when a frame arrives, and sends it to the interface `line`.
 #[must_use]
 pub fn entry(plan: &Plan, map: i32, line: u32) -> Vec<u64> {
     let mut code = Code::default();
@@ -111,7 +111,7 @@ pub fn entry(plan: &Plan, map: i32, line: u32) -> Vec<u64> {
     code.words()
 }
 
-/// What becomes of a frame that finds the queue full.
+/// Handles a frame that finds the queue full.
 fn refuse(code: &mut Code, full: Place) {
     code.put(full);
     unlock(code);
@@ -122,7 +122,7 @@ fn refuse(code: &mut Code, full: Place) {
     code.exit();
 }
 
-/// Stands before the queue: gives the copies that fill time their length.
+/// Runs before the queue: sets the length of copies that fill time.
 #[must_use]
 pub fn trim() -> Vec<u64> {
     let mut code = Code::default();
@@ -148,7 +148,7 @@ pub fn trim() -> Vec<u64> {
     code.words()
 }
 
-/// Stands behind the queue: hands frames to the other end of the interface `host`, which is the host.
+/// Runs after the queue: passes frames to the other end of the interface `host`, which is in the host.
 #[must_use]
 pub fn exit(plan: &Plan, map: i32, host: u32) -> Vec<u64> {
     let mut code = Code::default();
@@ -180,7 +180,7 @@ fn begin(code: &mut Code, map: i32) {
     code.value_of(STATE, map);
 }
 
-/// How many frames of the line this one stands for, and their octets: as `Carried` has it.
+/// Computes how many frames of the line this frame represents, and their bytes, as `Carried` does.
 fn count(code: &mut Code) {
     let (single, datagram, known) = (code.place(), code.place(), code.place());
     code.load(Width::Four, OCTETS, FRAME, LENGTH);
@@ -188,7 +188,7 @@ fn count(code: &mut Code) {
     code.store(Width::Eight, STACK, FRAMES_AT, 1);
     code.load(Width::Four, 1, FRAME, SEGMENT);
     code.jump_number(When::Equal, 1, 0, single);
-    // The length of IPv4's header, in words of four octets; Ethernet's is before it.
+    // The length of IPv4's header, in words of four bytes, after Ethernet's header.
     byte(code, 14, single);
     code.number(Sum::And, 1, 15);
     code.number(Sum::Left, 1, 2);
@@ -221,7 +221,7 @@ fn count(code: &mut Code) {
     code.put(single);
 }
 
-/// Register 1 = an octet of the frame.
+/// Register 1 = a byte of the frame.
 fn byte(code: &mut Code, at: i32, missing: Place) {
     code.number(Sum::Set, 2, at);
     byte_at_2(code, missing);
@@ -255,7 +255,7 @@ fn unlock(code: &mut Code) {
     code.store(Width::Eight, STATE, Shared::Lock.at(), 1);
 }
 
-/// Jumps where the line is busy and as many wait for it as may. The frame that is being sent does not wait, and this one is in the count.
+/// Jumps if the line is busy and the queue is full. The frame that is being sent does not count as waiting, but this one does.
 fn turn_away(code: &mut Code, plan: &Plan, full: Place) {
     if plan.packets.is_none() && plan.bytes.is_none() {
         return;
@@ -286,17 +286,17 @@ fn turn_away(code: &mut Code, plan: &Plan, full: Place) {
     code.put(room);
 }
 
-/// Works out when the frame arrives, and how many steps of time have to be filled before it.
+/// Computes when the frame arrives, and how many steps of time must be filled before it.
 fn time(code: &mut Code, plan: &Plan) {
     let (later, owing, few, none, set) = (code.place(), code.place(), code.place(), code.place(), code.place());
-    // 3: what its sending takes.
+    // 3: its sending time.
     code.load(Width::Eight, 3, STACK, FRAMES_AT);
     code.number(Sum::Times, 3, plan.overhead as i32);
     code.sum(Sum::Add, 3, OCTETS);
     code.wide(1, plan.octet_parts);
     code.sum(Sum::Times, 3, 1);
     code.number(Sum::Right, 3, 20);
-    // 4: when it arrives.
+    // 4: its time of arrival.
     code.wide(4, plan.delay_ns);
     code.sum(Sum::Add, 4, NOW_NS);
     code.load(Width::Eight, 5, STATE, Shared::Arrives.at());
@@ -306,7 +306,7 @@ fn time(code: &mut Code, plan: &Plan) {
     code.sum(Sum::Add, 4, 3);
     code.store(Width::Eight, STATE, Shared::Arrives.at(), 4);
     code.store(Width::Eight, STACK, ARRIVES_AT, 4);
-    // 5: until when the queue is filled; a queue that has been empty has some credit.
+    // 5: when the queue becomes empty. A queue that has been empty has some credit.
     code.load(Width::Eight, 5, STATE, Shared::Filled.at());
     code.sum(Sum::Set, 1, NOW_NS);
     code.number(Sum::Less, 1, CREDIT_NS as i32);
@@ -334,7 +334,7 @@ fn time(code: &mut Code, plan: &Plan) {
     code.store(Width::Eight, STATE, Shared::Filled.at(), 5);
 }
 
-/// Sends what fills the time, where there is some to fill.
+/// Sends a copy that fills time, if necessary.
 fn fill(code: &mut Code, line: u32) {
     let nothing = code.place();
     code.load(Width::Eight, 1, STACK, STEPS_AT);
@@ -347,7 +347,7 @@ fn fill(code: &mut Code, line: u32) {
     code.put(nothing);
 }
 
-/// Sends the frame, with the mark in register 1. It is a copy too: a frame that has left its host is no longer the host's.
+/// Sends the frame, with the mark in register 1. A copy is sent here too, because the frame no longer belongs to its host.
 fn send(code: &mut Code, line: u32) {
     let sent = code.place();
     copy(code, line);
@@ -366,7 +366,7 @@ fn copy(code: &mut Code, line: u32) {
     code.call(CLONE_REDIRECT);
 }
 
-/// Changes the lead by what the frame is late, whose mark is when it was to arrive.
+/// Adjusts the lead by the lateness of the frame. Its mark is the intended time of arrival.
 fn learn(code: &mut Code) {
     let (most, least, keep) = (code.place(), code.place(), code.place());
     code.call(NOW);

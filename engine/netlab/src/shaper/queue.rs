@@ -1,4 +1,4 @@
-//! What the kernel is asked for over netlink: its queue (htb) on an interface, and programs before and behind it (`clsact`, `cls_bpf`).
+//! Configures the kernel over netlink: its queue (htb) on an interface, and programs before and after it (`clsact`, `cls_bpf`).
 
 use std::os::fd::{AsRawFd, OwnedFd};
 
@@ -27,33 +27,33 @@ const HTB_INIT: u16 = 2;
 const BPF_DESCRIPTOR: u16 = 6;
 const BPF_NAME: u16 = 7;
 const BPF_FLAGS: u16 = 8;
-/// The program's answer is what is done with the frame.
+/// The program's result decides what happens to the frame.
 const DIRECT: u32 = 1;
 const ETHERNET: u8 = 1;
 const HTB_VERSION: u32 = 3;
-/// The kernel counts its credit in ticks of so many nanoseconds.
+/// The kernel counts its credit in ticks of this many nanoseconds.
 const TICK_NS: u64 = 64;
 
-/// Where a program stands.
+/// The position of a program.
 #[derive(Debug, Clone, Copy)]
 pub enum Side {
     Arriving,
     Leaving,
 }
 
-/// Makes room for programs at an interface of this namespace.
+/// Enables programs at an interface of this namespace.
 pub fn hook(route: &mut Route, index: u32) -> Result<()> {
     let message = message(index, HOOK, TcHandle::CLSACT, "clsact", vec![]);
     route.ask(RouteNetlinkMessage::NewQueueDiscipline(message), NLM_F_CREATE | NLM_F_EXCL, "cannot look at what passes an interface")
 }
 
-/// Takes the programs at an interface away, where there are any.
+/// Removes the programs at an interface, if there are any.
 pub fn unhook(route: &mut Route, index: u32) {
     let message = message(index, HOOK, TcHandle::CLSACT, "clsact", vec![]);
     let _ = route.ask(RouteNetlinkMessage::DelQueueDiscipline(message), 0, "no programs");
 }
 
-/// Puts a program there.
+/// Adds a program.
 pub fn run(route: &mut Route, index: u32, side: Side, program: &OwnedFd) -> Result<()> {
     let parent = match side {
         Side::Arriving => ARRIVING,
@@ -74,10 +74,10 @@ pub fn run(route: &mut Route, index: u32, side: Side, program: &OwnedFd) -> Resu
     )
 }
 
-/// Gives an interface the queue that keeps apart what leaves it, by lengths that stand for times.
+/// Adds a queue to an interface. The lengths of frames represent times.
 pub fn keep_apart(route: &mut Route, index: u32, plan: &Plan) -> Result<()> {
     let mut whole = Vec::new();
-    // struct tc_htb_glob: version, quantum per rate, default class, and two of no meaning here.
+    // struct tc_htb_glob: version, quantum per rate, default class, and two unused words.
     for word in [HTB_VERSION, 10, u32::from(CLASS.minor), 0, 0] {
         whole.extend(word.to_ne_bytes());
     }
@@ -88,7 +88,7 @@ pub fn keep_apart(route: &mut Route, index: u32, plan: &Plan) -> Result<()> {
     route.ask(RouteNetlinkMessage::NewTrafficClass(class), NLM_F_CREATE | NLM_F_EXCL, "cannot set the rate of htb")
 }
 
-/// struct `tc_htb_opt`: what an octet takes, twice (its rate and its ceiling), and how much credit an idle queue has.
+/// struct `tc_htb_opt`: the time of a byte, twice (rate and ceiling), and the credit of an idle queue.
 fn class() -> Vec<u8> {
     let rate = (1_000_000_000 / OCTET_NS) as u32;
     let mut octets = Vec::new();
@@ -104,9 +104,9 @@ fn class() -> Vec<u8> {
     octets
 }
 
-/// The table from a frame's length to the octets that it counts for: one for a frame, and by steps more for what only fills time.
+/// The table from a frame's length to the bytes that it counts for: one byte for a real frame, and more in steps for a frame that only fills time.
 fn lengths(plan: &Plan) -> [(u16, Vec<u8>); 2] {
-    // struct tc_sizespec: shift of a cell, shift of its number, what is added to a length; nothing else that matters, and how many cells.
+    // struct tc_sizespec: shift of a cell, shift of its number, what is added to a length, unused members, and the number of cells.
     let mut base = vec![STEP_OCTETS.ilog2() as u8, SHIFT];
     base.extend((-(FILLING_FROM as i16)).to_ne_bytes());
     for word in [0, u32::from(ETHERNET), 0, 0, u32::from(STEPS)] {

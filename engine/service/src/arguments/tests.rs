@@ -4,7 +4,7 @@ use crate::canonical;
 use proptest::prelude::*;
 use serde_json::json;
 
-fn read(name: &str, arguments: &Json) -> Result<Call, Misfit> {
+fn read(name: &str, arguments: &Json) -> Result<Call, ArgumentError> {
     call(name, arguments.as_object().expect("an object"))
 }
 
@@ -51,7 +51,7 @@ fn bad_arguments_are_named() {
     ];
     for (name, arguments, part) in cases {
         match read(name, &arguments) {
-            Err(Misfit::Wrong(message)) => assert!(message.contains(part), "{name} {arguments}: {message}"),
+            Err(ArgumentError::Wrong(message)) => assert!(message.contains(part), "{name} {arguments}: {message}"),
             other => panic!("{name} {arguments}: {other:?}"),
         }
     }
@@ -60,11 +60,11 @@ fn bad_arguments_are_named() {
 #[test]
 fn a_lone_surrogate_cannot_be_carried() {
     let lone = read("EchoString", &json!({"value": {"utf16": [55348]}}));
-    assert!(matches!(lone, Err(Misfit::CannotCarry(_))), "{lone:?}");
+    assert!(matches!(lone, Err(ArgumentError::CannotCarry(_))), "{lone:?}");
 }
 
 proptest! {
-    /// Except for octets, of which canonical JSON keeps the digest only.
+    /// Except for byte arrays: canonical JSON has only their digest.
     #[test]
     fn the_canonical_form_of_a_value_reads_back(which in 0_usize..10, array: bool, seed: u64, count in 0_usize..20) {
         let (kind, name) = Kind::ALL[which];

@@ -1,11 +1,11 @@
-//! Answers that are wrong in their last field alone, to see whether a check looks at it.
+//! Answers that are wrong only in their last field. They test whether a check looks at it.
 
 use crate::call::Answer;
 use crate::records::{Item, Structure};
 
 impl Answer {
-    /// The same but for its last field: of the last record, the last element, the last character, the last octet, the number itself.
-    /// Its lengths stay. None where there is no field.
+    /// A copy with a different last field: the last record, element, character or byte, or the number itself. The lengths stay the same. None if
+    /// there is no field.
     #[must_use]
     pub fn altered(&self) -> Option<Self> {
         Some(match self {
@@ -24,6 +24,7 @@ impl Answer {
             }
             Answer::Structure(it) => Answer::Structure(structure(it)?.into()),
             Answer::Text(it) => Answer::Text(text(it)?),
+            Answer::Own(answer) => Answer::Own(answer.altered()?),
             Answer::Found(found) => {
                 let mut found = found.clone();
                 match found.search_result.item.last_mut() {
@@ -36,7 +37,7 @@ impl Answer {
     }
 }
 
-/// The last bean's last number, or what comes last where there is no bean.
+/// Alters the last number of the last bean, or the last field if there is no bean.
 fn structure(right: &Structure) -> Option<Structure> {
     let mut it = right.clone();
     if let Some(bean) = it.beans.last_mut() {
@@ -58,10 +59,10 @@ fn alter(item: &mut Item) {
     item.is_multi_variation_listing = Some(item.is_multi_variation_listing != Some(true));
 }
 
-/// The same with another last character, which takes as many octets of UTF-8 and units of UTF-16.
+/// Alters the last character. It has the same length in UTF-8 and UTF-16.
 fn text(right: &str) -> Option<String> {
     let last = right.chars().next_back()?;
-    // The first character of each length has an even number, so its neighbour is of the same length.
+    // The first character of each length has an even number, so this neighbour has the same length.
     let other = char::from_u32(last as u32 ^ 1)?;
     Some(format!("{}{other}", &right[..right.len() - last.len_utf8()]))
 }

@@ -3,7 +3,7 @@ use crate::generate;
 use crate::records::Octets;
 use proptest::prelude::*;
 
-/// The calls that answer something, of this size.
+/// The calls that have an answer, of this size.
 fn calls(n: i32) -> Vec<Call> {
     vec![
         Call::Sum { a: n, b: 1 },
@@ -16,7 +16,7 @@ fn calls(n: i32) -> Vec<Call> {
     ]
 }
 
-/// Whether it is noticed within as many turns as there are elements.
+/// Whether the difference is found within this number of turns.
 fn is_noticed(expected: &Expectation, wrong: &Answer, turns: u64) -> bool {
     (0..turns).any(|turn| !expected.holds(wrong, turn))
 }
@@ -65,7 +65,7 @@ fn what_is_wrong_anywhere_is_noticed_in_time() {
     let structure = Expectation::of(&Call::EchoStructure(generate::structure(9).into()));
     let mut wrong = generate::structure(9);
     wrong.beans[4].related[1] += 1;
-    // Both lists are looked at by the same turn: 4 mod 9 and 1 mod 3.
+    // Both lists are checked by the same turn: 4 mod 9 and 1 mod 3.
     assert!(is_noticed(&structure, &Answer::Structure(wrong.into()), 27));
 }
 

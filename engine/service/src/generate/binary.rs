@@ -1,10 +1,10 @@
-//! What `GetBinaryData` answers.
+//! The answer of `GetBinaryData`.
 
 use crate::call::Fill;
 use crate::generate::SplitMix64;
 use crate::names::{COUNT, FIRST};
 
-/// The answer of the service: each fill has its own seed.
+/// The answer of the service. Each fill has its own seed.
 #[must_use]
 pub fn binary(size: usize, fill: Fill) -> Vec<u8> {
     let seed = match fill {
@@ -16,7 +16,7 @@ pub fn binary(size: usize, fill: Fill) -> Vec<u8> {
     binary_seeded(size, fill, seed)
 }
 
-/// The same from any seed; `zero` has none.
+/// The same with any seed. `zero` uses none.
 #[must_use]
 pub fn binary_seeded(size: usize, fill: Fill, seed: u64) -> Vec<u8> {
     let mut generator = SplitMix64::new(seed);

@@ -1,4 +1,4 @@
-//! The values that `Send` and `EchoString` carry, by type and content.
+//! The values of `Send` and `EchoString`, by type and content.
 
 use crate::call::Value;
 use crate::generate::{SplitMix64, person};
@@ -8,15 +8,15 @@ use crate::records::{Octets, Person};
 /// How a value is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Content {
-    /// The same value each time.
+    /// Always the same value.
     Fixed,
-    /// Drawn from a generator with this seed.
+    /// From a generator with this seed.
     Random(u64),
-    /// Characters of the whole Basic Multilingual Plane, drawn with this seed; for `string` and `char[]`.
+    /// Characters of the whole Basic Multilingual Plane, from a generator with this seed; for `string` and `char[]`.
     Bmp(u64),
 }
 
-/// The type of an element: what `Send` sends one of, or an array of.
+/// The type of an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     Boolean,
@@ -54,8 +54,8 @@ impl Kind {
 
 const GREETING: &str = "Hello World";
 
-/// The value of a `Send`: `count` elements of an array, or one; `count` is the length of a scalar string and of no meaning to other
-/// scalars. None where the type has no such content.
+/// The value of a `Send`: an array of `count` elements, or one value. `count` is the length of a scalar string; other scalars ignore it. None if the
+/// type has no such content.
 #[must_use]
 pub fn value(kind: Kind, array: bool, content: Content, count: usize) -> Option<Value> {
     if let Content::Bmp(_) = content {
@@ -82,7 +82,7 @@ pub fn string(content: Content, count: usize) -> String {
     }
 }
 
-/// Character `k` of those from U+0020 to U+FFFD that are no surrogates.
+/// Character `k` of those from U+0020 to U+FFFD that are not surrogates.
 fn plane_character(k: u32) -> char {
     let code = if k < 55_264 { 0x20 + k } else { 0xE000 + (k - 55_264) };
     char::from_u32(code).expect("no surrogate is among them")
@@ -92,7 +92,7 @@ fn letters(generator: &mut SplitMix64, count: usize) -> String {
     (0..count).map(|_| char::from(65 + generator.draw(26) as u8)).collect()
 }
 
-/// Gives one element after another; without a generator the fixed one.
+/// Produces one element after another. Without a generator, it is always the fixed one.
 struct Source(Option<SplitMix64>);
 
 impl Source {

@@ -1,4 +1,4 @@
-//! Makes every argument and every answer from a short description, one file a kind of data.
+//! Generates every argument and answer from a short description. Each kind of data has its own file.
 
 mod binary;
 mod content;

@@ -1,4 +1,4 @@
-//! Persons, made from the two lists of names.
+//! Persons, generated from the two lists of names.
 
 use crate::names::{COUNT, FIRST, LAST};
 use crate::records::Person;

@@ -1,4 +1,4 @@
-//! What `FindItems` answers: the gateway study's search result.
+//! The answer of `FindItems`: the search result of the gateway study.
 
 use crate::generate::SplitMix64;
 use crate::records::{Category, Condition, Item, ListingInfo, Pagination, SearchResponse, SearchResult, SellingStatus, ShippingInfo};
@@ -11,7 +11,7 @@ pub fn search_response(n: usize) -> SearchResponse {
     search_response_seeded(n, SEED)
 }
 
-/// The same from any seed.
+/// The same with any seed.
 #[must_use]
 pub fn search_response_seeded(n: usize, seed: u64) -> SearchResponse {
     let count = n as i32;
@@ -35,7 +35,7 @@ fn items_seeded(n: usize, seed: u64) -> impl Iterator<Item = Item> {
     (0..n).map(move |i| item(i, &mut draws))
 }
 
-/// The draws that items are made of.
+/// The random values of the items.
 struct Draws(SplitMix64);
 
 impl Draws {
@@ -73,7 +73,7 @@ impl Draws {
     }
 }
 
-/// Struct expressions are evaluated in the order written, which is the order of the draws.
+/// Struct expressions are evaluated in the written order, which is the order of the random values.
 fn item(i: usize, draws: &mut Draws) -> Item {
     Item {
         item_id: draws.digits(12),

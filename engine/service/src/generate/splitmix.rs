@@ -1,6 +1,6 @@
-//! The generator behind all data: `SplitMix64`.
+//! The random generator for all data: `SplitMix64`.
 
-/// Steele, Lea and Flood's `SplitMix64`, whose state is one word.
+/// `SplitMix64` by Steele, Lea and Flood. Its state is one word.
 #[derive(Clone, Debug)]
 pub struct SplitMix64(u64);
 
@@ -19,7 +19,7 @@ impl SplitMix64 {
         z ^ (z >> 31)
     }
 
-    /// A number below `below`, which is from 1 to 2^32.
+    /// A number below `below`, which must be from 1 to 2^32.
     pub fn draw(&mut self, below: u64) -> u64 {
         debug_assert!((1..=1 << 32).contains(&below));
         ((self.next_word() >> 32) * below) >> 32
@@ -31,7 +31,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The vector published with the reference implementation, for seed 1234567.
+    /// The published test vector of the reference implementation, for seed 1234567.
     #[test]
     fn gives_the_published_vector() {
         let mut generator = SplitMix64::new(1_234_567);

@@ -1,4 +1,4 @@
-//! What `EchoStructure` sends and gets back.
+//! The structure that `EchoStructure` sends and receives.
 
 use crate::generate::person;
 use crate::names::{COUNT, FIRST};

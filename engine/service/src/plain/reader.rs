@@ -1,4 +1,4 @@
-//! Reads plain values into the service's types. The types are known, so a number may be spelt as a decimal string and the other way round.
+//! Reads plain values into the service's types. The types are known, so a number may also be a decimal string, and the other way round.
 
 use serde::de::value::{Error, SeqDeserializer};
 use serde::de::{self, DeserializeSeed, Deserializer, Error as _, IntoDeserializer, MapAccess, Visitor};
@@ -11,7 +11,7 @@ use super::units;
 #[derive(Clone, Copy)]
 pub(super) struct Reader<'a>(pub &'a Json);
 
-/// What was found, for a sentence.
+/// An error message with the value that was found.
 fn wrong(found: &Json, right: &str) -> Error {
     let shown: String = found.to_string().chars().take(64).collect();
     Error::custom(format_args!("{shown} is not {right}"))
@@ -32,7 +32,7 @@ impl Reader<'_> {
     }
 }
 
-/// Whole numbers, whose own types refuse what they cannot hold.
+/// Integers. Their types refuse values out of range.
 macro_rules! whole {
     ($($method:ident)*) => {
         $(fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> { visitor.visit_i64(self.whole()?) })*
@@ -113,13 +113,13 @@ impl IntoDeserializer<'_, Error> for Reader<'_> {
     }
 }
 
-/// A number that is spelt as a string: decimal, or one that JSON has no number for.
+/// A number in a string: decimal, or one that JSON cannot represent as a number.
 fn number<T: std::str::FromStr>(found: &Json, spelt: &str) -> Result<T, Error> {
     let plain = matches!(spelt, "NaN" | "Infinity" | "-Infinity") || spelt.bytes().all(|byte| b"+-.0123456789eE".contains(&byte));
     plain.then(|| spelt.parse().ok()).flatten().ok_or_else(|| wrong(found, "a number"))
 }
 
-/// The members of a record; one that is `null` is absent.
+/// The members of a record. A member that is `null` counts as absent.
 struct Members<'a> {
     left: map::Iter<'a>,
     value: Option<&'a Json>,

@@ -4,7 +4,7 @@ use crate::generate::{self, Content, Kind};
 use crate::records::{Octets, Person};
 use proptest::prelude::*;
 
-/// Through the text, as it crosses to a runner and back.
+/// Converts to text and back, as between host and runner.
 fn through_text(form: &Json) -> Json {
     serde_json::from_str(&form.to_string()).expect("JSON")
 }
@@ -97,7 +97,7 @@ fn a_lone_surrogate_passes_as_its_units() {
     let list = Payload::of("Send", list.as_object().expect("an object")).expect("a payload");
     assert_eq!((list.operation, &list.arguments["value"][1], list.answer), ("SendStringArray", &lone, Ok(Json::Null)));
     let wrong = json!({"type": "string[]", "value": [lone, 3]});
-    assert!(matches!(Payload::of("Send", wrong.as_object().expect("an object")), Err(Misfit::Wrong(_))));
+    assert!(matches!(Payload::of("Send", wrong.as_object().expect("an object")), Err(ArgumentError::Wrong(_))));
 }
 
 #[test]

@@ -1,10 +1,10 @@
-//! Text that is not valid Unicode, which no string of Rust can hold: it passes as its UTF-16 units, from the core to the runner and back.
+//! Text that is not valid Unicode. Rust strings cannot hold it, so it is passed as UTF-16 units between the core and the runner.
 
 use serde_json::{Map, Value as Json, json};
 
 use super::Payload;
 
-/// The payload of a call whose literal `value` holds such text, and is right otherwise: text is the same in canonical and in plain form.
+/// The payload of a call whose literal `value` is such a text. Such a text has the same canonical and plain form.
 pub(super) fn payload(name: &str, arguments: &Map<String, Json>) -> Option<Payload> {
     let value = arguments.get("value")?;
     let operation = match (name, arguments.get("type").and_then(Json::as_str)) {
@@ -19,13 +19,13 @@ pub(super) fn payload(name: &str, arguments: &Map<String, Json>) -> Option<Paylo
     Some(Payload { operation, arguments: json!({"value": value}), answer: Ok(answer) })
 }
 
-/// The canonical form of a text given as its units; None where it is no such text.
+/// The canonical form of such a text. None for any other value.
 pub(super) fn text(value: &Json) -> Option<Json> {
     let units = of(value)?;
     Some(String::from_utf16(&units).map_or_else(|_| json!({"utf16": units}), Json::String))
 }
 
-/// The units of a text that is given so.
+/// The UTF-16 units of such a text.
 pub(super) fn of(value: &Json) -> Option<Vec<u16>> {
     let units = value.get("utf16")?.as_array()?;
     units.iter().map(|unit| unit.as_u64().and_then(|it| u16::try_from(it).ok())).collect()

@@ -1,10 +1,10 @@
-//! The waits and the work a service is told to make, so that the instrument can be tested against a known answer.
+//! Delays and work that a service is asked to add, to test Callbench with known values.
 
 use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value};
 
-/// How long each call waits and works, and how often the whole service stands still.
+/// How long each call waits and works, and how often the whole service stalls.
 #[derive(Debug)]
 pub(super) struct Delays {
     each: Duration,
@@ -12,7 +12,7 @@ pub(super) struct Delays {
     stall: Option<Stall>,
 }
 
-/// The service stands still for `length` at the end of every `every`, counted from `since`.
+/// The service stalls for `length` at the end of every `every`, counted from `since`.
 #[derive(Debug)]
 struct Stall {
     since: Instant,
@@ -30,7 +30,7 @@ impl Delays {
     /// Reads `delay_us`, `stall_us`, `stall_every_us` and `burn_us`, in microseconds.
     pub(super) fn of(options: &Map<String, Value>) -> Result<Self, String> {
         let each = microseconds(options, "delay_us")?.unwrap_or_default();
-        let burn = burning(options)?;
+        let burn = parse_burn(options)?;
         let stall = match (microseconds(options, "stall_us")?, microseconds(options, "stall_every_us")?) {
             (None, None) => None,
             (Some(length), Some(every)) if length < every => Some(Stall { since: Instant::now(), every, length }),
@@ -45,9 +45,9 @@ impl Delays {
             std::thread::sleep(self.each);
         }
         if let Some(stall) = &self.stall {
-            let left = stall.left(stall.since.elapsed());
-            if !left.is_zero() {
-                std::thread::sleep(left);
+            let remaining = stall.remaining(stall.since.elapsed());
+            if !remaining.is_zero() {
+                std::thread::sleep(remaining);
             }
         }
         if !self.burn.is_zero() {
@@ -57,16 +57,16 @@ impl Delays {
 }
 
 impl Stall {
-    /// How long a call still waits that comes `elapsed` after the start: every call within the stall waits for its end, as with a
-    /// server that really stands still.
-    fn left(&self, elapsed: Duration) -> Duration {
+    /// How long a call that arrives `elapsed` after the start must still wait. Every call during a stall waits for its end, as with a server that
+    /// really stalls.
+    fn remaining(&self, elapsed: Duration) -> Duration {
         let into = Duration::from_nanos((elapsed.as_nanos() % self.every.as_nanos()) as u64);
-        let left = self.every.saturating_sub(into);
-        if left <= self.length { left } else { Duration::ZERO }
+        let remaining = self.every.saturating_sub(into);
+        if remaining <= self.length { remaining } else { Duration::ZERO }
     }
 }
 
-/// Keeps the processor busy: a slower service that does not sleep.
+/// Keeps the processor busy, as a slower service does.
 fn burn(length: Duration) {
     let began = Instant::now();
     while began.elapsed() < length {
@@ -74,8 +74,8 @@ fn burn(length: Duration) {
     }
 }
 
-/// `burn_us`, which may have a fraction: a share of a call that takes a microsecond is a few nanoseconds.
-fn burning(options: &Map<String, Value>) -> Result<Duration, String> {
+/// Parses `burn_us`. Fractions are allowed, because a share of a call of a microsecond is a few nanoseconds.
+fn parse_burn(options: &Map<String, Value>) -> Result<Duration, String> {
     match options.get("burn_us") {
         None | Some(Value::Null) => Ok(Duration::ZERO),
         Some(value) => match value.as_f64() {
@@ -108,8 +108,8 @@ mod tests {
     fn a_stall_ends_each_period() {
         let delays = of(&json!({"stall_us": 10, "stall_every_us": 100})).expect("good options");
         let stall = delays.stall.expect("a stall");
-        let left = [0, 89, 90, 95, 99, 100, 190].map(|us| stall.left(Duration::from_micros(us)).as_micros());
-        assert_eq!(left, [0, 0, 10, 5, 1, 0, 10]);
+        let remaining = [0, 89, 90, 95, 99, 100, 190].map(|us| stall.remaining(Duration::from_micros(us)).as_micros());
+        assert_eq!(remaining, [0, 0, 10, 5, 1, 0, 10]);
     }
 
     #[test]

@@ -1,15 +1,15 @@
-//! The option `keep_loaded = false`: the library is loaded for each call and unloaded behind it, as the vendor's `KeepDLLLoaded` has it.
+//! The option `keep_loaded = false`: the library is loaded for each call and unloaded after it, as with the vendor's `KeepDLLLoaded`.
 //!
-//! What is loaded is a copy, since the library that other clients keep would otherwise stay in memory and make loading it again a matter of counting.
-//! The library is told `once`, so that it leaves nothing on the thread that would hold it there. A compressed body does: zlib's state belongs to the
-//! thread, and the library is unloaded when that ends.
+//! A copy is loaded, because otherwise the library of other clients would stay in memory, and loading would only increase a counter. The library
+//! receives `once`, so that it leaves no thread-local memory that would keep it loaded. A compressed body does: zlib's state belongs to the thread,
+//! and the library is unloaded when the thread ends.
 
 use std::collections::BTreeMap;
 use std::ffi::CString;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use callbench_kit::Failure;
+use callbench_contract::Failure;
 
 use super::super::Connection;
 use super::super::inproc::{ticks, within};
@@ -17,7 +17,7 @@ use super::{ask, opened, place};
 
 /// What `serve` was given, for libraries that come and go.
 static OPTIONS: Mutex<Vec<u8>> = Mutex::new(Vec::new());
-/// What those that are gone have answered.
+/// The counts of unloaded copies.
 static COUNTED: Mutex<BTreeMap<String, u64>> = Mutex::new(BTreeMap::new());
 
 /// Takes the options of a new server, whose counts begin at 0.
@@ -26,7 +26,7 @@ pub fn serve(options: &[u8]) {
     counted();
 }
 
-/// The calls counted since last asked.
+/// The calls counted since the last request.
 pub fn counted() -> BTreeMap<String, u64> {
     std::mem::take(&mut *COUNTED.lock().unwrap_or_else(PoisonError::into_inner))
 }

@@ -1,9 +1,9 @@
 //! `library`: the server is a shared library in the client's process, behind one exported C function.
 //!
-//! `engine/library` is that library, with a service of its own: `SYMBOL` takes a message's name and a request and delivers the answer.
-//! Three names are no messages: `options` takes the options of `serve` as JSON, `counted` answers the calls counted since last
-//! asked as JSON, and `once` says that the library goes again behind this call. It stays loaded as long as the process lives, unless a client says otherwise.
-//! As in `inproc` a call cannot be cut short, and one that lasted too long is reported when it returns.
+//! `engine/library` is that library. It has its own service. `SYMBOL` takes the name of a message and a request, and delivers the answer. Three names
+//! are not messages: `options` takes the options of `serve` as JSON, `counted` returns the calls counted since the last request as JSON, and `once`
+//! says that the library is unloaded after this call. Otherwise, it stays loaded as long as the process lives. As in `inproc`, a call cannot be
+//! interrupted. A call that lasted too long is reported when it returns.
 
 mod each_call;
 
@@ -14,8 +14,8 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use callbench_kit::stack::{Connect, Elsewhere, Listen, Options, Server};
-use callbench_kit::{Failure, Kind};
+use callbench_contract::endpoint::{Connect, Listen, Options, RemoteCounts, Server};
+use callbench_contract::{Failure, Kind};
 use serde_json::Value;
 
 use super::inproc::{ticks, within};
@@ -37,7 +37,7 @@ pub const NAME: &str = if cfg!(windows) { "dll" } else { "library" };
 const MAKE: &str = if cfg!(windows) { "make windows" } else { "make engine" };
 /// An answer was delivered.
 pub const ANSWERED: i32 = 0;
-/// There is no message of that name; a sentence was delivered.
+/// There is no message with this name; an error message was delivered.
 pub const UNKNOWN: i32 = 1;
 /// The request was refused; a sentence was delivered.
 pub const REFUSED: i32 = 2;
@@ -50,7 +50,7 @@ static LOADED: OnceLock<Call> = OnceLock::new();
 
 pub struct Library;
 
-/// Where the library may be: where `CALLBENCH_LIBRARY` says, beside the running program, or in the folder above (where cargo puts a test's).
+/// The possible locations of the library: `CALLBENCH_LIBRARY`, the folder of the running program, or its parent (where cargo puts tests).
 fn places() -> Vec<PathBuf> {
     if let Some(place) = env::var_os("CALLBENCH_LIBRARY") {
         return vec![place.into()];
@@ -116,12 +116,12 @@ impl Server for Served {
         ENDPOINT.to_owned()
     }
 
-    fn counted_elsewhere(&self) -> Result<Elsewhere, Failure> {
+    fn remote_counts(&self) -> Result<RemoteCounts, Failure> {
         let mut answer = Vec::new();
         ask(load()?, &c"counted".to_owned(), &[], &mut answer)?;
         let counts: BTreeMap<String, u64> = serde_json::from_slice(&answer).map_err(Failure::protocol)?;
         let calls = counts.into_iter().chain(each_call::counted()).collect();
-        Ok(Elsewhere { calls, processor: None })
+        Ok(RemoteCounts { calls, processor: None })
     }
 }
 
@@ -149,7 +149,7 @@ impl Channel for Library {
         true
     }
 
-    /// The routes' handlers stay idle: the library answers, with a service of its own that is given the same options.
+    /// The handlers of the routes are not used: the library answers with its own service, which receives the same options.
     fn serve(&self, routes: Vec<Route>, _at: Listen, options: &Options) -> Result<Box<dyn Server>, Failure> {
         only(routes, NAME)?;
         let options = serde_json::to_vec(options).map_err(|error| Failure::new(Kind::Internal, error.to_string()))?;

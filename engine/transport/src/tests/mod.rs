@@ -7,7 +7,7 @@ mod memory;
 use std::sync::Arc;
 use std::time::Duration;
 
-use callbench_kit::stack::{Connect, Listen, Options, Server};
+use callbench_contract::endpoint::{Connect, Listen, Options, Server};
 
 use super::{Channel, Connection, Handler, Route, Said};
 
@@ -46,10 +46,15 @@ pub fn channels() -> Vec<Arc<dyn Channel>> {
     super::all().into_iter().filter(|channel| channel.name() != "library").filter(|channel| channel.unavailable().is_none()).collect()
 }
 
-/// A server of echoes. Message queues are few: with a depth of 1 the tests share a user's with whatever else runs.
+/// A server of echoes.
 pub fn serve(channel: &dyn Channel) -> Box<dyn Server> {
+    serve_with(channel, Echo)
+}
+
+/// A server of this handler. Message queues are few: with a depth of 1 the tests share a user's with whatever else runs.
+pub fn serve_with(channel: &dyn Channel, handler: impl Handler) -> Box<dyn Server> {
     let options = if channel.name() == "mqueue" { options(&[("depth", 1.into())]) } else { Options::new() };
-    channel.serve(vec![route(Echo)], HERE, &options).unwrap()
+    channel.serve(vec![route(handler)], HERE, &options).unwrap()
 }
 
 pub fn connect(channel: &dyn Channel, server: &dyn Server, timeout: Duration) -> Box<dyn Connection> {

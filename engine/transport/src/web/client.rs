@@ -1,104 +1,240 @@
 //! The client: a runtime of its own, on the thread that calls.
 
 use std::net::SocketAddr;
+use std::sync::Arc;
 
 use bytes::Bytes;
-use callbench_kit::stack::Connect;
-use callbench_kit::{Failure, Kind};
+use callbench_contract::endpoint::{Connect, LIMIT};
+use callbench_contract::{Failure, Kind};
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
-use hyper::client::conn::http1::{SendRequest, handshake};
-use hyper::header::{CONNECTION, CONTENT_TYPE, HOST, HeaderName, HeaderValue};
-use hyper::{HeaderMap, Method, Request, StatusCode, Uri};
-use hyper_util::rt::TokioIo;
+use hyper::body::Incoming;
+use hyper::client::conn::{http1, http2};
+use hyper::header::{CONNECTION, CONTENT_TYPE, HOST, HeaderName, HeaderValue, TE};
+use hyper::{HeaderMap, Method, Request, Response, StatusCode, Uri};
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use rustls::ClientConfig;
+use rustls::pki_types::ServerName;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpStream;
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::JoinHandle;
+use tokio_rustls::TlsConnector;
 
-use super::super::Connection;
 use super::super::line::{closed, refused, timed_out, too_large};
-use super::Keep;
+use super::super::{Connection, rendezvous, tls};
 use super::dial::Dial;
-use super::server::parted;
-use callbench_kit::stack::LIMIT;
+use super::place::{Endpoint, To, protocol};
+use super::{Carries, Keep, Version, Web, grpc};
 
-pub fn connect(path: &str, content_type: &'static str, to: &Connect, keep: Keep) -> Result<Box<dyn Connection>, Failure> {
-    let (address, path) = parted(&to.endpoint, path).ok_or_else(|| refused(&to.endpoint, &"it is no http URL with an address and port"))?;
-    let uri = path.parse().map_err(|_| refused(&to.endpoint, &"its path is none"))?;
+pub fn connect(web: Web, route: &'static str, content_type: &'static str, to: &Connect) -> Result<Box<dyn Connection>, Failure> {
+    let found = Endpoint::read(web, &to.endpoint, route);
+    let Endpoint { to: target, path } =
+        found.ok_or_else(|| refused(&to.endpoint, &format_args!("it is no URL of the channel {} with an address and port", web.name)))?;
+    let uri = uri(web.version, &target, &path).ok_or_else(|| refused(&to.endpoint, &"its path is none"))?;
+    let dial = Dial::read(&to.options)?;
+    let headers = headers(web, dial, &target, &path, content_type)?;
+    let secure = match &target {
+        To::Tls(_, fingerprint) => Some(tls::client(fingerprint, &[protocol(web.version)], &to.options)?),
+        To::Tcp(_) | To::Unix(_) => None,
+    };
+    let runtime = Builder::new_current_thread().enable_all().build()?;
+    let way = Way { web, dial, target, secure, to: to.clone() };
+    let mut client = Client { runtime, way, route, uri, headers, sender: None, answer: Bytes::new() };
+    if web.keep == Keep::Alive {
+        client.sender = Some(client.runtime.block_on(client.way.open())?.0);
+    }
+    Ok(Box::new(client))
+}
+
+/// HTTP/2 says scheme and authority in each request, HTTP/1.1 the path alone.
+fn uri(version: Version, target: &To, path: &str) -> Option<Uri> {
+    match version {
+        Version::One => path.parse().ok(),
+        Version::Two => format!("{}://{}{path}", target.scheme(), target.authority()).parse().ok(),
+    }
+}
+
+fn headers(web: Web, dial: Dial, target: &To, path: &str, content_type: &'static str) -> Result<HeaderMap, Failure> {
     let mut headers = HeaderMap::new();
-    let host = HeaderValue::from_str(&address.to_string()).map_err(Failure::protocol)?;
-    headers.insert(HOST, host);
+    if web.version == Version::One {
+        headers.insert(HOST, HeaderValue::from_str(&target.authority()).map_err(Failure::protocol)?);
+    }
+    if web.carries == Carries::Grpc {
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static(grpc::MEDIA));
+        headers.insert(TE, HeaderValue::from_static("trailers"));
+        return Ok(headers);
+    }
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
     if path == "/soap" {
         // SOAP 1.1 asks for the header; the empty string says that the URL tells what is meant.
         headers.insert(HeaderName::from_static("soapaction"), HeaderValue::from_static("\"\""));
     }
-    let dial = Dial::read(&to.options)?;
-    if keep == Keep::Call {
+    if web.keep == Keep::Call {
         headers.insert(CONNECTION, HeaderValue::from_static(if dial.closes { "keep-alive" } else { "close" }));
     }
-    let runtime = Builder::new_current_thread().enable_all().build()?;
-    let mut client = Client { runtime, to: to.clone(), dial, address, uri, headers, keep, sender: None, answer: Bytes::new() };
-    if keep == Keep::Alive {
-        client.sender = Some(client.runtime.block_on(open(dial, address, to))?.0);
+    Ok(headers)
+}
+
+type Body = Full<Bytes>;
+type Driver = JoinHandle<Result<(), hyper::Error>>;
+
+/// The requests' side of a connection.
+enum Sender {
+    One(http1::SendRequest<Body>),
+    Two(http2::SendRequest<Body>),
+}
+
+impl Sender {
+    fn is_closed(&self) -> bool {
+        match self {
+            Sender::One(sender) => sender.is_closed(),
+            Sender::Two(sender) => sender.is_closed(),
+        }
     }
-    Ok(Box::new(client))
+
+    async fn ready(&mut self) -> Result<(), hyper::Error> {
+        match self {
+            Sender::One(sender) => sender.ready().await,
+            Sender::Two(sender) => sender.ready().await,
+        }
+    }
+
+    async fn send(&mut self, request: Request<Body>) -> Result<Response<Incoming>, hyper::Error> {
+        match self {
+            Sender::One(sender) => sender.send_request(request).await,
+            Sender::Two(sender) => sender.send_request(request).await,
+        }
+    }
+}
+
+/// How a client comes to its connections.
+struct Way {
+    web: Web,
+    dial: Dial,
+    target: To,
+    secure: Option<Arc<ClientConfig>>,
+    to: Connect,
+}
+
+impl Way {
+    /// A connection, with its driver on the current runtime.
+    async fn open(&self) -> Result<(Sender, Driver), Failure> {
+        tokio::time::timeout(self.to.timeout, self.reach()).await.map_err(|_| timed_out())?
+    }
+
+    async fn reach(&self) -> Result<(Sender, Driver), Failure> {
+        match (&self.target, &self.secure) {
+            (To::Unix(name), _) => {
+                let stream = rendezvous::reach(name, self.to.timeout)?;
+                stream.set_nonblocking(true)?;
+                self.greet(tokio::net::UnixStream::from_std(stream)?).await
+            }
+            (To::Tcp(address), _) | (To::Tls(address, _), None) => self.greet(self.dial(*address).await?).await,
+            (To::Tls(address, _), Some(config)) => {
+                let stream = self.dial(*address).await?;
+                let name = ServerName::IpAddress(address.ip().into());
+                let stream = TlsConnector::from(Arc::clone(config)).connect(name, stream).await.map_err(|error| tls::failure(&error))?;
+                self.greet(stream).await
+            }
+        }
+    }
+
+    async fn dial(&self, address: SocketAddr) -> Result<TcpStream, Failure> {
+        self.dial.connect(address).await.map_err(|error| match Failure::from(error) {
+            failure if failure.kind == Kind::Refused => refused(&self.to.endpoint, &failure.message),
+            failure => failure,
+        })
+    }
+
+    /// Begins HTTP on a connection. How it ended is told by the call that finds it ended.
+    async fn greet<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(&self, stream: S) -> Result<(Sender, Driver), Failure> {
+        let stream = TokioIo::new(stream);
+        Ok(match self.web.version {
+            Version::One => {
+                let (sender, connection) = http1::handshake(stream).await.map_err(|error| failure(&error))?;
+                (Sender::One(sender), tokio::spawn(connection))
+            }
+            Version::Two => {
+                let (sender, connection) = http2::handshake(TokioExecutor::new(), stream).await.map_err(|error| failure(&error))?;
+                (Sender::Two(sender), tokio::spawn(connection))
+            }
+        })
+    }
 }
 
 struct Client {
     runtime: Runtime,
-    to: Connect,
-    dial: Dial,
-    address: SocketAddr,
+    way: Way,
+    route: &'static str,
     uri: Uri,
     headers: HeaderMap,
-    keep: Keep,
     sender: Option<Sender>,
     answer: Bytes,
 }
 
-type Sender = SendRequest<Full<Bytes>>;
-type Driver = JoinHandle<Result<(), hyper::Error>>;
-
-/// A connection, with its driver on the current runtime.
-async fn open(dial: Dial, address: SocketAddr, to: &Connect) -> Result<(Sender, Driver), Failure> {
-    let stream = tokio::time::timeout(to.timeout, dial.connect(address)).await.map_err(|_| timed_out())?;
-    let stream = stream.map_err(|error| match Failure::from(error) {
-        failure if failure.kind == Kind::Refused => refused(&to.endpoint, &failure.message),
-        failure => failure,
-    })?;
-    let (sender, connection) = handshake(TokioIo::new(stream)).await.map_err(|error| failure(&error))?;
-    // How the connection ended is told by the call that finds it ended.
-    Ok((sender, tokio::spawn(connection)))
+/// What came back.
+struct Came {
+    status: StatusCode,
+    headers: HeaderMap,
+    trailers: Option<HeaderMap>,
+    body: Bytes,
 }
 
 /// One call, from the request to the last byte of its answer.
-async fn exchange(sender: &mut Sender, request: Request<Full<Bytes>>) -> Result<Bytes, Failure> {
-    let response = sender.send_request(request).await.map_err(|error| failure(&error))?;
-    let status = response.status();
-    let body = Limited::new(response.into_body(), LIMIT)
+async fn exchange(sender: &mut Sender, request: Request<Body>) -> Result<Came, Failure> {
+    let (head, body) = sender.send(request).await.map_err(|error| failure(&error))?.into_parts();
+    let body = Limited::new(body, LIMIT)
         .collect()
         .await
         .map_err(|error| if error.is::<LengthLimitError>() { too_large(LIMIT + 1, LIMIT) } else { closed() })?;
-    let body = body.to_bytes();
-    // A server's fault comes with 500 in some messages; what it says is in the body.
-    if status == StatusCode::OK || (status == StatusCode::INTERNAL_SERVER_ERROR && !body.is_empty()) {
-        return Ok(body);
-    }
-    let kind = if status == StatusCode::PAYLOAD_TOO_LARGE { Kind::TooLarge } else { Kind::Protocol };
-    let sentence: String = String::from_utf8_lossy(&body).chars().take(300).collect();
-    Err(Failure::new(kind, format!("the server answers {status}: {}", sentence.trim_end())))
+    Ok(Came { status: head.status, headers: head.headers, trailers: body.trailers().cloned(), body: body.to_bytes() })
 }
 
 fn failure(error: &hyper::Error) -> Failure {
     if error.is_parse() { Failure::protocol(format!("the answer is no HTTP: {error}")) } else { closed() }
 }
 
+impl Came {
+    /// The message that came. A server's fault comes with 500 in some messages; what it says is in the body.
+    fn message(self) -> Result<Bytes, Failure> {
+        if self.status == StatusCode::OK || (self.status == StatusCode::INTERNAL_SERVER_ERROR && !self.body.is_empty()) {
+            return Ok(self.body);
+        }
+        let kind = if self.status == StatusCode::PAYLOAD_TOO_LARGE { Kind::TooLarge } else { Kind::Protocol };
+        let sentence: String = String::from_utf8_lossy(&self.body).chars().take(300).collect();
+        Err(Failure::new(kind, format!("the server answers {}: {}", self.status, sentence.trim_end())))
+    }
+
+    /// The same of gRPC, with the envelope whose answer has this field.
+    fn unwrapped(self, field: Option<usize>) -> Result<Bytes, Failure> {
+        if self.status != StatusCode::OK {
+            return self.message();
+        }
+        match grpc::refusal(self.trailers.as_ref().unwrap_or(&self.headers)) {
+            Some(Ok(fault)) => Ok(grpc::fault(&fault)),
+            Some(Err(failure)) => Err(failure),
+            None => Ok(grpc::incoming(field, grpc::unframed(self.body).map_err(|(_, sentence)| Failure::protocol(sentence))?)),
+        }
+    }
+}
+
 impl Client {
-    fn request(&self, body: &[u8]) -> Request<Full<Bytes>> {
-        let mut request = Request::new(Full::new(Bytes::copy_from_slice(body)));
+    /// The request, and of gRPC the field of its answer.
+    fn request(&self, body: &[u8]) -> Result<(Request<Body>, Option<usize>), Failure> {
+        let (uri, body, field) = match self.way.web.carries {
+            Carries::Messages => (self.uri.clone(), Bytes::copy_from_slice(body), None),
+            Carries::Grpc => {
+                let outgoing = grpc::outgoing(self.route, body)?;
+                let uri =
+                    uri(Version::Two, &self.way.target, &outgoing.path).ok_or_else(|| Failure::protocol("the call's name is no path"))?;
+                (uri, outgoing.body, outgoing.field)
+            }
+        };
+        let mut request = Request::new(Full::new(body));
         *request.method_mut() = Method::POST;
-        *request.uri_mut() = self.uri.clone();
+        *request.uri_mut() = uri;
         *request.headers_mut() = self.headers.clone();
-        request
+        Ok((request, field))
     }
 }
 
@@ -107,30 +243,35 @@ impl Connection for Client {
         if request.len() > LIMIT {
             return Err(too_large(request.len(), LIMIT));
         }
-        let request = self.request(request);
+        let (request, field) = self.request(request)?;
         let kept = self.sender.take().filter(|sender| !sender.is_closed());
-        let (dial, address, to, keep) = (self.dial, self.address, &self.to, self.keep);
+        let way = &self.way;
         let call = async {
             let (mut sender, driver) = match kept {
                 Some(sender) => (sender, None),
-                None => open(dial, address, to).await.map(|(sender, driver)| (sender, Some(driver)))?,
+                None => way.open().await.map(|(sender, driver)| (sender, Some(driver)))?,
             };
-            let answer = exchange(&mut sender, request).await?;
-            if keep == Keep::Call {
+            let came = exchange(&mut sender, request).await?;
+            if way.web.keep == Keep::Call {
                 drop(sender);
-                if let Some(driver) = driver.filter(|_| dial.closes) {
+                if let Some(driver) = driver.filter(|_| way.dial.closes) {
                     // Closed within the call, before the server could.
                     let _ = driver.await;
                 }
-                return Ok((answer, None));
+                return Ok((came, None));
             }
             // The driver may have to see the end of the answer first; a connection that the server closes is noticed here.
             let ready = sender.ready().await.is_ok();
-            Ok((answer, ready.then_some(sender)))
+            Ok((came, ready.then_some(sender)))
         };
         // In a block of its own, since the timer needs the runtime that it is made in.
-        let made = self.runtime.block_on(async { tokio::time::timeout(to.timeout, call).await });
-        (self.answer, self.sender) = made.unwrap_or_else(|_| Err(timed_out()))?;
+        let made = self.runtime.block_on(async { tokio::time::timeout(way.to.timeout, call).await });
+        let (came, sender) = made.unwrap_or_else(|_| Err(timed_out()))?;
+        self.sender = sender;
+        self.answer = match way.web.carries {
+            Carries::Messages => came.message()?,
+            Carries::Grpc => came.unwrapped(field)?,
+        };
         Ok(&self.answer)
     }
 

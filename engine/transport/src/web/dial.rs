@@ -6,8 +6,8 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use callbench_kit::stack::Options;
-use callbench_kit::{Failure, Kind};
+use callbench_contract::endpoint::Options;
+use callbench_contract::{Failure, Kind};
 use tokio::net::{TcpSocket, TcpStream};
 
 /// Where the kernel says from which ports connections leave.

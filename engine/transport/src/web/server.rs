@@ -1,54 +1,60 @@
 //! The server: as many threads as the process has processors, each running many connections.
 
 use std::convert::Infallible;
-use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use callbench_kit::stack::{LIMIT, Listen, Options, Server};
-use callbench_kit::{Failure, Kind};
-use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
+use callbench_contract::endpoint::{LIMIT, Listen, Options, Server};
+use callbench_contract::{Failure, Kind};
+use http_body_util::{BodyExt, LengthLimitError, Limited};
 use hyper::body::{Body, Incoming};
 use hyper::header::{ALLOW, CONNECTION, CONTENT_TYPE, HeaderValue};
 use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode};
-use hyper_util::rt::{TokioIo, TokioTimer};
-use tokio::net::{TcpListener, TcpStream};
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use rustls::ServerConfig;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpStream;
 use tokio::runtime::{Builder, Runtime};
+use tokio_rustls::TlsAcceptor;
 
-use super::super::{Route, Said, tcp};
-use super::Keep;
+use super::super::rendezvous::same_user;
+use super::super::{Channel as _, Route, Said};
+use super::body::Whole;
+use super::grpc::{self, Asked, code};
+use super::place::{self, Listener, within};
+use super::{Carries, Keep, Version, Web};
 
 /// How long accepting rests where the process is out of descriptors or memory: a connection that ends gives some back.
 const REST: Duration = Duration::from_millis(10);
-/// How long a client may take for a request's head.
+/// How long a client may take for a request's head, or for the handshake of TLS.
 const HEAD: Duration = Duration::from_secs(60);
 /// How long the end waits for a call under way.
 const END: Duration = Duration::from_secs(2);
 
 /// What all connections share.
 struct House {
+    web: Web,
     routes: Vec<Route>,
     base: String,
     limit: usize,
-    keep: Keep,
     /// Whether the service was told to wait in its calls: then a thread that waits must not keep other connections waiting.
     waits: bool,
 }
 
-struct Web {
+struct Running {
     endpoint: String,
     runtime: Option<Runtime>,
 }
 
-impl Server for Web {
+impl Server for Running {
     fn endpoint(&self) -> String {
         self.endpoint.clone()
     }
 }
 
-impl Drop for Web {
+impl Drop for Running {
     fn drop(&mut self) {
         if let Some(runtime) = self.runtime.take() {
             runtime.shutdown_timeout(END);
@@ -56,7 +62,7 @@ impl Drop for Web {
     }
 }
 
-pub fn serve(routes: Vec<Route>, at: Listen, options: &Options, keep: Keep) -> Result<Box<dyn Server>, Failure> {
+pub fn serve(web: Web, routes: Vec<Route>, at: Listen, options: &Options) -> Result<Box<dyn Server>, Failure> {
     let limit = match options.get("limit") {
         None => LIMIT,
         Some(value) => value
@@ -65,58 +71,98 @@ pub fn serve(routes: Vec<Route>, at: Listen, options: &Options, keep: Keep) -> R
             .map(|limit| limit as usize)
             .ok_or_else(|| Failure::new(Kind::BadRequest, format!("option limit is {value}: it must be a whole number from 1")))?,
     };
-    let listener = tcp::listen(at)?;
-    listener.set_nonblocking(true)?;
-    let base = format!("http://{}", listener.local_addr()?);
+    let workers = std::thread::available_parallelism().map_or(1, usize::from);
+    let runtime = Builder::new_multi_thread().worker_threads(workers).thread_name("http").enable_all().build()?;
+    let (listener, base) = {
+        let _inside = runtime.enter();
+        place::listen(web, at)?
+    };
     let endpoint = match &routes[..] {
-        [route] => format!("{base}/{}", route.path),
+        [route] => web.within(&base, route.path),
         _ => base.clone(),
     };
     let waits = options.keys().any(|name| name.ends_with("_us"));
-    let house = Arc::new(House { routes, base, limit, keep, waits });
-    let workers = std::thread::available_parallelism().map_or(1, usize::from);
-    let runtime = Builder::new_multi_thread().worker_threads(workers).thread_name("http").enable_all().build()?;
-    let listener = {
-        let _inside = runtime.enter();
-        TcpListener::from_std(listener)?
-    };
-    runtime.spawn(accept(listener, house));
-    Ok(Box::new(Web { endpoint, runtime: Some(runtime) }))
+    runtime.spawn(accept(listener, Arc::new(House { web, routes, base, limit, waits })));
+    Ok(Box::new(Running { endpoint, runtime: Some(runtime) }))
 }
 
-async fn accept(listener: TcpListener, house: Arc<House>) {
+async fn accept(listener: Listener, house: Arc<House>) {
     loop {
-        match listener.accept().await {
-            Ok((stream, _)) => drop(tokio::spawn(host(stream, Arc::clone(&house)))),
-            Err(_) => tokio::time::sleep(REST).await,
+        let house = Arc::clone(&house);
+        let taken = match &listener {
+            Listener::Tcp(listener) => listener.accept().await.map(|(stream, _)| drop(tokio::spawn(plain(stream, house)))),
+            Listener::Tls(listener, config) => {
+                let config = Arc::clone(config);
+                listener.accept().await.map(|(stream, _)| drop(tokio::spawn(secure(stream, config, house))))
+            }
+            Listener::Unix(listener) => listener.accept().await.map(|(stream, _)| {
+                if same_user(&stream).is_ok() {
+                    drop(tokio::spawn(host(stream, house)));
+                }
+            }),
+        };
+        if taken.is_err() {
+            tokio::time::sleep(REST).await;
         }
     }
 }
 
-async fn host(stream: TcpStream, house: Arc<House>) {
+async fn plain(stream: TcpStream, house: Arc<House>) {
+    if stream.set_nodelay(true).is_ok() {
+        host(stream, house).await;
+    }
+}
+
+async fn secure(stream: TcpStream, config: Arc<ServerConfig>, house: Arc<House>) {
     if stream.set_nodelay(true).is_err() {
         return;
     }
+    // Who fails in the handshake has been told so by TLS itself.
+    if let Ok(Ok(stream)) = tokio::time::timeout(HEAD, TlsAcceptor::from(config).accept(stream)).await {
+        host(stream, house).await;
+    }
+}
+
+async fn host<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(stream: S, house: Arc<House>) {
+    let web = house.web;
     let service = service_fn(move |request| {
         let house = Arc::clone(&house);
         async move {
             // The server closes behind its answer, and so does the client, unless the client says that it will close first.
-            let closes = house.keep == Keep::Call && request.headers().get(CONNECTION).is_none_or(|said| said != "keep-alive");
-            let mut response = house.respond(request).await;
+            let closes = web.keep == Keep::Call && request.headers().get(CONNECTION).is_none_or(|said| said != "keep-alive");
+            let mut response = match web.carries {
+                Carries::Messages => house.respond(request).await,
+                Carries::Grpc => house.respond_to_grpc(request).await,
+            };
             if closes {
                 response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
             }
             Ok::<_, Infallible>(response)
         }
     });
-    let mut builder = hyper::server::conn::http1::Builder::new();
-    builder.timer(TokioTimer::new()).header_read_timeout(HEAD);
+    let stream = TokioIo::new(stream);
     // How a connection ended is its client's to know.
-    let _ = builder.serve_connection(TokioIo::new(stream), service).await;
+    let _ = match web.version {
+        Version::One => {
+            let mut builder = hyper::server::conn::http1::Builder::new();
+            builder.timer(TokioTimer::new()).header_read_timeout(HEAD);
+            builder.serve_connection(stream, service).await
+        }
+        Version::Two => {
+            let mut builder = hyper::server::conn::http2::Builder::new(TokioExecutor::new());
+            builder.timer(TokioTimer::new()).serve_connection(stream, service).await
+        }
+    };
+}
+
+/// Why a request's body was not taken.
+enum NotTaken {
+    TooLarge,
+    Cut(String),
 }
 
 impl House {
-    async fn respond(&self, request: Request<Incoming>) -> Response<Full<Bytes>> {
+    async fn respond(&self, request: Request<Incoming>) -> Response<Whole> {
         let path = request.uri().path();
         let Some(route) = self.routes.iter().find(|route| path.strip_prefix('/') == Some(route.path)) else {
             let paths: Vec<String> = self.routes.iter().map(|route| format!("/{}", route.path)).collect();
@@ -133,50 +179,91 @@ impl House {
         }
     }
 
-    fn describe(&self, route: &Route) -> Response<Full<Bytes>> {
-        match (route.description)(&format!("{}/{}", self.base, route.path)) {
+    fn describe(&self, route: &Route) -> Response<Whole> {
+        match (route.description)(&within(&self.base, route.path)) {
             Some((media, text)) => response(StatusCode::OK, media, text.into()),
             None => said(StatusCode::NOT_FOUND, format!("/{} has no description\n", route.path)),
         }
     }
 
-    async fn answer(&self, route: &Route, request: Request<Incoming>) -> Response<Full<Bytes>> {
-        let too_large = || said(StatusCode::PAYLOAD_TOO_LARGE, format!("a request has at most {} bytes\n", self.limit));
-        let body = request.into_body();
-        if body.size_hint().lower() > self.limit as u64 {
-            return too_large();
-        }
-        // Collected as it comes: a length that is merely claimed takes no memory.
-        let request = match Limited::new(body, self.limit).collect().await {
-            Ok(body) => body.to_bytes(),
-            Err(error) if error.is::<LengthLimitError>() => return too_large(),
-            Err(error) => return said(StatusCode::BAD_REQUEST, format!("the request did not come whole: {error}\n")),
+    async fn answer(&self, route: &Route, request: Request<Incoming>) -> Response<Whole> {
+        let request = match self.body(request).await {
+            Ok(request) => request,
+            Err(NotTaken::TooLarge) => {
+                return said(StatusCode::PAYLOAD_TOO_LARGE, format!("a request has at most {} bytes\n", self.limit));
+            }
+            Err(NotTaken::Cut(why)) => return said(StatusCode::BAD_REQUEST, format!("the request did not come whole: {why}\n")),
         };
         let mut answer = Vec::new();
-        let mut call = || route.handler.answer(&request, &mut answer);
-        let status = match if self.waits { tokio::task::block_in_place(call) } else { call() } {
+        let status = match self.call(route, &request, &mut answer) {
             Said::Answer => StatusCode::OK,
             Said::Fault => StatusCode::from_u16(route.fault_status).unwrap_or(StatusCode::OK),
         };
         response(status, route.content_type, answer.into())
     }
+
+    /// As gRPC has it: HTTP's status is always 200, and the call's own is in the trailers, or in the headers where nothing else is.
+    async fn respond_to_grpc(&self, request: Request<Incoming>) -> Response<Whole> {
+        let path = request.uri().path().to_owned();
+        let asked = Asked::by(&path).filter(|_| request.method() == Method::POST);
+        let found = asked.and_then(|asked| Some((asked, self.routes.iter().find(|route| route.path == asked.route())?)));
+        let Some((asked, route)) = found else {
+            return refused(code::UNIMPLEMENTED, &format!("there is no method {path} here"));
+        };
+        let message = match self.body(request).await {
+            Ok(body) => grpc::unframed(body),
+            Err(NotTaken::TooLarge) => Err((code::RESOURCE_EXHAUSTED, "the request is larger than the server takes")),
+            Err(NotTaken::Cut(_)) => Err((code::INTERNAL, "the request did not come whole")),
+        };
+        let message = match message {
+            Ok(message) => message,
+            Err((code, sentence)) => return refused(code, sentence),
+        };
+        let mut written = Vec::new();
+        self.call(route, &asked.request(&message), &mut written);
+        match asked.answer(&written) {
+            Ok(framed) => {
+                let mut response = Response::new(Whole::with_trailers(framed, grpc::status(code::OK, "")));
+                response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(grpc::MEDIA));
+                response
+            }
+            Err(fault) => refused(code::INVALID_ARGUMENT, &fault),
+        }
+    }
+
+    fn call(&self, route: &Route, request: &[u8], answer: &mut Vec<u8>) -> Said {
+        let mut call = || route.handler.answer(request, answer);
+        if self.waits { tokio::task::block_in_place(call) } else { call() }
+    }
+
+    /// The body, collected as it comes: a length that is merely claimed takes no memory.
+    async fn body(&self, request: Request<Incoming>) -> Result<Bytes, NotTaken> {
+        let body = request.into_body();
+        if body.size_hint().lower() > self.limit as u64 {
+            return Err(NotTaken::TooLarge);
+        }
+        match Limited::new(body, self.limit).collect().await {
+            Ok(body) => Ok(body.to_bytes()),
+            Err(error) if error.is::<LengthLimitError>() => Err(NotTaken::TooLarge),
+            Err(error) => Err(NotTaken::Cut(error.to_string())),
+        }
+    }
 }
 
-fn response(status: StatusCode, media: &'static str, body: Bytes) -> Response<Full<Bytes>> {
-    let mut response = Response::new(Full::new(body));
+fn response(status: StatusCode, media: &'static str, body: Bytes) -> Response<Whole> {
+    let mut response = Response::new(Whole::new(body));
     *response.status_mut() = status;
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(media));
     response
 }
 
-fn said(status: StatusCode, sentence: String) -> Response<Full<Bytes>> {
+fn said(status: StatusCode, sentence: String) -> Response<Whole> {
     response(status, "text/plain; charset=utf-8", sentence.into())
 }
 
-/// The host and port of an endpoint, and its path or `otherwise`.
-pub fn parted(endpoint: &str, otherwise: &str) -> Option<(SocketAddr, String)> {
-    let rest = endpoint.strip_prefix("http://")?;
-    let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
-    let path = if path.is_empty() { otherwise } else { path };
-    Some((authority.parse().ok()?, format!("/{path}")))
+/// An answer of gRPC that has nothing but its status.
+fn refused(code: &'static str, sentence: &str) -> Response<Whole> {
+    let mut response = response(StatusCode::OK, grpc::MEDIA, Bytes::new());
+    response.headers_mut().extend(grpc::status(code, sentence));
+    response
 }

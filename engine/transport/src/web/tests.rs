@@ -1,19 +1,20 @@
 use std::io::{Read, Write};
 use std::net::TcpStream;
-use std::sync::Arc;
+use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use callbench_kit::Kind;
-use callbench_kit::stack::{Connect, Server};
+use callbench_contract::Kind;
+use callbench_contract::endpoint::{Connect, Server};
 
-use super::super::Route;
+use super::super::Channel as _;
+use super::super::http::{CLOSING, KEPT};
 use super::super::tests::{Echo, HERE, PATIENCE, options, route};
-use super::{Keep, connect, serve};
+use super::super::{Handler, Route, Said};
 
 fn two_routes(limit: u64) -> Box<dyn Server> {
     let plain = Route { path: "plain", description: Arc::new(|_| None), fault_status: 200, ..route(Echo) };
-    serve(vec![route(Echo), plain], HERE, &options(&[("limit", limit.into())]), Keep::Alive).unwrap()
+    KEPT.serve(vec![route(Echo), plain], HERE, &options(&[("limit", limit.into())])).unwrap()
 }
 
 /// Sends `request` as it stands and reads to the end.
@@ -61,7 +62,7 @@ fn a_request_beyond_the_limit_is_refused() {
     );
     assert!(raw(&*server, &chunked).starts_with("HTTP/1.1 413"));
     let to = Connect { endpoint: server.endpoint(), timeout: PATIENCE, options: options(&[]) };
-    let mut client = connect("echo", "text/plain", &to, Keep::Alive).unwrap();
+    let mut client = KEPT.connect("echo", "text/plain", &to).unwrap();
     assert_eq!(client.call(&[b'x'; 101]).unwrap_err().kind, Kind::TooLarge);
     assert_eq!(client.call(&[b'x'; 100]).unwrap(), [b'x'; 100]);
 }
@@ -78,11 +79,11 @@ fn what_is_no_http_does_no_harm() {
 
 #[test]
 fn a_connection_lasts_as_long_as_the_channel_says() {
-    for (keep, count) in [(Keep::Call, 0), (Keep::Alive, 1)] {
-        let server = serve(vec![route(Echo)], HERE, &options(&[]), keep).unwrap();
+    for (channel, count) in [(CLOSING, 0), (KEPT, 1)] {
+        let server = channel.serve(vec![route(Echo)], HERE, &options(&[])).unwrap();
         assert!(server.endpoint().ends_with("/echo"));
         let to = Connect { endpoint: server.endpoint(), timeout: PATIENCE, options: options(&[]) };
-        let mut client = connect("ignored", "text/plain", &to, keep).unwrap();
+        let mut client = channel.connect("ignored", "text/plain", &to).unwrap();
         for _ in 0..3 {
             assert_eq!(client.call(b"x").unwrap(), b"x");
             assert_eq!(client.connections(), count);
@@ -90,48 +91,107 @@ fn a_connection_lasts_as_long_as_the_channel_says() {
     }
 }
 
+const HELD: &[u8] = b"held";
+
+/// Holds the calls that say so until it is opened.
+#[derive(Default)]
+struct Gate {
+    /// How many calls it holds, and whether it is open.
+    state: Mutex<(usize, bool)>,
+    changed: Condvar,
+}
+
+impl Gate {
+    fn change(&self, change: impl FnOnce(&mut (usize, bool))) {
+        change(&mut self.state.lock().unwrap());
+        self.changed.notify_all();
+    }
+
+    /// Waits until this holds. False if it does not within the tests' patience.
+    fn wait_for(&self, holds: impl Fn(usize, bool) -> bool) -> bool {
+        let not_yet = |state: &mut (usize, bool)| !holds(state.0, state.1);
+        !self.changed.wait_timeout_while(self.state.lock().unwrap(), PATIENCE, not_yet).unwrap().1.timed_out()
+    }
+}
+
+impl Handler for Arc<Gate> {
+    fn answer(&self, request: &[u8], out: &mut Vec<u8>) -> Said {
+        if request == HELD {
+            self.change(|state| state.0 += 1);
+            self.wait_for(|_, open| open);
+        }
+        Echo.answer(request, out)
+    }
+}
+
 #[test]
 fn a_service_that_waits_keeps_no_other_client_waiting() {
-    let server = serve(vec![route(Echo)], HERE, &options(&[("delay_us", 1.into())]), Keep::Alive).unwrap();
+    let gate = Arc::new(Gate::default());
+    let server = KEPT.serve(vec![route(Arc::clone(&gate))], HERE, &options(&[("delay_us", 1.into())])).unwrap();
     let to = Connect { endpoint: server.endpoint(), timeout: PATIENCE, options: options(&[]) };
-    let mut quick = connect("echo", "text/plain", &to, Keep::Alive).unwrap();
+    let mut quick = KEPT.connect("echo", "text/plain", &to).unwrap();
     let workers = thread::available_parallelism().map_or(1, usize::from);
     thread::scope(|scope| {
         let slow: Vec<_> = (0..=workers)
             .map(|_| {
-                let mut client = connect("echo", "text/plain", &to, Keep::Alive).unwrap();
-                scope.spawn(move || client.call(b"wait 3000").map(<[u8]>::len).unwrap())
+                let mut client = KEPT.connect("echo", "text/plain", &to).unwrap();
+                scope.spawn(move || client.call(HELD).map(<[u8]>::len).unwrap())
             })
             .collect();
-        thread::sleep(Duration::from_millis(300));
+        assert!(gate.wait_for(|held, _| held == slow.len()), "a call waits until another has been answered");
         assert_eq!(quick.call(b"quick").unwrap(), b"quick");
         assert!(slow.iter().all(|call| !call.is_finished()));
+        gate.change(|state| state.1 = true);
     });
 }
 
-/// The sockets of a port that wait in TIME-WAIT, of the server's end and of clients' ends.
-fn lingering(port: u16) -> (usize, usize) {
+const TIME_WAIT: &str = "06";
+const LISTEN: &str = "0A";
+
+/// The connections of a port whose state is such a one: those whose server's end it is, and those whose client's end it is.
+fn connections(port: u16, is: impl Fn(&str) -> bool) -> (usize, usize) {
     let table = std::fs::read_to_string("/proc/net/tcp").unwrap();
     let place = format!(":{port:04X}");
-    let waiting = table.lines().map(|line| line.split_whitespace().collect::<Vec<_>>()).filter(|line| line.get(3) == Some(&"06"));
-    waiting.fold((0, 0), |(server, client), line| {
+    let fields = table.lines().skip(1).map(|line| line.split_whitespace().collect::<Vec<_>>());
+    fields.filter(|line| is(line[3])).fold((0, 0), |(server, client), line| {
         (server + usize::from(line[1].ends_with(&place)), client + usize::from(line[2].ends_with(&place)))
     })
 }
 
+/// The connections of a port that wait in TIME-WAIT, once none of it is open or about to close.
+fn lingering(port: u16) -> (usize, usize) {
+    let begun = Instant::now();
+    while connections(port, |state| state != TIME_WAIT && state != LISTEN) != (0, 0) {
+        assert!(begun.elapsed() < PATIENCE, "a connection stays");
+        thread::sleep(Duration::from_millis(5));
+    }
+    connections(port, |state| state == TIME_WAIT)
+}
+
+/// A server and its port, at which no earlier server's connections wait: the kernel keeps those for a minute and gives
+/// their port to the next server.
+fn at_a_port_of_its_own() -> (Box<dyn Server>, u16) {
+    loop {
+        let server = CLOSING.serve(vec![route(Echo)], HERE, &options(&[])).unwrap();
+        let port = server.endpoint().rsplit(':').next().and_then(|it| it.split('/').next()?.parse().ok()).unwrap();
+        if lingering(port) == (0, 0) {
+            return (server, port);
+        }
+    }
+}
+
 #[test]
 fn the_side_that_closes_first_is_the_one_that_lingers() {
-    const CALLS: usize = 10;
+    // Some of many: a client may be held up between the end that it sends and the reset.
+    const CALLS: usize = 100;
     let of = |pairs: &[(&str, serde_json::Value)]| {
-        let server = serve(vec![route(Echo)], HERE, &options(&[]), Keep::Call).unwrap();
-        let port = server.endpoint().rsplit(':').next().and_then(|it| it.split('/').next()?.parse().ok()).unwrap();
+        let (server, port) = at_a_port_of_its_own();
         let to = Connect { endpoint: server.endpoint(), timeout: PATIENCE, options: options(pairs) };
-        let mut client = connect("echo", "text/plain", &to, Keep::Call).unwrap();
+        let mut client = CLOSING.connect("echo", "text/plain", &to).unwrap();
         for _ in 0..CALLS {
             assert_eq!(client.call(b"x").unwrap(), b"x");
         }
         drop(client);
-        thread::sleep(Duration::from_millis(200));
         lingering(port)
     };
     let (server, client) = of(&[]);
@@ -139,20 +199,19 @@ fn the_side_that_closes_first_is_the_one_that_lingers() {
     let (server, client) = of(&[("closes", "client".into())]);
     assert!(client >= CALLS - 1 && server == 0, "{server} of the server, {client} of the client");
     let (server, client) = of(&[("closes", "client".into()), ("reset", true.into())]);
-    // Between the end that it sends and the reset a client may be held up.
     assert!(client + server < CALLS, "{server} of the server, {client} of the client");
 }
 
 #[test]
 fn a_client_with_few_ports_waits_for_them_to_come_back() {
-    let server = serve(vec![route(Echo)], HERE, &options(&[]), Keep::Call).unwrap();
+    let server = CLOSING.serve(vec![route(Echo)], HERE, &options(&[])).unwrap();
     let few = options(&[("closes", "client".into()), ("ports", 2.into())]);
     let to = Connect { endpoint: server.endpoint(), timeout: Duration::from_millis(50), options: few };
-    let mut client = connect("echo", "text/plain", &to, Keep::Call).unwrap();
+    let mut client = CLOSING.connect("echo", "text/plain", &to).unwrap();
     let made = (0..4).map(|_| client.call(b"x").map(<[u8]>::len)).collect::<Vec<_>>();
     assert!(made.iter().any(|call| call.as_ref().is_err_and(|failure| failure.kind == Kind::Timeout)), "{made:?}");
     for (name, value) in [("ports", 0.into()), ("ports", "x".into()), ("closes", "both".into()), ("reset", 1.into())] {
         let to = Connect { options: options(&[(name, value)]), ..to.clone() };
-        assert_eq!(connect("echo", "text/plain", &to, Keep::Call).err().map(|it| it.kind), Some(Kind::BadRequest), "{name}");
+        assert_eq!(CLOSING.connect("echo", "text/plain", &to).err().map(|it| it.kind), Some(Kind::BadRequest), "{name}");
     }
 }

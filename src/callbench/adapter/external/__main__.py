@@ -1,4 +1,4 @@
-"""`python -m callbench.adapter.external TABLES`: the adapter that plays external servers."""
+"""`python -m callbench.adapter.external TABLES`: the adapter that represents external servers."""
 
 from callbench.adapter.external.program import main
 

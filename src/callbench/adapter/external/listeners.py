@@ -1,4 +1,4 @@
-"""Who listens at an address: every process that holds a listening socket of it, as /proc has it."""
+"""Find every process that holds a listening socket of an address, in /proc."""
 
 import ipaddress
 import os
@@ -17,31 +17,32 @@ _IPV4_HEX = 8
 
 @dataclass(frozen=True)
 class Listeners:
-    """Those who listen.
+    """The processes that listen.
 
     Attributes:
-        pids: processes that hold one of the sockets, by number.
-        hidden: sockets that no process holds which we may look at: another user's, or of a PID namespace beside ours.
+        pids: processes that hold one of the sockets, sorted.
+        hidden: sockets whose process is not visible: of another user, or of another PID namespace.
     """
 
     pids: tuple[int, ...] = ()
     hidden: int = 0
 
 
-def at(host: str, port: int) -> Listeners:
-    """Those who listen where a connection to this host and port arrives; nobody where it is no address of this machine.
+def listeners_at(host: str, port: int) -> Listeners:
+    """Return who listens for connections to this host and port; empty if it is not an address of this machine.
 
-    Several sockets can listen there (SO_REUSEPORT), and several processes hold one of them (a master and its workers).
+    Several sockets can listen there (SO_REUSEPORT), and several processes can hold one socket (a master and its
+    workers).
     """
-    for address in _here(host):
+    for address in _local_addresses(host):
         inodes = _sockets(address, port)
         if inodes:
-            return _held(inodes)
+            return _holders(inodes)
     return Listeners()
 
 
-def _here(host: str) -> Iterator[Address]:
-    """The addresses of a name that are this machine's: those that can be listened on here."""
+def _local_addresses(host: str) -> Iterator[Address]:
+    """Yield the addresses of a name that belong to this machine."""
     with suppress(OSError, UnicodeError):
         for family, *_, address in socket.getaddrinfo(host, 0, type=socket.SOCK_STREAM):
             with suppress(OSError), socket.socket(family, socket.SOCK_STREAM) as one:
@@ -50,19 +51,19 @@ def _here(host: str) -> Iterator[Address]:
 
 
 def _sockets(address: Address, port: int) -> set[int]:
-    """The inodes of the sockets that get a connection to an address: those bound closest to it, as in the kernel."""
+    """Return the inodes of the sockets that get connections to an address: the most specific ones, as in the kernel."""
     found: dict[Address, set[int]] = {}
     for table in ("tcp", "tcp6"):
         for local, inode in _listening(table, port):
             found.setdefault(local, set()).add(inode)
     any4, any6 = ipaddress.IPv4Address(0), ipaddress.IPv6Address(0)
-    # A socket bound to :: hears IPv4 too, unless it was told not to: where one hears 0.0.0.0, that one was.
+    # A socket bound to :: also accepts IPv4, unless this is switched off. In that case another one is bound to 0.0.0.0.
     order: list[Address] = [address, any4, any6] if isinstance(address, ipaddress.IPv4Address) else [address, any6]
     return next((found[one] for one in order if one in found), set())
 
 
 def _listening(table: str, port: int) -> Iterator[tuple[Address, int]]:
-    """Of /proc/net/tcp or tcp6: the addresses that somebody listens on at a port, and the sockets' inodes."""
+    """Yield the addresses with a listening socket on a port, from /proc/net/tcp or tcp6, with the sockets' inodes."""
     with suppress(OSError):
         for line in (PROC / "self" / "net" / table).read_text().splitlines()[1:]:
             fields = line.split()
@@ -72,20 +73,20 @@ def _listening(table: str, port: int) -> Iterator[tuple[Address, int]]:
 
 
 def _address(text: str) -> Address:
-    """An address as /proc/net has it: words of 32 bits in the machine's own order of bytes."""
+    """Return an address of /proc/net: words of 32 bits in the machine's byte order."""
     words = [int(text[place : place + 8], 16) for place in range(0, len(text), 8)]
     octets = b"".join(struct.pack("=I", word) for word in words)
     return _plain(ipaddress.IPv4Address(octets) if len(text) == _IPV4_HEX else ipaddress.IPv6Address(octets))
 
 
 def _plain(address: Address) -> Address:
-    """An address of IPv4 that is written as one of IPv6, as what it is."""
+    """Return an IPv4 address that is written as IPv6 in its own form."""
     mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
     return mapped or address
 
 
-def _held(inodes: set[int]) -> Listeners:
-    """The processes that hold sockets."""
+def _holders(inodes: set[int]) -> Listeners:
+    """Return the processes that hold sockets."""
     wanted = {f"socket:[{inode}]" for inode in inodes}
     seen: set[str] = set()
     pids = []
@@ -97,7 +98,7 @@ def _held(inodes: set[int]) -> Listeners:
 
 
 def _targets(folder: str) -> set[str]:
-    """What the descriptors of a process are; empty where we may not look, or it has ended."""
+    """Return the targets of a process's descriptors; empty if they are not readable or it has ended."""
     found = set()
     with suppress(OSError):
         for name in os.listdir(folder):  # noqa: PTH208 - thousands of them, and often

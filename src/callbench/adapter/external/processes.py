@@ -1,8 +1,7 @@
-"""The processes of a server that runs by itself: all that listen where its URL points to, with their families.
+"""The processes of a server that runs by itself: all that listen at its URL, with their families.
 
-A server is often many: a master that forks workers, all with one listening socket; or workers with a socket each on one
-port (SO_REUSEPORT), whose master has none. Workers come and go while it is measured, so they are looked for anew
-each time.
+A server may have many processes: a master whose workers share one listening socket, or workers with their own socket on
+one port (SO_REUSEPORT) and a master without any. Workers change during a measurement, so every request searches again.
 """
 
 from collections.abc import Iterable, Mapping
@@ -15,15 +14,15 @@ from callbench.model.process_tree import ancestors, children_of_all, family, is_
 _INIT = 1
 
 
-class Running:
-    """A server that somebody else runs. It is looked for each time it is asked for."""
+class RunningServer:
+    """A server that runs by itself. Its processes are searched at each request."""
 
     def __init__(self, url: str, pid: int | None = None) -> None:
-        """Looks for nobody yet.
+        """Store how to find the server.
 
         Args:
             url: of the server.
-            pid: a process of it that was named: the only way to it where nothing of it listens at the URL here.
+            pid: a given process of it: needed if nothing visible listens at the URL on this machine.
         """
         parts = urlsplit(url)
         self._host = parts.hostname or ""
@@ -31,25 +30,26 @@ class Running:
         self._pid = pid
 
     def pids(self) -> tuple[int, ...]:
-        """All its processes now, parents before children. Empty where it runs elsewhere, or we may not know.
+        """Return all of its current processes, parents before children; empty if it runs elsewhere or is not visible.
 
-        A process that was named stands for all of them where it is one of those behind the URL: its own family else.
+        A given process stands for all of them if it is one of those behind the URL. Otherwise only its own family
+        counts.
         """
         return self._look()[0]
 
     def unseen(self) -> str:
-        """What of it cannot be seen, in a sentence; nothing where all can."""
+        """Return which of its processes are not visible, in a sentence; "" if all are."""
         pids, hidden = self._look()
         if not hidden:
             return ""
-        who = "the rest of those who listen" if pids else "whoever listens"
+        who = "the other listening processes" if pids else "the listening process"
         return (
-            f"{who} at port {self._port} cannot be seen: run callbench as their user or as root,"
+            f"{who} at port {self._port} cannot be seen: run callbench as its user or as root,"
             " or name a process with --pid (pid in a study)"
         )
 
     def _look(self) -> tuple[tuple[int, ...], int]:
-        found = listeners.at(self._host, self._port)
+        found = listeners.listeners_at(self._host, self._port)
         children = children_of_all()
         mine = family(_with_masters(_servers(found.pids)), children)
         if self._pid is None or self._pid in mine:
@@ -57,28 +57,31 @@ class Running:
         return (family([self._pid], children) if is_alive(self._pid) else ()), 0
 
 
-def of_table(table: Mapping[str, Any]) -> Running:
-    """The server of an `external` table with a `url`."""
-    return Running(str(table["url"]), int(table["pid"]) if table.get("pid") else None)
+def running_server(table: Mapping[str, Any]) -> RunningServer:
+    """Return the server of an `external` table with a `url`."""
+    return RunningServer(str(table["url"]), int(table["pid"]) if table.get("pid") else None)
 
 
-def tops(pids: Iterable[int]) -> tuple[int, ...]:
-    """Those whose parents are not among them: a server ends with them, and not with a worker that is replaced."""
+def root_processes(pids: Iterable[int]) -> tuple[int, ...]:
+    """Return the processes whose parents are not among them. The server ends with these, not with a replaced worker."""
     every = set(pids)
     return tuple(pid for pid in sorted(every) if parent_of(pid) not in every)
 
 
 def _servers(holders: tuple[int, ...]) -> list[int]:
-    """Those who hold a socket to serve with it: init only opens it for another (systemd's socket units)."""
+    """Return the holders that serve with their socket.
+
+    The init process only opens sockets for others (systemd socket units).
+    """
     others = [pid for pid in holders if pid != _INIT]
     return others or list(holders)
 
 
 def _with_masters(holders: list[int]) -> list[int]:
-    """The holders, and before them the masters that forked them and hold no socket themselves.
+    """Return the holders, preceded by master processes that forked them and hold no socket.
 
-    A parent is a master where it runs the same program and has several of them as children, or has been started by the
-    very same command: a fork. A shell or a script that starts servers is none, nor is whoever started us.
+    A parent is a master if it runs the same program and has several holders as children, or if it has the same command
+    line (a fork). A shell or script that starts servers is not a master, nor is the parent of this program.
     """
     ours = ancestors()
     found = list(holders)

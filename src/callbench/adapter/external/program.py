@@ -1,6 +1,6 @@
-"""The adapter that plays the server of external stacks: it starts commands, or points at what runs.
+"""The adapter that represents external servers: it starts commands, or refers to servers that run.
 
-It imports little and does nothing while calls are made: it is alive beside the server, on the server's processors.
+It imports little and does nothing during calls, because it shares the server's processors.
 """
 
 import collections
@@ -21,7 +21,8 @@ from urllib.parse import urlsplit
 
 from callbench.model.version import CONTRACT, VERSION
 
-# As the kernel cuts it to 15 bytes: it is by this name that the core tells it from the server's own processes.
+# Cut to 15 bytes as in the kernel. The core recognizes this adapter by the name, and does not count it as part of the
+# server.
 NAME = b"callbench-external"[:15]
 _PR_SET_NAME = 15
 _SLOWER = ("delay_us", "stall_us", "stall_every_us", "burn_us")
@@ -32,27 +33,27 @@ _LINE_SHOWN = 160
 _URL_SECONDS = 5.0
 
 
-class No(Exception):  # noqa: N818 - what is answered
+class Refusal(Exception):  # noqa: N818 - what is answered
     """An answer of kind `error`."""
 
     def __init__(self, kind: str, message: str) -> None:
-        """Keep the kind beside the sentence."""
+        """Store the kind beside the message."""
         super().__init__(message)
         self.kind = kind
 
 
-class Started:
+class StartedServer:
     """A server as a child process. End it."""
 
     def __init__(self, table: Mapping[str, Any], host: str, port: int) -> None:
-        """Starts the command, and waits until it listens.
+        """Start the command, and wait until it listens.
 
         Raises:
             No: it cannot be started, ends, or does not listen in time.
         """
         self.port = port or _free_port(host)
         if port:
-            _must_be_free(host, port)
+            _require_free(host, port)
 
         def filled(text: str) -> str:
             return text.replace("{port}", str(self.port)).replace("{host}", host)
@@ -70,11 +71,11 @@ class Started:
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
-                # A group of its own: a command is often a shell, whose children must end with it.
+                # Start it in a process group of its own: a command is often a shell, whose children must end with it.
                 process_group=0,
             )
         except OSError as failure:
-            raise No("internal", f"`{self._shown}` cannot be started: {failure.strerror}") from None
+            raise Refusal("internal", f"`{self._shown}` cannot be started: {failure.strerror}") from None
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
         try:
@@ -82,7 +83,7 @@ class Started:
         except BaseException:
             self.end()
             raise
-        threading.Thread(target=self._die_with_it, daemon=True).start()
+        threading.Thread(target=self._end_with_server, daemon=True).start()
 
     def _read(self) -> None:
         assert self._child.stdout is not None  # noqa: S101 - the pipe was asked for
@@ -90,7 +91,7 @@ class Started:
             text = line.decode(errors="replace").strip()
             if text:
                 self._last.append(text[:_LINE_SHOWN])
-                # Our own log is the server's: the core shows its end where something fails.
+                # The server's log becomes the adapter's log. The core shows its end if something fails.
                 print(text, file=sys.stderr, flush=True)  # noqa: T201
 
     def _await(self, host: str, seconds: float) -> None:
@@ -100,29 +101,33 @@ class Started:
             if code is not None:
                 self._reader.join(1)
                 how = f"was killed by signal {-code}" if code < 0 else f"ended with exit code {code}"
-                raise No("internal", f"`{self._shown}` {how} before it listened on port {self.port}{self._words()}")
+                raise Refusal(
+                    "internal", f"`{self._shown}` {how} before it listened on port {self.port}{self._log_end()}"
+                )
             if time.monotonic() > deadline:
                 where = f"{host}, port {self.port}"
-                raise No("internal", f"`{self._shown}` did not listen on {where}, within {seconds:g} s{self._words()}")
+                raise Refusal(
+                    "internal", f"`{self._shown}` did not listen on {where}, within {seconds:g} s{self._log_end()}"
+                )
             time.sleep(_LOOK_SECONDS)
 
-    def _words(self) -> str:
-        return f"; it said last: {' | '.join(self._last)}" if self._last else "; it said nothing"
+    def _log_end(self) -> str:
+        return f"; its last output: {' | '.join(self._last)}" if self._last else "; it printed nothing"
 
-    def _die_with_it(self) -> None:
-        """Where the server ends by itself this adapter ends as it did: the core starts both again, or gives up."""
+    def _end_with_server(self) -> None:
+        """If the server ends by itself, end this adapter in the same way. The core then restarts both, or gives up."""
         code = self._child.wait()
         if not self._ending:
             self._reader.join(1)
             os._exit(128 - code if code < 0 else code)
 
-    def must_live(self) -> None:
-        """Where the server has ended, this program is about to end too: it answers nothing more."""
+    def require_alive(self) -> None:
+        """If the server has ended, this program is about to end too and answers nothing more."""
         if self._child.poll() is not None:
             time.sleep(_GRACE_SECONDS)
 
     def end(self) -> None:
-        """Ends the server and what it started: asked first, then by force."""
+        """End the server and everything that it started: first politely, then by force."""
         self._ending = True
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self._child.pid, signal.SIGTERM)
@@ -138,12 +143,12 @@ def _free_port(host: str) -> int:
         return int(one.getsockname()[1])
 
 
-def _must_be_free(host: str, port: int) -> None:
+def _require_free(host: str, port: int) -> None:
     try:
         with socket.create_server((host, port)):
             pass
     except OSError as failure:
-        raise No("out-of-resources", f"port {port} of {host} is taken: {failure.strerror}") from None
+        raise Refusal("out-of-resources", f"port {port} of {host} is taken: {failure.strerror}") from None
 
 
 def _listens(host: str, port: int) -> bool:
@@ -153,22 +158,22 @@ def _listens(host: str, port: int) -> bool:
 
 
 class Program:
-    """The contract's server half."""
+    """The server side of the contract."""
 
-    def __init__(self, said: Mapping[str, Any]) -> None:
-        """Takes the tables, and keeps the real standard output to itself."""
-        self._said = said
-        self._server: Started | None = None
+    def __init__(self, output: Mapping[str, Any]) -> None:
+        """Store the tables, and reserve the real standard output."""
+        self._said = output
+        self._server: StartedServer | None = None
         self._serves = False
         self._out = os.fdopen(os.dup(1), "wb", buffering=0)
         os.dup2(2, 1)
 
     def run(self) -> NoReturn:
-        """Answers until it is told to stop."""
+        """Answer requests until it is stopped."""
         signal.signal(signal.SIGTERM, lambda *_: self._end())
         self._hello()
         for line in sys.stdin.buffer:
-            answer = self._obeyed(line)
+            answer = self._answer_line(line)
             self._say(answer)
             if answer["is"] == "stopped":
                 break
@@ -196,18 +201,18 @@ class Program:
             }
         )
 
-    def _obeyed(self, line: bytes) -> dict[str, Any]:
+    def _answer_line(self, line: bytes) -> dict[str, Any]:
         request: dict[str, Any] = {}
         try:
             request = json.loads(line)
-            answer = self._answered(request)
-        except No as no:
+            answer = self._answer(request)
+        except Refusal as no:
             answer = {"is": "error", "kind": no.kind, "message": str(no)}
         except (KeyError, TypeError, ValueError, AttributeError) as failure:
             answer = {"is": "error", "kind": "bad-request", "message": f"a member is missing or wrong: {failure!r}"}
         return {**answer, "id": request.get("id", 1) if isinstance(request, dict) else 1}
 
-    def _answered(self, request: Mapping[str, Any]) -> dict[str, Any]:
+    def _answer(self, request: Mapping[str, Any]) -> dict[str, Any]:
         match request["do"]:
             case "serve":
                 return {"is": "serving", "endpoint": self._serve(request)}
@@ -216,30 +221,30 @@ class Program:
                 return {"is": "stopped-serving"}
             case "counted":
                 if self._server is not None:
-                    self._server.must_live()
-                raise No("unsupported", "nobody can ask a server that was not written for it what it counted")
+                    self._server.require_alive()
+                raise Refusal("unsupported", "an external server cannot report what it counted")
             case "stop":
                 self._stop_serving()
                 return {"is": "stopped"}
             case other:
-                raise No("bad-request", f"an external server knows no request {other!r}")
+                raise Refusal("bad-request", f"an external server knows no request {other!r}")
 
     def _serve(self, request: Mapping[str, Any]) -> str:
         stacks = self._said["stacks"]
         table = stacks.get(request["stack"])
         if table is None:
-            raise No("bad-request", f"stack {request['stack']} is not one of mine: {', '.join(stacks)} are")
+            raise Refusal("bad-request", f"stack {request['stack']} is not one of mine: {', '.join(stacks)} are")
         for name in request["options"]:
             if name in _SLOWER:
-                raise No("unsupported", f"{name}: a server that was not written for it cannot be slowed down")
-            raise No("bad-request", f"there is no option {name}: an external server has none")
+                raise Refusal("unsupported", f"{name}: an external server cannot be slowed down")
+            raise Refusal("bad-request", f"there is no option {name}: an external server has none")
         if self._serves:
-            raise No("bad-request", "one stack is served already: stop-serving ends that")
+            raise Refusal("bad-request", "one stack is served already: stop-serving ends that")
         if "url" in table:
-            _must_answer(table["url"], table["ready_seconds"])
+            _require_answer(table["url"], table["ready_seconds"])
             endpoint = str(table["url"])
         else:
-            self._server = Started(table, request["host"], int(request["port"]))
+            self._server = StartedServer(table, request["host"], int(request["port"]))
             endpoint = f"http://{request['host']}:{self._server.port}{table.get('path') or '/'}"
         self._serves = True
         return endpoint
@@ -253,18 +258,22 @@ class Program:
         self._out.write(json.dumps(message).encode() + b"\n")
 
 
-def _must_answer(url: str, seconds: float) -> None:
+def _require_answer(url: str, seconds: float) -> None:
     parts = urlsplit(url)
     port = parts.port or (443 if parts.scheme == "https" else 80)
     try:
         with socket.create_connection((parts.hostname, port), timeout=min(seconds, _URL_SECONDS)):
             pass
     except socket.gaierror as failure:
-        raise No("unresolved", f"{url}: the name {parts.hostname} does not resolve: {failure.strerror}") from None
+        raise Refusal("unresolved", f"{url}: the name {parts.hostname} does not resolve: {failure.strerror}") from None
     except TimeoutError:
-        raise No("timeout", f"{url}: nobody listens there, or what lies between does not let us") from None
+        raise Refusal(
+            "timeout", f"{url}: no server listens on this port, or the network blocks the connection"
+        ) from None
     except OSError as failure:
-        raise No("refused", f"{url}: nobody listens there ({failure.strerror}): start the server first") from None
+        raise Refusal(
+            "refused", f"{url}: no server listens on this port ({failure.strerror}): start the server first"
+        ) from None
 
 
 def _reading_ns() -> float:
@@ -275,7 +284,7 @@ def _reading_ns() -> float:
 
 
 def main() -> NoReturn:
-    """Plays the servers whose tables are the one argument, as JSON."""
+    """Represent the servers whose tables are the single argument, as JSON."""
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).prctl(_PR_SET_NAME, NAME, 0, 0, 0)
     Program(json.loads(sys.argv[1])).run()

@@ -1,1 +1,1 @@
-"""Hosts and links of the network lab: made, kept while they are used, and taken down again."""
+"""Hosts and links of the network lab: create, use and remove them."""

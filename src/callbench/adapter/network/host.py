@@ -1,12 +1,12 @@
-"""A host that a side runs on: the address to serve on, and how an adapter is started there."""
+"""A host for one side: the address to serve on, and how to start an adapter there."""
 
 import ipaddress
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-# By direction, `to_server` and `to_client`: octets and frames of the line that the link has carried so far.
-Carried = Mapping[str, tuple[int, int]]
+# By direction, `to_server` and `to_client`: bytes and frames that the link has carried so far.
+LinkCounts = Mapping[str, tuple[int, int]]
 
 _IPV4 = re.compile(r"(?<![\d.])\d{1,3}(?:\.\d{1,3}){3}(?![\d.])")
 
@@ -16,17 +16,17 @@ class Host:
     """One host.
 
     Attributes:
-        address: the one that a server listens on there.
-        netns: the path of its network namespace; None: this machine's own.
-        user: the path of the user namespace to enter before it, where the lab was made without root.
+        address: the address on which a server listens there.
+        netns: the path of its network namespace; None: that of this machine.
+        user: the path of the user namespace to enter first, if the lab was created without root.
     """
 
     address: str
     netns: str | None = None
     user: str | None = None
 
-    def entered(self) -> list[str]:
-        """The keeper's options that start an adapter there."""
+    def enter_options(self) -> list[str]:
+        """Return the supervisor's options that start an adapter on the host."""
         user = ["--user", self.user] if self.user else []
         return [*user, "--netns", self.netns] if self.netns else []
 
@@ -36,27 +36,27 @@ class Hosts:
     """The two hosts of a link.
 
     Attributes:
-        carried: asks what the link has carried so far; gives None where nothing but a cable lies between the hosts.
+        carried: returns what the link has carried so far; None for a plain cable.
     """
 
     client: Host
     server: Host
-    carried: Callable[[], Carried | None] = lambda: None
+    carried: Callable[[], LinkCounts | None] = lambda: None
 
 
 LOOPBACK_HOSTS = Hosts(Host("127.0.0.1"), Host("127.0.0.1"))
 
 
-def misplaced(endpoint: str, host: Host) -> str | None:
-    """Why a client elsewhere would not find an endpoint: it names an address, not the host's. None where all is well.
+def why_unreachable(endpoint: str, host: Host) -> str | None:
+    """Return why a remote client would not find an endpoint: it names another address. None if it would.
 
-    An endpoint without an address (a path, an object reference) cannot be judged so: the client's connecting tells.
+    An endpoint without an address (a path, an object reference) cannot be checked here. Connecting shows it.
     """
     named = [text for text in _IPV4.findall(endpoint) if _is_address(text)]
     if not named or host.address in named:
         return None
     return (
-        f"serves on {named[0]} and was told to serve on {host.address}, the server's host:"
+        f"serves on {named[0]} instead of {host.address}, the server's host:"
         " a client on another host would not reach it"
     )
 

@@ -1,11 +1,11 @@
-"""What the running kernel brings for links, as it says itself: its configuration, or the modules that lie beside it."""
+"""The kernel features that links need, from the kernel's configuration or its modules."""
 
 import gzip
 import platform
 from pathlib import Path
 
 _CONFIG = Path("/proc/config.gz")
-# The option of the kernel, and the module that it becomes where it is not built in.
+# The kernel option of each part, and the module for it if it is not built in.
 PARTS = {
     "user namespaces": ("CONFIG_USER_NS", ""),
     "packet sockets": ("CONFIG_PACKET", "af_packet"),
@@ -15,7 +15,7 @@ PARTS = {
 
 
 def parts() -> str:
-    """Each part with yes, no or unknown, by its configuration."""
+    """Return each part with yes, no or unknown."""
     config = _configuration()
     return ", ".join(f"{name} {_has(config, *where)}" for name, where in PARTS.items())
 

@@ -1,58 +1,59 @@
-"""Two hosts on this machine, made and held by the engine's network lab; when its process ends, all of it is gone."""
+"""Two hosts on this machine, created by the engine's network lab. They are removed when its process ends."""
 
 import time
 from typing import Any, Self
 
-from callbench.adapter.network.host import Carried, Host, Hosts
+from callbench.adapter.network.host import Host, Hosts, LinkCounts
 from callbench.adapter.process import AdapterProcess
 from callbench.model.errors import AdapterFailure, CallbenchError
-from callbench.model.installation import engine_remedy, home, keeper, netlab
+from callbench.model.installation import engine_remedy, home, netlab, supervisor
 
 _PATIENCE_SECONDS = 30.0
 
 
 class LinkFailure(CallbenchError):  # noqa: N818 - it names what happened
-    """A link cannot be made, or broke.
+    """A link cannot be created, or broke.
 
     Attributes:
-        kind: the lab's: `no-namespaces`, `no-packets`, `bad-request`, `taken`, `file`, `kernel`; or `died`, `missing`.
+        kind: the lab's error: `no-namespaces`, `no-packets`, `bad-request`, `taken`, `file`, `kernel`; or `died`,
+            `missing`.
     """
 
     def __init__(self, kind: str, message: str) -> None:
-        """Keep the kind beside the sentence."""
+        """Store the kind beside the message."""
         super().__init__(message)
         self.kind = kind
 
 
 class Pair:
-    """Two hosts. Close it: nothing of them is then left.
+    """Two hosts. Close it to remove them.
 
     Attributes:
-        hosts: the client's and the server's.
-        in_user_namespace: whether they had to be made without root.
-        maker: who makes the link: `kernel`, `emulator`, or `cable` where there is none to make.
-        why_emulated: why it is not the kernel, where it is the emulator.
+        hosts: the hosts of client and server.
+        in_user_namespace: whether they were created without root.
+        maker: who makes the link: `kernel`, `emulator`, or `cable` for a plain cable.
+        why_emulated: why the emulator is used instead of the kernel.
     """
 
     def __init__(self, **members: Any) -> None:  # noqa: ANN401 - JSON
-        """Makes the hosts.
+        """Create the hosts.
 
         Args:
             **members: of the lab's request `make`, besides the hosts themselves.
 
         Raises:
-            LinkFailure: they cannot be made here; the sentence says what would help.
+            LinkFailure: the hosts cannot be created; the sentence has the remedy.
         """
         program = netlab()
-        if program is None or keeper() is None:
+        if program is None or supervisor() is None:
             raise LinkFailure("missing", f"two hosts need the engine, which is not built: {engine_remedy()}")
         self._last_id = 0
         try:
-            self._process = AdapterProcess("the network lab", [str(program)], home(), (), kept=False)
+            self._process = AdapterProcess("the network lab", [str(program)], home(), (), supervised=False)
         except AdapterFailure as failure:
             raise LinkFailure(failure.kind, str(failure)) from failure
         try:
-            self.in_user_namespace = bool(self._said("ready")["user_namespace"])
+            self.in_user_namespace = bool(self._read_answer("ready")["user_namespace"])
             made = self.ask("make", "made", **members)
         except BaseException:
             self.close()
@@ -65,61 +66,61 @@ class Pair:
 
     @property
     def pid(self) -> int:
-        """Of the process that holds the hosts."""
+        """The process that holds the hosts."""
         return self._process.pid
 
-    def carried(self) -> Carried | None:
-        """Octets and frames of the line so far, by direction; None where a cable is all there is.
+    def carried(self) -> LinkCounts | None:
+        """Return bytes and frames of the line so far, by direction; None for a plain cable.
 
         Raises:
             LinkFailure: the lab died.
         """
-        told = self.ask("tell", "told")
-        ways = {name: told[name] for name in ("to_server", "to_client")}
+        counts = self.ask("count", "counted")
+        ways = {name: counts[name] for name in ("to_server", "to_client")}
         if None in ways.values():
             return None
         return {name: (int(way["left_octets"]), int(way["left"])) for name, way in ways.items()}
 
     def ask(self, do: str, expect: str, within: float = _PATIENCE_SECONDS, **members: Any) -> dict[str, Any]:  # noqa: ANN401 - JSON
-        """Makes a request of the lab and gives its answer.
+        """Send a request to the lab and return its answer.
 
         Args:
             do: the request.
-            expect: the `is` of its answer.
-            within: how long it may take, in seconds.
-            **members: the request's other members.
+            expect: the `is` of the answer.
+            within: the longest wait in seconds.
+            **members: the other members of the request.
 
         Raises:
-            LinkFailure: it says no, or it died.
+            LinkFailure: the lab refused or died.
         """
         self._last_id += 1
         try:
             self._process.send({"do": do, "id": self._last_id, **members}, _PATIENCE_SECONDS)
         except AdapterFailure as failure:
             raise LinkFailure(failure.kind, str(failure)) from failure
-        return self._said(expect, within)
+        return self._read_answer(expect, within)
 
-    def _said(self, expect: str, within: float = _PATIENCE_SECONDS) -> dict[str, Any]:
+    def _read_answer(self, expect: str, within: float = _PATIENCE_SECONDS) -> dict[str, Any]:
         try:
-            said = self._process.receive(time.monotonic() + within, expect)
+            answer = self._process.receive(time.monotonic() + within, expect)
         except AdapterFailure as failure:
             raise LinkFailure(failure.kind, str(failure)) from failure
-        if said.get("is") == "error":
-            raise LinkFailure(str(said["kind"]), str(said["message"]))
-        if said.get("is") != expect:
+        if answer.get("is") == "error":
+            raise LinkFailure(str(answer["kind"]), str(answer["message"]))
+        if answer.get("is") != expect:
             raise LinkFailure(
-                "garbage", f"the network lab said {said.get('is')!r} where {expect} was due: {engine_remedy()}"
+                "garbage", f"the network lab said {answer.get('is')!r} where {expect} was due: {engine_remedy()}"
             )
-        return said
+        return answer
 
     def close(self) -> None:
-        """Ends the hosts and everything between them."""
+        """Remove the hosts and everything between them."""
         self._process.close()
 
     def __enter__(self) -> Self:
-        """Itself."""
+        """Return the pair."""
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Closes it."""
+        """Close it."""
         self.close()

@@ -1,7 +1,7 @@
-"""The service of contract/SERVICE.md, worked out anew: what the right answer to any call is.
+"""A second implementation of the service of contract/SERVICE.md: the right answer to any call.
 
-The core compares what adapters answer with what stands here. It is written from the text, not from the
-engine, so that one mistake has to be made twice to go unseen.
+The core compares the answers of adapters with this one. It was written from the text and not from the engine, so that a
+mistake must be made twice to stay unnoticed.
 """
 
 from callbench.adapter.service.canonical import canonical, digest_if_large

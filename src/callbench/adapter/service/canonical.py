@@ -1,4 +1,4 @@
-"""Canonical JSON, in which adapters tell the core what a call answered."""
+"""Canonical JSON, the form in which adapters report answers."""
 
 import hashlib
 import json
@@ -13,47 +13,47 @@ Form: TypeAlias = "bool | int | float | str | list[Form] | dict[str, Form] | Non
 
 
 def long_form(value: int) -> str:
-    """A 64-bit integer as its decimal string."""
+    """Return a 64-bit integer as its decimal string."""
     return str(value)
 
 
 def float_form(value: float) -> str:
-    """A 32-bit float as its bits."""
+    """Return the bits of a 32-bit float."""
     return f"0x{struct.unpack('<I', struct.pack('<f', value))[0]:08x}"
 
 
 def double_form(value: float) -> str:
-    """A 64-bit float as its bits."""
+    """Return the bits of a 64-bit float."""
     return f"0x{struct.unpack('<Q', struct.pack('<d', value))[0]:016x}"
 
 
 def octets_form(value: bytes) -> Form:
-    """Bytes as their number and digest."""
+    """Return the number and the digest of bytes."""
     return {"octets": len(value), "sha256": hashlib.sha256(value).hexdigest()}
 
 
 def text_form(value: str) -> Form:
-    """A string as it is, or as its UTF-16 units where it is not valid Unicode."""
+    """Return a string, or its UTF-16 units if it is not valid Unicode."""
     units = value.encode("utf-16-le", "surrogatepass")
     try:
-        # A pair of surrogates that Python keeps apart is one character to everyone else.
+        # Python keeps the two surrogates of a pair apart, but they are one character.
         return units.decode("utf-16-le")
     except UnicodeDecodeError:
         return {"utf16": list(struct.unpack(f"<{len(units) // 2}H", units))}
 
 
 def canonical(value: object) -> str:
-    """The canonical text of a value made of None, booleans, numbers, strings, bytes, lists and records.
+    """Return the canonical text of a value made of None, booleans, numbers, strings, bytes, lists and records.
 
     Raises:
-        TypeError: The value holds something else.
+        TypeError: the value contains another type.
     """
-    # json's escapes are those of RFC 8785, and Python's strings sort by code point.
+    # The escapes of Python's json are those of RFC 8785, and its strings sort by code point.
     return json.dumps(form_of(value), ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 
 def digest_if_large(value: object) -> Form:
-    """The value as it crosses the contract: itself, or the digest of its canonical text where that is long."""
+    """Return the value in the contract: itself, or the digest of its canonical text if that is long."""
     form = form_of(value)
     text = canonical(form).encode()
     if len(text) <= LONGEST:
@@ -62,7 +62,7 @@ def digest_if_large(value: object) -> Form:
 
 
 def form_of(value: object) -> Form:
-    """The canonical form of a value."""
+    """Return the canonical form of a value."""
     match value:
         case None | bool() | int() | float():
             return value

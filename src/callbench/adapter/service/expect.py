@@ -1,4 +1,4 @@
-"""The right answer to a call, given the call as the contract describes it."""
+"""The right answer to a call."""
 
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
@@ -18,20 +18,20 @@ Arguments: TypeAlias = Mapping[str, object]
 
 
 class ServiceFault(Exception):  # noqa: N818 - the contract's own word, and no error of this program
-    """The service's own "no", which is the right answer to what it must refuse."""
+    """The refusal of the service, which is the right answer to an invalid call."""
 
     def __init__(self, message: str) -> None:
-        """Takes the sentence that the server says."""
+        """Store the server's message."""
         super().__init__(message)
         self.message = message
 
 
 def expected(call: str, arguments: Arguments) -> object:
-    """The canonical value of the right answer, digested where it is long.
+    """Return the canonical value of the right answer, or its digest if it is long.
 
     Raises:
-        ServiceFault: The right answer is a refusal, with this message.
-        BadArgumentsError: The arguments are not what the call takes.
+        ServiceFault: the right answer is a refusal with this message.
+        BadArgumentsError: the arguments do not fit the call.
     """
     answer = _ANSWERS.get(call)
     if answer is None:
@@ -40,10 +40,10 @@ def expected(call: str, arguments: Arguments) -> object:
 
 
 def sent(arguments: Arguments) -> object:
-    """The canonical value that a Send with these arguments sends, digested where it is long.
+    """Return the canonical value that a Send sends, or its digest if it is long.
 
     Raises:
-        BadArgumentsError: The arguments are not what Send takes.
+        BadArgumentsError: the arguments do not fit Send.
     """
     return digest_if_large(_sent(arguments))
 
@@ -82,7 +82,7 @@ def _binary(arguments: Arguments) -> bytes:
 def _structure(arguments: Arguments) -> Form:
     n = integer(arguments, "n")
     if not 0 <= n <= _MOST:
-        # n itself never travels, so no server could refuse it.
+        # n itself is never sent, so no server could refuse it.
         raise BadArgumentsError(f"n is {n}: it must be from 0 to {_MOST}")
     return generate.structure(n)
 

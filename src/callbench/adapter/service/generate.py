@@ -1,4 +1,4 @@
-"""Makes every argument and every answer from a short description, as contract/SERVICE.md tells it."""
+"""Generate every argument and answer from a short description, as defined in contract/SERVICE.md."""
 
 from collections.abc import Callable
 
@@ -13,14 +13,14 @@ _MASK = (1 << 64) - 1
 
 
 class SplitMix64:
-    """Steele, Lea and Flood's generator, one draw at a time."""
+    """The generator of Steele, Lea and Flood, one number at a time."""
 
     def __init__(self, seed: int) -> None:
-        """Starts from a seed of 64 bits."""
+        """Start from a seed of 64 bits."""
         self._state = seed & _MASK
 
     def next(self) -> int:
-        """The next 64 bits."""
+        """Return the next 64 bits."""
         self._state = (self._state + _GAMMA) & _MASK
         z = self._state
         z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & _MASK
@@ -28,12 +28,12 @@ class SplitMix64:
         return z ^ (z >> 31)
 
     def draw(self, below: int) -> int:
-        """A number below `below`, which is from 1 to 2^32."""
+        """Return a number below `below`, which is from 1 to 2^32."""
         return ((self.next() >> 32) * below) >> 32
 
 
 def words(seed: int, count: int) -> NDArray[np.uint64]:
-    """The first `count` draws of 64 bits, all at once: the state is the seed plus a multiple of a constant."""
+    """Return the first `count` numbers of 64 bits at once: the state is the seed plus a multiple of a constant."""
     with np.errstate(over="ignore"):
         z = np.arange(1, count + 1, dtype=np.uint64) * np.uint64(_GAMMA) + np.uint64(seed & _MASK)
         z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -42,23 +42,23 @@ def words(seed: int, count: int) -> NDArray[np.uint64]:
 
 
 def draws(seed: int, count: int, below: int) -> NDArray[np.uint64]:
-    """The first `count` draws below `below`, all at once."""
+    """Return the first `count` numbers below `below` at once."""
     return ((words(seed, count) >> np.uint64(32)) * np.uint64(below)) >> np.uint64(32)
 
 
 def person(index: int) -> Form:
-    """Person `index`."""
+    """Return person `index`."""
     first, last = names.first(), names.last()
     return {"ID": index, "FirstName": first[index % 256], "LastName": last[(index * 31 + index // 256 + 7) % 256]}
 
 
 def persons(n: int) -> Form:
-    """The first `n` persons."""
+    """Return the first `n` persons."""
     return [person(index) for index in range(n)]
 
 
 def binary(size: int, fill: str) -> bytes:
-    """What GetBinaryData answers; `fill` is one of FILLS."""
+    """Return the answer of GetBinaryData; `fill` is one of FILLS."""
     return FILLS[fill](size)
 
 
@@ -73,7 +73,7 @@ def _random(size: int) -> bytes:
 
 def _text(size: int) -> bytes:
     first = [name.encode() + b" " for name in names.first()]
-    # No word is shorter than two characters with its space, so that these are enough.
+    # A word has at least two characters with its space, so these are enough.
     return b"".join(first[index] for index in draws(3, size // 2 + 1, 256).tolist())[:size]
 
 
@@ -82,7 +82,7 @@ FILLS: dict[str, Callable[[int], bytes]] = {"article": _article, "random": _rand
 
 
 def structure(n: int) -> Form:
-    """The structure of size `n`, which EchoStructure sends and gets back."""
+    """Return the structure of size `n`, which EchoStructure sends and returns."""
     return {
         "text": "The quick brown fox jumps over the lazy dog again.",
         "numbers": [_signed(i * 7919, 32) for i in range(n)],
@@ -116,7 +116,7 @@ def _bean(i: int) -> Form:
 
 
 def _signed(value: int, bits: int) -> int:
-    """The lowest `bits` of a number, as a signed one."""
+    """Return the lowest `bits` of a number as a signed number."""
     low = value & ((1 << bits) - 1)
     return low - (1 << bits) if low >> (bits - 1) else low
 
@@ -155,7 +155,7 @@ TYPES = frozenset(_RANDOM)
 
 
 def string(content: str, count: int, seed: int) -> str:
-    """A string of `count` characters, for EchoString and a scalar Send."""
+    """Return a string of `count` characters, for EchoString and a scalar Send."""
     if content == "fixed":
         return "A" * count
     if content == "random":
@@ -164,12 +164,12 @@ def string(content: str, count: int, seed: int) -> str:
 
 
 def element(kind: str, content: str, seed: int) -> Form:
-    """The scalar value of a type other than string."""
+    """Return the scalar value of a type other than string."""
     return elements(kind, content, 1, seed)[0]
 
 
 def elements(kind: str, content: str, count: int, seed: int) -> list[Form]:
-    """The elements of an array, `fixed` or `random`; `bmp` for char only."""
+    """Return the elements of an array, `fixed` or `random`; `bmp` only for char."""
     if content == "fixed":
         return [person(42) if kind == "object" else _FIXED[kind]] * count
     if content == "bmp":

@@ -1,4 +1,4 @@
-"""Values that the arguments spell out: canonical JSON, and where a person would rather write one, a plain number."""
+"""Values that are written out in arguments: as canonical JSON, or as plain numbers."""
 
 import re
 import struct
@@ -16,23 +16,23 @@ _RANGES = {
 
 
 class BadArgumentsError(ValueError):
-    """The arguments are not what the call takes; the message says which and what would be right."""
+    """The arguments do not fit the call; the message names the argument and what would be right."""
 
 
 def member(arguments: Mapping[str, object], name: str) -> object:
-    """An argument that has to be there."""
+    """Return a required argument."""
     if name not in arguments:
         raise BadArgumentsError(f"the argument {name} is missing")
     return arguments[name]
 
 
 def integer(arguments: Mapping[str, object], name: str) -> int:
-    """A whole number of 32 bits."""
+    """Return an integer of 32 bits."""
     return _whole(name, member(arguments, name), *_RANGES["int"])
 
 
 def seed(arguments: Mapping[str, object]) -> int:
-    """The seed of a generator, 1 unless given."""
+    """Return the seed of a generator; by default 1."""
     given = arguments.get("seed", 1)
     if isinstance(given, str) and re.fullmatch("[0-9]{1,20}", given):
         given = int(given)
@@ -40,12 +40,12 @@ def seed(arguments: Mapping[str, object]) -> int:
 
 
 def octets(elements: list[Form]) -> bytes:
-    """An array of bytes, which travels as octets."""
+    """Return an array of bytes."""
     return bytes(element for element in elements if isinstance(element, int))
 
 
 def value(kind: str, *, array: bool, given: object) -> "Form | bytes":
-    """The value of a Send or an EchoString, in canonical form; byte[] as bytes."""
+    """Return the value of a Send or EchoString in canonical form; byte[] as bytes."""
     if not array:
         return _scalar(kind, given)
     if not isinstance(given, list):
@@ -83,7 +83,7 @@ def _person(given: Mapping[str, object]) -> Form:
 
 
 def text(given: object) -> str:
-    """A string, or one spelt as its UTF-16 units."""
+    """Return a string, which may be given as UTF-16 units."""
     if isinstance(given, str):
         return given
     units = given.get("utf16") if isinstance(given, dict) else None

@@ -1,4 +1,4 @@
-"""The two lists of names that persons, users and text are made from."""
+"""The two lists of names from which persons, users and texts are made."""
 
 from functools import cache
 
@@ -17,10 +17,10 @@ def _lines(name: str) -> tuple[str, ...]:
 
 
 def first() -> tuple[str, ...]:
-    """The lines of names/first.txt."""
+    """Return the lines of names/first.txt."""
     return _lines("first.txt")
 
 
 def last() -> tuple[str, ...]:
-    """The lines of names/last.txt."""
+    """Return the lines of names/last.txt."""
     return _lines("last.txt")

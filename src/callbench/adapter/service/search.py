@@ -1,4 +1,4 @@
-"""What FindItems answers: the gateway study's search result."""
+"""The answer of FindItems: the search result of the gateway study."""
 
 from callbench.adapter.service.canonical import Form, float_form
 from callbench.adapter.service.generate import SplitMix64
@@ -7,7 +7,7 @@ _ALPHABET = "abcdefghijklmnopqrstuvwxyz"
 
 
 def search_response(n: int) -> Form:
-    """The search response with `n` items."""
+    """Return the search response with `n` items."""
     draws = _Draws()
     return {
         "ack": "Success",
@@ -20,7 +20,7 @@ def search_response(n: int) -> Form:
 
 
 class _Draws:
-    """The draws that items are made of."""
+    """The random numbers of the items."""
 
     def __init__(self) -> None:
         self._generator = SplitMix64(7)
@@ -45,7 +45,7 @@ class _Draws:
 
 
 def _item(i: int, draws: _Draws) -> Form:
-    """Statements stand in the order of the draws."""
+    """The order of the statements is the order of the random numbers."""
     item: dict[str, Form] = {"itemId": draws.digits(12)}
     item["title"] = draws.letters(30 + draws.below(55))
     item["globalId"] = "EBAY-US"

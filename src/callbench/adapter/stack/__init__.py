@@ -1,1 +1,1 @@
-"""The two sides of a stack, started and ended: servers and clients, and what processes they are."""
+"""The two sides of a stack: start and end its servers and clients, and find their processes."""

@@ -1,8 +1,8 @@
-"""Which processes each side of a trial is: the adapter and everything it started, found from outside.
+"""The processes of each side: the adapter and everything that it started, found from outside.
 
-An adapter cannot say so itself: it does not know its daemons, and Wine's process numbers are not Unix's. Its keeper is
-the root of all: a daemon that leaves its process group still hangs below the first process of its PID namespace, or
-below the keeper where that is its subreaper.
+An adapter cannot report them: it does not know its daemons, and Wine has process numbers of its own. The supervisor is
+the root: a daemon that leaves its process group is still below the first process of the PID namespace, or below the
+supervisor as its subreaper.
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,19 +12,19 @@ from callbench.adapter.external.program import NAME as EXTERNAL
 from callbench.adapter.stack.sides import Sides
 from callbench.model.process_tree import PROC, descendants, younger
 
-# As the kernel has it: a command is cut to 15 bytes.
-_OURS = (b"callbench-keeper"[:15], EXTERNAL)
+# Cut to 15 bytes as in the kernel.
+_OURS = (b"callbench-supervisor"[:15], EXTERNAL)
 
 
 @dataclass(frozen=True)
 class SideProcesses:
-    """Process ids as the core sees them, parents before children; the keeper and its init are not among them.
+    """Process ids as the core sees them, parents before children, without supervisor and init.
 
     Attributes:
-        client: of the side that calls.
-        server: of the side that answers; the same ones where one process plays both.
-        backend: of what stands behind the server, where something does.
-        unknown: whether the server runs by itself, and nobody knows where.
+        client: of the calling side.
+        server: of the answering side; the same as `client` if one process is both.
+        backend: of the backend, if there is one.
+        unknown: whether the server runs by itself at an unknown place.
     """
 
     client: tuple[int, ...]
@@ -34,13 +34,13 @@ class SideProcesses:
 
     @property
     def every(self) -> tuple[int, ...]:
-        """Each once."""
+        """All processes, each once."""
         return tuple(dict.fromkeys((*self.client, *self.server, *(self.backend or ()))))
 
     def by_side(self) -> dict[str, tuple[int, ...]]:
-        """`client` and `server`; `both` where one process plays both; no `server` where nobody knows its processes.
+        """Return `client` and `server`, or `both` for a single process. An unknown `server` is missing.
 
-        A `backend` besides, where one stands behind the server.
+        If there is a backend, it is `backend`.
         """
         if self.client == self.server:
             return {"both": self.client}
@@ -50,36 +50,36 @@ class SideProcesses:
         return {"client": self.client, "server": self.server, **behind}
 
 
-def of(sides: Sides, *, new: bool = False) -> SideProcesses:
-    """Finds the processes of both sides now. A side that has ended has none.
+def processes_of(sides: Sides, *, new: bool = False) -> SideProcesses:
+    """Find the current processes of both sides. A side that has ended has none.
 
     Args:
-        sides: whose.
-        new: whether they have just been started, which makes looking cheaper, and their end.
+        sides: the sides.
+        new: whether they have just been started, which makes the search faster.
     """
-    # The client is the first that is started.
+    # The client is started first.
     children = younger(sides.client.process.pid) if new else None
 
     def find(root: int) -> tuple[int, ...]:
-        return below(root) if children is None else _below(root, children)
+        return descendants_of(root) if children is None else _below(root, children)
 
     client = find(sides.client.process.pid)
     if sides.server is sides.client:
         return SideProcesses(client, client)
-    if sides.elsewhere is None:
+    if sides.external is None:
         backend = None if sides.backend is None else find(sides.backend.process.pid)
         return SideProcesses(client, find(sides.server.process.pid), backend)
-    server = sides.elsewhere.pids()
+    server = sides.external.pids()
     return SideProcesses(client, server, unknown=not server)
 
 
-def below(root: int) -> tuple[int, ...]:
-    """The process `root` and its descendants now, without keeper and init."""
+def descendants_of(root: int) -> tuple[int, ...]:
+    """Return the process `root` and its descendants, without supervisor and init."""
     return _below(root, descendants(root))
 
 
 def _below(root: int, children: Mapping[int, Sequence[int]]) -> tuple[int, ...]:
-    """The process `root` and its descendants, without keeper and init, and without what starts an external server."""
+    """Return the process `root` and its descendants, without supervisor, init, and an external server's adapter."""
     found: list[int] = []
     waiting = [root]
     while waiting:

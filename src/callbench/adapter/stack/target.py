@@ -1,4 +1,4 @@
-"""A server with a client before it: a stack's, a study's, one that a command starts, or one behind a URL."""
+"""A server with a client: of a stack, of a study, of a command, or behind a URL."""
 
 import ipaddress
 import time
@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from callbench.adapter import equivalent, oracle
 from callbench.adapter.external import processes
-from callbench.adapter.network import made
+from callbench.adapter.network import creation
 from callbench.adapter.network.host import LOOPBACK_HOSTS
 from callbench.adapter.placement import Placement
 from callbench.adapter.session import Adapter
@@ -20,8 +20,8 @@ from callbench.catalog import external, reach
 from callbench.catalog.catalogue import Catalogue
 from callbench.catalog.links import profile
 from callbench.catalog.reach import LOOPBACK
-from callbench.catalog.study import given
-from callbench.catalog.study.given import Given
+from callbench.catalog.study import own_servers
+from callbench.catalog.study.own_servers import ServerOverrides
 from callbench.model.cell import Stack
 from callbench.model.errors import AdapterFailure, BadInput, CallbenchError
 from callbench.model.process_tree import is_alive
@@ -29,31 +29,31 @@ from callbench.model.request import STANDS_FOR, connected_with, only_call
 
 _KEEPER_S = 2.0
 _TIMEOUT_S = 10.0
-# Failures of the driver itself: what the server says wrongly is told as the server's.
+# Errors of the driver itself; other errors are the server's.
 _OF_THE_DRIVER = ("garbage", "silent", "died", "internal")
 
 
 @dataclass(frozen=True)
-class Aim:
-    """What was asked for.
+class TargetSpec:
+    """What to open.
 
     Attributes:
-        name: a stack, a study's server, a URL or a command, as it was typed.
-        call: of the service; empty: the one that the server's request stands for, else `Hello`.
-        arguments: its arguments.
+        name: a stack, a study's server, a URL or a command, as given.
+        call: of the service; empty: the server's only call, else `Hello`.
+        arguments: of the call.
         timeout_s: a call without an answer for so long has failed.
-        server: how a server of one's own is called.
-        any_host: whether a URL may be one of another machine.
-        link: what lies between client and server: a name of `callbench list links`.
+        server: how to call an external server.
+        any_host: whether a URL may be on another machine.
+        link: between client and server: a name of `callbench list links`.
         options: of the client.
-        first_clients: how many are connected when it is opened, before the first call.
+        first_clients: how many clients connect when it opens, before the first call.
     """
 
     name: str
     call: str = ""
     arguments: Mapping[str, Any] = field(default_factory=dict)
     timeout_s: float = _TIMEOUT_S
-    server: Given = field(default_factory=Given)
+    server: ServerOverrides = field(default_factory=ServerOverrides)
     any_host: bool = True
     link: str = LOOPBACK
     options: Mapping[str, Any] = field(default_factory=dict)
@@ -62,11 +62,11 @@ class Aim:
 
 @dataclass(frozen=True)
 class Loss:
-    """A server whose process has ended.
+    """The end of a server's process.
 
     Attributes:
-        how: `out-of-memory`, `crash`, `killed`, `exit`; `gone` where it was not ours to wait for.
-        why: a sentence.
+        how: `out-of-memory`, `crash`, `killed`, `exit`; `gone` for a server that is not ours.
+        why: in a sentence.
     """
 
     how: str
@@ -74,39 +74,37 @@ class Loss:
 
 
 class Target:
-    """A server with a client before it. Close it; it can be opened again, which starts the server afresh.
+    """A server with a client. Close it; opening it again restarts the server.
 
     Attributes:
-        aim: what was asked for, with the call that is made.
-        stack: the server and its client, as a stack.
-        client: the one that calls.
-        started_s: how long the last start took, until the first right answer.
-        connections: how many were open when it was opened.
-        hosts: where each side of a stack runs: this machine, unless `reached` has made others.
+        spec: the specification, with the call.
+        stack: server and client as a stack.
+        client: the calling adapter.
+        started_s: duration of the last start, until the first right answer.
+        connections: open connections after opening.
+        hosts: where the sides run: on this machine, unless `open_target` has created hosts.
     """
 
     client: Adapter
 
-    def __init__(self, aim: Aim, known: Catalogue, placement: Placement) -> None:
-        """Finds what is meant; starts nothing.
+    def __init__(self, spec: TargetSpec, catalogue: Catalogue, placement: Placement) -> None:
+        """Find the server; nothing is started.
 
         Raises:
-            BadInput: there is no such server, it cannot run here or not over that link, or it may not be called.
+            BadInput: the server does not exist, cannot run here or over the link, or may not be called.
         """
-        known, [name] = given.named(known, [aim.name], aim.server)
-        self.stack = known.stack(name)
-        self.aim = replace(aim, call=_call(aim, self.stack))
+        catalogue, [name] = own_servers.with_named_servers(catalogue, [spec.name], spec.server)
+        self.stack = catalogue.stack(name)
+        self.spec = replace(spec, call=_call(spec, self.stack))
         if self.stack.why_not:
-            raise BadInput(f"{aim.name} cannot run here: {self.stack.why_not}")
-        why_not = reach.why_not_over(self.stack, aim.link)
+            raise BadInput(f"{spec.name} cannot run here: {self.stack.why_not}")
+        why_not = reach.why_not_over(self.stack, spec.link)
         if why_not:
-            raise BadInput(f"{aim.name} cannot be reached {why_not}")
+            raise BadInput(f"{spec.name} cannot be reached {why_not}")
         host = urlsplit(self._table.get("url") or "").hostname
-        if host and not (aim.any_host or is_loopback(host)):
-            raise BadInput(
-                f"{host} is not this machine: put only servers under stress that are yours, and say --any-host"
-            )
-        self._programs = known.programs(self.stack)
+        if host and not (spec.any_host or is_loopback(host)):
+            raise BadInput(f"{host} is not this machine: stress only your own servers, and add --any-host")
+        self._programs = catalogue.programs(self.stack)
         self.started_s = 0.0
         self.connections = 0
         self.hosts = LOOPBACK_HOSTS
@@ -118,54 +116,54 @@ class Target:
 
     @property
     def _table(self) -> Mapping[str, Any]:
-        """How a server of one's own is started or where it runs."""
+        """The table `external` of an external server."""
         return self.stack.card.get(external.KEY) or {}
 
     @property
     def ours(self) -> bool:
-        """Whether we start the server, and can start it again."""
-        return not external.is_elsewhere(self.stack)
+        """Whether this program starts the server, and can restart it."""
+        return not external.runs_by_itself(self.stack)
 
     @property
     def is_open(self) -> bool:
-        """Whether there is a client before it."""
+        """Whether a client is connected."""
         return self._open
 
     @property
     def answered(self) -> int:
-        """The calls that its client has seen answered rightly since the last start, its first one too."""
+        """The client's successful calls since the last start, including the first one."""
         return self.client.answered
 
-    def must(self, feature: str, what: str) -> None:
-        """Refuses a client that lacks a feature.
+    def require(self, feature: str, what: str) -> None:
+        """Refuse a client without a feature.
 
         Raises:
-            BadInput: it has none; `what` begins the sentence, and says what needs it.
+            BadInput: it lacks the feature; `what` begins the sentence and says what needs it.
         """
         if feature not in self.client.hello["features"]:
             raise BadInput(f"{what}, and the adapter {self.client.hello['adapter']} has none: take another stack")
 
     @property
     def endpoint(self) -> str:
-        """Where the server is, as its clients are told."""
+        """The server's address, as given to clients."""
         return self._endpoint
 
     @property
     def url(self) -> str:
-        """What is called: the endpoint, with the path of the request."""
+        """The called URL: the endpoint with the path of the request."""
         request = self._programs.request
         return connected_with(request, self._endpoint, {})[0]
 
     def open(self) -> None:
-        """Starts what is ours, connects one client and makes one call.
+        """Start what is ours, connect one client and make one call.
 
         Raises:
-            BadInput: a server of one's own cannot be started, or does not answer as it must.
+            BadInput: an external server cannot be started, or does not answer as expected.
             AdapterFailure: a side cannot be started, or the call fails.
             CallbenchError: the answer is wrong.
         """
         began = time.monotonic()
-        aim = self.aim
+        spec = self.spec
         try:
             self._sides = Sides(self._programs, self.where, in_process=self.stack.in_process, hosts=self.hosts)
             self.client = self._sides.client
@@ -173,24 +171,25 @@ class Target:
             if unavailable:
                 raise AdapterFailure("unsupported", unavailable)  # noqa: TRY301 - whatever it is, all is closed
             self._endpoint = self._served(self._sides)
-            self.connections = self.connect(aim.first_clients)
-            wrong = oracle.wrong(aim.call, aim.arguments, self.client.call(aim.call, aim.arguments))
+            self.connections = self.connect(spec.first_clients)
+            answer = self.client.call(spec.call, spec.arguments)
+            wrong = oracle.error_in(spec.call, spec.arguments, answer, self.client.service)
         except AdapterFailure as failure:
             self.close(at_once=True)
             if not self._table or failure.kind in _OF_THE_DRIVER:
                 raise
-            raise BadInput(f"{aim.name}: {failure} ({failure.kind})") from failure
+            raise BadInput(f"{spec.name}: {failure} ({failure.kind})") from failure
         except BaseException:
             self.close(at_once=True)
             raise
         if wrong:
             self.close(at_once=True)
             kind = BadInput if self._table else CallbenchError
-            raise kind(f"{aim.name} answered wrongly before anything was begun: {wrong}")
+            raise kind(f"{spec.name} answered wrongly at its first call: {wrong}")
         self.started_s = time.monotonic() - began
         first = self.pids().get("server", ())
-        # Of a server of somebody else's a worker may be replaced by another, which is no loss.
-        self._first = first if self.ours else processes.tops(first)
+        # A worker of an external server may be replaced, which does not mean that the server ended.
+        self._first = first if self.ours else processes.root_processes(first)
         self._open = True
 
     def _served(self, sides: Sides) -> str:
@@ -199,67 +198,67 @@ class Target:
         except AdapterFailure as failure:
             if not self._table:
                 raise
-            # A URL is named in the sentence.
-            raise BadInput(f"{self.aim.name}: {failure}" if self.ours else str(failure)) from failure
+            # The sentence names a URL.
+            raise BadInput(f"{self.spec.name}: {failure}" if self.ours else str(failure)) from failure
 
     @property
     def where(self) -> Placement:
-        """Who calls a server that is not on this machine, or is not to be found on it, may use every processor."""
-        if self.ours or self._placement.shared or processes.of_table(self._table).pids():
+        """The processors of both sides. If the server is not on this machine or not visible, the client may use all."""
+        if self.ours or self._placement.shared or processes.running_server(self._table).pids():
             return self._placement
         every = tuple(sorted({*self._placement.client, *self._placement.server}))
         return Placement(every, every)
 
-    def another(self, part: str) -> Adapter:
-        """Starts one more client, in a process of its own. Stop it.
+    def start_client(self, part: str) -> Adapter:
+        """Start another client in a process of its own. Stop it.
 
         Raises:
             AdapterFailure: it cannot be started.
         """
-        programs, entered = self._programs, self.hosts.client.entered()
-        return Adapter(programs.client, part, self.where.client, entered, programs.request).greeted()
+        programs, entered = self._programs, self.hosts.client.enter_options()
+        return Adapter(programs.client, part, self.where.client, entered, programs.request).read_hello()
 
     def connect(self, clients: int) -> int:
-        """Connects so many clients; gives the connections open.
+        """Connect so many clients; return the number of open connections.
 
         Raises:
-            AdapterFailure: the server does not let them in.
+            AdapterFailure: the server refuses them.
         """
         return self.connected(self.client, clients)
 
     def connected(self, client: Adapter, clients: int, endpoint: str | None = None) -> int:
-        """Connects clients of another process, or to another place.
+        """Connect clients of another process, or to another address.
 
         Raises:
-            AdapterFailure: the server does not let them in.
+            AdapterFailure: the server refuses them.
         """
-        timeout_ms = max(1, round(self.aim.timeout_s * 1e3))
+        timeout_ms = max(1, round(self.spec.timeout_s * 1e3))
         return client.connect(
-            self.stack.client, endpoint or self._endpoint, clients, timeout_ms=timeout_ms, options=self.aim.options
+            self.stack.client, endpoint or self._endpoint, clients, timeout_ms=timeout_ms, options=self.spec.options
         )
 
     def pids(self) -> dict[str, tuple[int, ...]]:
-        """The processes of each side that are there; a server that is not ours and cannot be seen has none."""
-        found = {} if self._sides is None else side_processes.of(self._sides).by_side()
-        # One that is gone stays a side that has nothing; one that could never be seen is none.
+        """Return the current processes of each side; none for a server that is not visible."""
+        found = {} if self._sides is None else side_processes.processes_of(self._sides).by_side()
+        # A side that has ended has no processes; a side that was never visible is missing.
         return found | ({"server": ()} if self._first and not {"server", "both"} & found.keys() else {})
 
     def unseen(self) -> str:
-        """What of the server's processes cannot be seen, in a sentence; nothing where all can."""
-        return "" if self._sides is None or self._sides.elsewhere is None else self._sides.elsewhere.unseen()
+        """Return which processes of the server are not visible, in a sentence; "" if all are."""
+        return "" if self._sides is None or self._sides.external is None else self._sides.external.unseen()
 
     def lost(self) -> Loss | None:
-        """How the server ended, if it did."""
+        """Return how the server ended; None if it has not."""
         gone = [pid for pid in self._first if not is_alive(pid)]
         if self._sides is not None and self.ours:
-            # Its keeper ends a moment after it.
+            # Its supervisor ends a moment later.
             failure = self._sides.server.process.died(_KEEPER_S if gone else 0.0)
             if failure is not None:
                 return Loss(failure.ending or "exit", str(failure))
         return Loss("gone", f"{_processes(gone)} of the server's ended") if gone else None
 
-    def alone(self) -> None:
-        """Takes the clients away, so that the server is alone. A client that cannot is left."""
+    def disconnect_clients(self) -> None:
+        """Disconnect the clients, so that the server is alone. A client that cannot is left as it is."""
         if not self.client.broken:
             try:
                 self.client.disconnect()
@@ -267,54 +266,54 @@ class Target:
                 return
 
     def close(self, *, at_once: bool = False) -> None:
-        """Ends what is ours."""
+        """End what is ours."""
         self._open = False
         sides, self._sides = self._sides, None
         if sides is not None:
             sides.close(at_once=at_once)
 
     def __enter__(self) -> Self:
-        """Itself, open."""
+        """Open it and return it."""
         self.open()
         return self
 
     def __exit__(self, kind: object, *_: object) -> None:
-        """Closes it."""
+        """Close it."""
         self.close(at_once=kind is not None)
 
 
 @contextmanager
-def reached(aim: Aim, known: Catalogue, placement: Placement) -> Iterator[Target]:
-    """What is meant, open, over the link that was asked for; both are gone after the context.
+def open_target(spec: TargetSpec, catalogue: Catalogue, placement: Placement) -> Iterator[Target]:
+    """Open a target over the requested link, and close both after the context.
 
     Raises:
-        BadInput: as `Target`; or there is no such link.
-        AdapterFailure, CallbenchError: as `Target.open`; or the link cannot be made here.
+        BadInput: as in `Target`; or the link does not exist.
+        AdapterFailure, CallbenchError: as in `Target.open`; or the link cannot be created here.
     """
-    target = Target(aim, known, placement)
-    wires = {} if aim.link == LOOPBACK else {aim.link: profile.find(aim.link).wire}
-    with made.made(aim.link, wires) as target.hosts, target:
+    target = Target(spec, catalogue, placement)
+    wires = {} if spec.link == LOOPBACK else {spec.link: profile.find(spec.link).wire}
+    with creation.link_hosts(spec.link, wires) as target.hosts, target:
         yield target
 
 
-def _call(aim: Aim, stack: Stack) -> str:
-    """The call that is made.
+def _call(spec: TargetSpec, stack: Stack) -> str:
+    """Return the call to make.
 
     Raises:
-        BadInput: the server cannot carry the one that was asked for, or needs to be told of how many items.
+        BadInput: the server does not support the requested call, or needs a number of items.
     """
     only = only_call(stack)
     if only is None:
-        return aim.call or STANDS_FOR
-    if aim.call and aim.call != only:
-        raise BadInput(f"--call {aim.call}: {aim.name} has one request, which stands for {only}: leave --call out")
-    if only == equivalent.CALL and "n" not in aim.arguments:
-        raise BadInput(f"{aim.name} answers {only}, and how many items has to be said: --call {only}:n=10")
+        return spec.call or STANDS_FOR
+    if spec.call and spec.call != only:
+        raise BadInput(f"--call {spec.call}: {spec.name} has one request, which answers {only}: omit --call")
+    if only == equivalent.CALL and "n" not in spec.arguments:
+        raise BadInput(f"{spec.name} answers {only}, and needs a number of items: --call {only}:n=10")
     return only
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a name or an address is this machine's own, which nobody else reaches."""
+    """Return whether a name or address belongs to this machine's loopback."""
     if host == "localhost":
         return True
     try:

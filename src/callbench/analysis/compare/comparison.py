@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from callbench.analysis.compare.told import how, notes_of
+from callbench.analysis.compare.method import method_sentence, notes_of
 from callbench.analysis.compare.verdicts import Figures, Judged, Metric, Rule, judged
 from callbench.analysis.words import some
 from callbench.model.errors import BadInput
@@ -14,9 +14,9 @@ from callbench.stats.decision import Outcome, together
 from callbench.stats.histogram import Buckets, merged
 from callbench.stats.rate import Window
 from callbench.store.head import COMPARISON
-from callbench.store.run import Run
+from callbench.store.record import Record
 
-# Of fewer calls p99 is the greatest or nearly so: forks are taken together until they have so many.
+# Of fewer calls p99 is the greatest or nearly so: forks are taken together until they have that many.
 LEAST_CALLS = 100
 _SIDES = (0, 1)
 
@@ -26,15 +26,15 @@ class Comparison:
     """What a comparison found.
 
     Attributes:
-        a: what the other is held against, as it was named.
-        how: how it was made, in a sentence.
+        a: what the other is compared with, as it was named.
+        method: how it was made, in a sentence.
         notes: what a reader must know.
-        folder: where it lies, or "" where it was reckoned from two runs.
+        folder: where it lies, or "" if it was computed from two runs.
     """
 
     a: str
     b: str
-    how: str
+    method: str
     rule: Rule
     cells: Sequence[Judged]
     notes: Sequence[str]
@@ -57,7 +57,7 @@ class Comparison:
 
 
 @dataclass(frozen=True)
-class Given:
+class RuleOptions:
     """What the command line says of the rule; None: not said.
 
     Attributes:
@@ -69,7 +69,7 @@ class Given:
     p99_threshold: float | None = None
 
     def over(self, rule: Rule) -> Rule:
-        """Give a rule with what was said instead of its own."""
+        """Return a rule with what was said instead of its own."""
         p99 = rule.p99_threshold if self.p99_threshold is None else self.p99_threshold
         return replace(
             rule,
@@ -79,7 +79,7 @@ class Given:
         )
 
 
-def read(run: Run, given: Given | None = None) -> Comparison:
+def read(run: Record, given: RuleOptions | None = None) -> Comparison:
     """Judge a comparison's folder.
 
     Args:
@@ -89,26 +89,28 @@ def read(run: Run, given: Given | None = None) -> Comparison:
     Raises:
         BadInput: it is not a comparison's, or is damaged.
     """
-    info = run.info
+    request = run.request
     if run.kind != COMPARISON:
         raise BadInput(f"{run.path} is a run of a study, not a comparison. Give two runs to compare them")
     try:
-        own = Rule(float(info["level"]), float(info["threshold"]), info.get("p99_threshold", Rule.p99_threshold))
-        rule = (given or Given()).over(own)
+        own = Rule(
+            float(request["level"]), float(request["threshold"]), request.get("p99_threshold", Rule.p99_threshold)
+        )
+        rule = (given or RuleOptions()).over(own)
         pairs, lines = run.plan()["pairs"], list(run.lines())
         cells = judged(list(_figures(pairs, lines)), rule)
-        a, b = str(info["a"]), str(info["b"])
+        a, b = str(request["a"]), str(request["b"])
     except (KeyError, TypeError, ValueError, IndexError) as failure:
         raise BadInput(f"{run.path} is damaged: {failure!r} is missing or of the wrong kind") from failure
     met = [line for line in lines if line["kind"] == "met"]
-    notes = [*_notes(run, cells, rule), *notes_of(info, pairs, met)]
+    notes = [*_notes(run, cells, rule), *notes_of(request, pairs, met)]
     if a == b:
         notes.append("A and B are the same, so every difference is chance.")
-    return Comparison(a, b, how(met), rule, cells, notes, str(run.path))
+    return Comparison(a, b, method_sentence(met), rule, cells, notes, str(run.path))
 
 
-def _notes(run: Run, cells: Sequence[Judged], rule: Rule) -> Iterator[str]:
-    """Say what a reader must know."""
+def _notes(run: Record, cells: Sequence[Judged], rule: Rule) -> Iterator[str]:
+    """Describe what a reader must know."""
     if run.info["state"] != "finished":
         yield f"This comparison is {run.info['state']}. Only its finished forks count."
     rates = [one for one in cells if one.figures.metric is Metric.RATE]
@@ -123,7 +125,7 @@ def _notes(run: Run, cells: Sequence[Judged], rule: Rule) -> Iterator[str]:
 
 
 def _figures(pairs: Sequence[Mapping[str, Any]], lines: Sequence[Mapping[str, Any]]) -> Iterator[Figures]:
-    """Give each cell's values, a pair of them a fork."""
+    """Return each cell's values, a pair of them a fork."""
     whys = {int(line["pair"]): str(line["why"]) for line in lines if line["kind"] == "excluded"}
     found: dict[str, list[Mapping[str, Any]]] = {}
     busy: dict[int, str] = {}
@@ -192,7 +194,7 @@ Histogram = Mapping[int, int]
 
 
 def _tails(rates: Figures, forks: Sequence[Mapping[str, Any]]) -> Figures | None:
-    """Compute one cell's p99, raw and in microseconds; None where its calls were not timed one by one.
+    """Compute one cell's p99, raw and in microseconds; None if its calls were not timed one by one.
 
     It is of all calls of a fork, or of several forks that follow each other: percentiles are never averaged.
     """

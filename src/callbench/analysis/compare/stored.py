@@ -1,4 +1,4 @@
-"""Two stored runs held against each other, cell by cell: by multiples of the echo of each one's own rounds."""
+"""Two stored runs compared with each other, cell by cell: by multiples of the echo of each one's own rounds."""
 
 import json
 import math
@@ -13,7 +13,7 @@ from callbench.analysis.read_results import read
 from callbench.analysis.results import Result, Results
 from callbench.model.errors import BadInput
 from callbench.stats.interval import geometric_mean
-from callbench.store.run import Run
+from callbench.store.record import Record
 
 _ONLY_A = "B has no such cell"
 _COLUMNS = {Metric.RATE: "rate_per_s", Metric.P99: "p99_us"}
@@ -34,20 +34,23 @@ class _Stored:
     rounds: bool
 
     @classmethod
-    def of(cls, run: Run) -> Self:
+    def of(cls, run: Record) -> Self:
         """Read it."""
         with run.connection() as connection:
             idle = dict(connection.execute("SELECT cell, idle FROM cells").fetchall())
-            rounds = connection.execute("SELECT count(*) FROM canaries WHERE place LIKE 'round %'").fetchone()
+            rounds = connection.execute("SELECT count(*) FROM echoes WHERE place LIKE 'round %'").fetchone()
         return cls(read(run), idle, bool(rounds and rounds[0]))
 
     def cells(self) -> dict[tuple[str, ...], Result]:
-        """The cells but for open loops, whose rates are what was asked for, by what makes them the same elsewhere."""
+        """Return the cells of closed loops, by what identifies them in another run.
+
+        The rates of open loops are given, so they are not compared.
+        """
         return {(*_key(one), self.idle[one.id]): one for one in self.results.cells if one.open_loop is None}
 
 
-def compared(a: Run, b: Run, strict: Rule) -> Comparison:
-    """Hold the cells that two runs share against each other.
+def compared(a: Record, b: Record, strict: Rule) -> Comparison:
+    """Compare the cells that two runs share with each other.
 
     Raises:
         BadInput: a run is damaged, or they share no cell.
@@ -78,18 +81,18 @@ def _figures(a: _Stored, b: _Stored, *, by_echo: bool) -> Iterator[Figures]:
         echo = (_echo(one), _echo(other)) if by_echo else None
         rates = _of(one, other, Metric.RATE, echo)
         yield rates
-        if not rates.why and all("p99_us" in result.by_block for result in (one, other)):
+        if not rates.why and all("p99_us" in result.by_fork for result in (one, other)):
             yield _of(one, other, Metric.P99, echo)
 
 
 def _echo(one: Result) -> dict[int, float]:
-    """Give the echoes a second beside a cell, by fork."""
-    times, multiples = (one.by_block.get(name, {}) for name in ("mean_us", ECHOES))
+    """Return the echoes a second beside a cell, by fork."""
+    times, multiples = (one.by_fork.get(name, {}) for name in ("mean_us", ECHOES))
     return {fork: 1e6 * multiple / times[fork] for fork, multiple in multiples.items()}
 
 
 def _key(one: Result) -> tuple[str, ...]:
-    """Say what makes a cell the same in another run, whatever its id."""
+    """Describe what makes a cell the same in another run, whatever its id."""
     attributes = one.attributes
     arguments = json.dumps(dict(one.arguments), sort_keys=True)
     return (*(attributes[key] for key in ("stack", "group", "call", "clients", "link")), str(one.think_ms), arguments)
@@ -104,13 +107,13 @@ def _name(one: Result) -> str:
 def _of(
     one: Result, other: Result, metric: Metric, echo: tuple[Mapping[int, float], Mapping[int, float]] | None
 ) -> Figures:
-    """Take the values of one cell from both runs, of the forks that have its echo where one is wanted."""
+    """Take the values of one cell from both runs, of the forks that have its echo if one is wanted."""
     whys = [
         f"{side}: {why}"
         for side, result in (("A", one), ("B", other))
         for why in ([result.excluded] if result.excluded else result.doubts)
     ]
-    found = [result.by_block.get(_COLUMNS[metric], {}) for result in (one, other)]
+    found = [result.by_fork.get(_COLUMNS[metric], {}) for result in (one, other)]
     forks = [sorted(found[side] if echo is None else found[side].keys() & echo[side].keys()) for side in (0, 1)]
     values = [[found[side][fork] for fork in forks[side]] for side in (0, 1)]
     echoes_of = None if echo is None else [[echo[side][fork] for fork in forks[side]] for side in (0, 1)]
@@ -129,21 +132,21 @@ def _of(
     )
 
 
-def _moved(a: Run, b: Run) -> float | None:
-    """Give how far the canary moved from one run to the other, as a log-ratio; None where one of them has none."""
+def _moved(a: Record, b: Record) -> float | None:
+    """Return how far the echo moved from one run to the other, as a log-ratio; None if one of them has none."""
     songs = [_song(one) for one in (a, b)]
     return None if songs[0] is None or songs[1] is None else abs(math.log(songs[1] / songs[0]))
 
 
-def _song(run: Run) -> float | None:
-    """Give the canary's rate in a run, or None."""
+def _song(run: Record) -> float | None:
+    """Return the echo's rate in a run, or None."""
     with run.connection() as connection:
-        rows = connection.execute("SELECT rate_per_s FROM canaries WHERE calls > 0").fetchall()
+        rows = connection.execute("SELECT rate_per_s FROM echoes WHERE calls > 0").fetchall()
     return geometric_mean([float(rate) for (rate,) in rows]).middle if rows else None
 
 
-def _notes(a: Run, b: Run, moved: float | None, *, by_echo: bool) -> Iterator[str]:
-    """Say what bears on two runs that were not made together."""
+def _notes(a: Record, b: Record, moved: float | None, *, by_echo: bool) -> Iterator[str]:
+    """Describe what bears on two runs that were not made together."""
     if moved is None:
         yield (
             "The runs were made at different times, and at least one has no echo. So it is unknown how much the"
@@ -161,12 +164,12 @@ def _notes(a: Run, b: Run, moved: float | None, *, by_echo: bool) -> Iterator[st
         )
     first, second = a.environment(), b.environment()
     for part, key in _SAME:
-        mine, theirs = (_found(one, part, key) for one in (first, second))
+        mine, theirs = (_environment_value(one, part, key) for one in (first, second))
         if mine != theirs:
             yield f"The runs differ in {part} {key}: {mine} and {theirs}."
 
 
-def _found(environment: Mapping[str, Any], part: str, key: str) -> object:
+def _environment_value(environment: Mapping[str, Any], part: str, key: str) -> object:
     """Find one thing in an environment's record."""
     within = environment.get(part)
     return within.get(key) if isinstance(within, Mapping) else within

@@ -37,7 +37,7 @@ class Figures:
 
     Attributes:
         name: the cell, for people.
-        values: of A and of B, one a round or block.
+        values: of A and of B, one a round or fork.
         paired: whether the values at one place met the same conditions.
         echoes: echoes a second beside each value: ratios are of multiples of the echo then; None: of the values.
         errors: calls that failed, of A and of B.
@@ -59,14 +59,14 @@ class Figures:
     failed: bool = False
 
     def difference(self) -> LogRatio | None:
-        """Estimate the log of B's value over A's, or None where there are fewer than two values."""
+        """Estimate the log of B's value over A's, or None if there are fewer than two values."""
         a, b = self._multiples()
         if self.why or min(len(a), len(b)) < 2:
             return None
         return paired([y / x for x, y in zip(a, b, strict=True)]) if self.paired else unpaired(b, a)
 
     def _multiples(self) -> tuple[Sequence[float], Sequence[float]]:
-        """Give what is compared: rates over the echo's rate, times over its time."""
+        """Return what is compared: rates over the echo's rate, times over its time."""
         if self.echoes is None:
             return self.values
         power = 1 if self.metric.less_is_better else -1
@@ -82,8 +82,8 @@ class Judged:
     """The verdict on one metric of one cell.
 
     Attributes:
-        values: geometric means of A and of B, None where there is none.
-        decided: None where it was not compared.
+        values: geometric means of A and of B, None if there is none.
+        decided: None if it was not compared.
         outcome: what a gate makes of it.
         why: why it was not compared, or failed in another way than by being worse; or "".
     """
@@ -114,7 +114,7 @@ class Judged:
     def more_forks(self) -> int | None:
         """How many more forks, about, would settle what is undecided: for a gate, else the verdict.
 
-        None where nothing is, or where no sensible number would.
+        None if nothing is, or where no sensible number would.
         """
         found = self.decided
         if found is None:
@@ -144,11 +144,11 @@ class Rule:
     shift: float = 0.0
 
     def allowed(self, metric: Metric) -> float:
-        """Give a metric's threshold, as a share."""
+        """Return a metric's threshold, as a share."""
         return self.threshold if metric is Metric.RATE else self.p99_threshold or 0.0
 
     def margin(self, metric: Metric) -> float:
-        """Give a metric's threshold as a log-ratio."""
+        """Return a metric's threshold as a log-ratio."""
         return -math.log1p(-self.threshold) if metric is Metric.RATE else math.log1p(self.allowed(metric))
 
 
@@ -176,7 +176,7 @@ def _judged(figures: Figures, found: Decided, rule: Rule) -> Judged:
 
 
 def _fails_more(figures: Figures, level: float) -> str:
-    """Say that more of B's calls failed than of A's, where that is shown (Fisher's exact test, one-sided), or ""."""
+    """State that more of B's calls failed than of A's, if that is shown (Fisher's exact test, one-sided), or ""."""
     if figures.metric is not Metric.RATE or not figures.errors[1]:
         return ""
     # Loaded here: it takes half a second, and few calls fail.
@@ -190,7 +190,7 @@ def _fails_more(figures: Figures, level: float) -> str:
 
 
 def _open(figures: Figures) -> Judged:
-    """Say of what was not compared that there is nothing to judge."""
+    """Describe of what was not compared that there is nothing to judge."""
     a, b = (_mean(one) for one in figures.values)
     outcome = Outcome.FAILED if figures.failed else Outcome.UNDECIDED
     return Judged(figures, (a, b), None, outcome, figures.why or "fewer than two forks have both")

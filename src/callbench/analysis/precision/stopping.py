@@ -1,4 +1,4 @@
-"""When a cell that was asked to be precise ends: the one rule, for whoever plans a fork and for whoever writes why."""
+"""When a cell with a requested precision ends: one rule for planning forks and for writing the reason."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -9,7 +9,7 @@ class Why(StrEnum):
 
     PRECISE = "precise"
     BUDGET = "budget"
-    BLOCKS = "blocks"
+    FORKS = "forks"
     OUT = "excluded"
     NOTHING = "no value"
 
@@ -21,7 +21,7 @@ class Aim:
     Attributes:
         until: the half-width of the 95 % interval that ends a cell, as a share.
         budget_s: the time to spend in seconds; None: the study's, and no more than `most_forks`.
-        most_forks: a cell that is not precise after so many is ended where nobody named a time.
+        most_forks: a cell that is not precise after that many is ended where no one named a time.
     """
 
     until: float
@@ -34,7 +34,7 @@ class Reached:
     """Where a cell is.
 
     Attributes:
-        width: half of its 95 % interval as a share; None where there is none.
+        width: half of its 95 % interval as a share; None if there is none.
         forks: how many have measured it.
         excluded: whether it was given up.
     """
@@ -45,7 +45,7 @@ class Reached:
 
 
 def why_ended(now: Reached, aim: Aim) -> Why | None:
-    """Say why a cell needs no more forks; None where it needs them, time apart.
+    """Explain why a cell needs no more forks; None if it needs them, time apart.
 
     An interval looked at again and again until it is narrow covers a little less than it says, the less so the more
     forks were made before the first look: this is Chow and Robbins' procedure ("On the asymptotic theory of
@@ -59,5 +59,5 @@ def why_ended(now: Reached, aim: Aim) -> Why | None:
     if now.width is not None and now.width <= aim.until:
         return Why.PRECISE
     if aim.budget_s is None and now.forks >= aim.most_forks:
-        return Why.BLOCKS
+        return Why.FORKS
     return None

@@ -1,4 +1,4 @@
-"""What a ledger counted in one phase, as flat figures that can be divided and taken from each other."""
+"""What a ledger counted in one phase, as flat values that can be divided and taken from each other."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -9,7 +9,7 @@ SET_UP, FIRST, STEADY, TEAR_DOWN, LIFE = "set-up", "first call", "steady call", 
 DIRECTIONS = ("to_server", "to_client")
 KINDS = ("data", "retransmissions", "acknowledgements", "set_up", "tear_down")
 PLAIN = ("packets", "link", "ip", "tcp", "tcp_options", "payload", "retransmitted", "turns")
-TLS = ("records", "headers", "application", "handshake")
+TLS = ("records", "headers", "tags", "application", "handshake")
 FIGURES = (
     *PLAIN,
     *(f"{kind}_packets" for kind in KINDS),
@@ -64,13 +64,15 @@ def wire(phase: Sequence[Row]) -> float:
 
 
 PAYLOAD, ENCODING, FRAMING, MESSAGE = "payload", "encoding", "framing", "encoding and framing"
+HANDSHAKE, RECORDS = "TLS handshake", "TLS records"
 HEADERS, ACKNOWLEDGED = "TCP and IP headers", "acknowledgements"
 SHARES = (
     PAYLOAD,
     ENCODING,
     FRAMING,
     MESSAGE,
-    "TLS",
+    HANDSHAKE,
+    RECORDS,
     HEADERS,
     ACKNOWLEDGED,
     "set-up and tear-down",
@@ -79,12 +81,12 @@ SHARES = (
 
 
 def shares(phase: Sequence[Row], payload: int, message: float | None) -> dict[str, float]:
-    """Say what the bytes of a phase were for. The shares add up to `wire`, and none is below 0.
+    """Describe what the bytes of a phase were for. The shares add up to `wire`, and none is below 0.
 
     Args:
         phase: rows of a call's phase.
         payload: bytes of data in the call, both ways.
-        message: bytes of its two messages, as the stack's own sides write them; None where nobody counted them.
+        message: bytes of its two messages, as the stack's own sides write them; None if no one counted them.
 
     Returns:
         Bytes by share: `encoding` and `framing` where the size of the messages is known, else `encoding and framing`
@@ -92,27 +94,28 @@ def shares(phase: Sequence[Row], payload: int, message: float | None) -> dict[st
         is shorter than its data, `payload` is what was sent of it; `saved` says how much that saves.
     """
     streams = stream(phase)
-    secret = min(streams, max(0, sum(row["tls_headers"] + row["tls_handshake"] for row in phase)))
-    body = streams - secret
+    shaken = min(streams, max(0, sum(row["tls_handshake"] for row in phase)))
+    wrapped = min(streams - shaken, max(0, sum(row["tls_headers"] + row["tls_tags"] for row in phase)))
+    body = streams - shaken - wrapped
     if message is None or message > body:
         sent = min(float(payload), body)
         parts = {PAYLOAD: sent, MESSAGE: body - sent}
     else:
         sent = min(float(payload), message)
         parts = {PAYLOAD: sent, ENCODING: message - sent, FRAMING: body - message}
-    return parts | {"TLS": secret} | _headers(phase)
+    return parts | {HANDSHAKE: shaken, RECORDS: wrapped} | _headers(phase)
 
 
 def saved(phase: Sequence[Row], payload: int, message: float | None) -> float:
-    """Give the bytes of data that were not sent, as messages are shorter than their data: compressed, or named twice.
+    """Return the bytes of data that were not sent, as messages are shorter than their data: compressed, or named twice.
 
-    At least so many where the size of the messages is not known.
+    At least that many where the size of the messages is not known.
     """
     return payload - shares(phase, payload, message)[PAYLOAD]
 
 
 def _headers(phase: Sequence[Row]) -> dict[str, float]:
-    """Say what headers were for."""
+    """Describe what headers were for."""
     headers = {kind: sum(row[f"{kind}_headers"] for row in phase) for kind in KINDS}
     parts = {
         HEADERS: headers["data"],
@@ -133,5 +136,5 @@ def mean(counts: Sequence[Sequence[Row]]) -> list[Row]:
 
 
 def whole(phase: Sequence[Row]) -> bool:
-    """Say whether each direction has a whole number of bytes: a fraction is a mean of calls that differ."""
+    """Return whether each direction has a whole number of bytes: a fraction is a mean of calls that differ."""
     return all(float(row["payload"]).is_integer() for row in phase)

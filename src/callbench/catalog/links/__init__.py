@@ -1,1 +1,1 @@
-"""The profiles of links: loopback, two hosts, and what lies between."""
+"""The profiles of links: loopback, two hosts, and what lies between them."""

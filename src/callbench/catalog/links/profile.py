@@ -1,4 +1,4 @@
-"""A link's profile: what it does to frames, each way. One file each in links/, and a study's own in the study."""
+"""The profile of a link: its effect on frames in each direction. A file in links/, or a part of a study."""
 
 import tomllib
 from collections.abc import Mapping
@@ -22,7 +22,7 @@ Rate = Annotated[float, Field(gt=0, le=1_000_000, allow_inf_nan=False)]
 
 
 class Way(BaseModel):
-    """One direction. What is not said is as for both."""
+    """One direction. Missing values are those for both directions."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
@@ -67,7 +67,7 @@ class LinkPart(Way):
         return self
 
     def way(self, name: str) -> Way:
-        """One direction, with what is said for both filled in."""
+        """Return one direction, with the values for both filled in."""
         both = {key: value for key, value in self if key in Way.model_fields and value is not None}
         own = getattr(self, name).model_dump(exclude_none=True)
         return Way.model_construct(**{**both, **own})
@@ -78,7 +78,7 @@ class Link:
     """A link between two hosts.
 
     Attributes:
-        wire: what the network lab is asked to make: its request `make` without the request.
+        wire: its definition for the network lab: the members of the request `make`.
     """
 
     name: str
@@ -88,7 +88,7 @@ class Link:
 
     @classmethod
     def of(cls, name: str, part: LinkPart) -> Self:
-        """From a profile."""
+        """Create it from a profile."""
         link = {key: _wired(part.way(key)) for key in ("to_server", "to_client")}
         maker = {"maker": part.maker} if part.maker else {}
         return cls(
@@ -98,8 +98,8 @@ class Link:
             {"mtu": part.mtu, "link": {**link, "seed": part.seed, "offload": part.offload, **maker}},
         )
 
-    def says(self, way: str) -> str:
-        """One direction in words: `25 ms, 100 Mbit/s, 1 % lost`."""
+    def describe(self, way: str) -> str:
+        """Describe one direction: `25 ms, 100 Mbit/s, 1 % lost`."""
         asked = (self.wire["link"] or {}).get(way) or {}
         words = []
         if asked.get("delay_ns"):
@@ -117,7 +117,7 @@ BARE = Link(PAIR, "two hosts and a cable between them, as fast as the machine", 
 
 
 def _wired(way: Way) -> dict[str, Any]:
-    """A direction as the engine has it: nanoseconds, bits a second, octets."""
+    """Return a direction in the engine's units: nanoseconds, bits per second, bytes."""
     wired: dict[str, Any] = {
         "delay_ns": round((way.delay_ms or 0) * _MS),
         "jitter_ns": round((way.jitter_ms or 0) * _MS),
@@ -134,11 +134,11 @@ def _wired(way: Way) -> dict[str, Any]:
 
 
 @cache
-def named() -> Mapping[str, Link]:
-    """The links that come along, the bare pair first.
+def builtin_links() -> Mapping[str, Link]:
+    """Return the built-in links, the plain pair of hosts first.
 
     Raises:
-        BadInput: a file of links/ is wrong.
+        BadInput: a file in links/ is wrong.
     """
     found = {PAIR: BARE}
     for file in sorted((home() / "links").glob("*.toml")):
@@ -150,13 +150,13 @@ def named() -> Mapping[str, Link]:
     return found
 
 
-def known(own: Mapping[str, LinkPart]) -> dict[str, Link]:
-    """The links that come along and a study's own.
+def known_links(own: Mapping[str, LinkPart]) -> dict[str, Link]:
+    """Return the built-in links and a study's own.
 
     Raises:
-        BadInput: a study's own has the name of another.
+        BadInput: a study's link has the name of a built-in one.
     """
-    links = dict(named())
+    links = dict(builtin_links())
     for name, part in own.items():
         if name in links or name == LOOPBACK:
             raise BadInput(f"links.{name}: there is a link of this name already; choose another")
@@ -165,12 +165,12 @@ def known(own: Mapping[str, LinkPart]) -> dict[str, Link]:
 
 
 def find(name: str, own: Mapping[str, LinkPart] | None = None) -> Link:
-    """A link by its name.
+    """Return a link by its name.
 
     Raises:
-        BadInput: there is none; the sentence names those near it.
+        BadInput: it does not exist; the sentence suggests similar names.
     """
-    links = known(own or {})
+    links = known_links(own or {})
     if name not in links:
         raise BadInput(unknown("link", name, [LOOPBACK, *links], "callbench list links"))
     return links[name]

@@ -1,4 +1,4 @@
-"""A study file: which cells to measure, which tables to print, which claims to hold against the run."""
+"""Study files: the cells to measure, the tables to print, the claims to check."""
 
 from callbench.catalog.study.load import Study, folder, load, names
 

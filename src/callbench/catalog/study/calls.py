@@ -1,10 +1,10 @@
-"""The calls of the service and the arguments each takes, as contract/SERVICE.md has them."""
+"""The calls of the service and their arguments, as defined in contract/SERVICE.md."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from callbench.catalog.study.near import allowed
+from callbench.catalog.study.name_suggestions import allowed_names
 
 MOST_RECORDS = 1_000_000
 MOST_OCTETS = 2**28
@@ -20,12 +20,12 @@ class Argument:
     """One argument of a call.
 
     Attributes:
-        low: least whole number allowed, where it is a number.
-        high: greatest whole number allowed, where it is a number.
-        choices: the texts allowed, where it is one of a few.
-        required: whether the call cannot do without it.
-        free: whether any value will do (the value of Send and EchoString).
-        decimal: whether a decimal text will do for the number, since it may lie beyond 2^53.
+        low: the lowest allowed integer, for a number.
+        high: the highest allowed integer, for a number.
+        choices: the allowed texts, if there are only a few.
+        required: whether the call needs it.
+        free: whether any value is allowed (the value of Send and EchoString).
+        decimal: whether the number may be a decimal text, because it can exceed 2^53.
     """
 
     low: int = 0
@@ -36,13 +36,13 @@ class Argument:
     decimal: bool = False
 
     def fault(self, value: object) -> str | None:
-        """Say what is wrong with a value, or None."""
+        """Return what is wrong with a value, or None."""
         if self.free:
             return None
         if self.choices:
             if isinstance(value, str) and value in self.choices:
                 return None
-            return f"is {value!r}: {allowed(str(value), self.choices, 20)}"
+            return f"is {value!r}: {allowed_names(str(value), self.choices, 20)}"
         if self.decimal and isinstance(value, str) and value.isascii() and value.isdigit():
             value = int(value)
         if isinstance(value, int) and not isinstance(value, bool) and self.low <= value <= self.high:
@@ -59,6 +59,9 @@ _GENERATED = {
     "seed": Argument(0, 2**64 - 1, required=False, decimal=True),
 }
 
+# Of a call of an imported service: one pair of its payloads; the adapter knows how many there are.
+_PAIR = {"pair": Argument(1, 2**31 - 1, required=False)}
+
 CALLS: Mapping[str, Mapping[str, Argument]] = {
     "Empty": {},
     "Send": {"type": Argument(choices=TYPES), **_GENERATED},
@@ -72,18 +75,24 @@ CALLS: Mapping[str, Mapping[str, Argument]] = {
 }
 
 
-def faults(call: str, arguments: Mapping[str, Any]) -> tuple[str, str] | None:
-    """Find the first thing wrong with a call's arguments.
+def faults(call: str, arguments: Mapping[str, Any], own: Iterable[str] = ()) -> tuple[str, str] | None:
+    """Return the first mistake in a call's arguments.
+
+    Args:
+        call: its name.
+        arguments: as the study has them.
+        own: the calls of an imported service.
 
     Returns:
-        The key it lies at and the rest of a sentence about it, or None where all is well.
+        Its key and the rest of a sentence about it; None if all is well.
     """
-    known = CALLS.get(call)
+    mine = dict.fromkeys(own, _PAIR)
+    known = {**CALLS, **mine}.get(call)
     if known is None:
-        return "call", f'is "{call}", which the service does not have: {allowed(call, CALLS)}'
+        return "call", f'is "{call}", which the service does not have: {allowed_names(call, [*mine, *CALLS])}'
     for name, value in arguments.items():
         if name not in known:
-            return f"arguments.{name}", f"is not an argument of {call}: {allowed(name, known)}"
+            return f"arguments.{name}", f"is not an argument of {call}: {allowed_names(name, known)}"
         if fault := known[name].fault(value):
             return f"arguments.{name}", fault
     for name, argument in known.items():
@@ -95,7 +104,7 @@ def faults(call: str, arguments: Mapping[str, Any]) -> tuple[str, str] | None:
 
 
 def _one_source(call: str, arguments: Mapping[str, Any]) -> tuple[str, str] | None:
-    """Check that a value is either given or generated, not both and not neither."""
+    """Check that a value is either given or generated, and not both."""
     if ("value" in arguments) == ("content" in arguments):
         return "arguments", f"must have either value or content: {call} sends the one value or a generated one"
     return None

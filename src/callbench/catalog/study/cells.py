@@ -1,12 +1,12 @@
-"""From the groups of a study to the cells of a run."""
+"""Write out the cells of a study's groups."""
 
 import itertools
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from callbench.catalog.mixed import fits, instead
+from callbench.catalog.mixed import fits, suggestion_for_half
 from callbench.catalog.study.loads import Group, LoadPart, QuickPart
-from callbench.catalog.study.near import allowed
+from callbench.catalog.study.name_suggestions import allowed_names
 from callbench.catalog.study.pace import paces
 from callbench.model.cell import Cell, Load, Stack
 from callbench.model.errors import BadInput
@@ -14,49 +14,55 @@ from callbench.model.errors import BadInput
 LOOPBACK = "loopback"
 
 
-def chosen(patterns: Iterable[str], stacks: Sequence[Stack], place: str, optional: Iterable[str] = ()) -> list[Stack]:
-    """Choose stacks by globs, in the order of `stacks`; a ! in front takes away.
+def choose_stacks(
+    patterns: Iterable[str], stacks: Sequence[Stack], place: str, optional: Iterable[str] = ()
+) -> list[Stack]:
+    """Choose stacks by globs, in the order of `stacks`; a leading ! removes stacks.
 
-    Instruments are chosen by their exact name only, mixed stacks by a glob that names both sides: `*:*`.
+    Instruments need their exact name, mixed stacks a glob with both sides: `*:*`.
 
     Args:
         patterns: globs that must match.
-        stacks: what there is.
-        place: for sentences.
-        optional: more globs, which may match nothing: a study can name stacks of adapters that are not there.
+        stacks: all stacks.
+        place: for messages.
+        optional: further globs that may match nothing, for stacks of adapters that may be missing. A leading ! removes
+            those before it.
 
     Raises:
-        BadInput: a glob that matches no stack, or nothing is left though nothing was optional.
+        BadInput: a glob matches no stack, or nothing is left.
     """
-    may = {one.id for one in stacks for glob in optional if fits(one.id, glob) and not one.instrument}
-    kept: set[str] = set()
+    may: set[str] = set()
+    for glob in optional:
+        fitting = {one.id for one in stacks if fits(one.id, glob.removeprefix("!")) and not one.instrument}
+        may = may - fitting if glob.startswith("!") else may | fitting
+    remaining: set[str] = set()
     for pattern in patterns:
         bare = pattern.removeprefix("!")
         hit = {one.id for one in stacks if one.id == bare or (fits(one.id, bare) and not one.instrument)}
         if not hit:
-            half = instead(bare, stacks)
+            half = suggestion_for_half(bare, stacks)
             if half:
                 raise BadInput(f'{place} has "{pattern}": {half}')
             names = [one.id for one in stacks]
-            raise BadInput(f'{place} has "{pattern}", which matches no stack: {allowed(bare, names)}')
-        kept = kept - hit if pattern.startswith("!") else kept | hit
-    kept |= may
-    if not kept and not list(optional):
+            raise BadInput(f'{place} has "{pattern}", which matches no stack: {allowed_names(bare, names)}')
+        remaining = remaining - hit if pattern.startswith("!") else remaining | hit
+    remaining |= may
+    if not remaining and not list(optional):
         raise BadInput(f"{place} leaves no stack: a glob with a ! in front takes away what stands before it")
-    return [one for one in stacks if one.id in kept]
+    return [one for one in stacks if one.id in remaining]
 
 
 def write_out(
     groups: Sequence[Group], load: LoadPart, quick: QuickPart | None, stacks: Sequence[Stack], file: str
 ) -> list[Cell]:
-    """Write out every cell: group by group as the file has them, then links, clients, rates, stacks as given.
+    """Return all cells: group by group as in the file, then by link, clients, rate and stack.
 
     Args:
-        groups: the study's groups.
-        load: the study's defaults.
-        quick: what replaces calls and seconds of every group, or None.
-        stacks: all stacks there are, available or not.
-        file: for sentences.
+        groups: of the study.
+        load: the defaults of the study.
+        quick: calls and seconds of every group in a quick run, or None.
+        stacks: all stacks, available or not.
+        file: for messages.
     """
     found: list[Cell] = []
     for group in groups:
@@ -68,7 +74,7 @@ def write_out(
         seconds = (own and own.seconds) or (quick.seconds if quick else group.seconds or load.seconds)
         links = (own and own.link) or group.link or [load.link]
         numbers = (own and own.clients) or group.clients or load.clients
-        members = chosen(group.stacks, stacks, f"{file}: group {group.group}: stacks", group.optional)
+        members = choose_stacks(group.stacks, stacks, f"{file}: group {group.group}: stacks", group.optional)
         steps = itertools.product(links, numbers, paces(group, load, quick))
         for link, clients, pace in steps:
             for stack in members:
@@ -81,7 +87,14 @@ def write_out(
                         call=group.call,
                         arguments=dict(group.arguments),
                         load=Load(
-                            clients, made, seconds, pace.arrivals, pace.rate_per_s, pace.think_ns, pace.ramp_up_ns
+                            clients,
+                            made,
+                            seconds,
+                            pace.arrivals,
+                            pace.rate_per_s,
+                            pace.think_ns,
+                            pace.ramp_up_ns,
+                            load.slice_calls,
                         ),
                         link=link,
                         options=dict(group.options),
@@ -96,7 +109,7 @@ def write_out(
 
 
 def _wire(group: Group, *, quick: bool) -> dict[str, Any] | None:
-    """Say what of a group's bytes is counted."""
+    """Return what bytes of a group are counted."""
     if group.sweep is None:
         return {} if group.ledger else None
     sweep = group.sweep

@@ -1,31 +1,37 @@
-"""What a study must keep beyond the shape of its keys: names that exist, are unique, and arguments within range."""
+"""Check a study beyond the form of its keys: names must exist and be unique, and arguments must be in range."""
 
 from collections.abc import Iterable, Sequence
 
-from callbench.catalog.links.profile import known
+from callbench.catalog.links.profile import known_links
 from callbench.catalog.reach import LOOPBACK
 from callbench.catalog.study.calls import faults
 from callbench.catalog.study.claim import Comparison, comparison, comparisons
 from callbench.catalog.study.loads import Group
 from callbench.catalog.study.model import StudyPart
-from callbench.catalog.study.near import allowed
+from callbench.catalog.study.name_suggestions import allowed_names
 from callbench.catalog.study.pace import check_paces
 from callbench.catalog.study.published import Published
-from callbench.catalog.study.shown import SUMMARY_KEYS, Line, SummaryPart, TablePart
+from callbench.catalog.study.report_parts import SUMMARY_KEYS, Line, SummaryPart, TablePart
 from callbench.model.errors import BadInput
 
 
-def check(study: StudyPart, published: Published | None, file: str) -> None:
+def check(study: StudyPart, published: Published | None, file: str, own: Iterable[str] = ()) -> None:
     """Check a study's names against each other and against its published file.
 
+    Args:
+        study: what is checked.
+        published: the published file.
+        file: for sentences.
+        own: the calls of an imported service.
+
     Raises:
-        BadInput: the first thing that is wrong.
+        BadInput: the first mistake.
     """
     _unique((group.group for group in study.cells), f"{file}: [[cells]] group")
     _unique((table.id for table in study.tables), f"{file}: [[tables]] id")
     _unique((claim.id for claim in study.claims), f"{file}: [[claims]] id")
     for group in study.cells:
-        _check_arguments(group, f"{file}: group {group.group}")
+        _check_arguments(group, f"{file}: group {group.group}", own)
     check_paces(study, file)
     _known_links(study, file)
     groups = [group.group for group in study.cells]
@@ -39,21 +45,23 @@ def check(study: StudyPart, published: Published | None, file: str) -> None:
     for claim in study.claims:
         place = f"{file}: claim {claim.id}"
         if not claim.text and (published is None or claim.id not in published.claims):
-            known = published.claims if published else ()
-            raise BadInput(f"{place} has no text, and no published claim has that id: {allowed(claim.id, known)}")
+            published_claims = published.claims if published else ()
+            raise BadInput(
+                f"{place} has no text, and no published claim has that id: {allowed_names(claim.id, published_claims)}"
+            )
         _known_cells(comparisons(claim), groups, place)
     _check_questions(study, groups, published, file)
 
 
 def _known_cells(parts: Iterable[Comparison], groups: list[str], place: str) -> None:
-    """See that the groups of comparisons exist."""
+    """Check that the groups of comparisons exist."""
     for one in parts:
         for cell in (*one.over, *one.under):
             _known_group(cell.get("group"), groups, f'{place}: "{one.label}"')
 
 
 def _check_questions(study: StudyPart, groups: list[str], published: Published | None, file: str) -> None:
-    """Check what questions name: the published ones, tables, groups."""
+    """Check the names in questions: published questions, tables, groups."""
     _unique((one.id for one in study.questions), f"{file}: [[questions]] id")
     tables = [table.id for table in study.tables]
     asked = len(published.open_questions) if published else 0
@@ -63,21 +71,21 @@ def _check_questions(study: StudyPart, groups: list[str], published: Published |
             raise BadInput(f"{place} is open_question {one.open_question}: the published file has {asked} of them")
         for name in one.tables:
             if name not in tables:
-                raise BadInput(f'{place}: there is no table "{name}": {allowed(name, tables, 20)}')
+                raise BadInput(f'{place}: there is no table "{name}": {allowed_names(name, tables, 20)}')
         _known_cells([comparison(answer) for answer in one.answers], groups, place)
 
 
-def _check_arguments(group: Group, place: str) -> None:
-    """Check the arguments of a group's call, every value of a sweep among them."""
+def _check_arguments(group: Group, place: str, own: Iterable[str]) -> None:
+    """Check the arguments of a group's call, with every value of a sweep."""
     sweep = group.sweep
     for value in (None,) if sweep is None else (*sweep.grid(quick=False), *sweep.grid(quick=True)):
         arguments = group.arguments if sweep is None else {**group.arguments, sweep.over: value}
-        if fault := faults(group.call, arguments):
+        if fault := faults(group.call, arguments, own):
             raise BadInput(f"{place}: {fault[0]} {fault[1]}")
 
 
 def _check_drawn(study: StudyPart, groups: list[str], published: Published | None, file: str) -> None:
-    """Check the names of charts, ladders and summaries of ranks."""
+    """Check the names in charts, ladders and summaries of ranks."""
     _unique((chart.id for chart in study.charts), f"{file}: [[charts]] id")
     _unique((one.id for one in study.ranks), f"{file}: [[ranks]] id")
     for chart in study.charts:
@@ -101,7 +109,7 @@ def _check_drawn(study: StudyPart, groups: list[str], published: Published | Non
 
 
 def _check_conclusion(study: StudyPart, groups: list[str], file: str) -> None:
-    """Check the groups, the links and the rows that a conclusion names."""
+    """Check the groups, links and rows of a conclusion."""
     if study.conclusion is None:
         return
     place, labels = f"{file}: conclusion", [row.label for row in study.rows]
@@ -109,20 +117,22 @@ def _check_conclusion(study: StudyPart, groups: list[str], file: str) -> None:
         _known_group(call.near, groups, place)
         _known_group(call.far, groups, place)
     for link in study.conclusion.links:
-        if link not in known(study.links):
-            raise BadInput(f'{place}: there is no link "{link}": {allowed(link, list(known(study.links)), 20)}')
+        if link not in known_links(study.links):
+            raise BadInput(
+                f'{place}: there is no link "{link}": {allowed_names(link, list(known_links(study.links)), 20)}'
+            )
     for one in study.conclusion.environments:
         for name in one.rows:
             if name not in labels:
-                raise BadInput(f'{place}: {one.label}: no row is called "{name}": {allowed(name, labels, 20)}')
+                raise BadInput(f'{place}: {one.label}: no row is called "{name}": {allowed_names(name, labels, 20)}')
 
 
 def _check_beside(paths: Sequence[str], rows: Sequence[Line], published: Published | None, place: str) -> None:
-    """See that published columns have the published rows."""
+    """Check that published columns have the published rows."""
     if published is None:
         if not paths:
             return
-        raise BadInput(f"{place} names published figures, but the study names no published file")
+        raise BadInput(f"{place} names published values, but the study names no published file")
     for path in paths:
         try:
             published.check_beside(path, (row.published for row in rows if row.published))
@@ -131,7 +141,7 @@ def _check_beside(paths: Sequence[str], rows: Sequence[Line], published: Publish
 
 
 def _unique(names: Iterable[str], place: str) -> None:
-    """See that no name comes twice."""
+    """Check that no name occurs twice."""
     seen: set[str] = set()
     for name in names:
         if name in seen:
@@ -140,9 +150,9 @@ def _unique(names: Iterable[str], place: str) -> None:
 
 
 def _known_links(study: StudyPart, file: str) -> None:
-    """See that every link named exists: one that comes along, or one of the study's own."""
+    """Check that every named link exists: a built-in one, or one of the study."""
     try:
-        names = [LOOPBACK, *known(study.links)]
+        names = [LOOPBACK, *known_links(study.links)]
     except BadInput as error:
         raise BadInput(f"{file}: {error}") from None
     places = [("load", study.load.link)]
@@ -155,25 +165,25 @@ def _known_links(study: StudyPart, file: str) -> None:
     places += [(f"chart {chart.id}", chart.link) for chart in study.charts if chart.link]
     for place, name in places:
         if name not in names:
-            raise BadInput(f'{file}: {place}: there is no link "{name}": {allowed(name, names, 20)}')
+            raise BadInput(f'{file}: {place}: there is no link "{name}": {allowed_names(name, names, 20)}')
 
 
 def _known_group(name: str | None, groups: list[str], place: str) -> None:
-    """See that a group exists."""
+    """Check that a group exists."""
     if name is not None and name not in groups:
-        raise BadInput(f'{place}: there is no group "{name}": {allowed(name, groups)}')
+        raise BadInput(f'{place}: there is no group "{name}": {allowed_names(name, groups)}')
 
 
 def _check_summary(summary: SummaryPart, groups: list[str], published: Published | None, place: str) -> None:
-    """Check the group of a summary, and that the published tables that its rows name have all of its columns."""
+    """Check the group of a summary, and the columns of the published tables that its rows name."""
     _known_group(summary.group, groups, place)
     for row in (row for row in summary.rows if row.published is not None):
         if published is None:
-            raise BadInput(f"{place} names published figures, but the study names no published file")
+            raise BadInput(f"{place} names published values, but the study names no published file")
         table = published.tree.get(str(row.published))
         if not isinstance(table, dict):
             names = [name for name, value in published.tree.items() if isinstance(value, dict)]
-            near = allowed(str(row.published), names)
+            near = allowed_names(str(row.published), names)
             raise BadInput(f'{place}: {published.name} has no table "{row.published}": {near}')
         wrong = [key for key in SUMMARY_KEYS if not isinstance(table.get(key), int | float)]
         if wrong:
@@ -189,7 +199,7 @@ def _check_table(table: TablePart, groups: list[str], published: Published | Non
     if table.published is None:
         return
     if published is None:
-        raise BadInput(f"{place} names published figures, but the study names no published file")
+        raise BadInput(f"{place} names published values, but the study names no published file")
     try:
         for row in table.rows:
             published.check(table.published, row.published, None)

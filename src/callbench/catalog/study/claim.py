@@ -1,25 +1,25 @@
-"""A claim's comparisons: ratios, and what each is held against."""
+"""The comparisons of a claim: ratios and their thresholds."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from callbench.catalog.study.shown import ClaimPart, ComparePart
+from callbench.catalog.study.report_parts import ClaimPart, ComparePart
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """One ratio and the range it is held against.
+    """One ratio and its allowed range.
 
     Attributes:
         label: what is compared, in words.
-        over: conditions of the cells whose statistics are multiplied above the line.
-        under: the same below the line.
-        low: the ratio must lie above it (0: no bound).
-        high: the ratio must lie below it (infinity: no bound).
-        statistic: what is taken of the cells, where it is not the claim's statistic.
-        under_statistic: what is taken of those below the line, where that is something else again.
-        optional: whether the claim is judged without it where a cell is missing.
-        root: which root of the ratio is taken: the number of ratios whose geometric mean is meant, 1 for the product.
+        over: conditions of the cells in the numerator; their values are multiplied.
+        under: conditions of the cells in the denominator.
+        low: the ratio must be above it (0: no limit).
+        high: the ratio must be below it (infinity: no limit).
+        statistic: the metric, if it differs from the claim's.
+        under_statistic: the metric of the denominator, if it differs again.
+        optional: whether the claim is judged without it if a cell is missing.
+        root: the root of the ratio: the number of ratios for a geometric mean, 1 for the product.
     """
 
     label: str
@@ -34,12 +34,12 @@ class Comparison:
 
 
 def comparisons(claim: ClaimPart) -> list[Comparison]:
-    """Give every comparison of a claim, in the order of the file."""
+    """Return the comparisons of a claim, in the order of the file."""
     return [comparison(part) for part in claim.compare]
 
 
 def comparison(part: ComparePart) -> Comparison:
-    """Give one comparison."""
+    """Return one comparison."""
     low, high = part.between or (part.above or 0.0, part.below or float("inf"))
     over, under = (tuple(cell.conditions() for cell in side) for side in (part.over, part.under))
     root = len(part.over) if part.mean else 1

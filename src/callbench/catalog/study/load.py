@@ -1,4 +1,4 @@
-"""Reading a study file: every mistake is one sentence with the file, the place, what was found and what is allowed."""
+"""Read a study file. Every mistake is one sentence with the file, the place, the value and what is allowed."""
 
 import os
 import tomllib
@@ -10,36 +10,38 @@ from typing import Any, Union, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 
-from callbench.catalog.links.profile import Link, known
+from callbench.catalog.links.profile import Link, known_links
+from callbench.catalog.own import study as own_study
+from callbench.catalog.own.place import SERVICE, is_service
 from callbench.catalog.study.cells import write_out
 from callbench.catalog.study.check import check
 from callbench.catalog.study.loads import Group
 from callbench.catalog.study.model import StudyPart
-from callbench.catalog.study.near import allowed
+from callbench.catalog.study.name_suggestions import allowed_names
 from callbench.catalog.study.parameters import Value, fill, settle
 from callbench.catalog.study.published import Published
-from callbench.catalog.study.shown import ChartPart, ClaimPart, LadderPart, QuestionPart, RanksPart, TablePart
+from callbench.catalog.study.report_parts import ChartPart, ClaimPart, LadderPart, QuestionPart, RanksPart, TablePart
 from callbench.model.cell import Cell, Stack
 from callbench.model.errors import BadInput
 from callbench.model.installation import home
 
 MOST_BYTES = 4 * 2**20
-# In the braces of [servers]: what is filled in when a server is started, and when a request is made. `n` is the number
-# of items that a call of FindItems asks for.
+# Placeholders in [servers] that are filled in when a server is started or a request is made. `n` is the number of items
+# of FindItems.
 _LATER = {name: f"{{{name}}}" for name in ("port", "host", "number", "client", "random", "n")}
 
 
 @dataclass(frozen=True)
 class Study:
-    """A study, checked, its parameters filled in.
+    """A checked study with its parameters filled in.
 
     Attributes:
-        name: the file's name without its ending.
+        name: the file name without its ending.
         path: the file.
-        source: the file as it is, for the run's own copy.
-        published: the published figures it stands beside, or None.
-        published_source: that file as it is, or None.
-        parameters: the parameters in force.
+        source: the content of the file, for the run's own copy.
+        published: the published values, or None.
+        published_source: the content of the published file, or None.
+        parameters: the values of its parameters.
     """
 
     name: str
@@ -51,8 +53,13 @@ class Study:
     parameters: Mapping[str, Value]
 
     @property
+    def service(self) -> Path | None:
+        """The folder of the imported service whose study it is, or None."""
+        return self.path.parent if is_service(self.path.parent) else None
+
+    @property
     def title(self) -> str:
-        """What it is called."""
+        """Its title."""
         return self.part.title
 
     @property
@@ -62,8 +69,8 @@ class Study:
 
     @property
     def links(self) -> Mapping[str, Link]:
-        """The links that its cells may lie over, by name: those that come along, and its own."""
-        return known(self.part.links)
+        """The links that its cells may use, by name: built-in ones and its own."""
+        return known_links(self.part.links)
 
     @property
     def groups(self) -> Sequence[Group]:
@@ -77,68 +84,68 @@ class Study:
 
     @property
     def charts(self) -> Sequence[ChartPart]:
-        """The charts it draws along a parameter."""
+        """Its charts along a parameter."""
         return self.part.charts
 
     @property
     def ladders(self) -> Sequence[LadderPart]:
-        """The figures over the number of clients that it draws."""
+        """Its charts over the number of clients."""
         return self.part.ladders
 
     @property
     def ranks(self) -> Sequence[RanksPart]:
-        """The summaries of ranks it prints."""
+        """Its summaries of ranks."""
         return self.part.ranks
 
     @property
     def claims(self) -> Sequence[ClaimPart]:
-        """The claims it holds against a run."""
+        """Its claims."""
         return self.part.claims
 
     @property
     def questions(self) -> Sequence[QuestionPart]:
-        """What it asks a run."""
+        """Its questions."""
         return self.part.questions
 
     def forks(self, quick: bool) -> int:
-        """How many forks a run has at least, of each condition."""
+        """Return the least number of forks of each condition."""
         return self.part.quick.forks if quick else self.part.load.forks
 
     def rounds(self, quick: bool) -> int:
-        """How many rounds a fork has."""
+        """Return the number of rounds in a fork."""
         return self.part.quick.rounds if quick else self.part.load.rounds
 
     def minutes(self, quick: bool) -> float:
-        """After how many minutes a run ends that has not decided everything by then."""
+        """Return the minutes after which a run ends, even if something is undecided."""
         return self.part.quick.minutes if quick else self.part.load.minutes
 
     @property
     def idle(self) -> Sequence[str]:
-        """The conditions of the machine's idle states that are measured, the run's own first."""
+        """The measured conditions of the processors' idle states, the run's own first."""
         return self.part.load.idle
 
     def cells(self, stacks: Sequence[Stack], quick: bool) -> list[Cell]:
-        """Write out the cells, `c001` onwards, the same ids every time.
+        """Return its cells, `c001` onwards, with the same ids every time.
 
-        Cells of stacks that cannot run here are written out too: the core lists them as excluded, with why.
+        Cells of stacks that cannot run here are included: the core lists them as excluded, with the reason.
 
         Args:
-            stacks: every stack there is.
+            stacks: all stacks.
             quick: whether [quick] replaces calls and seconds.
 
         Raises:
-            BadInput: a glob that matches no stack.
+            BadInput: a glob matches no stack.
         """
         return write_out(self.part.cells, self.part.load, self.part.quick if quick else None, stacks, self.path.name)
 
 
 def folder() -> Path:
-    """Where the studies are that have a name."""
+    """Return the folder of the built-in studies."""
     return home() / "studies"
 
 
 def names() -> list[str]:
-    """Name the studies that come with callbench."""
+    """Return the names of the built-in studies."""
     return sorted(path.stem for path in folder().glob("*.toml"))
 
 
@@ -147,20 +154,28 @@ def load(
     settings: Mapping[str, Value] | None = None,
     published: Path | None = None,
     link: str | None = None,
+    languages: Sequence[str] = (),
 ) -> Study:
     """Read a study by its name or path, set its parameters and check all of it.
 
     Args:
-        name_or_path: `remobjects`, or a path to a file.
+        name_or_path: `remobjects`, a path to a file, or the folder of an imported service.
         settings: parameters by name, as from `--set`.
-        published: the published file to use in the place of the one it names (a run keeps its own copy).
-        link: the link of every cell, in the place of those that the study names.
+        published: the published file to use instead of the one it names (a run keeps its own copy).
+        link: the link of every cell, instead of those in the study.
+        languages: of the folder of an imported service without a study.toml: the languages to measure besides Rust.
 
     Raises:
-        BadInput: whatever is wrong with it.
+        BadInput: the study is wrong; the sentence names the place.
     """
     path = _find(name_or_path)
-    source = _read(path, "a study")
+    in_service = is_service(path.parent)
+    usual = in_service and path.name == own_study.STUDY and not path.exists()
+    if languages and not usual:
+        raise BadInput(
+            f"--languages is for the folder of an imported service without a study.toml; {path} names its stacks itself"
+        )
+    source = own_study.usual(path.parent, languages) if usual else _read(path, "a study")
     raw = _parse(source, path)
     if not raw:
         raise BadInput(f"{path} is empty: a study needs at least title and one [[cells]]; see docs/reference/study.md")
@@ -182,21 +197,22 @@ def load(
     if link is not None:
         part = part.over(link)
     figures_path = published or (_published_file(path, part.published) if part.published else None)
-    figures_source = _read(figures_path, f"the published figures that {path.name} names") if figures_path else None
+    figures_source = _read(figures_path, f"the published values that {path.name} names") if figures_path else None
     figures = (
         Published.of(figures_path.name, _parse(figures_source, figures_path))
         if figures_path and figures_source is not None
         else None
     )
-    check(part, figures, str(path))
-    return Study(path.stem, path, source, part, figures, figures_source, values)
+    check(part, figures, str(path), own_study.calls(path.parent) if (path.parent / SERVICE).is_file() else ())
+    name = path.absolute().parent.name if in_service and path.name == own_study.STUDY else path.stem
+    return Study(name, path, source, part, figures, figures_source, values)
 
 
 def _published_file(study: Path, name: str) -> Path:
-    """Find the published figures that a study names: beside it, or, of a copied study, among those that come along.
+    """Return the published file that a study names: beside it, or among the built-in ones.
 
     Raises:
-        BadInput: they are in neither place.
+        BadInput: it is in neither place.
     """
     bare = Path(name).name
     places = (study.parent / name, study.parent / bare, folder() / name, folder() / "published" / bare)
@@ -204,15 +220,17 @@ def _published_file(study: Path, name: str) -> Path:
         if place.exists():
             return place
     raise BadInput(
-        f'{study}: the published figures that it names, "{name}", lie neither beside it ({places[0]}) nor among those'
-        f" that come along ({places[-1]}): copy the file there, or take the line published away"
+        f'{study}: the published values that it names, "{name}", are neither beside it ({places[0]}) nor'
+        f" built in ({places[-1]}): copy the file there, or remove the line `published`"
     )
 
 
 def _find(name_or_path: str | Path) -> Path:
-    """Find the file: a path where it looks like one, else one of the studies that come along."""
+    """Return the file: a path, or one of the built-in studies."""
     text = str(name_or_path)
     path = Path(text)
+    if is_service(path):
+        return path / own_study.STUDY
     if isinstance(name_or_path, Path) or path.suffix == ".toml" or os.sep in text:
         return path
     named = folder() / f"{text}.toml"
@@ -220,11 +238,11 @@ def _find(name_or_path: str | Path) -> Path:
         return named
     if path.exists():
         return path
-    raise BadInput(f'there is no study "{text}": {allowed(text, names())}; or give the path of a .toml file')
+    raise BadInput(f'there is no study "{text}": {allowed_names(text, names())}; or give the path of a .toml file')
 
 
 def _read(path: Path, what: str) -> bytes:
-    """Read a file that a person named."""
+    """Read a file that the user named."""
     try:
         if path.is_dir():
             raise BadInput(f"{path} is a folder: {what} is a TOML file")
@@ -242,7 +260,7 @@ def _read(path: Path, what: str) -> bytes:
 
 
 def _parse(source: bytes, path: Path) -> dict[str, Any]:
-    """Read TOML."""
+    """Parse TOML."""
     try:
         text = source.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -257,7 +275,7 @@ def _parse(source: bytes, path: Path) -> dict[str, Any]:
 
 
 def _defaults(raw: Mapping[str, Any], path: Path) -> dict[str, Value]:
-    """Take the file's parameters, before anything is filled in."""
+    """Return the file's parameters before anything is filled in."""
     given = raw.get("parameters", {})
     if not isinstance(given, dict):
         raise BadInput(f"{path}: parameters must be a table, [parameters], of numbers, texts or booleans")
@@ -268,7 +286,7 @@ def _defaults(raw: Mapping[str, Any], path: Path) -> dict[str, Value]:
 
 
 def _lists(raw: Mapping[str, Any], values: Mapping[str, Value]) -> dict[str, list[Any]]:
-    """Take the file's lists, their braces filled with its parameters."""
+    """Return the file's lists with parameters filled in."""
     given = raw.get("lists", {})
     if not isinstance(given, dict):
         raise BadInput("lists must be a table, [lists], each of its keys a list that braces can name")
@@ -281,13 +299,13 @@ def _lists(raw: Mapping[str, Any], values: Mapping[str, Value]) -> dict[str, lis
 
 
 def _sentence(error: ValidationError, raw: Mapping[str, Any]) -> str:
-    """Turn the first thing pydantic found into our sentence."""
+    """Return pydantic's first error as a sentence of ours."""
     first = error.errors()[0]
     where = _place(first["loc"], raw)
     kind = first["type"]
     if kind == "extra_forbidden":
         found = str(first["loc"][-1])
-        return f"{where} is not a key of a study: {allowed(found, _keys_beside(first['loc']), 20)}"
+        return f"{where} is not a key of a study: {allowed_names(found, _keys_beside(first['loc']), 20)}"
     if kind == "missing":
         return f"{where} is missing"
     message = first["msg"].removeprefix("Value error, ").removeprefix("Input ")
@@ -298,7 +316,7 @@ def _sentence(error: ValidationError, raw: Mapping[str, Any]) -> str:
 
 
 def _place(loc: Sequence[int | str], raw: Mapping[str, Any]) -> str:
-    """Write a key path as a person would: `cells[2] (GetPersons).arguments.n`, counting from 1."""
+    """Return a key path for a reader: `cells[2] (GetPersons).arguments.n`, counted from 1."""
     text = ""
     node: Any = raw
     for step in loc:
@@ -314,7 +332,7 @@ def _place(loc: Sequence[int | str], raw: Mapping[str, Any]) -> str:
 
 
 def _keys_beside(loc: Sequence[int | str]) -> list[str]:
-    """List the keys allowed where an unknown one was found."""
+    """Return the allowed keys at the place of an unknown one."""
     model: type[BaseModel] = StudyPart
     for step in loc[:-1]:
         if isinstance(step, str) and step in model.model_fields:
@@ -323,7 +341,7 @@ def _keys_beside(loc: Sequence[int | str]) -> list[str]:
 
 
 def _model_in(annotation: object) -> type[BaseModel] | None:
-    """Find the model within an annotation such as list[Group] or Where | None."""
+    """Return the model in an annotation such as list[Group] or Where | None."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return annotation
     if get_origin(annotation) in (list, Union, UnionType) or get_args(annotation):

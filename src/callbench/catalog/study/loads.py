@@ -1,10 +1,11 @@
-"""What a study file says is loaded: cells, what calls them and how often, sweeps, searches for a knee."""
+"""The parts of a study file about load: cells, arrivals, sweeps, knees."""
 
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
 from callbench.catalog.study.part import Name, Part
+from callbench.model.cell import CALLS_PER_SLICE
 from callbench.model.objective import parse
 
 Clients = Annotated[int, Field(ge=1, le=10_000)]
@@ -20,7 +21,7 @@ Think = Annotated[float, Field(ge=0, le=3_600_000, allow_inf_nan=False)]
 
 
 def _listed(value: object) -> object:
-    """Take a single number or name for a list of one."""
+    """Return a single number or name as a list."""
     return [value] if isinstance(value, int | float | str) and not isinstance(value, bool) else value
 
 
@@ -30,7 +31,7 @@ NameList = Annotated[list[Name], Field(min_length=1), BeforeValidator(_listed)]
 
 
 class PacePart(Part):
-    """When calls are made: what [load], [quick] and [[cells]] may each say. `pace.py` puts the three together."""
+    """When calls are made: the members of [load], [quick] and [[cells]]. `pace.py` combines the three."""
 
     arrivals: Arrivals | None = None
     rate: RateList | None = None
@@ -39,17 +40,18 @@ class PacePart(Part):
 
 
 class LoadPart(PacePart):
-    """`[load]`: defaults for every cell. A trial ends when it has made its calls and lasted its seconds.
+    """`[load]`: defaults for every cell. A trial ends when its calls are made and its seconds are over.
 
     Attributes:
-        fresh: whether each cell has a start of its stack for itself.
-        restart: whether a server that dies is started again for as long as that may help, not once.
-        slow_calls: the most calls of a trial of a stack that is `slow` by its card.
-        forks: how often every stack is started afresh, at least; in each condition of `idle`.
-        rounds: how often each cell is driven in a fork, a slice each.
-        minutes: when a run ends that has not decided everything by then.
-        idle: the conditions of the machine's idle states that are measured, fork by fork, the run's own first.
-        share: how much of its calls and seconds each trial makes, unless the run is quick: a tenth is 0.1.
+        fresh: whether each cell has a start of its stack to itself.
+        restart: whether a server that dies is restarted several times, instead of once.
+        slow_calls: the most calls in a trial of a stack that is `slow` by its card.
+        forks: the least number of forks, in each condition of `idle`.
+        rounds: slices of each cell in a fork.
+        minutes: when a run ends, even if something is undecided.
+        idle: the measured conditions of the processors' idle states, fork by fork, the run's own first.
+        slice_calls: the least number of calls of a client in a slice, if a call takes longer than one.
+        share: the share of its calls and seconds that each trial makes, except in a quick run.
     """
 
     clients: ClientsList = [1]
@@ -64,11 +66,12 @@ class LoadPart(PacePart):
     fresh: bool = False
     restart: bool = False
     slow_calls: Calls | None = None
+    slice_calls: Calls = CALLS_PER_SLICE
     share: Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)] = 1.0
 
 
 class QuickPart(PacePart):
-    """`[quick]`: what --quick puts in the place of load, for every group."""
+    """`[quick]`: what --quick uses instead of [load], for every group."""
 
     calls: Calls = 100
     seconds: Seconds = 0.1
@@ -79,15 +82,15 @@ class QuickPart(PacePart):
 
 
 class SweepPart(Part):
-    """`sweep` of a group: an argument that runs over a range or a list; bytes are counted, nothing is timed.
+    """`sweep` of a group: an argument runs over a range or a list; bytes are counted, nothing is timed.
 
     Attributes:
-        title: the heading under which the report puts it; groups with the same one stand together.
+        title: its heading in the report; groups with the same heading stand together.
         range: least, greatest, step.
-        fine: up to which number every single one is counted as well.
-        most: how many may be counted in all of the range; what they say of the others is reckoned.
-        quick: what --quick puts in the place of the range or list.
-        published: the table of the published file that has figures for these numbers.
+        fine: up to this number, every single value is counted as well.
+        most: the most values to count in the range; the others are computed from them.
+        quick: what --quick uses instead of the range or list.
+        published: the published table with values for these numbers.
     """
 
     over: Name
@@ -101,7 +104,7 @@ class SweepPart(Part):
 
     @model_validator(mode="after")
     def _one_source(self) -> Self:
-        """There is a range that rises, or a list."""
+        """Check that there is a rising range, or a list."""
         if (self.range is None) == (self.values is None):
             raise ValueError("must have either range = [least, greatest, step] or values")
         if self.range is not None and not (self.range[0] < self.range[1] and self.range[2] > 0):
@@ -110,11 +113,11 @@ class SweepPart(Part):
 
     @property
     def step(self) -> int:
-        """The step of the range, 1 for a list."""
+        """The step of the range; 1 for a list."""
         return self.range[2] if self.range else 1
 
     def grid(self, *, quick: bool) -> list[int | str]:
-        """Give every value to know the count of."""
+        """Return every value whose bytes are needed."""
         if quick and self.quick is not None:
             return list(self.quick)
         if self.range is None:
@@ -124,7 +127,7 @@ class SweepPart(Part):
 
 
 class GroupQuickPart(Part):
-    """`quick` of a group: what --quick puts in the place of [quick], for this group alone; `skip` leaves it out."""
+    """`quick` of a group: what --quick uses for this group instead of [quick]; `skip` leaves it out."""
 
     skip: bool = False
     clients: ClientsList | None = None
@@ -156,14 +159,14 @@ class Group(PacePart):
 
     @model_validator(mode="after")
     def _some_stacks(self) -> Self:
-        """There is something to choose stacks by."""
+        """Check that something chooses stacks."""
         if not (self.stacks or self.optional):
             raise ValueError("must have stacks, or optional ones: globs such as native/*")
         return self
 
 
 class KneePart(Part):
-    """`[[knees]]`: the highest level that meets an objective, searched for once a block and stack."""
+    """`[[knees]]`: the highest level that meets an objective, searched once per fork and stack."""
 
     id: Name
     group: Name
@@ -177,7 +180,7 @@ class KneePart(Part):
 
     @model_validator(mode="after")
     def _makes_sense(self) -> Self:
-        """The objective can be read, and the span rises."""
+        """Check that the objective is valid and the range rises."""
         try:
             parse(self.objective)
         except ValueError as failure:

@@ -1,4 +1,4 @@
-"""A whole study file, key by key. Keys that are not here are mistakes."""
+"""The keys of a study file. Other keys are mistakes."""
 
 from typing import Annotated, Any, Self
 
@@ -8,7 +8,7 @@ from callbench.catalog.external import Server
 from callbench.catalog.links.profile import LinkPart
 from callbench.catalog.study.loads import Group, KneePart, LoadPart, QuickPart
 from callbench.catalog.study.part import LinkName, Name, Part
-from callbench.catalog.study.shown import (
+from callbench.catalog.study.report_parts import (
     ChartPart,
     ClaimPart,
     ConclusionPart,
@@ -25,7 +25,7 @@ class StudyPart(Part):
     """A whole study file.
 
     Attributes:
-        rows: those of every table, chart, ladder and summary of ranks that has none of its own.
+        rows: the rows of every table, chart, ladder and summary of ranks without rows of its own.
     """
 
     title: Name
@@ -52,7 +52,7 @@ class StudyPart(Part):
     @model_validator(mode="before")
     @classmethod
     def _give_rows(cls, raw: object) -> object:
-        """Give the study's rows to what has none of its own."""
+        """Insert the study's rows into parts without rows of their own."""
         if not isinstance(raw, dict) or not raw.get("rows"):
             return raw
         filled = dict(raw)
@@ -64,7 +64,7 @@ class StudyPart(Part):
         return filled
 
     def shared(self) -> Self:
-        """The same study with `load.share` of the calls and seconds that it says; what --quick says stays as it is."""
+        """Return the study with `load.share` of its calls and seconds; [quick] is unchanged."""
         share = self.load.share
 
         def less(part: LoadPart | Group, names: tuple[str, ...]) -> dict[str, int | float]:
@@ -82,7 +82,7 @@ class StudyPart(Part):
         )
 
     def over(self, link: str) -> Self:
-        """The same study with every cell and every table over one link."""
+        """Return the study with every cell and table over one link."""
         return self.model_copy(
             update={
                 "load": self.load.model_copy(update={"link": link}),

@@ -1,4 +1,4 @@
-"""When the calls of a group are made: what [quick], the group and [load] say, put together and checked."""
+"""When the calls of a group are made: combine [quick], the group and [load], and check the result."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,13 +8,13 @@ from callbench.catalog.study.model import StudyPart
 from callbench.model.cell import CLOSED
 from callbench.model.errors import BadInput
 
-# A trial makes all of its calls, however slowly they arrive: an hour for one is a mistake.
+# A trial makes all of its calls, however slowly they arrive. More than an hour is a mistake.
 LONGEST_SECONDS = 3_600.0
 
 
 @dataclass(frozen=True)
 class Pace:
-    """One way of arriving: as `Load` has it."""
+    """One way of arriving, as in `Load`."""
 
     arrivals: str = CLOSED
     rate_per_s: float | None = None
@@ -23,34 +23,38 @@ class Pace:
 
 
 def paces(group: Group, load: LoadPart, quick: QuickPart | None) -> list[Pace]:
-    """Give a pace for each rate of a group, one where it is a closed loop.
+    """Return a pace for each rate of a group; a single one for a closed loop.
 
-    The first of [quick], the group and [load] that says something decides. A rate is of an open loop only, a think time
-    and a ramp-up of a closed one only: what does not fit the arrivals in force is not inherited.
+    The first of [quick], the group and [load] that has a value decides. A rate belongs to an open loop, think time and
+    ramp-up to a closed one; values that do not fit the arrivals are not inherited.
     """
-    said = _said(group, load, quick)
-    arrivals = _arrivals(said)
+    parts = _parts_in_order(group, load, quick)
+    arrivals = _arrivals(parts)
     if arrivals == CLOSED:
-        think_ms = next((part.think_ms for part in said if part.think_ms is not None), 0.0)
+        think_ms = next((part.think_ms for part in parts if part.think_ms is not None), 0.0)
         own = [group.quick.ramp_up_ms] if quick else []
-        ramps = [*own, *(part.ramp_up_ms for part in said)]
+        ramps = [*own, *(part.ramp_up_ms for part in parts)]
         ramp_up_ms = next((ramp for ramp in ramps if ramp is not None), 0.0)
         return [Pace(think_ns=round(think_ms * 1e6), ramp_up_ns=round(ramp_up_ms * 1e6))]
-    rates = next((part.rate for part in said if part.rate is not None), [])
+    rates = next((part.rate for part in parts if part.rate is not None), [])
     return [Pace(arrivals, rate) for rate in rates]
 
 
 def check_paces(study: StudyPart, file: str) -> None:
-    """See that every group has a rate where it needs one, and nothing that means nothing.
+    """Check that every group has the rate that it needs, and no value without effect.
 
     Raises:
-        BadInput: the first thing that is wrong.
+        BadInput: the first mistake.
     """
     for group in study.cells:
         for quick in (None, study.quick):
             _check(group, study.load, quick, f"{file}: group {group.group}")
     for name, part in (("[load]", study.load), ("[quick]", study.quick)):
-        every = {_arrivals(_said(group, study.load, quick)) for group in study.cells for quick in (None, study.quick)}
+        every = {
+            _arrivals(_parts_in_order(group, study.load, quick))
+            for group in study.cells
+            for quick in (None, study.quick)
+        }
         if part.rate and every == {CLOSED}:
             raise BadInput(f"{file}: {name} has a rate, but no group is an open loop: {_SAY_OPEN}")
         if part.think_ms and CLOSED not in every:
@@ -60,25 +64,25 @@ def check_paces(study: StudyPart, file: str) -> None:
 _SAY_OPEN = 'say arrivals = "constant" or "poisson", or take the rate away'
 
 
-def _said(group: Group, load: LoadPart, quick: QuickPart | None) -> list[PacePart]:
-    """List who is asked, in this order."""
+def _parts_in_order(group: Group, load: LoadPart, quick: QuickPart | None) -> list[PacePart]:
+    """Return the parts in the order in which they decide."""
     return [part for part in (quick, group, load) if part is not None]
 
 
-def _arrivals(said: Sequence[PacePart]) -> str:
-    """Find the arrivals in force."""
-    return next((part.arrivals for part in said if part.arrivals), CLOSED)
+def _arrivals(parts: Sequence[PacePart]) -> str:
+    """Return the arrivals in force."""
+    return next((part.arrivals for part in parts if part.arrivals), CLOSED)
 
 
 def _check(group: Group, load: LoadPart, quick: QuickPart | None, place: str) -> None:
     """Check one group, with or without [quick]."""
-    said = _said(group, load, quick)
-    arrivals = _arrivals(said)
-    own = _arrivals(_said(group, load, None))
+    parts = _parts_in_order(group, load, quick)
+    arrivals = _arrivals(parts)
+    own = _arrivals(_parts_in_order(group, load, None))
     if group.rate and own == CLOSED:
         raise BadInput(f"{place}: rate is of an open loop, and arrivals are closed: {_SAY_OPEN}")
     if group.think_ms and own != CLOSED:
-        raise BadInput(f"{place}: think_ms is of a closed loop, and arrivals are {own}: such calls wait for nobody")
+        raise BadInput(f"{place}: think_ms is of a closed loop, and arrivals are {own}: such calls do not wait")
     if group.ramp_up_ms and own != CLOSED:
         raise BadInput(f"{place}: ramp_up_ms is of a closed loop, and arrivals are {own}: their schedule begins them")
     every = paces(group, load, quick)

@@ -1,4 +1,4 @@
-"""What fills the braces of a study: parameters, which the command line can set, lists, and what for_each names."""
+"""Fill in the placeholders of a study: parameters of the command line, lists, and variables of for_each."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -6,7 +6,7 @@ from itertools import product
 from math import prod
 from typing import Any
 
-from callbench.catalog.study.near import allowed
+from callbench.catalog.study.name_suggestions import allowed_names
 from callbench.model.errors import BadInput
 
 Value = int | float | str | bool
@@ -16,26 +16,26 @@ _BRACES = re.compile(r"\{([A-Za-z_][A-Za-z0-9_-]*)(:,)?\}")
 
 
 def settle(defaults: Mapping[str, Value], settings: Mapping[str, Value], where: str) -> dict[str, Value]:
-    """Put the settings in the place of the defaults, each read as the kind its default has.
+    """Return the parameters with the given settings, each with the type of its default.
 
     Args:
         defaults: the file's parameters.
-        settings: what was set, often as text (`--set persons=1000`).
-        where: the file, for the sentence.
+        settings: given values, often as text (`--set persons=1000`).
+        where: the file, for messages.
 
     Raises:
-        BadInput: a parameter that the study does not have, or a value of another kind.
+        BadInput: a parameter does not exist, or a value has another type.
     """
     settled = dict(defaults)
     for name, given in settings.items():
         if name not in defaults:
-            raise BadInput(f'{where}: there is no parameter "{name}" to set: {allowed(name, defaults)}')
+            raise BadInput(f'{where}: there is no parameter "{name}" to set: {allowed_names(name, defaults)}')
         settled[name] = _as_kind(defaults[name], given, f"{where}: parameter {name}")
     return settled
 
 
 def _as_kind(default: Value, given: Value, place: str) -> Value:
-    """Read a setting as the kind of its default."""
+    """Parse a setting with the type of its default."""
     text = str(given).strip()
     if isinstance(default, bool):
         if text.lower() in {"true", "false"}:
@@ -51,18 +51,18 @@ def _as_kind(default: Value, given: Value, place: str) -> Value:
 
 
 def fill(node: Any, values: Mapping[str, Filling], place: str) -> Any:  # noqa: ANN401 - a TOML tree
-    """Fill the braces in every text of a tree; a text that is nothing but braces takes what it names as it is.
+    """Fill in the placeholders in every text of a tree. A text that is only a placeholder takes the value as it is.
 
-    A table in a list that says `for_each` is written out once for each combination of its variables, and a list that
-    is named within another becomes part of it.
+    A table with `for_each` in a list is written out once for each combination of its variables. A list that is named in
+    another list becomes part of it. If such a table has only `text`, it becomes texts.
 
     Args:
-        node: what tomllib read.
-        values: the parameters, the lists, and the variables of the tables around.
-        place: the key path so far, for the sentence.
+        node: what tomllib returned.
+        values: parameters, lists, and the variables of the surrounding tables.
+        place: the key path so far, for messages.
 
     Raises:
-        BadInput: a name in braces that is none of them, a list within a text, or a for_each that makes no sense.
+        BadInput: a placeholder is unknown, a list is used within a text, or a for_each is wrong.
     """
     if isinstance(node, dict):
         return {key: fill(value, values, f"{place}.{key}" if place else key) for key, value in node.items()}
@@ -72,19 +72,20 @@ def fill(node: Any, values: Mapping[str, Filling], place: str) -> Any:  # noqa: 
 
 
 def _written_out(item: Any, values: Mapping[str, Filling], place: str) -> Iterator[Any]:  # noqa: ANN401 - a TOML tree
-    """Fill one item of a list: as often as its for_each says; a text that names a list becomes the items of that."""
+    """Yield the items for one item of a list: once per combination of its for_each, or the items of a named list."""
     if not (isinstance(item, dict) and "for_each" in item):
         one = fill(item, values, place)
         yield from one if isinstance(item, str) and isinstance(one, list) else [one]
         return
     variables = _variables(fill(item["for_each"], values, f"{place}.for_each"), f"{place}.for_each")
     rest = {key: value for key, value in item.items() if key != "for_each"}
-    for chosen in product(*variables.values()):
-        yield fill(rest, {**values, **dict(zip(variables, chosen, strict=True))}, place)
+    for choose_stacks in product(*variables.values()):
+        one = fill(rest, {**values, **dict(zip(variables, choose_stacks, strict=True))}, place)
+        yield one["text"] if rest.keys() == {"text"} else one
 
 
 def _variables(given: object, place: str) -> Mapping[str, list[Value]]:
-    """Check what for_each says: names, each with the values it takes."""
+    """Check the variables of for_each, each with its values."""
     if not isinstance(given, dict) or not given:
         raise BadInput(f"{place} must name variables and what each becomes, such as {{ n = [1, 10, 100] }}")
     for name, choices in given.items():
@@ -99,22 +100,24 @@ def _variables(given: object, place: str) -> Mapping[str, list[Value]]:
 
 
 def fill_text(text: str, values: Mapping[str, Filling], place: str) -> Filling:
-    """Fill the braces of one text."""
+    """Fill in the placeholders of one text."""
 
     def value_of(match: re.Match[str]) -> Filling:
         name = match[1]
         if name in values:
             return values[name]
-        raise BadInput(f"{place}: {{{name}}} is not a parameter of this study: {allowed(name, values)}")
+        raise BadInput(f"{place}: {{{name}}} is not a parameter of this study: {allowed_names(name, values)}")
 
     def shown(match: re.Match[str]) -> str:
         value = value_of(match)
         if isinstance(value, list):
-            raise BadInput(f'{place}: {{{match[1]}}} is a list, which no text can hold: write "{match[0]}" and no more')
+            raise BadInput(
+                f'{place}: {{{match[1]}}} is a list, which cannot be part of a text: write "{match[0]}" and no more'
+            )
         if not match[2]:
             return str(value)
         if not isinstance(value, int | float):
-            raise BadInput(f"{place}: {match[0]} sets apart the thousands of a number, and it is {value!r}")
+            raise BadInput(f"{place}: {match[0]} formats a number with separators, but the value is {value!r}")
         return f"{value:,}"
 
     whole = _BRACES.fullmatch(text)
@@ -122,6 +125,6 @@ def fill_text(text: str, values: Mapping[str, Filling], place: str) -> Filling:
 
 
 def _short(value: object) -> str:
-    """A value as a sentence can hold it."""
+    """Return a value shortened for messages."""
     text = repr(value)
     return text if len(text) <= 60 else text[:57] + "..."

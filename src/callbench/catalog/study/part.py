@@ -1,4 +1,4 @@
-"""What every part of a study file is made of: its strictness, and how names are written."""
+"""The base of all parts of a study file: strict keys and types, and the form of names."""
 
 from typing import Annotated
 
@@ -9,6 +9,6 @@ LinkName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]
 
 
 class Part(BaseModel):
-    """A part of a study file: no unknown keys, no guessing of types, no change after reading."""
+    """A part of a study file: no unknown keys, no conversion of types, no change after reading."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)

@@ -1,23 +1,23 @@
-"""Where a cell stands in a study: in which table, beside which published figure, over which link."""
+"""The place of a cell in a study: its table, its published value, its link."""
 
 from collections.abc import Mapping
 
 from callbench.catalog.study.load import Study
-from callbench.catalog.study.shown import TablePart
+from callbench.catalog.study.report_parts import TablePart
 
 
 def link_of(study: Study, group: str | None) -> str:
-    """Give the link that a group's cells lie over, the first where there are several."""
+    """Return the link of a group's cells; the first one if there are several."""
     return next((one.link[0] for one in study.groups if one.group == group and one.link), study.part.load.link)
 
 
 def position(table: TablePart, row: Mapping[str, str], column: Mapping[str, str]) -> dict[str, str]:
-    """Give the conditions of a place in a table: the column says more than the row, and the row more than the table."""
+    """Return the conditions of a place in a table: a column's values replace the row's and the table's."""
     return {**({"group": table.group} if table.group else {}), **row, **column}
 
 
 def published_figure(study: Study, conditions: Mapping[str, str], statistic: str) -> float | None:
-    """Find a cell's published figure through the tables of a statistic: the row and column that name just this cell."""
+    """Return a cell's published value: from the row and column of a metric's tables that mean just this cell."""
     if study.published is None:
         return None
     for table in study.tables:

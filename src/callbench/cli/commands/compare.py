@@ -105,7 +105,7 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
     from callbench.cli import exit_code
     from callbench.report.compare import show
     from callbench.runner.compare import command as comparing
-    from callbench.runner.compare import live
+    from callbench.runner.compare import execution
 
     exit_code.checked(undecided)
     operands = server.every([operand for operand in (a, b) if operand])
@@ -114,12 +114,12 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
     a, b = (*operands, "")[:2]
     limits = comparing.given(level, threshold, p99_threshold)
     strict = limits.over(verdicts.Rule())
-    wish = live.Wish(
+    request = execution.ComparisonRequest(
         a, b, calls or [], server.study, groups or [], clients or [], seconds, rounds, hold_idle,
         strict.level, strict.threshold, strict.p99_threshold, seed, out,
         server.given(),
     )  # fmt: skip
-    found = comparing.found(a, b or None, wish, limits, known_stacks())
+    found = comparing.run_or_read(a, b or None, request, limits, known_stacks())
     if as_json:
         print_json(show.record(found))
     elif markdown:

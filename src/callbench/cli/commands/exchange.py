@@ -21,9 +21,9 @@ def command(
     Needs a run made with --pcap, and the program tshark.
     """
     from callbench.runner.wire import exchange
-    from callbench.store.run import Run
+    from callbench.store.record import Record
 
-    found = exchange.exchanges(Run(path), stacks or [], group)
+    found = exchange.exchanges(Record(path), stacks or [], group)
     if as_json:
         print_json([one.record() for one in found])
         return

@@ -36,12 +36,12 @@ def try_(
 
     Compares the measured delay, rate and losses with the profile of the link.
     """
-    from callbench.adapter.network import trial
+    from callbench.adapter.network import link_check
     from callbench.catalog.links import profile
     from callbench.catalog.study import load
 
     own = load(study).part.links if study else {}
-    found = list(trial.tried(profile.find(link, own), seconds))
+    found = list(link_check.check_link(profile.find(link, own), seconds))
     if as_json:
         print_json([finding.record() for finding in found])
     else:

@@ -10,19 +10,19 @@ from callbench.model.errors import BadInput
 
 
 def _kinds() -> list[str]:
-    return ["stacks", "calls", "studies", "links"]
+    return ["stacks", "calls", "studies", "links", "payloads"]
 
 
 def command(
     what: Annotated[
-        str, typer.Argument(metavar="stacks|calls|studies|links", help="What to list.", autocompletion=_kinds)
+        str, typer.Argument(metavar="stacks|calls|studies|links|payloads", help="What to list.", autocompletion=_kinds)
     ],
     as_json: AsJson = False,
     instruments: Annotated[
         bool, typer.Option("--instruments", help="Include stacks that only measure Callbench itself.")
     ] = False,
 ) -> None:
-    """List stacks, calls, studies or links.
+    """List stacks, calls, studies, links or payloads.
 
     For a stack, study or link that cannot be used on this machine, the row says why.
     """
@@ -43,5 +43,9 @@ def command(
             from callbench.cli.listing import links
 
             show_rows(links.rows(), links.COLUMNS, as_json=as_json)
+        case "payloads":
+            from callbench.cli.listing import payloads
+
+            show_rows(payloads.rows(), payloads.COLUMNS, as_json=as_json)
         case _:
-            raise BadInput(f"there is no list of {what!r}: stacks, calls, studies, links are")
+            raise BadInput(f"there is no list of {what!r}: stacks, calls, studies, links and payloads are")

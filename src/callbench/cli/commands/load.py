@@ -6,10 +6,10 @@ from typing import Annotated
 import typer
 
 from callbench.cli.options import grouped
-from callbench.cli.output import console, known_stacks, print_json
+from callbench.cli.output import console, known_stacks, print_json, print_line
 from callbench.cli.parameters import AsJson, Think
 from callbench.cli.server import ServerArgument, ServerOptions
-from callbench.runner.load.thresholds import EXAMPLES, parsed
+from callbench.runner.load.thresholds import EXAMPLES, parse
 
 
 @grouped
@@ -61,7 +61,7 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
     ] = False,
     out: Annotated[
         Path | None,
-        typer.Option("--out", metavar="FILE", help="File for the result. Default: runs/load-TIME.json."),
+        typer.Option("--out", metavar="FOLDER", help="Folder for the result. Default: runs/load-TIME."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -69,20 +69,22 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
 
     Also says what limited the rate. Exit code 1: calls failed, or a condition of --fail-if is true.
     """
-    from callbench.report.load import told
-    from callbench.runner.load import driving, live, wish
+    from callbench.report.load import terminal
+    from callbench.runner.load import driving, live, request
     from callbench.runner.load.record import record
+    from callbench.runner.progress_line import ProgressLine
 
-    limits = tuple(parsed(text) for text in fail_if or ())
-    wanted = wish.Wish(
+    limits = tuple(parse(text) for text in fail_if or ())
+    wanted = request.LoadRequest(
         server.one(what), clients, seconds, calls, rate, poisson, think, warm_up, threads, server.given(), out,
         limits, expect_errors,
     )  # fmt: skip
-    with live.Line(wanted, quiet=as_json) as line:
-        found = driving.driven(wanted, known_stacks(quiet=True), line.tells)
+    with ProgressLine(quiet=as_json) as line:
+        found = driving.drive_load(wanted, known_stacks(quiet=True), live.LoadProgress(wanted, line).update)
     if as_json:
         print_json(record(found))
     else:
-        told.show(found, console())
+        terminal.show(found, console())
+        print_line(f"folder: {found.folder}")
     if found.failure:
         raise typer.Exit(1)

@@ -70,14 +70,14 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
     """
     from callbench.cli import stability
     from callbench.cli.stability_overloading import overloaded
-    from callbench.runner.stability.overload import Wish
+    from callbench.runner.stability.overload import OverloadRequest
 
     kinds = stability.kinds("overload", shared)
-    aim = stability.aim(server, shared, what)
+    spec = stability.spec(server, shared, what)
     factors = tuple(float(value) for value in quantities.numbers(times, "--times", 1, 1000))
     if len(set(factors)) < len(factors):
         raise BadInput(f"--times {times}: give each number only once")
-    wish = Wish(objective, factors, clients, seconds, patience, within, rest, rate)
+    request = OverloadRequest(objective, factors, clients, seconds, patience, within, rest, rate)
     known, where = stability.here()
-    told = overloaded(aim, wish, known, where, shared.out, resume=shared.resume, quiet=shared.as_json)
+    told = overloaded(spec, request, known, where, shared.out, resume=shared.resume, quiet=shared.as_json)
     stability.end(told, kinds, shared)

@@ -80,7 +80,7 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
     """
     from callbench.cli import exit_code, peer_result
     from callbench.runner import launch
-    from callbench.runner.peer import kept, study
+    from callbench.runner.peer import stored, study
 
     exit_code.checked(undecided)
     of_study = {
@@ -95,9 +95,9 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
     of_one = {"--clients": clients, "--start": server.start, "--study": server.study} | dict.fromkeys(asked.options, 1)
     pace = {"rounds": rounds, "seconds": seconds, "warm_up_s": warm_up}
     known = known_stacks(quiet=as_json)
-    if target and kept.is_kept(Path(target)):
+    if target and stored.is_peer_record(Path(target)):
         peer_result.refuse(f"{target} is shown as it is", of_study | of_one | pace | {"--delay-us": delay})
-        peer_result.show_study(kept.read(kept.opened(Path(target))), undecided, as_json=as_json)
+        peer_result.show_study(stored.read_result(stored.open_record(Path(target))), undecided, as_json=as_json)
         return
     if server.start or server.study or not study.is_study(target):
         target = server.one(target)
@@ -112,10 +112,12 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
         peer_result.refuse(
             "a folder that is resumed has its own", pace | {"--delay-us": delay, "--select": select, "--seed": seed}
         )
-        path = study.to_resume(target, out)
+        path = study.folder_to_resume(target, out)
     else:
-        wish = study.Wish(
+        request = study.PeerRequest(
             target, quick, select or [], launch.settings_of(settings or []), rounds, seconds, warm_up, delay, seed, out
         )
-        path = study.begun(wish, known)
-    peer_result.show_study(kept.read(study.gone_on(path, target, known, quiet=as_json)), undecided, as_json=as_json)
+        path = study.create_record(request, known)
+    peer_result.show_study(
+        stored.read_result(study.drive_study(path, target, known, quiet=as_json)), undecided, as_json=as_json
+    )

@@ -10,7 +10,9 @@ from callbench.cli.parameters import StoredResult
 
 def command(
     path: StoredResult,
-    form: Annotated[str, typer.Option("--format", metavar="html|md|csv|json", help="Format of the report.")] = "html",
+    form: Annotated[
+        str, typer.Option("--format", metavar="html|md|csv|json|parquet", help="Format of the report.")
+    ] = "html",
     out: Annotated[
         Path | None,
         typer.Option("--out", metavar="FILE", help="File for the report. Default: report.FORMAT beside the result."),
@@ -18,7 +20,7 @@ def command(
 ) -> None:
     """Write the report of a stored result to a file.
 
-    Prints the path of the file. A run and a load test have every format; the others have fewer.
+    Prints the path of the file. Every kind of result has every format.
     """
     from callbench.report import records
 

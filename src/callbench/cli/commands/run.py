@@ -8,7 +8,7 @@ import typer
 
 from callbench.cli import names
 from callbench.cli.output import known_stacks
-from callbench.cli.parameters import AsJson, Select, Settings
+from callbench.cli.parameters import AsJson, Languages, Select, Settings
 from callbench.model import quantities
 from callbench.model.errors import BadInput
 
@@ -85,6 +85,7 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
             help="Network link of all cells: a name of `callbench list links`. Default: as the study says.",
         ),
     ] = None,
+    languages: Languages = None,
     warm_up: Annotated[
         str | None,
         typer.Option(
@@ -105,32 +106,32 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
     """
     from callbench.analysis.completeness import shortcomings
     from callbench.cli import run_result
-    from callbench.runner import launch
+    from callbench.runner import launch, own_service
     from callbench.runner.stopping import Stopped
-    from callbench.store.run import Run
+    from callbench.store.record import Record
 
     known = known_stacks()
     if resume and dry_run:
         raise BadInput("--dry-run is for a run that has not begun: --resume says what is left before it goes on")
     if resume:
-        path = launch.to_resume(out, study)
+        path = launch.folder_to_resume(out, study)
     else:
-        wish = launch.Wish(
+        request = launch.RunRequest(
             study, quick, select or [], launch.settings_of(settings or []), seed, forks, out, not no_baselines,
             link=link, warm_up_s=quantities.warm_up(warm_up), pcap=pcap, confirm=confirm, hold_idle=hold_idle,
-            objective=objective,
+            objective=objective, languages=own_service.languages(languages),
             until=None if until is None else quantities.share(until, "--until"),
             budget_s=None if budget is None else quantities.seconds(budget, "--budget"),
         )  # fmt: skip
         if dry_run:
-            run_result.show_preview(launch.preview(wish, known), as_json=as_json)
+            run_result.show_preview(launch.preview(request, known), as_json=as_json)
             return
-        path = launch.begin(wish, known)
+        path = launch.create_run(request, known)
     try:
-        finished = launch.go_on(path, known, resumed=resume)
+        finished = launch.execute_run(path, known, resumed=resume)
     except Stopped:
         # Whoever stops it wants to know what is known by then.
-        run_result.show(Run(path), as_json=as_json)
+        run_result.show(Record(path), as_json=as_json)
         raise
     run_result.show(finished, as_json=as_json)
     if sentences := shortcomings(finished):

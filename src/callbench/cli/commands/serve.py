@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from callbench.cli import names
-from callbench.cli.output import known_stacks, print_json, tell
+from callbench.cli.output import known_stacks, print_json, print_line
 
 
 def command(  # noqa: PLR0913, PLR0917 - the options a person has
@@ -46,14 +46,14 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
     from callbench.runner import launch
     from callbench.runner import serve as serving
 
-    where = serving.checked_host(host, exposed=exposed)
+    where = serving.check_host(host, exposed=exposed)
     wanted = [channel for channel in channels.split(",") if channel]
     request = serving.Request(stacks or [], every, where, port, wanted, launch.values_of(options or [], "--option"))
     if as_json:
-        shown = serving.Shown(
+        shown = serving.Output(
             message=lambda line: print_json({"message": line}, indent=None),
             endpoints=lambda endpoints: print_json({"endpoints": dict(endpoints)}, indent=None),
         )
     else:
-        shown = serving.Shown(message=tell, endpoints=lambda endpoints: tell(serving.lines(endpoints)))
+        shown = serving.Output(message=print_line, endpoints=lambda endpoints: print_line(serving.lines(endpoints)))
     serving.serve(known_stacks(), request, shown)

@@ -8,6 +8,7 @@ def command(path: StoredResult, as_json: AsJson = False) -> None:
     """Print a stored result.
 
     That is a run with its cells, a comparison, a load test, a soak, an overload, a torture or a peer study.
+    A folder of an imported service is shown with its calls and losses.
     """
     from callbench.report import records
 

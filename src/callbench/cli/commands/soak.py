@@ -45,11 +45,11 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
     """
     from callbench.cli import stability
     from callbench.cli.stability_soaking import soaked
-    from callbench.runner.stability.soak import Wish, slice_s
+    from callbench.runner.stability.soak import SoakRequest, slice_s
 
     kinds = stability.kinds("soak", shared)
-    aim = stability.aim(server, shared, what)
-    wish = Wish(stability.steps(clients), seconds, rest, slice_s(seconds, every), restart, think)
+    spec = stability.spec(server, shared, what)
+    request = SoakRequest(stability.steps(clients), seconds, rest, slice_s(seconds, every), restart, think)
     known, where = stability.here()
-    told = soaked(aim, wish, known, where, shared.out, resume=shared.resume, quiet=shared.as_json)
+    told = soaked(spec, request, known, where, shared.out, resume=shared.resume, quiet=shared.as_json)
     stability.end(told, kinds, shared)

@@ -56,12 +56,12 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
     """
     from callbench.cli import stability
     from callbench.cli.stability_torturing import tortured
-    from callbench.runner.stability.torture import Wish
+    from callbench.runner.stability.torture import TortureRequest
 
     kinds = stability.kinds("torture", shared)
-    aim = stability.aim(server, shared, what, _TIMEOUT_S)
+    spec = stability.spec(server, shared, what, _TIMEOUT_S)
     names = tuple(name.strip() for name in test.split(",") if name.strip())
-    wish = Wish(names, connections, pace, seconds, patience, within)
+    request = TortureRequest(names, connections, pace, seconds, patience, within)
     known, where = stability.here()
-    told = tortured(aim, wish, known, where, shared.out, resume=shared.resume, quiet=shared.as_json)
+    told = tortured(spec, request, known, where, shared.out, resume=shared.resume, quiet=shared.as_json)
     stability.end(told, kinds, shared)

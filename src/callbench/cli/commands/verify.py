@@ -1,14 +1,21 @@
 """`callbench verify`."""
 
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from callbench.cli import names
 from callbench.cli.options import grouped
 from callbench.cli.output import known_stacks
-from callbench.cli.parameters import AsJson
+from callbench.cli.parameters import AsJson, Languages
 from callbench.cli.server import SERVER, ServerOptions
+from callbench.model.errors import BadInput
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from callbench.runner.verify.outcome import Outcome
 
 
 @grouped
@@ -19,7 +26,7 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
         typer.Argument(
             metavar=SERVER,
             autocompletion=names.stacks,
-            help="Stacks (globs too), servers of --study, URLs, or commands that start a server.",
+            help="Stacks (globs too), servers of --study, URLs, commands that start a server, or a service's folder.",
         ),
     ] = None,
     every: Annotated[bool, typer.Option("--all", help="Check every stack that can run here.")] = False,
@@ -30,23 +37,58 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
         str | None,
         typer.Option("--check", metavar="GLOB", help="Make only these checks, such as 'lost/*'. Default: all."),
     ] = None,
+    languages: Languages = None,
     as_json: AsJson = False,
 ) -> None:
     """Check that stacks fulfil the contract.
 
     Covers every call, every fault, counts, times, behaviour at the end, and a server that is lost.
     """
+    from callbench.adapter import placement
+    from callbench.catalog.study import own_servers
+    from callbench.runner import own_service
+    from callbench.runner.verify import own_calls, suite
+
+    folder = _service(stacks or [])
+    if folder is not None:
+        failed = _show(
+            own_calls.of(
+                known_stacks(),
+                folder,
+                placement=placement.choose_placement(),
+                only=only,
+                languages=own_service.languages(languages),
+            ),
+            as_json=as_json,
+            verbose=verbose,
+        )
+    elif languages is not None:
+        raise BadInput("--languages is for the folder of a service of your own: name that folder")
+    else:
+        known, names = own_servers.with_named_servers(known_stacks(), server.every(stacks or []), server.given())
+        outcomes = suite.outcomes_of(known, names, every=every, placement=placement.choose_placement(), only=only)
+        failed = _show(outcomes, as_json=as_json, verbose=verbose) or bool(known.broken)
+    if failed:
+        raise typer.Exit(1)
+
+
+def _service(names: list[str]) -> Path | None:
+    """The folder of an imported service, if that is what is named."""
+    from callbench.catalog.own.place import is_service
+
+    named = [Path(name) for name in names if is_service(Path(name))]
+    if named and len(names) > 1:
+        raise BadInput(f"{named[0]} is the folder of a service: verify it alone")
+    return named[0] if named else None
+
+
+def _show(outcomes: "Iterable[Outcome]", *, as_json: bool, verbose: bool) -> bool:
+    """Prints outcomes as they come; whether one disturbs the suite."""
     from rich.console import Console
 
-    from callbench.adapter import placement
-    from callbench.catalog.study import given
     from callbench.report import verify as show
-    from callbench.runner.verify import suite
 
-    known, names = given.named(known_stacks(), server.every(stacks or []), server.given())
-    outcomes = suite.of(known, names, every=every, placement=placement.placed(), only=only)
-    seen = show.told(outcomes, Console(quiet=as_json), every=verbose)
+    seen = show.show_outcomes(outcomes, Console(quiet=as_json), every=verbose)
     if as_json:
         print(show.as_json(seen))  # noqa: T201
-    if known.broken or any(outcome.fails for outcome in seen):
-        raise typer.Exit(1)
+    return any(outcome.fails for outcome in seen)

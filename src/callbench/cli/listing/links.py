@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from callbench.adapter.network import made
+from callbench.adapter.network import creation
 from callbench.catalog.links import profile
 from callbench.catalog.reach import LOOPBACK
 
@@ -24,14 +24,14 @@ def rows() -> list[dict[str, Any]]:
             "source": "",
         }
     ]
-    for name, link in profile.named().items():
-        attempt = made.attempted(link.wire)
+    for name, link in profile.builtin_links().items():
+        attempt = creation.try_link(link.wire)
         found.append(
             {
                 "link": name,
                 "about": link.about,
-                "to_server": link.says("to_server"),
-                "to_client": link.says("to_client"),
+                "to_server": link.describe("to_server"),
+                "to_client": link.describe("to_client"),
                 "usable": attempt.maker is not None,
                 "why_not": attempt.why_not,
                 "maker": attempt.maker,

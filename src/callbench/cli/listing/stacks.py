@@ -8,7 +8,7 @@ COLUMNS = ("id", "message", "channel", "language", "library", "version", "availa
 
 
 def rows(catalogue: Catalogue, *, instruments: bool = False) -> list[dict[str, Any]]:
-    """Every stack with its card; the instruments, which are not there to be compared, where they are asked for."""
+    """Every stack with its card; the instruments, which are not there to be compared, if they are asked for."""
     return [
         {
             "id": stack.id,
@@ -23,6 +23,6 @@ def rows(catalogue: Catalogue, *, instruments: bool = False) -> list[dict[str, A
             "card": dict(stack.card),
             "lacks": dict(stack.lacks),
         }
-        for stack in catalogue.every
+        for stack in catalogue.listed
         if instruments or not stack.instrument
     ]

@@ -53,7 +53,7 @@ class Rows:
     """What a query over the tables of a run says of a metric. Whoever declares it needs no other code.
 
     Attributes:
-        of: what stands behind FROM: tables that have `cell` and `block`.
+        of: what stands behind FROM: tables that have `cell` and `fork`.
         value: an expression over the rows of a cell and a fork.
         least: what a value is at the least. Values are compared as ratios, so one of 0 is none, unless this says more.
     """
@@ -68,16 +68,16 @@ class Metric:
     """One metric.
 
     Attributes:
-        name: what studies, CSV, JSON and the table `metrics` call it. It ends in its unit where it has one.
+        name: what studies, CSV, JSON and the table `metrics` call it. It ends in its unit if it has one.
         title: what people call it: a noun phrase, without its unit.
-        unit: in what it is given, "" where it is words.
+        unit: in what it is given, "" if it is words.
         about: what a reader must know besides, in a sentence or two.
         better: which way is better.
         combined: how the value of a cell follows from its forks.
         tested: how the ratio of two cells is tested.
         asked: where a study may ask for it.
         form: how its value is written.
-        heading: of its column in the lists of every cell, "" where it has none there.
+        heading: of its column in the lists of every cell, "" if it has none there.
         wide: whether only lists with much room have it: the page, not the terminal.
         share: of a percentile: which part of the calls took no longer.
         rows: where it comes from, if from a query alone. The others have code in callbench.analysis.

@@ -4,9 +4,9 @@ from callbench.model.metrics.metric import Asked, Better, Combined, Form, Metric
 
 # Of calls made, or of those asked for where the server died: nothing is known of how many were tried then.
 _ANSWERED = """(
-    SELECT cell, block, calls / (calls + error_count) AS share FROM trials WHERE calls + error_count > 0
+    SELECT cell, fork, calls / (calls + error_count) AS share FROM trials WHERE calls + error_count > 0
     UNION ALL
-    SELECT cell, block, least(answered / cells.calls, 1) FROM deaths JOIN cells USING (cell))
+    SELECT cell, fork, least(answered / cells.calls, 1) FROM deaths JOIN cells USING (cell))
 WHERE share IS NOT NULL"""
 
 METRICS = (

@@ -7,8 +7,8 @@ from zlib import crc32
 import vl_convert
 from markupsafe import Markup, escape
 
+from callbench.report.charts.narrow import FIRST, LEAST, PHONE, columns, narrow
 from callbench.report.charts.palette import CONFIG, STAND_INS, WIDTH, Spec
-from callbench.report.charts.phone import FIRST, LEAST, PHONE, columns, narrow
 from callbench.report.text.section import Chart
 
 VERSION = "5.20"
@@ -16,7 +16,7 @@ _CLIP = re.compile(r"(id=\"|url\(#)(clip\d+)")
 _OPENING = re.compile(r"<svg [^>]*?width=\"([\d.]+)\" height=\"([\d.]+)\" viewBox=\"([^\"]+)\"[^>]*>")
 
 
-def drawn(spec: Spec, label: str) -> Markup:
+def to_svg(spec: Spec, label: str) -> Markup:
     """Draw a chart, for wide screens and for narrow ones; the page's style shows one of the two.
 
     Nothing is fetched: its data are within it, and no address is allowed.
@@ -38,7 +38,7 @@ def _svg(spec: Spec, label: str, width: float) -> tuple[Markup, float]:
     legend = {**CONFIG["legend"], "columns": columns(spec, width)}
     config = {**CONFIG, "legend": legend, "aria": False}
     whole = {"$schema": "https://vega.github.io/schema/vega-lite/v5.json", "config": config, **spec}
-    # Labels are measured by the fonts of the machine that draws, and shown by those of whoever reads.
+    # Labels are measured by the fonts of the machine that draws, and shown by those of the code that reads.
     whole["padding"] = {"left": 18 if width > PHONE else 6, "right": 8, "top": 5, "bottom": 5}
     svg = vl_convert.vegalite_to_svg(json.loads(json.dumps(whole)), vl_version=VERSION, allowed_base_urls=[])
     for stand_in, colour in STAND_INS.items():
@@ -55,17 +55,17 @@ def _svg(spec: Spec, label: str, width: float) -> tuple[Markup, float]:
 
 
 def chart(id_: str, title: str, about: str, spec: Spec | None, source: str) -> Chart | None:
-    """Draw a section's chart where there is something to draw.
+    """Draw a section's chart if there is something to draw.
 
     Args:
         id_: its anchor on the page.
         title: what it is called.
         about: what it shows and how to read it.
         spec: its description, or None.
-        source: the query that its figures come from.
+        source: the query that its values come from.
     """
     if spec is None:
         return None
     slug = "".join(char if char.isalnum() or char in "-_" else "-" for char in id_)
     label = f"{title}. {about} The values are in the tables of this page."
-    return Chart(slug, title, about, drawn(spec, label), source.strip())
+    return Chart(slug, title, about, to_svg(spec, label), source.strip(), spec=spec)

@@ -1,4 +1,4 @@
-"""Which charts a report shows, with what each shows in words and where its figures come from."""
+"""Which charts a report shows, with what each shows in words and where its values come from."""
 
 from collections.abc import Sequence
 
@@ -8,23 +8,23 @@ from callbench.analysis.results import Result
 from callbench.analysis.subject import Subject
 from callbench.analysis.words import listed
 from callbench.report.charts.codec import codec
-from callbench.report.charts.draw import drawn
+from callbench.report.charts.draw import to_svg
 from callbench.report.charts.latency import latency
 from callbench.report.charts.palette import Spec
-from callbench.report.charts.places import Places
 from callbench.report.charts.rate import rate
+from callbench.report.charts.rows import ChartRows
 from callbench.report.charts.size import size
 from callbench.report.text.section import Chart
-from callbench.report.text.story import uncharted
+from callbench.report.text.summary import uncharted
 
 
 def gallery(subject: Subject) -> list[Chart]:
-    """Draw every chart there are figures for."""
+    """Draw every chart there are values for."""
     messages = _messages(subject)
     charts: list[Chart] = []
     for name in uncharted(subject):
         for cells, under, left in _by_clients(subject, name):
-            places, slug = Places.of(cells), under.replace(", ", "-").replace(" ", "-")
+            places, slug = ChartRows.of(cells), under.replace(", ", "-").replace(" ", "-")
             about = "Each mark is a stack with its 95 % interval over the forks. Faster stacks are further right."
             spec = rate(cells, places, messages)
             _add(charts, f"rate-{name}{slug}", f"Rate: {name}{under}", about + left, spec, TRIALS_SQL)
@@ -45,10 +45,10 @@ def gallery(subject: Subject) -> list[Chart]:
 
 
 def _add(charts: list[Chart], id_: str, title: str, about: str, spec: Spec | None, source: str) -> None:  # noqa: PLR0913, PLR0917 - what a chart is made of
-    """Draw one chart where there is something to draw."""
+    """Draw one chart if there is something to draw."""
     if spec is not None:
         label = f"{title}. {about} The values are in the tables of this page."
-        charts.append(Chart(id_, title, about, drawn(spec, label), source.strip()))
+        charts.append(Chart(id_, title, about, to_svg(spec, label), source.strip(), spec=spec))
 
 
 def _messages(subject: Subject) -> list[str]:
@@ -57,7 +57,7 @@ def _messages(subject: Subject) -> list[str]:
 
 
 def _by_clients(subject: Subject, group: str) -> list[tuple[list[Result], str, str]]:
-    """Take a group's cells with the fewest clients, and with the most where there are several numbers of them.
+    """Take a group's cells with the fewest clients, and with the most if there are several numbers of them.
 
     Of a group over several links, those over the first: the section of delays has the others.
 
@@ -79,10 +79,12 @@ def _by_clients(subject: Subject, group: str) -> list[tuple[list[Result], str, s
 
 
 def _left(numbers: Sequence[int], links: Sequence[str]) -> str:
-    """Say which loads and links of a group its charts leave out."""
-    told = []
+    """Name which loads and links of a group its charts leave out."""
+    texts = []
     if len(numbers) > 2:
-        told.append(f"with {listed(map(str, numbers[1:-1]))} clients")
+        texts.append(f"with {listed(map(str, numbers[1:-1]))} clients")
     if len(links) > 1:
-        told.append(f"over {listed(links[1:])}")
-    return f" Not drawn: the cells {' and '.join(told)}. The ranking and the table All cells have them." if told else ""
+        texts.append(f"over {listed(links[1:])}")
+    return (
+        f" Not drawn: the cells {' and '.join(texts)}. The ranking and the table All cells have them." if texts else ""
+    )

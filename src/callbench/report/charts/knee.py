@@ -9,7 +9,7 @@ from callbench.report.charts.palette import FAINT, SERIES, WIDTH, Spec, decades,
 
 @dataclass(frozen=True)
 class Tried:
-    """One step: level, the figure held against the objective in microseconds, and whether it met it."""
+    """One step: level, the value compared with the objective in microseconds, and whether it met it."""
 
     stack: str
     level: float

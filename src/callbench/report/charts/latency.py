@@ -5,10 +5,10 @@ from typing import Any
 
 from callbench.analysis.results import Result
 from callbench.report.charts.palette import SHAPES, WIDTH, Spec, bands, logarithmic, scale, stacks
-from callbench.report.charts.places import Places
+from callbench.report.charts.rows import ChartRows
 
 
-def latency(cells: Sequence[Result], places: Places, messages: Sequence[str]) -> Spec | None:
+def latency(cells: Sequence[Result], places: ChartRows, messages: Sequence[str]) -> Spec | None:
     """Describe the chart of one group; calls timed in batches have no place in it.
 
     Args:

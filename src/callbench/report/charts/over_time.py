@@ -1,4 +1,4 @@
-"""Figures over the seconds of something long: a panel a figure, one above the other over one axis of time."""
+"""Values over the seconds of something long: a panel a value, one above the other over one axis of time."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,11 +13,11 @@ MOST_POINTS = 800
 
 @dataclass(frozen=True)
 class Panel:
-    """One figure.
+    """One value.
 
     Attributes:
         title: of its axis.
-        lines: points of seconds and figure, by name.
+        lines: points of seconds and value, by name.
     """
 
     title: str
@@ -25,7 +25,7 @@ class Panel:
 
 
 def over_time(panels: Sequence[Panel], marks: Mapping[float, str] | None = None) -> Spec | None:
-    """Describe the chart; None where there is nothing to draw.
+    """Describe the chart; None if there is nothing to draw.
 
     Args:
         panels: from above to below; those without points are left out.
@@ -43,7 +43,7 @@ def over_time(panels: Sequence[Panel], marks: Mapping[float, str] | None = None)
 
 
 def thinned(points: Points, most: int = MOST_POINTS) -> Points:
-    """Take the medians of as many neighbours as it needs to leave at most so many points."""
+    """Take the medians of as many neighbours as it needs to leave at most that many points."""
     if len(points) <= most:
         return points
     size = -(-len(points) // most)

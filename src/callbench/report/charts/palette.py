@@ -6,7 +6,7 @@ A colour here is a stand-in that drawing replaces by a variable of the page's st
 from collections.abc import Sequence
 from typing import Any
 
-from callbench.report.charts.places import Places
+from callbench.report.charts.rows import ChartRows
 
 Spec = dict[str, Any]
 
@@ -18,7 +18,18 @@ SERIES = tuple(f"#c0000{number}" for number in range(1, 9))
 STAND_INS = {INK: "currentColor", FAINT: "var(--faint)", RULE: "var(--rule)", PAPER: "var(--paper)"} | {
     stand_in: f"var(--series-{number})" for number, stand_in in enumerate(SERIES, 1)
 }
-SHAPES = ("circle", "square", "diamond", "triangle-up", "cross", "triangle-down", "triangle-right", "triangle-left")
+# One more than colours, the last an hourglass: so the ninth name has the first colour in another shape.
+SHAPES = (
+    "circle",
+    "square",
+    "diamond",
+    "triangle-up",
+    "cross",
+    "triangle-down",
+    "triangle-right",
+    "triangle-left",
+    "M-0.9,-0.9H0.9L-0.9,0.9H0.9Z",
+)
 WIDTH = 800
 
 CONFIG: Spec = {
@@ -52,16 +63,16 @@ CONFIG: Spec = {
 
 
 def scale(present: Sequence[str], names: Sequence[str], marks: Sequence[str] = SERIES) -> Spec:
-    """Give each name that is present its colour or shape: its place among all names decides, in every chart alike."""
+    """Return each name that is present its colour or shape: its place among all names decides, in every chart alike."""
     return {"domain": list(present), "range": [marks[names.index(name) % len(marks)] for name in present]}
 
 
-def bands(series: int, places: Places) -> Spec:
+def bands(series: int, places: ChartRows) -> Spec:
     """Choose the height of a row: so that its series have room, and its label."""
     return {"step": 7, "for": "offset"} if series > 2 and not places.apart else {"step": 20, "for": "position"}
 
 
-def stacks(places: Places, present: Sequence[str], messages: Sequence[str]) -> Spec:
+def stacks(places: ChartRows, present: Sequence[str], messages: Sequence[str]) -> Spec:
     """Place a mark for each stack, in the colour of its message.
 
     Args:
@@ -85,7 +96,7 @@ def stacks(places: Places, present: Sequence[str], messages: Sequence[str]) -> S
 
 
 def decades(values: Sequence[float]) -> list[float]:
-    """Choose marks for a logarithmic axis: powers of ten, with 2 and 5 between where there are few."""
+    """Choose marks for a logarithmic axis: powers of ten, with 2 and 5 between if there are few."""
     if not values:
         return []
     low, high = min(values), max(values)

@@ -5,13 +5,13 @@ from typing import Any
 
 from callbench.analysis.results import Result
 from callbench.report.charts.palette import SHAPES, WIDTH, Spec, bands, logarithmic, scale, stacks
-from callbench.report.charts.places import Places
+from callbench.report.charts.rows import ChartRows
 
-# Intervals are cut off beyond so many times the least and the greatest rate: a hopeless one would squeeze all else.
+# Intervals are cut off beyond that many times the least and the greatest rate: a hopeless one would squeeze all else.
 _REACH = 10.0
 
 
-def rate(cells: Sequence[Result], places: Places, messages: Sequence[str]) -> Spec | None:
+def rate(cells: Sequence[Result], places: ChartRows, messages: Sequence[str]) -> Spec | None:
     """Describe the chart of one group.
 
     Args:

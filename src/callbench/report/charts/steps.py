@@ -1,4 +1,4 @@
-"""A figure over the steps of a ladder, with its interval, a line a stack."""
+"""A value over the steps of a ladder, with its interval, a line a stack."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from callbench.stats.interval import Interval
 
 @dataclass(frozen=True)
 class Point:
-    """A step: where it lies, its figure and the ends of its interval."""
+    """A step: where it lies, its value and the ends of its interval."""
 
     series: str
     x: float
@@ -20,7 +20,7 @@ class Point:
 
     @classmethod
     def of(cls, series: str, x: float, interval: Interval) -> Self:
-        """Take a figure with its interval; where there is none, the mark stands alone."""
+        """Take a value with its interval; if there is none, the mark stands alone."""
         middle = interval.middle
         return cls(series, x, middle, interval.low or middle, interval.high or middle)
 
@@ -31,7 +31,7 @@ class Axes:
 
     Attributes:
         whole_curve: whether y reaches as far as the curve does, not only as far as the marks.
-        y_format: how d3 writes the figures along y; `~g` where they lie below 1.
+        y_format: how d3 writes the values along y; `~g` where they lie below 1.
     """
 
     x: str

@@ -1,5 +1,6 @@
 """A comparison, shown: in the terminal, as JSON for programs, as Markdown for a pull request."""
 
+import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -10,10 +11,13 @@ from rich.text import Text
 from callbench.analysis.compare.comparison import Comparison
 from callbench.analysis.compare.verdicts import NOT_COMPARED, Judged, Metric
 from callbench.analysis.words import ratio_text, some
+from callbench.report.record_report import RecordReport
 from callbench.report.text.grid import Column, Grid
+from callbench.report.text.section import Section, Sheet
 from callbench.stats.decision import Decision, Outcome
 from callbench.stats.digits import figure
 from callbench.stats.power import MOST_FORKS
+from callbench.store.record import Record
 
 # As `record` writes it; 1 had one row a cell, its rate.
 _FORMAT = 2
@@ -29,7 +33,7 @@ _COLUMNS = ("cell", "metric", "A", "B", "B / A", "could detect", "verdict")
 
 
 def headline(found: Comparison) -> str:
-    """Say in a line what was found of each metric."""
+    """Describe in a line what was found of each metric."""
     parts = []
     for metric in Metric:
         mine = [one for one in found.cells if one.figures.metric is metric]
@@ -41,7 +45,7 @@ def headline(found: Comparison) -> str:
 
 
 def sentences(found: Comparison) -> list[str]:
-    """Say what a gate makes of it: what failed, what may be there all the same, and what was not compared."""
+    """Describe what a gate makes of it: what failed, what may be there all the same, and what was not compared."""
     said = []
     for metric in Metric:
         mine = [one for one in found.cells if one.figures.metric is metric]
@@ -53,7 +57,7 @@ def sentences(found: Comparison) -> list[str]:
 
 
 def _sentence(metric: Metric, cells: Sequence[Judged], allowed: str) -> str:
-    """Say of a metric whether a regression was found, how great a one may be there, and what would tell."""
+    """Describe of a metric whether a regression was found, how great a one may be there, and what would tell."""
     beyond = [one for one in cells if one.regression]
     open_ = [one for one in cells if one.decided and one.decided.outcome is Outcome.UNDECIDED]
     unseen = max((one.decided.unseen for one in open_ if one.decided), default=0.0)
@@ -64,11 +68,11 @@ def _sentence(metric: Metric, cells: Sequence[Judged], allowed: str) -> str:
         found = f"{count} in {some([_name(one) for one in beyond])}" + (f"; {missed}" if missed else "")
     else:
         found = f"no regression beyond {allowed}" + (f" was found, but {missed}" if missed else "")
-    return "; ".join([f"{metric}: {found}", *_ahead([one for one in cells if one.undecided])])
+    return "; ".join([f"{metric}: {found}", *_more_forks([one for one in cells if one.undecided])])
 
 
-def _ahead(undecided: Sequence[Judged]) -> Iterator[str]:
-    """Say about how many more forks would settle what is undecided."""
+def _more_forks(undecided: Sequence[Judged]) -> Iterator[str]:
+    """Describe about how many more forks would settle what is undecided."""
     numbers = [one.more_forks for one in undecided if one.more_forks is not None]
     hopeless = len(undecided) - len(numbers)
     if numbers:
@@ -81,12 +85,12 @@ def _ahead(undecided: Sequence[Judged]) -> Iterator[str]:
 
 
 def record(found: Comparison) -> dict[str, Any]:
-    """Give everything for programs: sealed by comparison.schema.json."""
+    """Return everything for programs: sealed by comparison.schema.json."""
     return {
         "format": _FORMAT,
         "a": found.a,
         "b": found.b,
-        "how": found.how,
+        "how": found.method,
         "level": found.rule.level,
         "threshold": found.rule.threshold,
         "p99_threshold": found.rule.p99_threshold,
@@ -129,7 +133,7 @@ def _record(one: Judged) -> dict[str, Any]:
 
 def print_comparison(found: Comparison, console: Console) -> None:
     """Print it."""
-    console.print(Text(f"A: {found.a}\nB: {found.b}\n{found.how}."), soft_wrap=True)
+    console.print(Text(f"A: {found.a}\nB: {found.b}\n{found.method}."), soft_wrap=True)
     names = [name if name != "B / A" else _between(found) for name in _COLUMNS]
     grid = Grid([Column(name, number=name not in {"cell", "metric", "verdict"}) for name in names])
     for one in found.cells:
@@ -142,7 +146,7 @@ def print_comparison(found: Comparison, console: Console) -> None:
 
 
 def _row(one: Judged) -> tuple[str, ...]:
-    """Write what every table has of a metric of a cell, but for the verdict."""
+    """Write what every table has of a metric of a cell, except for the verdict."""
     values = (_value(one.figures.metric, value) for value in one.values)
     return (_name(one), str(one.figures.metric), *values, ratio_text(one.ratio), _detectable(one))
 
@@ -166,12 +170,26 @@ def markdown(found: Comparison) -> str:
     lines += [
         "",
         (
-            f"{found.how}. The chance that any of these verdicts of better or worse is wrong is at most"
+            f"{found.method}. The chance that any of these verdicts of better or worse is wrong is at most"
             f" {_percent(found.rule.level)}. *Could detect*: found in 80 % of such comparisons."
         ),
     ]
     lines += [f"> {_plain(note)}" for note in found.notes]
     return "\n".join(lines) + "\n"
+
+
+def report(found: Comparison, run: Record) -> RecordReport:
+    """Return the report of a stored comparison. As Markdown and JSON, it has forms of its own."""
+    names = [name if name != "B / A" else _between(found) for name in _COLUMNS]
+    sheet = Sheet("Comparison", names, [(*_row(one), _verdict(one)) for one in found.cells])
+    about = f"A: {found.a}. B: {found.b}. {found.method}."
+    results = [f"{text}." for text in (headline(found), *sentences(found))]
+    section = Section("comparison", "Comparison", "A row for each cell and metric.", found.notes, [sheet])
+    own = {
+        "md": lambda _: markdown(found),
+        "json": lambda _: json.dumps(record(found), indent=1, ensure_ascii=False) + "\n",
+    }
+    return RecordReport(run, about, results, [section], record(found), formats=own)
 
 
 def _name(one: Judged) -> str:
@@ -206,7 +224,7 @@ def _value(metric: Metric, value: float | None) -> str:
 
 def _percent(share: float) -> str:
     """Write a share: `2 %`, `0.5 %`."""
-    return f"{share * 100:.2g} %" if share < 1 else f"{share * 100:.0f} %"
+    return f"{share * 100:.2g} %" if share < 0.995 else f"{share * 100:.0f} %"
 
 
 def _between(found: Comparison) -> str:

@@ -4,12 +4,18 @@ from collections.abc import Callable
 from pathlib import Path
 
 from callbench.analysis.subject import Subject
-from callbench.report.export import csv, html, json, md
-from callbench.report.export.file import written
+from callbench.report.export import csv, html, json, md, parquet
+from callbench.report.export.file import write_report
 
-FORMATS: dict[str, Callable[[Subject], str]] = {"html": html.text, "md": md.text, "csv": csv.text, "json": json.text}
+TEXTS: dict[str, Callable[[Subject], str]] = {
+    "html": html.text,
+    "md": md.text,
+    "csv": csv.text,
+    "json": json.text,
+}
+FORMATS: dict[str, Callable[[Subject], str | bytes]] = {**TEXTS, "parquet": parquet.content}
 
 
 def write(subject: Subject, form: str = "html", out: Path | None = None) -> Path:
     """Write a report of a run, as `file.written` does."""
-    return written(subject, FORMATS, subject.run.path, form, out)
+    return write_report(subject, FORMATS, subject.run.path, form, out)

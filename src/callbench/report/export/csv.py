@@ -1,54 +1,31 @@
-"""The report as CSV: a line a cell, decimal points whatever the locale."""
+"""Rows as CSV: a line a row, decimal points whatever the locale."""
 
 import csv
 import io
-import json
+from collections.abc import Sequence
 
 from callbench.analysis.subject import Subject
-from callbench.model.metrics.registry import VALUES
-from callbench.report.export.show import shown
-
-_PLAIN = (
-    "cell",
-    "group",
-    "stack",
-    "message",
-    "channel",
-    "language",
-    "call",
-    "clients",
-    "link",
-    "blocks",
-    "trials",
-    "calls",
-)
-_ENDS = {"": "value", "_low": "low", "_high": "high"}
+from callbench.report.export.rows import Row, cell_rows, columns_of
 
 
 def text(subject: Subject) -> str:
-    """Write it: each metric that a cell has, in its unit, with its 95 % interval; objects as JSON."""
+    """Write a line for each cell of a run."""
+    return of_rows(cell_rows(subject))
+
+
+def of_rows(rows: Sequence[Row]) -> str:
+    """Write rows. What is None is empty; a number has six digits, which is more than any interval supports."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\r\n")
-    cells = shown(subject)["cells"]
-    present = [name for name in VALUES if any(name in cell["metrics"] for cell in cells)]
-    columns = [f"{name}{end}" for name in present for end in _ENDS]
-    writer.writerow([*_PLAIN, "args", "errors", "timed", *columns, "counts_agree", "excluded"])
-    for cell in cells:
-        found = cell["metrics"]
-        writer.writerow(
-            [
-                *(cell[name] for name in _PLAIN),
-                json.dumps(cell["args"], sort_keys=True),
-                json.dumps(cell["errors"], sort_keys=True),
-                cell["timed"] or "",
-                *(_number(found.get(name, {}).get(key)) for name in present for key in _ENDS.values()),
-                str(cell["counts_agree"]).lower(),
-                cell["excluded"] or "",
-            ]
-        )
+    columns = columns_of(rows)
+    writer.writerow(columns)
+    writer.writerows([_text(row.get(name)) for name in columns] for row in rows)
     return out.getvalue()
 
 
-def _number(value: float | None) -> str:
-    """Write a number with six digits, which is more than any interval supports; nothing where there is none."""
-    return "" if value is None else f"{value:.6g}"
+def _text(value: object) -> object:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    return "" if value is None else value

@@ -4,20 +4,20 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TypeVar
 
-from callbench.catalog.study.near import allowed
+from callbench.catalog.study.name_suggestions import allowed_names
 from callbench.model.errors import BadInput, CallbenchError
 
 _Told = TypeVar("_Told")
 
 
-def written(
-    told: _Told, formats: Mapping[str, Callable[[_Told], str]], folder: Path, form: str, out: Path | None
+def write_report(
+    told: _Told, formats: Mapping[str, Callable[[_Told], str | bytes]], folder: Path, form: str, out: Path | None
 ) -> Path:
     """Write what is told in one of its formats.
 
     Args:
         told: what the report is about.
-        formats: what makes the text, by the format's name.
+        formats: what makes the text or the bytes, by the format's name.
         folder: the run's.
         form: one of `formats`.
         out: the file; `report.FORMAT` in the run's folder unless given.
@@ -28,11 +28,11 @@ def written(
     """
     make = formats.get(form)
     if make is None:
-        raise BadInput(f'no report format "{form}" for this record: {allowed(form, formats)}')
+        raise BadInput(f'no report format "{form}" for this record: {allowed_names(form, formats)}')
     path = out or folder / f"report.{form}"
-    text = make(told)
+    made = make(told)
     try:
-        path.write_text(text, encoding="utf-8", newline="")
+        path.write_bytes(made if isinstance(made, bytes) else made.encode())
     except OSError as error:
         raise CallbenchError(f"cannot write {path}: {error.strerror}; give another file with --out") from error
     return path

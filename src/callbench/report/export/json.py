@@ -5,33 +5,33 @@ import math
 from typing import Any
 
 from callbench.analysis.claims import Compared, Judged
-from callbench.analysis.questions import Asked
+from callbench.analysis.questions import AnsweredQuestion
 from callbench.analysis.subject import Subject
 from callbench.analysis.tables import Filled
 from callbench.analysis.words import undecided_text
-from callbench.report.export.show import shown
+from callbench.report.export.show import cell_records
 from callbench.report.sections import sections
-from callbench.report.text.ahead import SECONDS, Ahead
 from callbench.report.text.choice import Choice
+from callbench.report.text.more_time import SECONDS, OpenResults
 from callbench.report.text.section import Section
-from callbench.report.text.story import cautions, story
+from callbench.report.text.summary import cautions, summary
 from callbench.stats.interval import Interval
 
 
 def text(subject: Subject) -> str:
     """Write it."""
-    told = story(subject)
+    told = summary(subject)
     whole = {
-        **shown(subject),
+        **cell_records(subject),
         "title": subject.study.title,
         "about": subject.study.about,
         "found": [str(one) for one in told.sentences],
         "choices": [_choice(one) for one in told.choices],
-        "not_known": [_obstacle(told.ahead, place) for place in range(len(told.ahead.obstacles))],
+        "not_known": [_obstacle(told.open_results, place) for place in range(len(told.open_results.obstacles))],
         "five_minutes": {
             "seconds": SECONDS,
-            "fork_s": told.ahead.fork_s,
-            "forks": told.ahead.outlook.forks if told.ahead.outlook else None,
+            "fork_s": told.open_results.fork_s,
+            "forks": told.open_results.forecast.forks if told.open_results.forecast else None,
         },
         "cautions": cautions(subject),
         "tables": [_table(one) for one in subject.tables],
@@ -44,10 +44,10 @@ def text(subject: Subject) -> str:
 
 
 def _interval(interval: Interval | None) -> dict[str, Any] | None:
-    """Write a figure with its 95 % interval."""
+    """Write a value with its 95 % interval."""
     if interval is None:
         return None
-    return {"figure": interval.middle, "low": interval.low, "high": interval.high, "blocks": interval.blocks}
+    return {"figure": interval.middle, "low": interval.low, "high": interval.high, "forks": interval.forks}
 
 
 def _choice(one: Choice) -> dict[str, Any]:
@@ -68,7 +68,7 @@ def _choice(one: Choice) -> dict[str, Any]:
     }
 
 
-def _obstacle(ahead: Ahead, place: int) -> dict[str, Any]:
+def _obstacle(ahead: OpenResults, place: int) -> dict[str, Any]:
     """Write one thing that is not known."""
     one = ahead.obstacles[place]
     return {
@@ -78,7 +78,7 @@ def _obstacle(ahead: Ahead, place: int) -> dict[str, Any]:
         "reason": one.reason,
         "detail": one.detail,
         "more_forks": one.more,
-        "settled_in_five_minutes": bool(ahead.outlook and ahead.outlook.settled[place]),
+        "settled_in_five_minutes": bool(ahead.forecast and ahead.forecast.settled[place]),
     }
 
 
@@ -92,7 +92,7 @@ def _table(table: Filled) -> dict[str, Any]:
                 {
                     "cell": one.cell,
                     "result": _interval(one.interval),
-                    # What has no interval is words, or a figure that is at an end of what can be said.
+                    # What has no interval is words, or a value that is at an end of what can be said.
                     "text": " ".join(part for part in (one.text, one.spread) if part and one.interval is None),
                     "published": one.published,
                     "why": one.why,
@@ -115,7 +115,7 @@ def _table(table: Filled) -> dict[str, Any]:
 
 
 def _section(section: Section) -> dict[str, Any]:
-    """Write one section, as it stands on the page but for its charts."""
+    """Write one section, as it stands on the page except for its charts."""
     sheets = [
         {"title": one.title, "columns": list(one.columns), "rows": [list(row) for row in one.rows], "note": one.note}
         for one in section.every_sheet
@@ -135,7 +135,7 @@ def _claim(claim: Judged) -> dict[str, Any]:
     }
 
 
-def _asked(asked: Asked) -> dict[str, Any]:
+def _asked(asked: AnsweredQuestion) -> dict[str, Any]:
     """Write one open question with what the run answers."""
     answers = [
         {"sentence": one.sentence, "statistic": one.statistic, **_comparison(one.compared)} for one in asked.answers

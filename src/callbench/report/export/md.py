@@ -4,21 +4,21 @@ from collections.abc import Sequence
 
 from callbench.analysis import limits
 from callbench.analysis.claims import Judged
-from callbench.analysis.questions import Asked
+from callbench.analysis.questions import AnsweredQuestion
 from callbench.analysis.subject import Subject
-from callbench.analysis.tables import Filled, Place
+from callbench.analysis.tables import Filled, TableCell
 from callbench.analysis.words import ANSWERS, answer_text, published_text, ratio_text, undecided_text
 from callbench.report.sections import sections
-from callbench.report.text.ahead import ABOUT as OPEN
 from callbench.report.text.choice import sheet as choice_sheet
+from callbench.report.text.more_time import ABOUT as OPEN
 from callbench.report.text.section import Section, Sheet
-from callbench.report.text.story import Story, cautions, left_out, story, tallied
+from callbench.report.text.summary import Summary, cautions, exclusions, summary, tallied
 
 
 def text(subject: Subject) -> str:
     """Write it."""
     parts = [f"# {plain(subject.study.title)}", plain(subject.study.about)]
-    parts += _story(story(subject), subject.judged)
+    parts += _summary(summary(subject), subject.judged)
     parts += ["\n".join(f"> - {plain(one)}" for one in cautions(subject))]
     parts += [_table(table) for table in subject.tables]
     if subject.judged:
@@ -26,24 +26,26 @@ def text(subject: Subject) -> str:
     if subject.asked:
         parts += ["## Open questions", *(_asked(one) for one in subject.asked)]
     parts += [section_text(section) for section in sections(subject)]
-    excluded = left_out(subject)
+    excluded = exclusions(subject)
     if excluded:
         lines = [f"- {plain(why)}: {plain(', '.join(names))}" for why, names in excluded.items()]
         parts += ["## Excluded", "\n".join(lines)]
     info = subject.run.info
-    made = f"seed {info['seed']}, Callbench {info.get('callbench', '')}, folder `{subject.run.path.name}`"
+    made = (
+        f"seed {subject.run.request['seed']}, Callbench {info.get('callbench', '')}, folder `{subject.run.path.name}`"
+    )
     parts.append(f"Run of {info['started']}, {made}.")
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _story(told: Story, judged: Sequence[Judged]) -> list[str]:
+def _summary(summary: Summary, judged: Sequence[Judged]) -> list[str]:
     """Write what a report begins with: what to choose, which claims hold, what is not known."""
-    parts = [_sheet(choice_sheet(told.choices), "##", rest="---|")] if told.choices else []
+    parts = [_sheet(choice_sheet(summary.choices), "##", rest="---|")] if summary.choices else []
     parts += [f"**Claims**: {plain(tallied(judged))}"] if judged else []
-    open_ = told.ahead.sheet()
+    open_ = summary.open_results.sheet()
     if open_ is not None:
-        parts += [_sheet(open_, "##", OPEN, "---|"), plain(told.ahead.in_words())]
-    return [*parts, "\n".join(f"- {plain(str(one))}" for one in told.besides)]
+        parts += [_sheet(open_, "##", OPEN, "---|"), plain(summary.open_results.in_words())]
+    return [*parts, "\n".join(f"- {plain(str(one))}" for one in summary.besides)]
 
 
 def plain(text_: str) -> str:
@@ -53,7 +55,7 @@ def plain(text_: str) -> str:
 
 
 def _table(table: Filled) -> str:
-    """Write one table; the published figure stands in brackets."""
+    """Write one table; the published value stands in brackets."""
     unit = (
         limits.KEY + (" Published values in brackets." if table.beside else "")
         if table.in_words
@@ -73,8 +75,8 @@ def _table(table: Filled) -> str:
     return "\n".join(lines)
 
 
-def _place(one: Place) -> str:
-    """Write one figure."""
+def _place(one: TableCell) -> str:
+    """Write one value."""
     own = " ".join(part for part in (one.text or one.why, one.spread) if part)
     return plain(own) + (f" ({one.published})" if one.published else "")
 
@@ -96,7 +98,7 @@ def _sheet(sheet: Sheet, level: str = "###", about: str = "", rest: str = "---:|
     return "\n".join([*lines, *(["", plain(sheet.note)] if sheet.note else [])])
 
 
-def _asked(asked: Asked) -> str:
+def _asked(asked: AnsweredQuestion) -> str:
     """Write a question and its answers."""
     if not asked.measured:
         return f"### {plain(asked.text)}\n\nNot measured in this run."

@@ -10,9 +10,9 @@ Value = dict[str, float | None]
 
 
 def metrics(result: Result) -> dict[str, Value]:
-    """Give what a cell has of each metric, with its 95 % interval. What was not measured is not there.
+    """Return what a cell has of each metric, with its 95 % interval. What was not measured is not there.
 
-    `low` and `high` are None where there is no interval: of a single fork, and of what none can be given of.
+    `low` and `high` are None if there is no interval: of a single fork, and of what none can be given of.
     """
     found = {name: value_of(result, name) for name in VALUES}
     return {

@@ -1,4 +1,4 @@
-"""The page: what was asked, what came out, tables, charts, claims, and where every figure comes from."""
+"""The page: what was asked, what came out, tables, charts, claims, and where every value comes from."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -6,32 +6,32 @@ from functools import cache
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from callbench.analysis import limits
 from callbench.analysis.claims import Verdict
 from callbench.analysis.read_results import CELLS_SQL, EXCLUDED_SQL, TRIALS_SQL
 from callbench.analysis.results import Result
 from callbench.analysis.subject import Subject
-from callbench.analysis.tables import behind, place
+from callbench.analysis.tables import details, table_cell
 from callbench.analysis.words import (
     ANSWERS,
     CLASSES,
     MARKS,
     as_sentence,
-    lost_text,
     published_text,
     ratio_text,
     served_text,
+    server_loss_text,
     undecided_text,
 )
 from callbench.model.metrics.registry import LISTED, METRICS
 from callbench.report.charts.gallery import gallery
 from callbench.report.sections import sections
-from callbench.report.text.ahead import ABOUT as OPEN
 from callbench.report.text.choice import sheet
 from callbench.report.text.columns import Column, alike, differing
-from callbench.report.text.story import cautions, left_out, story
+from callbench.report.text.more_time import ABOUT as OPEN
+from callbench.report.text.summary import cautions, exclusions, summary
 from callbench.stats.digits import end
 from callbench.stats.interval import Interval
 
@@ -53,7 +53,7 @@ LOST_WORDS = ("server killed during a call", "connection cut during a call", "cl
 def page(subject: Subject) -> str:
     """Write the page, self-contained: styles and charts within, no scripts, nothing fetched."""
     charts, columns = gallery(subject), differing(subject.results.cells)
-    told = story(subject)
+    told = summary(subject)
     beside = [table for table in subject.tables if table.beside]
     with_question = {name for one in subject.asked for name in one.tables}
     others = [table for table in subject.tables if not table.beside and table.id not in with_question]
@@ -61,11 +61,12 @@ def page(subject: Subject) -> str:
         template("page.html.j2").render(
             subject=subject,
             info=subject.run.info,
+            request=subject.run.request,
             found=told.besides,
             choices=sheet(told.choices) if told.choices else None,
-            ahead=told.ahead.in_words(),
+            ahead=told.open_results.in_words(),
             open_about=OPEN,
-            open_sheet=told.ahead.sheet(),
+            open_sheet=told.open_results.sheet(),
             cautions=cautions(subject),
             first_tables=beside or others,
             other_tables=others if beside else [],
@@ -78,7 +79,7 @@ def page(subject: Subject) -> str:
             ],
             sections=sections(subject),
             tally=[(verdict, [one.id for one in subject.judged if one.verdict is verdict]) for verdict in Verdict],
-            left_out=left_out(subject),
+            left_out=exclusions(subject),
             cards=_cards(subject),
             environment=list(flat(subject.environment)),
             every=[_line(one, columns) for one in subject.results.cells],
@@ -106,6 +107,7 @@ def template(name: str) -> Any:  # noqa: ANN401 - Jinja's Template, whose render
     environment.filters["sentence"] = as_sentence
     environment.filters["plain"] = published_text
     environment.filters["unbroken"] = _unbroken
+    environment.filters["breakable"] = _breakable
     environment.globals["marks"] = MARKS
     environment.globals["classes"] = CLASSES
     environment.globals["answer_words"] = ANSWERS
@@ -118,6 +120,11 @@ def _unbroken(text: str) -> str:
     for part in ("± ", "×÷ ", " %"):
         text = text.replace(part, part.replace(" ", "\N{NO-BREAK SPACE}"))
     return text
+
+
+def _breakable(text: str) -> Markup:
+    """Let the name of a stack go on in the next line after its message: `native/msgpack+shm-spin`."""
+    return escape(_unbroken(text)).replace("+", Markup("+<wbr>"))
 
 
 def _asset(name: str) -> str:
@@ -136,11 +143,11 @@ def _line(one: Result, columns: Sequence[Column]) -> dict[str, Any]:
     return {
         "result": one,
         "texts": [column.text(one) for column in columns],
-        "metrics": [place(one, name).text for name in LISTED],
+        "metrics": [table_cell(one, name).text for name in LISTED],
         "low": _end(one.rate, one.rate.low) if one.rate else "",
         "high": _end(one.rate, one.rate.high) if one.rate else "",
         "errors": ", ".join(f"{count:,} × {kind}" for kind, count in one.errors.items()),
-        "about": behind(one, one.rate, METRICS["rate_per_s"]) if one.rate else "",
+        "about": details(one, one.rate, METRICS["rate_per_s"]) if one.rate else "",
     }
 
 
@@ -172,8 +179,8 @@ def _facts(stack: Mapping[str, Any]) -> list[tuple[str, str]]:
     library = " ".join(str(stack[key]) for key in ("library", "version") if stack.get(key))
     rest = [(key.replace("_", " "), str(value)) for key, value in card.items() if value is not None]
     if lost:
-        rest += zip(LOST_WORDS, lost_text(lost), strict=True)
-    rest += [(f"plateau at {place}", str(why)) for place, why in explains.items()]
+        rest += zip(LOST_WORDS, server_loss_text(lost), strict=True)
+    rest += [(f"plateau at {latency}", str(why)) for latency, why in explains.items()]
     named = [("library", library)] if library else []
     return [("language", str(stack.get("language", ""))), *named, *known, *served, *rest]
 

@@ -7,15 +7,15 @@ from callbench.analysis.cold_starts import ColdStart
 from callbench.analysis.health import Growth, Health
 from callbench.analysis.results import Latency, OpenLoop, Result
 from callbench.analysis.subject import Subject
-from callbench.analysis.validity import Belief, Beliefs
-from callbench.analysis.wire.found import Ledger
+from callbench.analysis.validity import CellValidity, Validity
+from callbench.analysis.wire.accounts import Ledger
 from callbench.model.metrics.registry import PERCENTILES
 from callbench.report.export.metrics import metrics
-from callbench.report.text.waking import Waking, waking
+from callbench.report.text.wake_ups import WakeUp, wake_ups
 
 
-def shown(subject: Subject) -> dict[str, Any]:
-    """Give every cell of a run, and what was excluded.
+def cell_records(subject: Subject) -> dict[str, Any]:
+    """Return every cell of a run, and what was excluded.
 
     What a cell has of each metric stands under `metrics`, in the unit that docs/reference/metrics.md gives.
     """
@@ -23,24 +23,23 @@ def shown(subject: Subject) -> dict[str, Any]:
     sides: dict[str, list[Health]] = {}
     for health in subject.health:
         sides.setdefault(health.cell.id, []).append(health)
-    woken = {one.cell.id: _waking(one) for one in waking(subject.by_condition)}
+    woken = {one.cell.id: _waking(one) for one in wake_ups(subject.by_condition)}
     return {
         "format": 1,
-        "study": info["study"],
+        "study": subject.run.request["study"],
         "started": info["started"],
         "state": info["state"],
-        "quick": bool(info["quick"]),
+        "quick": bool(subject.run.request["quick"]),
         "cells": [
             {
-                **_cell(one, sides.get(one.id, []), subject.results.beliefs),
+                **_cell(one, sides.get(one.id, []), subject.results.validity),
                 "wire": _wire(subject, one),
                 "waking": woken.get(one.id),
             }
             for one in subject.results.cells
         ],
         "excluded": [
-            {"stack": one.stack, "cell": one.cell, "block": one.block, "why": one.why}
-            for one in subject.results.excluded
+            {"stack": one.stack, "cell": one.cell, "fork": one.fork, "why": one.why} for one in subject.results.excluded
         ],
         "cold": [_cold(one) for one in subject.results.cold],
     }
@@ -69,7 +68,7 @@ def _cold(one: ColdStart) -> dict[str, Any]:
     }
 
 
-def _warm_up(result: Result, known: Belief | None) -> dict[str, Any] | None:
+def _warm_up(result: Result, known: CellValidity | None) -> dict[str, Any] | None:
     """Write how a cell was warmed up, over its trials, and which of them do not count."""
     warm = known.warm if known else None
     if warm is None:
@@ -90,7 +89,7 @@ def _warm_up(result: Result, known: Belief | None) -> dict[str, Any] | None:
     }
 
 
-def _cell(result: Result, sides: Sequence[Health], beliefs: Beliefs) -> dict[str, Any]:
+def _cell(result: Result, sides: Sequence[Health], validity: Validity) -> dict[str, Any]:
     """Write one cell out."""
     attributes = result.attributes
     return {
@@ -106,7 +105,7 @@ def _cell(result: Result, sides: Sequence[Health], beliefs: Beliefs) -> dict[str
         "arrivals": attributes["arrivals"],
         "think_ms": result.think_ms,
         "link": attributes["link"],
-        "blocks": result.blocks,
+        "forks": result.forks,
         "trials": result.trials,
         "calls": result.calls,
         "errors": dict(result.errors),
@@ -116,13 +115,13 @@ def _cell(result: Result, sides: Sequence[Health], beliefs: Beliefs) -> dict[str
         "processes": {one.side: _side(one) for one in sides},
         "counts_agree": result.agree,
         "excluded": result.excluded,
-        "warm_up": _warm_up(result, beliefs.cells.get(result.id)),
-        "verdict": _verdict(result, beliefs.cells.get(result.id)),
+        "warm_up": _warm_up(result, validity.cells.get(result.id)),
+        "verdict": _verdict(result, validity.cells.get(result.id)),
         "below_us": _below(result),
     }
 
 
-def _waking(one: Waking) -> dict[str, float | None]:
+def _waking(one: WakeUp) -> dict[str, float | None]:
     """Write the mean time of a call in both conditions of the idle states, and what of it is waking up."""
     times = one.times
     ends = {"low": None, "high": None} if times is None else {"low": times.low, "high": times.high}
@@ -130,7 +129,7 @@ def _waking(one: Waking) -> dict[str, float | None]:
     return {**means, "times": one.as_is.middle / one.held.middle, **ends, "share": one.share}
 
 
-def _verdict(result: Result, known: Belief | None) -> dict[str, Any] | None:
+def _verdict(result: Result, known: CellValidity | None) -> dict[str, Any] | None:
     """Write what limited a cell, and what making its sides slower did to its rate."""
     if result.verdict is None:
         return None
@@ -154,7 +153,7 @@ def _below(result: Result) -> dict[str, float]:
 
 
 def _wire(subject: Subject, result: Result) -> dict[str, Any] | None:
-    """Write how exact the wire ledger is, null where it was not asked for, or the channel has no packets."""
+    """Write how exact the wire ledger is, null if it was not asked for, or the channel has no packets."""
     results = subject.results
     found = results.ledgers.get(result.id) or results.sweeps.get(result.id)
     if not found or not found.statistics():
@@ -182,7 +181,7 @@ def _side(one: Health) -> dict[str, Any]:
 
 
 def _slope(growth: Growth | None, *, leaks: bool) -> dict[str, Any] | None:
-    """Write how fast a figure grows, for each thousand calls; null where the trials were too short to tell."""
+    """Write how fast a value grows, for each thousand calls; null where the trials were too short to tell."""
     if growth is None:
         return None
     found = growth.per_thousand

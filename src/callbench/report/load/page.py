@@ -3,31 +3,35 @@
 import csv
 import io
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 from callbench.report.charts.draw import chart
 from callbench.report.charts.over_time import Panel, over_time
-from callbench.report.export.file import written
-from callbench.report.stability import told as shown
-from callbench.report.stability.told import Told
+from callbench.report.load.endpoints_sheet import endpoints_sheet, most_time
+from callbench.report.record_report import RecordReport
 from callbench.report.text.section import Chart, Section, Sheet
-from callbench.runner.load.kept import Kept
-from callbench.runner.stability.words import mib
+from callbench.runner.load import endpoints
+from callbench.runner.load.stored import read_result
+from callbench.runner.stability.formatting import mib
 from callbench.stats.digits import figure, percent
+from callbench.store.record import Record
 
 _KINDS = ("latency", "service", "lateness")
-_SOURCE = "the load's own file: intervals, latency_us, errors"
+_SOURCE = "journal.jsonl: the line `result` (intervals, latency_us, errors)"
 
 
-def told(kept: Kept) -> Told:
-    """Tell a load from its file."""
-    record = kept.record
+def load_report(run: Record) -> RecordReport:
+    """Describe a load.
+
+    Raises:
+        BadInput: it was stopped before it had a result.
+    """
+    record = {**run.info, "environment": run.environment(), **read_result(run)}
     clients = f"{record['clients']:,} client{'' if record['clients'] == 1 else 's'}"
     asked = record.get("rate_asked_per_s")
     loop = "a closed loop" if asked is None else f"an open loop of {figure(float(asked), 0.005)} calls/s"
     about = f"{record['url']}: {clients} in {loop}, {record['seconds']:.2f} s."
-    return Told(kept, about, list(_sentences(record)), _sections(record), record)
+    return RecordReport(run, about, list(_sentences(record)), _sections(record), record, formats={"csv": table})
 
 
 def _sentences(record: Mapping[str, Any]) -> Iterator[str]:
@@ -44,8 +48,10 @@ def _sentences(record: Mapping[str, Any]) -> Iterator[str]:
             f"{record['in_flight']:,} in flight at the end count with their part before it. The last answer came after"
             f" {record['last_answer_after_s']:.2f} s."
         )
+    if lines := record.get("endpoints"):
+        yield from filter(None, [most_time(endpoints.summed([lines]))])
     for kind, count in record["errors"].items():
-        yield f"{count:,} failed as {kind}: {record['said'].get(kind, 'no further message')}"
+        yield f"{count:,} failed as {kind}: {record['error_messages'].get(kind, 'no further message')}"
     yield f"Limited by: {verdict['limit']}. {verdict['why']}."
     if server := record.get("server"):
         share = server["processor_ms"] / 1e3 / (record["seconds"] * server["processors"])
@@ -60,6 +66,8 @@ def _sections(record: Mapping[str, Any]) -> list[Section]:
         names = list(rows[0][1])
         lines = [(kind, *(f"{times[name]:,.0f}" for name in names)) for kind, times in rows]
         sheets = [Sheet("Latency", ("µs", *names), lines)]
+    if called := record.get("endpoints"):
+        sheets.append(endpoints_sheet(endpoints.summed([called])))
     return [Section("load", "Load", "Latency is of all calls.", sheets=sheets, charts=_charts(record),
                     source=_SOURCE)]  # fmt: skip
 
@@ -78,7 +86,7 @@ def _charts(record: Mapping[str, Any]) -> list[Chart]:
     return [drawn] if drawn else []
 
 
-def table(one: Told) -> str:
+def table(one: RecordReport) -> str:
     """Write it as CSV, a value a line; times in microseconds, rates in calls a second."""
     out = io.StringIO()
     lines = csv.writer(out, lineterminator="\n")
@@ -87,20 +95,10 @@ def table(one: Told) -> str:
         lines.writerow(("load", name, one.record[name]))
     for kind in _KINDS:
         lines.writerows((f"{kind}_us", name, value) for name, value in (one.record.get(f"{kind}_us") or {}).items())
+    for endpoint in one.record.get("endpoints") or ():
+        what = f"latency_us of {endpoint['name']}"
+        lines.writerow((what, "calls", endpoint["calls"]))
+        lines.writerows((what, name, value) for name, value in (endpoint["latency_us"] or {}).items())
     lines.writerows(("errors", name, count) for name, count in one.record["errors"].items())
     lines.writerow(("verdict", "limit", one.record["verdict"]["limit"]))
     return out.getvalue()
-
-
-FORMATS = {**shown.FORMATS, "csv": table}
-
-
-def write(one: Told, form: str, out: Path | None) -> Path:
-    """Write it to a file, beside the load's own unless one is given.
-
-    Raises:
-        BadInput: no such format.
-        CallbenchError: the file cannot be written.
-    """
-    path = one.run.path
-    return written(one, FORMATS, path.parent, form, out or path.with_name(f"{path.stem}.report.{form}"))

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from callbench.analysis.subject import Subject
 from callbench.report.sections import (
     along,
+    call_overhead,
     cold,
     conclusion,
     cost,
@@ -28,7 +29,6 @@ from callbench.report.sections import (
     steadiness,
     steps,
     summaries,
-    tax,
     verdicts,
     wire_ledger,
 )
@@ -50,7 +50,7 @@ SECTIONS: Sequence[Callable[[Subject], Section | None]] = (
     open_loop.section,
     steps.section,
     knee.section,
-    tax.section,
+    call_overhead.section,
     cost.section,
     processes.section,
     wire_ledger.section,

@@ -2,7 +2,7 @@
 
 from callbench.analysis.read_results import TRIALS_SQL
 from callbench.analysis.subject import Subject
-from callbench.catalog.study.shown import ChartPart
+from callbench.catalog.study.report_parts import ChartPart
 from callbench.model.metrics.registry import METRICS
 from callbench.report.charts.draw import chart
 from callbench.report.charts.steps import Axes, Point, steps
@@ -18,7 +18,7 @@ ABOUT = (
 
 
 def section(subject: Subject) -> Section | None:
-    """Show every chart of the study that has figures."""
+    """Show every chart of the study that has values."""
     charts: list[Chart] = []
     sheets: list[Sheet] = []
     for part in subject.study.charts:
@@ -35,13 +35,13 @@ def section(subject: Subject) -> Section | None:
 
 
 def _unit(part: ChartPart) -> str:
-    """Name what the figures are."""
+    """Name what the values are."""
     metric = METRICS[part.statistic]
     return f"{metric.title}, ratio" if part.over is not None else f"{metric.title}, {metric.unit}"
 
 
 def _sheet(part: ChartPart, found: Figures) -> Sheet:
-    """Write the figures of a chart: a row a place, a column a series."""
+    """Write the values of a chart: a row a place, a column a series."""
     lines = [label for label, line in found.items() if line]
     rows = []
     for point in sorted({one.at for one in part.points}):
@@ -53,7 +53,7 @@ def _sheet(part: ChartPart, found: Figures) -> Sheet:
 
 
 def _text(one: Interval | None) -> str:
-    """Write a figure, or nothing."""
+    """Write a value, or nothing."""
     return "" if one is None else figure(one.middle, one.half_width)
 
 

@@ -1,4 +1,4 @@
-"""Which row is cheapest over which link and where it can serve: measured, or predicted from its bytes."""
+"""Which row is cheapest over which link and if it can serve: measured, or predicted from its bytes."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -7,10 +7,10 @@ import numpy as np
 
 from callbench.analysis.read_results import TRIALS_SQL
 from callbench.analysis.subject import Subject
+from callbench.analysis.wire.accounts import Ledger
 from callbench.analysis.wire.counts import LIFE, STEADY
-from callbench.analysis.wire.found import Ledger
 from callbench.catalog.links.profile import find
-from callbench.catalog.study.shown import ConclusionPart, EnvironmentPart, NetworkCall
+from callbench.catalog.study.report_parts import ConclusionPart, EnvironmentPart, NetworkCall
 from callbench.report.text.section import Section, Sheet
 from callbench.stats.digits import figure
 from callbench.stats.interval import Interval, geometric_mean
@@ -36,9 +36,9 @@ class Cost:
     """What a call of one row costs over one link.
 
     Attributes:
-        ms: by block.
+        ms: by fork.
         measured: whether it was, or is predicted.
-        predicted: ms by block as predicted, where both are known.
+        predicted: ms by fork as predicted, where both are known.
     """
 
     ms: ByBlock
@@ -56,7 +56,7 @@ Costs = Mapping[tuple[str, str], Cost]
 
 
 def section(subject: Subject) -> Section | None:
-    """Write the conclusion, where a study asks for one and the run has figures for it."""
+    """Write the conclusion, where a study asks for one and the run has values for it."""
     part = subject.study.part.conclusion
     if part is None:
         return None
@@ -65,37 +65,37 @@ def section(subject: Subject) -> Section | None:
         return None
     good_for, checked = _good_for(by_call.values())
     sheets = [_sheet(label, part, found) for label, found in by_call.items()]
-    told = [checked] if checked else []
+    texts = [checked] if checked else []
     fresh = _fresh(subject, part)
     if fresh:
         rows_fresh = [(label, *map(figure, ms)) for label, ms in fresh.items()]
         title = f"Milliseconds on the link of a client that calls once: {part.calls[0].label}"
         sheets.append(Sheet(title, ("", *part.links), rows_fresh, FRESH))
-        told += _least(part.links, fresh)
+        texts += _least(part.links, fresh)
     rows = []
     for one in part.environments:
         lines = _cheapest(part, one, by_call, good_for)
         rows += lines
-        told += [_sentence(one, lines)] if lines else []
+        texts += [_sentence(one, lines)] if lines else []
     columns = ("where", "link", "call", "cheapest", "ms", "next", "ahead by", "certainty")
     sheets.insert(0, Sheet("Cheapest stack by network", columns, rows))
     about = f"{ABOUT} {part.about}".strip()
-    return Section("conclusion", part.title, about, found=told, sheets=sheets, source=TRIALS_SQL.strip())
+    return Section("conclusion", part.title, about, found=texts, sheets=sheets, source=TRIALS_SQL.strip())
 
 
 def costs(subject: Subject, part: ConclusionPart, call: NetworkCall) -> Costs:
-    """Look up or reckon what a call costs, by row and link."""
+    """Look up or compute what a call costs, by row and link."""
     found: dict[tuple[str, str], Cost] = {}
     for row in subject.study.part.rows:
         near = subject.results.where({**row.where.conditions(), "group": call.near, "clients": "1"})
-        times = near[0].by_block.get("mean_us", {}) if len(near) == 1 else {}
+        times = near[0].by_fork.get("mean_us", {}) if len(near) == 1 else {}
         ledger = subject.results.ledgers.get(near[0].id) if len(near) == 1 else None
         for link in part.links:
             cells = [] if call.far is None else subject.results.where(
                 {**row.where.conditions(), "group": call.far, "link": link, "clients": "1"}
             )  # fmt: skip
-            own = cells[0].by_block.get("mean_us", {}) if len(cells) == 1 else {}
-            measured = {block: value / 1e3 for block, value in own.items()}
+            own = cells[0].by_fork.get("mean_us", {}) if len(cells) == 1 else {}
+            measured = {fork: value / 1e3 for fork, value in own.items()}
             predicted = _predicted(subject, link, times, ledger)
             if measured or predicted:
                 found[row.label, link] = Cost(measured or predicted, bool(measured), predicted)
@@ -103,15 +103,15 @@ def costs(subject: Subject, part: ConclusionPart, call: NetworkCall) -> Costs:
 
 
 def _predicted(subject: Subject, link: str, times: ByBlock, ledger: Ledger | None) -> dict[int, float]:
-    """Reckon a call over a link, fork by fork; nothing where its bytes were not counted."""
+    """Compute a call over a link, fork by fork; nothing if its bytes were not counted."""
     if ledger is None or not ledger.phases:
         return {}
     more = on_the_line_ms(find(link, subject.study.part.links).wire, ledger.phases[STEADY])
-    return {block: value / 1e3 + more for block, value in times.items()}
+    return {fork: value / 1e3 + more for fork, value in times.items()}
 
 
 def _good_for(every: Iterable[Costs]) -> tuple[float, str]:
-    """Say by how much predictions were off where both are known: the share that they are good for, and a sentence."""
+    """Return by how much predictions were off where both values are known: a share and a sentence."""
     off = [
         abs(geometric_mean(list(one.predicted.values())).middle / one.interval.middle - 1)
         for found in every
@@ -147,7 +147,7 @@ def _sheet(label: str, part: ConclusionPart, found: Costs) -> Sheet:
 
 
 def _fresh(subject: Subject, part: ConclusionPart) -> dict[str, list[float]]:
-    """Reckon what the line takes of a client that connects, calls once and ends, from its whole life: ms by row."""
+    """Compute what the line takes of a client that connects, calls once and ends, from its whole life: ms by row."""
     found: dict[str, list[float]] = {}
     for row in subject.study.part.rows:
         near = subject.results.where({**row.where.conditions(), "group": part.calls[0].near, "clients": "1"})
@@ -175,7 +175,7 @@ def _cheapest(
 def _first(there: Mapping[str, Cost], good_for: float) -> tuple[str, ...]:
     """Name the quickest, those that tie with it, the next, by how much, and how sure that is."""
     names = sorted(there, key=lambda name: there[name].interval.middle)
-    told = faster([{block: 1 / ms for block, ms in there[name].ms.items()} for name in names])
+    told = faster([{fork: 1 / ms for fork, ms in there[name].ms.items()} for name in names])
     first, best = names[0], there[names[0]].interval.middle
     ties = []
     for place, name in enumerate(names[1:], 1):
@@ -204,7 +204,7 @@ def _times(ratio: float) -> str:
 
 
 def _sentence(place: EnvironmentPart, lines: Sequence[tuple[str, ...]]) -> str:
-    """Say what came out for an environment, beside what was published."""
+    """Describe what came out for an environment, beside what was published."""
     by_link: dict[str, dict[str, list[str]]] = {}
     for _, link, call, name, *_ in lines:
         by_link.setdefault(link, {}).setdefault(name, []).append(call)
@@ -218,12 +218,12 @@ def _sentence(place: EnvironmentPart, lines: Sequence[tuple[str, ...]]) -> str:
 
 
 def _least(links: Sequence[str], ms: Mapping[str, Sequence[float]]) -> list[str]:
-    """Say who takes least of each line, and who most, with a client that calls once."""
+    """Name who takes least of each line, and who most, with a client that calls once."""
     if len(ms) < 2:
         return []
-    told = []
+    texts = []
     for place, link in enumerate(links):
         names = sorted(ms, key=lambda name: ms[name][place])
         least, most = ms[names[0]][place], ms[names[-1]][place]
-        told.append(f"{link}: {names[0]} with {figure(least)} ms ({names[-1]} {figure(most)})")
-    return [f"Shortest and longest time on the link of a client that calls once: {'; '.join(told)}."]
+        texts.append(f"{link}: {names[0]} with {figure(least)} ms ({names[-1]} {figure(most)})")
+    return [f"Shortest and longest time on the link of a client that calls once: {'; '.join(texts)}."]

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 
 from callbench.analysis.costs import WINE
-from callbench.analysis.naming import place
+from callbench.analysis.naming import conditions_of
 from callbench.analysis.results import Result
 from callbench.analysis.subject import Subject
 from callbench.analysis.validity import TRIALS_SQL
-from callbench.analysis.words import spent_text
+from callbench.analysis.words import processor_time_text
 from callbench.report.text.section import Section, Sheet
 from callbench.stats.digits import percent, share
 
@@ -56,7 +56,7 @@ def _wine(costs: Sequence[tuple[Result, float]]) -> list[Sheet]:
         served = one.costs.get(WINE)
         if served is not None:
             part = percent(served.us / (served.us + sides)) if served.us + sides else ""
-            rows.append((one.attributes["stack"], place(one), _part(one, "cpu_us"), *_whole(one, WINE), part))
+            rows.append((one.attributes["stack"], conditions_of(one), _part(one, "cpu_us"), *_figure(one, WINE), part))
     return (
         [Sheet("Processor time of Wine's server (µs per call)", WINE_COLUMNS, rows[:MOST_ROWS], WINE_NOTE)]
         if rows
@@ -66,16 +66,16 @@ def _wine(costs: Sequence[tuple[Result, float]]) -> list[Sheet]:
 
 def _row(one: Result) -> Sequence[str]:
     parts = [_part(one, name) for name in PARTS]
-    return (one.attributes["stack"], place(one), *parts, *_whole(one, "cpu_us"))
+    return (one.attributes["stack"], conditions_of(one), *parts, *_figure(one, "cpu_us"))
 
 
-def _whole(one: Result, name: str) -> tuple[str, str]:
-    """Write a figure and its interval."""
+def _figure(one: Result, name: str) -> tuple[str, str]:
+    """Write a value and its interval."""
     interval = one.interval(name)
     return _part(one, name), share(interval.half_width) if interval else ""
 
 
 def _part(one: Result, name: str) -> str:
-    """Write a figure: `3.1`, or `under 0.9`; nothing where nobody told it."""
+    """Write a figure: `3.1`, or `under 0.9`; nothing if no one told it."""
     spent = one.costs.get(name)
-    return "" if spent is None else spent_text(spent)
+    return "" if spent is None else processor_time_text(spent)

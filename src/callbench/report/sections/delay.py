@@ -7,12 +7,12 @@ from typing import Any
 from callbench.analysis.read_results import TRIALS_SQL
 from callbench.analysis.results import Result
 from callbench.analysis.subject import Subject
-from callbench.analysis.tables import place
+from callbench.analysis.tables import table_cell
 from callbench.catalog.links.wire import round_trip_ns
 from callbench.report.charts.draw import chart
 from callbench.report.charts.steps import Axes, Point, steps
 from callbench.report.text.section import Chart, Section, Sheet
-from callbench.stats.contrast import block_ratios
+from callbench.stats.contrast import fork_ratios
 from callbench.stats.crossing import Crossing, crossings
 from callbench.stats.digits import figure
 from callbench.stats.interval import geometric_mean
@@ -40,7 +40,7 @@ def section(subject: Subject) -> Section | None:
         if len(scale) < FEWEST_LINKS:
             continue
         sheets.append(_sheet(name, curves, scale))
-        found += _found(name, curves, scale)
+        found += _findings(name, curves, scale)
         charts.append(_chart(name, curves))
     drawn = [one for one in charts if one is not None]
     if not sheets:
@@ -49,7 +49,7 @@ def section(subject: Subject) -> Section | None:
 
 
 def round_trips_ms(wires: Mapping[str, Mapping[str, Any]]) -> dict[str, float]:
-    """Give the delay of each link there and back, in ms, from what the network lab was asked to make."""
+    """Return the delay of each link there and back, in ms, from what the network lab was asked to make."""
     return {name: round_trip_ns(wire) / _MS for name, wire in wires.items()}
 
 
@@ -68,48 +68,50 @@ def _sheet(name: str, curves: Curves, scale: Sequence[float]) -> Sheet:
     """Write a row a stack, a column a delay."""
     rows = []
     for stack, curve in curves.items():
-        rates = [place(curve[delay], "rate_per_s") if delay in curve else None for delay in scale]
+        rates = [table_cell(curve[delay], "rate_per_s") if delay in curve else None for delay in scale]
         rows.append([stack, *("" if rate is None else f"{rate.text} {rate.spread}".strip() for rate in rates)])
     columns = ("stack", *(f"{delay:g} ms" for delay in scale))
     return Sheet(f"Calls/s by round trip: {name}", columns, rows, "Beside each value: half of its 95 % interval.")
 
 
-def _found(name: str, curves: Curves, scale: Sequence[float]) -> list[str]:
-    """Say who overtakes whom, and how much is left of the differences at the greatest delay."""
-    told = []
+def _findings(name: str, curves: Curves, scale: Sequence[float]) -> list[str]:
+    """Name who overtakes whom, and how much is left of the differences at the greatest delay."""
+    texts = []
     for one, other in combinations(curves, 2):
-        told += [f"{name}: {_said(one, other, crossing)}." for crossing in _crossings(curves[one], curves[other])]
-    if not told and len(curves) > 1:
-        told.append(f"{name}: between {scale[0]:g} and {scale[-1]:g} ms, no stack is shown to overtake another.")
+        texts += [
+            f"{name}: {_crossing_text(one, other, crossing)}." for crossing in _crossings(curves[one], curves[other])
+        ]
+    if not texts and len(curves) > 1:
+        texts.append(f"{name}: between {scale[0]:g} and {scale[-1]:g} ms, no stack is shown to overtake another.")
     spreads = [spread for delay in (scale[0], scale[-1]) if (spread := _spread(curves, delay))]
     if len(spreads) == 2:
         near, far = (figure(spread) for spread in spreads)
-        told.append(
+        texts.append(
             f"{name}: the fastest stack is {near} times as fast as the slowest at {scale[0]:g} ms, and {far} times at"
             f" {scale[-1]:g} ms."
         )
-    return told
+    return texts
 
 
 def _crossings(one: Mapping[float, Result], other: Mapping[float, Result]) -> list[Crossing]:
     """Find where two stacks change places."""
     scale, ratios = [], []
     for delay in sorted(one.keys() & other.keys()):
-        values = block_ratios([one[delay].by_block["rate_per_s"]], [other[delay].by_block["rate_per_s"]])
+        values = fork_ratios([one[delay].by_fork["rate_per_s"]], [other[delay].by_fork["rate_per_s"]])
         if values:
             scale.append(delay)
             ratios.append(geometric_mean(values))
     return crossings(scale, ratios)
 
 
-def _said(one: str, other: str, crossing: Crossing) -> str:
+def _crossing_text(one: str, other: str, crossing: Crossing) -> str:
     """Write one crossing."""
     between = f"between {crossing.low:g} and {crossing.high:g} ms"
     return f"{one} and {other} swap their order {between}, at about {crossing.at:.3g} ms"
 
 
 def _spread(curves: Curves, delay: float) -> float | None:
-    """Reckon the fastest over the slowest at a delay."""
+    """Compute the fastest over the slowest at a delay."""
     rates = [one.rate.middle for curve in curves.values() if (one := curve.get(delay)) is not None and one.rate]
     return max(rates) / min(rates) if len(rates) > 1 else None
 

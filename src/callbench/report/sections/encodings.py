@@ -3,7 +3,7 @@
 from callbench.adapter.service.generate import string
 from callbench.analysis.results import Result
 from callbench.analysis.subject import Subject
-from callbench.analysis.wire.found import SWEEPS_SQL, Sweep
+from callbench.analysis.wire.accounts import SWEEPS_SQL, Sweep
 from callbench.report.text.section import Section, Sheet
 from callbench.stats.encodings import fitting, per_character
 
@@ -15,7 +15,7 @@ ABOUT = (
     " optimisation. UTF-16 takes two bytes in both cases."
 )
 _CONTENTS = {"fixed": "the letter A", "random": "A to Z", "bmp": "16-bit values"}
-# What is generated to count by: enough that another length would give the same figures.
+# What is generated to count by: enough that another length would give the same values.
 _MOST = 100_000
 
 
@@ -59,7 +59,7 @@ def section(subject: Subject) -> Section | None:
 
 
 def _content(cell: Result) -> str | None:
-    """Name what a cell's strings hold; None where it sends no strings."""
+    """Name what a cell's strings hold; None if it sends no strings."""
     if cell.attributes["call"] != "Send" or cell.arguments.get("type") != "string":
         return None
     content = cell.arguments.get("content")
@@ -67,10 +67,10 @@ def _content(cell: Result) -> str | None:
 
 
 def _longest(sweep: Sweep) -> int:
-    """Give the longest string that was counted."""
+    """Return the longest string that was counted."""
     return max(int(value) for value in sweep.values)
 
 
 def _seed(cell: Result) -> int:
-    """Give the seed of a cell's content."""
+    """Return the seed of a cell's content."""
     return int(str(cell.arguments.get("seed", 1)))

@@ -6,7 +6,7 @@ from typing import Any
 
 from callbench.analysis.subject import Subject
 from callbench.analysis.validity import STARTED_SQL, Started
-from callbench.analysis.words import lost_text
+from callbench.analysis.words import server_loss_text
 from callbench.report.text.section import Section, Sheet
 from callbench.stats.digits import figure
 
@@ -42,14 +42,14 @@ LOST_NOTE = (
 
 def section(subject: Subject) -> Section | None:
     """List the cards of the stacks that were started."""
-    started = subject.results.beliefs.started
+    started = subject.results.validity.started
     if not started:
         return None
     warm = _warm(subject)
     rows = [_row(one, subject.cards.get(one.stack, {}), warm.get(one.stack, "")) for one in started]
     note = f"{len(rows) - MOST_ROWS} more are under Stacks." if len(rows) > MOST_ROWS else ""
     sheets = [Sheet("Fairness cards", COLUMNS, rows[:MOST_ROWS], note)]
-    lost = _lost(started, subject)
+    lost = _server_loss(started, subject)
     if lost:
         sheets.append(Sheet("Lost servers and connections", LOST_COLUMNS, lost[:MOST_ROWS], LOST_NOTE))
     timers = _timers(started, subject.environment.get("timer"))
@@ -66,12 +66,12 @@ def _row(one: Started, stack: Mapping[str, Any], warm: str) -> Sequence[str]:
     # A codec says nothing about the libraries of its siblings: only what the stack is built on.
     versions = [f"{name} {version}" for name, version in said.items() if name in library]
     counted = [str(number) if number else "" for number in (one.client_threads, one.server_threads)]
-    told = [str(card.get(key, "")) for key in ("waits", "server_model", "connections_per_client")]
+    texts = [str(card.get(key, "")) for key in ("waits", "server_model", "connections_per_client")]
     last = [str(card.get(key, "")) for key in ("nagle", "tuning")]
     connections = "" if one.connections is None else str(one.connections)
     return (
         one.stack,
-        *told,
+        *texts,
         connections,
         *counted,
         *last,
@@ -81,10 +81,10 @@ def _row(one: Started, stack: Mapping[str, Any], warm: str) -> Sequence[str]:
 
 
 def _warm(subject: Subject) -> dict[str, str]:
-    """Say of each stack whose runtime compiles how long its longest way to a steady state was."""
+    """Describe of each stack whose runtime compiles how long its longest way to a steady state was."""
     longest: dict[str, float] = {}
     for one in subject.results.cells:
-        known = subject.results.beliefs.cells.get(one.id)
+        known = subject.results.validity.cells.get(one.id)
         if known is not None and known.warm is not None and known.warm.compiles:
             stack = one.attributes["stack"]
             longest[stack] = max(longest.get(stack, 0.0), known.warm.until_steady_s or 0.0)
@@ -94,13 +94,13 @@ def _warm(subject: Subject) -> dict[str, str]:
     }
 
 
-def _lost(started: Sequence[Started], subject: Subject) -> list[Sequence[str]]:
+def _server_loss(started: Sequence[Started], subject: Subject) -> list[Sequence[str]]:
     """One line for all stacks that do the same, those left out whose cards do not say."""
     gathered: dict[Sequence[str], list[str]] = {}
     for one in started:
         when_lost = (subject.cards.get(one.stack, {}).get("card") or {}).get("when_lost")
         if when_lost:
-            gathered.setdefault(lost_text(when_lost), []).append(one.stack)
+            gathered.setdefault(server_loss_text(when_lost), []).append(one.stack)
     # The stacks last: a table's first column is not folded, and a matrix has many that are alike.
     return [(*told, ", ".join(dict.fromkeys(stacks))) for told, stacks in gathered.items()]
 

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from callbench.analysis.naming import named
 from callbench.analysis.read_results import CELLS_SQL
 from callbench.analysis.subject import Subject
-from callbench.analysis.tables import place
+from callbench.analysis.tables import table_cell
 from callbench.analysis.words import ratio_text
 from callbench.report.text.section import Section, Sheet
-from callbench.report.text.waking import Waking, waking
+from callbench.report.text.wake_ups import WakeUp, wake_ups
 from callbench.stats.digits import percent
 
 ABOUT = (
@@ -25,7 +25,7 @@ MOST_ROWS = 60
 
 def section(subject: Subject) -> Section | None:
     """Show both conditions side by side, what wakes most first."""
-    found = waking(subject.by_condition)
+    found = wake_ups(subject.by_condition)
     if not found:
         return None
     found = sorted(found, key=lambda one: -one.share)
@@ -37,12 +37,12 @@ def section(subject: Subject) -> Section | None:
     return Section("idle", "Idle states", ABOUT, said, [sheet], source=CELLS_SQL.replace("cells", "every_cell"))
 
 
-def _rows(found: Sequence[Waking]) -> list[tuple[str, ...]]:
+def _rows(found: Sequence[WakeUp]) -> list[tuple[str, ...]]:
     return [
         (
             named(one.cell),
-            place(one.as_is_cell, "mean_us").text,
-            place(one.cell, "mean_us").text,
+            table_cell(one.as_is_cell, "mean_us").text,
+            table_cell(one.cell, "mean_us").text,
             ratio_text(one.times) if one.times is not None else "",
             percent(one.share),
         )

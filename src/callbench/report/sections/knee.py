@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from callbench.analysis.subject import Subject
-from callbench.analysis.words import ratio_text, some, unseen_text
+from callbench.analysis.words import detectable_text, ratio_text, some
 from callbench.model.objective import parse
 from callbench.report.charts.draw import chart
 from callbench.report.charts.knee import Limit, Tried, knee_chart
@@ -17,9 +17,9 @@ from callbench.stats.knee import End, Knee, Step, knee
 from callbench.stats.knee_comparison import compared
 
 STEPS_SQL = """
-SELECT knee, cell, stack, block, step, along, level, reached_per_s, value_us, holds, unsteady
+SELECT knee, cell, stack, fork, step, along, level, reached_per_s, value_us, holds, unsteady
 FROM steps
-ORDER BY knee, cell, block, step"""
+ORDER BY knee, cell, fork, step"""
 ABOUT = (
     "Each fork searches the highest level at which each stack meets the objective. The level is doubled or halved"
     " until one level meets it and one does not. Then the range is halved on a logarithmic scale. A step is a separate"
@@ -32,7 +32,7 @@ Row = Mapping[str, Any]
 
 def section(subject: Subject) -> Section | None:
     """Show every knee, a sheet an objective."""
-    searches = [Search(**record) for record in subject.run.info.get("knees", [])]
+    searches = [Search(**record) for record in subject.run.request.get("knees", [])]
     if not searches:
         return None
     with subject.run.connection() as connection:
@@ -48,9 +48,9 @@ def section(subject: Subject) -> Section | None:
         if tried:
             made = (_line(search, [row for row in tried if row["cell"] == search.cell]) for search in mine)
             lines = sorted((line for line in made if line), key=lambda one: -one.interval.middle)
-            beside = _beside(mine[0], lines)
+            beside = _compared_with_highest(mine[0], lines)
             sheets.append(_sheet(mine[0], lines, beside))
-            found += _found(mine[0], lines, beside)
+            found += _findings(mine[0], lines, beside)
             found += _without(tried)
             charts.append(_chart(mine[0], tried))
     if not sheets:
@@ -65,7 +65,7 @@ class _Line:
     def __init__(self, stack: str, knees: Mapping[int, Knee], steps: int, rates: Sequence[float]) -> None:
         self.stack = stack
         self.knees = knees
-        self.blocks = len(knees)
+        self.forks = len(knees)
         self.steps = steps
         ends = {one.end for one in knees.values()}
         self.end = next((end for end in (End.BELOW, End.AT_LEAST) if end in ends), End.WITHIN)
@@ -80,22 +80,22 @@ class _Line:
 
 
 def _line(search: Search, rows: Sequence[Row]) -> _Line | None:
-    """Reckon one stack's knee from its steps, fork by fork."""
+    """Compute one stack's knee from its steps, fork by fork."""
     knees: dict[int, Knee] = {}
     rates: list[float] = []
-    for block in sorted({row["block"] for row in rows}):
-        own = [row for row in rows if row["block"] == block]
+    for fork in sorted({row["fork"] for row in rows}):
+        own = [row for row in rows if row["fork"] == fork]
         # A search goes where its steps send it: one that was not steady may have sent it wrong.
         if any(row["unsteady"] for row in own):
             continue
         at = knee([Step(row["level"], row["holds"]) for row in own], search.span)
         if at is not None:
-            knees[block] = at
+            knees[fork] = at
             rates += [row["reached_per_s"] for row in own if row["level"] == at.level and row["reached_per_s"] > 0][:1]
     return _Line(rows[0]["stack"], knees, len(rows), rates) if knees else None
 
 
-def _beside(search: Search, lines: Sequence[_Line]) -> list[Decided | None]:
+def _compared_with_highest(search: Search, lines: Sequence[_Line]) -> list[Decided | None]:
     """Decide what every knee is beside the highest, which comes first."""
     return compared(lines[0].knees, [one.knees for one in lines[1:]], search.precision) if lines else []
 
@@ -109,7 +109,7 @@ def _sheet(search: Search, lines: Sequence[_Line], beside: Sequence[Decided | No
             one.text,
             share(one.interval.half_width),
             figure(one.rate.middle, one.rate.half_width) if one.rate else "",
-            str(one.blocks),
+            str(one.forks),
             str(one.steps),
             "" if known is None else f"{ratio_text(known.ratio)} {known.decision}",
         )
@@ -125,36 +125,36 @@ def _sheet(search: Search, lines: Sequence[_Line], beside: Sequence[Decided | No
 
 
 def _without(rows: Sequence[Row]) -> list[str]:
-    """Say of which stacks searches do not count."""
+    """Describe of which stacks searches do not count."""
     left_out: dict[str, set[int]] = {}
     for row in rows:
         if row["unsteady"]:
-            left_out.setdefault(row["stack"], set()).add(row["block"])
+            left_out.setdefault(row["stack"], set()).add(row["fork"])
     return [
-        f"{stack}: {len(blocks)} of its searches do not count, because they had a trial that was not steady."
-        for stack, blocks in left_out.items()
+        f"{stack}: {len(forks)} of its searches do not count, because they had a trial that was not steady."
+        for stack, forks in left_out.items()
     ]
 
 
-def _found(search: Search, lines: Sequence[_Line], beside: Sequence[Decided | None]) -> list[str]:
-    """Say which stack carries most under the objective, and which of the others may carry as much."""
+def _findings(search: Search, lines: Sequence[_Line], beside: Sequence[Decided | None]) -> list[str]:
+    """Name which stack carries most under the objective, and which of the others may carry as much."""
     if not lines:
         return []
     best = lines[0]
     unit = "calls/s" if search.along == "rate" else "clients"
     spread = share(best.interval.half_width)
-    told = f"{search.knee}: with {search.objective}, {best.stack} reaches {best.text} {unit}"
-    told += f" ({spread})" if spread else ""
+    texts = f"{search.knee}: with {search.objective}, {best.stack} reaches {best.text} {unit}"
+    texts += f" ({spread})" if spread else ""
     known = [(one.stack, found) for one, found in zip(lines[1:], beside, strict=True) if found is not None]
     alike = [stack for stack, found in known if found.decision is Decision.EQUIVALENT]
     if alike:
-        told += f"; within {100 * search.precision:.0f} % of that: {some(alike, 3)}"
+        texts += f"; within {100 * search.precision:.0f} % of that: {some(alike, 3)}"
     open_ = [(stack, found) for stack, found in known if found.decision is Decision.UNDECIDED]
     if open_:
         worst = max((found for _, found in open_), key=lambda found: found.detectable)
-        told += f"; not distinguished from {some([stack for stack, _ in open_], 3)}:"
-        told += f" {unseen_text(worst.detectable, worst.more_forks)}"
-    return [f"{told}."]
+        texts += f"; not distinguished from {some([stack for stack, _ in open_], 3)}:"
+        texts += f" {detectable_text(worst.detectable, worst.more_forks)}"
+    return [f"{texts}."]
 
 
 def _chart(search: Search, rows: Sequence[Row]) -> Chart | None:

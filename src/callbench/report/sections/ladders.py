@@ -7,14 +7,14 @@ from callbench.analysis.read_results import TRIALS_SQL
 from callbench.analysis.results import Results
 from callbench.analysis.subject import Subject
 from callbench.catalog.study.published import Published
-from callbench.catalog.study.shown import ChartPoint, LadderPart, Line
+from callbench.catalog.study.report_parts import ChartPoint, LadderPart, Line
 from callbench.report.charts.draw import chart
 from callbench.report.charts.steps import Axes, Point, steps
 from callbench.report.text.section import Chart, Section, Sheet
 from callbench.stats.difference import Difference
 from callbench.stats.digits import figure
 from callbench.stats.interval import Interval, geometric_mean
-from callbench.stats.mixture import hidden, mean_by_block
+from callbench.stats.mixture import hidden, mean_by_fork
 from callbench.stats.ranking import faster
 from callbench.stats.slope import slope
 
@@ -31,12 +31,12 @@ _AXES = {
     "ms_per_call": "milliseconds per call, logarithmic",
     "gain": "multiple of the rate with the fewest clients, logarithmic",
 }
-# By row and number of clients, a figure a block.
+# By row and number of clients, a value a fork.
 Steps = Mapping[str, Mapping[int, Mapping[int, float]]]
 
 
 @dataclass(frozen=True)
-class Shown:
+class LadderView:
     """What one ladder shows."""
 
     found: Sequence[str]
@@ -50,9 +50,9 @@ class Shown:
 
 
 def section(subject: Subject) -> Section | None:
-    """Show every ladder of the study that has figures."""
+    """Show every ladder of the study that has values."""
     shown = [
-        _shown(part, found, subject)
+        _view(part, found, subject)
         for part in subject.study.ladders
         if any((found := figures(part, subject.results)).values())
     ]
@@ -70,9 +70,9 @@ def section(subject: Subject) -> Section | None:
 
 
 def figures(part: LadderPart, results: Results) -> Steps:
-    """Look up what a ladder shows: the mean over its points, by row, clients and block.
+    """Look up what a ladder shows: the mean over its points, by row, clients and fork.
 
-    A number of clients at which one of the points has no cell, or several, has no figure.
+    A number of clients at which one of the points has no cell, or several, has no value.
     """
     statistic, unit = _PER[part.statistic]
     points = there(part, results)
@@ -80,16 +80,16 @@ def figures(part: LadderPart, results: Results) -> Steps:
     for row in part.rows:
         by_point = [_by_clients(results, row, point.group, statistic) for point in points]
         common = sorted(set[int].intersection(*(set(one) for one in by_point))) if by_point else []
-        line = {clients: mean_by_block([one[clients] for one in by_point]) for clients in common}
-        line = {clients: {block: unit * value for block, value in blocks.items()} for clients, blocks in line.items()}
-        found[row.label] = {clients: blocks for clients, blocks in line.items() if blocks}
+        line = {clients: mean_by_fork([one[clients] for one in by_point]) for clients in common}
+        line = {clients: {fork: unit * value for fork, value in forks.items()} for clients, forks in line.items()}
+        found[row.label] = {clients: forks for clients, forks in line.items() if forks}
         if part.statistic == "gain" and found[row.label]:
             found[row.label] = _gains(found[row.label])
     return found
 
 
 def there(part: LadderPart, results: Results) -> list[ChartPoint]:
-    """Give the points whose group the run has, the smallest first: a quick run may leave some out."""
+    """Return the points whose group the run has, the smallest first: a quick run may leave some out."""
     groups = {one.attributes["group"] for one in results.cells}
     return sorted((point for point in part.points if point.group in groups), key=lambda one: one.at)
 
@@ -99,9 +99,9 @@ def _by_clients(results: Results, row: Line, group: str, statistic: str) -> dict
     cells = results.where({"group": group, **row.where.conditions()})
     numbers = [int(one.attributes["clients"]) for one in cells]
     return {
-        number: one.by_block.get(statistic, {})
+        number: one.by_fork.get(statistic, {})
         for number, one in zip(numbers, cells, strict=True)
-        if numbers.count(number) == 1 and one.by_block.get(statistic)
+        if numbers.count(number) == 1 and one.by_fork.get(statistic)
     }
 
 
@@ -109,25 +109,25 @@ def _gains(line: Mapping[int, Mapping[int, float]]) -> dict[int, dict[int, float
     """Divide by the fewest clients, fork by fork."""
     least = line[min(line)]
     return {
-        clients: {block: value / least[block] for block, value in blocks.items() if block in least}
-        for clients, blocks in line.items()
+        clients: {fork: value / least[fork] for fork, value in forks.items() if fork in least}
+        for clients, forks in line.items()
     }
 
 
-def _shown(part: LadderPart, found: Steps, subject: Subject) -> Shown:
+def _view(part: LadderPart, found: Steps, subject: Subject) -> LadderView:
     """Write one ladder."""
     published = subject.study.published
     sheets = [_sheet(part, found, published)]
     if part.slopes:
         sheets.append(_slopes(part, found, published))
-    told: list[str] = []
+    texts: list[str] = []
     if len(part.points) > 1 and part.statistic == "calls_per_ms":
-        sheet, told = _behind(part, subject.results)
+        sheet, texts = _behind_the_mean(part, subject.results)
         sheets += [sheet] if sheet.rows else []
-    return Shown(told, sheets, _chart(part, found, published))
+    return LadderView(texts, sheets, _chart(part, found, published))
 
 
-def _beside(published: Published | None, path: str | None, row: Line) -> float | None:
+def _published_row(published: Published | None, path: str | None, row: Line) -> float | None:
     """Find what was published of a row."""
     return published.beside(path, row.published) if published and path and row.published else None
 
@@ -137,8 +137,8 @@ def _sheet(part: LadderPart, found: Steps, published: Published | None) -> Sheet
     numbers = sorted({clients for line in found.values() for clients in line})
     rows, absent = [], []
     for row in part.rows:
-        line = {clients: geometric_mean(list(blocks.values())) for clients, blocks in found[row.label].items()}
-        value = _beside(published, part.published, row)
+        line = {clients: geometric_mean(list(forks.values())) for clients, forks in found[row.label].items()}
+        value = _published_row(published, part.published, row)
         last = ([] if part.statistic == "gain" else [_peak(part, line)]) + (
             [] if part.published is None else ["" if value is None else f"{value:g}"]
         )
@@ -154,12 +154,12 @@ def _sheet(part: LadderPart, found: Steps, published: Published | None) -> Sheet
 
 
 def _text(one: Interval | None) -> str:
-    """Write a figure, or nothing."""
+    """Write a value, or nothing."""
     return "" if one is None else figure(one.middle, one.half_width)
 
 
 def _peak(part: LadderPart, line: Mapping[int, Interval]) -> str:
-    """Name the number of clients with the best figure."""
+    """Name the number of clients with the best value."""
     best = max if part.statistic == "calls_per_ms" else min
     return f"{best(line, key=lambda clients: line[clients].middle)}" if line else ""
 
@@ -170,7 +170,9 @@ def _slopes(part: LadderPart, found: Steps, published: Published | None) -> Shee
     known = [(row, one) for row in part.rows if (one := slope(found[row.label])) is not None]
     known.sort(key=lambda one: one[1].middle)
     theirs = {
-        row.label: value for row, _ in known if (value := _beside(published, part.slopes.published, row)) is not None
+        row.label: value
+        for row, _ in known
+        if (value := _published_row(published, part.slopes.published, row)) is not None
     }
     rows = []
     for rank, (row, one) in enumerate(known, 1):
@@ -191,7 +193,7 @@ def _slope(one: Difference) -> str:
     return f"{one.middle:.3g} ({one.low:.3g} to {one.high:.3g})"
 
 
-def _behind(part: LadderPart, results: Results) -> tuple[Sheet, list[str]]:
+def _behind_the_mean(part: LadderPart, results: Results) -> tuple[Sheet, list[str]]:
     """Write what the mean over sizes hides, at the fewest clients."""
     points = there(part, results)
     lines = {row.label: [_by_clients(results, row, point.group, "rate_per_s") for point in points] for row in part.rows}
@@ -201,8 +203,8 @@ def _behind(part: LadderPart, results: Results) -> tuple[Sheet, list[str]]:
         label: [one[fewest] for one in line] for label, line in lines.items() if all(fewest in one for one in line)
     }
     rows = []
-    for label, blocks in by_row.items():
-        rates = _rates(blocks)
+    for label, forks in by_row.items():
+        rates = _rates(forks)
         one = hidden(rates)
         rows.append((label, *map(figure, rates), figure(one.mean), figure(one.mixed), f"{one.stretch:.2f}"))
     columns = ("", *(f"{point.at:,g}" for point in points), "mean", "equal mix", "first over last")
@@ -212,19 +214,19 @@ def _behind(part: LadderPart, results: Results) -> tuple[Sheet, list[str]]:
         " can be added and rates cannot."
     )
     title = f"Rates behind the mean: {part.title}, {clients}, calls per millisecond by {part.over}"
-    return Sheet(title, columns, rows, note), _told(part, points, by_row) if len(by_row) > 1 else []
+    return Sheet(title, columns, rows, note), _hidden_by_mean(part, points, by_row) if len(by_row) > 1 else []
 
 
-def _rates(blocks: Sequence[Mapping[int, float]]) -> list[float]:
-    """Give calls a millisecond of each size."""
-    return [geometric_mean(list(one.values())).middle / 1e3 for one in blocks]
+def _rates(forks: Sequence[Mapping[int, float]]) -> list[float]:
+    """Return calls a millisecond of each size."""
+    return [geometric_mean(list(one.values())).middle / 1e3 for one in forks]
 
 
-def _told(
+def _hidden_by_mean(
     part: LadderPart, points: Sequence[ChartPoint], by_row: Mapping[str, Sequence[Mapping[int, float]]]
 ) -> list[str]:
-    """Say what the mean hides: how far the sizes lie apart, and who changes places between the ends."""
-    stretch = {label: hidden(_rates(blocks)).stretch for label, blocks in by_row.items()}
+    """Describe what the mean hides: how far the sizes lie apart, and who changes places between the ends."""
+    stretch = {label: hidden(_rates(forks)).stretch for label, forks in by_row.items()}
     least, most = min(stretch, key=lambda name: stretch[name]), max(stretch, key=lambda name: stretch[name])
     small, large = f"{points[0].at:,g}", f"{points[-1].at:,g}"
     names = list(by_row)
@@ -247,15 +249,15 @@ def _told(
 def _chart(part: LadderPart, found: Steps, published: Published | None) -> Chart | None:
     """Draw a ladder, and published means as level lines over the same clients."""
     points = [
-        Point.of(label, float(clients), geometric_mean(list(blocks.values())))
+        Point.of(label, float(clients), geometric_mean(list(forks.values())))
         for label, line in found.items()
-        for clients, blocks in line.items()
+        for clients, forks in line.items()
     ]
     numbers = sorted({point.x for point in points})
     level = [
         (row.label, at, value)
         for row in part.rows
-        if found[row.label] and (value := _beside(published, part.published, row)) is not None
+        if found[row.label] and (value := _published_row(published, part.published, row)) is not None
         for at in (numbers[0], numbers[-1])
     ]
     about = part.about or "Each mark is a number of clients, with the 95 % interval over the forks."

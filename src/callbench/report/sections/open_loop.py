@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from callbench.analysis.histograms import HISTOGRAMS_SQL
 from callbench.analysis.results import Latency, OpenLoop, Result
 from callbench.analysis.subject import Subject
-from callbench.analysis.tables import place
+from callbench.analysis.tables import table_cell
 from callbench.report.charts.draw import chart
 from callbench.report.charts.open_loop import open_loop
 from callbench.report.text.section import Chart, Section, Sheet
@@ -42,29 +42,29 @@ def section(subject: Subject) -> Section | None:
     if not groups:
         return None
     sheets = [Sheet(f"Open loop: {name}", COLUMNS, [_row(one) for one in cells]) for name, cells in groups.items()]
-    found = [sentence for name, cells in groups.items() for sentence in _found(name, cells)]
+    found = [sentence for name, cells in groups.items() for sentence in _findings(name, cells)]
     charts = [chart for name, cells in groups.items() if (chart := _chart(name, cells)) is not None]
     source = HISTOGRAMS_SQL.strip()
     return Section("open-loop", "Open loop", ABOUT, found=found, sheets=sheets, charts=charts, source=source)
 
 
 def named(one: Result) -> str:
-    """Name a cell by its stack and its connections, where it has several."""
+    """Name a cell by its stack and its connections, if it has several."""
     clients = one.attributes["clients"]
     return one.attributes["stack"] + ("" if clients == "1" else f", {clients} clients")
 
 
-def asked_text(rate_per_s: float) -> str:
+def target_rate_text(rate_per_s: float) -> str:
     """Write a rate as it was asked for, thousands apart."""
     return f"{rate_per_s:,.7g}"
 
 
 def _row(one: Result) -> list[str]:
-    """Write one cell out; where its rate was missed, why stands in the place of figures."""
+    """Write one cell out; where its rate was missed, why stands in the place of values."""
     loop = _loop(one)
-    rate = place(one, "rate_per_s")
+    rate = table_cell(one, "rate_per_s")
     reached = loop.reached
-    asked = asked_text(loop.target_per_s)
+    asked = target_rate_text(loop.target_per_s)
     if loop.missed:
         seen = figure(reached.middle, reached.half_width) if reached else ""
         return [named(one), asked, f"not reached ({seen})", "", "", "", "", "", _share(loop.lateness, "p99")]
@@ -82,7 +82,7 @@ def _row(one: Result) -> list[str]:
 
 
 def _loop(one: Result) -> OpenLoop:
-    """Give what only an open loop has."""
+    """Return what only an open loop has."""
     if one.open_loop is None:
         raise ValueError(f"{one.attributes['stack']} has no open loop here")
     return one.open_loop
@@ -94,30 +94,30 @@ def _share(latency: Latency, name: str) -> str:
 
 
 def _p99(latency: Latency) -> float:
-    """Give a 99th percentile in microseconds, or 0."""
+    """Return a 99th percentile in microseconds, or 0."""
     return latency.percentiles["p99"] if latency.percentiles else 0.0
 
 
-def _found(name: str, cells: Sequence[Result]) -> list[str]:
-    """Say what the difference between raw and corrected means in this group, and which rates were missed."""
-    told = []
+def _findings(name: str, cells: Sequence[Result]) -> list[str]:
+    """Describe what the difference between raw and corrected means in this group, and which rates were missed."""
+    texts = []
     kept = [one for one in cells if not _loop(one).missed and _p99(_loop(one).service)]
     if kept:
         worst = max(kept, key=lambda one: _p99(_loop(one).latency) / _p99(_loop(one).service))
-        told.append(f"{name}: {_meaning(worst)}")
-    told.extend(
-        f"{name}: {named(one)} has no result for {asked_text(_loop(one).target_per_s)} calls/s: {why}."
+        texts.append(f"{name}: {_meaning(worst)}")
+    texts.extend(
+        f"{name}: {named(one)} has no result for {target_rate_text(_loop(one).target_per_s)} calls/s: {why}."
         for one in cells
         if (why := _loop(one).missed)
     )
-    return told
+    return texts
 
 
 def _meaning(one: Result) -> str:
-    """Say of the cell with the greatest difference what it hides from a closed loop."""
+    """Describe of the cell with the greatest difference what it hides from a closed loop."""
     loop = _loop(one)
     raw, corrected, late = _p99(loop.service), _p99(loop.latency), _p99(loop.lateness)
-    where = f"{named(one)} at {asked_text(loop.target_per_s)} calls/s"
+    where = f"{named(one)} at {target_rate_text(loop.target_per_s)} calls/s"
     if corrected < ALIKE * raw:
         return (
             f"no call had to wait. The difference is largest for {where}. Even there, the corrected 99th percentile"
@@ -140,7 +140,7 @@ def _chart(name: str, cells: Sequence[Result]) -> Chart | None:
     kept = [one for one in cells if not _loop(one).missed and _p99(_loop(one).service)]
     kept.sort(key=lambda one: _p99(_loop(one).service) / _p99(_loop(one).latency))
     rows = [
-        (f"{named(one)}, {asked_text(_loop(one).target_per_s)}/s", kind, latency.percentiles)
+        (f"{named(one)}, {target_rate_text(_loop(one).target_per_s)}/s", kind, latency.percentiles)
         for one in kept[:MOST_BARS]
         for kind, latency in (("raw", _loop(one).service), ("corrected", _loop(one).latency))
         if latency.percentiles

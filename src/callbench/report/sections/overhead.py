@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 
 from callbench.analysis.subject import Subject
-from callbench.analysis.wire.found import SWEEPS_SQL, Sweep
+from callbench.analysis.wire.accounts import SWEEPS_SQL, Sweep
 from callbench.catalog.study.loads import SweepPart
-from callbench.report.charts.draw import drawn
+from callbench.report.charts.draw import to_svg
 from callbench.report.charts.growth import growth as chart_of
 from callbench.report.sections.overhead_beside import (
     Series,
@@ -43,7 +43,7 @@ def section(subject: Subject) -> Section | None:
                 sheets += compared
                 differ += told
             continue
-        sheets.append(_found(subject, title, part, series))
+        sheets.append(_findings(subject, title, part, series))
         rows = published_sizes(subject, part)
         if rows:
             sheets += [_by_size(title, series, rows), _growth(title, series, rows)]
@@ -97,7 +97,7 @@ def _row(counts: Sequence[float | None]) -> list[str]:
     return [*(_NONE if count is None else f"{count:,.0f}" for count in counts), mean]
 
 
-def _found(subject: Subject, title: str, part: SweepPart, series: Series) -> Sheet:
+def _findings(subject: Subject, title: str, part: SweepPart, series: Series) -> Sheet:
     """Write what each stack's counts follow."""
     columns = [
         "stack",
@@ -161,7 +161,7 @@ def formula(one: Sweep) -> str:
 
 
 def _fine(one: Sweep) -> str:
-    """Say with what period the count grows item by item, where it is not item by item."""
+    """Describe with what period the count grows item by item, if it is not item by item."""
     counts = [count for _, count in sorted(one.fine.items())][1:]
     if len(counts) < 4:
         return ""
@@ -173,8 +173,8 @@ def _jumps(one: Sweep) -> str:
     if one.swept is None or not one.swept.exact or 3 * len(one.swept.jumps) > len(one.swept.grid):
         return ""
     jumps = one.swept.jumps
-    told = [f"{jump.bytes:+d} after {jump.after:,}" for jump in jumps[:_JUMPS]]
-    return "; ".join(told) + (f"; {len(jumps) - _JUMPS} more" if len(jumps) > _JUMPS else "")
+    texts = [f"{jump.bytes:+d} after {jump.after:,}" for jump in jumps[:_JUMPS]]
+    return "; ".join(texts) + (f"; {len(jumps) - _JUMPS} more" if len(jumps) > _JUMPS else "")
 
 
 def _by_size(title: str, series: Series, published: Mapping[str, Mapping[int, float]]) -> Sheet:
@@ -215,9 +215,9 @@ def _charts(title: str, series: Series) -> list[Chart]:
     lines = {stack: _points(one, 0.0) for stack, one in series.items() if one.swept}
     about = "Bytes of a life by size, as far as known."
     spec = chart_of(lines, "items or characters", "bytes of a life")
-    svg = drawn(spec, f"{title}: {about} The values are in the tables above.")
+    svg = to_svg(spec, f"{title}: {about} The values are in the tables above.")
     slug = "".join(char if char.isalnum() else "-" for char in title)
-    return [Chart(f"overhead-bytes-{slug}", f"{title}: whole range", about, svg, SWEEPS_SQL)]
+    return [Chart(f"overhead-bytes-{slug}", f"{title}: whole range", about, svg, SWEEPS_SQL, spec=spec)]
 
 
 def _points(one: Sweep, unit: float) -> list[tuple[float, float]]:
@@ -229,8 +229,8 @@ def _points(one: Sweep, unit: float) -> list[tuple[float, float]]:
 
 
 def _sentences(gathered: Mapping[str, tuple[SweepPart, Series]]) -> list[str]:
-    """Say who grows least and most."""
-    told = []
+    """Name who grows least and most."""
+    texts = []
     for title, (_, series) in gathered.items():
         slopes = {stack: one.per_item for stack, one in series.items() if one.per_item}
         if len(slopes) < 2:
@@ -239,7 +239,7 @@ def _sentences(gathered: Mapping[str, tuple[SweepPart, Series]]) -> list[str]:
             min(slopes, key=lambda name: slopes[name] or 0.0),
             max(slopes, key=lambda name: slopes[name] or 0.0),
         )
-        told.append(
+        texts.append(
             f"{title}: one more item takes from {slopes[least]:.4g} bytes ({least}) to {slopes[most]:.4g} ({most})."
         )
     counted = sum(len(one.counts) + len(one.fine) for _, series in gathered.values() for one in series.values())
@@ -248,5 +248,5 @@ def _sentences(gathered: Mapping[str, tuple[SweepPart, Series]]) -> list[str]:
         for _, series in gathered.values()
         for one in series.values()
     )
-    told.append(f"{counted:,} lives were counted. They give the bytes of {whole:,} values.")
-    return told
+    texts.append(f"{counted:,} lives were counted. They give the bytes of {whole:,} values.")
+    return texts

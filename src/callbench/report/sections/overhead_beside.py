@@ -1,19 +1,19 @@
-"""What sweeps found beside the published counts: the published figures drawn again, and where the bytes differ."""
+"""What sweeps found beside the published counts: the published values drawn again, and where the bytes differ."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from callbench.analysis.subject import Subject
+from callbench.analysis.wire.accounts import SWEEPS_SQL, Ledger, Sweep
 from callbench.analysis.wire.counts import FIRST, SET_UP, STEADY, stream
-from callbench.analysis.wire.found import SWEEPS_SQL, Ledger, Sweep
 from callbench.catalog.study.loads import SweepPart
-from callbench.report.charts.beside import beside, marks
 from callbench.report.charts.draw import chart
+from callbench.report.charts.published_lines import marks, published_lines
 from callbench.report.text.section import Chart, Sheet
 from callbench.stats.growth import accumulated, growth
 
 Series = dict[str, Sweep]
-# The published lines are over steps of so many characters.
+# The published lines are over steps of that many characters.
 _STEP = 500
 # What grows by more than this in all does not go in steps: its chart would hide those that do.
 _STEPS_WITHIN = 400
@@ -58,7 +58,7 @@ def _here(subject: Subject, name: str, series: Series) -> str:
 
 
 def figures_of(subject: Subject, title: str, part: SweepPart, series: Series) -> list[Chart]:
-    """Draw the published figure again, with the published counts in it."""
+    """Draw the published value again, with the published counts in it."""
     slug = "".join(char if char.isalnum() else "-" for char in title)
     sizes, fits = published_sizes(subject, part), published_fits(subject, part)
     if not any(numbers(one) for one in series.values()):
@@ -77,7 +77,7 @@ def figures_of(subject: Subject, title: str, part: SweepPart, series: Series) ->
         there_lines = {_here(subject, name, series): [*counts.items()] for name, counts in sizes.items()}
         within = max(size for counts in sizes.values() for size in counts)
         about = "Bytes of a life by size, up to the largest published size." + _BROKEN
-        spec = beside(_lines(series, 0.0, within), there_lines, _SIZE, "bytes")
+        spec = published_lines(_lines(series, 0.0, within), there_lines, _SIZE, "bytes")
         drawn = chart(f"beside-{slug}", title, about, spec, SWEEPS_SQL)
         stepped = _steps(subject, slug, series, sorted(next(iter(sizes.values()))))
         return [one for one in (drawn, stepped) if one]
@@ -87,25 +87,25 @@ def figures_of(subject: Subject, title: str, part: SweepPart, series: Series) ->
         for name, fit in fits.items()
     }
     about = "Bytes of a life by length, without one byte per character." + _BROKEN
-    spec = beside(_lines(series, 1.0, within), level, _SIZE, "bytes without one per character", straight=True)
+    spec = published_lines(_lines(series, 1.0, within), level, _SIZE, "bytes without one per character", straight=True)
     drawn = chart(f"beside-{slug}", title, about, spec, SWEEPS_SQL)
     return [drawn] if drawn else []
 
 
 def numbers(one: Sweep) -> bool:
-    """Say whether a sweep ran over numbers."""
+    """Return whether a sweep ran over numbers."""
     return all(value.isdigit() for value in one.values)
 
 
 def known(one: Sweep) -> list[tuple[int, int]]:
-    """Give sizes and counts as far as they are known, counted or reckoned, of a sweep over numbers."""
+    """Return sizes and counts as far as they are known, counted or computed, of a sweep over numbers."""
     if one.swept is None:
         return sorted((int(value), count) for value, count in one.counts.items())
     return [(size, count) for size in one.swept.grid if (count := one.swept.count(size)) is not None]
 
 
 def _lines(series: Series, unit: float, within: float) -> dict[str, list[tuple[float, float]]]:
-    """Give what is known of each stack up to a size, less `unit` bytes an item."""
+    """Return what is known of each stack up to a size, less `unit` bytes an item."""
     return {
         name: [(float(size), count - unit * size) for size, count in known(one) if size <= within]
         for name, one in series.items()
@@ -114,7 +114,7 @@ def _lines(series: Series, unit: float, within: float) -> dict[str, list[tuple[f
 
 
 def _steps(subject: Subject, slug: str, series: Series, sizes: Sequence[int]) -> Chart | None:
-    """Draw how overhead comes together from size to size, as the thesis's figure 16 does for DCOM."""
+    """Draw how overhead comes together from size to size, as the thesis's value 16 does for DCOM."""
     here: dict[str, list[tuple[float, float]]] = {}
     for name, one in series.items():
         counts = [one.swept.count(size) if one.swept else None for size in sizes]
@@ -131,12 +131,12 @@ def _steps(subject: Subject, slug: str, series: Series, sizes: Sequence[int]) ->
     about = (
         f"Bytes added since size 0, without the data. Rows that add over {_STEPS_WITHIN} bytes are left out." + _BROKEN
     )
-    spec = beside(here, there if steps else {}, _SIZE, "bytes added since size 0", straight=True)
+    spec = published_lines(here, there if steps else {}, _SIZE, "bytes added since size 0", straight=True)
     return chart(f"beside-steps-{slug}", "Figure 16: accumulated overhead", about, spec, SWEEPS_SQL)
 
 
 def then_and_now(subject: Subject, title: str, part: SweepPart, series: Series) -> tuple[list[Sheet], list[str]]:
-    """Say by how many bytes each row differs from the published one, and in which part of a client's life they lie.
+    """Describe by how many bytes each row differs from the published one, and in which part of a client's life.
 
     A difference that is the same for every type is not in the call, which writes each type at its own length: it is in
     what comes before it, the name service, handshakes and versions.

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from callbench.analysis.precision.stopping import Why
 from callbench.analysis.results import Result
 from callbench.analysis.subject import Subject
-from callbench.report.text.precision import ENDINGS_SQL, Ended, told
+from callbench.report.text.precision import ENDINGS_SQL, Ended, precision_summary
 from callbench.report.text.section import Section, Sheet
 from callbench.stats.digits import share
 
@@ -13,7 +13,7 @@ ABOUT = "Precision is the half-width of a cell's 95 % interval: a share of its r
 WHYS = {
     Why.PRECISE.value: "precise enough",
     Why.BUDGET.value: "the budget was spent",
-    Why.BLOCKS.value: "largest number of forks",
+    Why.FORKS.value: "largest number of forks",
     Why.OUT.value: "excluded",
     Why.NOTHING.value: "no trial that counts",
 }
@@ -21,7 +21,7 @@ WHYS = {
 
 def section(subject: Subject) -> Section | None:
     """Show it for a run that was asked to be precise, or had a budget."""
-    found = told(subject.run)
+    found = precision_summary(subject.run)
     cells = {one.id: one for one in subject.results.cells}
     endings = [one for one in found.endings if one.cell in cells]
     sheets = [_cells(endings, cells)] if endings else []
@@ -44,7 +44,7 @@ def _of_cells(endings: Sequence[Ended]) -> list[str]:
 _SINCE = {
     Why.PRECISE.value: "they were precise enough",
     Why.BUDGET.value: "the budget was spent",
-    Why.BLOCKS.value: "they had the largest number of forks",
+    Why.FORKS.value: "they had the largest number of forks",
     Why.OUT.value: "they were excluded",
     Why.NOTHING.value: "they had no trial that counts",
 }
@@ -57,7 +57,7 @@ def _cells(endings: Sequence[Ended], cells: Mapping[str, Result]) -> Sheet:
             _named(cells[str(one.cell)]),
             share(one.asked),
             share(one.reached) or "no interval",
-            str(one.blocks),
+            str(one.forks),
             WHYS.get(one.why, one.why),
         )
         for one in endings

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 from callbench.analysis.health import CALLS_SQL, DEATHS_SQL, PROCESSES_SQL, SAMPLES_SQL, Growth, Health
 from callbench.analysis.subject import Subject
-from callbench.report.charts.draw import drawn
+from callbench.report.charts.draw import to_svg
 from callbench.report.charts.processes import MOST_LINES
 from callbench.report.charts.processes import processes as chart_of
 from callbench.report.text.growth import deaths, leaks, named
 from callbench.report.text.section import Chart, Section, Sheet
-from callbench.report.text.story import groups
+from callbench.report.text.summary import groups
 from callbench.stats.digits import figure
 
 ABOUT = (
@@ -66,10 +66,17 @@ def section(subject: Subject) -> Section | None:
     if spec is not None:
         label = f"Memory and threads over time. {CHART_ABOUT} The values are in the table processes."
         charts.append(
-            Chart("processes-time", "Memory and threads over time", CHART_ABOUT, drawn(spec, label), SAMPLES_SQL)
+            Chart(
+                "processes-time",
+                "Memory and threads over time",
+                CHART_ABOUT,
+                to_svg(spec, label),
+                SAMPLES_SQL,
+                spec=spec,
+            )
         )
     source = ";\n".join(query.strip() for query in (PROCESSES_SQL, SAMPLES_SQL, CALLS_SQL, DEATHS_SQL))
-    return Section("processes", "Processes", ABOUT, _story(subject), sheets, charts, source)
+    return Section("processes", "Processes", ABOUT, _summary(subject), sheets, charts, source)
 
 
 def _chosen(every: Sequence[Health]) -> list[Health]:
@@ -82,23 +89,23 @@ def _chosen(every: Sequence[Health]) -> list[Health]:
     return sorted(drawable, key=weight, reverse=True)[:MOST_LINES]
 
 
-def _story(subject: Subject) -> list[str]:
-    """Say who took most, who grew and who died."""
-    told = []
+def _summary(subject: Subject) -> list[str]:
+    """Name who took most, who grew and who died."""
+    texts = []
     measured = [one for one in subject.health if one.figures["resident_peak"]]
     if measured:
         most = max(measured, key=lambda one: one.figures["resident_peak"] or 0.0)
         threads = max(measured, key=lambda one: one.figures["threads_peak"] or 0.0)
-        told.append(
+        texts.append(
             f"Most memory: {named(most)}, {_mib(most.figures['resident_peak'])} MiB. Most threads: {named(threads)},"
             f" {threads.figures['threads_peak']:.0f}."
         )
-    told += leaks(subject.health)
+    texts += leaks(subject.health)
     followed = [one for one in subject.health if one.memory is not None]
     grown = sum(one.leaks_memory or one.leaks_threads for one in followed)
     if followed:
-        told.append(f"{len(followed)} sides were measured long enough for a slope. {grown} of them are shown to grow.")
-    return told + deaths(subject.deaths)
+        texts.append(f"{len(followed)} sides were measured long enough for a slope. {grown} of them are shown to grow.")
+    return texts + deaths(subject.deaths)
 
 
 def _row(one: Health) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from callbench.analysis.rankings import Ranking, rankings
 from callbench.analysis.read_results import RANKING_SQL
 from callbench.analysis.results import Result
 from callbench.analysis.subject import Subject
-from callbench.analysis.tables import place
+from callbench.analysis.tables import table_cell
 from callbench.analysis.words import listed
 from callbench.report.text.section import Section, Sheet
 from callbench.stats.ranking import Standing
@@ -43,7 +43,7 @@ def _sheet(title: str, table: Ranking) -> Sheet:
     names = [one.attributes["stack"] for one in table.ranked]
     rows = []
     for one in table.standings:
-        rate = place(table.ranked[one.index], "rate_per_s")
+        rate = table_cell(table.ranked[one.index], "rate_per_s")
         ties = _some([names[other] for other in one.ties])
         rows.append((names[one.index], str(one.rank), rate.text, rate.spread, ties))
     note = _note(table.cells, table.ranked, table.standings)
@@ -51,19 +51,19 @@ def _sheet(title: str, table: Ranking) -> Sheet:
 
 
 def _note(cells: Sequence[Result], ranked: Sequence[Result], found: Sequence[Standing]) -> str:
-    """Say what was left out, and where few blocks can part few stacks."""
-    told = []
+    """Describe what was left out, and where few forks can part few stacks."""
+    texts = []
     left = [
         f"{one.attributes['stack']} ({'; '.join([*one.doubts, *([one.excluded] if one.excluded else [])])})"
         for one in cells
         if one.rate and not one.ranked
     ]
     if left:
-        told.append(f"Not ranked: {listed(left)}.")
-    blocks = max(one.blocks for one in ranked)
-    if blocks < 5 and any(one.ties for one in found):
-        told.append(f"{blocks} forks distinguish few of {len(found)} stacks. A larger --budget allows more forks.")
-    return " ".join(told)
+        texts.append(f"Not ranked: {listed(left)}.")
+    forks = max(one.forks for one in ranked)
+    if forks < 5 and any(one.ties for one in found):
+        texts.append(f"{forks} forks distinguish few of {len(found)} stacks. A larger --budget allows more forks.")
+    return " ".join(texts)
 
 
 def _some(names: Sequence[str]) -> str:

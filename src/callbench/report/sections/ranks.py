@@ -7,7 +7,7 @@ from callbench.analysis.read_results import TRIALS_SQL
 from callbench.analysis.results import Results
 from callbench.analysis.subject import Subject
 from callbench.catalog.study.published import Published
-from callbench.catalog.study.shown import RankColumn, RanksPart, Where
+from callbench.catalog.study.report_parts import RankColumn, RanksPart, Where
 from callbench.report.text.section import Section, Sheet
 from callbench.stats.digits import figure
 
@@ -20,8 +20,8 @@ _PER_MS = 1000.0
 
 
 def section(subject: Subject) -> Section | None:
-    """Show every summary of the study that has figures, and the published one of the same kind below each."""
-    sheets, told = [], []
+    """Show every summary of the study that has values, and the published one of the same kind below each."""
+    sheets, texts = [], []
     for part in subject.study.ranks:
         found = means(part, subject.results)
         if not any(found):
@@ -30,14 +30,14 @@ def section(subject: Subject) -> Section | None:
         theirs = _published(part, subject.study.published)
         sheets.append(_sheet(part, found, [*ours, *theirs]))
         if theirs and len(ours) > 1:
-            told.append(_orders(part, ours, theirs))
+            texts.append(_orders(part, ours, theirs))
     if not sheets:
         return None
-    return Section("ranks", "Average ranks", ABOUT, found=told, sheets=sheets, source=TRIALS_SQL.strip())
+    return Section("ranks", "Average ranks", ABOUT, found=texts, sheets=sheets, source=TRIALS_SQL.strip())
 
 
 def means(part: RanksPart, results: Results) -> list[list[float | None]]:
-    """Give calls a millisecond by row and column; None where a cell is missing.
+    """Return calls a millisecond by row and column; None if a cell is missing.
 
     Rows in which nothing was measured are empty lists.
     """
@@ -46,7 +46,7 @@ def means(part: RanksPart, results: Results) -> list[list[float | None]]:
 
 
 def _mean(where: Where, column: RankColumn, results: Results) -> float | None:
-    """Average the rates of a row's cells in a column; None where a group has none, or a cell has no rate.
+    """Average the rates of a row's cells in a column; None if a group has none, or a cell has no rate.
 
     Groups that the run does not have at all do not count: a quick run may leave some out.
     """
@@ -61,14 +61,14 @@ def _mean(where: Where, column: RankColumn, results: Results) -> float | None:
 
 
 def ranked(values: Sequence[float | None]) -> Mapping[int, int]:
-    """Rank the figures that there are, the greatest first; equal ones share the better rank."""
+    """Rank the values that there are, the greatest first; equal ones share the better rank."""
     there = [value for value in values if value is not None]
     return {place: 1 + sum(other > value for other in there) for place, value in enumerate(values) if value is not None}
 
 
 @dataclass(frozen=True)
 class _Line:
-    """A row of a summary: what is written, and its average rank, None where it lacks a column."""
+    """A row of a summary: what is written, and its average rank, None if it lacks a column."""
 
     label: str
     texts: Sequence[str]
@@ -104,7 +104,7 @@ def _published(part: RanksPart, published: Published | None) -> list[_Line]:
 
 
 def _orders(part: RanksPart, ours: Sequence[_Line], theirs: Sequence[_Line]) -> str:
-    """Say in which order the rows stand here, and in which they were published."""
+    """Describe in which order the rows stand here, and in which they were published."""
     here = ", ".join(f"{one.label} {one.average:.1f}" for one in ours if one.average is not None)
     there = ", ".join(
         f"{one.label.removeprefix('published: ')} {one.average:.1f}" for one in theirs if one.average is not None

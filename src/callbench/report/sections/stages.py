@@ -5,9 +5,9 @@ from typing import Any
 
 from callbench.analysis.read_results import rows_of
 from callbench.analysis.subject import Subject
-from callbench.analysis.words import spent_text
+from callbench.analysis.words import processor_time_text
 from callbench.report.text.section import Section, Sheet
-from callbench.stats.spent import Piece, Spent, step_of
+from callbench.stats.processor_time import Piece, ProcessorTime, step_of
 
 ABOUT = (
     "Some servers report their own stages. Such a server reads its processor time before and after each stage of its"
@@ -19,10 +19,10 @@ ABOUT = (
 # A tick of the accounts of processor time is no more than this, each way.
 _TICK_NS = 10_000_000
 STAGES_SQL = """
-SELECT trials.cell, trials.block, stage, sum(ns) AS ns, sum(processor_ns) AS processor_ns, sum(octets) AS octets,
+SELECT trials.cell, trials.fork, stage, sum(ns) AS ns, sum(processor_ns) AS processor_ns, sum(octets) AS octets,
        sum(times) AS times, any_value(trials.calls + trials.error_count) AS calls,
        any_value(server_user_ns + server_system_ns) AS used_ns
-FROM stages JOIN trials USING (trial) GROUP BY trials.trial, trials.cell, trials.block, stage ORDER BY ALL"""
+FROM stages JOIN trials USING (trial) GROUP BY trials.trial, trials.cell, trials.fork, stage ORDER BY ALL"""
 _KNOWN = ("decode", "transform", "encode")
 
 Trial = dict[str, Any]
@@ -37,7 +37,7 @@ def section(subject: Subject) -> Section | None:
     trials: dict[str, dict[int, Trial]] = {}
     for row in rows:
         one = trials.setdefault(row["cell"], {}).setdefault(
-            row["block"], {"stages": {}, "calls": row["calls"], "used_ns": row["used_ns"]}
+            row["fork"], {"stages": {}, "calls": row["calls"], "used_ns": row["used_ns"]}
         )
         one["stages"][row["stage"]] = row
     names = sorted({row["stage"] for row in rows}, key=_order)
@@ -58,7 +58,7 @@ def section(subject: Subject) -> Section | None:
         lines = [[_label(subject, one.attributes), *_line(trials[one.id], worked, waits, carried)] for one in cells]
         if lines:
             sheets.append(Sheet(f"Server stages: {group} (µs per answer)", columns, lines))
-    every = [one for blocks in trials.values() for one in blocks.values()]
+    every = [one for forks in trials.values() for one in forks.values()]
     within = sum(_worked(one, worked) <= one["used_ns"] + _TICK_NS for one in every)
     told = f"In {within} of {len(every)} trials, the stages add up to no more than the server's processor time."
     return Section("stages", "Server stages", ABOUT, found=[told], sheets=sheets, source=STAGES_SQL.strip())
@@ -79,11 +79,9 @@ def _worked(one: Trial, names: Sequence[str]) -> int:
     return sum(int(one["stages"][name]["processor_ns"] or 0) for name in names if name in one["stages"])
 
 
-def _line(
-    blocks: Mapping[int, Trial], worked: Sequence[str], waits: Sequence[str], carried: Sequence[str]
-) -> list[str]:
-    """One cell: each stage an answer, summed over its trials; nothing where it answered nothing."""
-    answered = {block: one for block, one in blocks.items() if one["calls"]}
+def _line(forks: Mapping[int, Trial], worked: Sequence[str], waits: Sequence[str], carried: Sequence[str]) -> list[str]:
+    """One cell: each stage an answer, summed over its trials; nothing if it answered nothing."""
+    answered = {fork: one for fork, one in forks.items() if one["calls"]}
     if not answered:
         return [""] * (len(worked) + 2 + len(waits) + len(carried))
     calls = sum(one["calls"] for one in answered.values())
@@ -92,7 +90,7 @@ def _line(
     return [
         *(_figure(answered, name, "processor_ns") for name in worked),
         f"{rest:,.0f}" if rest >= 0 else "",
-        _spent({block: (one["used_ns"], one["calls"]) for block, one in answered.items()}),
+        _time_per_call({fork: (one["used_ns"], one["calls"]) for fork, one in answered.items()}),
         *(_figure(answered, name, "ns") for name in waits),
         *(f"{value:,.0f}" for value in octets.values()),
     ]
@@ -102,14 +100,14 @@ def _of(one: Trial, name: str, what: str) -> int:
     return int(one["stages"].get(name, {}).get(what) or 0)
 
 
-def _figure(blocks: Mapping[int, Trial], name: str, what: str) -> str:
+def _figure(forks: Mapping[int, Trial], name: str, what: str) -> str:
     """Write what a stage took; "none" where the server never did it."""
-    if not any(_of(one, name, "times") for one in blocks.values()):
+    if not any(_of(one, name, "times") for one in forks.values()):
         return "none"
-    return _spent({block: (_of(one, name, what), one["calls"]) for block, one in blocks.items()})
+    return _time_per_call({fork: (_of(one, name, what), one["calls"]) for fork, one in forks.items()})
 
 
-def _spent(blocks: Mapping[int, tuple[int, int]]) -> str:
-    """Write nanoseconds and calls of each block as microseconds a call, as the other tables of cost do."""
-    step = step_of(ns for ns, _ in blocks.values())
-    return spent_text(Spent({block: Piece(ns, step, calls) for block, (ns, calls) in blocks.items()}))
+def _time_per_call(forks: Mapping[int, tuple[int, int]]) -> str:
+    """Write nanoseconds and calls of each fork as microseconds a call, as the other tables of cost do."""
+    step = step_of(ns for ns, _ in forks.values())
+    return processor_time_text(ProcessorTime({fork: Piece(ns, step, calls) for fork, (ns, calls) in forks.items()}))

@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from callbench.analysis.naming import by_id, place
+from callbench.analysis.naming import by_id, conditions_of
 from callbench.analysis.subject import Subject
 from callbench.analysis.validity import WARM_UPS_SQL, Curve
-from callbench.report.charts.draw import drawn
+from callbench.report.charts.draw import to_svg
 from callbench.report.charts.palette import SERIES, WIDTH, Spec
 from callbench.report.text.section import Chart, Section, Sheet
 from callbench.stats.digits import figure
@@ -40,10 +40,10 @@ GAIN = 1.25
 
 def section(subject: Subject) -> Section | None:
     """Show the trials that were not steady, and the longest ways to a steady state."""
-    beliefs = subject.results.beliefs.cells
+    validity = subject.results.validity.cells
     cells = by_id(subject.results.cells)
     stack_of = {name: one.attributes["stack"] for name, one in cells.items()}
-    curves = [curve for known in beliefs.values() for curve in known.curves]
+    curves = [curve for known in validity.values() for curve in known.curves]
     if not any(curve.warm_up for curve in curves):
         return None
     unsteady = [curve for curve in curves if curve.unsteady]
@@ -55,7 +55,13 @@ def section(subject: Subject) -> Section | None:
     )
     unsteady.sort(key=lambda curve: not curve.left_out)
     rows = [
-        (stack_of[one.cell], place(cells[one.cell]), str(one.block), "no" if one.left_out else "yes", one.unsteady)
+        (
+            stack_of[one.cell],
+            conditions_of(cells[one.cell]),
+            str(one.fork),
+            "no" if one.left_out else "yes",
+            one.unsteady,
+        )
         for one in unsteady[:MOST_ROWS]
     ]
     note = f"{len(unsteady) - MOST_ROWS} more were not steady." if len(unsteady) > MOST_ROWS else ""
@@ -70,7 +76,7 @@ def _warm(subject: Subject) -> list[Sheet]:
     """List how long each stack whose runtime compiles was warmed up."""
     by_stack: dict[str, list[Warmed]] = {}
     for one in subject.results.cells:
-        known = subject.results.beliefs.cells.get(one.id)
+        known = subject.results.validity.cells.get(one.id)
         if known is not None and known.warm is not None and known.warm.compiles:
             by_stack.setdefault(one.attributes["stack"], []).append(known.warm)
     rows = []
@@ -105,8 +111,8 @@ def _charts(curves: Sequence[Curve], stack_of: Mapping[str, str]) -> list[Chart]
         spec = _curve_of([curve for curve in curves if stack_of[curve.cell] == stack])
         title = f"Warm-up: {stack}"
         about = "Calls/s in each piece of the warm-up, by the seconds of warm-up before it. Each line is a trial."
-        svg = drawn(spec, f"{title}. {about}")
-        charts.append(Chart(f"warm-up-{stack.replace('/', '-')}", title, about, svg, WARM_UPS_SQL))
+        svg = to_svg(spec, f"{title}. {about}")
+        charts.append(Chart(f"warm-up-{stack.replace('/', '-')}", title, about, svg, WARM_UPS_SQL, spec=spec))
     return charts
 
 

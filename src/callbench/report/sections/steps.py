@@ -7,11 +7,11 @@ import numpy as np
 from callbench.analysis.read_results import TRIALS_SQL
 from callbench.analysis.results import Result
 from callbench.analysis.subject import Subject
-from callbench.analysis.tables import place
+from callbench.analysis.tables import table_cell
 from callbench.report.charts.draw import chart
 from callbench.report.charts.steps import Axes, Point, steps
 from callbench.report.text.section import Chart, Section, Sheet
-from callbench.stats.contrast import block_ratios
+from callbench.stats.contrast import fork_ratios
 from callbench.stats.difference import Difference
 from callbench.stats.digits import figure, share
 from callbench.stats.interval import Interval, geometric_mean
@@ -26,7 +26,7 @@ ABOUT = (
     " pair of clients."
 )
 MOST_LINES = 8
-# A peak so many times beyond what was measured is no peak.
+# A peak that many times beyond what was measured is no peak.
 _NO_END = 10
 Ladder = Mapping[int, Result]
 
@@ -80,8 +80,8 @@ def _law(ladder: Ladder) -> Scalability | None:
 
 
 def _relative(ladder: Ladder, clients: int) -> Interval | None:
-    """Reckon the rate relative to that of the fewest clients, fork by fork."""
-    ratios = block_ratios([ladder[clients].by_block["rate_per_s"]], [ladder[min(ladder)].by_block["rate_per_s"]])
+    """Compute the rate relative to that of the fewest clients, fork by fork."""
+    ratios = fork_ratios([ladder[clients].by_fork["rate_per_s"]], [ladder[min(ladder)].by_fork["rate_per_s"]])
     return geometric_mean(ratios) if ratios else None
 
 
@@ -90,7 +90,7 @@ def _rates(name: str, ladders: Mapping[str, Ladder]) -> Sheet:
     rows = []
     for stack, ladder in ladders.items():
         for clients, one in ladder.items():
-            rate, mean, p99 = (place(one, statistic) for statistic in ("rate_per_s", "mean_us", "p99_us"))
+            rate, mean, p99 = (table_cell(one, statistic) for statistic in ("rate_per_s", "mean_us", "p99_us"))
             relative = _relative(ladder, clients) if clients > min(ladder) else None
             times = "" if relative is None else figure(relative.middle, relative.half_width)
             spread = "" if relative is None else share(relative.half_width)
@@ -108,7 +108,7 @@ def _laws(name: str, ladders: Mapping[str, Ladder], laws: Mapping[str, Scalabili
     """Write slope and law of each stack."""
     rows = []
     for stack, ladder in ladders.items():
-        times = {clients: one.by_block["mean_us"] for clients, one in ladder.items()}
+        times = {clients: one.by_fork["mean_us"] for clients, one in ladder.items()}
         law = laws[stack]
         fit = ("", "", "") if law is None else (_small(law.contention), _small(law.coherency), _peak(law))
         rows.append((stack, _slope(slope(times)), *fit))
@@ -140,7 +140,7 @@ def _peak(law: Scalability) -> str:
 
 
 def _guesses(name: str, laws: Mapping[str, Scalability | None]) -> list[str]:
-    """Warn of peaks that lie where nothing was measured."""
+    """Warn of peaks that lie if nothing was measured."""
     beyond = [
         stack
         for stack, law in laws.items()
@@ -179,7 +179,7 @@ def _charts(name: str, ladders: Mapping[str, Ladder], laws: Mapping[str, Scalabi
             Point.of(stack, clients, interval)
             for stack in shown
             for clients, one in ladders[stack].items()
-            if (interval := place(one, statistic).interval) is not None
+            if (interval := table_cell(one, statistic).interval) is not None
         ]
         fit = curve if statistic == "rate_per_s" else []
         about = f"Each mark is a step with its 95 % interval over the forks.{some}"
@@ -195,7 +195,7 @@ def _rate_chart(name: str, ladders: Mapping[str, Sequence[Result]]) -> Chart | N
         Point.of(stack, one.open_loop.target_per_s, interval)
         for stack, ladder in list(ladders.items())[:MOST_LINES]
         for one in ladder
-        if one.open_loop and (interval := place(one, "p99_us").interval) is not None
+        if one.open_loop and (interval := table_cell(one, "p99_us").interval) is not None
     ]
     about = "99th percentile from the intended start, with its 95 % interval. Rates that were not reached are left out."
     spec = steps(points, [], Axes("requested calls/s, logarithmic", "p99, microseconds, logarithmic", True))

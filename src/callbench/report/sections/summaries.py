@@ -7,7 +7,7 @@ from typing import Any
 from callbench.analysis.read_results import rows_of
 from callbench.analysis.subject import Subject
 from callbench.catalog.study.published import Published
-from callbench.catalog.study.shown import SUMMARY_KEYS, Line, SummaryPart
+from callbench.catalog.study.report_parts import SUMMARY_KEYS, Line, SummaryPart
 from callbench.report.text.section import Section, Sheet
 from callbench.stats.digits import figure, share
 
@@ -29,7 +29,7 @@ FROM histograms h JOIN trials USING (trial) WHERE name = 'latency' GROUP BY cell
 
 
 def section(subject: Subject) -> Section | None:
-    """Show every summary of which the run has a cell, the published figures below each row."""
+    """Show every summary of which the run has a cell, the published values below each row."""
     parts = subject.study.part.summaries
     if not parts:
         return None
@@ -76,7 +76,7 @@ def _row(of: Mapping[str, Any], spread: str) -> list[str]:
 
 
 def _published(line: Line, published: Published | None) -> list[str] | None:
-    """The figures of the published table that the row names."""
+    """The values of the published table that the row names."""
     if published is None or line.published is None:
         return None
     table = published.tree[line.published]

@@ -1,12 +1,12 @@
-"""What limited each cell, with the figures that say so."""
+"""What limited each cell, with the values that say so."""
 
 from collections import Counter
 from collections.abc import Sequence
 
-from callbench.analysis.naming import named, place
+from callbench.analysis.naming import conditions_of, named
 from callbench.analysis.results import Result
 from callbench.analysis.subject import Subject
-from callbench.analysis.validity import SIDES_SQL, Belief
+from callbench.analysis.validity import SIDES_SQL, CellValidity
 from callbench.analysis.words import listed
 from callbench.report.text import plateaus
 from callbench.report.text.section import Section, Sheet
@@ -27,21 +27,21 @@ MOST_ROWS = 40
 
 def section(subject: Subject) -> Section | None:
     """Judge every cell that was measured."""
-    beliefs = subject.results.beliefs.cells
-    judged = [(one, beliefs[one.id]) for one in subject.results.cells if one.id in beliefs and one.calls]
+    validity = subject.results.validity.cells
+    judged = [(one, validity[one.id]) for one in subject.results.cells if one.id in validity and one.calls]
     # A run of before there were probes has nothing to judge by.
     if not any(known.evidence.client.waited is not None for _, known in judged):
         return None
     tally = Counter(known.verdict.limit for _, known in judged)
     found = ["Of {} cells, {}.".format(len(judged), listed(f"{count} {limit}" for limit, count in tally.most_common()))]
-    found += plateaus.told(subject)
-    found += [_slowed(one, known) for one, known in judged if known.slowed][:MOST_ROWS]
+    found += plateaus.sentences(subject)
+    found += [_slowdown_text(one, known) for one, known in judged if known.slowed][:MOST_ROWS]
     found += [
         f"{named(one)}: {known.verdict.why}."
         for one, known in judged
         if known.verdict.limit in (Limit.GENERATOR, Limit.SHARED, Limit.BACKEND, Limit.LINK)
     ][:MOST_ROWS]
-    # What is serial says it by its number of clients; the others come first where there is not room for all.
+    # What is serial says it by its number of clients; the others come first if there is not room for all.
     judged.sort(key=lambda pair: pair[1].verdict.limit is Limit.SERIAL)
     shown = judged[:MOST_ROWS]
     rows = [_row(one, known) for one, known in shown]
@@ -61,7 +61,7 @@ def section(subject: Subject) -> Section | None:
     return Section("verdicts", "Verdicts", ABOUT, found, [sheet], source=SIDES_SQL)
 
 
-def _slowed(one: Result, known: Belief) -> str:
+def _slowdown_text(one: Result, known: CellValidity) -> str:
     """Write what making the sides slower did, and which of them the rate follows."""
     told = "; ".join(slowed.sentence() for slowed in known.slowed)
     follows = [slowed.side for slowed in known.slowed if slowed.follows]
@@ -72,12 +72,12 @@ def _slowed(one: Result, known: Belief) -> str:
     return f"Virtual slowdown of {named(one)} ({known.verdict.limit}): {told}. {ends}."
 
 
-def _row(one: Result, known: Belief) -> Sequence[str]:
+def _row(one: Result, known: CellValidity) -> Sequence[str]:
     client, server = known.evidence.client, known.evidence.server
     same = known.evidence.in_process
     return (
         one.attributes["stack"],
-        place(one),
+        conditions_of(one),
         one.attributes["clients"],
         str(known.verdict.limit),
         _share(client.busy),

@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 
-from callbench.analysis.messages import Written
+from callbench.analysis.messages import MessageTimes
 from callbench.analysis.results import Result
 from callbench.analysis.subject import Subject
+from callbench.analysis.wire.accounts import WIRE_SQL, Ledger
 from callbench.analysis.wire.counts import (
     ENCODING,
     FIRST,
@@ -20,7 +21,6 @@ from callbench.analysis.wire.counts import (
     stream,
     wire,
 )
-from callbench.analysis.wire.found import WIRE_SQL, Ledger
 from callbench.report.charts.draw import chart
 from callbench.report.charts.shares import shares as chart_of
 from callbench.report.text.section import Chart, Section, Sheet
@@ -66,8 +66,8 @@ def section(subject: Subject) -> Section | None:
 
 
 def _message(subject: Subject, cell: Result) -> float | None:
-    """Give the mean size of a call's two messages as the stack's own sides write them, where their codec was timed."""
-    found = Written(subject.results.codecs).of(cell.attributes)
+    """Return the mean size of a call's two messages as the stack's own sides write them, if the codec was timed."""
+    found = MessageTimes(subject.results.codecs).of(cell.attributes)
     return found.bytes if found else None
 
 
@@ -134,30 +134,30 @@ def _row(subject: Subject, cell: Result, ledger: Ledger) -> dict[str, str]:
 
 
 def _notes(rows: Sequence[Mapping[str, str]], found: Sequence[tuple[Result, Ledger]]) -> list[str]:
-    """Say what must be known of the figures of a sheet."""
-    told = []
+    """Describe what must be known of the values of a sheet."""
+    texts = []
     if any(row.get(ENCODING, "").startswith(_ABOUT) for row in rows):
-        told.append(
+        texts.append(
             "About: the size of a message is the mean over 64 payloads that differ slightly in length. Encoding and"
             " framing are distinguished by it."
         )
     if any(row.get(ENCODING) == _UNKNOWN for row in rows):
-        told.append(
+        texts.append(
             "Not known: the messages of this stack were not counted separately. Its encoding and its framing are one"
             " value."
         )
     if any(_SAVED in row for row in rows):
-        told.append(
+        texts.append(
             "Data not sent: a message is shorter than its data, because it is compressed or sends equal values once."
             " Payload is the part that was sent."
         )
     if any(not ledger.phases for _, ledger in found):
-        told.append("A channel without packets has no headers and no round trips to capture.")
-    return told + [text for cell, ledger in found if (text := varying(cell.attributes["stack"], ledger))]
+        texts.append("A channel without packets has no headers and no round trips to capture.")
+    return texts + [text for cell, ledger in found if (text := varying(cell.attributes["stack"], ledger))]
 
 
 def varying(stack: str, ledger: Ledger) -> str:
-    """Say of an account that is no single exact count what it is, or nothing."""
+    """Describe of an account that is no single exact count what it is, or nothing."""
     if not ledger.phases:
         return ""
     reach, said = ledger.reach, _bytes(stream(ledger.phases[STEADY]))
@@ -197,7 +197,7 @@ def _chart(subject: Subject, group: str, found: Sequence[tuple[Result, Ledger]])
 
 
 def _sentence(group: str, found: Sequence[tuple[Result, Ledger]]) -> str:
-    """Say who sends least and most."""
+    """Name who sends least and most."""
     counted = [(cell.attributes["stack"], wire(ledger.phases[STEADY])) for cell, ledger in found if ledger.phases]
     if len(counted) < 2:
         return ""
@@ -209,10 +209,10 @@ def _sentence(group: str, found: Sequence[tuple[Result, Ledger]]) -> str:
 
 
 def _about(value: float) -> str:
-    """Write a size that is a mean over other payloads: to the whole byte, and as about so much where it is no count."""
+    """Write a size that is a mean over other payloads: to the whole byte, and as about so much if it is no count."""
     return _bytes(value) if float(value).is_integer() else f"{_ABOUT} {value:,.0f}"
 
 
 def _bytes(value: float) -> str:
-    """Write a count: whole where it is whole, else with what a mean has behind the point."""
+    """Write a count: whole if it is whole, else with what a mean has behind the point."""
     return f"{value:,.0f}" if abs(value - round(value)) < 1e-9 else f"{value:,.2f}"

@@ -1,12 +1,12 @@
-"""What lies along a parameter of a study: the figures of its charts, and what they come to in words."""
+"""What lies along a parameter of a study: the values of its charts, and what they come to in words."""
 
 from collections.abc import Mapping
 
 from callbench.analysis.results import Result, Results
 from callbench.analysis.words import ties
-from callbench.catalog.study.shown import ChartPart
+from callbench.catalog.study.report_parts import ChartPart
 from callbench.model.metrics.registry import METRICS, OF_TIME
-from callbench.stats.contrast import ByBlock, ratios_by_block
+from callbench.stats.contrast import ByBlock, ratios_by_fork
 from callbench.stats.digits import figure
 from callbench.stats.interval import Interval, geometric_mean
 from callbench.stats.ranking import standings
@@ -18,7 +18,7 @@ Values = Mapping[str, Mapping[float, ByBlock]]
 def figures(part: ChartPart, results: Results) -> Figures:
     """Look up what a chart shows: by series and place on its axis.
 
-    A place whose conditions fit no cell, or more than one, has no figure.
+    A place whose conditions fit no cell, or more than one, has no value.
     """
     found = _values(part, results, doubted=True)
     return {
@@ -28,7 +28,7 @@ def figures(part: ChartPart, results: Results) -> Figures:
 
 
 def _values(part: ChartPart, results: Results, *, doubted: bool) -> Values:
-    """Look up the values by block. Without `doubted`, those that may not be ranked are left out."""
+    """Look up the values by fork. Without `doubted`, those that may not be ranked are left out."""
     shown: dict[str, dict[float, ByBlock]] = {}
     for series in part.series:
         line = shown.setdefault(series.label, {})
@@ -40,8 +40,8 @@ def _values(part: ChartPart, results: Results, *, doubted: bool) -> Values:
                 continue
             if not doubted and part.statistic in OF_TIME and (cell.doubts or (below is not None and below.doubts)):
                 continue
-            under = [] if below is None else [below.by_block.get(part.statistic, {})]
-            values = ratios_by_block([cell.by_block.get(part.statistic, {})], under)
+            under = [] if below is None else [below.by_fork.get(part.statistic, {})]
+            values = ratios_by_fork([cell.by_fork.get(part.statistic, {})], under)
             if values:
                 line[point.at] = values
     return shown
@@ -54,17 +54,19 @@ def _cell(results: Results, conditions: Mapping[str, str]) -> Result | None:
 
 
 def in_words(part: ChartPart, results: Results) -> str:
-    """Say from what to what a chart's lines reach at its first and its last place, and which cannot be told apart.
+    """Describe from what to what a chart's lines reach at its first and its last place, and which cannot be told apart.
 
-    Nothing where it has no figure that may be compared.
+    Nothing if it has no value that may be compared.
     """
     found = _values(part, results, doubted=False)
     places = sorted({at for line in found.values() for at in line})
     ends = [places[0], places[-1]] if len(places) > 1 else places
     unit = "" if part.over is not None else f" {METRICS[part.statistic].unit}"
-    told = [f"at {at:,g}: {_span({name: line[at] for name, line in found.items() if at in line}, unit)}" for at in ends]
+    texts = [
+        f"at {at:,g}: {_span({name: line[at] for name, line in found.items() if at in line}, unit)}" for at in ends
+    ]
     more = "; the chart has the values between" if len(places) > 2 else ""
-    return f"by {part.x}, {'; '.join(told)}{more}." if told else ""
+    return f"by {part.x}, {'; '.join(texts)}{more}." if texts else ""
 
 
 def _span(here: Mapping[str, ByBlock], unit: str) -> str:

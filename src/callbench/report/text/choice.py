@@ -28,10 +28,10 @@ class Choice:
     """The first of a ranking, or of those of its stacks that have two processes, or one.
 
     Attributes:
-        kind: which of its stacks are meant, where it has both.
+        kind: which of its stacks are meant, if it has both.
         best: the one with the highest rate of those that none is shown to be faster than.
         ties: those that cannot be told from it, best first.
-        next: the one with the next rate, whether or not it can be told from the best; None where there is none.
+        next: the one with the next rate, whether or not it can be told from the best; None if there is none.
         ratio: the best one's rate over the next one's, fork by fork.
         shown: whether the best is faster than every other beyond doubt.
         names: what the stacks are called, by their ids.
@@ -54,7 +54,7 @@ class Choice:
 
     @property
     def sure(self) -> str:
-        """Say how sure it is."""
+        """Describe how sure it is."""
         if self.next is None:
             return "the only ranked stack"
         if self.shown:
@@ -71,7 +71,7 @@ class Choice:
         return "not distinguished from the next" + (f", nor from {others}" if others else "")
 
     def name(self, one: Result) -> str:
-        """Give what a stack is called."""
+        """Return what a stack is called."""
         return self.names[one.attributes["stack"]]
 
     def in_words(self) -> str:

@@ -49,7 +49,7 @@ def differing(cells: Sequence[Result], *, within: bool = False) -> list[Column]:
 
 
 def _by_group(column: Column, cells: Sequence[Result]) -> bool:
-    """Say whether a group's name stands for what its cells have there."""
+    """Return whether a group's name stands for what its cells have there."""
     if column.name in {"clients", "calls/s requested", "link"}:
         return False
     pairs = {(cell.attributes["group"], column.text(cell)) for cell in cells}
@@ -57,7 +57,7 @@ def _by_group(column: Column, cells: Sequence[Result]) -> bool:
 
 
 def alike(cells: Sequence[Result]) -> str:
-    """Say what all cells have, in one sentence: what has no column; nothing where there is nothing to say."""
+    """Describe what all cells have, in one sentence: what has no column; nothing if there is nothing to say."""
     said = []
     for one in COLUMNS:
         texts = {one.text(cell) for cell in cells}
@@ -67,5 +67,5 @@ def alike(cells: Sequence[Result]) -> str:
 
 
 def _members(found: object) -> str:
-    """Write members in a line, or nothing where there are none."""
+    """Write members in a line, or nothing if there are none."""
     return json.dumps(found, ensure_ascii=False) if found else ""

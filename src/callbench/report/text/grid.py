@@ -1,4 +1,4 @@
-"""A table in the terminal that cuts nothing off: names wrap at words; where that is not enough, a block a row."""
+"""A table in the terminal that cuts nothing off: names wrap at words; if that is not enough, a block a row."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -8,6 +8,8 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
+
+from callbench.report.text.section import Sheet
 
 # What a table has between two columns, and at its edges, of `box.SIMPLE_HEAD`.
 _BETWEEN = 3
@@ -52,7 +54,7 @@ class Grid:
         if widths is not None:
             console.print(self._table(widths))
             return
-        for line in self._blocks():
+        for line in self._forks():
             console.print(line, soft_wrap=True)
 
     def _widths(self, available: int) -> list[int] | None:
@@ -72,7 +74,7 @@ class Grid:
         return widths
 
     def _least(self) -> list[int]:
-        """How narrow each column can be: a number is whole with its interval, words break where there is a space."""
+        """How narrow each column can be: a number is whole with its interval, words break if there is a space."""
         every = zip(self.columns, zip(*self.rows, strict=True) if self.rows else ((),) * len(self.columns), strict=True)
         return [
             max([_widest(column.name), *(_widest(text.plain, number=column.number) for text in texts)])
@@ -93,7 +95,7 @@ class Grid:
             table.add_row(*row)
         return table
 
-    def _blocks(self) -> Iterator[Text]:
+    def _forks(self) -> Iterator[Text]:
         """Lay it out one below the other: a row's name, and a line for whatever it has."""
         names = next((place for place, column in enumerate(self.columns) if column.number), 1) or 1
         yield Text()
@@ -112,3 +114,11 @@ def _widest(text: str, *, number: bool = False) -> int:
     lines = text.splitlines()
     parts = [part for line in lines for part in ([line] if number and any(map(str.isdigit, line)) else line.split())]
     return max(map(cell_len, parts), default=0)
+
+
+def grid_of(sheet: Sheet) -> Grid:
+    """Lay a sheet out whose first column names the row; the others have values."""
+    grid = Grid([Column(name, number=place > 0) for place, name in enumerate(sheet.columns)], title=sheet.title)
+    for row in sheet.rows:
+        grid.add(*row)
+    return grid

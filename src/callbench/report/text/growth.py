@@ -24,15 +24,15 @@ def named(one: Health) -> str:
 
 def leaks(every: Sequence[Health]) -> list[str]:
     """Write a sentence for each side that grows beyond doubt."""
-    told = []
+    texts = []
     for one in every:
         if one.leaks_memory and one.memory is not None:
             rise = one.memory.per_thousand.middle / 1024
-            told.append(f"The memory of {named(one)} grew by {figure(rise)} KiB per 1,000 calls.")
+            texts.append(f"The memory of {named(one)} grew by {figure(rise)} KiB per 1,000 calls.")
         if one.leaks_threads and one.threads is not None:
             more = figure(one.threads.per_thousand.middle)
-            told.append(f"The threads of {named(one)} grew by {more} per 1,000 calls.")
-    return told
+            texts.append(f"The threads of {named(one)} grew by {more} per 1,000 calls.")
+    return texts
 
 
 def deaths(every: Sequence[Death]) -> list[str]:

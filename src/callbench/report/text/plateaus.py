@@ -7,7 +7,7 @@ from callbench.analysis.subject import Subject
 from callbench.analysis.words import listed
 
 
-def told(subject: Subject) -> list[str]:
+def sentences(subject: Subject) -> list[str]:
     """Name the stacks at each place, and beside them what their cards say of it."""
     found = []
     for (about, probably), stacks in _gathered(subject).items():
@@ -28,7 +28,7 @@ def told(subject: Subject) -> list[str]:
 
 
 def unexplained(subject: Subject) -> str:
-    """Say which stacks stand somewhere without a word on their cards, or nothing."""
+    """Name which stacks stand somewhere without a word on their cards, or nothing."""
     stacks = dict.fromkeys(
         f"{stack} ({about})"
         for (about, _), those in _gathered(subject).items()
@@ -45,11 +45,11 @@ def unexplained(subject: Subject) -> str:
 
 def _gathered(subject: Subject) -> Mapping[tuple[str, str], Iterable[str]]:
     """The stacks at each place, each once."""
-    beliefs = subject.results.beliefs.cells
+    validity = subject.results.validity.cells
     gathered: dict[tuple[str, str], dict[str, None]] = {}
     for one in subject.results.cells:
-        if one.id in beliefs and one.calls:
-            for plateau in beliefs[one.id].plateaus:
+        if one.id in validity and one.calls:
+            for plateau in validity[one.id].plateaus:
                 gathered.setdefault((plateau.about, plateau.probably), {})[one.attributes["stack"]] = None
     return gathered
 

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from callbench.store.run import Run
+from callbench.store.record import Record
 
-ENDINGS_SQL = "SELECT cell, why, asked, reached, blocks FROM endings ORDER BY cell NULLS LAST"
+ENDINGS_SQL = "SELECT cell, why, asked, reached, forks FROM endings ORDER BY cell NULLS LAST"
 
 
 @dataclass(frozen=True)
@@ -21,23 +21,23 @@ class Ended:
     why: str
     asked: float | None
     reached: float | None
-    blocks: int | None
+    forks: int | None
 
 
 @dataclass(frozen=True)
-class Told:
+class PrecisionSummary:
     """What a run tells of its precision."""
 
     endings: Sequence[Ended]
 
 
-def told(run: Run) -> Told:
+def precision_summary(run: Record) -> PrecisionSummary:
     """Read it from a run.
 
     Raises:
         BadInput: the run is damaged.
     """
-    if run.info.get("until") is None and run.info.get("budget_s") is None:
-        return Told(())
+    if run.request.get("until") is None and run.request.get("budget_s") is None:
+        return PrecisionSummary(())
     with run.connection() as connection:
-        return Told([Ended(*row) for row in connection.execute(ENDINGS_SQL).fetchall()])
+        return PrecisionSummary([Ended(*row) for row in connection.execute(ENDINGS_SQL).fetchall()])

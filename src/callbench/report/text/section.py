@@ -1,7 +1,8 @@
 """The parts that a section is made of."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from markupsafe import Markup
 
@@ -26,8 +27,9 @@ class Chart:
     """A chart, ready for the page.
 
     Attributes:
-        source: the files of the run and the query that its figures come from.
+        source: the files of the run and the query that its values come from.
         sheets: tables that belong to it, shown right below.
+        spec: its Vega-Lite description, with stand-ins for colours.
     """
 
     id: str
@@ -36,6 +38,7 @@ class Chart:
     svg: Markup
     source: str
     sheets: Sequence[Sheet] = ()
+    spec: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True)
@@ -45,8 +48,8 @@ class Section:
     Attributes:
         id: the anchor on the page.
         about: what it shows and how to read it.
-        found: sentences reckoned from the run.
-        source: the files of the run and the query that its figures come from, or "".
+        found: sentences computed from the run.
+        source: the files of the run and the query that its values come from, or "".
     """
 
     id: str

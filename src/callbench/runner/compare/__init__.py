@@ -1,1 +1,1 @@
-"""Two things held against each other: two stacks, two builds of a server, or two stored runs."""
+"""Compare two things: two stacks, two builds of a server, or two stored runs."""

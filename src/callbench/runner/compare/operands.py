@@ -1,4 +1,4 @@
-"""What is compared: the two operands of the command line, each stacks with the program that runs them, or a run."""
+"""The two operands of `callbench compare`: stacks, each with the program that runs it, or a run."""
 
 import os
 import re
@@ -13,6 +13,7 @@ from callbench.model.cell import MIXED, Stack
 from callbench.model.errors import BadInput
 from callbench.model.request import only_call
 from callbench.model.suggestions import unknown
+from callbench.store.head import FILE
 
 HOW = (
     "give a stack or a glob (native/json+tcp), a stack with another build of its adapter (native/json+tcp@FOLDER or"
@@ -22,11 +23,11 @@ _NUMBER = re.compile(r"[0-9]+(\.[0-9]+)?")
 
 
 @dataclass(frozen=True)
-class Contender:
-    """One stack and the build that runs it, on both sides unless it is mixed.
+class Candidate:
+    """One stack and the build that runs it: both sides, unless the stack is mixed.
 
     Attributes:
-        options: what its server is started with, beside what it does by itself.
+        options: options of its server.
     """
 
     stack: Stack
@@ -40,26 +41,26 @@ class Contender:
 
 
 def is_run(text: str) -> bool:
-    """Say whether an operand is a run's folder."""
-    return (Path(text) / "run.json").is_file()
+    """Return whether an operand is a run's folder."""
+    return (Path(text) / FILE).is_file()
 
 
-def contenders(text: str, known: catalogue.Catalogue) -> list[Contender]:
-    """Find the stacks that an operand means.
+def candidates(text: str, all_stacks: catalogue.Catalogue) -> list[Candidate]:
+    """Return the stacks that an operand means.
 
     Raises:
         BadInput: there are none, or they cannot run here.
     """
-    text, asked, rest = text.partition("?")
-    options = _options(rest) if asked else {}
+    text, question_mark, rest = text.partition("?")
+    options = _options(rest) if question_mark else {}
     named, at, place = text.partition("@")
     path = Path(place if at else named)
     if at:
-        found = _elsewhere(named, path, known)
+        found = _from_build(named, path, all_stacks)
     elif _manifest_in(path) is not None:
-        found = _of(path, known)
+        found = _from_manifest(path, all_stacks)
     else:
-        found = _known(named, known)
+        found = _from_catalogue(named, all_stacks)
     for one in found:
         why = one.stack.why_not or next(
             filter(None, map(catalogue.cannot_run, (one.programs.client, one.programs.server))), None
@@ -70,7 +71,7 @@ def contenders(text: str, known: catalogue.Catalogue) -> list[Contender]:
 
 
 def _options(text: str) -> dict[str, float]:
-    """Read `NAME=NUMBER&NAME=NUMBER`."""
+    """Parse `NAME=NUMBER&NAME=NUMBER`."""
     found: dict[str, float] = {}
     for part in text.split("&"):
         name, _, value = part.partition("=")
@@ -81,11 +82,11 @@ def _options(text: str) -> dict[str, float]:
     return found
 
 
-def pairs(a: Sequence[Contender], b: Sequence[Contender]) -> list[tuple[Contender, Contender]]:
-    """Pair the stacks of two operands: one with one, or those of the same name.
+def pairs(a: Sequence[Candidate], b: Sequence[Candidate]) -> list[tuple[Candidate, Candidate]]:
+    """Pair the stacks of two operands: one with one, or those with the same name.
 
     Raises:
-        BadInput: they do not fit together.
+        BadInput: they do not match.
     """
     if len(a) == len(b) == 1:
         return [(a[0], b[0])]
@@ -99,21 +100,23 @@ def pairs(a: Sequence[Contender], b: Sequence[Contender]) -> list[tuple[Contende
     return found
 
 
-def _known(text: str, known: catalogue.Catalogue) -> list[Contender]:
-    """Find stacks of the catalogue."""
-    found = [one for one in known.every if _fits(one, text)]
-    half = None if found else mixed.instead(text, known.every)
+def _from_catalogue(text: str, all_stacks: catalogue.Catalogue) -> list[Candidate]:
+    """Return stacks of the catalogue."""
+    found = [one for one in all_stacks.every if _fits(one, text)]
+    half = None if found else mixed.suggestion_for_half(text, all_stacks.every)
     if half:
         raise BadInput(half)
     if not found:
-        raise BadInput(f"{unknown('stack', text, [one.id for one in known.every], 'callbench list stacks')}; {HOW}")
-    return [Contender(one, known.programs(one)) for one in found]
+        raise BadInput(
+            f"{unknown('stack', text, [one.id for one in all_stacks.every], 'callbench list stacks')}; {HOW}"
+        )
+    return [Candidate(one, all_stacks.programs(one)) for one in found]
 
 
-def _elsewhere(text: str, path: Path, known: catalogue.Catalogue) -> list[Contender]:
-    """Find stacks in another adapter folder, or run those of the catalogue by another program."""
+def _from_build(text: str, path: Path, all_stacks: catalogue.Catalogue) -> list[Candidate]:
+    """Return stacks of another adapter folder, or stacks of the catalogue with another program."""
     if _manifest_in(path) is not None:
-        every = _of(path, known, driven=MIXED in text)
+        every = _from_manifest(path, all_stacks, by_load_driver=MIXED in text)
         found = [one for one in every if _fits(one.stack, text)]
         if not found:
             names = ", ".join(one.stack.id for one in every[:6]) + (" ..." if len(every) > 6 else "")
@@ -121,58 +124,58 @@ def _elsewhere(text: str, path: Path, known: catalogue.Catalogue) -> list[Conten
         return found
     if not path.is_file():
         raise BadInput(f"{text}@{path}: there is no adapter.toml and no program at {path}; {HOW}")
-    found = _known(text, known)
+    found = _from_catalogue(text, all_stacks)
     if any(one.stack.mixed and only_call(one.stack) is None for one in found):
         raise BadInput(f"{text}@{path}: a mixed stack has two programs; compare builds of each side's own stack")
-    return [_built(one, str(path.absolute())) for one in found]
+    return [_with_program(one, str(path.absolute())) for one in found]
 
 
-def _built(one: Contender, program: str) -> Contender:
-    """The same stack by another program; where the load driver calls it, its server by another."""
-    known = one.programs.server
-    built = replace(known, program=(program, *known.program[1:]))
+def _with_program(one: Candidate, program: str) -> Candidate:
+    """Return the same stack with another program. If the load driver calls it, replace its server's program."""
+    all_stacks = one.programs.server
+    built = replace(all_stacks, program=(program, *all_stacks.program[1:]))
     return replace(one, programs=replace(one.programs, server=built) if one.stack.mixed else built.both)
 
 
-def _of(path: Path, known: catalogue.Catalogue, *, driven: bool = False) -> list[Contender]:
-    """Take every stack of an adapter's folder or manifest but for instruments.
+def _from_manifest(path: Path, all_stacks: catalogue.Catalogue, *, by_load_driver: bool = False) -> list[Candidate]:
+    """Return the stacks of an adapter's manifest, without instruments.
 
     Args:
         path: the folder or the manifest.
-        known: what there is.
-        driven: those that the load driver calls; where there are no others, they are taken anyway.
+        all_stacks: the catalogue.
+        by_load_driver: whether to return stacks that the load driver calls; also returned if there are no others.
     """
     file = _manifest_in(path)
     assert file is not None  # noqa: S101 - who calls has asked
-    for adapter in known.adapters:
+    for adapter in all_stacks.adapters:
         if adapter.manifest.file.exists() and os.path.samefile(adapter.manifest.file, file):  # noqa: PTH121 - both there
             read = adapter.manifest
             break
     else:
         read = manifest.read(file)
-    whole = [Contender(one, read.both) for one in read.stacks if not (one.instrument or one.half)]
-    return whole if whole and not driven else list(_driven(read, known))
+    whole = [Candidate(one, read.both) for one in read.stacks if not (one.instrument or one.half)]
+    return whole if whole and not by_load_driver else list(_called_by_load_driver(read, all_stacks))
 
 
-def _driven(read: manifest.Manifest, known: catalogue.Catalogue) -> Iterator[Contender]:
-    """The servers of a manifest, each called by the load driver."""
-    for client in known.stacks:
+def _called_by_load_driver(read: manifest.Manifest, all_stacks: catalogue.Catalogue) -> Iterator[Candidate]:
+    """Yield the servers of a manifest as stacks that the load driver calls."""
+    for client in all_stacks.stacks:
         for server in read.stacks:
             if mixed.is_called_by(client, server):
                 both = mixed.of(client, server)
-                programs = Programs(known.adapter(client.adapter).manifest, read, server.card[request.KEY])
-                yield Contender(both, replace(programs, counts=both.card.get("counts", True)))
+                programs = Programs(all_stacks.adapter(client.adapter).manifest, read, server.card[request.KEY])
+                yield Candidate(both, replace(programs, counts=both.card.get("counts", True)))
 
 
 def _manifest_in(path: Path) -> Path | None:
-    """Find the manifest that a path means."""
+    """Return the manifest that a path means, or None."""
     if path.is_dir() and (path / "adapter.toml").is_file():
         return path / "adapter.toml"
     return path if path.suffix == ".toml" and path.is_file() else None
 
 
 def _fits(stack: Stack, text: str) -> bool:
-    """Say whether a name, an adapter's name or a glob means a stack; instruments by exact name only."""
+    """Return whether a name, an adapter's name or a glob means a stack. Instruments need the exact name."""
     if stack.id == text:
         return True
     return not stack.instrument and (stack.adapter == text or mixed.fits(stack.id, text))

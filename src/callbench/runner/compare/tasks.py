@@ -1,4 +1,4 @@
-"""What both sides are asked to do: calls of the command line, or the groups of a study."""
+"""The cells of a comparison: calls of the command line, or the groups of a study."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -7,23 +7,23 @@ from typing import Any
 from callbench.catalog.study import load
 from callbench.catalog.study.calls import CALLS, faults
 from callbench.catalog.study.cells import LOOPBACK
-from callbench.catalog.study.near import allowed
+from callbench.catalog.study.name_suggestions import allowed_names
 from callbench.model.cell import Cell, Load
 from callbench.model.errors import BadInput
 
 DEFAULT = ("Sum", "GetPersons:n=250")
-# What a call is given where the command line gives it nothing: the arguments that `Sum` alone cannot do without.
-_PLAIN: Mapping[str, Mapping[str, Any]] = {"Sum": {"a": 1, "b": 2}}
+# The default arguments of a call. Only `Sum` needs any.
+_DEFAULT_ARGUMENTS: Mapping[str, Mapping[str, Any]] = {"Sum": {"a": 1, "b": 2}}
 
 
-def of_calls(texts: Sequence[str], clients: Sequence[int], seconds: float) -> list[Cell]:
-    """Read `CALL` and `CALL:NAME=VALUE,NAME=VALUE`.
+def cells_of_calls(texts: Sequence[str], clients: Sequence[int], seconds: float) -> list[Cell]:
+    """Parse `CALL` and `CALL:NAME=VALUE,NAME=VALUE`.
 
     Returns:
         Cells without a stack.
 
     Raises:
-        BadInput: a call that the service does not have, or arguments that it does not take.
+        BadInput: a call or an argument does not exist.
     """
     return [
         Cell("", _name(call, arguments), "", call, arguments, Load(many, 1, seconds))
@@ -32,17 +32,17 @@ def of_calls(texts: Sequence[str], clients: Sequence[int], seconds: float) -> li
     ]
 
 
-def of_study(name: str, groups: Sequence[str], clients: Sequence[int], seconds: float) -> list[Cell]:
-    """Take the calls of a study's groups, whatever stacks it measures them with.
+def cells_of_study(name: str, groups: Sequence[str], clients: Sequence[int], seconds: float) -> list[Cell]:
+    """Return the calls of a study's groups, whatever stacks the study uses.
 
     Raises:
-        BadInput: no such study or group, or none of its groups goes over loopback.
+        BadInput: the study or a group does not exist, or no group uses loopback.
     """
     study = load(name)
     names = [one.group for one in study.groups]
     for group in groups:
         if group not in names:
-            raise BadInput(f'{study.path.name} has no group "{group}": {allowed(group, names)}')
+            raise BadInput(f'{study.path.name} has no group "{group}": {allowed_names(group, names)}')
     defaults = study.part.load
     found = [
         Cell("", one.group, "", one.call, dict(one.arguments), Load(many, 1, seconds), options=dict(one.options))
@@ -55,15 +55,15 @@ def of_study(name: str, groups: Sequence[str], clients: Sequence[int], seconds: 
     return list({(one.call, str(one.arguments), str(one.options), one.load.clients): one for one in found}.values())
 
 
-def named(cell: Cell) -> str:
-    """Name a cell without its stack."""
+def cell_name(cell: Cell) -> str:
+    """Return a cell's name without its stack."""
     return cell.group + ("" if cell.load.clients == 1 else f", {cell.load.clients} clients")
 
 
 def _read(text: str) -> tuple[str, dict[str, Any]]:
-    """Read one call."""
+    """Parse one call."""
     call, colon, rest = text.partition(":")
-    arguments: dict[str, Any] = dict(_PLAIN.get(call, {})) if not colon else {}
+    arguments: dict[str, Any] = dict(_DEFAULT_ARGUMENTS.get(call, {})) if not colon else {}
     for part in rest.split(",") if rest else ():
         name, equals, value = part.partition("=")
         if not equals:
@@ -77,7 +77,7 @@ def _read(text: str) -> tuple[str, dict[str, Any]]:
 
 
 def _value(text: str) -> Any:  # noqa: ANN401 - JSON
-    """Read a value as JSON where it is JSON, else as the text it is."""
+    """Parse a value as JSON; any other value is a text."""
     try:
         return json.loads(text)
     except ValueError:
@@ -85,5 +85,5 @@ def _value(text: str) -> Any:  # noqa: ANN401 - JSON
 
 
 def _name(call: str, arguments: Mapping[str, Any]) -> str:
-    """Name a call as the command line would."""
+    """Return a call as the command line would write it."""
     return call + (":" if arguments else "") + ",".join(f"{name}={value}" for name, value in arguments.items())

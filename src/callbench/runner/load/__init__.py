@@ -1,6 +1,6 @@
-"""`callbench load URL`: any HTTP server under load, with what came of it.
+"""`callbench load URL`: put a load on any HTTP or gRPC server and report the result.
 
-`wish` is what was asked for, checked; `driving` lets the engine's load driver make the calls; `watched` looks at the
-server's processes meanwhile, where one was named; `live` shows how far it is; `found` is what it came to, with its
-verdict; `told` writes that for people and programs.
+`request` has the checked options. `driving` lets the engine's load driver make the calls, and `server_usage` reads the
+server's processes meanwhile. `live` shows the progress. `result` computes rate, latencies and verdict, and `record`
+writes them as JSON.
 """

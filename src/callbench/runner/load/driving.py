@@ -1,112 +1,125 @@
-"""Lets the load driver make the calls of a wish."""
+"""Let the load driver make the calls of a load."""
 
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
 
 from callbench.adapter import placement, temporary
 from callbench.adapter.session import DEFAULT_TIMEOUT_MS
 from callbench.adapter.stack import side_processes
-from callbench.adapter.stack.target import Aim, Target
+from callbench.adapter.stack.target import Target, TargetSpec
 from callbench.catalog.catalogue import Catalogue
 from callbench.model.cell import Cell
 from callbench.model.errors import BadInput
 from callbench.model.request import is_driver
-from callbench.runner.load import kept
-from callbench.runner.load.found import Found, reckoned
+from callbench.runner.load import stored
 from callbench.runner.load.record import record
-from callbench.runner.load.watched import Seen, Watch
-from callbench.runner.load.wish import Wish
+from callbench.runner.load.request import LoadRequest
+from callbench.runner.load.result import LoadResult, compute_result
+from callbench.runner.load.server_usage import Observations, ProcessWatch
 from callbench.runner.measure.processor_time import processors_of
 from callbench.runner.schedules import Schedules
+from callbench.runner.stopping import marking_the_end
 from callbench.stats.rate import window_of
 
-Interval = Callable[[int, int, int], None]
+OnInterval = Callable[[int, int, int], None]
 
 
-def driven(wish: Wish, known: Catalogue, watch: Interval) -> Found:
-    """Drive a load, and keep what it came to.
+def drive_load(request: LoadRequest, catalogue: Catalogue, on_interval: OnInterval) -> LoadResult:
+    """Drive a load, and store its record.
 
     Args:
-        wish: the load.
-        known: every stack there is.
-        watch: told ten times a second: nanoseconds since the start, calls answered rightly, errors.
+        request: the load.
+        catalogue: all stacks.
+        on_interval: called ten times a second with nanoseconds since the start, successful calls, and errors.
 
     Raises:
-        BadInput: the wish is wrong, there is no such server, or it does not answer as expected.
-        CallbenchError: the driver is not built, or failed; the record cannot be written.
+        BadInput: the request is wrong, the server does not exist, or it does not answer as expected.
+        CallbenchError: the driver is not built or failed, or the record cannot be written.
     """
-    out = _free(wish.out)
-    timeout_s = float(wish.server.request.get("timeout_s", DEFAULT_TIMEOUT_MS / 1e3))
-    server = wish.server.without("timeout_s", "--timeout")
-    options = {"threads": wish.threads} if wish.threads > 1 else {}
-    aim = Aim(wish.target, timeout_s=timeout_s, server=server, options=options, first_clients=wish.clients)
-    with temporary.folder("callbench-load-") as folder:
-        target = Target(aim, known, placement.placed())
+    timeout_s = float(request.server.request.get("timeout_s", DEFAULT_TIMEOUT_MS / 1e3))
+    server = request.server.without("timeout_s", "--timeout")
+    options = {"threads": request.threads} if request.threads > 1 else {}
+    spec = TargetSpec(
+        request.target, timeout_s=timeout_s, server=server, options=options, first_clients=request.clients
+    )
+    with ExitStack() as owned:
+        folder = owned.enter_context(temporary.folder("callbench-load-"))
+        target = Target(spec, catalogue, placement.choose_placement())
         if options and not is_driver(target.stack.client):
-            raise BadInput(f"--threads is of the load driver, and {target.stack.id} has clients of its own")
-        with target:
-            found = _driven(target, _of(wish, target), folder, watch)
-    kept.write(out, record(found))
-    return found
+            raise BadInput(f"--threads is for the load driver, but {target.stack.id} has its own clients")
+        request = _with_target(request, owned.enter_context(target))
+        writer = owned.enter_context(stored.create(request))
+        owned.enter_context(marking_the_end(writer, f"its intervals are in {writer.path}"))
+        journal = stored.LoadJournal(writer)
+
+        def on_both(at_ns: int, calls: int, errors: int) -> None:
+            journal.interval(at_ns, calls, errors)
+            on_interval(at_ns, calls, errors)
+
+        result = replace(drive_once(target, request, folder, on_both), folder=writer.path)
+        journal.result(record(result))
+    return result
 
 
-def _of(wish: Wish, target: Target) -> Wish:
-    """The wish with what is known once the server serves.
+def _with_target(request: LoadRequest, target: Target) -> LoadRequest:
+    """Return the request with URL and protocol, which are known once the server serves.
 
     Raises:
-        BadInput: the clients cannot call as it says.
+        BadInput: the clients do not support the requested load.
     """
-    if wish.rate is not None:
-        target.must("open", "--rate asks for a client with an open loop")
-    if wish.think_ms:
-        target.must("think", "--think asks for a client with think time")
+    if request.rate is not None:
+        target.require("open", "--rate needs a client with an open loop")
+    if request.think_ms:
+        target.require("think", "--think needs a client with think time")
     client = target.stack.client
-    return replace(wish, url=target.url, protocol=client.partition("/")[2] if is_driver(client) else client)
+    return replace(request, url=target.url, protocol=client.partition("/")[2] if is_driver(client) else client)
 
 
-def _driven(target: Target, wish: Wish, folder: Path, watch: Interval) -> Found:
-    load, one, call, arguments = wish.load, target.client, target.aim.call, target.aim.arguments
-    if wish.warm_up_s:
-        one.drive(call, arguments, calls=1, seconds=wish.warm_up_s, limit_seconds=wish.warm_up_s + 60)
-    meanwhile = _watch(target)
-    at_end: list[Seen] = []
+def drive_once(target: Target, request: LoadRequest, folder: Path, on_interval: OnInterval | None = None) -> LoadResult:
+    """Make one load's calls with all clients that are connected.
+
+    Args:
+        target: open, with so many clients as the load has.
+        request: the load.
+        folder: for schedules.
+        on_interval: called ten times a second, as in `drive_load`.
+
+    Raises:
+        AdapterFailure: the driver failed.
+    """
+    load, client, call, arguments = request.load, target.client, target.spec.call, target.spec.arguments
+    if request.warm_up_s:
+        client.drive(call, arguments, calls=1, seconds=request.warm_up_s, limit_seconds=request.warm_up_s + 60)
+    watch = _start_watch(target)
+    at_window_end: list[Observations] = []
     cell = Cell("load", "load", target.stack.id, call, arguments, load)
-    done = one.drive(
+    done = client.drive(
         call,
         arguments,
         calls=load.calls,
         seconds=load.seconds,
-        limit_seconds=wish.limit_s,
+        limit_seconds=request.limit_s,
         timing="each",
         think_ns=load.think_ns,
         schedule=Schedules(folder, seed=0).of(cell, 0),
-        watch=watch,
-        over=lambda: at_end.append(meanwhile.over()),
+        on_interval=on_interval,
+        on_window_end=lambda: at_window_end.append(watch.so_far()),
     )
-    seen = meanwhile.end()
-    if at_end and window_of(done).in_flight:
-        # What came after the window was the wait for its last answers.
-        seen = at_end[0]
-    seen = replace(seen, unseen=target.unseen())
-    return reckoned(wish, done, target.connections, seen)
+    observations = watch.end()
+    if at_window_end and window_of(done).in_flight:
+        # After the window the drive only waited for its last answers.
+        observations = at_window_end[0]
+    observations = replace(observations, unseen=target.unseen())
+    return compute_result(request, done, target.connections, observations)
 
 
-def _watch(target: Target) -> Watch:
-    """Looks at driver and server from now on. A server that somebody else started may run on any processor."""
-    driver, where = target.client.process.pid, target.where
-    cpus = {"client": where.client, "server": where.server if target.ours else tuple(sorted(processors_of().busy_ns))}
-    return Watch(lambda: side_processes.below(driver), lambda: target.pids().get("server", ()), cpus)
-
-
-def _free(out: Path | None) -> Path:
-    """Where the record goes: refused before anything is driven, if it cannot be there."""
-    path = out or Path("runs") / f"load-{datetime.now(UTC):%Y%m%d-%H%M%S-%f}.json"
-    if path.exists():
-        raise BadInput(f"{path} is there already: name another file with --out")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as failure:
-        raise BadInput(f"the record cannot be kept in {path.parent}: {failure.strerror}") from failure
-    return path
+def _start_watch(target: Target) -> ProcessWatch:
+    """Start to watch driver and server. An external server may run on any processor."""
+    driver, placement_ = target.client.process.pid, target.where
+    cpus = {
+        "client": placement_.client,
+        "server": placement_.server if target.ours else tuple(sorted(processors_of().busy_ns)),
+    }
+    return ProcessWatch(lambda: side_processes.descendants_of(driver), lambda: target.pids().get("server", ()), cpus)

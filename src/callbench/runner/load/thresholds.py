@@ -1,4 +1,4 @@
-"""`--fail-if 'p99 > 50 ms'`: what makes a load fail, as it is given on the command line."""
+"""`--fail-if 'p99 > 50 ms'`: the conditions that make a load fail."""
 
 import operator
 import re
@@ -15,7 +15,7 @@ _COMPARED: Mapping[str, Callable[[float, float], bool]] = {
     "<": operator.lt,
     "<=": operator.le,
 }
-# In microseconds.
+# Microseconds by unit.
 _TIMES = {"us": 1.0, "µs": 1.0, "ms": 1e3, "s": 1e6}
 _RATES = {"": 1.0, "/s": 1.0, "calls/s": 1.0}
 _SHARES = {"%": 0.01}
@@ -28,7 +28,7 @@ class Threshold:
     """A condition that makes a load fail.
 
     Attributes:
-        text: as it was typed.
+        text: as given.
         metric: `errors`, `rate`, `mean`, `max`, or a percentile: `p50`, `p99.9` ...
         sign: `>`, `>=`, `<` or `<=`.
         limit: a share, calls/s, or microseconds.
@@ -41,11 +41,11 @@ class Threshold:
 
 
 @dataclass(frozen=True)
-class Tested:
-    """A threshold, tested.
+class ThresholdResult:
+    """A threshold with the measured value.
 
     Attributes:
-        value: of the metric, in the limit's unit; None where no call was answered rightly, which fails.
+        value: the metric's value in the unit of the limit; None if no call succeeded, which fails.
     """
 
     threshold: Threshold
@@ -53,19 +53,19 @@ class Tested:
 
     @property
     def failed(self) -> bool:
-        """Whether the load fails by it."""
+        """Whether the load fails because of it."""
         one = self.threshold
         return self.value is None or _COMPARED[one.sign](self.value, one.limit)
 
     @property
     def sentence(self) -> str:
-        """The threshold, the value, and whether that passed."""
-        came = "failed" if self.failed else "passed"
-        return f"Fail if {self.threshold.text}: {self._shown()}: {came}."
+        """The threshold, the value, and the outcome."""
+        outcome = "failed" if self.failed else "passed"
+        return f"Fail if {self.threshold.text}: {self._shown()}: {outcome}."
 
     def _shown(self) -> str:
         if self.value is None:
-            return "no call was answered rightly"
+            return "no call succeeded"
         if self.threshold.metric == "errors":
             return f"{figure(self.value * 100, 0.001)} %"
         if self.threshold.metric == "rate":
@@ -73,11 +73,11 @@ class Tested:
         return f"{figure(self.value / 1e3, 0.001)} ms"
 
 
-def parsed(text: str) -> Threshold:
-    """Reads `METRIC SIGN VALUE UNIT`.
+def parse(text: str) -> Threshold:
+    """Parse `METRIC SIGN VALUE UNIT`.
 
     Raises:
-        BadInput: it is none, in one sentence.
+        BadInput: the text is not a threshold.
     """
     shown = f"--fail-if {text[:_LONGEST]!r}"
     match = _FORM.fullmatch(text)
@@ -88,7 +88,7 @@ def parsed(text: str) -> Threshold:
     if units is None:
         raise BadInput(f"{shown}: there is no metric {metric}: errors, rate, mean, max and p50, p99, p99.9 ... are")
     value = float(number)
-    # A nought is the same in every unit.
+    # Zero needs no unit.
     factor = units.get(unit, 1.0 if value == 0 and not unit else None)
     if factor is None:
         raise BadInput(f"{shown}: {metric} is given in {' or '.join(one for one in units if one)}")
@@ -102,7 +102,7 @@ def _units(metric: str) -> Mapping[str, float] | None:
 
 
 def share_of(metric: str) -> float | None:
-    """The share that a percentile's name means: 0.999 of `p99.9`. None of what is no such name."""
+    """Return the share of a percentile's name: 0.999 for `p99.9`. Return None for any other name."""
     match = re.fullmatch(r"p([0-9]{1,2}(?:\.[0-9]{1,6})?)", metric)
     share = float(match[1]) / 100 if match else 0.0
     return share if 0 < share < 1 else None

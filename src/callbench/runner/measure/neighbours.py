@@ -1,42 +1,42 @@
-"""From what the probes found beside a trial to what may have spoiled it."""
+"""Decide from a trial's probes what may have disturbed it."""
 
 from collections.abc import Mapping
 from typing import Any
 
-from callbench.stats.spoiled import Beside, why_spoiled
+from callbench.stats.disturbance import TrialConditions, why_disturbed
 
 
-def spoiled_by(trial: Mapping[str, Any]) -> str:
-    """Why a trial's figures are spoiled, or nothing.
+def disturbed_by(trial: Mapping[str, Any]) -> str:
+    """Return why a trial is disturbed, or "".
 
     Args:
-        trial: the journal's line, with the members of the probes that are there.
+        trial: its journal line, with the members of its probes.
     """
-    return why_spoiled(beside(trial))
+    return why_disturbed(disturbances_of(trial))
 
 
-def beside(trial: Mapping[str, Any]) -> Beside:
-    """What the journal's line has of the machine meanwhile."""
+def disturbances_of(trial: Mapping[str, Any]) -> TrialConditions:
+    """Return the disturbances that a journal line shows."""
     gap_share, sure = _gaps(trial.get("gaps") or {})
     processors = trial.get("processors") or {}
     elapsed = processors.get("elapsed_ns") or 0
     if not elapsed:
-        return Beside(gap_share=gap_share, sure=sure)
+        return TrialConditions(gap_share=gap_share, sure=sure)
     everywhere = elapsed * max(1, processors["processors"])
     sides = processors["sides"]
-    return Beside(
+    return TrialConditions(
         gap_share=gap_share,
         sure=sure,
         steal_share=processors["steal_ns"] / everywhere,
         neighbour_share=max(
             (one["neighbour_ns"] / (elapsed * max(1, len(one["cpus"]))) for one in sides), default=None
         ),
-        wait_share=max((waited(one) for one in sides), default=None),
+        wait_share=max((wait_share(one) for one in sides), default=None),
     )
 
 
 def rows_of(processors: Mapping[str, Any], side: str) -> list[dict[str, Any]]:
-    """What the probe of processor time found of a side, as `stats.side_shares` takes it; empty where it saw none."""
+    """Return a side's processor times in the form of `stats.side_shares`; empty if the probe did not see the side."""
     return [
         {
             "elapsed_ns": processors["elapsed_ns"],
@@ -50,16 +50,16 @@ def rows_of(processors: Mapping[str, Any], side: str) -> list[dict[str, Any]]:
     ]
 
 
-def waited(side: Mapping[str, Any]) -> float:
-    """The share of the time in which a side's threads waited for a processor, of that in which they wanted one."""
+def wait_share(side: Mapping[str, Any]) -> float:
+    """Return the share of time that a side's threads waited for a processor, of the time in which they could run."""
     wanted = side["run_ns"] + side["wait_ns"]
     return float(side["wait_ns"] / wanted) if wanted else 0.0
 
 
 def _gaps(gaps: Mapping[str, Any]) -> tuple[float | None, bool]:
-    """The worst processor's share of time in gaps, and whether its watcher ran before every ordinary thread."""
-    watched, seen = gaps.get("watched_ns") or 0, gaps.get("processors") or ()
-    if not watched or not seen:
+    """Return the worst processor's share of time in gaps, and whether its watcher had real-time priority."""
+    watched, watched_processors = gaps.get("watched_ns") or 0, gaps.get("processors") or ()
+    if not watched or not watched_processors:
         return None, True
-    worst = max(seen, key=lambda one: one["gap_ns"])
-    return worst["gap_ns"] / watched, bool(worst["first"])
+    worst = max(watched_processors, key=lambda one: one["gap_ns"])
+    return worst["gap_ns"] / watched, bool(worst["realtime"])

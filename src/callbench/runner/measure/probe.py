@@ -1,4 +1,4 @@
-"""The interface of a probe: it watches the two sides while a trial is driven, and adds to the trial's line."""
+"""The interface of a probe: it watches both sides during a trial and adds a member to the trial's journal line."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -9,37 +9,37 @@ from callbench.adapter.stack.sides import Sides
 from callbench.model.cell import Cell
 from callbench.stats.rate import window_of
 
-# A drive that went on for less beyond its window is told whole.
+# If a drive was longer than its window by less than this factor, all of it is used.
 _LONGER = 1.01
 
 
 class Probe(ABC):
-    """Watches one trial at a time. One file a probe; `bench.py` names those in use.
+    """Watches one trial at a time. Each probe has its own module; `execution.py` lists the ones in use.
 
     Attributes:
-        name: the member of the trial's journal line that holds what it found.
+        name: the member of the trial's journal line with its values.
     """
 
     name: ClassVar[str]
 
     @abstractmethod
     def begin(self, sides: Sides, cell: Cell) -> None:
-        """The trial begins: warmed up, not yet driven. It must not raise, nor cost the trial what it measures."""
+        """Begin a trial that is warmed up and not yet driven. It must not raise, nor disturb the trial."""
 
-    def over(self) -> Mapping[str, Any]:
-        """The trial's window may be over, while calls are under way still: what was found so far, if it matters."""
+    def so_far(self) -> Mapping[str, Any]:
+        """Return the values so far, at the end of the window. Calls may still be in progress."""
         return {}
 
     @abstractmethod
     def end(self) -> Mapping[str, Any]:
-        """The trial has ended, or failed. Gives what was found, as the journal has it."""
+        """End a trial, even a failed one. Return the values for the journal."""
 
 
 class Watch:
-    """Every probe of a trial, begun and ended together."""
+    """All probes of a trial."""
 
     def __init__(self, probes: Sequence[Probe], sides: Sides, cell: Cell) -> None:
-        """Prepares; `with` begins."""
+        """Prepare; `with` begins the probes."""
         self._probes = probes
         self._sides = sides
         self._cell = cell
@@ -47,24 +47,24 @@ class Watch:
         self._within: dict[str, Mapping[str, Any]] = {}
 
     def __enter__(self) -> Self:
-        """Begins every probe."""
+        """Begin every probe."""
         for probe in self._probes:
             probe.begin(self._sides, self._cell)
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Ends them in the opposite order, also where the trial failed."""
+        """End the probes in reverse order, even if the trial failed."""
         for probe in reversed(self._probes):
             self.found[probe.name] = probe.end()
 
-    def over(self) -> None:
-        """Keeps what every probe found so far: the trial's window may be over."""
-        self._within = {probe.name: said for probe in self._probes if (said := probe.over())}
+    def so_far(self) -> None:
+        """Store the values of every probe at the end of the window."""
+        self._within = {probe.name: said for probe in self._probes if (said := probe.so_far())}
 
     def within(self, done: Done) -> dict[str, Mapping[str, Any]]:
-        """What was found within the window, where the drive went on much longer for the last answers; else all of it.
+        """Return the values within the window if the drive lasted much longer; otherwise those of the whole drive.
 
-        Else a server that lets one call wait would look idle: its share of the processors would be that of the waiting.
+        Otherwise a server that delays one call would look idle, because the long wait would be included.
         """
         window = window_of(done)
         waited = window.in_flight > 0 and done["elapsed_ns"] > window.ns * _LONGER

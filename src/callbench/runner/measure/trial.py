@@ -1,4 +1,4 @@
-"""One trial: warmed up, watched, counted on both sides."""
+"""One trial: warm up, drive with probes, and compare the counts of both sides."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -11,28 +11,30 @@ from callbench.model.cell import Cell, Load
 from callbench.model.errors import AdapterFailure
 from callbench.runner.measure.probe import Probe, Watch
 from callbench.runner.measure.steadiness import unsteady
-from callbench.runner.measure.warm_up import LIMIT_SECONDS, warmed_up
+from callbench.runner.measure.warm_up import LIMIT_SECONDS, warm_up_cell
 from callbench.store.head import now
 
-# Of an open loop: for answers that come late after all.
+# Seconds of an open loop for late answers.
 _SLACK_SECONDS = 2.0
-# How long after a process its keeper may end.
-_KEEPER_S = 0.5
+# Seconds after a process in which its supervisor may end.
+_SUPERVISOR_SECONDS = 0.5
 
 
-def measured(sides: Sides, cell: Cell, probes: Sequence[Probe] = (), schedule: Path | None = None) -> dict[str, Any]:
-    """Makes a trial with the clients connected. Returns what the journal has of it, but for its place in the plan.
+def measure_trial(
+    sides: Sides, cell: Cell, probes: Sequence[Probe] = (), schedule: Path | None = None
+) -> dict[str, Any]:
+    """Make a trial with the connected clients. Return its journal record, without its place in the plan.
 
     Args:
-        sides: the processes of both.
+        sides: the processes of both sides.
         cell: what to measure.
-        probes: those that watch.
+        probes: the probes.
         schedule: the arrivals of an open loop.
 
     Raises:
-        AdapterFailure: a side failed: there is no trial then.
+        AdapterFailure: a side failed, so there is no trial.
     """
-    warm = warmed_up(sides, cell)
+    warm = warm_up_cell(sides, cell)
     before = sides.counted()
     behind = sides.backend_counts
     started = now()
@@ -46,7 +48,7 @@ def measured(sides: Sides, cell: Cell, probes: Sequence[Probe] = (), schedule: P
             think_ns=cell.load.think_ns,
             ramp_up_ns=cell.load.ramp_up_ns,
             schedule=schedule,
-            over=watch.over,
+            on_window_end=watch.so_far,
         )
     after = counted_after(sides, done)
     found = watch.within(done)
@@ -55,8 +57,8 @@ def measured(sides: Sides, cell: Cell, probes: Sequence[Probe] = (), schedule: P
         "warm_up": warm.pieces,
         "warmed": warm.record(),
         "done": done,
-        "counted": told_counts(before, after, watch.found),
-        "behind": told_behind(behind, sides.backend_counts),
+        "counted": reported_counts(before, after, watch.found),
+        "backend": reported_backend_counts(behind, sides.backend_counts),
         "agree": None if after is None else oracle.agree(cell.call, done, after),
         "unsteady": unsteady(warm, done, found, cell.load),
         **found,
@@ -64,10 +66,10 @@ def measured(sides: Sides, cell: Cell, probes: Sequence[Probe] = (), schedule: P
 
 
 def counted_after(sides: Sides, done: Done) -> Counts | None:
-    """Asks the server what it answered. A driver goes on where its server dies: that turns out here."""
+    """Ask the server what it counted. If the server has died, that is noticed here, because a driver continues."""
     try:
-        # One that cannot count is asked nothing, and its death would go unnoticed; its keeper ends a moment later.
-        died = sides.server.process.died(_KEEPER_S if done["errors"] else 0.0)
+        # A server that cannot count is not asked, so check whether it died. Its supervisor ends a moment later.
+        died = sides.server.process.died(_SUPERVISOR_SECONDS if done["errors"] else 0.0)
         if died is not None:
             raise died
         return sides.counted()
@@ -76,8 +78,8 @@ def counted_after(sides: Sides, done: Done) -> Counts | None:
         raise
 
 
-def told_counts(before: Counts | None, after: Counts | None, found: Mapping[str, Any]) -> dict[str, Any] | None:
-    """What the server said of itself; of one that cannot count its processor time from outside, where it is known."""
+def reported_counts(before: Counts | None, after: Counts | None, found: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return the server's counts and processor time. If it cannot count, use the probe's processor time, if known."""
     if before is None or after is None:
         sides = (found.get("processors") or {}).get("sides", ())
         mine = next((one for one in sides if one["side"] == "server" and one["processes"]), None)
@@ -89,17 +91,17 @@ def told_counts(before: Counts | None, after: Counts | None, found: Mapping[str,
     return {"calls": after["calls"], "processor": processor, "stages": after.get("stages")}
 
 
-def told_behind(before: Counts | None, after: Counts | None) -> dict[str, Any] | None:
-    """What stands behind the server said of itself; None where nothing does."""
+def reported_backend_counts(before: Counts | None, after: Counts | None) -> dict[str, Any] | None:
+    """Return the counts of the backend; None if there is none."""
     if before is None or after is None:
         return None
     return {"calls": after["calls"], "processor": {"start": before["processor"], "end": after["processor"]}}
 
 
 def limit_seconds(load: Load) -> float:
-    """Say after how many seconds a trial ends in any case."""
+    """Return the seconds after which a trial ends in any case."""
     if load.rate_per_s:
-        # Twice as long as its arrivals take, a rate has been missed beyond doubt: the queue need not be worked off.
+        # After twice the time of its arrivals the rate is missed for certain, and the queue need not be emptied.
         return 2 * max(load.seconds, load.calls / load.rate_per_s) + _SLACK_SECONDS
     think_s = load.calls / load.clients * load.think_ns / 1e9
     return max(LIMIT_SECONDS, 10 * load.seconds, 2 * think_s) + load.ramp_up_ns / 1e9

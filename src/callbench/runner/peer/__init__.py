@@ -1,1 +1,1 @@
-"""An independent load generator beside our own: the same server, the same clients, in turn."""
+"""Compare Callbench's load driver with another load generator on the same server, one after the other."""

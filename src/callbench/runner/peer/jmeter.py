@@ -1,4 +1,4 @@
-"""Apache JMeter as a process: started for one load, watched from outside, ended with everything it started."""
+"""Run Apache JMeter as a process for one load, measure it from outside, and end it with all of its processes."""
 
 import contextlib
 import subprocess
@@ -11,19 +11,19 @@ from pathlib import Path
 from typing import Self
 
 from callbench.adapter import temporary
-from callbench.adapter.process import belonging
+from callbench.adapter.process import ownership_options
 from callbench.model.errors import CallbenchError
-from callbench.model.installation import engine_remedy, keeper, workplace
+from callbench.model.installation import engine_remedy, supervisor, workplace
 from callbench.model.process_tree import PROC, family
-from callbench.runner.measure.reading import light
+from callbench.runner.measure.process_reading import read_light
 from callbench.runner.peer import jtl
-from callbench.runner.peer.plan import COUNTED, Asked, first_thought_ms, plan
+from callbench.runner.peer.plan import COUNTED, HttpLoad, first_think_ms, make_plan
 
 _HEAP = "-Xmx512m"
-# Beyond its load: a virtual machine that starts, and one that writes its results.
+# Seconds besides the load: a Java virtual machine starts, and results are written.
 _PATIENCE_S = 120.0
-_LOOK_S = 0.1
-# Its clients' threads are many files to read: they are looked at every so many looks.
+_READ_EVERY_S = 0.1
+# Reading the threads of all clients means many files, so it is done only every so many readings.
 _THREADS_EVERY = 3
 _UNWANTED = (
     "label", "response_message", "data_type", "assertion_results_failure_message", "bytes",
@@ -32,21 +32,21 @@ _UNWANTED = (
 
 
 @dataclass(frozen=True)
-class Driven:
-    """What JMeter's calls came to.
+class JMeterResult:
+    """The result of JMeter's calls.
 
     Attributes:
-        seen: of the group that counts.
-        processor_ms: what the process used of its processors meanwhile.
-        client_ms: how long its clients' threads ran or waited for a processor, all together; None where the kernel
-            does not tell.
-        samples: all it made, warm-up and all, answered rightly or not.
-        wrong: of those, not answered rightly.
-        rates: of the group that counts, right answers a second over its time; none of clients that think, whose rate is
-            mostly what they were told.
+        summary: of the clients that count.
+        processor_ms: processor time of the process meanwhile.
+        client_ms: how long the threads of its clients ran or waited for a processor, in total; None if the kernel does
+            not report it.
+        samples: the number of all calls, including the warm-up and failures.
+        wrong: the failed calls among them.
+        rates: successful calls per second of the clients that count, piece by piece; empty with think time, which
+            determines the rate.
     """
 
-    seen: jtl.Seen
+    summary: jtl.SampleSummary
     processor_ms: float
     client_ms: float | None
     samples: int
@@ -59,54 +59,54 @@ def _home() -> Path:
 
 
 def why_not() -> str | None:
-    """Why it cannot be started here, with the remedy."""
+    """Return why JMeter cannot be started here, with the remedy; None if it can."""
     if (_home() / "bin" / "ApacheJMeter.jar").is_file():
         return None
     return "Apache JMeter is not set up: run `callbench setup jmeter`"
 
 
-def drive(asked: Asked, *, warm_up_s: float, seconds: float, processors: Sequence[int] = ()) -> Driven:
-    """Drives a load, after a warm-up whose calls do not count.
+def drive(load: HttpLoad, *, warm_up_s: float, seconds: float, processors: Sequence[int] = ()) -> JMeterResult:
+    """Drive a load after a warm-up whose calls do not count.
 
     Args:
-        asked: the request.
-        warm_up_s: how long calls are made before: Java compiles while it runs.
-        seconds: how long those that count are made, ramp-up and all.
-        processors: those it may use; empty: any.
+        load: the request.
+        warm_up_s: duration of the warm-up, because Java compiles while it runs.
+        seconds: duration of the calls that count, including the ramp-up.
+        processors: the processors that it may use; empty: any.
 
     Raises:
-        CallbenchError: it could not be started, failed, or made no call.
+        CallbenchError: JMeter could not be started, failed, or made no call.
     """
     with temporary.folder("callbench-jmeter-") as folder:
-        (folder / "plan.jmx").write_text(plan(asked, warm_up_s=warm_up_s, seconds=seconds))
+        (folder / "plan.jmx").write_text(make_plan(load, warm_up_s=warm_up_s, seconds=seconds))
         patience_s = warm_up_s + seconds + _PATIENCE_S
-        with _started(folder, processors) as process, Busy(process.pid) as busy:
+        with _start(folder, processors) as process, ProcessorUse(process.pid) as busy:
             try:
                 process.wait(patience_s)
             except subprocess.TimeoutExpired as failure:
                 raise CallbenchError(f"JMeter did not end within {_PATIENCE_S:.0f} s after its load") from failure
         results = folder / "results.jtl"
         if process.returncode or not results.is_file():
-            raise CallbenchError(f"JMeter failed (exit code {process.returncode}): {_last(folder / 'log')}")
+            raise CallbenchError(f"JMeter failed (exit code {process.returncode}): {_last_log_line(folder / 'log')}")
         with results.open(newline="") as lines:
-            samples = jtl.read(lines)
+            samples = jtl.read_samples(lines)
     counted = [sample for sample in samples if sample.thread.startswith(COUNTED)]
     if not counted:
         raise CallbenchError("JMeter made no call: the load was too short for it to start")
-    seen = jtl.seen(counted, seconds, asked.think_ms, first_thought_ms(asked, 1))
-    used_ms = busy.between(seen.begin_ms, seen.end_ms)
-    begun_ms = seen.begin_ms + asked.ramp_up_s * 1e3
-    rates = () if asked.think_ms else jtl.rates(counted, begun_ms, seen.end_ms)
+    summary = jtl.summarize(counted, seconds, load.think_ms, first_think_ms(load, 1))
+    processor_ms = busy.between(summary.begin_ms, summary.end_ms)
+    all_started_ms = summary.begin_ms + load.ramp_up_s * 1e3
+    rates = () if load.think_ms else jtl.rates_by_piece(counted, all_started_ms, summary.end_ms)
     wrong = sum(not sample.right for sample in samples)
-    return Driven(seen, used_ms, busy.client_ms(), len(samples), wrong, rates)
+    return JMeterResult(summary, processor_ms, busy.client_ms(), len(samples), wrong, rates)
 
 
 @contextlib.contextmanager
-def _started(folder: Path, processors: Sequence[int]) -> Iterator["subprocess.Popen[bytes]"]:
-    """Behind the keeper, which sees to its end also where we are killed."""
-    wanted = {f"jmeter.save.saveservice.{name}": "false" for name in _UNWANTED}
-    # Not its port for commands, nor a progress report, nor any file elsewhere than in the folder.
-    wanted |= {
+def _start(folder: Path, processors: Sequence[int]) -> Iterator["subprocess.Popen[bytes]"]:
+    """Start JMeter under the supervisor, which ends it even if this program is killed."""
+    properties = {f"jmeter.save.saveservice.{name}": "false" for name in _UNWANTED}
+    # No command port, no progress report, and no file outside the folder.
+    properties |= {
         "sampleresult.default.encoding": "UTF-8",
         "jmeter.save.saveservice.output_format": "csv",
         "jmeterengine.nongui.port": "0",
@@ -115,14 +115,14 @@ def _started(folder: Path, processors: Sequence[int]) -> Iterator["subprocess.Po
     java = ["java", _HEAP, "-Djava.awt.headless=true", f"-Djava.util.prefs.userRoot={folder}", "-XX:-UsePerfData"]
     files = ["-t", str(folder / "plan.jmx"), "-l", str(folder / "results.jtl"), "-j", str(folder / "log")]
     argv = [*java, "-jar", str(_home() / "bin" / "ApacheJMeter.jar"), "-n", *files]
-    argv += [f"-J{name}={value}" for name, value in wanted.items()]
-    keeping = keeper()
-    if keeping is None:
-        raise CallbenchError(f"the engine is not built, which sees to JMeter's end: run `{engine_remedy()}`")
+    argv += [f"-J{name}={value}" for name, value in properties.items()]
+    supervisor_program = supervisor()
+    if supervisor_program is None:
+        raise CallbenchError(f"the engine is not built, which ends JMeter reliably: run `{engine_remedy()}`")
     pinned = ["--cpus", ",".join(map(str, processors))] if processors else []
     try:
         process = subprocess.Popen(
-            [str(keeping), *pinned, *belonging(), "--", *argv],
+            [str(supervisor_program), *pinned, *ownership_options(), "--", *argv],
             cwd=folder,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
@@ -138,81 +138,81 @@ def _started(folder: Path, processors: Sequence[int]) -> Iterator["subprocess.Po
         process.wait()
 
 
-def _last(log: Path) -> str:
+def _last_log_line(log: Path) -> str:
     with contextlib.suppress(OSError, IndexError):
         return log.read_text(errors="replace").strip().splitlines()[-1][:300]
     return "it wrote no log"
 
 
-class Busy:
-    """Looks at the processor time of a process and its descendants while it is entered."""
+class ProcessorUse:
+    """Measures the processor time of a process and its descendants while it is entered."""
 
     def __init__(self, pid: int) -> None:
-        """Look at `pid` from `with` on."""
+        """Set the process; measuring begins with `with`."""
         self._pid = pid
-        self._looks: list[tuple[int, int]] = []
-        self._clients: dict[int, int] = {}
-        self._over = threading.Event()
-        self._thread = threading.Thread(target=self._look, daemon=True)
+        self._readings: list[tuple[int, int]] = []
+        self._thread_ns: dict[int, int] = {}
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True)
 
     def __enter__(self) -> Self:
-        """Begin."""
+        """Start measuring."""
         self._thread.start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        """End."""
-        self._over.set()
+        """Stop measuring."""
+        self._stopping.set()
         self._thread.join()
 
-    def _look(self) -> None:
+    def _run(self) -> None:
         number = 0
-        while not self._over.wait(_LOOK_S):
+        while not self._stopping.wait(_READ_EVERY_S):
             pids = family([self._pid])
-            seen = light(pids)
-            if seen.processes:
-                self._looks.append((time.time_ns() // 1_000_000, seen.user_ms + seen.system_ms))
+            reading = read_light(pids)
+            if reading.processes:
+                self._readings.append((time.time_ns() // 1_000_000, reading.user_ms + reading.system_ms))
             if number % _THREADS_EVERY == 0:
-                self._clients |= threads(pids)
+                self._thread_ns |= thread_times(pids)
             number += 1
 
     def client_ms(self) -> float | None:
-        """How long the clients that count ran or waited for a processor, as of the last look at each."""
-        return sum(self._clients.values()) / 1e6 if self._clients else None
+        """Return how long the threads of the counted clients ran or waited for a processor, by their last readings."""
+        return sum(self._thread_ns.values()) / 1e6 if self._thread_ns else None
 
     def between(self, begin_ms: int, end_ms: int) -> float:
-        """Milliseconds of processor time used from one moment of the wall clock to another."""
-        return used(self._looks, end_ms) - used(self._looks, begin_ms)
+        """Return the milliseconds of processor time between two moments of the wall clock."""
+        return used_at(self._readings, end_ms) - used_at(self._readings, begin_ms)
 
 
-def threads(pids: Sequence[int], proc: Path = PROC) -> dict[int, int]:
-    """How long each thread of the group that counts ran or waited for a processor, in nanoseconds by its id.
+def thread_times(pids: Sequence[int], proc: Path = PROC) -> dict[int, int]:
+    """Return how long each thread of the counted clients ran or waited for a processor, in nanoseconds by thread id.
 
-    The virtual machine gives a thread's name to the kernel. Fields as in the kernel's Documentation/scheduler/
-    sched-stats: time on a processor, time in a run queue.
+    The Java virtual machine gives thread names to the kernel. Fields of schedstat: time on a processor, time in a run
+    queue (Documentation/scheduler/sched-stats).
     """
-    found = {}
+    times = {}
     for task in (task for pid in pids for task in (proc / str(pid) / "task").glob("*")):
         with contextlib.suppress(OSError, ValueError):
             if (task / "comm").read_text().startswith(COUNTED):
                 ran, waited = (task / "schedstat").read_text().split()[:2]
-                found[int(task.name)] = int(ran) + int(waited)
-    return found
+                times[int(task.name)] = int(ran) + int(waited)
+    return times
 
 
-def used(looks: Sequence[tuple[int, int]], at_ms: int) -> float:
-    """What had been used at a moment, in a straight line between two looks.
+def used_at(readings: Sequence[tuple[int, int]], at_ms: int) -> float:
+    """Return the processor time used at a moment, linearly between two readings.
 
     Args:
-        looks: moments with what had been used by then, both in milliseconds, both rising.
-        at_ms: the moment; before the first look and after the last, what those saw.
+        readings: moments and processor times, both in milliseconds and rising.
+        at_ms: the moment. Before the first and after the last reading, the value is that of the nearest one.
     """
-    if not looks:
+    if not readings:
         return 0.0
-    place = bisect_left(looks, (at_ms, 0))
+    place = bisect_left(readings, (at_ms, 0))
     if place == 0:
-        return float(looks[0][1])
-    if place == len(looks):
-        return float(looks[-1][1])
-    (before, low), (after, high) = looks[place - 1], looks[place]
+        return float(readings[0][1])
+    if place == len(readings):
+        return float(readings[-1][1])
+    (before, low), (after, high) = readings[place - 1], readings[place]
     return low + (high - low) * (at_ms - before) / (after - before)

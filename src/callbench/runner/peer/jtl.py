@@ -1,4 +1,4 @@
-"""What Apache JMeter wrote of its samples, a .jtl file of comma-separated values, as pure functions."""
+"""Read Apache JMeter's results, a .jtl file with comma-separated values. Pure functions."""
 
 import csv
 import math
@@ -9,10 +9,10 @@ from itertools import pairwise
 
 from callbench.model.errors import BadInput
 
-# What a run of ours asks JMeter to write, in its own order; it would write fourteen columns more.
+# The columns that we request, in JMeter's order; by default it writes fourteen more.
 COLUMNS = ("timeStamp", "elapsed", "responseCode", "threadName", "success")
 _TRUE = "true"
-# Of a window, as its steadiness is looked at.
+# Pieces of a window in which the rate is compared.
 _PIECES = 20
 
 
@@ -22,9 +22,9 @@ class Sample:
 
     Attributes:
         start_ms: when it began, by the wall clock.
-        elapsed_ms: how long it took; JMeter has no finer times.
-        code: the status, or the sentence that JMeter has instead of one.
-        thread: the client that made it; its group's name comes first.
+        elapsed_ms: its duration; JMeter has no finer times.
+        code: the status, or JMeter's message instead of one.
+        thread: the name of its client thread, which begins with the name of its group.
         right: whether the answer was as expected.
     """
 
@@ -41,19 +41,19 @@ class Sample:
 
 
 @dataclass(frozen=True)
-class Seen:
-    """What samples come to.
+class SampleSummary:
+    """A summary of samples.
 
     Attributes:
-        calls: answered rightly.
-        begin_ms: when the window began, by the wall clock: with the first call, or the first thought before it.
+        calls: successful calls.
+        begin_ms: when the window began, by the wall clock: at the first call, or the first think time before it.
         end_ms: when it ended.
-        rate_per_s: those answered rightly within the window; one in flight at its end counts by its part, as of our
-            driver (stats/rate.py).
-        median_ms: of those, between the whole milliseconds; None without any.
-        mean_ms: likewise.
-        errors: those answered otherwise, by code, most first.
-        gap_ms: from an answer to the same client's next call, without its thought: the mean; None where nobody called
+        rate_per_s: successful calls per second within the window. A call in flight at its end counts in part, as in
+            stats/rate.py.
+        median_ms: of successful calls, interpolated within a millisecond; None without calls.
+        mean_ms: of successful calls; None without calls.
+        errors: failed calls by code, most frequent first.
+        gap_ms: mean time from an answer to the same client's next call, without think time; None if no client called
             twice.
     """
 
@@ -67,11 +67,11 @@ class Seen:
     gap_ms: float | None
 
 
-def read(lines: Iterable[str]) -> list[Sample]:
-    """The samples of a file, in the order in which they ended.
+def read_samples(lines: Iterable[str]) -> list[Sample]:
+    """Return the samples of a file, in the order in which they ended.
 
     Raises:
-        BadInput: the file is not of the form that was asked for; the sentence names the line.
+        BadInput: the file does not have the requested form; the sentence names the line.
     """
     rows = csv.reader(lines)
     head = next(rows, None)
@@ -81,56 +81,60 @@ def read(lines: Iterable[str]) -> list[Sample]:
             f"JMeter's results lack the columns {', '.join(missing)}: was the file written by `callbench peer`?"
         )
     at = [head.index(column) for column in COLUMNS]
-    found = []
+    samples = []
     for number, row in enumerate(rows, 2):
         try:
             start, elapsed, code, thread, success = (row[place] for place in at)
-            found.append(Sample(int(start), int(elapsed), code, thread, success == _TRUE))
+            samples.append(Sample(int(start), int(elapsed), code, thread, success == _TRUE))
         except (IndexError, ValueError) as failure:
-            raise BadInput(f"JMeter's results, line {number}, are no sample: {','.join(row)[:80]}") from failure
-    return found
+            raise BadInput(f"line {number} of JMeter's results is not a sample: {','.join(row)[:80]}") from failure
+    return samples
 
 
-def seen(samples: Sequence[Sample], seconds: float, think_ms: float = 0.0, first_ms: float = 0.0) -> Seen:
-    """Sum up the samples of a group of threads.
+def summarize(
+    samples: Sequence[Sample], seconds: float, think_ms: float = 0.0, first_think_ms: float = 0.0
+) -> SampleSummary:
+    """Summarize the samples of a group of threads.
 
     Args:
         samples: all of them.
-        seconds: how long the group was to call.
-        think_ms: how long each client waited between an answer and its next call because it was told to.
-        first_ms: how long the first of them was told to wait before its first call.
+        seconds: the requested duration of the group's calls.
+        think_ms: the requested think time.
+        first_think_ms: the requested wait of the first client before its first call.
 
     Raises:
-        ValueError: there is none.
+        ValueError: there are no samples.
     """
     if not samples:
         raise ValueError("no samples to sum up")
-    begin = min(one.start_ms for one in samples) - first_ms
+    begin = min(one.start_ms for one in samples) - first_think_ms
     end = begin + seconds * 1e3
     if not think_ms:
-        # A peer that begins late ends early; of clients that think, nobody need be in a call at the end.
+        # A peer that begins late ends early. With think time, no call need be in progress at the end.
         end = min(end, max(one.end_ms for one in samples))
     within = math.fsum(_part_before(end, one) for one in samples if one.right)
     times = Counter(sample.elapsed_ms for sample in samples if sample.right)
     calls = times.total()
-    return Seen(
+    return SampleSummary(
         calls,
         math.floor(begin),
         math.ceil(end),
         within / max(end - begin, 1) * 1e3,
-        median(times),
+        grouped_median(times),
         sum(ms * count for ms, count in times.items()) / calls if calls else None,
         dict(Counter(sample.code for sample in samples if not sample.right).most_common()),
         _gap_ms(samples, think_ms),
     )
 
 
-def rates(samples: Sequence[Sample], begin_ms: float, end_ms: float) -> list[float]:
-    """Give the right answers a second, piece by piece of a window, but for the first, in which clients begin.
+def rates_by_piece(samples: Sequence[Sample], begin_ms: float, end_ms: float) -> list[float]:
+    """Return successful calls per second, piece by piece of a window.
+
+    The first piece, in which clients begin, is left out.
 
     Args:
         samples: in any order.
-        begin_ms: when the window begins, by the wall clock; once all clients have begun.
+        begin_ms: when the window begins, by the wall clock; all clients have begun by then.
         end_ms: when it ends.
     """
     piece_ms = (end_ms - begin_ms) / _PIECES
@@ -145,15 +149,15 @@ def rates(samples: Sequence[Sample], begin_ms: float, end_ms: float) -> list[flo
 
 
 def _part_before(end_ms: float, one: Sample) -> float:
-    """Of a call: the part of its time before a moment."""
+    """Return the part of a call's time before a moment."""
     if one.end_ms <= end_ms:
         return 1.0
-    # What began after it may have taken none of JMeter's whole milliseconds.
+    # A call that began after the moment may have a duration of 0 ms.
     return max(0.0, end_ms - one.start_ms) / max(one.elapsed_ms, 1)
 
 
 def _gap_ms(samples: Sequence[Sample], think_ms: float) -> float | None:
-    """Both ends are cut to whole milliseconds, so a mean of many is right, and one by itself may be below 0."""
+    """Return the mean gap. Both ends are cut to whole milliseconds, so a single gap may be below 0."""
     by_thread: dict[str, list[Sample]] = {}
     for sample in sorted(samples, key=lambda one: one.start_ms):
         by_thread.setdefault(sample.thread, []).append(sample)
@@ -161,17 +165,17 @@ def _gap_ms(samples: Sequence[Sample], think_ms: float) -> float | None:
     return max(0.0, sum(gaps) / len(gaps)) if gaps else None
 
 
-def median(times: Mapping[int, int]) -> float | None:
-    """The median of times that are known to a whole millisecond.
+def grouped_median(times: Mapping[int, int]) -> float | None:
+    """Return the median of times that are known to a whole millisecond.
 
-    JMeter takes the difference of two clock readings that are cut to whole milliseconds, so that a time of v lies
-    about v, as often above as below. Each value is spread evenly from v - 1/2 to v + 1/2, as in any grouped median.
+    JMeter subtracts two clock readings that are cut to whole milliseconds, so a time of v lies around v. Each value is
+    spread evenly from v - 1/2 to v + 1/2, as in any grouped median.
 
     Args:
-        times: how often each value was seen, in milliseconds.
+        times: how often each value occurs, in milliseconds.
 
     Returns:
-        Milliseconds, never below 0; None where nothing was seen.
+        Milliseconds, never below 0; None without values.
     """
     half = sum(times.values()) / 2
     before = 0

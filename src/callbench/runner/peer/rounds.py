@@ -1,4 +1,4 @@
-"""One server driven by our load driver and by a peer, in turn: a round of a cell, all rounds of a stack or URL."""
+"""Rounds in which our load driver and a peer drive one server, one after the other."""
 
 import math
 import random
@@ -9,53 +9,53 @@ from typing import Any
 from callbench.adapter import oracle, placement
 from callbench.adapter.contract import Done
 from callbench.catalog.catalogue import Catalogue
-from callbench.catalog.study import given
-from callbench.catalog.study.given import Given
+from callbench.catalog.study import own_servers
+from callbench.catalog.study.own_servers import ServerOverrides
 from callbench.model import request
 from callbench.model.cell import Cell, Load, Stack
 from callbench.model.errors import AdapterFailure, BadInput, CallbenchError
 from callbench.runner.measure import steadiness
-from callbench.runner.measure.warm_up import WarmUp, warmed_up
+from callbench.runner.measure.warm_up import WarmUp, warm_up_cell
 from callbench.runner.peer import jmeter
-from callbench.runner.peer.agreement import Agreement, Round, Side, agreement
-from callbench.runner.peer.asked import DRIVER, PEER, asked, why_not
-from callbench.runner.peer.plan import Asked
-from callbench.runner.peer.steadiness import Compiling, rose
-from callbench.runner.visit import AnsweredWrongly, OpenVisit
+from callbench.runner.peer.agreement import Agreement, Round, Side, compute_agreement
+from callbench.runner.peer.http_load import DRIVER, PEER, http_load, why_not
+from callbench.runner.peer.plan import HttpLoad
+from callbench.runner.peer.steadiness import CompilerShare, rate_rise
+from callbench.runner.running_stack import RunningStack, WrongAnswer
 from callbench.stats.histogram import Buckets
 from callbench.stats.rate import window_of
 
-# Beyond its time, for answers that come late.
-_SLACK_S = 30.0
-# A warm-up's pieces are a tenth of this.
-_WARM_S = 0.5
+# Seconds besides the drive, for late answers.
+_EXTRA_SECONDS = 30.0
+# The pieces of a warm-up take a tenth of this.
+_WARM_UP_SECONDS = 0.5
 
 
 @dataclass(frozen=True)
-class Pace:
-    """How long a round is.
+class RoundLength:
+    """The length of a round.
 
     Attributes:
-        seconds: how long each side's calls are made once all of its clients have begun.
-        warm_up_s: how long the peer calls before: Java compiles while it runs.
+        seconds: how long each side calls after all of its clients have begun.
+        warm_up_s: how long the peer warms up, because Java compiles while it runs.
     """
 
     seconds: float
     warm_up_s: float
 
-    def whole_s(self, cell: Cell) -> int:
-        """How long each side drives a cell, ramp-up and all: whole seconds, as the peer has no others."""
+    def drive_seconds(self, cell: Cell) -> int:
+        """Return how long each side drives a cell, with its ramp-up: whole seconds, as the peer needs them."""
         return math.ceil(cell.load.ramp_up_ns / 1e9 + self.seconds)
 
 
 @dataclass(frozen=True)
-class Wish:
-    """What is to be held against each other.
+class RoundsRequest:
+    """The options of a comparison on one server.
 
     Attributes:
-        target: a stack that the load driver calls, or a server of one's own.
-        server: how a server of one's own is called.
-        options: of the stack's server.
+        target: a stack that the load driver calls, or an external server.
+        server: how to call an external server.
+        options: options of the stack's server.
     """
 
     target: str
@@ -63,148 +63,155 @@ class Wish:
     rounds: int = 5
     seconds: float = 5.0
     warm_up_s: float = 10.0
-    server: Given = field(default_factory=Given)
+    server: ServerOverrides = field(default_factory=ServerOverrides)
     options: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
-class Found:
+class PeerRounds:
     """Finished rounds."""
 
-    wish: Wish
+    request: RoundsRequest
     rounds: tuple[Round, ...]
     agreement: Agreement
 
 
-def ready() -> None:
-    """Refuses where the peer is not set up.
+def require_peer() -> None:
+    """Check that the peer is installed.
 
     Raises:
-        CallbenchError: with the remedy.
+        CallbenchError: it is not; the sentence has the remedy.
     """
     missing = jmeter.why_not()
     if missing:
         raise CallbenchError(missing)
 
 
-def held(wish: Wish, known: Catalogue, tell: Callable[[int], None]) -> Found:
-    """Drive all rounds of one server.
+def compare_generators(
+    rounds_request: RoundsRequest, catalogue: Catalogue, on_round: Callable[[int], None]
+) -> PeerRounds:
+    """Drive all rounds of one server, and compare the generators.
 
     Args:
-        wish: what and how long.
-        known: where a stack is looked for.
-        tell: told of each round before it begins, with its number from 1 on.
+        rounds_request: the target and the length of the rounds.
+        catalogue: where to find the stack.
+        on_round: called with each round's number, from 1, before it begins.
 
     Raises:
-        BadInput: the target is no server that the load driver calls, or nobody answers there as expected.
-        CallbenchError: a side is not set up, or failed.
+        BadInput: the load driver cannot call the target, or it does not answer as expected.
+        CallbenchError: a side is not installed, or failed.
     """
-    ready()
-    known, [name] = given.named(known, [wish.target], wish.server)
-    stack = known.stack(name)
-    cell = Cell("c001", "", stack.id, request.STANDS_FOR, {}, Load(wish.clients, 1, wish.seconds))
+    require_peer()
+    catalogue, [name] = own_servers.with_named_servers(catalogue, [rounds_request.target], rounds_request.server)
+    stack = catalogue.stack(name)
+    cell = Cell("c001", "", stack.id, request.STANDS_FOR, {}, Load(rounds_request.clients, 1, rounds_request.seconds))
     why = why_not(cell, stack)
     if why:
-        raise BadInput(f"{wish.target} {why}: name a stack of {DRIVER}, a URL, or a study")
+        raise BadInput(f"{rounds_request.target} {why}: name a stack of {DRIVER}, a URL, or a study")
     if request.called(stack.card[request.KEY]) != request.STANDS_FOR:
-        raise BadInput(f"{wish.target} is asked for items, and how many a study says: callbench peer qlio")
-    pace = Pace(wish.seconds, wish.warm_up_s)
+        raise BadInput(
+            f"{rounds_request.target} needs a number of items, which only a study gives: callbench peer qlio"
+        )
+    length = RoundLength(rounds_request.seconds, rounds_request.warm_up_s)
     rounds = []
-    for number in range(1, wish.rounds + 1):
-        tell(number)
+    for number in range(1, rounds_request.rounds + 1):
+        on_round(number)
         try:
-            rounds.append(driven(known, stack, cell, pace, random.Random(), wish.options))  # noqa: S311 - an order
+            rounds.append(drive_round(catalogue, stack, cell, length, random.Random(), rounds_request.options))  # noqa: S311 - an order
         except AdapterFailure as failure:
-            raise BadInput(f"{wish.target}: {failure} ({failure.kind})") from failure
-        except AnsweredWrongly as wrong:
-            raise BadInput(f"{wish.target} {wrong}") from wrong
-    return Found(wish, tuple(rounds), agreement(rounds, PEER))
+            raise BadInput(f"{rounds_request.target}: {failure} ({failure.kind})") from failure
+        except WrongAnswer as wrong:
+            raise BadInput(f"{rounds_request.target} {wrong}") from wrong
+    return PeerRounds(rounds_request, tuple(rounds), compute_agreement(rounds, PEER))
 
 
-def driven(  # noqa: PLR0913, PLR0917 - what, where, how long, in which order, and how the server is told
-    known: Catalogue, stack: Stack, cell: Cell, pace: Pace, dice: random.Random, options: Mapping[str, Any]
+def drive_round(  # noqa: PLR0913, PLR0917 - what, where, how long, in which order, and how the server is told
+    catalogue: Catalogue, stack: Stack, cell: Cell, length: RoundLength, rng: random.Random, options: Mapping[str, Any]
 ) -> Round:
-    """Starts a stack's server, and lets both sides drive it once, in random order.
+    """Start a stack's server, and let both sides drive it once, in random order.
 
     Raises:
         AdapterFailure: a side of the stack failed.
-        AnsweredWrongly: the server's answer is not the service's.
-        CallbenchError: the peer failed, no call was answered rightly, or the server counted other calls.
+        AnsweredWrongly: the server's answer is wrong.
+        CallbenchError: the peer failed, no call succeeded, or the server counted other calls.
     """
-    processors = placement.placed()
-    with OpenVisit(known.programs(stack), stack, [cell], processors, options=options) as visit:
-        if cell.id in visit.cannot:
-            raise AdapterFailure("unsupported", visit.cannot[cell.id])
-        visit.connect(cell)
-        to_ask = asked(visit.sides.client, stack, visit.endpoint, cell)
-        # Before either, so that both meet a server that is warm; ours is compiled beforehand.
-        warm = warmed_up(visit.sides, _short(cell))
-        compiling = Compiling(visit.sides)
+    processors = placement.choose_placement()
+    with RunningStack(catalogue.programs(stack), stack, [cell], processors, options=options) as running:
+        if cell.id in running.unsupported:
+            raise AdapterFailure("unsupported", running.unsupported[cell.id])
+        running.connect(cell)
+        http_load_ = http_load(running.sides.client, stack, running.endpoint, cell)
+        # Warm up the server before either side drives. Our driver is compiled and needs no warm-up.
+        warm_up = warm_up_cell(running.sides, _warm_up_cell(cell))
+        compiling = CompilerShare(running.sides)
         sides = {
-            "ours": ("the load driver", lambda: _ours(visit, stack, cell, pace, warm)),
-            "peers": (PEER, lambda: _peers(visit, to_ask, cell, pace)),
+            "ours": ("the load driver", lambda: _drive_own(running, stack, cell, length, warm_up)),
+            "peers": (PEER, lambda: _drive_peer(running, http_load_, cell, length)),
         }
-        found: dict[str, Side] = {}
-        whys: list[str] = []
-        for name in dice.sample(sorted(sides), 2):
-            found[name], why = compiling.watched(*sides[name])
-            whys.append(why)
-        return Round(**found, unsteady=next((why for why in whys if why), ""))
+        results: dict[str, Side] = {}
+        reasons: list[str] = []
+        for name in rng.sample(sorted(sides), 2):
+            results[name], why = compiling.watch(*sides[name])
+            reasons.append(why)
+        return Round(**results, unsteady=next((why for why in reasons if why), ""))
 
 
-def _short(cell: Cell) -> Cell:
-    """The cell as its warm-up needs it, which takes its lengths from the trial's."""
-    load = Load(cell.load.clients, 1, _WARM_S)
+def _warm_up_cell(cell: Cell) -> Cell:
+    """Return the cell with a short load, from which the warm-up derives its lengths."""
+    load = Load(cell.load.clients, 1, _WARM_UP_SECONDS)
     return Cell(cell.id, cell.group, cell.stack, cell.call, cell.arguments, load, options=cell.options)
 
 
-def _ours(visit: OpenVisit, stack: Stack, cell: Cell, pace: Pace, warm: WarmUp) -> tuple[Side, str]:
-    """Drives by the load driver. Returns why that was not steady, too."""
-    client, seconds = visit.sides.client, pace.whole_s(cell)
-    # Connected anew: a server may close what was idle while the peer drove. What is listed is looked at before.
-    client.connect(stack.client, visit.endpoint, cell.load.clients, options=cell.options)
+def _drive_own(
+    running: RunningStack, stack: Stack, cell: Cell, length: RoundLength, warm_up: WarmUp
+) -> tuple[Side, str]:
+    """Drive with the load driver. Also return why that was not steady, or ""."""
+    client, seconds = running.sides.client, length.drive_seconds(cell)
+    # Connect again, because a server may close connections that were idle while the peer drove. A listed call must be
+    # checked first.
+    client.connect(stack.client, running.endpoint, cell.load.clients, options=cell.options)
     client.call(cell.call, cell.arguments)
-    visit.sides.counted()
+    running.sides.counted()
     done = client.drive(
         cell.call,
         cell.arguments,
         calls=1,
         seconds=seconds,
-        limit_seconds=seconds + _SLACK_S,
+        limit_seconds=seconds + _EXTRA_SECONDS,
         timing="each",
         think_ns=cell.load.think_ns,
         ramp_up_ns=cell.load.ramp_up_ns,
     )
-    _counted_by_server(visit, cell, "the load driver", done["calls"], sum(done["errors"].values()))
-    return ours(done, cell.load.think_ns / 1e6), steadiness.unsteady(warm, done, {}, cell.load)
+    _check_counts(running, cell, "the load driver", done["calls"], sum(done["errors"].values()))
+    return driver_side(done, cell.load.think_ns / 1e6), steadiness.unsteady(warm_up, done, {}, cell.load)
 
 
-def _counted_by_server(visit: OpenVisit, cell: Cell, who: str, calls: int, errors: int) -> None:
-    """Holds a side's count against the server's.
+def _check_counts(running: RunningStack, cell: Cell, driver: str, calls: int, errors: int) -> None:
+    """Compare a side's count with the server's.
 
     Raises:
-        CallbenchError: they do not agree.
+        CallbenchError: they differ.
     """
-    counts = visit.sides.counted()
+    counts = running.sides.counted()
     done: Any = {"calls": calls, "errors": {"any": errors}}
     if counts is not None and not oracle.agree(cell.call, done, counts):
         counted = counts["calls"].get(cell.call, 0)
-        raise CallbenchError(f"{who} says {calls:,} calls and {errors:,} errors, but the server counted {counted:,}")
+        raise CallbenchError(f"{driver} says {calls:,} calls and {errors:,} errors, but the server counted {counted:,}")
 
 
-def ours(done: Done, think_ms: float) -> Side:
-    """What our driver said, as a side.
+def driver_side(done: Done, think_ms: float) -> Side:
+    """Convert the load driver's report.
 
     Args:
-        done: what its drive came to.
-        think_ms: how long its clients were told to wait between calls.
+        done: its report.
+        think_ms: the think time of its clients.
 
     Raises:
-        CallbenchError: no call was answered rightly.
+        CallbenchError: no call succeeded.
     """
     histogram = done["latency"]
     if histogram is None or not histogram["count"]:
-        raise CallbenchError(f"no call of the load driver was answered rightly: {done['errors']}")
+        raise CallbenchError(f"no call of the load driver succeeded: {done['errors']}")
     least, greatest = histogram["min_ns"], histogram["max_ns"]
     [middle] = Buckets.of(dict(histogram["buckets"])).percentiles([0.5], least, greatest)
     mean = int(histogram["sum_ns"]) / histogram["count"]
@@ -217,43 +224,47 @@ def ours(done: Done, think_ms: float) -> Side:
     return Side(window.per_s, middle / 1e6, mean_ms, busy, done["calls"], errors, mean_ms + think_ms)
 
 
-def _peers(visit: OpenVisit, to_ask: Asked, cell: Cell, pace: Pace) -> tuple[Side, str]:
-    """Lets the peer drive. Returns why that was not steady, too."""
-    processors = placement.placed()
-    mine = () if processors.shared else processors.client
-    visit.sides.counted()
-    driven = jmeter.drive(to_ask, warm_up_s=pace.warm_up_s, seconds=pace.whole_s(cell), processors=mine)
-    _counted_by_server(visit, cell, PEER, driven.samples - driven.wrong, driven.wrong)
-    return theirs(driven, to_ask.think_ms, max(1, len(processors.client))), rose(PEER, driven.rates)
+def _drive_peer(running: RunningStack, http_load_: HttpLoad, cell: Cell, length: RoundLength) -> tuple[Side, str]:
+    """Let the peer drive. Also return why that was not steady, or ""."""
+    processors = placement.choose_placement()
+    peer_processors = () if processors.shared else processors.client
+    running.sides.counted()
+    result = jmeter.drive(
+        http_load_, warm_up_s=length.warm_up_s, seconds=length.drive_seconds(cell), processors=peer_processors
+    )
+    _check_counts(running, cell, PEER, result.samples - result.wrong, result.wrong)
+    return peer_side(result, http_load_.think_ms, max(1, len(processors.client))), rate_rise(PEER, result.rates)
 
 
-def theirs(driven: jmeter.Driven, think_ms: float, processors: int) -> Side:
-    """What the peer said, as a side.
+def peer_side(result: jmeter.JMeterResult, think_ms: float, processors: int) -> Side:
+    """Convert the peer's result.
 
     Args:
-        driven: its samples, and what was seen of it from outside.
-        think_ms: how long its clients were told to wait between calls.
-        processors: on how many it could run.
+        result: its samples, and its processor time.
+        think_ms: the think time of its clients.
+        processors: how many processors it could use.
 
     Raises:
-        CallbenchError: no call was answered rightly.
+        CallbenchError: no call succeeded.
     """
-    seen = driven.seen
-    if seen.median_ms is None or seen.mean_ms is None:
-        raise CallbenchError(f"no call of {PEER} was answered rightly: {dict(seen.errors)}")
-    errors = sum(seen.errors.values())
-    lasted_ms = max(1, seen.end_ms - seen.begin_ms)
-    # Its threads' time lies partly between calls: the larger of the two is what it took at least.
-    known = [time for time in (driven.client_ms and driven.client_ms / (seen.calls + errors), seen.gap_ms) if time]
+    summary = result.summary
+    if summary.median_ms is None or summary.mean_ms is None:
+        raise CallbenchError(f"no call of {PEER} succeeded: {dict(summary.errors)}")
+    errors = sum(summary.errors.values())
+    elapsed_ms = max(1, summary.end_ms - summary.begin_ms)
+    # The threads' time lies partly between calls, so the larger of the two values is a lower limit of its own time.
+    known = [
+        time for time in (result.client_ms and result.client_ms / (summary.calls + errors), summary.gap_ms) if time
+    ]
     own_ms = max(known, default=0.0)
     return Side(
-        rate_per_s=seen.rate_per_s,
-        # A median of 0 ms is one that JMeter's clock cannot tell from nothing.
-        median_ms=max(seen.median_ms, 0.001),
-        mean_ms=seen.mean_ms,
-        busy=driven.processor_ms / lasted_ms / processors,
-        calls=seen.calls,
+        rate_per_s=summary.rate_per_s,
+        # JMeter's clock cannot measure a median of 0 ms.
+        median_ms=max(summary.median_ms, 0.001),
+        mean_ms=summary.mean_ms,
+        busy=result.processor_ms / elapsed_ms / processors,
+        calls=summary.calls,
         errors=errors,
-        round_ms=seen.mean_ms + (seen.gap_ms or 0.0) + think_ms,
+        round_ms=summary.mean_ms + (summary.gap_ms or 0.0) + think_ms,
         own_ms=own_ms,
     )

@@ -1,4 +1,4 @@
-"""Whether a round of both was steady: the rule that decides which rounds count, fixed before anything is driven."""
+"""Whether a round was steady. This rule decides which rounds count, and is fixed before anything is driven."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -11,36 +11,38 @@ from callbench.stats.steady import shift
 from callbench.stats.warmed import BUSY
 
 
-def rose(who: str, rates: Sequence[float]) -> str:
-    """Say by how much a rate rose while somebody drove, or nothing: a runtime that compiles is not through.
+def rate_rise(who: str, rates: Sequence[float]) -> str:
+    """Return by how much a rate rose during a drive, in words, or "".
 
-    A rate that falls is the machine's doing, as in a run (measure/steadiness.py).
+    A rising rate means that a runtime still compiles.
+
+    A falling rate is caused by the machine, as in a run (measure/steadiness.py).
 
     Args:
-        who: a peer that runs on a virtual machine.
-        rates: calls a second, piece by piece.
+        who: the name of a peer that runs on a virtual machine.
+        rates: calls per second, piece by piece.
     """
-    found = shift([rate for rate in rates if rate > 0])
-    if found is None or not found.real or found.ratio < 1:
+    change = shift([rate for rate in rates if rate > 0])
+    if change is None or not change.real or change.ratio < 1:
         return ""
-    return f"{who}'s rate rose while it drove: by {percent(found.ratio - 1)}"
+    return f"{who}'s rate rose while it drove: by {percent(change.ratio - 1)}"
 
 
-class Compiling:
-    """What the compiler of a server's runtime takes while somebody drives it."""
+class CompilerShare:
+    """Measures the compiler of the server's runtime during a drive."""
 
     def __init__(self, sides: Sides) -> None:
-        """Finds the processes."""
+        """Find the processes."""
         self._clock = CompilerTime(sides)
 
-    def watched(self, who: str, drive: Callable[[], tuple[Side, str]]) -> tuple[Side, str]:
-        """Let somebody drive, and say why that was not steady: as they say themselves, or as the compiler does."""
-        began, before = time.monotonic_ns(), self._taken()
+    def watch(self, who: str, drive: Callable[[], tuple[Side, str]]) -> tuple[Side, str]:
+        """Run a drive. Also return why it was not steady: the drive's own reason, or an active compiler."""
+        began, before = time.monotonic_ns(), self._compiler_ns()
         side, unsteady = drive()
-        share = (self._taken() - before) / max(1, time.monotonic_ns() - began)
+        share = (self._compiler_ns() - before) / max(1, time.monotonic_ns() - began)
         if not unsteady and share > BUSY:
-            unsteady = f"the compiler was at work while {who} drove: it took {percent(share)} of a processor"
+            unsteady = f"the compiler was active while {who} drove: it used {percent(share)} of a processor"
         return side, unsteady
 
-    def _taken(self) -> int:
-        return max((one.compiler_ns for one in self._clock.took().values()), default=0)
+    def _compiler_ns(self) -> int:
+        return max((one.compiler_ns for one in self._clock.read().values()), default=0)

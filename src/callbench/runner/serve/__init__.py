@@ -1,4 +1,4 @@
-"""`callbench serve`: servers for people who bring their own client."""
+"""`callbench serve`: run servers for people who bring their own client."""
 
 import ipaddress
 from collections.abc import Callable, Mapping, Sequence
@@ -7,26 +7,26 @@ from dataclasses import dataclass, field
 
 from callbench.catalog.catalogue import Catalogue
 from callbench.model.errors import AdapterFailure, BadInput, CallbenchError
-from callbench.runner.serve import chosen
-from callbench.runner.serve.offers import Endpoints, Offer
-from callbench.runner.serve.typed import Typed
+from callbench.runner.serve import selection
+from callbench.runner.serve.input_lines import InputLines
+from callbench.runner.serve.offers import Endpoints, Server
 from callbench.runner.stopping import Sigterm, Terminated, stoppable
 
-# What an adapter says where a port or an address cannot be had.
+# Error kinds of an adapter that cannot have a port or an address.
 _OF_THE_PLACE = ("out-of-resources", "bad-request", "refused")
 
 
 @dataclass(frozen=True)
 class Request:
-    """What was asked for.
+    """The options of `callbench serve`.
 
     Attributes:
-        stacks: names or globs; empty: with `every`, all stacks of the adapters that hold theirs in one process.
-        every: whether those are served.
+        stacks: names or globs; if empty, `every` selects all stacks of the adapters that serve all in one process.
+        every: whether to serve all of those.
         host: the address to listen on.
-        port: the first one; 0: any free ones.
-        channels: of `every`, those switched on; empty: every channel there is.
-        options: of the contract's `serve`, for each of the stacks.
+        port: the first port; 0: any free ports.
+        channels: for `every`: the channels to switch on; empty: all.
+        options: options of the contract's `serve`, for each stack.
     """
 
     stacks: Sequence[str] = ()
@@ -38,27 +38,27 @@ class Request:
 
 
 @dataclass(frozen=True)
-class Shown:
-    """Where what happens is shown.
+class Output:
+    """Callbacks for output.
 
     Attributes:
-        message: is given each line for people.
-        endpoints: is given where each stack that is on can be reached, whenever that may have changed.
+        message: shows a line of text.
+        endpoints: receives the endpoints of all active stacks, whenever they may have changed.
     """
 
     message: Callable[[str], None]
     endpoints: Callable[[Mapping[str, str]], None]
 
 
-def checked_host(host: str, *, exposed: bool) -> str:
-    """The host to listen on.
+def check_host(host: str, *, exposed: bool) -> str:
+    """Return the address to listen on.
 
     Args:
         host: an IP address, or `localhost`.
-        exposed: whether addresses that others reach are allowed.
+        exposed: whether addresses that other machines can reach are allowed.
 
     Raises:
-        BadInput: it is no address, or one that others reach.
+        BadInput: it is not an address, or one that other machines can reach.
     """
     try:
         address = ipaddress.ip_address("127.0.0.1" if host == "localhost" else host)
@@ -66,76 +66,78 @@ def checked_host(host: str, *, exposed: bool) -> str:
         raise BadInput(f"--host {host} is not an IP address: give for instance 127.0.0.1") from failure
     if not address.is_loopback and not exposed:
         raise BadInput(
-            f"--host {host} can be reached from other machines, and nothing here asks who calls:"
-            " add --i-know-what-i-expose to do so all the same"
+            f"--host {host} can be reached from other machines, and there is no authentication:"
+            " add --i-know-what-i-expose to allow that"
         )
     return str(address)
 
 
-def serve(known: Catalogue, request: Request, shown: Shown) -> None:
-    """Serves until Ctrl-C, SIGTERM, or the end of a standard input that somebody types or writes at.
+def serve(catalogue: Catalogue, request: Request, output: Output) -> None:
+    """Serve until Ctrl-C, SIGTERM, or the end of a standard input that has a writer.
 
     Args:
-        known: what there is.
-        request: what of it to serve, and where.
-        shown: where what happens is shown.
+        catalogue: all stacks.
+        request: what to serve, and where.
+        output: shows what happens.
 
     Raises:
-        BadInput: a name is not known, or the port is taken.
-        CallbenchError: nothing could be served, or nothing of it is left.
-        KeyboardInterrupt: Ctrl-C.
+        BadInput: a name is unknown, or the port is in use.
+        CallbenchError: nothing could be served, or all servers have ended.
+        KeyboardInterrupt: the user pressed Ctrl-C.
     """
     with ExitStack() as open_, stoppable():
         try:
-            offers = chosen.of(known, request.stacks, request.channels, every=request.every, options=request.options)
-            serving, failure = _begun(offers, request, open_, shown.message)
-            if not any(offer.endpoints for offer in serving):
-                raise _nothing(request, failure)
-            shown.endpoints(_endpoints(serving))
-            shown.message("Serving. Lines `on NAME` and `off NAME` switch a channel or a stack; Ctrl-C ends it.")
-            _obey(serving, shown)
+            servers = selection.of(
+                catalogue, request.stacks, request.channels, every=request.every, options=request.options
+            )
+            serving, failure = _start_all(servers, request, open_, output.message)
+            if not any(server.endpoints for server in serving):
+                raise _why_nothing_served(request, failure)
+            output.endpoints(_endpoints(serving))
+            output.message("Serving. Lines `on NAME` and `off NAME` switch a channel or a stack; Ctrl-C ends it.")
+            _run_commands(serving, output)
         except Sigterm:
             raise Terminated("stopped") from None
 
 
-def _begun(
-    offers: Sequence[Offer], request: Request, open_: ExitStack, tell: Callable[[str], None]
-) -> tuple[list[Offer], AdapterFailure | None]:
-    """Starts them all, then serves them one after the other. What says no is told, and the rest goes on.
+def _start_all(
+    servers: Sequence[Server], request: Request, open_: ExitStack, show: Callable[[str], None]
+) -> tuple[list[Server], AdapterFailure | None]:
+    """Start all servers, then serve them one after the other. A refused one is reported, and the rest continues.
 
     Returns:
-        Those that serve something, and the last failure.
+        The servers that serve something, and the last failure.
     """
     failure: AdapterFailure | None = None
-    begun = []
+    started = []
     port = request.port
-    for offer in offers:
-        open_.callback(offer.close)
+    for server in servers:
+        open_.callback(server.close)
         try:
-            offer.start()
+            server.start()
         except AdapterFailure as no:
             failure = no
-            tell(f"left out: {no}")
+            show(f"left out: {no}")
         else:
-            begun.append(offer)
+            started.append(server)
     serving = []
-    for offer in begun:
+    for server in started:
         try:
-            refused = offer.serve(request.host, port)
+            refused = server.serve(request.host, port)
         except AdapterFailure as no:
             refused = [no]
-            tell(f"left out: {offer.name}: {no}")
+            show(f"left out: {server.name}: {no}")
         else:
             for one in refused:
-                tell(f"left out: {one}")
-        port = offer.next_port(port)
+                show(f"left out: {one}")
+        port = server.next_port(port)
         failure = refused[-1] if refused else failure
-        if not offer.ended():
-            serving.append(offer)
+        if not server.ended():
+            serving.append(server)
     return serving, failure
 
 
-def _nothing(request: Request, failure: AdapterFailure | None) -> CallbenchError:
+def _why_nothing_served(request: Request, failure: AdapterFailure | None) -> CallbenchError:
     if failure is None:
         return CallbenchError("nothing here can be served: `callbench doctor` says what is missing")
     if failure.kind in _OF_THE_PLACE:
@@ -143,47 +145,47 @@ def _nothing(request: Request, failure: AdapterFailure | None) -> CallbenchError
     return CallbenchError(f"nothing is served: {failure}")
 
 
-def _obey(serving: list[Offer], shown: Shown) -> None:
-    """Does what is typed, and looks now and then whether everything lives."""
-    typed = Typed()
-    while not typed.over:
-        for line in typed.lines():
-            _obeyed(serving, line, shown)
-        for offer in [offer for offer in serving if offer.ended()]:
-            serving.remove(offer)
-            shown.message(f"no longer served: {offer.ended()}")
+def _run_commands(serving: list[Server], output: Output) -> None:
+    """Run the commands of standard input, and check regularly whether all servers live."""
+    input_ = InputLines()
+    while not input_.over:
+        for line in input_.lines():
+            _run_command(serving, line, output)
+        for server in [server for server in serving if server.ended()]:
+            serving.remove(server)
+            output.message(f"no longer served: {server.ended()}")
             if not serving:
                 raise CallbenchError("nothing is served any more")
 
 
-def _obeyed(serving: Sequence[Offer], line: str, shown: Shown) -> None:
-    words = sorted({word for offer in serving for word in offer.words})
+def _run_command(serving: Sequence[Server], line: str, output: Output) -> None:
+    words = sorted({word for server in serving for word in server.words})
     match line.split():
         case []:
-            shown.message("")
+            output.message("")
         case [("on" | "off") as word, name] if name in words:
-            for offer in serving:
-                if name in offer.words:
+            for server in serving:
+                if name in server.words:
                     try:
-                        offer.switch(name, on=word == "on")
+                        server.switch(name, on=word == "on")
                     except AdapterFailure as failure:
-                        shown.message(f"{name} stays as it was: {failure}")
-            shown.endpoints(_endpoints(serving))
+                        output.message(f"{name} stays as it was: {failure}")
+            output.endpoints(_endpoints(serving))
         case [("on" | "off"), name]:
-            shown.message(f"there is no channel or stack {name} here: {', '.join(words)} are")
+            output.message(f"there is no channel or stack {name} here: {', '.join(words)} are")
         case _:
-            shown.message(f"say `on NAME` or `off NAME`, not {line.strip()!r}; names are {', '.join(words)}")
+            output.message(f"say `on NAME` or `off NAME`, not {line.strip()!r}; names are {', '.join(words)}")
 
 
-def _endpoints(serving: Sequence[Offer]) -> Endpoints:
+def _endpoints(serving: Sequence[Server]) -> Endpoints:
     found: Endpoints = {}
-    for offer in serving:
-        found |= offer.endpoints
+    for server in serving:
+        found |= server.endpoints
     return found
 
 
 def lines(endpoints: Mapping[str, str]) -> str:
-    """Write where each stack can be reached, a line a stack."""
+    """Return the endpoints as text, one line per stack."""
     width = max((len(stack) for stack in endpoints), default=0)
     return (
         "\n".join(f"{stack:{width}}  {endpoint}" for stack, endpoint in sorted(endpoints.items()))

@@ -1,4 +1,4 @@
-"""What is served: all stacks of an adapter in one process, or one stack in a process of its own."""
+"""Servers of `callbench serve`: all stacks of an adapter in one process, or one stack in its own process."""
 
 from collections.abc import Mapping, Sequence
 from typing import Protocol
@@ -11,17 +11,17 @@ from callbench.model.errors import AdapterFailure
 from callbench.model.request import KEY, connected_with
 
 Endpoints = dict[str, str]
-# How many items an endpoint that answers FindItems is shown with.
+# How many items the shown endpoint of a FindItems server requests.
 _ITEMS = "10"
 
 
-class Offer(Protocol):
-    """Something that can be served, and switched on and off by its words.
+class Server(Protocol):
+    """Something that can be served, and switched on and off by name.
 
     Attributes:
-        name: how sentences name it.
-        words: what a person may switch.
-        endpoints: of what is on, by stack.
+        name: its name in sentences.
+        words: the names that a user can switch.
+        endpoints: the endpoints of what is on, by stack.
     """
 
     name: str
@@ -29,41 +29,41 @@ class Offer(Protocol):
     endpoints: Endpoints
 
     def start(self) -> None:
-        """Starts its processes without waiting for them.
+        """Start the processes without waiting for them.
 
         Raises:
             AdapterFailure: one cannot be started.
         """
 
     def serve(self, host: str, port: int) -> list[AdapterFailure]:
-        """Serves it at a port; 0: any free one. Returns what of it could not be switched on.
+        """Serve at a port; 0: any free one. Return the failures of parts that cannot be switched on.
 
         Raises:
-            AdapterFailure: nothing of it can be served.
+            AdapterFailure: nothing can be served.
         """
 
     def next_port(self, port: int) -> int:
-        """The port for the next one, where `port` was for this one; 0 where any will do."""
+        """Return the port for the next server, if `port` was for this one; 0: any."""
 
     def switch(self, word: str, *, on: bool) -> None:
-        """Switches what is called so.
+        """Switch a part on or off.
 
         Raises:
-            AdapterFailure: the adapter says no.
+            AdapterFailure: the adapter refuses.
         """
 
     def ended(self) -> str | None:
-        """How it died, if it has."""
+        """Return how it died; None if it lives."""
 
     def close(self) -> None:
-        """Ends it: nothing of it is then left."""
+        """End all of its processes."""
 
 
-class Everything:
+class AdapterServer:
     """All stacks of an adapter in one process: the contract's `serve-all`."""
 
     def __init__(self, manifest: Manifest, known: Sequence[str], wanted: Sequence[str]) -> None:
-        """Takes its own channels (`known`), and those of them to be switched on at first."""
+        """Store the adapter's channels (`known`), and those to switch on first."""
         self.name = manifest.name
         self.words = known
         self.endpoints: Endpoints = {}
@@ -72,12 +72,12 @@ class Everything:
         self._adapter: Adapter | None = None
 
     def start(self) -> None:
-        """As `Offer.start`."""
+        """As `Server.start`."""
         self._adapter = Adapter(self._manifest, "serving all")
 
     def serve(self, host: str, port: int) -> list[AdapterFailure]:
-        """As `Offer.serve`. Channel by channel: one that cannot be had does not take the rest along."""
-        running = _begun(self._adapter).greeted()
+        """As `Server.serve`, channel by channel: a channel that fails does not affect the others."""
+        running = _start_adapter(self._adapter).read_hello()
         self.endpoints = running.serve_all(host, port, [])
         refused = []
         for channel in self._wanted:
@@ -88,31 +88,31 @@ class Everything:
         return refused
 
     def next_port(self, port: int) -> int:
-        """As `Offer.next_port`: this one takes as many as its channels need, so that others had better take any."""
+        """As `Server.next_port`. This server uses several ports, so the others take any."""
         del port
         return 0
 
     def switch(self, word: str, *, on: bool) -> None:
-        """As `Offer.switch`."""
-        self.endpoints = _begun(self._adapter).switch(word, on=on)
+        """As `Server.switch`."""
+        self.endpoints = _start_adapter(self._adapter).switch(word, on=on)
 
     def ended(self) -> str | None:
-        """As `Offer.ended`."""
-        return _death(self._adapter)
+        """As `Server.ended`."""
+        return _why_ended(self._adapter)
 
     def close(self) -> None:
-        """As `Offer.close`."""
+        """As `Server.close`."""
         if self._adapter is not None:
             self._adapter.stop()
 
 
-class One:
-    """One stack's server, and the backend behind it where its card names one."""
+class StackServer:
+    """One stack's server, and its backend if the card names one."""
 
     def __init__(
         self, stack: Stack, manifest: Manifest, backend: tuple[Manifest, str] | None, options: Mapping[str, object]
     ) -> None:
-        """Takes the stack, what plays its server, what stands behind it, and options of `serve`."""
+        """Store the stack, its server's adapter, its backend, and options of `serve`."""
         self.name = stack.id
         self.words: Sequence[str] = (stack.id,)
         self.endpoints: Endpoints = {}
@@ -124,16 +124,16 @@ class One:
         self._place = ("127.0.0.1", 0)
 
     def start(self) -> None:
-        """As `Offer.start`."""
+        """As `Server.start`."""
         if self._behind is not None:
             self._adapters.append(Adapter(self._behind[0], "the backend"))
         self._adapters.append(Adapter(self._manifest, "the server"))
 
     def serve(self, host: str, port: int) -> list[AdapterFailure]:
-        """As `Offer.serve`."""
+        """As `Server.serve`."""
         self._place = (host, port)
         for adapter in self._adapters:
-            adapter.greeted()
+            adapter.read_hello()
         why_not = self._adapters[-1].unavailable(self._stack.id)
         if why_not:
             raise AdapterFailure("unsupported", why_not)
@@ -143,11 +143,11 @@ class One:
         return []
 
     def next_port(self, port: int) -> int:
-        """As `Offer.next_port`: the one behind."""
+        """As `Server.next_port`: the following port."""
         return port + 1 if port else 0
 
     def switch(self, word: str, *, on: bool) -> None:
-        """As `Offer.switch`."""
+        """As `Server.switch`."""
         server = self._adapters[-1]
         if on and not self.endpoints:
             host, port = self._place
@@ -159,11 +159,11 @@ class One:
             self.endpoints = {}
 
     def ended(self) -> str | None:
-        """As `Offer.ended`."""
-        return next((how for how in map(_death, self._adapters) if how), None)
+        """As `Server.ended`."""
+        return next((how for how in map(_why_ended, self._adapters) if how), None)
 
     def close(self) -> None:
-        """As `Offer.close`."""
+        """As `Server.close`."""
         for adapter in reversed(self._adapters):
             adapter.stop()
 
@@ -172,7 +172,7 @@ _LAST_PORT = 65_535
 
 
 def _reached(stack: Stack, endpoint: str) -> str:
-    """Where a client of one's own finds it: with the path of its card's request, where it is called by one alone."""
+    """Return the address for a user's own client, with the path of the card's request if there is only one."""
     table = stack.card.get(KEY)
     if not stack.half or table is None or "external" in stack.card:
         return endpoint
@@ -181,13 +181,13 @@ def _reached(stack: Stack, endpoint: str) -> str:
     return whole if method == "GET" or urlsplit(whole).scheme == "" else f"{whole} ({method})"
 
 
-def _begun(adapter: Adapter | None) -> Adapter:
+def _start_adapter(adapter: Adapter | None) -> Adapter:
     if adapter is None:
         raise AdapterFailure("died", "it was not started")
     return adapter
 
 
-def _death(adapter: Adapter | None) -> str | None:
+def _why_ended(adapter: Adapter | None) -> str | None:
     if adapter is None or adapter.process.closed:
         return None
     died = adapter.process.died()

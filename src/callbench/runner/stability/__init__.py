@@ -1,1 +1,1 @@
-"""`callbench soak`, `overload`, `torture`: a server for long, under too much, and among the ill-behaved."""
+"""`callbench soak`, `overload`, `torture`: a server under long load, too much load, or misbehaving connections."""

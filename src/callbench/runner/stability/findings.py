@@ -1,15 +1,15 @@
-"""What a soak, an overload or a torture found wrong, or could not tell: the last sentence and the exit code follow."""
+"""Findings of a soak, an overload or a torture test; the last sentence and the exit code follow from them."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from callbench.catalog.study.near import allowed
+from callbench.catalog.study.name_suggestions import allowed_names
 from callbench.model.errors import BadInput
 from callbench.stats.decision import Outcome, together
 
-# What each command can find, and of that what fails it unless `--fail-on` says otherwise: a server that is slower while
-# thousands misbehave has survived, as far as servers do.
+# What each command can find, and which of these make it fail by default. A server that is slower during a torture test
+# has still survived it.
 KINDS: Mapping[str, Sequence[str]] = {
     "soak": ("died", "errors", "growth", "slower"),
     "overload": ("died", "not-recovered"),
@@ -17,18 +17,18 @@ KINDS: Mapping[str, Sequence[str]] = {
 }
 FAILING: Mapping[str, Sequence[str]] = {**KINDS, "torture": ("died", "hung", "not-recovered")}
 NONE = "none"
-# Of a record that is not whole: whatever is asked, it is not known.
+# The finding of an unfinished record.
 UNFINISHED = "unfinished"
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing found, or not told.
+    """One finding.
 
     Attributes:
         kind: one of `KINDS`, or `unfinished`.
-        outcome: `failed` where it is shown, `undecided` where it cannot be told.
-        text: a phrase, without a point.
+        outcome: `failed` if it is shown, `undecided` if the data cannot decide.
+        text: a phrase without a full stop.
     """
 
     kind: str
@@ -36,15 +36,15 @@ class Finding:
     text: str
 
 
-def chosen(command: str, text: str | None) -> tuple[str, ...]:
-    """Read `--fail-on`.
+def failing_kinds(command: str, text: str | None) -> tuple[str, ...]:
+    """Parse `--fail-on`.
 
     Args:
         command: one of `KINDS`.
-        text: `NAME,NAME`, `none`, or None: as usual.
+        text: `NAME,NAME`, `none`, or None for the default.
 
     Raises:
-        BadInput: a name that there is not.
+        BadInput: a name does not exist.
     """
     if text is None:
         return tuple(FAILING[command])
@@ -54,30 +54,30 @@ def chosen(command: str, text: str | None) -> tuple[str, ...]:
     for name in names:
         if name not in KINDS[command]:
             raise BadInput(
-                f'--fail-on "{name}": {command} does not find that; {allowed(name, (*KINDS[command], NONE))}'
+                f'--fail-on "{name}": {command} does not find that; {allowed_names(name, (*KINDS[command], NONE))}'
             )
     return names
 
 
 def outcome(findings: Sequence[Finding], kinds: Sequence[str]) -> Outcome:
-    """Give the outcome of the kinds that were chosen; of none of them, passed."""
+    """Return the outcome of the chosen kinds; with none of them, passed."""
     if not kinds:
         return Outcome.PASSED
     return together([Outcome.PASSED, *(one.outcome for one in findings if one.kind in (*kinds, UNFINISHED))])
 
 
 def unfinished(info: Mapping[str, Any]) -> Iterator[Finding]:
-    """Say of a record that it is not whole."""
+    """Yield a finding if the record is unfinished."""
     if info["state"] != "finished":
         yield Finding(UNFINISHED, Outcome.UNDECIDED, f"it is {info['state']}, not finished")
 
 
-def closing(findings: Sequence[Finding], work: str) -> str:
-    """Say in the last sentence what follows from all of it.
+def closing_sentence(findings: Sequence[Finding], work: str) -> str:
+    """Return the last sentence, which sums up all findings.
 
     Args:
-        findings: whatever was found or could not be told.
-        work: what was done, for where all was well.
+        findings: all findings.
+        work: what was done, for the case without problems.
     """
     wrong = [one.text for one in findings if one.outcome is Outcome.FAILED]
     if wrong:
@@ -89,5 +89,5 @@ def closing(findings: Sequence[Finding], work: str) -> str:
 
 
 def record(findings: Sequence[Finding]) -> list[dict[str, str]]:
-    """Write them out for programs."""
+    """Return the findings as JSON objects."""
     return [{"kind": one.kind, "outcome": str(one.outcome), "text": one.text} for one in findings]

@@ -1,50 +1,26 @@
-"""What a person sees while it goes on: a moving line on a terminal, nothing elsewhere."""
+"""What the progress display of a stability test shows."""
 
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import Any
 
-from rich.console import Console
-from rich.live import Live
-from rich.text import Text
-
-from callbench.runner.stability.slices import window_in
+from callbench.runner.progress_line import ProgressLine
+from callbench.runner.stability.slices import window_of_line
 
 
-class Line:
-    """The moving line, on stderr."""
+class Line(ProgressLine):
+    """A progress line that can show a slice."""
 
-    def __init__(self, *, quiet: bool) -> None:
-        """Prepares. Nothing is shown before `with`."""
-        console = Console(stderr=True, quiet=quiet)
-        self._live = Live(console=console, transient=True, refresh_per_second=5) if console.is_terminal else None
-
-    def tells(self, seen: Mapping[str, Any]) -> None:
-        """After each slice, as the journal has it."""
-        self.says(_text(seen))
-
-    def says(self, text: str) -> None:
-        """Whatever there is to say."""
-        if self._live is not None:
-            self._live.update(Text(text))
-
-    def __enter__(self) -> Self:
-        """Itself, shown."""
-        if self._live is not None:
-            self._live.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Takes the line away."""
-        if self._live is not None:
-            self._live.stop()
+    def show_slice(self, line: Mapping[str, Any]) -> None:
+        """Show a slice, given its journal line."""
+        self.show(_text(line))
 
 
-def _text(seen: Mapping[str, Any]) -> str:
-    server = seen["sides"].get("server") or seen["sides"].get("both") or {}
+def _text(line: Mapping[str, Any]) -> str:
+    server = line["sides"].get("server") or line["sides"].get("both") or {}
     size = f", {server['resident_bytes'] / 2**20:,.0f} MiB, {server['threads']} threads" if server else ""
-    if "calls" not in seen:
-        return f"{seen['at_s']:.0f} s, {seen['clients']} clients: at rest{size}"
-    rate = window_in(seen).per_s
-    failed = sum(seen["errors"].values())
+    if "calls" not in line:
+        return f"{line['at_s']:.0f} s, {line['clients']} clients: at rest{size}"
+    rate = window_of_line(line).per_s
+    failed = sum(line["errors"].values())
     wrong = f", {failed:,} failed" if failed else ""
-    return f"{seen['at_s']:.0f} s, {seen['clients']} clients: {rate:,.0f} calls/s{wrong}{size}"
+    return f"{line['at_s']:.0f} s, {line['clients']} clients: {rate:,.0f} calls/s{wrong}{size}"

@@ -1,63 +1,63 @@
-"""Somebody who calls as ever while others misbehave: connects anew for each slice, and calls at an easy pace."""
+"""A normal client that calls slowly while others misbehave, with a new connection for each slice."""
 
 import time
 from typing import Any
 
 from callbench.adapter.stack.target import Target
 from callbench.model.errors import AdapterFailure
-from callbench.runner.stability.slices import SPEED, driven, failed
+from callbench.runner.stability.slices import SPEED, drive_slice, failed_slice
 
-# Of a slice.
+# Seconds of a slice.
 LENGTH_S = 0.5
-# Between an answer and the next call, where its kit can think: it is to see the server's load, not to be it.
+# Think time, if the kit has it: the observer must not add much load.
 _THINK_NS = 10_000_000
-# To be let in takes longer than a call; so much longer than before is slow all the same.
+# Connecting takes longer than a call. More than this much longer than before counts as slow.
 _SLOW_CONNECT_S = 0.25
 
 
 class Observer:
-    """One client in a process of its own. Close it."""
+    """One client in its own process. Close it."""
 
     def __init__(self, target: Target) -> None:
-        """Starts it.
+        """Start the client.
 
         Raises:
             AdapterFailure: it cannot be started.
         """
         self._target = target
-        self._client = target.another("the observer")
+        self._client = target.start_client("the observer")
 
-    def looks(self, seconds: float = LENGTH_S) -> dict[str, Any]:
-        """One slice: a connection, and calls over it. What goes wrong is what it saw.
+    def observe(self, seconds: float = LENGTH_S) -> dict[str, Any]:
+        """Make one slice: connect and call. Errors are part of the result.
 
         Returns:
-            As `slices.driven`, with `connect_s`; its `seconds` are those of the calls and of connecting.
+            As `slices.drive_slice`, with `connect_s`; `seconds` includes connecting.
 
         Raises:
-            AdapterFailure: it cannot be started again where it died itself.
+            AdapterFailure: the client died and cannot be started again.
         """
         began = time.monotonic()
         try:
             self._target.connected(self._client, 1)
             connect_s = time.monotonic() - began
             think_ns = _THINK_NS if "think" in self._client.hello["features"] else 0
-            made = driven(self._client, self._target.aim, seconds, think_ns=think_ns)
+            slice_ = drive_slice(self._client, self._target.spec, seconds, think_ns=think_ns)
         except AdapterFailure as failure:
             kind = failure
             if self._client.broken:
-                # Its own library hangs for longer than any call may take: to whoever calls that is a time-out.
+                # The client's library hangs for longer than any call may take, which is a time-out for its user.
                 self._client.process.close(grace=0)
-                self._client = self._target.another("the observer")
+                self._client = self._target.start_client("the observer")
                 kind = AdapterFailure("timeout", str(failure))
-            return failed(kind, time.monotonic() - began) | {"connect_s": None}
-        made["connect_s"] = round(connect_s, 6)
-        made["seconds"] = round(time.monotonic() - began, 6)
-        made.pop("buckets", None)
-        if connect_s > _SLOW_CONNECT_S and SPEED in made:
-            # Who waits to be let in waits as who waits for an answer.
-            made[SPEED] = max(made[SPEED], connect_s * 1e6)
-        return made
+            return failed_slice(kind, time.monotonic() - began) | {"connect_s": None}
+        slice_["connect_s"] = round(connect_s, 6)
+        slice_["seconds"] = round(time.monotonic() - began, 6)
+        slice_.pop("buckets", None)
+        if connect_s > _SLOW_CONNECT_S and SPEED in slice_:
+            # Waiting for a connection counts like waiting for an answer.
+            slice_[SPEED] = max(slice_[SPEED], connect_s * 1e6)
+        return slice_
 
     def close(self) -> None:
-        """Ends it."""
+        """End the client."""
         self._client.stop()

@@ -1,4 +1,4 @@
-"""The folder that a soak, an overload or a torture is kept in: each line on disk before the next thing happens."""
+"""The record of a soak, an overload or a torture test. Each line is on disk before the next step."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -8,78 +8,80 @@ from typing import Any
 from callbench.adapter.placement import Placement
 from callbench.model.errors import BadInput
 from callbench.runner import environment
-from callbench.store.head import folder, head
-from callbench.store.run import Run
-from callbench.store.writer import RunWriter
+from callbench.store.head import FILE, as_file, folder, head
+from callbench.store.record import Record
+from callbench.store.record_writer import RecordWriter
 
-KINDS = ("soak", "overload", "torture")
+KINDS = ("soak", "overload", "torture", "capacity")
 
 
-def made(kind: str, name: str, asked: Mapping[str, Any], out: Path | None, where: Placement) -> RunWriter:
-    """Make the folder.
+def create_record(kind: str, name: str, options: Mapping[str, Any], out: Path | None, where: Placement) -> RecordWriter:
+    """Create the record.
 
     Args:
         kind: one of `KINDS`.
         name: the stack or URL.
-        asked: what was asked for, as `run.json` keeps it under the kind's name.
+        options: the request, as stored in `record.json`.
         out: None: `runs/KIND-TIME`.
-        where: which processors each side runs on.
+        where: the processors of each side.
 
     Raises:
-        BadInput: there is something already.
-        CallbenchError: it cannot be written.
+        BadInput: the folder exists already.
+        CallbenchError: the folder cannot be written.
     """
-    info = {**head(kind, f"{kind} of {name}"), "study": "", "seed": 0, "quick": False, "blocks": 0, kind: dict(asked)}
-    record = json.dumps(environment.record(where), indent=1, ensure_ascii=False) + "\n"
-    return RunWriter.create(folder(out, kind), info, {"environment.json": record.encode()})
+    return RecordWriter.create(
+        folder(out, kind),
+        head(kind, f"{kind} of {name}", options),
+        {"environment.json": as_file(environment.record(where))},
+    )
 
 
-def taken_up(  # noqa: PLR0913 - what is asked, and where
-    kind: str, name: str, asked: Mapping[str, Any], out: Path | None, where: Placement, *, resume: bool
-) -> RunWriter:
-    """Make the folder, or go on with one that was begun with the same options.
+def create_or_resume(  # noqa: PLR0913 - what is asked, and where
+    kind: str, name: str, options: Mapping[str, Any], out: Path | None, where: Placement, *, resume: bool
+) -> RecordWriter:
+    """Create the record, or resume one that was begun with the same options.
 
     Args:
-        kind: as of `made`.
-        name: likewise.
-        asked: likewise.
-        out: likewise.
-        where: likewise.
-        resume: whether to go on.
+        kind: as in `create_record`.
+        name: as in `create_record`.
+        options: as in `create_record`.
+        out: as in `create_record`.
+        where: as in `create_record`.
+        resume: whether to resume.
 
     Raises:
-        BadInput: as `made`; or there is none, or it is another's.
-        CallbenchError: it cannot be written.
+        BadInput: as in `create_record`; or there is no such record, or its options differ.
+        CallbenchError: the folder cannot be written.
     """
     if not resume:
-        return made(kind, name, asked, out, where)
+        return create_record(kind, name, options, out, where)
     if out is None:
-        raise BadInput(f"--resume needs --out: the folder of the {kind} to go on with")
-    before = opened(out, kind).info[kind]
-    wanted = json.loads(json.dumps(dict(asked)))
+        raise BadInput(f"--resume needs --out: the folder of the {kind} to continue")
+    before = open_record(out, kind).request
+    wanted = json.loads(json.dumps(dict(options)))
     other = sorted(key for key in wanted if before.get(key) != wanted[key])
     if other:
         raise BadInput(
             f"{out} is another {kind}: its {', '.join(other)} differ; give the options that it was begun with,"
-            f" as {out / 'run.json'} has them"
+            f" as {out / FILE} has them"
         )
-    run = RunWriter(out)
+    run = RecordWriter(out)
     if until_s(run.lines()):
-        run.note("gone on with after it was stopped or killed")
+        run.note("resumed after it was stopped or killed")
     return run
 
 
 def until_s(lines: Iterable[Mapping[str, Any]]) -> float:
-    """When the last thing in a journal ended, in seconds since the beginning."""
+    """Return when the last event in a journal ended, in seconds since the beginning."""
     return max((float(line.get("at_s", 0.0)) + float(line.get("seconds", 0.0)) for line in lines), default=0.0)
 
 
-def valid(lines: Iterable[dict[str, Any]], key: str) -> list[dict[str, Any]]:
-    """The lines of a journal without those of steps that were cut off, and then made again.
+def valid_lines(lines: Iterable[dict[str, Any]], key: str) -> list[dict[str, Any]]:
+    """Return the lines of a journal without those of interrupted and repeated steps.
 
     Args:
         lines: the journal.
-        key: what names a step in each of its lines; a line of kind `again` says which one is made anew.
+        key: the member that names a step; a line of kind `again` names a repeated step.
     """
     kept: list[dict[str, Any]] = []
     for line in lines:
@@ -91,17 +93,17 @@ def valid(lines: Iterable[dict[str, Any]], key: str) -> list[dict[str, Any]]:
 
 
 def notes(lines: Iterable[Mapping[str, Any]]) -> list[str]:
-    """What a reader should know."""
+    """Return the notes for the reader."""
     return [str(line["text"]) for line in lines if line["kind"] == "note"]
 
 
-def opened(path: Path, kind: str | None = None) -> Run:
-    """Open a folder that one of the three made.
+def open_record(path: Path, kind: str | None = None) -> Record:
+    """Open a record of one of the three kinds.
 
     Raises:
         BadInput: it is something else.
     """
-    run = Run(path)
+    run = Record(path)
     if run.kind not in KINDS or (kind is not None and run.kind != kind):
-        raise BadInput(f"{path} is no record of `callbench {kind or 'soak'}`: run.json says {run.kind}")
+        raise BadInput(f"{path} is not a record of `callbench {kind or 'soak'}`: record.json says {run.kind}")
     return run

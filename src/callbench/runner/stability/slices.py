@@ -1,4 +1,4 @@
-"""One slice of calls: a short drive, with all that is known of it afterwards."""
+"""One slice of calls: a short drive and its statistics."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -6,35 +6,41 @@ from pathlib import Path
 from typing import Any
 
 from callbench.adapter.session import Adapter
-from callbench.adapter.stack.target import Aim
+from callbench.adapter.stack.target import TargetSpec
 from callbench.model.errors import AdapterFailure
 from callbench.stats.histogram import Buckets
 from callbench.stats.rate import Window, window_of
 from callbench.stats.recovery import Slice
 
 SHARES = {"p50_us": 0.5, "p90_us": 0.9, "p99_us": 0.99, "p99.9_us": 0.999}
-# What says how fast a slice was.
+# The member that shows the speed of a slice.
 SPEED = "p50_us"
 
 
-def driven(  # noqa: PLR0913 - a drive has so many members
-    client: Adapter, aim: Aim, seconds: float, *, calls: int = 1, schedule: Path | None = None, think_ns: int = 0
+def drive_slice(  # noqa: PLR0913 - a drive has so many members
+    client: Adapter,
+    spec: TargetSpec,
+    seconds: float,
+    *,
+    calls: int = 1,
+    schedule: Path | None = None,
+    think_ns: int = 0,
 ) -> dict[str, Any]:
-    """Drive for so long, whatever becomes of it: a client that the server does not let in has a slice of errors.
+    """Drive for so many seconds. If the client cannot connect, return a slice of errors.
 
     Returns:
-        `calls`, `errors`, `said`, `seconds` to the last end, `window` (the calls, nanoseconds and calls in flight of
-        stats/rate.py), latencies in microseconds, `last_answer_s` since its beginning,
-        `buckets` of its histogram, and `processor_us` of the client's processor time.
+        `calls`, `errors`, `error_messages`, `seconds` to the last end, `window` (calls, nanoseconds and calls in
+        flight, see stats/rate.py), latencies in microseconds, `last_answer_s` since the start, `buckets` of the
+        histogram, and `processor_us`, the client's processor time.
 
     Raises:
-        AdapterFailure: the client itself died or left the contract.
+        AdapterFailure: the client died or broke the contract.
     """
     began = time.monotonic()
     try:
         done: Mapping[str, Any] = client.drive(
-            aim.call,
-            aim.arguments,
+            spec.call,
+            spec.arguments,
             calls=calls,
             seconds=seconds,
             limit_seconds=seconds,
@@ -45,26 +51,31 @@ def driven(  # noqa: PLR0913 - a drive has so many members
     except AdapterFailure as failure:
         if client.broken:
             raise
-        return failed(failure, time.monotonic() - began)
-    return reckoned(done)
+        return failed_slice(failure, time.monotonic() - began)
+    return slice_record(done)
 
 
-def failed(failure: AdapterFailure, seconds: float) -> dict[str, Any]:
-    """A slice in which not even one call could be begun."""
-    said = {failure.kind: str(failure)}
-    return {"calls": 0, "errors": {failure.kind: 1}, "said": said, "seconds": round(seconds, 6), "last_answer_s": None}
+def failed_slice(failure: AdapterFailure, seconds: float) -> dict[str, Any]:
+    """Return a slice in which no call could begin."""
+    return {
+        "calls": 0,
+        "errors": {failure.kind: 1},
+        "error_messages": {failure.kind: str(failure)},
+        "seconds": round(seconds, 6),
+        "last_answer_s": None,
+    }
 
 
-def reckoned(done: Mapping[str, Any]) -> dict[str, Any]:
-    """Make figures of what a drive came to."""
+def slice_record(done: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the statistics of a drive."""
     used = [
         int(cpu["user_ns"]) + int(cpu["system_ns"]) for cpu in (done["processor"]["start"], done["processor"]["end"])
     ]
     window = window_of(done)
-    made = {
+    result = {
         "calls": done["calls"],
         "errors": done["errors"],
-        "said": done.get("said", {}),
+        "error_messages": done.get("error_messages", {}),
         "seconds": round(done["elapsed_ns"] / 1e9, 6),
         "window": [round(window.calls, 3), window.ns, window.in_flight],
         "last_answer_s": last_answer_s(done),
@@ -72,14 +83,14 @@ def reckoned(done: Mapping[str, Any]) -> dict[str, Any]:
     }
     histogram = done["latency"]
     if histogram and histogram["count"]:
-        made |= times(dict(histogram["buckets"]), histogram["min_ns"], histogram["max_ns"])
-        made |= {"sum_ns": int(histogram["sum_ns"]), "min_ns": histogram["min_ns"], "max_ns": histogram["max_ns"]}
-        made["buckets"] = histogram["buckets"]
-    return made
+        result |= times(dict(histogram["buckets"]), histogram["min_ns"], histogram["max_ns"])
+        result |= {"sum_ns": int(histogram["sum_ns"]), "min_ns": histogram["min_ns"], "max_ns": histogram["max_ns"]}
+        result["buckets"] = histogram["buckets"]
+    return result
 
 
 def times(buckets: Mapping[int, int], least_ns: int, greatest_ns: int) -> dict[str, float]:
-    """Find the percentiles of a histogram, in microseconds."""
+    """Return the percentiles of a histogram in microseconds."""
     found = Buckets.of(buckets).percentiles(SHARES.values(), least_ns, greatest_ns)
     return {name: round(value / 1e3, 3) for name, value in zip(SHARES, found, strict=True)} | {
         "max_us": greatest_ns / 1e3
@@ -87,7 +98,7 @@ def times(buckets: Mapping[int, int], least_ns: int, greatest_ns: int) -> dict[s
 
 
 def last_answer_s(done: Mapping[str, Any]) -> float | None:
-    """When the last right answer came, in seconds since the drive began: to a tenth, as intervals are told."""
+    """Return when the last successful answer came, in seconds since the drive began. The precision is a tenth."""
     intervals: Sequence[Sequence[int]] = done["intervals"]
     last = 0
     for number, (at_ns, calls, _) in enumerate(intervals):
@@ -98,15 +109,15 @@ def last_answer_s(done: Mapping[str, Any]) -> float | None:
     return round(last / 1e9, 3) if last else None
 
 
-def window_in(line: Mapping[str, Any]) -> Window:
-    """Give the window of a slice in the journal; of one that does not tell it, it is the whole slice."""
+def window_of_line(line: Mapping[str, Any]) -> Window:
+    """Return the window of a slice in the journal; without one, the whole slice."""
     if "window" not in line:
         return Window(float(line["calls"]), round(float(line["seconds"]) * 1e9))
     return Window(*line["window"])
 
 
 def slice_of(line: Mapping[str, Any]) -> Slice:
-    """What the journal has of a slice, as statistics take it."""
+    """Return a slice of the journal in the form that `stats.recovery` uses."""
     return Slice(
         float(line["at_s"]),
         float(line["at_s"]) + float(line["seconds"]),

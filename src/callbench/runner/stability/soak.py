@@ -1,4 +1,4 @@
-"""A soak: steps of concurrency, each for long, watched second by second, with a rest after each."""
+"""A soak: steps of concurrency with long load, measured in slices, and a rest after each step."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -8,44 +8,44 @@ from typing import Any
 from callbench.adapter.stack.target import Loss, Target
 from callbench.model.errors import AdapterFailure, BadInput, CallbenchError
 from callbench.runner.stability import record
-from callbench.runner.stability.machine import Machine
-from callbench.runner.stability.slices import driven, failed
-from callbench.runner.stability.vitals import Vitals
+from callbench.runner.stability.machine_usage import MachineUsage
+from callbench.runner.stability.process_usage import ProcessUsage
+from callbench.runner.stability.slices import drive_slice, failed_slice
 from callbench.stats.histogram import merged
-from callbench.store.writer import RunWriter
+from callbench.store.record_writer import RecordWriter
 
-# So many deaths in a row without one right answer between them, and starting it again is given up.
-IN_VAIN = 3
-# The histogram of so many slices is one line of the journal.
+# After so many deaths in a row without a successful call, the server is not restarted again.
+MOST_FAILED_STARTS = 3
+# A journal line has the histogram of so many slices.
 _HISTOGRAM_EVERY = 60
 _PAUSE_S = 1.0
 
-# Slices are a second long, or shorter where that would leave a step too few for a slope; a shorter one than the least
-# has too little in it. Half as many again as a slope needs, since what lies between two takes its time too.
+# Slices take a second, or less if a step would have too few for a slope. A slice below the minimum has too few calls.
+# The number includes a reserve of one half, because the time between slices counts too.
 _SLICE_S = 1.0
 _LEAST_SLICE_S = 0.25
 _SLICES = 100
 
-Tell = Callable[[Mapping[str, Any]], None]
+OnSlice = Callable[[Mapping[str, Any]], None]
 
 
 def slice_s(seconds: float, every_s: float | None) -> float:
-    """Choose how long a slice of a step is, in seconds: as was asked for, but never longer than the step."""
+    """Return the length of a slice in seconds: as requested, but never longer than the step."""
     own = max(_LEAST_SLICE_S, min(_SLICE_S, seconds / _SLICES))
     return min(seconds, own if every_s is None else every_s)
 
 
 @dataclass(frozen=True)
-class Wish:
-    """What was asked for.
+class SoakRequest:
+    """The options of a soak.
 
     Attributes:
         clients: of each step, one after the other.
         seconds: of each step.
-        rest_s: after each step: the clients are taken away, and the server is left alone.
-        every_s: of a slice: what is seen is told so often; `slice_s` chooses it.
-        restart: whether a server that has died is started again.
-        think_ms: how long each client waits between an answer and its next call.
+        rest_s: after each step: the clients disconnect and the server is left alone.
+        every_s: the length of a slice; `slice_s` chooses it.
+        restart: whether to restart a server that has died.
+        think_ms: the time between an answer and the client's next call.
     """
 
     clients: tuple[int, ...]
@@ -56,10 +56,10 @@ class Wish:
     think_ms: float = 0.0
 
     def __post_init__(self) -> None:
-        """Refuses what makes no sense together.
+        """Check that the options make sense together.
 
         Raises:
-            BadInput: in one sentence.
+            BadInput: they do not.
         """
         if not self.clients:
             raise BadInput("--clients names no step: give for instance 1,10,50")
@@ -68,13 +68,13 @@ class Wish:
 
 
 @dataclass
-class _Past:
-    """What the journal has already.
+class _Progress:
+    """What the journal already contains.
 
     Attributes:
         driven_s: by step.
         rested_s: by step.
-        over: whether it came to an end before its time.
+        over: whether the soak ended early.
     """
 
     starts: int = 0
@@ -84,191 +84,191 @@ class _Past:
 
 
 class Soak:
-    """A soak under way."""
+    """A soak in progress."""
 
-    def __init__(self, run: RunWriter, target: Target, wish: Wish, tell: Tell) -> None:
-        """Takes up a soak where its journal ends."""
+    def __init__(self, run: RecordWriter, target: Target, request: SoakRequest, on_slice: OnSlice) -> None:
+        """Continue a soak at the end of its journal."""
         self._run = run
         self._target = target
-        self._wish = wish
-        self._tell = tell
-        self._past = _past(run)
+        self._request = request
+        self._on_slice = on_slice
+        self._progress = _read_progress(run)
         self._began = time.monotonic() - record.until_s(run.lines())
-        self._start = self._past.starts
-        self._in_vain = 0
-        self._over = self._past.over
-        self._vitals: Vitals | None = None
-        self._machine = Machine(target.pids)
+        self._start = self._progress.starts
+        self._failed_starts = 0
+        self._over = self._progress.over
+        self._process_usage: ProcessUsage | None = None
+        self._machine = MachineUsage(target.pids)
         self._buckets: list[dict[int, int]] = []
         self._extremes: list[int] = []
 
-    def go(self) -> None:
-        """Does what is left to do.
+    def run(self) -> None:
+        """Do the remaining work.
 
         Raises:
             CallbenchError: the server cannot be started at all, or the folder cannot be written.
         """
         if self._over:
             return
-        self._opens()
-        self._machine.taken()
+        self._open_server()
+        self._machine.read()
         try:
-            for step, clients in enumerate(self._wish.clients):
+            for step, clients in enumerate(self._request.clients):
                 self._step(step, clients)
         finally:
-            if self._vitals is not None:
-                self._vitals.close()
+            if self._process_usage is not None:
+                self._process_usage.close()
             self._target.close(at_once=True)
 
     def _at_s(self) -> float:
         return round(time.monotonic() - self._began, 4)
 
-    def _opens(self) -> None:
-        """Starts the server, or finds it, unless that is done, and begins to watch it."""
+    def _open_server(self) -> None:
+        """Start or find the server, unless it is open already, and start to watch it."""
         if not self._target.is_open:
             self._target.open()
-        self._vitals = Vitals(self._target.pids)
+        self._process_usage = ProcessUsage(self._target.pids)
         line = {"start": self._start, "at_s": self._at_s(), "took_s": round(self._target.started_s, 4)}
         self._run.append({"kind": "start", **line})
 
     def _step(self, step: int, clients: int) -> None:
-        left = self._wish.seconds - self._past.driven_s.get(step, 0.0)
+        left = self._request.seconds - self._progress.driven_s.get(step, 0.0)
         if left > 0 and not self._over:
             self._moment(step, clients, "begin")
             self._drive(step, clients, left)
             self._moment(step, clients, "end")
-        left = self._wish.rest_s - self._past.rested_s.get(step, 0.0)
+        left = self._request.rest_s - self._progress.rested_s.get(step, 0.0)
         if left > 0 and not self._over:
             self._rest(step, clients, left)
             self._moment(step, clients, "rested")
 
     def _moment(self, step: int, clients: int, moment: str) -> None:
-        if self._vitals is not None and not self._over:
+        if self._process_usage is not None and not self._over:
             line = {"step": step, "clients": clients, "start": self._start, "moment": moment, "at_s": self._at_s()}
-            self._run.append({"kind": "moment", **line, "sides": self._vitals.exact()})
+            self._run.append({"kind": "moment", **line, "sides": self._process_usage.exact()})
 
     def _drive(self, step: int, clients: int, seconds: float) -> None:
         end = time.monotonic() + seconds
         connected = False
         number = 0
         while (left := end - time.monotonic()) > 0 and not self._over:
-            # What would be left of a last, short slice is driven with the one before it.
-            length = left if left < 1.5 * self._wish.every_s else self._wish.every_s
+            # The rest of a step that is too short for a slice is part of the slice before it.
+            length = left if left < 1.5 * self._request.every_s else self._request.every_s
             at_s, start = self._at_s(), self._start
-            made, connected = self._slice(clients, length, connected=connected)
+            slice_, connected = self._slice(clients, length, connected=connected)
             loss = self._target.lost()
             place = {"step": step, "clients": clients, "start": start, "at_s": at_s}
-            self._keep(made)
-            line = {"kind": "slice", **place, **made, "dead": loss is not None, "sides": self._seen()}
-            line["machine"] = self._machine.taken()
+            self._collect_histogram(slice_)
+            line = {"kind": "slice", **place, **slice_, "dead": loss is not None, "sides": self._usage_so_far()}
+            line["machine"] = self._machine.read()
             self._run.append(line)
-            self._tell(line)
+            self._on_slice(line)
             number += 1
             if number % _HISTOGRAM_EVERY == 0:
-                self._histogram(step)
+                self._write_histogram(step)
             if loss is not None:
                 connected = False
-                self._died("server", loss, step)
-        self._histogram(step)
+                self._process_died("server", loss, step)
+        self._write_histogram(step)
 
     def _slice(self, clients: int, seconds: float, *, connected: bool) -> tuple[dict[str, Any], bool]:
-        """One slice, and whether the clients are connected after it. A client that is not let in tries again."""
+        """Drive one slice. Return it, and whether the clients are connected. A client that is refused tries again."""
         began = time.monotonic()
         try:
             if not connected:
                 self._target.connect(clients)
-            think_ns = round(self._wish.think_ms * 1e6)
-            return driven(self._target.client, self._target.aim, seconds, think_ns=think_ns), True
+            think_ns = round(self._request.think_ms * 1e6)
+            return drive_slice(self._target.client, self._target.spec, seconds, think_ns=think_ns), True
         except AdapterFailure as failure:
             if self._target.client.broken and self._target.lost() is None:
                 self._client_died(failure)
             else:
                 time.sleep(max(0.0, began + seconds - time.monotonic()))
-            return failed(failure, time.monotonic() - began), False
+            return failed_slice(failure, time.monotonic() - began), False
 
     def _client_died(self, failure: AdapterFailure) -> None:
-        """Without its client a soak sees nothing: it is started again with the server, as often as the server is."""
-        self._died("client", Loss(failure.ending or "exit", str(failure)), None)
+        """Handle a dead client: it is restarted with the server, as often as the server itself."""
+        self._process_died("client", Loss(failure.ending or "exit", str(failure)), None)
 
-    def _died(self, side: str, loss: Loss, step: int | None) -> None:
-        """A process has ended: that is kept, and it is started again where that was asked for."""
+    def _process_died(self, side: str, loss: Loss, step: int | None) -> None:
+        """Write that a process ended, and restart it if requested."""
         line = {"side": side, "start": self._start, "step": step, "at_s": self._at_s(), "calls": self._target.answered}
         self._run.append({"kind": "death", **line, "how": loss.how, "why": loss.why})
-        # The first call is made before anything else, by whoever starts it.
-        self._in_vain = 0 if self._target.answered > 1 else self._in_vain + 1
-        if not (self._wish.restart and self._target.ours):
-            self._ends("it died, and was not to be started again")
-        elif self._in_vain >= IN_VAIN:
-            self._ends(f"it died {IN_VAIN} times in a row without one right answer")
+        # The first call is always made by the start itself.
+        self._failed_starts = 0 if self._target.answered > 1 else self._failed_starts + 1
+        if not (self._request.restart and self._target.ours):
+            self._finish("it died, and --restart was not given")
+        elif self._failed_starts >= MOST_FAILED_STARTS:
+            self._finish(f"it died {MOST_FAILED_STARTS} times in a row without a successful call")
         else:
             self._restart()
 
     def _restart(self) -> None:
-        if self._vitals is not None:
-            self._vitals.close()
+        if self._process_usage is not None:
+            self._process_usage.close()
         self._target.close(at_once=True)
         self._start += 1
         why = ""
-        for _ in range(IN_VAIN):
+        for _ in range(MOST_FAILED_STARTS):
             try:
-                self._opens()
+                self._open_server()
             except CallbenchError as failure:
                 why = str(failure)
                 time.sleep(_PAUSE_S)
             else:
                 return
-        self._vitals = None
-        self._ends(f"it could not be started again: {why}")
+        self._process_usage = None
+        self._finish(f"it could not be restarted: {why}")
 
-    def _ends(self, why: str) -> None:
+    def _finish(self, why: str) -> None:
         self._over = True
         self._run.append({"kind": "over", "at_s": self._at_s(), "why": why})
 
     def _rest(self, step: int, clients: int, seconds: float) -> None:
-        """The clients go, and the server is left alone: what it gives back is seen."""
-        self._target.alone()
+        """Disconnect the clients and leave the server alone, to see what memory it returns."""
+        self._target.disconnect_clients()
         end = time.monotonic() + seconds
         while (left := end - time.monotonic()) > 0 and not self._over:
             at_s = self._at_s()
-            length = left if left < 1.5 * self._wish.every_s else self._wish.every_s
+            length = left if left < 1.5 * self._request.every_s else self._request.every_s
             time.sleep(length)
             loss = self._target.lost()
             place = {"step": step, "clients": clients, "start": self._start, "at_s": at_s}
-            line = {"kind": "rest", **place, "seconds": round(length, 4), "sides": self._seen()}
-            line["machine"] = self._machine.taken()
+            line = {"kind": "rest", **place, "seconds": round(length, 4), "sides": self._usage_so_far()}
+            line["machine"] = self._machine.read()
             self._run.append(line)
-            self._tell(line)
+            self._on_slice(line)
             if loss is not None:
-                self._died("server", loss, step)
+                self._process_died("server", loss, step)
 
-    def _seen(self) -> dict[str, Any]:
-        return {} if self._vitals is None else self._vitals.taken()
+    def _usage_so_far(self) -> dict[str, Any]:
+        return {} if self._process_usage is None else self._process_usage.read()
 
-    def _keep(self, made: dict[str, Any]) -> None:
-        """Takes a slice's histogram out of its line: a minute of them is one line."""
-        buckets = made.pop("buckets", None)
+    def _collect_histogram(self, slice_: dict[str, Any]) -> None:
+        """Take the histogram out of a slice's line; many of them share one line."""
+        buckets = slice_.pop("buckets", None)
         if buckets:
             self._buckets.append({int(index): int(count) for index, count in buckets})
-            self._extremes += [made["min_ns"], made["max_ns"]]
+            self._extremes += [slice_["min_ns"], slice_["max_ns"]]
 
-    def _histogram(self, step: int) -> None:
+    def _write_histogram(self, step: int) -> None:
         if self._buckets:
             line = {"step": step, "min_ns": min(self._extremes), "max_ns": max(self._extremes)}
             self._run.append({"kind": "histogram", **line, "buckets": list(merged(self._buckets).items())})
             self._buckets, self._extremes = [], []
 
 
-def _past(run: RunWriter) -> _Past:
-    past = _Past()
+def _read_progress(run: RecordWriter) -> _Progress:
+    progress = _Progress()
     for line in run.lines():
         match line["kind"]:
             case "slice" | "rest":
-                kept = past.driven_s if line["kind"] == "slice" else past.rested_s
-                kept[line["step"]] = kept.get(line["step"], 0.0) + line["seconds"]
+                total_s = progress.driven_s if line["kind"] == "slice" else progress.rested_s
+                total_s[line["step"]] = total_s.get(line["step"], 0.0) + line["seconds"]
             case "start":
-                past.starts = line["start"] + 1
+                progress.starts = line["start"] + 1
             case "over":
-                past.over = True
+                progress.over = True
             case _:
                 pass
-    return past
+    return progress

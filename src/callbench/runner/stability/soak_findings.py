@@ -1,10 +1,10 @@
-"""What a soak found wrong, or could not tell, with the reason and what would tell it."""
+"""The findings of a soak: problems, undecided questions, and what would decide them."""
 
 from collections.abc import Iterator, Mapping
 
 from callbench.runner.stability.findings import Finding, unfinished
-from callbench.runner.stability.soak_found import Grown, Soaked, Step, sick
-from callbench.runner.stability.words import STATES, small
+from callbench.runner.stability.formatting import STATES, small
+from callbench.runner.stability.soak_result import GrowthResult, SoakResult, Step, troubled_episodes
 from callbench.stats.decision import Outcome
 from callbench.stats.digits import figure
 from callbench.stats.trend import LEAST_SAMPLES, SETTLING
@@ -15,12 +15,12 @@ _UNITS = {"memory": (1024.0, "KiB"), "threads": (1.0, "threads"), "files": (1.0,
 _SERVERS = ("server", "both")
 
 
-def found(soak: Soaked) -> list[Finding]:
-    """Give whatever was found, or could not be told, step by step."""
-    return list(_all(soak))
+def soak_findings(soak: SoakResult) -> list[Finding]:
+    """Return all findings, step by step."""
+    return list(_all_findings(soak))
 
 
-def _all(soak: Soaked) -> Iterator[Finding]:
+def _all_findings(soak: SoakResult) -> Iterator[Finding]:
     yield from unfinished(soak.run.info)
     if not soak.steps:
         yield Finding("errors", Outcome.UNDECIDED, "no slice was made")
@@ -30,7 +30,7 @@ def _all(soak: Soaked) -> Iterator[Finding]:
     elif soak.over:
         yield Finding("died", Outcome.UNDECIDED, f"it ended early: {soak.over}")
     for step in soak.steps:
-        states = dict.fromkeys(STATES[one.state] for one in sick(step))
+        states = dict.fromkeys(STATES[one.state] for one in troubled_episodes(step))
         if states:
             yield Finding("errors", Outcome.FAILED, f"{_clients(step)}: {', '.join(states)}")
         yield from _slower(step)
@@ -38,18 +38,18 @@ def _all(soak: Soaked) -> Iterator[Finding]:
 
 
 def _slower(step: Step) -> Iterator[Finding]:
-    """Whether calls became slower."""
+    """Test whether calls became slower."""
     if step.pace is None:
         text = f"{_clients(step)}: the test for slower calls needs 20 slices with answers"
         yield Finding("slower", Outcome.UNDECIDED, text)
         return
-    found = step.pace.judged("in the end")
-    if found.text:
-        yield Finding("slower", found.outcome, f"{_clients(step)}: {found.text}")
+    soak_findings = step.pace.verdict("in the end")
+    if soak_findings.text:
+        yield Finding("slower", soak_findings.outcome, f"{_clients(step)}: {soak_findings.text}")
 
 
 def _growth(step: Step) -> Iterator[Finding]:
-    """Whether the server keeps what it should give back."""
+    """Test whether the server's memory, threads or files grow."""
     sides = [side for side in _SERVERS if side in step.sides]
     if not sides:
         text = f"{_clients(step)}: the server's processes are unknown, so its growth is unknown; give --pid"
@@ -62,7 +62,7 @@ def _growth(step: Step) -> Iterator[Finding]:
         yield from _grown(step, grown)
 
 
-def _grown(step: Step, grown: Mapping[str, Grown]) -> Iterator[Finding]:
+def _grown(step: Step, grown: Mapping[str, GrowthResult]) -> Iterator[Finding]:
     for name, one in grown.items():
         divisor, unit = _UNITS[name]
         if one.leaks and one.per_thousand is not None:
@@ -74,7 +74,7 @@ def _grown(step: Step, grown: Mapping[str, Grown]) -> Iterator[Finding]:
 
 
 def too_short(step: Step) -> str:
-    """Say why a step has no slope, and what length would give one."""
+    """Return why a step has no slope, and what duration would give one."""
     each = step.lasted_s / max(1, step.slices)
     return (
         f"too short for a slope: {step.slices} slices, but it needs {LEAST_SLICES} of one start;"

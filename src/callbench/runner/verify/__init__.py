@@ -1,1 +1,1 @@
-"""The contract suite: whether a stack does what CONTRACT.md and SERVICE.md say, told in sentences."""
+"""The contract suite: check whether a stack does what CONTRACT.md and SERVICE.md say."""

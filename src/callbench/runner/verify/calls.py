@@ -1,4 +1,4 @@
-"""Every call of the service with the values at its edges, as data. The right answers are the reference's."""
+"""Every call of the service with its boundary values, as data. The oracle has the right answers."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -62,7 +62,7 @@ FILLS: tuple[str, ...] = ("article", "random", "zero", "text")
 
 @dataclass(frozen=True)
 class CallCheck:
-    """A call, whose answer must be the reference's."""
+    """A call whose answer must be that of the oracle."""
 
     name: str
     call: str
@@ -70,7 +70,7 @@ class CallCheck:
 
 
 def checks() -> Iterator[CallCheck]:
-    """All of them."""
+    """Yield all calls."""
     yield CallCheck("Empty", "Empty", {})
     yield CallCheck("Hello", "Hello", {})
     sums = {
@@ -100,7 +100,7 @@ def checks() -> Iterator[CallCheck]:
 
 
 def refusals() -> Iterator[CallCheck]:
-    """Calls that the server refuses with a fault."""
+    """Yield calls that the server refuses with a fault."""
     yield CallCheck("GetPersons/refuses-negative", "GetPersons", {"n": -1})
     yield CallCheck("GetPersons/refuses-too-many", "GetPersons", {"n": 1_000_001})
     yield CallCheck("FindItems/refuses-negative", "FindItems", {"n": -1})
@@ -113,7 +113,7 @@ def _sends() -> Iterator[CallCheck]:
     for kind, values in SCALARS.items():
         for name, value in values.items():
             yield CallCheck(f"Send/{kind}-{name}", "Send", {"type": kind, "value": value})
-        # The edges travel together too: an array is often carried in another way than its elements.
+        # Boundary values also travel in arrays, which are often encoded in another way than single values.
         if kind != "byte":  # its canonical form is a digest, so bytes come from a generator only
             yield CallCheck(f"Send/{kind}[]-edges", "Send", {"type": f"{kind}[]", "value": list(values.values())})
     for name, text in TEXTS.items():

@@ -1,7 +1,7 @@
-"""Checks that an answer is looked at while driving, to its last field.
+"""Checks that a drive compares answers up to their last field.
 
-The adapter is told to expect an answer that is wrong in its last field alone: then not one call may count as right.
-Whoever leaves a field undecoded, or compares lengths only, answers faster and shows here.
+The adapter is asked to expect an answer that is wrong only in its last field. Then no call may count as successful. A
+stack that skips a field or compares only lengths would be faster, and fails here.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from callbench.model.request import only_call
-from callbench.runner.verify.session import Session, Unasked
+from callbench.runner.verify.session import NotApplicable, Session
 
 FEATURE = "altered"
 # Call and arguments. Short and long texts are compared in different ways.
@@ -21,22 +21,28 @@ _CALLS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "EchoStructure": ("EchoStructure", {"n": 10}),
     "FindItems": ("FindItems", {"n": 10}),
 }
-# Fewer than the errors in a row after which a client gives up.
+# Fewer than the consecutive errors after which a client gives up.
 _CALLS_MADE = 20
 
 
 def checks() -> Iterator[tuple[str, Callable[[Session], str | None]]]:
-    """Name and check."""
+    """Yield each check with its name."""
     for name, (call, arguments) in _CALLS.items():
-        yield f"drive/{name}-last-field", partial(_last_field, call, arguments)
+        yield f"drive/{name}-last-field", partial(last_field, call, arguments)
 
 
-def _last_field(call: str, arguments: Mapping[str, Any], session: Session) -> str | None:
+def last_field(call: str, arguments: Mapping[str, Any], session: Session) -> str | None:
+    """Return what is wrong if the load loop ignores the last field of an answer; else None.
+
+    Raises:
+        AdapterFailure: the call fails, or its answer has no field.
+        NotApplicable: the stack cannot be checked so.
+    """
     client = session.client()
     if only_call(session.stack) is not None:
-        raise Unasked("what is called is not the whole service")
+        raise NotApplicable("the server does not have the whole service")
     if FEATURE not in client.hello["features"]:
-        raise Unasked(f"the adapter does not have the feature {FEATURE!r}")
+        raise NotApplicable(f"the adapter does not have the feature {FEATURE!r}")
     done = client.drive(call, arguments, calls=_CALLS_MADE, seconds=0, timing="each", limit_seconds=10)
     if done["calls"] < _CALLS_MADE or done["errors"]:
         return f"a drive of {call} answered {done['calls']} of {_CALLS_MADE} calls rightly; errors: {done['errors']}"

@@ -1,4 +1,4 @@
-"""Checks of an adapter's life: that it says hello as its manifest has it, and ends when it is told to."""
+"""Checks of an adapter's lifecycle: its hello message fits its manifest, and it ends when asked."""
 
 import contextlib
 import signal
@@ -15,7 +15,7 @@ FEATURES = {"closed", "think", "ramp-up", "open", "burn", "codec", "heap", "trac
 
 
 def _stop(adapter: Adapter) -> None:
-    # Its answer is judged by how the process then ends.
+    # Its answer does not matter, only how the process ends.
     with contextlib.suppress(AdapterFailure):
         adapter.ask("stop", "stopped", 0.2)
 
@@ -28,7 +28,7 @@ def _sigterm(adapter: Adapter) -> None:
     adapter.process.signal(signal.SIGTERM)
 
 
-# How an adapter ends that its keeper has killed, and how near to the end of our patience that is the keeper's doing.
+# Exit codes of an adapter that its supervisor killed, and how close to our own deadline that is.
 _KILLED = (-signal.SIGKILL, 128 + signal.SIGKILL)
 _NEAR_SECONDS = 1.0
 ENDINGS: dict[str, tuple[str, Callable[[Adapter], None]]] = {
@@ -39,13 +39,13 @@ ENDINGS: dict[str, tuple[str, Callable[[Adapter], None]]] = {
 
 
 def outcomes(manifest: Manifest) -> Iterator[Outcome]:
-    """Says hello, and then ends in each of the three ways, side by side so that one that hangs costs 5 s once."""
+    """Read the hello message, then end adapters in all three ways at once, so that waiting costs 5 s once."""
     started: dict[str, Adapter] = {}
     try:
         for name in ENDINGS:
             started[name] = Adapter(manifest, "the client")
         for adapter in started.values():
-            adapter.greeted()
+            adapter.read_hello()
     except AdapterFailure as failure:
         yield Outcome(manifest.name, "hello", str(failure))
         for adapter in started.values():
@@ -54,15 +54,15 @@ def outcomes(manifest: Manifest) -> Iterator[Outcome]:
     serves_only = all(stack.card.get("roles") == "server-only" for stack in manifest.stacks)
     yield Outcome(manifest.name, "hello", _features(started["stop"], manifest, serves_only=serves_only))
     try:
-        for name, (_, told) in ENDINGS.items():
-            told(started[name])
+        for name, (_, end_) in ENDINGS.items():
+            end_(started[name])
         deadline = time.monotonic() + GRACE_SECONDS
         for name, (what, _) in ENDINGS.items():
             process = started[name].process
             code = process.wait(max(0.0, deadline - time.monotonic()))
             if code in _KILLED and time.monotonic() > deadline - _NEAR_SECONDS:
-                code = None  # Its keeper has as much patience as we have, and was there first.
-            why = _wrong_end(code, what, process.last_words(), by_signal=name == "sigterm")
+                code = None  # Its supervisor has the same deadline, and killed it first.
+            why = _wrong_end(code, what, process.last_log_lines(), by_signal=name == "sigterm")
             yield Outcome(manifest.name, name, why)
     finally:
         for adapter in started.values():
@@ -84,7 +84,7 @@ def _features(adapter: Adapter, manifest: Manifest, *, serves_only: bool) -> str
 def _wrong_end(code: int | None, what: str, log: str, *, by_signal: bool) -> str | None:
     if code is None:
         return f"it still runs 5 s after {what}, and was killed"
-    # A process that SIGTERM ends has ended too.
+    # A process that SIGTERM ends has ended correctly.
     if code == 0 or (by_signal and code in (-signal.SIGTERM, 128 + signal.SIGTERM)):
         return None
     return f"it ended with exit code {code} after {what}; it must be 0{log}"

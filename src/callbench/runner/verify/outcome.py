@@ -1,4 +1,4 @@
-"""What came of a check."""
+"""The outcome of a check."""
 
 from dataclasses import dataclass
 
@@ -8,34 +8,34 @@ class Outcome:
     """One check of one stack.
 
     Attributes:
-        subject: the stack's id, or the adapter's name for what concerns the program.
-        check: the check's name, as `lacks` in a manifest has it.
+        subject: the stack's id, or the adapter's name for a check of the program.
+        check: the check's name, as used by `lacks` in a manifest.
         why: what is wrong, or None.
-        lack: why the manifest says that it is known to fail, or None.
-        told: what the check has seen, where that is more than a pass.
-        unasked: why the check was not made of this stack, or None.
+        lack: why the manifest lists it as a known failure, or None.
+        note: what the check observed, if there is more than a result.
+        not_applicable: why the check does not apply to this stack, or None.
     """
 
     subject: str
     check: str
     why: str | None
     lack: str | None = None
-    told: str = ""
-    unasked: str | None = None
+    note: str = ""
+    not_applicable: str | None = None
 
     @property
     def passed(self) -> bool:
-        """Whether the stack did as it should."""
+        """Whether the stack passed."""
         return self.why is None
 
     @property
     def fails(self) -> bool:
-        """Whether it spoils the suite: a failure that is not known, or a known one that passes."""
+        """Whether it makes the suite fail: an unknown failure, or a known failure that passes."""
         return self.passed == (self.lack is not None)
 
     @property
     def sentence(self) -> str:
-        """What to tell where it spoils the suite."""
+        """The message if it makes the suite fail."""
         if self.passed:
             known = f"though the manifest lists it as known to fail ({self.lack})"
             return f"{self.subject}: {self.check}: passes, {known}: take it off `lacks`"

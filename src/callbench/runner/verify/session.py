@@ -1,4 +1,4 @@
-"""A stack under the suite: served and connected as each check wants it, and started anew where it broke."""
+"""A stack in the suite: served and connected as each check needs it, and restarted if it breaks."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ from callbench.model.cell import Stack
 from callbench.model.errors import AdapterFailure
 from callbench.model.request import only_call
 
-# As long as a benchmark's: a runtime that loads its classes on a busy machine takes seconds over its first call.
+# The same as in a benchmark: on a busy machine a runtime may load classes for seconds before its first call.
 PATIENCE_SECONDS = 10.0
 TIMEOUT_MS = 15_000
 
@@ -30,13 +30,13 @@ class Arrangement:
 PLAIN = Arrangement()
 
 
-class Unasked(Exception):  # noqa: N818 - it names what happened
-    """A check is not made of a stack, since it cannot be: the sentence says why."""
+class NotApplicable(Exception):  # noqa: N818 - it names what happened
+    """A check cannot be made of a stack; the sentence says why."""
 
 
 @dataclass(frozen=True)
 class Probe:
-    """A call with which a check tries whether all is well, and its right answer."""
+    """A call that shows whether all is well, with its right answer."""
 
     call: str
     arguments: Mapping[str, Any]
@@ -52,125 +52,125 @@ class Session:
     """The processes of one adapter, or of a mixed stack's two, for one stack after the other. Close it.
 
     Attributes:
-        endpoint: where the stack is served as last arranged.
+        endpoint: where the stack was served last.
     """
 
     def __init__(self, programs: Programs, placement: Placement) -> None:
-        """Starts nothing yet."""
+        """Prepare; nothing is started."""
         self._programs = programs
         self._placement = placement
         self._sides: Sides | None = None
         self._stack: Stack | None = None
         self._arranged: Arrangement | None = None
         self._breaks = 0
-        self._told = ""
+        self._note = ""
         self.endpoint = ""
 
     @property
     def stack(self) -> Stack:
-        """The stack under the suite."""
-        assert self._stack is not None  # noqa: S101 - checks are run after `turn_to`
+        """The current stack."""
+        assert self._stack is not None  # noqa: S101 - checks are run after `use_stack`
         return self._stack
 
     @property
     def probe(self) -> Probe:
-        """What is called where any call will do: one that every stack can carry, or the only one that this one can."""
+        """A call for checks that need any call: one that every stack supports, or the only call of this stack."""
         return {None: _SUM, _ITEM.call: _ITEM}.get(only_call(self.stack), _HELLO)
 
     @property
     def breaks(self) -> int:
-        """How often this stack has died or left the contract."""
+        """How often this stack died or broke the contract."""
         return self._breaks
 
     @property
     def sides_broken(self) -> bool:
-        """Whether a side has died or left the contract and not been started again."""
+        """Whether a side died or broke the contract and has not been restarted."""
         return self._sides is not None and self._sides.broken
 
-    def turn_to(self, stack: Stack) -> None:
-        """Goes on with another stack."""
-        self._settle()
+    def use_stack(self, stack: Stack) -> None:
+        """Continue with another stack."""
+        self._reset()
         if self._stack is not None and stack.in_process != self._stack.in_process:
             self.close()
         self._stack = stack
         self._breaks = 0
 
     def sides(self, want: Arrangement = PLAIN) -> Sides:
-        """Both sides, arranged so.
+        """Return both sides in an arrangement.
 
         Raises:
-            AdapterFailure: that cannot be had.
+            AdapterFailure: the arrangement is not possible.
         """
         sides = self.started()
         if self._arranged != want:
-            self._settle()
+            self._reset()
             sides = self.started()
             self.endpoint = sides.serve(self.stack, want.options)
             self._arranged = want
             sides.client.connect(self.stack.client, self.endpoint, want.clients, timeout_ms=want.timeout_ms)
             if self.probe is _ITEM:
-                # Drives are held against the answer that was judged; where none came, the check will tell.
-                said_error(lambda: sides.client.call(_ITEM.call, _ITEM.arguments))
+                # The driver compares answers with a checked one. If there is none, the check itself reports it.
+                error_kind(lambda: sides.client.call(_ITEM.call, _ITEM.arguments))
                 sides.counted()
         return sides
 
     def client(self, want: Arrangement = PLAIN) -> Adapter:
-        """The client of a stack arranged so.
+        """Return the client in an arrangement.
 
         Raises:
-            AdapterFailure: that cannot be had.
+            AdapterFailure: the arrangement is not possible.
         """
         return self.sides(want).client
 
-    def unserved(self) -> Sides:
-        """Both sides, nothing served, nobody connected.
+    def without_server(self) -> Sides:
+        """Return both sides, with nothing served and no client connected.
 
         Raises:
-            AdapterFailure: that cannot be had.
+            AdapterFailure: that is not possible.
         """
-        self._settle()
+        self._reset()
         return self.started()
 
-    def forget(self) -> None:
-        """Says that a check has left things in disorder: the next one arranges all anew."""
+    def mark_changed(self) -> None:
+        """Note that a check changed the arrangement: the next check arranges everything again."""
         self._arranged = None
 
-    def server_anew(self) -> Adapter:
-        """Another server process in the place of one that is gone; the client keeps what it has connected.
+    def restart_server(self) -> Adapter:
+        """Replace a server process that is gone. The client keeps its connections.
 
         Raises:
             AdapterFailure: it cannot be started.
         """
         sides = self.started()
         sides.server.process.close(grace=0)
-        sides.server = Adapter(self._programs.server, "the server", self._placement.server).greeted()
+        sides.server = Adapter(self._programs.server, "the server", self._placement.server).read_hello()
         sides.server.patience_s = PATIENCE_SECONDS
         return sides.server
 
-    def tell(self, story: str) -> None:
-        """Says what a check has found, for people who want to see each."""
-        self._told = story
+    def set_note(self, note_: str) -> None:
+        """Store what a check observed, in words."""
+        self._note = note_
 
-    def take_told(self) -> str:
-        """What the last check has told, once."""
-        told, self._told = self._told, ""
-        return told
+    def take_note(self) -> str:
+        """Return the observation of the last check, once."""
+        note, self._note = self._note, ""
+        return note
 
     def note_break(self) -> None:
-        """Counts it where a side broke, and ends both then."""
+        """Count a broken side, and end both sides."""
         if self._sides is not None and self._sides.broken:
             self._breaks += 1
             self.close()
 
     def close(self) -> None:
-        """Ends the processes. What they make of being told so is the lifecycle's check; here it takes no time."""
+        """End the processes at once. The lifecycle checks test a proper end."""
         if self._sides is not None:
             self._sides.close(at_once=True)
         self._sides = None
         self._arranged = None
 
     def started(self) -> Sides:
-        """Both sides, however arranged.
+        """Return both sides in any arrangement.
 
         Raises:
             AdapterFailure: they cannot be started.
@@ -181,8 +181,8 @@ class Session:
                 side.patience_s = PATIENCE_SECONDS
         return self._sides
 
-    def _settle(self) -> None:
-        """Back to nothing served and nobody connected."""
+    def _reset(self) -> None:
+        """Stop serving and disconnect."""
         if self._sides is None or self._arranged is None:
             return
         self._arranged = None
@@ -190,14 +190,14 @@ class Session:
             self._sides.client.disconnect()
             self._sides.server.stop_serving()
         except AdapterFailure:
-            self.close()  # the next check begins with fresh processes
+            self.close()  # the next check starts new processes
 
 
-def said_error(ask: Any) -> str | None:  # noqa: ANN401 - any function without arguments
-    """The kind of the error that a request is answered with, or None where it is answered otherwise.
+def error_kind(ask: Any) -> str | None:  # noqa: ANN401 - any function without arguments
+    """Return the kind of error that answers a request; None if it is not an error.
 
     Raises:
-        AdapterFailure: the adapter died or left the contract.
+        AdapterFailure: the adapter died or broke the contract.
     """
     try:
         ask()

@@ -1,1 +1,1 @@
-"""The wire ledger: what each byte of a call was for, in trials of its own over two hosts where nothing else talks."""
+"""The wire ledger: the purpose of each byte of a call, counted in its own trials between two otherwise silent hosts."""

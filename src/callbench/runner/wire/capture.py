@@ -1,4 +1,4 @@
-"""A kept capture, taken apart by tshark: the packets of its last connections."""
+"""Read a packet capture with tshark: the packets of its last connections."""
 
 import re
 import shutil
@@ -23,7 +23,7 @@ _FIELDS = (
 )
 _FIN, _SYN, _RST, _ACK = 1, 2, 4, 16
 _PATIENCE_SECONDS = 120
-# Undissected TCP is described by its own ports and flags, which are said better here.
+# TCP without a dissector is described by ports and flags; they are shown better here.
 _PLAIN = re.compile(r"^(\[.*\] )?\d+ → \d+ \[")
 
 
@@ -33,13 +33,13 @@ class Packet:
 
     Attributes:
         at_ms: milliseconds since the first packet of the capture.
-        stream: which connection, counted from the capture's start.
-        to_server: who sent it: the client, if so.
-        port: where it went.
-        flags: of TCP.
-        sequence: where its data stand in what this side sends, from the connection's start.
-        data: bytes above TCP.
-        means: what a dissector says of it, if anything.
+        stream: the number of its connection in the capture.
+        to_server: whether the client sent it.
+        port: its destination port.
+        flags: the TCP flags.
+        sequence: the position of its data in what this side sends.
+        data: the bytes above TCP.
+        means: the dissector's description, if any.
     """
 
     at_ms: float
@@ -53,15 +53,15 @@ class Packet:
 
     @property
     def marks(self) -> list[str]:
-        """What it says of the connection itself."""
+        """Events of the connection itself, in words."""
         said = [name for bit, name in ((_SYN, "SYN"), (_FIN, "FIN"), (_RST, "RST")) if self.flags & bit]
         return [*said, "ACK"] if said and self.flags & _ACK else said
 
     def record(self, start_ms: float) -> dict[str, Any]:
-        """Write it for programs.
+        """Return the packet as a JSON object.
 
         Args:
-            start_ms: when the first packet that is shown was captured.
+            start_ms: when the first shown packet was captured.
         """
         return {
             "at_ms": round(self.at_ms - start_ms, 6),
@@ -76,15 +76,15 @@ class Packet:
 
 
 def last_connections(capture: Path, connections: int, dissector: str | None) -> list[Packet]:
-    """Read the packets of the connections that were opened last.
+    """Return the packets of the connections that were opened last.
 
     Args:
-        capture: a file in the format pcap.
-        connections: how many.
-        dissector: what tshark takes the data for, on any port; None where it has no name for them.
+        capture: a pcap file.
+        connections: how many connections.
+        dissector: the protocol for tshark, on any port; None if it does not know the protocol.
 
     Raises:
-        BadInput: the capture is not there or cannot be read.
+        BadInput: the capture does not exist or cannot be read.
         CallbenchError: tshark is not installed, or does not end.
     """
     if not capture.is_file():
@@ -99,7 +99,7 @@ def _packets(capture: Path, dissector: str | None) -> list[Packet]:
     tshark = shutil.which("tshark")
     if tshark is None:
         raise CallbenchError(
-            "tshark takes captures apart and is not installed: install it, on Debian with `apt-get install tshark`"
+            "tshark reads captures and is not installed: install it, on Debian with `apt-get install tshark`"
         )
     words = [tshark, "-n", "-r", str(capture), "-Y", "tcp", "-T", "fields", "-E", "separator=/t", "-E", "occurrence=l"]
     words += ["-d", f"tcp.port==1-65535,{dissector}"] if dissector else []
@@ -109,13 +109,13 @@ def _packets(capture: Path, dissector: str | None) -> list[Packet]:
     except subprocess.TimeoutExpired as failure:
         raise CallbenchError(f"tshark has not read {capture} in {_PATIENCE_SECONDS} s") from failure
     if ended.returncode:
-        told = (ended.stderr.strip().splitlines() or ["it does not say why"])[-1]
-        raise BadInput(f"tshark cannot read {capture}: {told}")
+        reason = (ended.stderr.strip().splitlines() or ["it does not say why"])[-1]
+        raise BadInput(f"tshark cannot read {capture}: {reason}")
     return _read([line.split("\t") for line in ended.stdout.splitlines()])
 
 
 def _read(rows: Sequence[Sequence[str]]) -> list[Packet]:
-    """Make packets of tshark's rows. The client is who asked for the first connection."""
+    """Convert tshark's rows. The client is the side that opened the first connection."""
     client = next((row[2] for row in rows if int(row[4], 16) & (_SYN | _ACK) == _SYN), "")
     packets = []
     for at, stream, source, port, flags, sequence, data, protocol, info in rows:

@@ -1,4 +1,4 @@
-"""How one call travelled: each packet of the life of a fresh client, and what the packets held."""
+"""The exchange of one call: each packet of a new client, and its content."""
 
 import json
 import string
@@ -11,12 +11,19 @@ from typing import Any
 from callbench.analysis.wire.counts import LIFE
 from callbench.model.errors import BadInput
 from callbench.runner.wire.capture import Packet, last_connections
-from callbench.store.run import Run
+from callbench.store.record import Record
 
 _DISSECTORS = {
     "iiop": "giop",
     "jrmp": "rmi",
     "h2": "http2",
+    "http2": "http2",
+    "grpc": "http2",
+    "https": "tls",
+    "https-keepalive": "tls",
+    "http2-tls": "tls",
+    "grpc-tls": "tls",
+    "tcp-tls": "tls",
     "http": "http",
     "http-keepalive": "http",
     "net.tcp": "mc-nmf",
@@ -26,7 +33,7 @@ _WIDTH = 100
 _TEXT_LINES = 16
 _HEX_LINES = 5
 _PRINTABLE = frozenset(string.printable.encode()) - {0x0B, 0x0C}
-# Text with a few octets among it is shown as text, dots for the octets.
+# Data with at least this share of printable bytes is shown as text, with dots for the others.
 _MOSTLY = 0.9
 _CELLS_SQL = 'SELECT cell, stack, "group", message, channel, call, arguments FROM cells ORDER BY cell'
 _LIFE_SQL = "SELECT cell, max(connections) FROM wire WHERE phase = ? GROUP BY cell"
@@ -38,7 +45,7 @@ class Exchange:
 
     Attributes:
         arguments: of the call, as JSON text.
-        packets: of the client's last connections, in the order in which they were captured.
+        packets: of the client's last connections, in the order of the capture.
     """
 
     stack: str
@@ -48,11 +55,11 @@ class Exchange:
     packets: Sequence[Packet]
 
     def text(self) -> str:
-        """Write it for people."""
-        return "\n".join([f"{self.stack}, {self.call} {self.arguments}", "", *told(self.packets)])
+        """Return the exchange as text."""
+        return "\n".join([f"{self.stack}, {self.call} {self.arguments}", "", *describe(self.packets)])
 
     def record(self) -> dict[str, Any]:
-        """Write it for programs: every packet, with its data in hexadecimal."""
+        """Return the exchange as a JSON object: every packet, with its data in hexadecimal."""
         start = self.packets[0].at_ms if self.packets else 0.0
         return {
             "stack": self.stack,
@@ -63,13 +70,13 @@ class Exchange:
         }
 
 
-def exchanges(run: Run, stacks: Sequence[str], group: str | None) -> Iterator[Exchange]:
-    """Give the exchange of each stack that a run kept a capture of.
+def exchanges(run: Record, stacks: Sequence[str], group: str | None) -> Iterator[Exchange]:
+    """Yield the exchange of each stack whose capture a run stored.
 
     Args:
-        run: made with --pcap, its study with `ledger = true`.
-        stacks: only these; all, where none are named.
-        group: only this group of the study; the first that the stack has, where none is named.
+        run: a run with --pcap, of a study with `ledger = true`.
+        stacks: only these stacks; empty: all.
+        group: only this group; None: the first group of each stack.
 
     Raises:
         BadInput: the run has no such capture.
@@ -78,16 +85,16 @@ def exchanges(run: Run, stacks: Sequence[str], group: str | None) -> Iterator[Ex
     with run.connection() as connection:
         cells = connection.execute(_CELLS_SQL).fetchall()
         lives = dict(connection.execute(_LIFE_SQL, [LIFE]).fetchall())
-    wanted = [cell for cell in cells if cell[0] in lives and group in {None, cell[2]}]
+    requested = [cell for cell in cells if cell[0] in lives and group in {None, cell[2]}]
     for name in stacks:
-        if name not in {cell[1] for cell in wanted}:
+        if name not in {cell[1] for cell in requested}:
             raise BadInput(
                 f"{run.path} has counted no call of {name}{f' in {group}' if group else ''}: run with --pcap"
             )
-    if not wanted:
+    if not requested:
         raise BadInput(f"{run.path} has counted no call: a study asks for it by ledger = true")
     seen: set[str] = set()
-    for cell, stack, of, message, channel, call, arguments in wanted:
+    for cell, stack, of, message, channel, call, arguments in requested:
         if stack in seen or (stacks and stack not in stacks):
             continue
         seen.add(stack)
@@ -96,14 +103,14 @@ def exchanges(run: Run, stacks: Sequence[str], group: str | None) -> Iterator[Ex
         yield Exchange(stack, of, call, arguments, packets)
 
 
-def _capture(run: Run, cell: str) -> Path:
+def _capture(run: Record, cell: str) -> Path:
     return run.path / "captures" / f"{cell}.pcap"
 
 
-def told(packets: Sequence[Packet]) -> list[str]:
-    """Tell connections in the order of their first packets, a line a packet, data beneath.
+def describe(packets: Sequence[Packet]) -> list[str]:
+    """Describe connections in the order of their first packets, one line per packet with its data below.
 
-    Packets that only acknowledge are counted, not listed. What was sent again is left out.
+    Packets that only acknowledge are counted, not listed. Repeated packets are left out.
     """
     lines: list[str] = []
     start = packets[0].at_ms if packets else 0.0
@@ -117,7 +124,7 @@ def told(packets: Sequence[Packet]) -> list[str]:
 
 
 def _connection(packets: Sequence[Packet], start: float) -> list[str]:
-    news = [packet for packet in _once(packets) if packet.data or packet.marks]
+    news = [packet for packet in _without_repeats(packets) if packet.data or packet.marks]
     lines = []
     for (_, with_data), turn in groupby(news, lambda packet: (packet.to_server, bool(packet.data))):
         sent = list(turn)
@@ -128,8 +135,8 @@ def _connection(packets: Sequence[Packet], start: float) -> list[str]:
     return [*lines, f"{'':10}and {alone} packet{'s' if alone != 1 else ''} that only acknowledge"]
 
 
-def _once(packets: Sequence[Packet]) -> Iterator[Packet]:
-    """Leave out packets whose data had come before."""
+def _without_repeats(packets: Sequence[Packet]) -> Iterator[Packet]:
+    """Yield the packets without those whose data came before."""
     seen: set[tuple[bool, int]] = set()
     for packet in packets:
         place = (packet.to_server, packet.sequence)
@@ -143,16 +150,16 @@ def _once(packets: Sequence[Packet]) -> Iterator[Packet]:
 def _line(packet: Packet, start: float) -> str:
     way = "client -> server" if packet.to_server else "client <- server"
     size = f"{len(packet.data)} bytes" if packet.data else ""
-    said = ", ".join(part for part in (size, *packet.marks, packet.means) if part)
-    return _short(f"{packet.at_ms - start:8.1f} ms  {way}  {said}")
+    description = ", ".join(part for part in (size, *packet.marks, packet.means) if part)
+    return _shorten(f"{packet.at_ms - start:8.1f} ms  {way}  {description}")
 
 
-def _short(line: str) -> str:
+def _shorten(line: str) -> str:
     return line if len(line) <= _WIDTH + 20 else line[: _WIDTH + 17] + "..."
 
 
 def content(data: bytes) -> list[str]:
-    """Show data as text where they are, else in hexadecimal; a head of HTTP as text either way. Long data are cut."""
+    """Return data as text if possible, otherwise in hexadecimal. An HTTP header is always text. Long data is cut."""
     head, gap, body = data.partition(b"\r\n\r\n")
     if gap and body and b"HTTP/1." in head and not _text(body):
         return [*_as_text(head), "", *_as_hex(body)]

@@ -1,45 +1,56 @@
-"""The bytes of data in a call, whatever writes it down: docs/reference/wire-ledger.md defines them.
+"""The payload of a call in bytes, independent of its encoding: docs/reference/wire-ledger.md defines it.
 
-boolean and byte 1, char and short 2, int and float 4, long and double 8, a string its UTF-8, octets their length, a
-list or a record the sum of what is in it, an absent member and nothing at all 0. What a protocol adds to find its way
-in them (names, lengths, types) is encoding.
+boolean and byte are 1, char and short 2, int and float 4, long and double 8. A string counts its UTF-8 bytes, octets
+their length, a list or record the sum of its parts; absent values count 0. Names, lengths and types that a protocol
+adds are encoding.
 """
 
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from callbench.adapter import own_answers
 from callbench.adapter.service import generate, literal
 from callbench.adapter.service.search import search_response
 from callbench.model.cell import Cell, Stack
 from callbench.model.request import octets
+from callbench.model.service.imported import Imported
 
 WIDTHS = {"boolean": 1, "byte": 1, "char": 2, "short": 2, "int": 4, "float": 4, "long": 8, "double": 8}
-# Members of the service's records that are long: canonical JSON writes them as texts.
+# Members of the service's records with the type long: canonical JSON writes them as texts.
 _LONGS = frozenset({"created"})
-# Members of the service's records that are long: canonical JSON writes them as texts.
+# Members of the service's records with the type long: canonical JSON writes them as texts.
 _LONGS = frozenset({"created"})
 _DOUBLE_DIGITS, _FLOAT_DIGITS = 18, 10
 
 
-def payload(call: str, arguments: Mapping[str, Any]) -> tuple[int, int]:
-    """Count the bytes of data in a call's arguments and in its answer, for a call that is answered.
+def payload(call: str, arguments: Mapping[str, Any], service: Imported | None = None) -> tuple[int, int]:
+    """Return the payload of a call's arguments and of its answer in bytes.
+
+    Args:
+        call: of the service, or of an imported one.
+        arguments: its arguments.
+        service: the imported one.
 
     Raises:
         KeyError: the service has no such call.
     """
+    if service is not None and own_answers.has(service, call):
+        return own_answers.payload(service, call, arguments)
     return _CALLS[call](arguments)
 
 
-def payload_of(stack: Stack, cell: Cell) -> tuple[int, int]:
-    """Count the bytes of data in a cell's call and in its answer: those of the card where a request stands for it.
+def payload_of(stack: Stack, cell: Cell, service: Imported | None = None) -> tuple[int, int]:
+    """Return the payload of a cell's call and answer in bytes.
+
+    For an external server, it comes from the card's request.
 
     Raises:
         BadInput: a file that the card names cannot be read.
     """
     own = octets(stack)
     if own is None:
-        return payload(cell.call, cell.arguments)
-    # Where any answer is right, the service's own is the least that can be meant.
+        return payload(cell.call, cell.arguments, service)
+    # If any answer is accepted, the service's own answer is the minimum.
     return own[0], payload(cell.call, cell.arguments)[1] if own[1] is None else own[1]
 
 
@@ -59,7 +70,7 @@ def _structure(arguments: Mapping[str, Any]) -> tuple[int, int]:
 
 
 def _sent(arguments: Mapping[str, Any]) -> int:
-    """Count what a Send sends."""
+    """Return the payload of a Send."""
     name = str(arguments["type"])
     kind = name.removesuffix("[]")
     if "value" in arguments:
@@ -75,14 +86,14 @@ def _sent(arguments: Mapping[str, Any]) -> int:
 
 
 def _one(kind: str, value: Any) -> int:  # noqa: ANN401 - JSON
-    """Count a value spelt out."""
+    """Return the payload of a single value."""
     if kind in WIDTHS:
         return WIDTHS[kind]
     return _text(literal.text(value)) if kind == "string" else _form(value)
 
 
 def _form(value: Any) -> int:  # noqa: ANN401 - a canonical form
-    """Count a record or list of the service, in which whole numbers are ints and the rest tells itself by its form."""
+    """Return the payload of a record or list. Integers are ints; other types follow from their form."""
     if isinstance(value, Mapping):
         return sum(WIDTHS["long"] if name in _LONGS else _form(one) for name, one in value.items())
     if isinstance(value, list):
@@ -97,14 +108,17 @@ def _form(value: Any) -> int:  # noqa: ANN401 - a canonical form
 
 
 def _text_or_number(value: str) -> int:
-    """Count a text, or a number that canonical JSON writes as one: none of the service's own texts looks like these."""
+    """Return the payload of a text, or of a number that canonical JSON writes as text.
+
+    The service's texts never look like numbers.
+    """
     if value.startswith("0x") and len(value) in (_DOUBLE_DIGITS, _FLOAT_DIGITS):
         return 8 if len(value) == _DOUBLE_DIGITS else 4
     return _text(value)
 
 
 def _text(value: str) -> int:
-    """Count the UTF-8 of a text, lone surrogates as three bytes each."""
+    """Return the UTF-8 length of a text, with three bytes for a lone surrogate."""
     return len(value.encode("utf-8", "surrogatepass"))
 
 

@@ -1,4 +1,4 @@
-"""The account of one cell: set-up, first call, steady call, and the whole life of a fresh client."""
+"""The wire ledger of one cell: set-up, first call, steady call, and the whole life of a new client."""
 
 from pathlib import Path
 from typing import Any
@@ -10,28 +10,28 @@ from callbench.catalog.manifest import Programs
 from callbench.model.cell import Cell, sides_of
 from callbench.model.errors import AdapterFailure
 from callbench.runner.wire.lab import Lab
-from callbench.runner.wire.steady import Steady, agreed, told
+from callbench.runner.wire.steady_calls import Steady, counts_agree, steady_counts
 
-# A mark waits until TCP has acknowledged everything, which can take 200 ms, and then so long without a frame. What a
-# channel's own clock sends later (the tcp channel acknowledges alone after 250 ms) falls into a later phase; a steady
-# call is therefore counted until two counts agree.
+# A phase ends when TCP has acknowledged everything, which can take 200 ms, and no frame came for this long. What a
+# channel sends later by its own timer (supertcp acknowledges after 250 ms) falls into a later phase. A steady call is
+# therefore counted until two counts agree.
 QUIET_MS = 20
-_FEW = 4
+_FEW_CALLS = 4
 _TRIES = 8
 _LIMIT_SECONDS = 60.0
 
 
-def accounted(lab: Lab, programs: Programs, cell: Cell, pcap: Path | None = None) -> dict[str, Any]:
-    """Accounts for a cell's call, with a server and two clients of its own.
+def measure_ledger(lab: Lab, programs: Programs, cell: Cell, pcap: Path | None = None) -> dict[str, Any]:
+    """Count the bytes of a cell's call, with a server and two clients of its own.
 
     Args:
         lab: the hosts.
-        programs: of the cell's stack.
+        programs: the programs of the cell's stack.
         cell: what to call.
-        pcap: where to keep the capture.
+        pcap: the file for the capture, or None.
 
     Returns:
-        What the journal has of it.
+        The journal record.
 
     Raises:
         AdapterFailure: a side failed, or an answer was wrong.
@@ -39,7 +39,7 @@ def accounted(lab: Lab, programs: Programs, cell: Cell, pcap: Path | None = None
     """
     server = lab.server(programs)
     try:
-        server.greeted()
+        server.read_hello()
         endpoint = lab.serve(server, cell)
         lab.begin(pcap)
         try:
@@ -48,61 +48,61 @@ def accounted(lab: Lab, programs: Programs, cell: Cell, pcap: Path | None = None
             lost, trouble = lab.end()
     finally:
         server.stop()
-    said = {"accounts": found, "exact": steady.exact, "counts": steady.counts}
-    return {**said, "lost": lost, "trouble": trouble, "pcap": pcap.name if pcap else None}
+    description = {"accounts": found, "exact": steady.exact, "counts": steady.counts}
+    return {**description, "lost": lost, "trouble": trouble, "pcap": pcap.name if pcap else None}
 
 
 def _phases(lab: Lab, programs: Programs, cell: Cell, endpoint: str) -> tuple[list[Row], Steady]:
-    """Go through the phases. Returns their rows, and how the steady call was counted."""
+    """Run all phases. Return their rows, and how the steady call was counted."""
     with lab.client(programs) as client:
-        connected(client, cell, endpoint)
-        set_up, _ = lab.ended(SET_UP, quiet_ms=QUIET_MS)
-        called(client, cell)
-        first, _ = lab.ended(FIRST, quiet_ms=QUIET_MS)
-        steady = _steady(lab, client, cell)
+        connect_client(client, cell, endpoint)
+        set_up, _ = lab.end_phase(SET_UP, quiet_ms=QUIET_MS)
+        call_once(client, cell)
+        first, _ = lab.end_phase(FIRST, quiet_ms=QUIET_MS)
+        steady = _steady_call(lab, client, cell)
         client.disconnect()
-    tear_down, _ = lab.ended(TEAR_DOWN, closed=True)
+    tear_down, _ = lab.end_phase(TEAR_DOWN, closed=True)
     with lab.client(programs) as fresh:
-        connected(fresh, cell, endpoint)
-        called(fresh, cell)
+        connect_client(fresh, cell, endpoint)
+        call_once(fresh, cell)
         fresh.disconnect()
-    life, settled = lab.ended(LIFE, closed=True)
+    life, settled = lab.end_phase(LIFE, closed=True)
     if not settled:
-        raise AdapterFailure("silent", "connections of a client that has ended stay open: its life cannot be counted")
+        raise AdapterFailure("silent", "connections of an ended client stay open: its bytes cannot be counted")
     return [*set_up, *first, *steady.rows, *tear_down, *life], steady
 
 
-def connected(client: Adapter, cell: Cell, endpoint: str) -> None:
-    """Connects one client as the cell has it."""
+def connect_client(client: Adapter, cell: Cell, endpoint: str) -> None:
+    """Connect one client with the cell's options."""
     client.connect(sides_of(cell.stack)[0], endpoint, 1, options=cell.options)
 
 
-def called(client: Adapter, cell: Cell) -> None:
-    """Makes the cell's call once.
+def call_once(client: Adapter, cell: Cell) -> None:
+    """Make the cell's call once.
 
     Raises:
-        AdapterFailure: it failed, or its answer is wrong.
+        AdapterFailure: the call failed, or its answer is wrong.
     """
-    wrong = oracle.wrong(cell.call, cell.arguments, client.call(cell.call, cell.arguments))
+    wrong = oracle.error_in(cell.call, cell.arguments, client.call(cell.call, cell.arguments), client.service)
     if wrong:
         raise AdapterFailure("wrong-answer", f"answered wrongly: {wrong}")
 
 
-def _steady(lab: Lab, client: Adapter, cell: Cell) -> Steady:
-    """Count steady calls until two counts in a row agree: each what a longer drive costs beyond a shorter one."""
+def _steady_call(lab: Lab, client: Adapter, cell: Cell) -> Steady:
+    """Count steady calls until two counts in a row agree. A count is the difference of a longer and a shorter drive."""
     counts: list[list[Row]] = []
     for _ in range(_TRIES):
-        short, calls = _driven(lab, client, cell, _FEW)
-        long, more = _driven(lab, client, cell, 2 * _FEW)
+        short, calls = _count_calls(lab, client, cell, _FEW_CALLS)
+        long, more = _count_calls(lab, client, cell, 2 * _FEW_CALLS)
         counts.append(per_call(long, short, more - calls))
-        if agreed(counts):
+        if counts_agree(counts):
             break
-    return told(counts)
+    return steady_counts(counts)
 
 
-def _driven(lab: Lab, client: Adapter, cell: Cell, calls: int) -> tuple[list[Row], int]:
-    """Drive a few calls one after the other. Returns what they cost, and how many there were."""
+def _count_calls(lab: Lab, client: Adapter, cell: Cell, calls: int) -> tuple[list[Row], int]:
+    """Drive a few calls one after the other. Return their bytes, and the number of calls."""
     done = client.drive(cell.call, cell.arguments, calls=calls, seconds=1e-6, limit_seconds=_LIMIT_SECONDS)
     if done["errors"]:
         raise AdapterFailure("protocol", f"{sum(done['errors'].values())} of {calls} calls failed: {done['errors']}")
-    return lab.ended(STEADY, quiet_ms=QUIET_MS)[0], done["calls"]
+    return lab.end_phase(STEADY, quiet_ms=QUIET_MS)[0], done["calls"]

@@ -1,4 +1,4 @@
-//! The plainest use of each message's library: what somebody would write who has this one call and nothing else.
+//! The simplest use of each message's library: code for this one call only.
 
 mod bin;
 mod json;

@@ -1,64 +1,68 @@
-//! The frames that a server sends.
+//! Handles the frames that a server sends.
 
-use super::{Connection, Failure, Head, Kind, LONGEST_BLOCK, MOST_UNREAD, News, ROOM, Stage, Table, frame, hpack};
+use super::{Changes, Connection, Failure, Head, Kind, MAX_BLOCK_BYTES, MAX_UNREAD_BYTES, Stage, Table, WINDOW_BYTES, frame, hpack};
 
-const NO_HTTP2: &str = "what the server says is no HTTP/2: it may speak HTTP/1.1 only; ask it without --http2 or --grpc";
+const NO_HTTP2: &str = "the answer of the server is not HTTP/2: it may speak HTTP/1.1 only; leave out --http2 and --grpc";
 
 impl Connection {
-    /// Takes the next octets of the server.
+    /// Handles the next bytes from the server.
     ///
-    /// A failure is one of the whole connection.
-    pub fn take(&mut self, mut piece: &[u8], news: &mut News) -> Result<(), Failure> {
-        self.heard += 1;
+    /// An error concerns the whole connection.
+    pub fn take(&mut self, mut piece: &[u8], changes: &mut Changes) -> Result<(), Failure> {
+        self.receptions += 1;
         while !piece.is_empty() {
-            if !self.held.is_empty() {
-                piece = self.complete(piece, news)?;
+            if !self.partial.is_empty() {
+                piece = self.complete(piece, changes)?;
                 continue;
             }
             match Head::read(piece) {
                 Some(head) if piece.len() >= self.checked(head)? => {
                     let (payload, rest) = piece[frame::HEAD..].split_at(head.length);
-                    self.frame(head, payload, news)?;
+                    self.frame(head, payload, changes)?;
                     piece = rest;
                 }
                 _ => {
-                    self.held.extend_from_slice(piece);
+                    self.partial.extend_from_slice(piece);
                     break;
                 }
             }
         }
-        if self.out.len() > MOST_UNREAD { Err(Failure::protocol("the server asks on and on, and reads nothing")) } else { Ok(()) }
+        if self.out.len() > MAX_UNREAD_BYTES {
+            Err(Failure::protocol("the server sends requests for answers, but reads nothing"))
+        } else {
+            Ok(())
+        }
     }
 
-    /// Goes on with a frame of which not all had come; gives what is left of the piece.
-    fn complete<'p>(&mut self, piece: &'p [u8], news: &mut News) -> Result<&'p [u8], Failure> {
-        let whole = Head::read(&self.held).map_or(frame::HEAD, |head| frame::HEAD + head.length);
-        let (used, rest) = piece.split_at((whole - self.held.len()).min(piece.len()));
-        self.held.extend_from_slice(used);
-        if let Some(head) = Head::read(&self.held)
-            && self.checked(head)? == self.held.len()
+    /// Completes a partial frame. Returns the rest of the piece.
+    fn complete<'p>(&mut self, piece: &'p [u8], changes: &mut Changes) -> Result<&'p [u8], Failure> {
+        let whole = Head::read(&self.partial).map_or(frame::HEAD, |head| frame::HEAD + head.length);
+        let (used, rest) = piece.split_at((whole - self.partial.len()).min(piece.len()));
+        self.partial.extend_from_slice(used);
+        if let Some(head) = Head::read(&self.partial)
+            && self.checked(head)? == self.partial.len()
         {
-            let mut held = std::mem::take(&mut self.held);
-            self.frame(head, &held[frame::HEAD..], news)?;
-            held.clear();
-            self.held = held;
+            let mut partial = std::mem::take(&mut self.partial);
+            self.frame(head, &partial[frame::HEAD..], changes)?;
+            partial.clear();
+            self.partial = partial;
         }
         Ok(rest)
     }
 
-    /// The length of a whole frame with its head, where one so long may come.
+    /// The length of the frame including its head. Fails if the frame is too long.
     fn checked(&self, head: Head) -> Result<usize, Failure> {
         if head.length <= frame::MOST {
             return Ok(frame::HEAD + head.length);
         }
         Err(Failure::protocol(if self.settled {
-            format!("the server sends a frame of {} octets, and no more than {} were allowed", head.length, frame::MOST)
+            format!("the server sends a frame of {} bytes, the limit is {}", head.length, frame::MOST)
         } else {
             NO_HTTP2.to_owned()
         }))
     }
 
-    /// Whether a frame may come now.
+    /// Whether this frame may occur now.
     fn allowed(&self, head: Head) -> Result<(), Failure> {
         if !self.settled && (head.kind != frame::SETTINGS || head.has(frame::ACK)) {
             return Err(Failure::protocol(NO_HTTP2));
@@ -72,31 +76,31 @@ impl Connection {
             frame::SETTINGS | frame::PING | frame::GOAWAY => head.stream != 0,
             _ => false,
         };
-        if wrong { Err(Failure::protocol(format!("the server sends a frame of the wrong stream {}", head.stream))) } else { Ok(()) }
+        if wrong { Err(Failure::protocol(format!("the server sends a frame for the wrong stream {}", head.stream))) } else { Ok(()) }
     }
 
-    fn frame(&mut self, head: Head, payload: &[u8], news: &mut News) -> Result<(), Failure> {
+    fn frame(&mut self, head: Head, payload: &[u8], changes: &mut Changes) -> Result<(), Failure> {
         self.allowed(head)?;
         match head.kind {
-            frame::DATA => self.data(head, payload, news),
+            frame::DATA => self.data(head, payload, changes),
             frame::HEADERS => {
                 let part = frame::unwrapped(head, payload)?;
                 let ends = head.has(frame::END_STREAM);
                 if head.has(frame::END_HEADERS) {
-                    return self.headers(head.stream, ends, part, news);
+                    return self.headers(head.stream, ends, part, changes);
                 }
                 self.block.clear();
                 self.block_of = Some((head.stream, ends));
                 self.hold_block(part)
             }
-            frame::CONTINUATION => self.continuation(head, payload, news),
+            frame::CONTINUATION => self.continuation(head, payload, changes),
             frame::RST_STREAM => {
-                self.is_reset(head.stream, frame::number(payload)?, news);
+                self.is_reset(head.stream, frame::number(payload)?, changes);
                 Ok(())
             }
             frame::SETTINGS if head.has(frame::ACK) => Ok(()),
             frame::SETTINGS => self.settings(payload),
-            frame::PUSH_PROMISE => Err(Failure::protocol("the server pushes what nobody asked for")),
+            frame::PUSH_PROMISE => Err(Failure::protocol("the server pushes an answer without a request")),
             frame::PING if payload.len() != 8 => Err(Failure::protocol("a PING of the server has a wrong length")),
             frame::PING => {
                 if !head.has(frame::ACK) {
@@ -104,33 +108,33 @@ impl Connection {
                 }
                 Ok(())
             }
-            frame::GOAWAY => self.goes_away(payload, news),
+            frame::GOAWAY => self.handle_goaway(payload, changes),
             frame::WINDOW_UPDATE => self.window_grows(head.stream, frame::number(payload)?),
-            _ => Ok(()), // Others are extensions, to be ignored.
+            _ => Ok(()), // Unknown frames are ignored.
         }
     }
 
     #[inline]
-    fn data(&mut self, head: Head, payload: &[u8], news: &mut News) -> Result<(), Failure> {
+    fn data(&mut self, head: Head, payload: &[u8], changes: &mut Changes) -> Result<(), Failure> {
         if overflows(0, &mut self.taken, head.length, &mut self.out) {
             return Err(overflown());
         }
         let piece = frame::unwrapped(head, payload)?;
-        let Some(place) = self.place_of(head.stream) else { return Ok(()) }; // Of a call that was given up.
+        let Some(place) = self.place_of(head.stream) else { return Ok(()) }; // The call was given up.
         let exchange = &mut self.exchanges[place];
-        if let Err(failure) = exchange.data(piece, &self.asked) {
-            self.fail(place, failure, news);
+        if let Err(failure) = exchange.data(piece, &self.spec) {
+            self.fail(place, failure, changes);
         } else if head.has(frame::END_STREAM) {
-            self.finish(place, news);
+            self.finish(place, changes);
         } else if overflows(head.stream, &mut exchange.taken, head.length, &mut self.out) {
             return Err(overflown());
         }
         Ok(())
     }
 
-    fn continuation(&mut self, head: Head, payload: &[u8], news: &mut News) -> Result<(), Failure> {
+    fn continuation(&mut self, head: Head, payload: &[u8], changes: &mut Changes) -> Result<(), Failure> {
         let Some((stream, ends)) = self.block_of else {
-            return Err(Failure::protocol("the server goes on with a header block that it has not begun"));
+            return Err(Failure::protocol("the server continues a header block that it has not begun"));
         };
         self.hold_block(payload)?;
         if !head.has(frame::END_HEADERS) {
@@ -138,62 +142,65 @@ impl Connection {
         }
         self.block_of = None;
         let block = std::mem::take(&mut self.block);
-        self.headers(stream, ends, &block, news)?;
+        self.headers(stream, ends, &block, changes)?;
         self.block = block;
         Ok(())
     }
 
     fn hold_block(&mut self, part: &[u8]) -> Result<(), Failure> {
-        if self.block.len() + part.len() > LONGEST_BLOCK {
-            return Err(Failure::protocol(format!("a header block of the answer is longer than {LONGEST_BLOCK} octets")));
+        if self.block.len() + part.len() > MAX_BLOCK_BYTES {
+            return Err(Failure::protocol(format!("a header block of the answer is longer than {MAX_BLOCK_BYTES} bytes")));
         }
         self.block.extend_from_slice(part);
         Ok(())
     }
 
-    /// A whole header block. It is read whoever it is for: the next ones depend on it.
-    fn headers(&mut self, stream: u32, ends: bool, block: &[u8], news: &mut News) -> Result<(), Failure> {
+    /// Handles a complete header block. It must always be decoded, because later blocks depend on it.
+    fn headers(&mut self, stream: u32, ends: bool, block: &[u8], changes: &mut Changes) -> Result<(), Failure> {
         let place = self.place_of(stream);
         let fields = self.fields.read(block)?;
         let Some(place) = place else { return Ok(()) };
-        if let Err(failure) = self.exchanges[place].headers(fields, ends, &self.asked) {
-            self.fail(place, failure, news);
+        if let Err(failure) = self.exchanges[place].headers(fields, ends, &self.spec) {
+            self.fail(place, failure, changes);
         } else if ends {
-            self.finish(place, news);
+            self.finish(place, changes);
         }
         Ok(())
     }
 
-    /// An answer is whole.
+    /// The answer is complete.
     #[inline]
-    fn finish(&mut self, place: usize, news: &mut News) {
+    fn finish(&mut self, place: usize, changes: &mut Changes) {
         let exchange = &mut self.exchanges[place];
-        let result = exchange.judged(&self.asked, &mut self.known);
+        let result = exchange.judge(&self.spec, &mut self.known[exchange.call.step]);
+        if result.is_ok() && !self.spec.step(&exchange.call).takes.is_empty() {
+            changes.taken.push((place, std::mem::take(&mut exchange.call.taken)));
+        }
         if exchange.sent < exchange.body.len() {
-            self.reset(place); // The server has answered before it had the whole request.
+            self.reset(place); // The server answered before it had received the whole request.
         }
         self.answered = true;
-        self.end(place, result, news);
+        self.end(place, result, changes);
     }
 
-    /// A call goes wrong, and the connection with it does not.
-    fn fail(&mut self, place: usize, failure: Failure, news: &mut News) {
+    /// A call fails, but the connection can still be used.
+    fn fail(&mut self, place: usize, failure: Failure, changes: &mut Changes) {
         self.reset(place);
-        self.end(place, Err(failure), news);
+        self.end(place, Err(failure), changes);
     }
 
-    fn end(&mut self, place: usize, result: Result<(), Failure>, news: &mut News) {
+    fn end(&mut self, place: usize, result: Result<(), Failure>, changes: &mut Changes) {
         self.close(place);
-        news.ended.push((place, result));
+        changes.ended.push((place, result));
         if !self.waiting.is_empty() {
             self.call_waiting();
         }
     }
 
-    fn is_reset(&mut self, stream: u32, code: u32, news: &mut News) {
+    fn is_reset(&mut self, stream: u32, code: u32, changes: &mut Changes) {
         if let Some(place) = self.place_of(stream) {
             let why = format!("the server reset the stream of the call: {}", frame::code_name(code));
-            self.end(place, Err(Failure::new(Kind::Reset, why)), news);
+            self.end(place, Err(Failure::new(Kind::Reset, why)), changes);
         }
     }
 
@@ -205,12 +212,12 @@ impl Connection {
             let value = u32::from_be_bytes(*value);
             match u16::from_be_bytes([*a, *b]) {
                 frame::HEADER_TABLE_SIZE if (value as usize) < hpack::SIZE && self.table != Table::Unused => {
-                    self.table = Table::TakenAway;
+                    self.table = Table::JustDisabled;
                 }
                 frame::MAX_CONCURRENT_STREAMS => self.most_streams = value,
                 frame::INITIAL_WINDOW_SIZE => self.windows_begin_with(i64::from(value))?,
                 frame::MAX_FRAME_SIZE if !(frame::MOST as u32..1 << 24).contains(&value) => {
-                    return Err(Failure::protocol("the server allows frames of no possible size"));
+                    return Err(Failure::protocol("the server sets an invalid frame size"));
                 }
                 _ => {}
             }
@@ -236,7 +243,7 @@ impl Connection {
     fn window_grows(&mut self, stream: u32, more: u32) -> Result<(), Failure> {
         let more = i64::from(more & frame::LAST_STREAM);
         if more == 0 {
-            return Err(Failure::protocol("the server makes a window larger by nothing"));
+            return Err(Failure::protocol("the server enlarges a window by 0"));
         }
         let window = match stream {
             0 => &mut self.window,
@@ -253,26 +260,26 @@ impl Connection {
         Ok(())
     }
 
-    /// The server takes no new calls. What it has not looked at, another connection can make.
-    fn goes_away(&mut self, payload: &[u8], news: &mut News) -> Result<(), Failure> {
+    /// The server accepts no new calls. Another connection can make the calls that it did not process.
+    fn handle_goaway(&mut self, payload: &[u8], changes: &mut Changes) -> Result<(), Failure> {
         let ([last, code, ..], _) = payload.as_chunks::<4>() else {
-            return Err(Failure::protocol("the server goes away without saying why"));
+            return Err(Failure::protocol("the server sends GOAWAY without a reason"));
         };
         let (last, code) = (u32::from_be_bytes(*last) & frame::LAST_STREAM, u32::from_be_bytes(*code));
-        self.leaves = true;
+        self.goes_away = true;
         for place in 0..self.exchanges.len() {
             let exchange = &self.exchanges[place];
-            let (Stage::Waiting(values) | Stage::Open(values)) = exchange.stage else { continue };
-            if exchange.is_open() && exchange.stream <= last {
+            if exchange.stage == Stage::Idle || exchange.is_open() && exchange.stream <= last {
                 continue;
             }
+            let call = self.exchanges[place].call.clone();
             self.close(place);
-            // A server that answers nothing at all would be asked for ever.
+            // Otherwise, a server that never answers would cause endless retries.
             if code == frame::NO_ERROR && self.answered {
-                news.again.push((place, values));
+                changes.retry.push((place, call));
             } else {
-                let why = format!("the server takes no calls on this connection any more: {}", frame::code_name(code));
-                news.ended.push((place, Err(Failure::new(Kind::Closed, why))));
+                let why = format!("the server accepts no more calls on this connection: {}", frame::code_name(code));
+                changes.ended.push((place, Err(Failure::new(Kind::Closed, why))));
             }
         }
         self.waiting.clear();
@@ -280,13 +287,13 @@ impl Connection {
     }
 }
 
-/// Counts octets that have come, and gives their room back when half of it is used; whether more have come than there was room for.
+/// Counts received bytes, and sends a window update when half of the window is used. Returns whether the server exceeded the window.
 fn overflows(stream: u32, taken: &mut i64, more: usize, out: &mut Vec<u8>) -> bool {
     *taken += more as i64;
-    if *taken > ROOM {
+    if *taken > WINDOW_BYTES {
         return true;
     }
-    if *taken > ROOM / 2 {
+    if *taken > WINDOW_BYTES / 2 {
         frame::write(frame::WINDOW_UPDATE, 0, stream, &(*taken as u32).to_be_bytes(), out);
         *taken = 0;
     }
@@ -298,5 +305,5 @@ fn overflown() -> Failure {
 }
 
 fn too_large() -> Failure {
-    Failure::protocol("the server makes a window larger than windows can be")
+    Failure::protocol("the server makes a window larger than allowed")
 }

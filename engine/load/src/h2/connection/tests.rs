@@ -1,4 +1,4 @@
-//! A server that is played by hand, rightly and wrongly, and whatever octets come.
+//! Tests with scripted servers, correct and wrong ones, and with arbitrary bytes.
 
 use std::time::Duration;
 
@@ -7,19 +7,26 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
+use crate::carrier::Spec;
+use crate::connect_options;
 use crate::protocol::Protocol;
-use crate::wishes;
+use crate::request::Values;
 
 const VALUES: Values = Values { number: 3, client: 0, random: 1 };
+
+fn call() -> Call {
+    Call { values: VALUES, ..Call::default() }
+}
+
 /// `:status: 200`
 const OK: &[u8] = &[0x88];
 
 fn connection(clients: usize, protocol: Protocol, options: Value) -> Connection {
     let Value::Object(options) = options else { panic!("an object") };
     let to = Connect { endpoint: "http://127.0.0.1:81/x".to_owned(), timeout: Duration::from_secs(1), options };
-    let wished = wishes::read(&to, protocol, None).expect("wishes");
-    let asked = crate::h2::asked::of_draft(&wished.draft, wished.settings, protocol).expect("a request");
-    let mut connection = Connection::new(Arc::new(asked), clients);
+    let parsed = connect_options::read(&to, protocol, None).expect("wishes");
+    let spec = CallSpec::of(parsed, protocol).expect("a request");
+    let mut connection = Connection::new(Arc::new(spec), clients);
     assert!(connection.unsent().starts_with(frame::PREFACE));
     sent(&mut connection);
     connection
@@ -38,11 +45,11 @@ fn framed(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Kind, flags, stream and payload of what it has to send.
+/// Kind, flags, stream and payload of the frames to send.
 fn sent(connection: &mut Connection) -> Vec<(u8, u8, u32, Vec<u8>)> {
-    let octets = connection.unsent().to_vec();
-    connection.has_sent(octets.len());
-    let mut rest = octets.strip_prefix(frame::PREFACE).unwrap_or(&octets);
+    let bytes = connection.unsent().to_vec();
+    connection.has_sent(bytes.len());
+    let mut rest = bytes.strip_prefix(frame::PREFACE).unwrap_or(&bytes);
     let mut frames = Vec::new();
     while let Some(head) = Head::read(rest) {
         frames.push((head.kind, head.flags, head.stream, rest[frame::HEAD..frame::HEAD + head.length].to_vec()));
@@ -52,16 +59,16 @@ fn sent(connection: &mut Connection) -> Vec<(u8, u8, u32, Vec<u8>)> {
     frames
 }
 
-fn says(connection: &mut Connection, octets: &[u8]) -> Result<News, Failure> {
-    let mut news = News::default();
-    connection.take(octets, &mut news).map(|()| news)
+fn says(connection: &mut Connection, bytes: &[u8]) -> Result<Changes, Failure> {
+    let mut changes = Changes::default();
+    connection.take(bytes, &mut changes).map(|()| changes)
 }
 
-/// How the one call ended that these octets end.
-fn ended(connection: &mut Connection, octets: &[u8]) -> Result<(), Kind> {
-    let mut news = says(connection, octets).expect("the connection stays");
-    assert_eq!(news.ended.len(), 1);
-    news.ended.remove(0).1.map_err(|failure| failure.kind)
+/// The result of the call that these bytes end.
+fn ended(connection: &mut Connection, bytes: &[u8]) -> Result<(), Kind> {
+    let mut changes = says(connection, bytes).expect("the connection stays");
+    assert_eq!(changes.ended.len(), 1);
+    changes.ended.remove(0).1.map_err(|failure| failure.kind)
 }
 
 fn answer(stream: u32, body: &[u8]) -> Vec<u8> {
@@ -71,7 +78,7 @@ fn answer(stream: u32, body: &[u8]) -> Vec<u8> {
 #[test]
 fn calls_wait_for_the_settings_and_for_a_stream() {
     let mut connection = connection(3, Protocol::Http2, json!({}));
-    (0..3).for_each(|place| connection.begin(place, VALUES));
+    (0..3).for_each(|place| connection.begin(place, call()));
     assert!(sent(&mut connection).is_empty());
     let two_at_once = [0, 3, 0, 0, 0, 2];
     says(&mut connection, &framed(frame::SETTINGS, 0, 0, &two_at_once)).expect("settings");
@@ -81,7 +88,7 @@ fn calls_wait_for_the_settings_and_for_a_stream() {
     assert_eq!(ended(&mut connection, &answer(3, b"")), Ok(()));
     assert_eq!(heads(&mut connection), [5]);
     connection.cancel(0);
-    connection.begin(1, VALUES);
+    connection.begin(1, call());
     let frames = sent(&mut connection);
     assert_eq!((frames[0].0, frames[0].2, frames[1].2), (frame::RST_STREAM, 1, 7));
 }
@@ -94,15 +101,15 @@ fn later_requests_lean_on_the_first_unless_the_server_keeps_nothing() {
         let mut decoder = hpack::Decoder::default();
         let mut lengths = Vec::new();
         for stream in [1, 3, 5] {
-            connection.begin(0, VALUES);
+            connection.begin(0, call());
             let frames = sent(&mut connection);
             let block = &frames.iter().find(|it| it.0 == frame::HEADERS).expect("a request").3;
             let mut said = Vec::new();
-            let told = |name: &[u8], value: &[u8]| {
+            let expect_field = |name: &[u8], value: &[u8]| {
                 said.push(format!("{}={}", String::from_utf8_lossy(name), String::from_utf8_lossy(value)));
                 Ok(())
             };
-            decoder.read(block, told).expect("a block");
+            decoder.read(block, expect_field).expect("a block");
             let all = [":method=GET", ":scheme=http", ":authority=127.0.0.1:81", ":path=/x", "user-agent=callbench", "x-kind=test"];
             assert_eq!(said, all);
             lengths.push(block.len());
@@ -115,7 +122,7 @@ fn later_requests_lean_on_the_first_unless_the_server_keeps_nothing() {
 #[test]
 fn a_body_goes_as_far_as_the_windows_let_it() {
     let mut connection = settled(2, json!({"method": "POST", "body": "x".repeat(100_000)}));
-    connection.begin(0, VALUES);
+    connection.begin(0, call());
     let data = |connection: &mut Connection| {
         let frames = sent(connection).into_iter().filter(|it| it.0 == frame::DATA);
         frames.fold((0, false), |(sum, ends), it| (sum + it.3.len(), ends || it.1 & frame::END_STREAM != 0))
@@ -127,8 +134,8 @@ fn a_body_goes_as_far_as_the_windows_let_it() {
     assert_eq!(data(&mut connection), (70_000 - 65_535, false));
     says(&mut connection, &framed(frame::WINDOW_UPDATE, 0, 1, &30_000_u32.to_be_bytes())).expect("a window");
     assert_eq!(data(&mut connection), (30_000, true));
-    // Who answers before it has everything is told that nothing more comes.
-    connection.begin(1, VALUES);
+    // A server that answers early is told that the rest of the request is not sent.
+    connection.begin(1, call());
     sent(&mut connection);
     assert_eq!(ended(&mut connection, &answer(3, b"")), Ok(()));
     assert_eq!(sent(&mut connection), [(frame::RST_STREAM, 0, 3, frame::CANCEL.to_be_bytes().to_vec())]);
@@ -136,30 +143,30 @@ fn a_body_goes_as_far_as_the_windows_let_it() {
 
 #[test]
 fn room_for_answers_is_given_back() {
-    let mut connection = settled(1, json!({"most_octets": 1_u64 << 40}));
-    connection.begin(0, VALUES);
+    let mut connection = settled(1, json!({"max_body_bytes": 1_u64 << 40}));
+    connection.begin(0, call());
     sent(&mut connection);
     says(&mut connection, &framed(frame::HEADERS, frame::END_HEADERS, 1, OK)).expect("a head");
     let piece = framed(frame::DATA, 0, 1, &[0; frame::MOST]);
-    let mut given = [0, 0];
-    for _ in 0..3 * ROOM / frame::MOST as i64 {
+    let mut granted = [0, 0];
+    for _ in 0..3 * WINDOW_BYTES / frame::MOST as i64 {
         says(&mut connection, &piece).expect("a piece");
         for (kind, _, stream, payload) in sent(&mut connection) {
             assert_eq!(kind, frame::WINDOW_UPDATE);
-            given[stream as usize] += i64::from(frame::number(&payload).expect("a number"));
+            granted[stream as usize] += i64::from(frame::number(&payload).expect("a number"));
         }
     }
-    assert!(given.iter().all(|octets| *octets > 2 * ROOM), "{given:?}");
+    assert!(granted.iter().all(|bytes| *bytes > 2 * WINDOW_BYTES), "{granted:?}");
 }
 
 #[test]
 fn answers_are_judged() {
     let framed_head = |block: &[u8], flags| framed(frame::HEADERS, frame::END_HEADERS | flags, 1, block);
-    let body = |octets: &[u8]| framed(frame::DATA, frame::END_STREAM, 1, octets);
+    let body = |bytes: &[u8]| framed(frame::DATA, frame::END_STREAM, 1, bytes);
     let padded = framed(frame::DATA, frame::END_STREAM | frame::PADDED, 1, b"\x02hello\0\0");
     let trailer = framed_head(b"\x00\x01x\x01y", frame::END_STREAM);
     let unended = framed(frame::DATA, 0, 1, b"hello");
-    for (octets, right) in [
+    for (bytes, right) in [
         ([framed_head(OK, 0), body(b"hello")].concat(), Ok(())),
         ([framed_head(OK, 0), padded].concat(), Ok(())),
         ([framed_head(b"\x48\x03103", 0), framed_head(OK, 0), body(b"hello")].concat(), Ok(())),
@@ -176,20 +183,20 @@ fn answers_are_judged() {
         (framed_head(b"\x88\x0f\x0d\x042000", 0), Err(Kind::TooLarge)),
         (framed(frame::RST_STREAM, 0, 1, &7_u32.to_be_bytes()), Err(Kind::Reset)),
     ] {
-        let mut connection = settled(1, json!({"expect_body": "hello", "most_octets": 1000}));
-        connection.begin(0, VALUES);
-        // However the octets are cut.
-        let mut last = News::default();
-        for octet in octets.chunks(1) {
-            let news = says(&mut connection, octet).expect("the connection stays");
-            last.ended.extend(news.ended);
+        let mut connection = settled(1, json!({"expect_body": "hello", "max_body_bytes": 1000}));
+        connection.begin(0, call());
+        // For each way to cut the bytes.
+        let mut last = Changes::default();
+        for byte in bytes.chunks(1) {
+            let changes = says(&mut connection, byte).expect("the connection stays");
+            last.ended.extend(changes.ended);
         }
-        assert_eq!(last.ended.len(), 1, "{octets:?}");
-        assert_eq!(last.ended.remove(0).1.map_err(|it| it.kind), right, "{octets:?}");
+        assert_eq!(last.ended.len(), 1, "{bytes:?}");
+        assert_eq!(last.ended.remove(0).1.map_err(|it| it.kind), right, "{bytes:?}");
         assert!(!connection.is_used());
-        // The next call goes on on the same connection.
-        connection.begin(0, VALUES);
-        assert_eq!(ended(&mut connection, &answer(3, b"hello")), Ok(()), "{octets:?}");
+        // The next call uses the same connection.
+        connection.begin(0, call());
+        assert_eq!(ended(&mut connection, &answer(3, b"hello")), Ok(()), "{bytes:?}");
     }
 }
 
@@ -198,9 +205,9 @@ fn grpc_is_right_where_one_message_and_the_status_0_came() {
     let head = b"\x88\x0f\x10\x10application/grpc";
     let trailer = |status: &str| [b"\x00\x0bgrpc-status\x01", status.as_bytes()].concat();
     let headers = |block: &[u8], ends: bool| framed(frame::HEADERS, frame::END_HEADERS | u8::from(ends), 1, block);
-    let data = |octets: &[u8]| framed(frame::DATA, 0, 1, octets);
+    let data = |bytes: &[u8]| framed(frame::DATA, 0, 1, bytes);
     let zero = trailer("0");
-    for (octets, right) in [
+    for (bytes, right) in [
         ([headers(head, false), data(b"\0\0\0\0\x02ab"), headers(&zero, true)].concat(), Ok(())),
         ([headers(head, false), data(b"\0\0\0\0\x02aB"), headers(&zero, true)].concat(), Err(Kind::WrongAnswer)),
         ([headers(head, false), data(b"\0\0\0\0\x03ab"), headers(&zero, true)].concat(), Err(Kind::Protocol)),
@@ -215,9 +222,9 @@ fn grpc_is_right_where_one_message_and_the_status_0_came() {
     ] {
         let mut connection = connection(1, Protocol::Grpc, json!({"body": "q", "expect_body": "ab"}));
         says(&mut connection, &framed(frame::SETTINGS, 0, 0, &[])).expect("settings");
-        connection.begin(0, VALUES);
+        connection.begin(0, call());
         assert_eq!(sent(&mut connection).last().expect("a message").3, b"\0\0\0\0\x01q");
-        assert_eq!(ended(&mut connection, &octets), right, "{octets:?}");
+        assert_eq!(ended(&mut connection, &bytes), right, "{bytes:?}");
     }
 }
 
@@ -225,15 +232,15 @@ fn grpc_is_right_where_one_message_and_the_status_0_came() {
 fn a_server_that_goes_away_leaves_what_it_has_not_looked_at() {
     let goaway = |last: u32, code: u32| framed(frame::GOAWAY, 0, 0, &[last.to_be_bytes(), code.to_be_bytes()].concat());
     let mut connection = settled(3, json!({}));
-    connection.begin(0, VALUES);
+    connection.begin(0, call());
     assert_eq!(ended(&mut connection, &answer(1, b"")), Ok(()));
-    (0..3).for_each(|place| connection.begin(place, VALUES));
-    let news = says(&mut connection, &goaway(5, 0)).expect("the connection stays");
-    assert_eq!((news.ended.len(), news.again), (0, vec![(2, VALUES)]));
-    assert!(!connection.takes_calls() && connection.is_used());
+    (0..3).for_each(|place| connection.begin(place, call()));
+    let changes = says(&mut connection, &goaway(5, 0)).expect("the connection stays");
+    assert_eq!((changes.ended.len(), changes.retry), (0, vec![(2, call())]));
+    assert!(!connection.accepts_calls() && connection.is_used());
     assert_eq!(ended(&mut connection, &answer(3, b"")), Ok(()));
-    let news = says(&mut connection, &goaway(3, 11)).expect("the connection stays");
-    let [(1, Err(failure))] = &news.ended[..] else { panic!("{news:?}") };
+    let changes = says(&mut connection, &goaway(3, 11)).expect("the connection stays");
+    let [(1, Err(failure))] = &changes.ended[..] else { panic!("{changes:?}") };
     assert_eq!(failure.kind, Kind::Closed);
     assert!(failure.message.contains("ENHANCE_YOUR_CALM"));
     assert!(!connection.is_used());
@@ -251,7 +258,7 @@ fn a_ping_is_answered_and_what_is_unknown_ignored() {
 #[test]
 fn what_breaks_a_connection_is_told() {
     let block = framed(frame::HEADERS, 0, 1, OK);
-    for octets in [
+    for bytes in [
         framed(frame::DATA, 0, 5, b"x"),
         framed(frame::HEADERS, frame::END_HEADERS, 2, OK),
         framed(frame::HEADERS, frame::END_HEADERS, 1, b"\xc0"),
@@ -269,20 +276,20 @@ fn what_breaks_a_connection_is_told() {
         framed(frame::DATA, 0, 1, &vec![0; frame::MOST + 1]),
     ] {
         let mut connection = settled(1, json!({}));
-        connection.begin(0, VALUES);
-        assert_eq!(says(&mut connection, &octets).expect_err("a failure").kind, Kind::Protocol, "{octets:?}");
-        let mut news = News::default();
-        connection.lost(&|_| Failure::protocol("gone"), &mut news);
-        assert_eq!(news.ended.len(), 1);
+        connection.begin(0, call());
+        assert_eq!(says(&mut connection, &bytes).expect_err("a failure").kind, Kind::Protocol, "{bytes:?}");
+        let mut changes = Changes::default();
+        connection.lost(&|_| Failure::protocol("gone"), &mut changes);
+        assert_eq!(changes.ended.len(), 1);
     }
-    for octets in [&b"HTTP/1.1 400 Bad Request\r\n\r\n"[..], b"<!DOCTYPE html>", &framed(frame::PING, 0, 0, b"12345678")] {
+    for bytes in [&b"HTTP/1.1 400 Bad Request\r\n\r\n"[..], b"<!DOCTYPE html>", &framed(frame::PING, 0, 0, b"12345678")] {
         let mut connection = connection(1, Protocol::Http2, json!({}));
-        let failure = says(&mut connection, octets).expect_err("a failure");
+        let failure = says(&mut connection, bytes).expect_err("a failure");
         assert!(failure.message.contains("HTTP/1.1 only"), "{}", failure.message);
     }
 }
 
-/// Frames that are nearly right.
+/// Frames that are almost correct.
 fn frames() -> impl Strategy<Value = Vec<u8>> {
     let payload = prop_oneof![prop::collection::vec(any::<u8>(), 0..40), Just(OK.to_vec()), Just(vec![0, 0, 0, 8]), Just(vec![0; 8])];
     let one = (0_u8..11, any::<u8>(), 0_u32..8, payload).prop_map(|(kind, flags, stream, payload)| framed(kind, flags, stream, &payload));
@@ -291,19 +298,19 @@ fn frames() -> impl Strategy<Value = Vec<u8>> {
 
 proptest! {
     #[test]
-    fn no_octets_panic_and_every_call_ends_once(octets in frames(), cut in 1_usize..50, clients in 1_usize..4) {
+    fn no_octets_panic_and_every_call_ends_once(bytes in frames(), cut in 1_usize..50, clients in 1_usize..4) {
         let mut connection = settled(clients, json!({"method": "POST", "body": "x".repeat(40_000)}));
-        (0..clients).for_each(|place| connection.begin(place, VALUES));
+        (0..clients).for_each(|place| connection.begin(place, call()));
         let mut ends = vec![0; clients];
-        let mut news = News::default();
-        let broken = octets.chunks(cut).any(|piece| connection.take(piece, &mut news).is_err());
+        let mut changes = Changes::default();
+        let broken = bytes.chunks(cut).any(|piece| connection.take(piece, &mut changes).is_err());
         if !broken {
             connection.cancel(0);
-            ends[0] += usize::from(news.ended.iter().all(|(place, _)| *place > 0) && news.again.iter().all(|(place, _)| *place > 0));
+            ends[0] += usize::from(changes.ended.iter().all(|(place, _)| *place > 0) && changes.retry.iter().all(|(place, _)| *place > 0));
         }
-        connection.lost(&|_| Failure::protocol("gone"), &mut news);
-        news.ended.iter().for_each(|(place, _)| ends[*place] += 1);
-        news.again.iter().for_each(|(place, _)| ends[*place] += 1);
+        connection.lost(&|_| Failure::protocol("gone"), &mut changes);
+        changes.ended.iter().for_each(|(place, _)| ends[*place] += 1);
+        changes.retry.iter().for_each(|(place, _)| ends[*place] += 1);
         prop_assert_eq!(ends, vec![1; clients]);
         prop_assert!(!connection.is_used());
     }

@@ -1,4 +1,4 @@
-//! Known answers on virtual time, and what must hold of every profile.
+//! Known results on virtual time, and properties of every profile.
 
 use proptest::prelude::*;
 
@@ -24,10 +24,10 @@ fn a_plain_lane_changes_nothing() {
 fn a_delay_is_added_and_the_line_takes_its_time() {
     let way = Direction { delay_ns: 25 * MS, ..Direction::default() };
     assert_eq!(times(&mut Lane::new(way, 0), [(0, 60), (MS, 60)]), [Some(25 * MS), Some(26 * MS)]);
-    // 100 Mbit/s: a frame of 1514 octets and 24 around it takes 123,040 ns; the second waits for the first, the third finds the line free.
+    // 100 Mbit/s: a frame of 1514 bytes with 24 bytes of overhead takes 123,040 ns. The second waits for the first; the third finds the line free.
     let way = Direction { rate_bps: Some(100_000_000), overhead_bytes: 24, ..Direction::default() };
     assert_eq!(times(&mut Lane::new(way, 0), [(0, 1514), (0, 1514), (MS, 1514)]), [Some(123_040), Some(246_080), Some(MS + 123_040)]);
-    // A line without Ethernet's header: 14 octets less.
+    // A line without Ethernet's header: 14 bytes less.
     let way = Direction { rate_bps: Some(56_000), overhead_bytes: -14, ..Direction::default() };
     assert_eq!(times(&mut Lane::new(way, 0), [(0, 714)]), [Some(100 * MS)]);
 }
@@ -36,7 +36,7 @@ fn a_delay_is_added_and_the_line_takes_its_time() {
 fn a_full_queue_turns_away_what_comes_last() {
     let line = Direction { rate_bps: Some(8_000_000), ..Direction::default() };
     let packets = Direction { queue_packets: Some(2), ..line };
-    // 1000 octets take a millisecond: one is on the line, two wait, the fourth goes; when the first has gone there is room again.
+    // 1000 bytes take a millisecond: one is on the line, two wait, the fourth is dropped. When the first has left, there is space again.
     let arrivals = [(0, 1000), (0, 1000), (0, 1000), (0, 1000), (MS, 1000)];
     assert_eq!(times(&mut Lane::new(packets, 0), arrivals), [Some(MS), Some(2 * MS), Some(3 * MS), None, Some(4 * MS)]);
     let octets = Direction { queue_bytes: Some(1500), ..line };
@@ -89,7 +89,7 @@ fn shares_lie_within_their_binomial_interval() {
         let fates: Vec<_> = (0..FRAMES).map(|_| lane.arrive(0, Carried::one(60))).collect();
         let lost = fates.iter().filter(|fate| **fate == Fate::Lost).count();
         let twice = fates.iter().filter(|fate| matches!(fate, Fate::Leaves { twice: true, .. })).count();
-        // Four standard deviations: a fixed seed either lies within or never does.
+        // Four standard deviations. With a fixed seed, the result is always the same.
         let within = |count: usize, of: f64| {
             let spread = 4.0 * (of * share * (1.0 - share)).sqrt();
             (count as f64 - of * share).abs() < spread
@@ -139,7 +139,7 @@ proptest! {
     fn the_line_never_exceeds_its_rate_and_is_never_idle_while_somebody_waits(
         rate in 1_000_u64..10_000_000_000, frames in prop::collection::vec(14_usize..1515, 1..300),
     ) {
-        // All at once: the last leaves exactly when the line has sent every bit, to the nanosecond below.
+        // All at once: the last leaves exactly when the line has sent every bit, rounded down to the nanosecond.
         let mut lane = Lane::new(Direction { rate_bps: Some(rate), ..Direction::default() }, 0);
         let bits: u128 = frames.iter().map(|octets| *octets as u128 * 8).sum();
         let last = times(&mut lane, frames.iter().map(|octets| (0, *octets))).last().copied().flatten();

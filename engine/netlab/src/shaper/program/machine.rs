@@ -1,8 +1,8 @@
-//! The kernel's machine in small, for tests: what the programs use of it, without a kernel.
+//! A small version of the kernel's virtual machine for tests, with the features that the programs use.
 
 use std::collections::HashMap;
 
-/// Where things lie in the machine's memory.
+/// The addresses in the machine's memory.
 const CONTEXT: u64 = 1 << 32;
 const STACK_END: u64 = 2 << 32;
 const STATE: u64 = 3 << 32;
@@ -16,24 +16,24 @@ pub struct Frame {
     pub bytes: Vec<u8>,
 }
 
-/// A machine with what two programs share.
+/// A machine with the memory that two programs share.
 #[derive(Default)]
 pub struct Machine {
     pub state: HashMap<u64, u64>,
     pub now_ns: u64,
     /// The marks of the copies that were sent.
     pub copies: Vec<u32>,
-    /// The length that a frame was given.
+    /// The new length of a frame.
     pub changed: Option<u64>,
 }
 
 impl Machine {
-    /// What two programs share.
+    /// A number that the programs share.
     pub fn shared(&self, which: super::Shared) -> u64 {
         self.state.get(&(which as u64 * 8)).copied().unwrap_or(0)
     }
 
-    /// Runs a program for a frame. Returns its answer.
+    /// Runs a program for a frame. Returns its result.
     pub fn run(&mut self, code: &[u64], frame: &mut Frame) -> u64 {
         let (mut register, mut stack, mut at) = ([0_u64; 11], HashMap::new(), 0);
         (register[1], register[10]) = (CONTEXT, STACK_END);

@@ -19,7 +19,7 @@ fn planned(way: Direction) -> Plan {
     Plan::of(&link, 1500).expect("the kernel makes it")[0]
 }
 
-/// The kernel's queue, on virtual time: whoever leaves fills its time, and the next one waits; idle time gives some credit.
+/// The kernel's queue on virtual time: each frame that leaves fills some time, and the next one waits. Idle time gives some credit.
 struct Kernel {
     plan: Plan,
     machine: Machine,
@@ -33,18 +33,18 @@ impl Kernel {
         Kernel { plan, machine: Machine::default(), waiting: VecDeque::new(), filled_ns: 0, left_ns: Vec::new() }
     }
 
-    /// A frame comes. Whether it is let in.
+    /// A frame arrives. Returns whether it is accepted.
     fn arrive(&mut self, now_ns: u64, mut frame: Frame) -> bool {
         self.until(now_ns);
         self.machine.now_ns = now_ns;
-        let said = self.machine.run(&entry(&self.plan, 3, 31), &mut frame);
+        let answer_of = self.machine.run(&entry(&self.plan, 3, 31), &mut frame);
         for mark in std::mem::take(&mut self.machine.copies) {
             self.waiting.push_back((now_ns, mark, frame.clone()));
         }
-        said == TAKEN as u64
+        answer_of == TAKEN as u64
     }
 
-    /// Lets out what leaves until then.
+    /// Releases the frames that leave until this time.
     fn until(&mut self, now_ns: u64) {
         while let Some((came_ns, _, _)) = self.waiting.front() {
             let leaves_ns = self.filled_ns.max(*came_ns);
@@ -65,7 +65,7 @@ impl Kernel {
         }
     }
 
-    /// What a packet with a mark fills of the queue's time.
+    /// The time that a packet with this mark fills in the queue.
     fn fills(&self, mark: u32, frame: &Frame) -> u64 {
         let mut machine = Machine::default();
         machine.run(&trim(), &mut Frame { mark, ..frame.clone() });
@@ -81,7 +81,7 @@ fn plain(length: u32) -> Frame {
     Frame { length, ..Frame::default() }
 }
 
-/// Ethernet, IPv4 and TCP with its time stamp, and so much behind them, in segments of 1448.
+/// Ethernet, IPv4 and TCP with a time stamp, and payload in segments of 1448.
 fn segments(carried: u32) -> Frame {
     let mut bytes = vec![0; 66];
     (bytes[14], bytes[23], bytes[46]) = (0x45, 6, 0x80);
@@ -132,7 +132,7 @@ fn a_kernel_that_lets_frames_go_late_is_asked_earlier() {
     for number in 0..200 {
         let now_ns = BEGAN_NS + number * 10_000_000;
         assert!(kernel.arrive(now_ns, plain(106)));
-        // The kernel's clock wakes it 30 us late.
+        // The kernel's timer is 30 us late.
         let due_ns = now_ns + 50_000 + 130 * 80;
         kernel.filled_ns = kernel.filled_ns.max(now_ns - CREDIT_NS);
         let (_, filling, frame) = kernel.waiting.pop_front().expect("what fills the time");
@@ -148,7 +148,7 @@ fn a_kernel_that_lets_frames_go_late_is_asked_earlier() {
 }
 
 proptest! {
-    /// The programs and the kernel's queue together do what the emulator's lane does, but for the steps.
+    /// The programs and the kernel's queue produce the same times as the emulator's lane, except for the steps.
     #[test]
     fn frames_leave_when_the_emulator_would_let_them(
         frames in prop::collection::vec((0_u64..400_000, prop_oneof![(60_u32..1515).prop_map(plain), (1_u32..6000).prop_map(segments)]), 1..200),

@@ -27,8 +27,8 @@ import org.callbench.shared.Front;
 import org.w3c.dom.Document;
 
 /**
- * Axis behind the JDK's HTTP server: an AxisServer a thread, since Axis's own tables are changed by
- * calls without a lock, so that calls at once fail now and then.
+ * Axis behind the JDK's HTTP server, with an AxisServer per thread. Calls change Axis's tables
+ * without a lock, so simultaneous calls would fail now and then.
  */
 final class Answering implements Front.Answering {
   private static final String NAME = "SpeedService";
@@ -42,11 +42,11 @@ final class Answering implements Front.Answering {
     this.service = service;
   }
 
-  /** Calls the one service there is, its refusals as SOAP's faults. */
+  /** Calls the service. Its refusals become SOAP faults. */
   private static final class Provider extends RPCProvider {
     private static final long serialVersionUID = 1L;
 
-    /** Axis would write a provider to a file; this one is never written. */
+    /** Axis could write a provider to a file, but this one is never written. */
     private final transient Service service;
 
     Provider(Service service) {
@@ -125,7 +125,7 @@ final class Answering implements Front.Answering {
     return new Front.Reply(status, XML, body.toByteArray());
   }
 
-  /** The WSDL that Axis makes of the service. */
+  /** The WSDL that Axis generates for the service. */
   private static Front.Reply described(
       AxisServer server, MessageContext context, HttpExchange exchange) throws AxisFault {
     String host = exchange.getRequestHeaders().getFirst("Host");

@@ -26,7 +26,7 @@ import org.callbench.shared.Front;
 
 /**
  * SOAP 1.1, rpc/encoded, by Apache Axis 1.4 over commons-httpclient and the JDK's HTTP server. It
- * stands in for webMethods GLUE, which nobody can get any more.
+ * replaces webMethods GLUE, which is no longer available.
  */
 public final class Axis implements Stack {
   @Override
@@ -39,7 +39,10 @@ public final class Axis implements Stack {
     return new Front(at, "/axis/services/SpeedService", new Answering(service));
   }
 
-  /** Axis's sender, its connections kept and not asked before each call whether they are stale. */
+  /**
+   * Axis's sender. It keeps its connections and does not check before each call whether they are
+   * stale.
+   */
   private static final class Sender extends CommonsHTTPSender {
     private static final long serialVersionUID = 1L;
 
@@ -54,7 +57,9 @@ public final class Axis implements Stack {
     }
   }
 
-  /** One client, with an engine and a connection of its own; a Call a call, as a stub makes it. */
+  /**
+   * A client with its own engine and connection. It creates a Call for each call, as a stub does.
+   */
   private static final class Caller implements Client {
     private final Sender sender = new Sender();
     private final org.apache.axis.client.Service service;
@@ -105,11 +110,11 @@ public final class Axis implements Stack {
       if (thrown.getCause() instanceof NoHttpResponseException cut) {
         return new Failure(Kind.CLOSED, cut.getMessage(), thrown);
       }
-      boolean said =
+      boolean isFault =
           thrown instanceof AxisFault fault
               && fault.getCause() == null
               && Constants.URI_SOAP11_ENV.equals(fault.getFaultCode().getNamespaceURI());
-      return said ? Failure.fault(((AxisFault) thrown).getFaultString()) : Failure.of(thrown);
+      return isFault ? Failure.fault(((AxisFault) thrown).getFaultString()) : Failure.of(thrown);
     }
 
     @Override

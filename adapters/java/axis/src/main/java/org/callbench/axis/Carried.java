@@ -4,13 +4,13 @@ import com.google.gson.JsonElement;
 import org.callbench.kit.Values;
 import org.callbench.service.SpeedService;
 
-/** The service's types, but for Java's char, which is none of Axis's: the int of its number. */
+/** The types of the service. Axis has no char, so it is sent as the int of its number. */
 final class Carried extends Values {
   Carried() {
     super(SpeedService.class);
   }
 
-  /** What stands for a type. */
+  /** The type that replaces a type. */
   static Class<?> type(Class<?> type) {
     if (type == char.class) {
       return int.class;

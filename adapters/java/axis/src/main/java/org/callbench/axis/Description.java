@@ -27,7 +27,9 @@ import org.callbench.service.Structure;
 import org.callbench.service.TestStructureBean;
 import org.callbench.service.UserDetails;
 
-/** The service as Axis must be told it, on both sides: its operations, and its records as beans. */
+/**
+ * The description of the service for Axis, on both sides: its operations, and its records as beans.
+ */
 final class Description {
   static final String NAMESPACE = "urn:callbench:SpeedService";
 
@@ -49,7 +51,7 @@ final class Description {
 
   private Description() {}
 
-  /** Enters the records among the types that travel. */
+  /** Registers the records. */
   static void register(TypeMappingRegistry registry) {
     TypeMapping types = (TypeMapping) registry.createTypeMapping();
     types.setSupportedEncodings(new String[] {Constants.URI_SOAP11_ENC});
@@ -61,7 +63,7 @@ final class Description {
     registry.register(Constants.URI_SOAP11_ENC, types);
   }
 
-  /** A fresh description of every operation, by its name. Axis writes into them. */
+  /** A new description of every operation, by its name. Axis modifies them. */
   static Map<String, OperationDesc> operations(TypeMapping types) {
     Map<String, OperationDesc> operations = new HashMap<>();
     for (Method method : SpeedService.class.getMethods()) {

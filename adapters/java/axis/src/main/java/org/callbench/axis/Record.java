@@ -16,9 +16,9 @@ import org.apache.axis.utils.BeanPropertyDescriptor;
 import org.apache.axis.utils.FieldPropertyDescriptor;
 
 /**
- * A record as Axis's bean. Where a member is a public field and an array, Axis would write its
- * elements one beside the other, and nothing at all for none of them; a bean with getters, as Axis
- * makes of a WSDL, has an array of SOAP's encoding there, and so has this one.
+ * A record as an Axis bean. For a public field with an array, Axis would write the elements side by
+ * side, and nothing for an empty array. A bean with getters, as Axis generates it from a WSDL, has
+ * an array in SOAP encoding. So has this one.
  */
 final class Record {
   private final Class<?> type;
@@ -33,7 +33,7 @@ final class Record {
         .forEach(field -> members.put(field.getName(), new Member(field)));
   }
 
-  /** A public field, not spread where it is an array. */
+  /** A public field. Arrays are not expanded. */
   private static final class Member extends FieldPropertyDescriptor {
     Member(Field field) {
       super(field.getName(), field);
@@ -50,7 +50,7 @@ final class Record {
     }
   }
 
-  /** Writes it; one for all, since it keeps nothing of a call. */
+  /** Writes it. One instance is enough, because it keeps no state of a call. */
   final class Writing extends BaseSerializerFactory {
     private static final long serialVersionUID = 1L;
 

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.lang.invoke.MethodHandles;
 import java.net.BindException;
 import java.net.ServerSocket;
+import java.util.Map;
 import org.apache.cxf.binding.soap.SoapFault;
 import org.apache.cxf.frontend.ClientProxy;
 import org.apache.cxf.interceptor.Fault;
@@ -15,18 +16,22 @@ import org.apache.cxf.transports.http.configuration.HTTPClientPolicy;
 import org.callbench.kit.Call;
 import org.callbench.kit.Failure;
 import org.callbench.kit.Kind;
+import org.callbench.kit.OwnCall;
+import org.callbench.kit.OwnValues;
 import org.callbench.kit.Service;
 import org.callbench.kit.Stack;
+import org.callbench.kit.Values;
 import org.callbench.service.Answers;
 import org.callbench.service.Item;
 import org.callbench.service.Person;
 import org.callbench.service.SearchResponse;
 import org.callbench.service.ServiceFault;
+import org.callbench.service.SpeedService;
 import org.callbench.service.Structure;
 import org.callbench.service.TestStructureBean;
 import org.callbench.service.UserDetails;
 
-/** SOAP by Apache CXF, its own client, Jetty as the server. */
+/** SOAP by Apache CXF with its own client, and Jetty as the server. */
 public final class Cxf implements Stack {
   private static final int TRIES = 5;
 
@@ -51,12 +56,26 @@ public final class Cxf implements Stack {
     }
   }
 
-  private static Server started(Service service, String endpoint) {
+  @Override
+  public Values values() {
+    Values others = new Values(SpeedService.class);
+    return OwnValues.beside(others, OwnPort.CALLS, new OwnXml());
+  }
+
+  @Override
+  public Map<String, OwnCall> own() {
+    return OwnPort.CALLS;
+  }
+
+  private static Server started(Service service, String endpoint)
+      throws ReflectiveOperationException {
     JaxWsServerFactoryBean factory = new JaxWsServerFactoryBean();
     factory.setServiceClass(SoapService.class);
     factory.setServiceBean(new Answering(service));
     factory.setAddress(endpoint);
     org.apache.cxf.endpoint.Server server = factory.create();
+    org.apache.cxf.endpoint.Server own =
+        OwnPort.CALLS.isEmpty() ? null : OwnPort.serve(service, endpoint);
     return new Server() {
       @Override
       public String endpoint() {
@@ -65,12 +84,15 @@ public final class Cxf implements Stack {
 
       @Override
       public void close() {
+        if (own != null) {
+          own.destroy();
+        }
         server.destroy();
       }
     };
   }
 
-  /** The service, its refusals as SOAP's faults. */
+  /** The service. Its refusals become SOAP faults. */
   private static final class Answering extends Answers implements SoapService {
     Answering(Service service) {
       super(service);
@@ -109,18 +131,22 @@ public final class Cxf implements Stack {
   }
 
   @Override
-  public Client connect(Connect to) {
+  public Client connect(Connect to) throws ReflectiveOperationException {
     JaxWsProxyFactoryBean factory = new JaxWsProxyFactoryBean();
     factory.setServiceClass(SoapService.class);
     factory.setAddress(to.endpoint());
     SoapService port = (SoapService) factory.create();
-    HTTPClientPolicy policy = new HTTPClientPolicy();
-    policy.setConnectionTimeout(to.timeoutMillis());
-    policy.setReceiveTimeout(to.timeoutMillis());
-    ((HTTPConduit) ClientProxy.getClient(port).getConduit()).setClient(policy);
+    limit(port, to);
+    Closeable own = OwnPort.CALLS.isEmpty() ? null : OwnPort.connect(to.endpoint());
+    if (own != null) {
+      limit(own, to);
+    }
     return new Client() {
       @Override
-      public Call call(String operation, Object[] arguments) throws Failure {
+      public Call call(String operation, Object[] arguments) throws Exception {
+        if (OwnPort.CALLS.containsKey(operation)) {
+          return OwnPort.call(own, operation, arguments);
+        }
         Call call = Call.of(MethodHandles.lookup(), SoapService.class, port, operation, arguments);
         return switch (operation) {
           case "GetPersons", "EchoStructure", "FindItems" -> () -> whole(call.make());
@@ -141,11 +167,22 @@ public final class Cxf implements Stack {
       @Override
       public void close() throws IOException {
         ((Closeable) port).close();
+        if (own != null) {
+          own.close();
+        }
       }
     };
   }
 
-  /** A list without elements leaves no trace in document/literal, and is null when it is read. */
+  /** Sets the time-outs of a proxy. */
+  private static void limit(Object port, Connect to) {
+    HTTPClientPolicy policy = new HTTPClientPolicy();
+    policy.setConnectionTimeout(to.timeoutMillis());
+    policy.setReceiveTimeout(to.timeoutMillis());
+    ((HTTPConduit) ClientProxy.getClient(port).getConduit()).setClient(policy);
+  }
+
+  /** In document/literal, an empty list is not written, so it is null when it is read. */
   private static Object whole(Object answer) {
     if (answer == null) {
       return new Person[0];

@@ -11,24 +11,32 @@ import io.grpc.netty.shaded.io.grpc.netty.NettyServerBuilder;
 import io.grpc.stub.ClientCalls;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.callbench.kit.Call;
 import org.callbench.kit.Check;
 import org.callbench.kit.Failure;
 import org.callbench.kit.Kind;
+import org.callbench.kit.OwnCall;
+import org.callbench.kit.OwnValues;
 import org.callbench.kit.Service;
 import org.callbench.kit.Stack;
 import org.callbench.kit.Values;
 import org.callbench.proto.SpeedServiceGrpc;
 
-/** gRPC with blocking stubs, a channel a client. */
+/** gRPC with blocking stubs and a channel per client. */
 public final class Grpc implements Stack {
-  /** The largest answer of the service and something over; the library's own limit is 4 MiB. */
+  /** More than the largest answer of the service. The library's own limit is 4 MiB. */
   private static final int LARGEST = 300 << 20;
 
   @Override
   public Values values() {
-    return new Messages();
+    return OwnValues.beside(new Messages(), OwnMessages.CALLS, new OwnMessages());
+  }
+
+  @Override
+  public Map<String, OwnCall> own() {
+    return OwnMessages.CALLS;
   }
 
   @Override
@@ -41,7 +49,7 @@ public final class Grpc implements Stack {
     io.grpc.Server server =
         NettyServerBuilder.forAddress(new InetSocketAddress(at.host(), at.port()))
             .maxInboundMessageSize(LARGEST)
-            .addService(new Answerer(service).bound())
+            .addServices(new Answerer(service).bound())
             .build()
             .start();
     String endpoint = at.at(server.getPort());
@@ -74,7 +82,8 @@ public final class Grpc implements Stack {
         MethodDescriptor<Message, Message> method = Messages.method(operation);
         Message request = (Message) arguments[0];
         return () -> {
-          // A deadline is a moment, so each call has its own; then what the stub's methods do.
+          // A deadline is a point in time, so each call has its own. The rest is what the stub's
+          // methods do.
           var due = stub.withDeadlineAfter(timeout, TimeUnit.MILLISECONDS);
           return ClientCalls.blockingUnaryCall(
               due.getChannel(), method, due.getCallOptions(), request);
@@ -93,7 +102,7 @@ public final class Grpc implements Stack {
     };
   }
 
-  /** A channel connects when it is first used; a client is to be ready before that. */
+  /** A channel connects when it is first used, but a client must be ready before. */
   private static void ready(ManagedChannel channel, Connect to)
       throws Failure, InterruptedException {
     long end = System.nanoTime() + to.timeout().toNanos();

@@ -10,6 +10,8 @@ import com.google.protobuf.Message;
 import com.google.protobuf.UnsafeByteOperations;
 import io.grpc.MethodDescriptor;
 import io.grpc.MethodDescriptor.PrototypeMarshaller;
+import io.grpc.ServiceDescriptor;
+import java.util.ArrayList;
 import java.util.Base64;
 import java.util.HashMap;
 import java.util.List;
@@ -25,15 +27,24 @@ final class Messages extends Values {
   private static final Map<String, MethodDescriptor<Message, Message>> METHODS = new HashMap<>();
 
   static {
-    for (MethodDescriptor<?, ?> each : SpeedServiceGrpc.getServiceDescriptor().getMethods()) {
-      @SuppressWarnings("unchecked") // All are generated messages.
-      MethodDescriptor<Message, Message> method = (MethodDescriptor<Message, Message>) each;
-      METHODS.put(method.getBareMethodName(), method);
+    for (ServiceDescriptor service : services()) {
+      for (MethodDescriptor<?, ?> each : service.getMethods()) {
+        @SuppressWarnings("unchecked") // All are generated messages.
+        MethodDescriptor<Message, Message> method = (MethodDescriptor<Message, Message>) each;
+        METHODS.put(method.getBareMethodName(), method);
+      }
     }
   }
 
   Messages() {
     super(SpeedService.class);
+  }
+
+  /** SpeedService, and a service of the user's own. */
+  static List<ServiceDescriptor> services() {
+    List<ServiceDescriptor> services = new ArrayList<>(OwnMessages.services());
+    services.add(SpeedServiceGrpc.getServiceDescriptor());
+    return services;
   }
 
   static MethodDescriptor<Message, Message> method(String operation) {

@@ -17,8 +17,8 @@ import org.callbench.shared.Front;
 /** Burlap, Hessian 1 in XML, over HttpURLConnection and the JDK's HTTP server. */
 public final class Burlap implements Stack {
   /**
-   * The service again: the library makes its proxy where the interface was loaded, and must be
-   * visible there.
+   * The service interface again. The library creates its proxy with the class loader of the
+   * interface, so the interface must be loaded here.
    */
   public interface BurlapService extends SpeedService {}
 
@@ -36,7 +36,7 @@ public final class Burlap implements Stack {
         });
   }
 
-  /** The library has no time-out of its own. */
+  /** The library has no timeout of its own. */
   private static final class Connections extends BurlapProxyFactory {
     private final int timeoutMillis;
 

@@ -12,7 +12,7 @@ import org.omg.CORBA.SystemException;
 import org.omg.CORBA.TIMEOUT;
 import org.omg.CORBA.TRANSIENT;
 
-/** What the ORB throws, often within RMI's exceptions and those within others, as a failure. */
+/** Converts exceptions of the ORB to failures. They are often nested in exceptions of RMI. */
 final class Failures {
   /** The minor code of a COMM_FAILURE, within the OMG's own. */
   private static final int NO_ANSWER_IN_TIME = OMGVMCID.value | 19;

@@ -10,7 +10,7 @@ import org.omg.CosNaming.NameComponent;
 import org.omg.CosNaming.NamingContext;
 import org.omg.CosNaming.NamingContextHelper;
 
-/** The service's name in a naming service. */
+/** The name of the service in a naming service. */
 final class Names {
   private static final NameComponent[] PATH = {new NameComponent("SpeedService", "")};
 
@@ -20,12 +20,12 @@ final class Names {
     return NamingContextHelper.narrow(orb.string_to_object("corbaloc::" + place + "/NameService"));
   }
 
-  /** Enters the object, as soon as the naming service answers. */
+  /** Registers the object as soon as the naming service answers. */
   static void enter(NamingJvm names, ORB orb, org.omg.CORBA.Object object) throws Exception {
     names.enter(place -> root(orb, place).rebind(PATH, object));
   }
 
-  /** The object that the naming service of this endpoint names; it is not asked twice. */
+  /** The object of this endpoint. The naming service is asked only once. */
   static org.omg.CORBA.Object found(ORB orb, String endpoint) throws Failure {
     String place = NamingJvm.place(endpoint);
     try {

@@ -25,8 +25,8 @@ import org.omg.PortableServer.POAHelper;
 import org.omg.PortableServer.Servant;
 
 /**
- * RMI over IIOP by GlassFish's ORB, an ORB a client: Java's interface as it is, its beans by value.
- * The object is found through the ORB's own naming service.
+ * RMI over IIOP by GlassFish's ORB, with an ORB per client. It uses the Java interface without
+ * changes, and passes its beans by value. The object is found through the ORB's own naming service.
  */
 public final class RmiIiop implements Stack {
   private static final String HOST = "com.sun.corba.ee.ORBServerHost";
@@ -40,8 +40,8 @@ public final class RmiIiop implements Stack {
   }
 
   /**
-   * The service again: the library makes its stubs where the interface was loaded, and must be
-   * visible there.
+   * The service interface again. The library creates its stubs with the class loader of the
+   * interface, so the interface must be loaded here.
    */
   public interface IiopService extends SpeedService {}
 
@@ -54,7 +54,7 @@ public final class RmiIiop implements Stack {
         Integer.toString(port));
   }
 
-  /** What is exported: found again by what Object says of it. */
+  /** The exported object. It is identified by Object's methods. */
   private static final class Exported extends Answers implements IiopService {
     Exported(Service service) {
       super(service);
@@ -82,7 +82,7 @@ public final class RmiIiop implements Stack {
     return served;
   }
 
-  /** The object, its ORB and the naming service that knows it. */
+  /** The object, its ORB and its naming service. */
   private record Served(NamingJvm names, ORB orb, IiopService service) implements Server {
     void begin() throws Exception {
       PortableRemoteObject.exportObject(service);
@@ -114,7 +114,7 @@ public final class RmiIiop implements Stack {
         orb(
             Map.of(
                 HOST,
-                // A client listens too, for questions about its classes; not to everybody.
+                // A client listens too, for questions about its classes, but only on loopback.
                 InetAddress.getLoopbackAddress().getHostAddress(),
                 "com.sun.corba.ee.transport.ORBWaitForResponseTimeout",
                 timeout,

@@ -11,7 +11,7 @@ import org.omg.CORBA.SystemException;
 import org.omg.CORBA.TIMEOUT;
 import org.omg.CORBA.TRANSIENT;
 
-/** What the ORB throws, as a failure. */
+/** Converts exceptions of the ORB to failures. */
 final class Failures {
   private Failures() {}
 

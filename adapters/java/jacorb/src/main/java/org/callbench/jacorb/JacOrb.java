@@ -24,8 +24,8 @@ import org.omg.PortableServer.POA;
 import org.omg.PortableServer.POAHelper;
 
 /**
- * CORBA by JacORB, an ORB a client. The object is found through JacORB's own naming service, which
- * each server starts for itself.
+ * CORBA by JacORB, with an ORB per client. The object is found through JacORB's own naming service.
+ * Each server starts one.
  */
 public final class JacOrb implements Stack {
   private static ORB orb(Map<String, String> more) {
@@ -64,7 +64,7 @@ public final class JacOrb implements Stack {
     return served;
   }
 
-  /** An ORB and the naming service that knows its object. */
+  /** An ORB and its naming service. */
   private record Served(NamingJvm names, ORB orb) implements Server {
     void begin(Service service) throws Exception {
       POA root = POAHelper.narrow(orb.resolve_initial_references("RootPOA"));

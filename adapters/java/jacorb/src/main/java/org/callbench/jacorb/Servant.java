@@ -8,7 +8,7 @@ import org.callbench.corba.Structure;
 import org.callbench.kit.Service;
 import org.callbench.service.ServiceFault;
 
-/** The service behind the skeleton that IDL made, in its structs. */
+/** The service behind the skeleton generated from the IDL, with its structs. */
 final class Servant extends SpeedServicePOA {
   private static final String SEND = "Send";
 
@@ -18,9 +18,9 @@ final class Servant extends SpeedServicePOA {
     this.service = service;
   }
 
-  private Object held(String operation, Object first, Object second) throws Fault {
+  private Object cached(String operation, Object first, Object second) throws Fault {
     try {
-      return service.held(operation, first, second);
+      return service.cached(operation, first, second);
     } catch (ServiceFault fault) {
       throw new Fault(fault.getMessage());
     }
@@ -39,12 +39,12 @@ final class Servant extends SpeedServicePOA {
 
   @Override
   public Person[] GetPersons(int n) throws Fault {
-    return (Person[]) held("GetPersons", n, null);
+    return (Person[]) cached("GetPersons", n, null);
   }
 
   @Override
   public byte[] GetBinaryData(int size, String fill) throws Fault {
-    return (byte[]) held("GetBinaryData", size, fill);
+    return (byte[]) cached("GetBinaryData", size, fill);
   }
 
   @Override
@@ -67,7 +67,7 @@ final class Servant extends SpeedServicePOA {
 
   @Override
   public SearchResponse FindItems(int n) throws Fault {
-    return (SearchResponse) held("FindItems", n, null);
+    return (SearchResponse) cached("FindItems", n, null);
   }
 
   @Override

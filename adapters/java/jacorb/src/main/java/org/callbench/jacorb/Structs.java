@@ -10,8 +10,8 @@ import org.callbench.kit.Check;
 import org.callbench.kit.Values;
 
 /**
- * The structs that IDL made, which are what a user of CORBA holds: public members, and a union
- * where one may be absent.
+ * The structs generated from the IDL, as a user of CORBA has them: public members, and a union for
+ * a member that may be absent.
  */
 final class Structs extends Values {
   Structs() {
@@ -54,7 +54,7 @@ final class Structs extends Values {
     return super.plain(there(value));
   }
 
-  /** The check, which looks into unions. */
+  /** The check. It compares the values inside unions. */
   static final class Answers extends Check {
     @Override
     public boolean same(Object right, Object answer, long k) {
@@ -62,7 +62,7 @@ final class Structs extends Values {
     }
   }
 
-  /** What a union holds, null where that is absent; anything else is itself. */
+  /** The value of a union, null if it is absent. Other values are returned unchanged. */
   private static Object there(Object value) {
     if (value instanceof MaybeString it) {
       return it.discriminator() ? it.there() : null;

@@ -29,8 +29,8 @@ import org.glassfish.jersey.jackson.JacksonFeature;
 import org.glassfish.jersey.server.ResourceConfig;
 
 /**
- * A POST of the parameters as a JSON object to /rest/OPERATION; the answer is {"result": value}, a
- * refusal {"error": sentence} under 400.
+ * A POST of the parameters as a JSON object to /rest/OPERATION. The answer is {"result": value}; a
+ * refusal is {"error": sentence} with status 400.
  */
 public final class Jersey implements Stack {
   private static final int REFUSED = Response.Status.BAD_REQUEST.getStatusCode();
@@ -52,8 +52,8 @@ public final class Jersey implements Stack {
     ResourceConfig config = new ResourceConfig();
     config.register(new Resource(service)).register(new ServerMethods(service));
     config.register(JacksonFeature.withoutExceptionMappers());
-    URI asked = URI.create("http://" + at.at(at.port()) + "/");
-    HttpServer server = GrizzlyHttpServerFactory.createHttpServer(asked, config, false);
+    URI uri = URI.create("http://" + at.at(at.port()) + "/");
+    HttpServer server = GrizzlyHttpServerFactory.createHttpServer(uri, config, false);
     server.start();
     String endpoint = "http://" + at.at(server.getListener("grizzly").getPort()) + "/rest/";
     return new Server() {
@@ -103,15 +103,15 @@ public final class Jersey implements Stack {
       throws Failure {
     try (Response response =
         root.path(operation).request(MediaType.APPLICATION_JSON_TYPE).post(Entity.json(members))) {
-      Map<String, Object> said = response.readEntity(new GenericType<Map<String, Object>>() {});
+      Map<String, Object> content = response.readEntity(new GenericType<Map<String, Object>>() {});
       if (response.getStatus() == REFUSED) {
-        throw Failure.fault(String.valueOf(said.get("error")));
+        throw Failure.fault(String.valueOf(content.get("error")));
       }
       if (response.getStatus() != Response.Status.OK.getStatusCode()) {
         throw new Failure(
             Kind.PROTOCOL, "the server answered with the status " + response.getStatus());
       }
-      return said.get("result");
+      return content.get("result");
     }
   }
 }

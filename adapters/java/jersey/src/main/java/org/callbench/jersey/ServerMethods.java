@@ -6,7 +6,9 @@ import jakarta.ws.rs.Produces;
 import jakarta.ws.rs.core.MediaType;
 import org.callbench.kit.Service;
 
-/** The method of a published benchmark of 2012, at the path that its Jersey server had: a text. */
+/**
+ * The method of a benchmark published in 2012, at the path of its Jersey server. It returns a text.
+ */
 @Path("TServerMethods1")
 public final class ServerMethods {
   private final Service service;

@@ -1,6 +1,8 @@
 package org.callbench.json;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonSetter;
+import com.fasterxml.jackson.annotation.Nulls;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.databind.DeserializationContext;
@@ -8,14 +10,15 @@ import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonDeserializer;
 import com.fasterxml.jackson.databind.JsonSerializer;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.SerializerProvider;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.module.SimpleModule;
 import java.io.IOException;
 
 /**
- * Jackson with what the service's JSON has otherwise than Jackson's own: a byte is 0 to 255, a char
- * the number of its UTF-16 unit, and an absent member is left out.
+ * Jackson, configured for the service's JSON: a byte is 0 to 255, a char is the number of its
+ * UTF-16 unit, and an absent member is left out.
  */
 final class Json {
   static final ObjectMapper MAPPER =
@@ -29,6 +32,17 @@ final class Json {
                   .addSerializer(char[].class, new UnitsWriter())
                   .addDeserializer(char[].class, new UnitsReader()))
           .build();
+
+  /**
+   * Jackson for the classes of a service of the user's own: a null leaves a field as it is without
+   * it, so that a list is never null.
+   */
+  static final ObjectMapper OWN =
+      JsonMapper.builder()
+          .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+          .disable(SerializationFeature.FAIL_ON_EMPTY_BEANS)
+          .build()
+          .setDefaultSetterInfo(JsonSetter.Value.forValueNulls(Nulls.SKIP));
 
   private Json() {}
 

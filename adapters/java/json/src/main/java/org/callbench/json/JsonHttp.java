@@ -4,10 +4,9 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JavaType;
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.NullNode;
 import java.io.IOException;
-import java.lang.reflect.Method;
-import java.lang.reflect.Parameter;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -15,10 +14,13 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.callbench.kit.Call;
 import org.callbench.kit.Failure;
 import org.callbench.kit.Kind;
+import org.callbench.kit.OwnCall;
+import org.callbench.kit.OwnValues;
 import org.callbench.kit.Service;
 import org.callbench.kit.Stack;
 import org.callbench.kit.Values;
@@ -27,13 +29,13 @@ import org.callbench.service.SpeedService;
 import org.callbench.shared.Front;
 
 /**
- * JSON-RPC 2.0 by POST: java.net.http's client, one for each client, the JDK's own server, and
- * Jackson, which reads and writes the service's classes.
+ * JSON-RPC 2.0 by POST: java.net.http's client, one per client, the JDK's own server, and Jackson,
+ * which reads and writes the classes of the service.
  */
 public final class JsonHttp implements Stack {
   private static final String CONTENT_TYPE = "application/json";
 
-  /** The codes of JSON-RPC 2.0; REFUSED is the service's own no. */
+  /** The error codes of JSON-RPC 2.0. REFUSED is an error that the service reports. */
   private static final int UNREADABLE = -32700;
 
   private static final int NO_REQUEST = -32600;
@@ -53,8 +55,18 @@ public final class JsonHttp implements Stack {
   private record Refusal(
       String jsonrpc, Fault error, @JsonInclude(JsonInclude.Include.ALWAYS) JsonNode id) {}
 
-  /** What a client reads, whose result has the operation's type. */
-  private record Said<T>(T result, Fault error) {}
+  /** An answer. Its result has the type of the operation. */
+  private record Received<T>(T result, Fault error) {}
+
+  @Override
+  public Values values() {
+    return OwnValues.beside(new Values(SpeedService.class), Signature.OWN, new OwnJson());
+  }
+
+  @Override
+  public Map<String, OwnCall> own() {
+    return Signature.OWN;
+  }
 
   @Override
   public Server serve(Service service, Listen at) throws IOException {
@@ -62,32 +74,32 @@ public final class JsonHttp implements Stack {
         at,
         "/json",
         exchange -> {
-          Object said = answer(service, Front.body(exchange).readAllBytes());
-          return new Front.Reply(200, CONTENT_TYPE, Json.MAPPER.writeValueAsBytes(said));
+          byte[] reply = answer(service, Front.body(exchange).readAllBytes());
+          return new Front.Reply(200, CONTENT_TYPE, reply);
         });
   }
 
-  private static Object answer(Service service, byte[] body) throws Exception {
-    JsonNode asked;
+  private static byte[] answer(Service service, byte[] body) throws Exception {
+    JsonNode request;
     try {
-      asked = Json.MAPPER.readTree(body);
+      request = Json.MAPPER.readTree(body);
     } catch (JsonProcessingException unreadable) {
       return refusal(UNREADABLE, unreadable.getOriginalMessage(), null);
     }
-    JsonNode id = asked.get("id");
-    if (!asked.path("jsonrpc").asText().equals("2.0") || !asked.path("method").isTextual()) {
+    JsonNode id = request.get("id");
+    if (!request.path("jsonrpc").asText().equals("2.0") || !request.path("method").isTextual()) {
       return refusal(NO_REQUEST, "jsonrpc must be \"2.0\", and method a string", id);
     }
-    String operation = asked.get("method").textValue();
-    Method method;
+    String operation = request.get("method").textValue();
+    Signature signature;
     try {
-      method = Values.operation(SpeedService.class, operation);
+      signature = Signature.of(operation);
     } catch (Failure unknown) {
       return refusal(NO_METHOD, unknown.getMessage(), id);
     }
     try {
-      Object result = service.answer(operation, arguments(method, asked.path("params")));
-      return new Reply("2.0", result, id);
+      Object result = service.answer(operation, arguments(signature, request.path("params")));
+      return signature.mapper().writeValueAsBytes(new Reply("2.0", result, id));
     } catch (ServiceFault no) {
       return refusal(REFUSED, no.getMessage(), id);
     } catch (JsonProcessingException wrong) {
@@ -95,23 +107,27 @@ public final class JsonHttp implements Stack {
     }
   }
 
-  private static Object[] arguments(Method method, JsonNode params) throws JsonProcessingException {
-    Parameter[] wanted = method.getParameters();
-    Object[] arguments = new Object[wanted.length];
-    for (int i = 0; i < wanted.length; i++) {
-      JsonNode given = params.isArray() ? params.path(i) : params.path(wanted[i].getName());
+  private static Object[] arguments(Signature signature, JsonNode params)
+      throws JsonProcessingException {
+    List<String> names = signature.names();
+    Object[] arguments = new Object[names.size()];
+    for (int i = 0; i < arguments.length; i++) {
+      JsonNode given = params.isArray() ? params.path(i) : params.path(names.get(i));
       if (given.isMissingNode()) {
-        throw new JsonProcessingException(wanted[i].getName() + " is missing") {
+        throw new JsonProcessingException(names.get(i) + " is missing") {
           private static final long serialVersionUID = 1L;
         };
       }
-      arguments[i] = Json.MAPPER.treeToValue(given, wanted[i].getType());
+      arguments[i] = signature.mapper().treeToValue(given, signature.types().get(i));
     }
     return arguments;
   }
 
-  private static Refusal refusal(int code, String message, JsonNode id) {
-    return new Refusal("2.0", new Fault(code, message), id == null ? NullNode.instance : id);
+  private static byte[] refusal(int code, String message, JsonNode id)
+      throws JsonProcessingException {
+    Fault fault = new Fault(code, message);
+    return Json.MAPPER.writeValueAsBytes(
+        new Refusal("2.0", fault, id == null ? NullNode.instance : id));
   }
 
   @Override
@@ -126,27 +142,27 @@ public final class JsonHttp implements Stack {
             .timeout(to.timeout())
             .header("Content-Type", CONTENT_TYPE);
     return (operation, arguments) -> {
-      Method method = Values.operation(SpeedService.class, operation);
+      Signature signature = Signature.of(operation);
       Map<String, Object> params = new LinkedHashMap<>();
-      Parameter[] parameters = method.getParameters();
-      for (int i = 0; i < parameters.length; i++) {
-        params.put(parameters[i].getName(), arguments[i]);
+      for (int i = 0; i < arguments.length; i++) {
+        params.put(signature.names().get(i), arguments[i]);
       }
       Request request = new Request("2.0", operation, params, 1);
+      ObjectMapper mapper = signature.mapper();
       JavaType type =
-          Json.MAPPER
-              .getTypeFactory()
-              .constructParametricType(
-                  Said.class,
-                  method.getReturnType() == void.class ? Object.class : method.getReturnType());
-      return called(http, posts, request, type);
+          mapper.getTypeFactory().constructParametricType(Received.class, signature.result());
+      return called(http, posts, mapper, request, type);
     };
   }
 
   private static Call called(
-      HttpClient http, HttpRequest.Builder posts, Request request, JavaType type) {
+      HttpClient http,
+      HttpRequest.Builder posts,
+      ObjectMapper mapper,
+      Request request,
+      JavaType type) {
     return () -> {
-      byte[] body = Json.MAPPER.writeValueAsBytes(request);
+      byte[] body = mapper.writeValueAsBytes(request);
       HttpResponse<byte[]> answer =
           http.send(
               posts.copy().POST(BodyPublishers.ofByteArray(body)).build(),
@@ -154,11 +170,11 @@ public final class JsonHttp implements Stack {
       if (answer.statusCode() != 200) {
         throw new Failure(Kind.PROTOCOL, "the server answers with status " + answer.statusCode());
       }
-      Said<?> said = Json.MAPPER.readValue(answer.body(), type);
-      if (said.error() != null) {
-        throw Failure.fault(said.error().message());
+      Received<?> reply = mapper.readValue(answer.body(), type);
+      if (reply.error() != null) {
+        throw Failure.fault(reply.error().message());
       }
-      return said.result();
+      return reply.result();
     };
   }
 }

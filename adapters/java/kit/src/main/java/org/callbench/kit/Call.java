@@ -10,30 +10,29 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.callbench.service.SpeedService;
 
-/** A call with its arguments, of one client, ready to be made again and again. */
+/** A prepared call of one client. It can be made repeatedly. */
 @FunctionalInterface
 public interface Call {
-  /** What it answers, complete, in the types that a user of the library reads; null is nothing. */
+  /** Makes the call. Returns the complete answer in the library's types; null if there is none. */
   Object make() throws Exception;
 
-  /** A call that answers nothing. */
+  /** A call without an answer. */
   @FunctionalInterface
   interface Telling {
     void make() throws Exception;
   }
 
-  /** What makes the calls of an operation, so that each is made once. */
+  /** The method handles of the operations, each created once. */
   Map<Method, MethodHandle> MAKERS = new ConcurrentHashMap<>();
 
-  /** An operation of the service, on a library's proxy. */
+  /** A call of an operation through a library's proxy. */
   static Call of(SpeedService service, String operation, Object... arguments) throws Failure {
     return of(MethodHandles.lookup(), SpeedService.class, service, operation, arguments);
   }
 
   /**
-   * The operation of an interface that {@code within} sees, on its stub: what a compiler makes of
-   * {@code () -> stub.Sum(a, b)}, without 26 of them written out. Nothing is reflected in the call
-   * itself.
+   * A call of an operation through a stub of an interface that {@code within} can access. It does
+   * the same as {@code () -> stub.Sum(a, b)} in compiled code. The call itself uses no reflection.
    */
   static Call of(
       MethodHandles.Lookup within,

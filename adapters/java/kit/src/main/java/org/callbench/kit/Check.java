@@ -5,25 +5,33 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The check of an answer against the right one, in the library's own types: constant in time, and
- * nothing is allocated. Of a list its length, its last element and element k; of a record every
- * member.
+ * Compares an answer with the correct one, in the library's own types. It takes constant time and
+ * does not allocate. It compares the length of a list, its last element and element k, and every
+ * member of a record.
  */
 public class Check {
-  private static final int WHOLE = 64;
+  /** A check that was generated for the types of a call. */
+  static Check of(Same.Of<Object> generated) {
+    return new Check() {
+      @Override
+      public boolean same(Object right, Object answer, long k) {
+        return right != null && answer != null ? generated.same(right, answer, k) : right == answer;
+      }
+    };
+  }
 
-  /** Whether the {@code k}-th answer of a client is right. */
+  /** Whether the {@code k}-th answer of a client is correct. */
   public boolean same(Object right, Object answer, long k) {
     if (right == answer) {
       return true;
     } else if (right == null || answer == null) {
       return false;
     } else if (right instanceof String one) {
-      return answer instanceof String other && same(one, other, k);
+      return answer instanceof String other && Same.text(one, other, k);
     } else if (right instanceof Number one) {
       return answer instanceof Number other && same(one, other);
     } else if (right instanceof byte[] one) {
-      return answer instanceof byte[] other && same(one, other, k);
+      return answer instanceof byte[] other && Same.bytes(one, other, k);
     } else if (right instanceof int[] one) {
       int n = one.length;
       return answer instanceof int[] other
@@ -49,27 +57,7 @@ public class Check {
     return right instanceof Boolean ? right.equals(answer) : sameRecord(right, answer, k);
   }
 
-  private static boolean same(String one, String other, long k) {
-    int n = one.length();
-    if (n <= WHOLE) {
-      return one.equals(other);
-    }
-    int at = (int) (k % n);
-    return other.length() == n
-        && one.charAt(n - 1) == other.charAt(n - 1)
-        && one.charAt(at) == other.charAt(at);
-  }
-
-  private static boolean same(byte[] one, byte[] other, long k) {
-    int n = one.length;
-    return other.length == n
-        && (n == 0
-            || one[0] == other[0]
-                && one[n - 1] == other[n - 1]
-                && one[(int) (k % n)] == other[(int) (k % n)]);
-  }
-
-  /** A library without types hands a number over in the type that it likes. */
+  /** A library without types may return a number in any type. */
   private static boolean same(Number one, Number other) {
     if (one instanceof Float) {
       return Float.compare(one.floatValue(), other.floatValue()) == 0;
@@ -107,7 +95,7 @@ public class Check {
     }
   }
 
-  /** By the member's own type, so that no number is boxed. */
+  /** Uses the member's own type, so that no number is boxed. */
   private boolean same(Field member, Object right, Object answer, long k)
       throws IllegalAccessException {
     Class<?> type = member.getType();

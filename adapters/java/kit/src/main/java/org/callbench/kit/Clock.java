@@ -3,12 +3,12 @@ package org.callbench.kit;
 import java.util.Arrays;
 import java.util.concurrent.locks.LockSupport;
 
-/** The clock of the load loop: the monotonic one, or that of a golden trace. Nanoseconds. */
+/** The clock of the load loop: the monotonic one, or that of a golden trace. In nanoseconds. */
 interface Clock {
   /** One reading. */
   long now();
 
-  /** Sleeps until {@code moment}, given the last reading. */
+  /** Sleeps until {@code moment}; {@code now} is the last reading. */
   void sleep(long now, long moment);
 
   /** The monotonic clock, which System.nanoTime reads on Linux. */
@@ -25,7 +25,7 @@ interface Clock {
         }
       };
 
-  /** The cost of a reading: the median of rounds, which interruptions do not move. */
+  /** The cost of a reading: the median of many rounds, so that interruptions do not matter. */
   static double readingNs() {
     double[] rounds = new double[102];
     for (int round = 0; round < rounds.length; round++) {
@@ -36,7 +36,7 @@ interface Clock {
       }
       rounds[round] = (last - start) / 2000.0;
     }
-    // The first half is there to be compiled.
+    // The first half is for the compiler.
     double[] measured = Arrays.copyOfRange(rounds, 51, 102);
     Arrays.sort(measured);
     return measured[25];

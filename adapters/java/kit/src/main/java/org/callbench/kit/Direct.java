@@ -6,10 +6,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.callbench.service.Answers;
 import org.callbench.service.SpeedService;
 
-/**
- * The service called without anything between: what the kit itself makes of a call, and nothing
- * else. An instrument.
- */
+/** Calls the service directly. Its times are those of the kit itself. An instrument. */
 public final class Direct implements Stack {
   private final Map<String, SpeedService> served = new ConcurrentHashMap<>();
   private final AtomicInteger numbers = new AtomicInteger();

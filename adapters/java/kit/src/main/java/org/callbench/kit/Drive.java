@@ -9,7 +9,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** One drive: a thread a client, from a common start to the end of the last one. */
+/** One drive: a thread per client, from a common start to the end of the last one. */
 final class Drive {
   private static final long INTERVAL_NS = 100_000_000;
 
@@ -19,20 +19,20 @@ final class Drive {
   final AtomicBoolean stopping;
   final List<Loop> loops = new ArrayList<>();
 
-  /** The readings around each call, or batch, of a trace; else null. */
+  /** The clock readings around each call or batch of a trace; otherwise null. */
   List<long[]> made;
 
   private final AtomicLong batch = new AtomicLong();
-  private final Map<String, String> said = new TreeMap<>();
+  private final Map<String, String> errorMessages = new TreeMap<>();
   private long arrivals;
   private int place;
   private long due;
 
-  /** What the host is told of a drive; times summed over clients but for elapsedNs. */
+  /** The result of a drive for the host. Times are sums over the clients, except for elapsedNs. */
   record Done(
       long calls,
       Map<String, Long> errors,
-      Map<String, String> said,
+      Map<String, String> errorMessages,
       long elapsedNs,
       long batch,
       Histogram.Sparse latency,
@@ -46,7 +46,7 @@ final class Drive {
       int threads,
       Map<String, Processor.Usage> processor) {}
 
-  /** Hears how far it is: nanoseconds since the start, calls and errors. */
+  /** Receives the progress: nanoseconds since the start, calls and errors. */
   @FunctionalInterface
   interface Reporter {
     void interval(long atNs, long calls, long errors);
@@ -59,13 +59,13 @@ final class Drive {
     pool = new Pool(plan.calls, plan.clients);
   }
 
-  /** The first client that knows decides for all. */
+  /** The first client that knows it decides for all. */
   long agreeOnBatch(long calls) {
     batch.compareAndSet(0, calls);
     return batch.get();
   }
 
-  /** When the next arrival of an open loop is intended; the least number where there is none. */
+  /** When the next arrival of an open loop is intended; the smallest number if there is none. */
   synchronized long arrival(long start) {
     long next = due + plan.gaps[place];
     if (arrivals >= plan.calls && next >= plan.lengthNs) {
@@ -77,12 +77,13 @@ final class Drive {
     return start + next;
   }
 
-  /** The first sentence of each kind of error is told. */
+  /** Keeps the first message of each kind of error. */
   synchronized void say(Kind kind, String sentence) {
-    said.putIfAbsent(kind.said(), sentence == null ? kind.said() : sentence);
+    errorMessages.putIfAbsent(
+        kind.contractName(), sentence == null ? kind.contractName() : sentence);
   }
 
-  /** Runs it on the machine's clock; {@code begin} is done on each client's thread. */
+  /** Runs the drive with the machine's clock; {@code begin} runs on each client's thread. */
   Done run(Runnable begin, Reporter reporter) throws Exception {
     CountDownLatch awake = new CountDownLatch(loops.size());
     CountDownLatch opened = new CountDownLatch(1);
@@ -100,7 +101,7 @@ final class Drive {
             } finally {
               ended.countDown();
             }
-            // A thread stays until the processor time has been read.
+            // A thread stays alive until the processor time has been read.
             await(measured);
           };
       Thread thread = new Thread(attending, "client");
@@ -154,7 +155,7 @@ final class Drive {
     }
   }
 
-  /** What it came to. */
+  /** The result. */
   Done done(long start, Map<String, Processor.Usage> processor) {
     long end = start;
     for (Loop loop : loops) {
@@ -174,14 +175,14 @@ final class Drive {
     }
     Map<String, Long> errors = new TreeMap<>();
     for (Kind kind : Kind.values()) {
-      errors.put(kind.said(), all.errors[kind.ordinal()]);
+      errors.put(kind.contractName(), all.errors[kind.ordinal()]);
     }
     errors.values().removeIf(count -> count == 0);
     long size = Math.max(1, batch.get());
     return new Done(
         all.calls,
         errors,
-        said,
+        errorMessages,
         Math.max(1, end - start),
         size,
         size > 1 ? null : all.latency.sparse(),

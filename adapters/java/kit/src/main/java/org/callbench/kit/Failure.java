@@ -12,11 +12,11 @@ import java.nio.channels.ClosedChannelException;
 import java.util.concurrent.TimeoutException;
 import org.callbench.service.ServiceFault;
 
-/** A failure with its kind and one sentence a person can act on. */
+/** An error: its kind, and one sentence that a person can act on. */
 public final class Failure extends Exception {
   private static final long serialVersionUID = 1L;
 
-  /** A library wraps what happened in a few layers; a chain longer than this is a circle. */
+  /** Libraries wrap exceptions in a few layers. A longer chain is a cycle. */
   private static final int DEEPEST = 20;
 
   private final Kind kind;
@@ -26,7 +26,7 @@ public final class Failure extends Exception {
   }
 
   public Failure(Kind kind, String message, Throwable cause) {
-    super(message == null ? kind.said() : message, cause);
+    super(message == null ? kind.contractName() : message, cause);
     this.kind = kind;
   }
 
@@ -34,7 +34,7 @@ public final class Failure extends Exception {
     return kind;
   }
 
-  /** The server's own "no". */
+  /** An error that the server reports. */
   public static Failure fault(String message) {
     return new Failure(Kind.FAULT, message);
   }
@@ -44,8 +44,8 @@ public final class Failure extends Exception {
   }
 
   /**
-   * What a library threw, by the innermost thing in it that has a kind; else a protocol error, or
-   * an internal one.
+   * Converts an exception of a library: by its innermost cause that has a kind. Otherwise it is a
+   * protocol error or an internal one.
    */
   public static Failure of(Throwable thrown) {
     Throwable each = thrown;
@@ -109,7 +109,7 @@ public final class Failure extends Exception {
     return message == null || message.isEmpty() ? name : name + ": " + message;
   }
 
-  /** RMI's messages hold those of their causes, a line each. */
+  /** RMI's messages contain those of their causes, one per line. */
   private static String oneLine(String message) {
     return message == null ? null : message.replaceAll("\\s*\\R\\s*", " ").trim();
   }

@@ -7,7 +7,7 @@ import java.util.List;
 final class Histogram {
   private static final int BITS = 7;
 
-  /** Values from here on count in the last bucket: 2^42 ns are 73 minutes. */
+  /** Larger values count in the last bucket: 2^42 ns are 73 minutes. */
   private static final long END = 1L << 42;
 
   private final long[] buckets = new long[index(END - 1) + 1];
@@ -25,7 +25,7 @@ final class Histogram {
     return ((octave - BITS + 1) << BITS) + (int) (value >>> (octave - BITS)) - (1 << BITS);
   }
 
-  /** The least value of a bucket. */
+  /** The smallest value of a bucket. */
   static long lowerBound(int index) {
     if (index < 1 << BITS) {
       return index;
@@ -34,7 +34,7 @@ final class Histogram {
     return ((1L << BITS) + (index & ((1 << BITS) - 1))) << above;
   }
 
-  /** Counts one time in nanoseconds. */
+  /** Records a time in nanoseconds. */
   void record(long value) {
     buckets[index(Math.min(value, END - 1))]++;
     count++;
@@ -43,7 +43,7 @@ final class Histogram {
     greatest = Math.max(greatest, value);
   }
 
-  /** Adds what another one holds. */
+  /** Adds another histogram. */
   void merge(Histogram other) {
     for (int i = 0; i < buckets.length; i++) {
       buckets[i] += other.buckets[i];
@@ -54,7 +54,7 @@ final class Histogram {
     greatest = Math.max(greatest, other.greatest);
   }
 
-  /** The lower bound of the bucket that holds the median, or -1 where there is none. */
+  /** The lower bound of the bucket that contains the median, or -1 if the histogram is empty. */
   long median() {
     long before = 0;
     for (int i = 0; i < buckets.length; i++) {
@@ -66,7 +66,7 @@ final class Histogram {
     return -1;
   }
 
-  /** As the contract has it. */
+  /** The form of the contract. */
   record Sparse(long count, String sumNs, long minNs, long maxNs, List<long[]> buckets) {}
 
   Sparse sparse() {

@@ -23,12 +23,11 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The host at the other end of stdin, and of the descriptor that the launcher has kept the real
- * stdout in. Lines are read on a thread of its own: an answer can come at any time, and so can the
- * end.
+ * The connection with the host: stdin, and the descriptor in which the launcher keeps the real
+ * stdout. A thread reads the lines, because answers and the end can come at any time.
  */
 final class Host {
-  /** Names as the contract writes them. */
+  /** Converts member names to those of the contract. */
   static final Gson JSON =
       new GsonBuilder()
           .setFieldNamingPolicy(FieldNamingPolicy.LOWER_CASE_WITH_UNDERSCORES)
@@ -37,17 +36,17 @@ final class Host {
 
   private static final JsonObject END = new JsonObject();
 
-  /** Stands for a request that the heap had no room for. */
+  /** A marker for a request that did not fit into the heap. */
   static final JsonObject TOO_LARGE = new JsonObject();
 
-  // Opened anew by its name: Java has no way to take over a descriptor. Appending cuts nothing
-  // where it is a file.
+  // Opened by its name, because Java cannot use an existing descriptor. Append mode does not
+  // truncate it if it is a file.
   private final OutputStream out = new FileOutputStream("/proc/self/fd/3", true);
   private final BlockingQueue<JsonObject> requests = new LinkedBlockingQueue<>();
-  private final Map<Long, CompletableFuture<JsonObject>> asked = new ConcurrentHashMap<>();
+  private final Map<Long, CompletableFuture<JsonObject>> pending = new ConcurrentHashMap<>();
   private final AtomicLong asks = new AtomicLong();
 
-  /** {@code atEnd} is done on the reading thread when there is nothing more to come. */
+  /** {@code atEnd} runs on the reading thread at the end of the input. */
   Host(Runnable atEnd) throws IOException {
     Thread reader =
         new Thread(
@@ -67,23 +66,23 @@ final class Host {
     return request == END ? null : request;
   }
 
-  /** Lets the one who waits for a request see an end that is not the input's. */
+  /** Wakes up a waiting reader for an end that is not the end of the input. */
   void end() {
     requests.add(END);
   }
 
-  /** Says what answers a request, or belongs to it: {@code members} is a record or a map. */
+  /** Sends an answer; {@code members} is a record or a map. */
   void say(String is, long id, Object members) {
-    JsonObject said = JSON.toJsonTree(members).getAsJsonObject();
-    said.addProperty("is", is);
-    said.addProperty("id", id);
-    write(said);
+    JsonObject message = JSON.toJsonTree(members).getAsJsonObject();
+    message.addProperty("is", is);
+    message.addProperty("id", id);
+    write(message);
   }
 
-  /** One write, so that a line is never seen half. */
-  private synchronized void write(JsonObject said) {
+  /** A single write, so that nobody sees half a line. */
+  private synchronized void write(JsonObject message) {
     try {
-      out.write((said + "\n").getBytes(StandardCharsets.UTF_8));
+      out.write((message + "\n").getBytes(StandardCharsets.UTF_8));
       out.flush();
     } catch (IOException gone) {
       // The end of stdin follows.
@@ -91,18 +90,18 @@ final class Host {
     }
   }
 
-  /** Asks for an answer of the service, and waits for it. */
+  /** Requests an answer of the service from the host, and waits for it. */
   JsonObject ask(String operation, JsonObject arguments) throws Exception {
     long number = asks.incrementAndGet();
     CompletableFuture<JsonObject> answer = new CompletableFuture<>();
-    asked.put(number, answer);
+    pending.put(number, answer);
     say("ask", number, Map.of("ask", number, "call", operation, "arguments", arguments));
     try {
       return answer.get();
     } catch (ExecutionException full) {
       throw new OutOfMemoryError(full.getMessage());
     } finally {
-      asked.remove(number);
+      pending.remove(number);
     }
   }
 
@@ -118,7 +117,7 @@ final class Host {
     }
   }
 
-  /** A line; an empty one where the heap has no room for it. */
+  /** Reads a line; it is empty if it did not fit into the heap. */
   private static String line(BufferedReader lines) throws IOException {
     try {
       return lines.readLine();
@@ -140,9 +139,10 @@ final class Host {
       read = new JsonObject();
     }
     if (read == null) {
-      // It was an answer where one is waited for: the host has one request under way at a time.
+      // The lost line may be an answer that is awaited. The host has only one request in
+      // progress.
       Memory.note();
-      List<CompletableFuture<JsonObject>> waiting = List.copyOf(asked.values());
+      List<CompletableFuture<JsonObject>> waiting = List.copyOf(pending.values());
       OutOfMemoryError full = new OutOfMemoryError("a line of the host does not fit");
       waiting.forEach(answer -> answer.completeExceptionally(full));
       if (waiting.isEmpty()) {
@@ -151,10 +151,10 @@ final class Host {
     } else if (!read.isJsonObject()) {
       requests.add(new JsonObject());
     } else if (read.getAsJsonObject().has("ask")) {
-      JsonObject said = read.getAsJsonObject();
-      CompletableFuture<JsonObject> waiting = asked.get(said.get("ask").getAsLong());
+      JsonObject message = read.getAsJsonObject();
+      CompletableFuture<JsonObject> waiting = pending.get(message.get("ask").getAsLong());
       if (waiting != null) {
-        waiting.complete(said);
+        waiting.complete(message);
       }
     } else {
       requests.add(read.getAsJsonObject());

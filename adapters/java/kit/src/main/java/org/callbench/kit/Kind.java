@@ -17,10 +17,10 @@ public enum Kind {
   UNSUPPORTED,
   INTERNAL;
 
-  private final String said = name().toLowerCase(Locale.ROOT).replace('_', '-');
+  private final String contractName = name().toLowerCase(Locale.ROOT).replace('_', '-');
 
   /** The name in the contract. */
-  public String said() {
-    return said;
+  public String contractName() {
+    return contractName;
   }
 }

@@ -1,6 +1,6 @@
 package org.callbench.kit;
 
-/** What of a client's calls lay beyond the drive's time, and beyond its limit; said as it is. */
+/** The calls of a client that ended after the drive's time, and after its limit. */
 final class Late {
   private boolean dueLater;
   private final Beyond time = new Beyond();
@@ -28,7 +28,7 @@ final class Late {
     }
   }
 
-  /** Takes in a call, or a batch with so many right answers. */
+  /** Counts a call, or a batch with {@code right} correct answers. */
   void note(long end, long limitAt, long due, long started, long ended, long right) {
     if (due >= end) {
       dueLater = true;

@@ -3,15 +3,15 @@ package org.callbench.kit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The load loop of one client: contract/LOOP.md, in its words. Times in nanoseconds. Nothing is
- * allocated and no lock is taken between two calls of a closed loop.
+ * The load loop of one client, with the names of contract/LOOP.md. Times are in nanoseconds.
+ * Between two calls of a closed loop, nothing is allocated and no lock is taken.
  */
 final class Loop {
   private static final long START_SPIN_NS = 30_000;
-  private static final int HOPELESS = 100;
+  private static final int MAX_ERRORS_IN_A_ROW = 100;
 
-  /** So many calls decide how the rest are timed. */
-  private static final int FIRST = 16;
+  /** The calls that determine how the others are timed. */
+  private static final int SAMPLE_CALLS = 16;
 
   private static final long PIECE_NS = 100_000_000;
   private static final long DONE = Long.MIN_VALUE;
@@ -22,7 +22,7 @@ final class Loop {
   final Histogram lateness;
   final long[] errors = new long[Kind.values().length];
 
-  /** For who reports: written without a fence, by this client alone. */
+  /** For the reporter. Only this client writes it, without a fence. */
   final AtomicLong shownCalls = new AtomicLong();
 
   final AtomicLong shownErrors = new AtomicLong();
@@ -35,7 +35,7 @@ final class Loop {
   /** When the last call, or ramp-up, ended. */
   long ended;
 
-  /** When the last call, or the thought after it, ended. */
+  /** When the last call or the think time after it ended. */
   long left;
 
   boolean gaveUp;
@@ -87,13 +87,13 @@ final class Loop {
         open(t);
       }
     } catch (OutOfMemoryError none) {
-      // Met outside a call: the rest of this client's time is nobody's.
+      // An error outside of a call: the rest of this client's time does not count.
       left = ended = clock.now();
       gaveUp = true;
       failed(none);
     } finally {
       drive.pool.putBack(held);
-      gaveUp |= errorsInARow >= HOPELESS || drive.stopping.get();
+      gaveUp |= errorsInARow >= MAX_ERRORS_IN_A_ROW || drive.stopping.get();
     }
   }
 
@@ -119,7 +119,7 @@ final class Loop {
       each(t, Long.MAX_VALUE);
       return;
     }
-    long reached = each(t, FIRST);
+    long reached = each(t, SAMPLE_CALLS);
     if (reached != DONE) {
       long batch = drive.agreeOnBatch(batch());
       if (batch == 1) {
@@ -139,7 +139,9 @@ final class Loop {
     return Math.max(1, Math.min(4096, (long) (100_000 / Math.max(1, median - reading))));
   }
 
-  /** At most so many calls, the clock read around each; the moment reached, or DONE. */
+  /**
+   * Makes at most {@code most} calls and reads the clock around each. Returns the time, or DONE.
+   */
   private long each(long from, long most) {
     long t = from;
     for (long i = 0; i < most; i++) {
@@ -207,7 +209,8 @@ final class Loop {
       if (holds) {
         latency.record(t - i);
         service.record(t - started);
-        // Waiting for a client is the server's fault; the rest of the delay is the generator's.
+        // Waiting for a free client is caused by the server. The rest of the delay is caused by
+        // the generator.
         lateness.record(started - Math.max(i, idleSince));
       }
       if (t > end) {
@@ -217,7 +220,7 @@ final class Loop {
     }
   }
 
-  /** A call, or a batch, ended at {@code t}. */
+  /** Handles the end of a call or batch at {@code t}. */
   private void ended(long started, long t) {
     inCall += t - started;
     ended = t;
@@ -227,7 +230,10 @@ final class Loop {
     }
   }
 
-  /** The call and the burning after it; what it throws is kept for the check. */
+  /**
+   * Makes a call, and keeps the client busy afterwards if requested. Exceptions are kept for the
+   * check.
+   */
   private Object call() {
     Object answer = null;
     try {
@@ -276,7 +282,7 @@ final class Loop {
     shownErrors.lazySet(shownErrors.getPlain() + 1);
   }
 
-  /** Adds what another client came to. */
+  /** Adds the statistics of another client. */
   void merge(Loop other) {
     calls += other.calls;
     inCall += other.inCall;
@@ -292,20 +298,20 @@ final class Loop {
   }
 
   private boolean leaves(long n) {
-    return n >= limit || errorsInARow >= HOPELESS || drive.stopping.get();
+    return n >= limit || errorsInARow >= MAX_ERRORS_IN_A_ROW || drive.stopping.get();
   }
 
-  private long admit(long n, long wish) {
+  private long admit(long n, long wanted) {
     if (held == 0) {
-      held = drive.pool.draw(wish);
+      held = drive.pool.draw(wanted);
       if (held == 0) {
-        return n < end && !leaves(n) ? wish : 0;
+        return n < end && !leaves(n) ? wanted : 0;
       }
     }
     if (leaves(n)) {
       return 0;
     }
-    long k = Math.min(held, wish);
+    long k = Math.min(held, wanted);
     held -= k;
     return k;
   }

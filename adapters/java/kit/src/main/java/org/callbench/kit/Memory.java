@@ -7,17 +7,20 @@ import java.lang.reflect.Proxy;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Notices that this JVM's heap ran out, whoever caught the error. A server's library swallows it,
- * or loses the thread that it met, and all that the client sees of it is a time-out.
+ * Detects that the heap of this JVM was exhausted, even if a library caught the error. Otherwise
+ * the client would only see a timeout.
  */
 public final class Memory {
-  /** What the launcher lets the JVM send itself at the first error (-XX:OnOutOfMemoryError). */
+  /**
+   * The signal that the JVM sends itself at the first error (-XX:OnOutOfMemoryError, set by the
+   * launcher).
+   */
   private static final String SIGNAL = "WINCH";
 
   private static final long MEBIBYTE = 1 << 20;
 
-  // Found out while there is room to.
-  /** In MiB. Runtime's figure leaves out what a collector keeps. */
+  // Determined while there is enough memory.
+  /** In MiB. The value of Runtime excludes memory that the collector reserves. */
   static final long MOST =
       Long.parseLong(
               ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class)
@@ -29,7 +32,7 @@ public final class Memory {
 
   private Memory() {}
 
-  /** Begins to notice. */
+  /** Starts the detection. */
   static void watch() {
     Thread.setDefaultUncaughtExceptionHandler(
         (thread, thrown) -> {
@@ -39,7 +42,8 @@ public final class Memory {
           thrown.printStackTrace();
         });
     try {
-      // By its name alone: the compiler warns of the class, and there is no other way to a signal.
+      // By its name only: the compiler warns about this class, and there is no other way to
+      // receive a signal.
       Class<?> signal = Class.forName("sun.misc.Signal");
       Class<?> handler = Class.forName("sun.misc.SignalHandler");
       Object noting =
@@ -58,24 +62,25 @@ public final class Memory {
     }
   }
 
-  /** It has run out. */
+  /** Notes that the heap was exhausted. */
   public static void note() {
     RAN_OUT.set(true);
   }
 
-  /** Whether it has since last asked. */
+  /** Whether the heap was exhausted since the last query. */
   static boolean ranOut() {
     return RAN_OUT.getAndSet(false);
   }
 
-  /**
-   * The failure of a call, or that the heap ran out meanwhile, on a thread of the library's own.
-   */
+  /** The failure of a call, or that the heap was exhausted meanwhile on a library's thread. */
   static Failure seen(String whose, Failure failure) {
     return ranOut() && failure.kind() != Kind.OUT_OF_RESOURCES ? failure(whose, failure) : failure;
   }
 
-  /** That it has run out, and what to do: {@code whose} is "the server's" or "the client's". */
+  /**
+   * The failure for an exhausted heap, with a remedy; {@code whose} is "the server's" or "the
+   * client's".
+   */
   static Failure failure(String whose, Throwable cause) {
     String sentence =
         whose
@@ -86,11 +91,12 @@ public final class Memory {
     return new Failure(Kind.OUT_OF_RESOURCES, sentence, cause);
   }
 
-  /** What the heap holds that is still in use, in bytes, collected until nothing more is freed. */
+  /** The used bytes of the heap, after collections until nothing more is freed. */
   static long used() {
     MemoryMXBean memory = ManagementFactory.getMemoryMXBean();
     long least = Long.MAX_VALUE;
-    // A collection can free what the one before it only queued: caches, and what has a cleaner.
+    // A collection can free what the previous one only queued: caches, and objects with a
+    // cleaner.
     for (int i = 0; i < 5; i++) {
       memory.gc();
       long used = memory.getHeapMemoryUsage().getUsed();

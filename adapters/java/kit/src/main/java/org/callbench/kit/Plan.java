@@ -8,7 +8,7 @@ import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** What a loop is given, in the words of contract/LOOP.md; gaps is null in a closed loop. */
+/** The plan of a load loop, with the names of contract/LOOP.md. gaps is null for a closed loop. */
 final class Plan {
   int place;
   int clients;
@@ -24,13 +24,16 @@ final class Plan {
   long[] gaps;
   double readingNs;
 
-  /** The last part of a wait that is spent reading the clock: of a thought, before an arrival. */
+  /**
+   * The last part of a think time or of the wait for an arrival, during which the thread reads the
+   * clock.
+   */
   long spinNs;
 
   private static final long THINK_SPIN_NS = 5_000;
   private static final long ARRIVAL_SPIN_NS = 60_000;
 
-  /** Of a request to drive, whose gaps are in a file. */
+  /** From a drive request. Its gaps are in a file. */
   static Plan of(JsonObject request, double readingNs) throws IOException {
     JsonElement file = request.remove("gaps");
     boolean open = file != null && !file.isJsonNull();

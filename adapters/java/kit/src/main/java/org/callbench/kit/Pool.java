@@ -2,7 +2,9 @@ package org.callbench.kit;
 
 import java.util.concurrent.atomic.AtomicLong;
 
-/** The calls still to be made, of which clients draw portions, so that it is not fought over. */
+/**
+ * The remaining calls. Clients take them in portions, so that they rarely compete for the counter.
+ */
 final class Pool {
   private final AtomicLong left;
   private final long portion;
@@ -12,11 +14,11 @@ final class Pool {
     portion = Math.min(256, Math.max(1, calls / clients / 16));
   }
 
-  /** A portion, at least {@code wish} where there are so many; 0 where none is left. */
-  long draw(long wish) {
+  /** Takes a portion: at least {@code wanted} calls if there are enough; 0 if none is left. */
+  long draw(long wanted) {
     for (; ; ) {
       long now = left.get();
-      long taken = Math.min(now, Math.max(wish, portion));
+      long taken = Math.min(now, Math.max(wanted, portion));
       if (taken == 0 || left.compareAndSet(now, now - taken)) {
         return taken;
       }
@@ -27,7 +29,7 @@ final class Pool {
     return left.get() == 0;
   }
 
-  /** Puts back what was drawn and not made. */
+  /** Returns calls that will not be made. */
   void putBack(long calls) {
     left.addAndGet(calls);
   }

@@ -6,8 +6,8 @@ import com.sun.jna.Structure;
 import java.util.List;
 
 /**
- * Processor time of the whole process, and the kernel's slack in waking its threads: what Java
- * itself does not offer in nanoseconds.
+ * The processor time of the whole process, and the precision of the kernel's wake-ups. Java itself
+ * does not offer them in nanoseconds.
  */
 final class Processor {
   private static final int SELF = 0;
@@ -17,7 +17,7 @@ final class Processor {
     Native.register("c");
   }
 
-  /** struct rusage, of which only the two times are read. */
+  /** struct rusage. Only the two times are used. */
   public static final class Resources extends Structure {
     public NativeLong userSeconds;
     public NativeLong userMicroseconds;
@@ -38,7 +38,7 @@ final class Processor {
 
   private static native int prctl(int option, NativeLong value);
 
-  /** What was spent since the process began, as the contract has it. */
+  /** The processor time since the process began, in the form of the contract. */
   record Usage(String userNs, String systemNs) {}
 
   static Usage usage() {
@@ -56,7 +56,7 @@ final class Processor {
   }
 
   /**
-   * Makes the calling thread's sleeps end as soon as the kernel can, instead of up to 50 us later.
+   * Lets the calling thread's sleeps end as exactly as the kernel can, instead of up to 50 us late.
    */
   static void sharpenSleeps() {
     prctl(SET_TIMER_SLACK, new NativeLong(1));

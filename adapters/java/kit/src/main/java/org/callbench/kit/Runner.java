@@ -18,16 +18,19 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
 
-/** The program, {@code Runner FOLDER}: contract/RUNNER.md for the stacks of that folder. */
+/**
+ * The program, {@code Runner FOLDER [CLASSES]}: contract/RUNNER.md for the stacks of that folder.
+ * CLASSES are the calls of a service of the user's own.
+ */
 public final class Runner {
   private static final String[] FEATURES = {
     "closed", "think", "ramp-up", "open", "burn", "heap", "trace"
   };
 
-  /** Stands for the answer of a call that the service refuses: none is right. */
+  /** A marker for the answer of a call that the service refuses: no answer is correct. */
   private static final Object REFUSED = new Object();
 
-  /** Whoever hangs is left behind after so long: the host waits for 1.5 s. */
+  /** The time until the process ends even if something hangs. The host waits for 1.5 s. */
   private static final long GRACE_MS = 1_200;
 
   private final AtomicBoolean stopping = new AtomicBoolean();
@@ -51,9 +54,10 @@ public final class Runner {
     this.technologies = technologies;
   }
 
-  public static void main(String[] folder) throws Exception {
+  public static void main(String[] folders) throws Exception {
     Memory.watch();
-    Runner runner = new Runner(new Technologies(Path.of(folder[0])));
+    Path own = folders.length > 1 ? Path.of(folders[1]) : null;
+    Runner runner = new Runner(new Technologies(Path.of(folders[0]), own));
     Thread sigterm =
         new Thread(
             () -> {
@@ -62,18 +66,18 @@ public final class Runner {
             });
     Runtime.getRuntime().addShutdownHook(sigterm);
     runner.speak();
-    // Not exit: a library's threads and hooks have no say in when the process ends.
+    // Not exit(): threads and shutdown hooks of libraries must not delay the end.
     Runtime.getRuntime().halt(0);
   }
 
-  /** There is nobody any more: drives end, and what hangs is left behind. */
+  /** The host has gone: drives end, and the process exits even if something hangs. */
   private void leave() {
     stopping.set(true);
     try {
       if (!ended.await(GRACE_MS, TimeUnit.MILLISECONDS)) {
         System.err.println("callbench: a call or a server does not end; the runner does");
       }
-    } catch (InterruptedException told) {
+    } catch (InterruptedException interrupted) {
       Thread.currentThread().interrupt();
     }
     Runtime.getRuntime().halt(ended.getCount() == 0 ? 0 : 1);
@@ -102,20 +106,20 @@ public final class Runner {
       if (request == Host.TOO_LARGE) {
         throw Memory.failure("this side's", null);
       }
-      return act(request, Host.JSON.fromJson(request, Asked.class));
+      return act(request, Host.JSON.fromJson(request, Members.class));
     } catch (Exception | LinkageError | OutOfMemoryError | StackOverflowError thrown) {
       Failure failure = Failure.of(thrown);
       if (thrown != failure || thrown.getCause() != null) {
         thrown.printStackTrace();
       }
       String message = failure.getMessage();
-      host.say("error", lastId, Map.of("kind", failure.kind().said(), "message", message));
+      host.say("error", lastId, Map.of("kind", failure.kind().contractName(), "message", message));
       return true;
     }
   }
 
-  /** The members of all requests but drive and prepare, which have many. */
-  private record Asked(
+  /** The members of all requests except drive and prepare, which have many. */
+  private record Members(
       @SerializedName("do") String what,
       String stack,
       String host,
@@ -125,15 +129,15 @@ public final class Runner {
       int clients,
       long timeoutMs) {}
 
-  private boolean act(JsonObject request, Asked asked) throws Exception {
-    switch (String.valueOf(asked.what)) {
-      case "serve" -> say("serving", Map.of("endpoint", serve(asked)));
+  private boolean act(JsonObject request, Members members) throws Exception {
+    switch (String.valueOf(members.what)) {
+      case "serve" -> say("serving", Map.of("endpoint", serve(members)));
       case "stop-serving" -> {
         stopServing();
         say("stopped-serving", Map.of());
       }
       case "counted" -> say("counts", counts());
-      case "connect" -> say("connected", Map.of("connections", connect(asked)));
+      case "connect" -> say("connected", Map.of("connections", connect(members)));
       case "disconnect" -> {
         disconnect();
         say("disconnected", Map.of());
@@ -150,7 +154,7 @@ public final class Runner {
         say("stopped", Map.of());
         return false;
       }
-      default -> throw Failure.badRequest("there is nothing to do called " + asked.what);
+      default -> throw Failure.badRequest("there is nothing to do called " + members.what);
     }
     return true;
   }
@@ -159,11 +163,11 @@ public final class Runner {
     host.say(is, lastId, members);
   }
 
-  private String serve(Asked asked) throws Exception {
-    Stack serving = technologies.stack(asked.stack);
-    Service fresh = new Service(asked.delays, serving.values(), host::ask);
-    InetAddress address = InetAddress.getByName(asked.host);
-    server = serving.serve(fresh, new Stack.Listen(address, asked.port));
+  private String serve(Members members) throws Exception {
+    Stack serving = technologies.stack(members.stack);
+    Service fresh = new Service(members.delays, serving.values(), host::ask, serving.own());
+    InetAddress address = InetAddress.getByName(members.host);
+    server = serving.serve(fresh, new Stack.Listen(address, members.port));
     service = fresh;
     return server.endpoint();
   }
@@ -183,14 +187,14 @@ public final class Runner {
     return Map.of("calls", service.counted(), "processor", Processor.usage());
   }
 
-  /** Makes all the clients, or none; gives the connections open. */
-  private int connect(Asked asked) throws Exception {
+  /** Connects all clients, or none. Returns the number of open connections. */
+  private int connect(Members members) throws Exception {
     disconnect();
-    stack = technologies.stack(asked.stack);
-    Stack.Connect to = new Stack.Connect(asked.endpoint, Duration.ofMillis(asked.timeoutMs));
+    stack = technologies.stack(members.stack);
+    Stack.Connect to = new Stack.Connect(members.endpoint, Duration.ofMillis(members.timeoutMs));
     int connections = 0;
     try {
-      for (int i = 0; i < asked.clients; i++) {
+      for (int i = 0; i < members.clients; i++) {
         Stack.Client client = stack.connect(to);
         clients.add(client);
         connections += client.connections();
@@ -247,13 +251,15 @@ public final class Runner {
 
   private Drive.Done drive(Plan plan) throws Exception {
     Drive drive = new Drive(plan, Clock.MONOTONIC, stopping);
+    OwnCall own = stack.own().get(operation);
+    Check check = own == null ? stack.check() : Check.of(own.check());
     for (int place = 0; place < plan.clients; place++) {
       Stack.Client client = clients.get(place);
       Call[] prepared = new Call[arguments.size()];
       for (int i = 0; i < prepared.length; i++) {
         prepared[i] = client.call(operation, arguments.get(i));
       }
-      drive.loops.add(new Loop(drive, place, client, prepared, right.toArray(), stack.check()));
+      drive.loops.add(new Loop(drive, place, client, prepared, right.toArray(), check));
     }
     return drive.run(
         Processor::sharpenSleeps,
@@ -291,7 +297,9 @@ public final class Runner {
         Map.of());
   }
 
-  /** With what the JVM made of the processors it may use: on one it picks another collector. */
+  /**
+   * Includes what the JVM derives from its processors: with only one, it selects another collector.
+   */
   private static String runtime() {
     String collectors =
         ManagementFactory.getGarbageCollectorMXBeans().stream()

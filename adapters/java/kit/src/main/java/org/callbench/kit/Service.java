@@ -12,35 +12,40 @@ import java.util.concurrent.locks.LockSupport;
 import org.callbench.service.ServiceFault;
 
 /**
- * What stands behind every server: counts calls, waits where it is told to, and looks up answers,
- * which it holds in the library's own types. It generates nothing. Used by many threads at once.
+ * The service behind every server. It counts calls, adds requested delays, and looks up answers,
+ * which it keeps in the library's own types. It generates no answers. Many threads use it at once.
  */
 public final class Service {
   private static final int MOST_HELD = 256;
 
+  /** Those of a service of the user's own. A client holds all of its pairs too. */
+  private static final int MOST_OWN = 1 << 16;
+
   private final Map<String, AtomicLong> counts = new ConcurrentHashMap<>();
-  private final Map<Asked, Object> held = new ConcurrentHashMap<>();
-  private final Queue<Asked> order = new ConcurrentLinkedQueue<>();
+  private final Map<Key, Object> cached = new ConcurrentHashMap<>();
+  private final Queue<Key> order = new ConcurrentLinkedQueue<>();
   private final long since = System.nanoTime();
   private final Delays delays;
   private final Values values;
   private final Asking asking;
+  private final Map<String, OwnCall> own;
+  private final int most;
 
   /** An operation with its arguments. */
-  private record Asked(String operation, Object first, Object second) {}
+  private record Key(String operation, Object first, Object second) {}
 
-  /** The service's own no, which is held as well. */
+  /** An error that the service reports. It is kept as well. */
   private record Refusal(String sentence) {}
 
-  /** Asks the host for an answer: an object with the member value or fault. */
+  /** Requests an answer from the host: an object with the member value or fault. */
   @FunctionalInterface
   public interface Asking {
     JsonObject ask(String operation, JsonObject arguments) throws Exception;
   }
 
   /**
-   * The waits and the work that it is told to make of each call: so long each; then until the end
-   * of the stall at the end of every {@code stallEveryUs}; then so long busy.
+   * The requested delays: each call waits for delayUs. Then it waits for the end of the stall at
+   * the end of every {@code stallEveryUs}. Then it is busy for burnUs.
    */
   record Delays(double delayUs, double stallUs, double stallEveryUs, double burnUs) {
     void pass(long since) {
@@ -70,13 +75,15 @@ public final class Service {
     }
   }
 
-  Service(Delays delays, Values values, Asking asking) {
+  Service(Delays delays, Values values, Asking asking, Map<String, OwnCall> own) {
     this.delays = delays;
     this.values = values;
     this.asking = asking;
+    this.own = own;
+    most = own.isEmpty() ? MOST_HELD : MOST_OWN;
   }
 
-  /** What was answered since last asked, faults too. */
+  /** The answered calls since the last request for counts, including faults. */
   Map<String, Long> counted() {
     Map<String, Long> counted = new TreeMap<>();
     counts.forEach((call, count) -> counted.put(call, count.getAndSet(0)));
@@ -84,7 +91,7 @@ public final class Service {
     return counted;
   }
 
-  /** Counted first, so that no client sees an answer that is not counted yet. */
+  /** The call is counted first, so that no client sees an answer that is not counted yet. */
   public void begin(String call) {
     AtomicLong count = counts.get(call);
     if (count == null) {
@@ -94,8 +101,13 @@ public final class Service {
     delays.pass(since);
   }
 
-  /** Any operation by its name, for libraries that find it so. */
+  /** Any operation by its name, for libraries that find operations this way. */
   public Object answer(String operation, Object... arguments) throws Exception {
+    OwnCall call = own.get(operation);
+    if (call != null) {
+      int mark = call.mark().applyAsInt(arguments[0]);
+      return cached(operation, new OwnCall.Request(mark, arguments[0]), null);
+    }
     switch (operation) {
       case "Empty" -> begin(operation);
       case "Sum" -> {
@@ -111,10 +123,10 @@ public final class Service {
         return arguments[0];
       }
       case "GetPersons", "FindItems" -> {
-        return held(operation, arguments[0], null);
+        return cached(operation, arguments[0], null);
       }
       case "GetBinaryData" -> {
-        return held(operation, arguments[0], arguments[1]);
+        return cached(operation, arguments[0], arguments[1]);
       }
       default -> {
         if (!operation.startsWith("Send")) {
@@ -126,16 +138,16 @@ public final class Service {
     return null;
   }
 
-  /** The answer to these arguments; the first time the host is asked for it. */
-  public Object held(String operation, Object first, Object second) throws ServiceFault {
+  /** The answer for these arguments. It is requested from the host at the first use. */
+  public Object cached(String operation, Object first, Object second) throws ServiceFault {
     begin(operation);
-    Asked asked = new Asked(operation, first, second);
-    Object answer = held.get(asked);
+    Key key = new Key(operation, first, second);
+    Object answer = cached.get(key);
     if (answer == null) {
-      answer = held.computeIfAbsent(asked, this::ask);
-      order.add(asked);
-      if (held.size() > MOST_HELD) {
-        held.remove(order.remove());
+      answer = cached.computeIfAbsent(key, this::ask);
+      order.add(key);
+      if (cached.size() > most) {
+        cached.remove(order.remove());
       }
     }
     if (answer instanceof Refusal refusal) {
@@ -144,18 +156,22 @@ public final class Service {
     return answer;
   }
 
-  private Object ask(Asked asked) {
+  private Object ask(Key key) {
     try {
       JsonObject arguments = new JsonObject();
-      boolean data = asked.second != null;
-      arguments.add(data ? "size" : "n", values.plain(asked.first));
-      if (data) {
-        arguments.add("fill", values.plain(asked.second));
+      boolean data = key.second != null;
+      if (key.first instanceof OwnCall.Request request) {
+        arguments.add(OwnCall.PARAMETER, values.plain(request.value()));
+      } else {
+        arguments.add(data ? "size" : "n", values.plain(key.first));
       }
-      JsonObject said = asking.ask(asked.operation, arguments);
+      if (data) {
+        arguments.add("fill", values.plain(key.second));
+      }
+      JsonObject said = asking.ask(key.operation, arguments);
       JsonElement fault = said.get("fault");
       return fault == null || fault.isJsonNull()
-          ? values.answer(asked.operation, said.get("value"))
+          ? values.answer(key.operation, said.get("value"))
           : new Refusal(fault.getAsString());
     } catch (Exception failure) {
       throw new IllegalStateException(failure.getMessage(), failure);

@@ -20,25 +20,28 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * The technologies built beside the kit: a folder each, with its own jars and a
+ * The technologies that are built with the kit. Each has a folder with its jars and a
  * `technology.properties` that names its stacks.
  *
- * <p>A technology is loaded when the first of its stacks is asked for, by a class loader of its
- * own: two versions of one library can stand side by side, and none is there while another is
- * measured.
+ * <p>A technology is loaded when its first stack is used, by its own class loader. So two versions
+ * of a library can be used, and none is loaded while another is measured.
  *
- * <p>In the file: {@code stack.NAME = CLASS} or {@code stack.NAME = CLASS ARGUMENT} (given to the
- * constructor); {@code libraries}, the artifacts whose versions hello tells; {@code system.NAME =
- * VALUE}, system properties set before anything of it is loaded.
+ * <p>The file contains {@code stack.NAME = CLASS} or {@code stack.NAME = CLASS ARGUMENT} (for the
+ * constructor); {@code libraries}, the artifacts whose versions hello reports; and {@code
+ * system.NAME = VALUE}, system properties that are set before the technology is loaded; {@code own
+ * = NAME}, the stack that carries the calls of a service of the user's own. A runner with such
+ * calls has no other stacks.
  */
 final class Technologies {
   private static final String FILE = "technology.properties";
   private static final String STACK = "stack.";
+  private static final String OWN = "own";
   private static final String SYSTEM = "system.";
 
   private final Map<String, Technology> byStack = new TreeMap<>();
   private final Map<String, String> libraries = new TreeMap<>();
   private final Map<String, Stack> made = new HashMap<>();
+  private final Path own;
 
   /** A folder of jars. */
   private static final class Technology {
@@ -52,8 +55,14 @@ final class Technologies {
     }
   }
 
-  /** Reads the folders of {@code root}; loads nothing. */
-  Technologies(Path root) throws IOException {
+  /**
+   * Reads the folders of {@code root} without loading anything.
+   *
+   * @param own classes for the calls of a service of the user's own, which all technologies see;
+   *     null if there is none
+   */
+  Technologies(Path root, Path own) throws IOException {
+    this.own = own;
     try (Stream<Path> folders = Files.list(root)) {
       for (Path folder : folders.sorted().toList()) {
         if (Files.exists(folder.resolve(FILE))) {
@@ -70,7 +79,7 @@ final class Technologies {
     }
     Technology technology = new Technology(folder, said);
     for (String key : said.stringPropertyNames()) {
-      if (key.startsWith(STACK)) {
+      if (key.startsWith(STACK) && (own == null || carriesOwn(said, key))) {
         byStack.put(key.substring(STACK.length()), technology);
       }
     }
@@ -80,7 +89,7 @@ final class Technologies {
       for (Path jar : jars) {
         Matcher match = named.matcher(jar.getFileName().toString());
         if (match.matches()) {
-          // Where two technologies hold two versions, both are told.
+          // If two technologies contain different versions, both are reported.
           libraries.merge(
               artifact,
               match.group(1),
@@ -90,25 +99,29 @@ final class Technologies {
     }
   }
 
+  private static boolean carriesOwn(Properties said, String key) {
+    return key.substring(STACK.length()).equals(said.getProperty(OWN));
+  }
+
   private static List<Path> jars(Path folder) throws IOException {
     try (Stream<Path> files = Files.list(folder)) {
       return files.filter(file -> file.toString().endsWith(".jar")).sorted().toList();
     }
   }
 
-  /** All stacks, by the part of their name behind the slash. */
+  /** All stacks, by the part of their name after the slash. */
   Set<String> names() {
     return byStack.keySet();
   }
 
-  /** Artifact to version, as found on disk. */
+  /** The versions of the artifacts on disk. */
   Map<String, String> libraries() {
     return libraries;
   }
 
   /**
-   * The stack of that name. The calling thread, and those it starts, then see its technology's
-   * classes.
+   * The stack with this name. From then on, the calling thread and those that it starts see the
+   * classes of its technology.
    */
   Stack stack(String name) throws Failure {
     Technology technology = byStack.get(name);
@@ -135,7 +148,7 @@ final class Technologies {
     }
   }
 
-  private static ClassLoader load(Technology technology) throws IOException {
+  private ClassLoader load(Technology technology) throws IOException {
     for (String key : technology.said.stringPropertyNames()) {
       if (key.startsWith(SYSTEM)) {
         System.setProperty(key.substring(SYSTEM.length()), technology.said.getProperty(key));
@@ -144,6 +157,9 @@ final class Technologies {
     List<URL> urls = new ArrayList<>();
     for (Path jar : jars(technology.folder)) {
       urls.add(url(jar));
+    }
+    if (own != null) {
+      urls.add(url(own));
     }
     return new URLClassLoader(urls.toArray(URL[]::new), Technologies.class.getClassLoader());
   }

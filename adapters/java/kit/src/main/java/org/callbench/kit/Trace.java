@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** The script of a golden trace: the clock of a load loop, and the stack that it calls. */
+/** The script of a golden trace: the clock of a load loop, and its stack. */
 final class Trace implements Clock {
   private static final int MOST_MADE = 1000;
   private static final Object RIGHT = "right";
@@ -20,7 +20,7 @@ final class Trace implements Clock {
 
   private record Scripted(long takesNs, String answer) {}
 
-  /** What comes of it, and the readings around each call or batch. */
+  /** The result, and the clock readings around each call or batch. */
   record Traced(Drive.Done done, List<long[]> made) {}
 
   @Override
@@ -46,7 +46,7 @@ final class Trace implements Clock {
     throw new Failure(kind, "scripted");
   }
 
-  /** What comes of it. */
+  /** Replays a trace. */
   static Traced played(JsonObject trace) {
     Plan plan = Host.JSON.fromJson(trace.get("plan"), Plan.class);
     Trace script = Host.JSON.fromJson(trace.get("script"), Trace.class);

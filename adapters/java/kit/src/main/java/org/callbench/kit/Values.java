@@ -18,19 +18,19 @@ import java.util.Map;
 import org.callbench.service.SpeedService;
 
 /**
- * The plain values of contract/RUNNER.md as the types that a user of a library holds, and back: by
- * default those of an interface's operations, and its records by their public members. Never in the
- * timed region.
+ * Converts the plain values of contract/RUNNER.md to the types of a library's users, and back. By
+ * default, these are the types of an interface's operations, and records with public members. It is
+ * never used in the timed region.
  */
 public class Values {
-  /** What the operations of an interface take and answer, by their names. */
+  /** The interface with the operations. */
   private final Class<?> service;
 
   public Values(Class<?> service) {
     this.service = service;
   }
 
-  /** The operation of this name. */
+  /** The operation with this name. */
   public static Method operation(Class<?> service, String name) throws Failure {
     for (Method method : service.getMethods()) {
       if (method.getName().equals(name)) {
@@ -52,13 +52,13 @@ public class Values {
     return arguments;
   }
 
-  /** What an operation answers. */
+  /** The answer of an operation. */
   public Object answer(String operation, JsonElement plain) throws Exception {
     Class<?> type = operation(service, operation).getReturnType();
     return type == void.class ? null : of(type, plain);
   }
 
-  /** A value of this type; null where it is absent. */
+  /** A value of this type; null if it is absent. */
   protected Object of(Class<?> type, JsonElement plain) throws Exception {
     if (plain == null || plain.isJsonNull()) {
       return null;
@@ -124,7 +124,7 @@ public class Values {
     return MEMBERS.get(type);
   }
 
-  /** A string, or one spelt as its UTF-16 units. */
+  /** A string, or a text given as its UTF-16 units. */
   protected static String text(JsonElement plain) {
     if (!plain.isJsonObject()) {
       return plain.getAsString();

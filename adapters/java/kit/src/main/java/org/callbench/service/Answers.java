@@ -2,7 +2,7 @@ package org.callbench.service;
 
 import org.callbench.kit.Service;
 
-/** The service for libraries that call an interface of Java. */
+/** The service for libraries that call a Java interface. */
 public class Answers implements SpeedService {
   private static final String SEND = "Send";
 
@@ -25,12 +25,12 @@ public class Answers implements SpeedService {
 
   @Override
   public Person[] GetPersons(int n) throws ServiceFault {
-    return (Person[]) service.held("GetPersons", n, null);
+    return (Person[]) service.cached("GetPersons", n, null);
   }
 
   @Override
   public byte[] GetBinaryData(int size, String fill) throws ServiceFault {
-    return (byte[]) service.held("GetBinaryData", size, fill);
+    return (byte[]) service.cached("GetBinaryData", size, fill);
   }
 
   @Override
@@ -53,7 +53,7 @@ public class Answers implements SpeedService {
 
   @Override
   public SearchResponse FindItems(int n) throws ServiceFault {
-    return (SearchResponse) service.held("FindItems", n, null);
+    return (SearchResponse) service.cached("FindItems", n, null);
   }
 
   @Override

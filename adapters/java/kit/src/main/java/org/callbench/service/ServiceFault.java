@@ -1,6 +1,6 @@
 package org.callbench.service;
 
-/** The server's own "no", in one sentence. */
+/** An error that the service reports, in one sentence. */
 public final class ServiceFault extends Exception {
   private static final long serialVersionUID = 1L;
 

@@ -3,11 +3,11 @@ package org.callbench.service;
 import java.rmi.Remote;
 
 /**
- * The service of contract/SERVICE.md. Operations and parameters have the names that it gives them,
- * since many protocols send them.
+ * The service of contract/SERVICE.md. Its operations and parameters have the same names, because
+ * many protocols send them.
  *
- * <p>Remote, and declaring any exception, so that RMI can carry it as it is; to others that means
- * nothing.
+ * <p>It extends Remote and declares all exceptions, so that RMI can use it without changes. Other
+ * libraries ignore this.
  */
 public interface SpeedService extends Remote {
   void Empty() throws Exception;

@@ -2,7 +2,7 @@ package org.callbench.service;
 
 import java.io.Serializable;
 
-/** What EchoStructure sends and gets back. */
+/** What EchoStructure sends and receives. */
 public final class Structure implements Serializable {
   private static final long serialVersionUID = 1L;
 

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import com.google.gson.JsonObject;
+import java.util.Map;
 import org.callbench.service.Answers;
 import org.callbench.service.ServiceFault;
 import org.callbench.service.SpeedService;
@@ -24,7 +25,7 @@ final class CallTest {
   @Test
   void itIsMadeWithItsArguments() throws Exception {
     Service.Delays none = new Service.Delays(0, 0, 0, 0);
-    Service service = new Service(none, new Values(SpeedService.class), this::ask);
+    Service service = new Service(none, new Values(SpeedService.class), this::ask, Map.of());
     SpeedService answers = new Answers(service);
     assertEquals(Integer.MIN_VALUE, Call.of(answers, "Sum", Integer.MAX_VALUE, 1).make());
     assertNull(Call.of(answers, "SendCharArray", new char[] {'a'}).make());

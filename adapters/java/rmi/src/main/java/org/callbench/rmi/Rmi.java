@@ -25,15 +25,15 @@ import org.callbench.kit.Stack;
 import org.callbench.service.Answers;
 import org.callbench.service.SpeedService;
 
-/** RMI over JRMP with a registry, both on ports of their own. */
+/** RMI over JRMP with a registry, each on its own port. */
 public final class Rmi implements Stack {
   private static final String NAME = "SpeedService";
   private static final Pattern ADDRESS = Pattern.compile("rmi://(.+):([0-9]{1,5})/" + NAME);
   private static final int SHOWN = 64;
 
   /**
-   * The time-out of the sockets that a client makes. RMI has no way to give it to one client alone:
-   * a stub's own factory would be sent by the server.
+   * The timeout of client sockets. RMI cannot set it for a single client: the server would send the
+   * factory of a stub.
    */
   private static volatile int timeoutMillis;
 
@@ -60,7 +60,7 @@ public final class Rmi implements Stack {
   }
 
   /**
-   * Listens on one address alone, and remembers the socket, so that its port is known and it can be
+   * Listens on one address only, and keeps the socket, so that its port is known and it can be
    * closed.
    */
   private static final class Listeners implements RMIServerSocketFactory {
@@ -98,7 +98,7 @@ public final class Rmi implements Stack {
     }
     String endpoint =
         "rmi://" + at.host().getHostAddress() + ":" + forRegistry.made.getLocalPort() + "/" + NAME;
-    // The server holds the object: an exported one that nobody refers to is collected.
+    // The server keeps a reference to the object: otherwise, it would be collected.
     return new Server() {
       @Override
       public String endpoint() {
@@ -158,7 +158,7 @@ public final class Rmi implements Stack {
     };
   }
 
-  /** The object that the registry of this endpoint names. */
+  /** The object with the name of this endpoint in the registry. */
   private static SpeedService found(String endpoint) throws Failure {
     Matcher address = ADDRESS.matcher(endpoint);
     if (!address.matches()) {

@@ -13,8 +13,8 @@ import org.callbench.kit.Memory;
 import org.callbench.kit.Stack;
 
 /**
- * The JDK's HTTP server, the same front for every technology that has none of its own: a thread a
- * request under way.
+ * The JDK's HTTP server, for all technologies without their own server. It uses a thread per
+ * request.
  */
 public final class Front implements Stack.Server {
   private static final int MANY = 500;
@@ -23,17 +23,17 @@ public final class Front implements Stack.Server {
   private final ExecutorService threads;
   private final String endpoint;
 
-  /** Makes the body of an answer out of a request's. */
+  /** Creates the body of an answer from a request. */
   @FunctionalInterface
   public interface Answering {
-    /** What to send. */
+    /** The answer to send. */
     Reply answer(HttpExchange exchange) throws Exception;
   }
 
   /**
    * An answer.
    *
-   * @param status HTTP's
+   * @param status of HTTP
    */
   public record Reply(int status, String contentType, byte[] body) {}
 
@@ -63,8 +63,8 @@ public final class Front implements Stack.Server {
   }
 
   /**
-   * What a request carries, buffered as it is by a servlet container. The JDK's own stream takes a
-   * lock for every byte, and a library made for containers reads it byte by byte.
+   * The body of a request, buffered as in a servlet container. The JDK's own stream takes a lock
+   * for every byte, and libraries made for containers read byte by byte.
    */
   public static InputStream body(HttpExchange exchange) {
     return new BufferedInputStream(exchange.getRequestBody());

@@ -9,23 +9,20 @@ import org.callbench.kit.Failure;
 import org.callbench.kit.Kind;
 
 /**
- * A free port, held by a socket that is bound but does not listen. Both sides say SO_REUSEADDR, so
- * that another process can listen at the port while it is still held here: between asking the
- * kernel for a free port and using it, nobody else gets it.
+ * A free port, reserved by a socket that is bound but does not listen. Both sides set SO_REUSEADDR,
+ * so that another process can listen on the port while it is reserved here. No other process can
+ * take it in between.
  */
 public final class HeldPort implements AutoCloseable {
   private final Socket socket = new Socket();
 
-  /** Takes any free port of {@code host}. */
+  /** Reserves any free port of {@code host}. */
   public HeldPort(InetAddress host) throws IOException {
     socket.setReuseAddress(true);
     socket.bind(new InetSocketAddress(host, 0));
   }
 
-  /**
-   * Fails where a port that was asked for is taken. An ORB says so in many ways, some of which hide
-   * what it was.
-   */
+  /** Fails if the requested port is in use. The error messages of ORBs often hide this cause. */
   public static void expectFree(InetAddress host, int port) throws Failure {
     try (ServerSocket socket = new ServerSocket(port, 1, host)) {
       assert socket.isBound();

@@ -12,8 +12,8 @@ import org.callbench.kit.Values;
 import org.callbench.service.SpeedService;
 
 /**
- * The service's values as libraries without types hold them: records as maps, absent members left
- * out; a char and a byte as their numbers.
+ * The service's values for libraries without types: records as maps without absent members, a char
+ * and a byte as their numbers.
  */
 public final class Maps extends Values {
   private final boolean lists;

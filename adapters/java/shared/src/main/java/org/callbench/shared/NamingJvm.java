@@ -7,8 +7,8 @@ import org.callbench.kit.Failure;
 import org.callbench.kit.Kind;
 
 /**
- * The naming service of one server: a library's own program in a JVM of its own, on a free port of
- * the server's host, which ends with the server.
+ * The naming service of one server: a program of the library in its own JVM, on a free port of the
+ * server's host. It ends with the server.
  */
 public final class NamingJvm implements AutoCloseable {
   private static final String SCHEME = "corbaname::";
@@ -20,13 +20,13 @@ public final class NamingJvm implements AutoCloseable {
   private final HeldPort port;
   private final String place;
 
-  /** Starts the program; it need not answer yet. */
+  /** Starts the program, which may not answer immediately. */
   @FunctionalInterface
   public interface Starting {
     OtherJvm at(String host, int port) throws IOException;
   }
 
-  /** Enters a name; throws what it likes where the naming service does not answer. */
+  /** Registers a name. It may throw any exception if the naming service does not answer. */
   @FunctionalInterface
   public interface Entering {
     void at(String place) throws Exception;
@@ -44,7 +44,7 @@ public final class NamingJvm implements AutoCloseable {
     }
   }
 
-  /** Enters the object's name as soon as the naming service answers. */
+  /** Registers the object's name as soon as the naming service answers. */
   public void enter(Entering entering) throws Exception {
     long until = System.nanoTime() + PATIENCE_NS;
     for (; ; ) {

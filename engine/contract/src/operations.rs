@@ -1,0 +1,33 @@
+//! The names of the calls.
+
+/// Every operation on the wire, in the order of `contract/SERVICE.md`.
+pub const OPERATIONS: [&str; 28] = [
+    "Empty",
+    "Sum",
+    "GetPersons",
+    "GetBinaryData",
+    "EchoStructure",
+    "EchoString",
+    "Hello",
+    "FindItems",
+    "SendBoolean",
+    "SendByte",
+    "SendChar",
+    "SendShort",
+    "SendInt",
+    "SendLong",
+    "SendFloat",
+    "SendDouble",
+    "SendString",
+    "SendObject",
+    "SendBooleanArray",
+    "SendByteArray",
+    "SendCharArray",
+    "SendShortArray",
+    "SendIntArray",
+    "SendLongArray",
+    "SendFloatArray",
+    "SendDoubleArray",
+    "SendStringArray",
+    "SendObjectArray",
+];

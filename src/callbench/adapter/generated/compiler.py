@@ -1,0 +1,49 @@
+"""Runs a compiler, or what writes code for one: it ends with this program, and its error becomes one of ours."""
+
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from callbench.adapter.process import ownership_options
+from callbench.model.errors import CallbenchError
+from callbench.model.installation import supervisor
+
+_SHOWN = 30
+"""How many lines of the compiler's own an error has."""
+
+
+def run(
+    command: Sequence[str],
+    problem: str,
+    *,
+    folder: Path | None = None,
+    environment: Mapping[str, str] | None = None,
+) -> None:
+    """Runs a command to its end.
+
+    Under the supervisor, so that nothing of it stays if this program is killed.
+
+    Args:
+        command: the command line.
+        problem: what it means if the command fails, as the beginning of a sentence.
+        folder: the working folder; None: this program's.
+        environment: all of its variables; None: this program's.
+
+    Raises:
+        CallbenchError: the command fails. The error has the problem, the exit code and the first lines of output.
+        OSError: the command cannot be started.
+    """
+    supervised = supervisor()
+    prefix = [] if supervised is None else [str(supervised), *ownership_options(), "--"]
+    done = subprocess.run(
+        [*prefix, *command],
+        cwd=folder,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        check=False,
+    )
+    if done.returncode:
+        lines = done.stdout.decode(errors="replace").strip().splitlines()
+        raise CallbenchError(f"{problem} (exit code {done.returncode}). It says:\n" + "\n".join(lines[:_SHOWN]))

@@ -1,0 +1,1 @@
+"""C++ for an imported service: its names, its program, and how they are compiled."""

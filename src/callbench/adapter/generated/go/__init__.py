@@ -1,0 +1,1 @@
+"""Go for an imported service: its types, its program, and how they are compiled."""

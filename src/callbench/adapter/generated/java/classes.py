@@ -1,0 +1,120 @@
+"""Plain classes for the messages: public fields, as JSON by Jackson and SOAP by JAXB have them."""
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from callbench.adapter.generated.java.names import members
+from callbench.model.service.schema import Field, Kind, Message, Shape
+
+_PRIMITIVES = {
+    Kind.BOOL: "boolean",
+    Kind.INT32: "int",
+    Kind.INT64: "long",
+    Kind.UINT32: "long",
+    Kind.FLOAT: "float",
+    Kind.DOUBLE: "double",
+}
+_BOXES = {
+    "boolean": "java.lang.Boolean",
+    "int": "java.lang.Integer",
+    "long": "java.lang.Long",
+    "float": "java.lang.Float",
+    "double": "java.lang.Double",
+}
+_OBJECTS = {Kind.UINT64: "java.math.BigInteger", Kind.STRING: "java.lang.String", Kind.BYTES: "byte[]"}
+
+
+class Annotations(Protocol):
+    """What a library is told of the classes."""
+
+    package: str
+    any_value: str
+    """The type of any JSON value."""
+
+    def of_class(self, message: Message, /) -> str:
+        """Lines before a class."""
+        ...
+
+    def of_field(self, message: Message, field: Field, /) -> str:
+        """Lines before a field."""
+        ...
+
+    def start(self, field: Field) -> str:
+        """The value of a field before anything is read; empty for Java's own."""
+        ...
+
+    def more(self, message: Message, /) -> str:
+        """What else is in a class."""
+        ...
+
+
+class PlainMembers:
+    """How `Calls` reads such classes."""
+
+    forms: Mapping[Kind, str] = {Kind.STRING: "Same::text", Kind.BYTES: "Same::bytes"}
+
+    def __init__(self, package: str) -> None:
+        """`package` is that of `Calls`."""
+        self.package = package
+
+    def get(self, message: Message, field: Field, variable: str) -> str:
+        """The field itself."""
+        return f"{variable}.{members(message)[field.name]}"
+
+    def primitive(self, field: Field) -> str:
+        """Of what is always there."""
+        return _PRIMITIVES.get(field.kind, "") if always(field) else ""
+
+
+def always(field: Field) -> bool:
+    """Whether the field always has one value."""
+    return field.shape is Shape.ONE and not field.oneof
+
+
+def message_class(message: Message, told: Annotations) -> str:
+    """The source of the class of a message."""
+    names = members(message)
+    fields = []
+    for field in message.fields:
+        start = told.start(field)
+        value = f" = {start}" if start else ""
+        fields.append(
+            f"{told.of_field(message, field)}  public {java_type(field, told)} {names[field.name]}{value};\n\n"
+        )
+    equal = [f"\n        && {_equal(field, names[field.name])}" for field in message.fields]
+    other = " it" if message.fields else ""
+    return (
+        f"package {told.package}.types;\n\n"
+        f"{told.of_class(message)}public class {message.name} {{\n{''.join(fields)}"
+        f"{told.more(message)}"
+        "  @java.lang.Override\n  public boolean equals(java.lang.Object other) {\n"
+        f"    return other instanceof {message.name}{other}{''.join(equal)};\n  }}\n\n"
+        "  @java.lang.Override\n  public int hashCode() {\n"
+        f"    return {told.package}.Calls.mark_{message.name}(0, this);\n  }}\n}}\n"
+    )
+
+
+def java_type(field: Field, told: Annotations) -> str:
+    """The type of a field."""
+    primitive = _PRIMITIVES.get(field.kind)
+    if primitive and always(field):
+        return primitive
+    one = _BOXES[primitive] if primitive else _one(field, told)
+    if field.shape is Shape.MANY:
+        return f"java.util.List<{one}>"
+    return f"java.util.Map<java.lang.String, {one}>" if field.shape is Shape.MAP else one
+
+
+def _one(field: Field, told: Annotations) -> str:
+    if field.kind in {Kind.MESSAGE, Kind.ENUM}:
+        return f"{told.package}.types.{field.type_name}"
+    return told.any_value if field.kind is Kind.JSON else _OBJECTS[field.kind]
+
+
+def _equal(field: Field, name: str) -> str:
+    if always(field) and field.kind in _PRIMITIVES:
+        primitive = _PRIMITIVES[field.kind]
+        if primitive in {"float", "double"}:
+            return f"{_BOXES[primitive]}.compare(this.{name}, it.{name}) == 0"
+        return f"this.{name} == it.{name}"
+    return f"org.callbench.kit.Same.whole(this.{name}, it.{name})"

@@ -1,0 +1,50 @@
+"""What is generated for an imported service: made once for everything that it is made of, and kept in the cache."""
+
+import fcntl
+import hashlib
+import shutil
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from callbench.model.errors import CallbenchError
+from callbench.model.installation import cache
+
+
+def kept(language: str, of: Iterable[bytes], make: Callable[[Path], None]) -> Path:
+    """A folder of the cache. Half-made folders are never returned, and two programs never make one at the same time.
+
+    Args:
+        language: the adapter's name.
+        of: all that the content depends on.
+        make: fills an empty folder, which is moved to its place when all of it is there.
+
+    Raises:
+        CallbenchError: the cache cannot be written; or what `make` raises.
+    """
+    digest = hashlib.sha256()
+    for part in of:
+        digest.update(len(part).to_bytes(8, "big"))
+        digest.update(part)
+    place = cache() / "own" / language
+    folder = place / digest.hexdigest()[:32]
+    if folder.is_dir():
+        return folder
+    # The lock is for one at a time: what is there under this name is of a program that was killed.
+    beside = place / f".{folder.name}"
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+        with (place / "lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not folder.is_dir():
+                shutil.rmtree(beside, ignore_errors=True)
+                beside.mkdir()
+                try:
+                    make(beside)
+                    beside.rename(folder)
+                finally:
+                    shutil.rmtree(beside, ignore_errors=True)
+    except OSError as failure:
+        raise CallbenchError(
+            f"what is generated for {language} cannot be kept in {folder}: {failure.strerror}"
+        ) from failure
+    return folder

@@ -1,0 +1,148 @@
+"""The native adapter and the host for an imported service: generated, compiled once, and kept in the cache."""
+
+import fcntl
+import hashlib
+import os
+import shutil
+import sys
+import tomllib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from callbench.adapter.generated import compiler, rust, warm
+from callbench.model.errors import BadInput, CallbenchError
+from callbench.model.installation import cache, home, wheel
+from callbench.model.process_tree import HOST
+from callbench.model.service.schema import Schema
+
+_PROGRAM = "callbench-native"
+_SOURCE = "service.rs"
+_KINDS = frozenset({".rs", ".toml"})
+_OWN = "callbench-own"
+# What the service's crate reads while it is compiled.
+_ALSO = ("engine/Cargo.lock", "contract/service.avpr", "contract/names/first.txt", "contract/names/last.txt")
+
+
+def host(native: Path) -> Path:
+    """The host that has the calls of the same schema as this native program."""
+    return native.with_name(HOST)
+
+
+def built(schema: Schema) -> Path:
+    """The native program that has the calls of a schema. Compiles it and the host unless the cache has them.
+
+    Raises:
+        BadInput: Rust is missing, this installation lacks the engine's sources, or Rust cannot have such a type.
+        CallbenchError: the compiler refuses the code, or the disk is full.
+    """
+    source = rust.source(schema)
+    place = cache() / "own"
+    folder = place / hashlib.sha256(source.encode() + _engine_digest()).hexdigest()[:32]
+    program = folder / _PROGRAM
+    if os.access(program, os.X_OK):
+        return program
+    cargo = shutil.which("cargo")
+    if cargo is None:
+        raise BadInput(
+            "Rust is missing, which compiles the calls of a service of your own: install it with rustup"
+            " (https://rustup.rs, Rust 1.88 or newer) and a C compiler, then run the same command again"
+        )
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        # One at a time: all share what is compiled of other people's libraries.
+        with (place / "lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not os.access(program, os.X_OK):
+                (folder / _SOURCE).write_text(source)
+                _compile(cargo, program, source, place)
+    except OSError as failure:
+        raise CallbenchError(f"the program of the service cannot be kept in {folder}: {failure.strerror}") from failure
+    return program
+
+
+def _compile(cargo: str, native: Path, source: str, place: Path) -> None:
+    """Compiles the engine with the service in it.
+
+    Raises:
+        CallbenchError: the compiler refuses it.
+        OSError: a file cannot be written.
+    """
+    # Always at one place, and touched only if it changes: for cargo another path is another crate.
+    file = place / _SOURCE
+    if not file.is_file() or file.read_text() != source:
+        file.write_text(source)
+    print("callbench: compiling the service (a minute or two)", file=sys.stderr)  # noqa: T201
+    every = crates()
+    anew = dependent(every)
+    target = warm.target(place / "target", every.keys() - anew)
+    # By the programs and not by their packages: so the libraries have the features of the ordinary build.
+    command = [cargo, "build", "--release", "--locked", "--quiet", "--bin", _PROGRAM, "--bin", HOST]
+    command += ["--manifest-path", str(home() / "engine" / "Cargo.toml"), "--target-dir", str(target)]
+    # What is compiled for each service needs no lines for a debugger: it takes less time, and a fifth of the place.
+    command += [f"--config=profile.release.package.{name}.debug=false" for name in sorted(anew)]
+    environment = {**os.environ, "CALLBENCH_OWN": str(file)}
+    compiler.run(command, f"Cargo could not compile the service in {file}", environment=environment)
+    # Copied aside and moved into place, so that nobody starts half a program. The one that is looked for comes last.
+    # Callers hold the lock: what is aside already is of a program that was killed.
+    for program in (host(native), native):
+        beside = program.with_name(f".{program.name}")
+        shutil.copy2(target / "release" / program.name, beside)
+        beside.replace(program)
+
+
+def _engine_digest() -> bytes:
+    """What the engine is built from.
+
+    Raises:
+        BadInput: this installation does not have it.
+    """
+    if not (home() / "engine" / "own" / "Cargo.toml").is_file():
+        where = "this wheel was built without it" if wheel() else f"{home()} is damaged"
+        raise BadInput(f"the source of the engine is missing ({where}): install Callbench again, or use a checkout")
+    digest = hashlib.sha256()
+    for path in _sources():
+        digest.update(f"{path.relative_to(home())}\0".encode())
+        digest.update(path.read_bytes())
+    return digest.digest()
+
+
+def _sources() -> Iterator[Path]:
+    """The files of every crate of the workspace that the two programs are made of."""
+    yield from (home() / name for name in ("engine/Cargo.toml", *_ALSO))
+    for crate in sorted(crate for crate, _ in crates().values()):
+        yield from (path for path in sorted((crate / "src").rglob("*")) if path.suffix in _KINDS)
+        yield from (path for path in (crate / "Cargo.toml", crate / "build.rs") if path.is_file())
+
+
+def crates() -> dict[str, tuple[Path, tuple[str, ...]]]:
+    """The workspace's own crates in the two programs: the folder of each, and which of them it depends on."""
+    root = home() / "engine"
+    places = {
+        name: root / said["path"]
+        for name, said in _toml(root)["workspace"]["dependencies"].items()
+        if isinstance(said, dict) and "path" in said
+    }
+    places |= {_PROGRAM: root / "native", HOST: root / "host"}
+    found: dict[str, tuple[Path, tuple[str, ...]]] = {}
+    waiting = [_PROGRAM, HOST]
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            needs = tuple(need for need in _toml(places[name]).get("dependencies", {}) if need in places)
+            found[name] = (places[name], needs)
+            waiting += needs
+    return found
+
+
+def dependent(every: Mapping[str, tuple[Path, tuple[str, ...]]]) -> frozenset[str]:
+    """Those of the crates that are compiled anew for each service."""
+    found, more = {_OWN}, {_OWN}
+    while more:
+        more = {name for name, (_, needs) in every.items() if found.intersection(needs)} - found
+        found |= more
+    return frozenset(found)
+
+
+def _toml(crate: Path) -> dict[str, Any]:
+    return tomllib.loads((crate / "Cargo.toml").read_text())

@@ -1,0 +1,1 @@
+"""From a measured record and a situation to advice: what to choose, what it saves, and what that depends on."""

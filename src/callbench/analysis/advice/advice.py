@@ -1,0 +1,230 @@
+"""The whole advice: candidates, the choice, what it saves, what that depends on, how far predictions are off."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+from callbench.analysis.advice.checks import Check, Error, checks, error_of, off_by
+from callbench.analysis.advice.choice import Choice, Verdict, choose
+from callbench.analysis.advice.figures import Every, read
+from callbench.analysis.advice.languages import TakingPart, taking_part
+from callbench.analysis.advice.prediction import known_latency_us, mixed, percentile_of, value
+from callbench.analysis.advice.regions import Regions, regions
+from callbench.analysis.advice.requirements import LeftOut, candidates
+from callbench.analysis.advice.savings import MEAN, Line, lines, slowest_us
+from callbench.analysis.subject import Subject
+from callbench.catalog.formats import plain
+from callbench.catalog.study.name_suggestions import allowed_names
+from callbench.model.errors import BadInput
+from callbench.model.situation import Goal, Situation
+from callbench.stats.contrast import ByBlock
+from callbench.stats.decision import Outcome
+from callbench.stats.interval import Interval, geometric_mean
+
+
+@dataclass(frozen=True)
+class Met:
+    """Whether a candidate meets the objective over a link.
+
+    Attributes:
+        ms: the latency that the objective is of, with its interval over the forks.
+        outcome: passed where the whole interval lies under the limit, failed where it lies above.
+        measured: whether it was measured; predicted otherwise.
+    """
+
+    stack: str
+    link: str
+    ms: Interval
+    outcome: Outcome
+    measured: bool
+
+
+@dataclass(frozen=True)
+class Advice:
+    """What a person is advised.
+
+    Attributes:
+        groups: the shares of the calls.
+        goals: what the goal wants small, by candidate and fork: µs, money of a month or bytes.
+        failing: candidates that fail the objective over a link, and so are out.
+        met: every candidate's latencies beside the objective.
+        lines: the figures of the choice beside today's, or beside the runner-up where nothing runs today.
+        beside: the stack that the lines compare it with; empty: none.
+        map: who wins where, by time; None where it says nothing.
+        languages: whose stacks are candidates, if the situation names languages.
+        excluded: of the named languages: stacks that were not measured, by the reason.
+    """
+
+    situation: Situation
+    groups: Mapping[str, float]
+    every: Every
+    goals: Mapping[str, ByBlock]
+    left_out: Sequence[LeftOut]
+    failing: Sequence[str]
+    met: Sequence[Met]
+    choice: Choice
+    error: Error
+    lines: Sequence[Line]
+    beside: str
+    checks: Sequence[Check]
+    map: Regions | None
+    languages: TakingPart = field(default_factory=TakingPart)
+    excluded: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+
+def advise(subject: Subject, situation: Situation, held_back: Sequence[Subject] = ()) -> Advice:
+    """Compute an advice from a record.
+
+    Args:
+        subject: the record, read.
+        situation: what is asked for.
+        held_back: further records, in which cells over the links were measured beside the same cells without one.
+
+    Raises:
+        BadInput: the situation names a group or a stack that the record does not have.
+    """
+    every = _figures(subject, situation)
+    others = [_figures(one, situation) for one in held_back]
+    return replace(of_figures(every, situation, others), excluded=_excluded(subject, situation))
+
+
+def of_figures(every: Every, situation: Situation, held_back: Sequence[Every] = ()) -> Advice:
+    """Compute an advice from figures, however they came about."""
+    groups = _groups(every, situation)
+    _known_today(every, situation)
+    names, out = candidates(every, situation, groups)
+    names, others, languages = taking_part(every, names, situation, groups)
+    out += others
+    situation = replace(situation, today=languages.counted_for(situation.today))
+    compared = [one for each in (every, *held_back) for one in each.values()]
+    tested = checks(compared, situation)
+    met = _met(every, names, situation, groups, tested)
+    failing = [name for name in names if any(one.stack == name and one.outcome is Outcome.FAILED for one in met)]
+    goals = _goals(every, [name for name in names if name not in failing], situation, groups)
+    error = error_of(compared, situation, situation.goal)
+    found = choose(goals, situation.today, situation.margin, error.log)
+    advised = situation.today if found.verdict is Verdict.STAY else found.best
+    beside = (
+        situation.today
+        if situation.today not in ("", advised)
+        else found.best
+        if found.best != advised
+        else found.runner_up
+    )
+    times = error_of(compared, situation, Goal.TIME)
+    errors = {link.name: times.log for link in situation.links}
+    records = [every, *held_back]
+    off = partial(off_by, tested)
+    figures = lines(records, situation, (advised, beside), groups, errors, off) if advised else []
+    main = max(groups, key=lambda group: groups[group])
+    bounds = math.log1p(situation.margin), times.log
+    return Advice(
+        situation, groups, every, goals, out, failing, met, found, error, figures, beside,
+        tested,
+        regions(every, list(goals), main, situation.main_link, bounds), languages,
+    )  # fmt: skip
+
+
+def least(advice: Advice, names: Sequence[str], goal: Goal) -> str:
+    """Name the one of some candidates that needs the least by another goal; empty where it is not known of all."""
+    middles = {}
+    for name in names:
+        own = {group: value(advice.every[name, group], advice.situation, goal) for group in advice.groups}
+        if values := mixed(advice.every, name, advice.groups, own):
+            middles[name] = geometric_mean(list(values.values())).middle
+    return min(middles, key=lambda name: middles[name]) if len(middles) == len(names) else ""
+
+
+def _goals(every: Every, names: Sequence[str], situation: Situation, groups: Mapping[str, float]) -> dict[str, ByBlock]:
+    """Give what the goal wants small, by candidate and fork."""
+    each = [every[name, group] for name in names for group in groups]
+    links = [
+        link.name
+        for link in situation.links
+        if all(known_latency_us(one, link.name, link.wire, "mean_us")[1] and one.over.get(link.name) for one in each)
+    ]
+    found = {}
+    for name in names:
+        own = {group: value(every[name, group], situation, situation.goal, links) for group in groups}
+        if values := mixed(every, name, groups, own):
+            found[name] = values
+    return found
+
+
+def _figures(subject: Subject, situation: Situation) -> Every:
+    wires = subject.run.plan().get("links") or {}
+    links = {one.name: one.wire for one in situation.links if one.wire.get("link")}
+    return read(subject.results, wires, links, subject.cards)
+
+
+def _excluded(subject: Subject, situation: Situation) -> dict[str, list[str]]:
+    """List the stacks of the named languages that were not measured, by the reason."""
+    named = {plain(one) for one in situation.languages}
+    measured = {one.attributes["stack"] for one in subject.results.cells if one.rate is not None}
+    found: dict[str, list[str]] = {}
+    for one in subject.results.excluded:
+        if str(subject.cards.get(one.stack, {}).get("language")) in named and one.stack not in measured:
+            stacks = found.setdefault(one.why, [])
+            stacks += [one.stack] if one.stack not in stacks else []
+    return found
+
+
+def _groups(every: Every, situation: Situation) -> Mapping[str, float]:
+    """Give the shares of the calls: those that were said, or all groups alike.
+
+    Raises:
+        BadInput: there are none, or one is not in the record.
+    """
+    there = list(dict.fromkeys(group for _, group in every))
+    if not there:
+        raise BadInput(
+            "the record has no closed loop without a link to advise from: measure one with `callbench run`, cells over"
+            ' link = "loopback"'
+        )
+    for group in situation.groups or ():
+        if group not in there:
+            raise BadInput(f'calls: the record has no group "{group}": {allowed_names(group, there)}')
+    return situation.groups or dict.fromkeys(there, 1 / len(there))
+
+
+def _known_today(every: Every, situation: Situation) -> None:
+    there = list(dict.fromkeys(stack for stack, _ in every))
+    if situation.today and situation.today not in there:
+        raise BadInput(f'today: the record has no stack "{situation.today}": {allowed_names(situation.today, there)}')
+
+
+def _met(
+    every: Every,
+    names: Sequence[str],
+    situation: Situation,
+    groups: Mapping[str, float],
+    tested: Sequence[Check],
+) -> list[Met]:
+    """Hold every candidate against the objective, over every link.
+
+    Where a latency was predicted, its interval is widened by how far such predictions were off.
+    """
+    objective = situation.objective
+    if objective is None:
+        return []
+    metric, words = ("mean_us", MEAN) if objective.share is None else percentile_of(situation)
+    found = []
+    for name in names:
+        for link in situation.links:
+            values = slowest_us(every, name, groups, link, metric)
+            if not values:
+                continue
+            ms = geometric_mean([one / 1e3 for one in values.values()])
+            measured = all(known_latency_us(every[name, group], link.name, link.wire, metric)[1] for group in groups)
+            off = 1.0 if measured else math.exp(off_by(tested, link.name, words, ms.middle * 1e3))
+            if ms.low is not None and ms.high is not None:
+                ms = replace(ms, low=ms.low / off, high=ms.high * off)
+            found.append(Met(name, link.name, ms, _outcome(ms, objective.limit_us / 1e3), measured))
+    return found
+
+
+def _outcome(ms: Interval, limit: float) -> Outcome:
+    if ms.low is None or ms.high is None:
+        return Outcome.UNDECIDED
+    return Outcome.PASSED if ms.high < limit else Outcome.FAILED if ms.low >= limit else Outcome.UNDECIDED

@@ -1,0 +1,111 @@
+"""The choice: what to take, or to stay, or that it is undecided. The rule stands in docs/decisions and the guide."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from callbench.analysis.spreads import of_ratios
+from callbench.stats.best import Best, least_of
+from callbench.stats.contrast import ByBlock, fork_ratios
+from callbench.stats.decision import Decided, Decision, Question, decided
+from callbench.stats.interval import CONFIDENCE
+from callbench.stats.logratio import paired
+
+LEVEL = 1 - CONFIDENCE
+
+
+class Verdict(StrEnum):
+    """What an advice comes to."""
+
+    CHOOSE = "choose"
+    """One is shown to be better than every other; where something runs today, by more than the margin."""
+    EITHER = "either"
+    """Several lie within the margin of each other, and all others are behind."""
+    STAY = "stay"
+    """No other saves more than the margin against what runs today."""
+    UNDECIDED = "undecided"
+    """The record does not decide it."""
+    NONE = "none"
+    """No candidate meets what is required."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What was decided.
+
+    Attributes:
+        best: the candidate with the least value; empty where there is none.
+        runner_up: the next one; empty where there is none.
+        leaders: the best, and those not shown to be behind it.
+        leave: whether leaving what runs today is shown to pay.
+        comparison: the best beside every other; None without candidates.
+        moves: each other candidate beside what runs today, Holm-corrected; better is less.
+    """
+
+    verdict: Verdict
+    best: str = ""
+    runner_up: str = ""
+    leaders: Sequence[str] = ()
+    leave: bool = False
+    comparison: Best | None = None
+    moves: Mapping[str, Decided] | None = None
+
+
+def choose(values: Mapping[str, ByBlock], today: str, margin: float, error: float, level: float = LEVEL) -> Choice:
+    """Decide.
+
+    Args:
+        values: what is to be small, by candidate and fork.
+        today: the candidate that runs today; empty: none does.
+        margin: the difference that does not matter, as a share.
+        error: how far a comparison can be off besides chance, as a log-ratio.
+        level: the chance of a wrong name.
+    """
+    if not values:
+        return Choice(Verdict.NONE)
+    prior, bound = of_ratios([list(values.values())]), math.log1p(margin)
+    best = least_of(values, level, bound, error, prior)
+    runner_up = best.others[0].name if best.others else ""
+    found = Choice(Verdict.UNDECIDED, best.name, runner_up, best.leaders, comparison=best)
+    if today not in values:
+        return _with(found, _among(best))
+    others = {name: ratios for name in values if name != today
+              if len(ratios := fork_ratios([values[name]], [values[today]])) > 1}  # fmt: skip
+    questions = [Question(prior.moderated(paired(ratios)), bound, less_is_better=True) for ratios in others.values()]
+    moves = dict(zip(others, decided(questions, level, error), strict=True))
+    found = _with(found, Verdict.UNDECIDED, moves)
+    if best.name == today or not _pays(best.name, moves, margin):
+        whole = len(moves) == len(values) - 1
+        nothing = whole and all(_saves_at_most(one, margin, error) for one in moves.values())
+        return _with(found, Verdict.STAY if nothing else Verdict.UNDECIDED, moves)
+    return _with(found, _among(best), moves, leave=True)
+
+
+def _with(
+    found: Choice, verdict: Verdict, moves: Mapping[str, Decided] | None = None, *, leave: bool = False
+) -> Choice:
+    return Choice(verdict, found.best, found.runner_up, found.leaders, leave, found.comparison, moves)
+
+
+def _among(best: Best) -> Verdict:
+    """Say whether the best is the one, or one of several within the margin, or neither is shown."""
+    if best.shown:
+        return Verdict.CHOOSE
+    if all(one.behind or one.equivalent for one in best.others):
+        return Verdict.EITHER
+    return Verdict.UNDECIDED
+
+
+def _pays(name: str, moves: Mapping[str, Decided], margin: float) -> bool:
+    """Whether a move is shown to save something, and saves more than the margin as far as is known."""
+    one = moves.get(name)
+    return one is not None and one.decision is Decision.BETTER and one.ratio.middle * (1 + margin) < 1
+
+
+def _saves_at_most(one: Decided, margin: float, error: float) -> bool:
+    """Whether a move is shown to save no more than the margin."""
+    if one.decision in (Decision.EQUIVALENT, Decision.WORSE):
+        return True
+    low = one.ratio.low
+    return low is not None and math.log(low) - error >= -math.log1p(margin)

@@ -1,0 +1,135 @@
+"""What a record has of each stack and call that a prediction is made of: processor parts, wire account, latencies."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from callbench.analysis.results import Result, Results
+from callbench.analysis.wire.counts import STEADY
+from callbench.catalog.mixed import PROTOCOL
+from callbench.catalog.reach import LOOPBACK
+from callbench.stats.contrast import ByBlock
+
+LATENCIES = ("mean_us", "p50_us", "p90_us", "p99_us", "p999_us", "max_us")
+
+
+@dataclass(frozen=True)
+class OverLink:
+    """One stack with one call, as it was measured over a link.
+
+    Attributes:
+        latency_us: by metric and fork.
+        server_us: processor time of a call on the server's side, by fork; empty where it was too short to tell.
+        client_us: likewise on the client's side.
+    """
+
+    latency_us: Mapping[str, ByBlock]
+    server_us: ByBlock
+    client_us: ByBlock
+
+
+@dataclass(frozen=True)
+class Figures:
+    """One stack with one call, on this machine.
+
+    Attributes:
+        message: what the card says of it, and channel likewise.
+        here: without a link.
+        account: the wire ledger of a steady call, to the server and to the client; empty where it was not counted.
+        payload: bytes of data of a call, both ways; None where its bytes were not counted.
+        over: what was measured over a link, by the name of the situation's link.
+        doubt: why the record does not rank it, or "".
+        language: of the stack; "" where it is not known.
+        protocol: what its card says that it speaks, or "": two stacks with the same one understand each other.
+    """
+
+    stack: str
+    group: str
+    call: str
+    message: str
+    channel: str
+    here: OverLink
+    account: Sequence[Mapping[str, float]] = ()
+    payload: float | None = None
+    over: Mapping[str, OverLink] = field(default_factory=dict)
+    doubt: str = ""
+    language: str = ""
+    protocol: str = ""
+
+
+# By stack and group.
+Every = Mapping[tuple[str, str], Figures]
+
+
+def read(
+    results: Results,
+    wires: Mapping[str, Mapping[str, Any]],
+    links: Mapping[str, Mapping[str, Any]],
+    cards: Mapping[str, Mapping[str, Any]],
+) -> Every:
+    """Gather the figures of every stack with every call: closed loops of the fewest clients.
+
+    A cell over a link belongs to the cell of the same stack, call and arguments without one.
+
+    Args:
+        results: what the record found.
+        wires: its links, as its plan has them.
+        links: those of the situation, by name, likewise.
+        cards: the stacks of its plan by id.
+    """
+    closed = [one for one in results.cells if one.rate is not None and not one.open_loop and one.excluded is None]
+    found: dict[tuple[str, str], Figures] = {}
+    for cell in _fewest([one for one in closed if one.attributes["link"] == LOOPBACK]):
+        ledger = results.ledgers.get(cell.id)
+        account = tuple(ledger.phases[STEADY]) if ledger and ledger.phases else ()
+        names = cell.attributes
+        found[names["stack"], names["group"]] = Figures(
+            names["stack"], names["group"], names["call"], names["message"], names["channel"], _of(cell), account,
+            float(ledger.request_payload + ledger.answer_payload) if ledger else None,
+            {name: _of(one) for name, wire in links.items() if (one := _same(cell, closed, wires, wire))},
+            "; ".join(cell.doubts), names["language"],
+            str((cards.get(names["stack"], {}).get("card") or {}).get(PROTOCOL) or ""),
+        )  # fmt: skip
+    return found
+
+
+def _fewest(cells: Sequence[Result]) -> list[Result]:
+    """Keep, of each stack and group, the cell with the fewest clients."""
+    kept: dict[tuple[str, str], Result] = {}
+    for one in cells:
+        key = one.attributes["stack"], one.attributes["group"]
+        if key not in kept or int(one.attributes["clients"]) < int(kept[key].attributes["clients"]):
+            kept[key] = one
+    return list(kept.values())
+
+
+def _same(
+    cell: Result, cells: Sequence[Result], wires: Mapping[str, Mapping[str, Any]], wire: Mapping[str, Any]
+) -> Result | None:
+    """Find the cell that differs in nothing but a link, and that link is this one."""
+    names = ("stack", "call", "clients")
+    for one in cells:
+        lies_over = wires.get(one.attributes["link"])
+        if (
+            lies_over is not None
+            and _plain(lies_over) == _plain(wire)
+            and all(one.attributes[name] == cell.attributes[name] for name in names)
+            and one.arguments == cell.arguments
+            and one.options == cell.options
+        ):
+            return one
+    return None
+
+
+def _plain(wire: Mapping[str, Any]) -> tuple[Any, ...]:
+    """What a link does to frames, without what was left to its default."""
+    link = wire.get("link") or {}
+    ways = [{key: value for key, value in (link.get(way) or {}).items() if value} for way in ("to_server", "to_client")]
+    return wire.get("mtu"), *ways
+
+
+def _of(cell: Result) -> OverLink:
+    costs = {side: cell.costs.get(f"{side}_cpu_us") for side in ("server", "client")}
+    latencies = {name: dict(values) for name in LATENCIES if (values := cell.by_fork.get(name))}
+    server, client = (dict(one.by_fork) if one is not None else {} for one in costs.values())
+    return OverLink(latencies, server, client)

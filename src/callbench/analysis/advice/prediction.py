@@ -1,0 +1,132 @@
+"""A call over a link and its cost, from what was measured without one.
+
+time = processor parts, as measured on this machine + round trips x the link's delay + bytes on the link / its rate.
+money of a month = calls of a month x (processor time x its price + bytes to the client x their price).
+All of it fork by fork, so that what a fork does to all stacks cancels out where they are compared.
+"""
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from callbench.analysis.advice.figures import Every, Figures, OverLink
+from callbench.model.situation import MONTH_S, Goal, Situation
+from callbench.stats.contrast import ByBlock
+from callbench.stats.line import on_the_line_ms
+
+_HOUR_US = 3.6e9
+
+
+def latency_us(one: Figures, wire: Mapping[str, Any], metric: str) -> ByBlock:
+    """Predict a latency over a link, by fork: as here, and what the link adds.
+
+    That is exact for a mean. For a percentile it holds as far as the link adds the same to each call.
+
+    Returns:
+        Microseconds; empty where the record lacks the figure, or the bytes were not counted and the link has any.
+    """
+    values = one.here.latency_us.get(metric, {})
+    if not wire.get("link"):
+        return dict(values)
+    if not one.account:
+        return {}
+    added = added_ms(one, wire) * 1e3
+    return {fork: value + added for fork, value in values.items()}
+
+
+def added_ms(one: Figures, wire: Mapping[str, Any]) -> float:
+    """Compute what a link adds to a call, in ms; where each call opens a connection, that takes a round trip more."""
+    return on_the_line_ms(wire, one.account, float(one.account[0].get("connections", 0.0)))
+
+
+def known_latency_us(one: Figures, link: str, wire: Mapping[str, Any], metric: str) -> tuple[ByBlock, bool]:
+    """Give a latency over a link, and whether it was measured: predicted where it was not."""
+    measured = one.over.get(link)
+    if measured is not None and measured.latency_us.get(metric):
+        return measured.latency_us[metric], True
+    return latency_us(one, wire, metric), not wire.get("link")
+
+
+def processor_us(spent: OverLink, *, both: bool) -> ByBlock:
+    """Add up the processor time of a call, by fork: of the server's side, or of both."""
+    if not both:
+        return dict(spent.server_us)
+    return {fork: spent.server_us[fork] + spent.client_us[fork] for fork in spent.server_us.keys() & spent.client_us}
+
+
+def wire_bytes(one: Figures) -> tuple[float, float] | None:
+    """Give the bytes of a call in IP packets, to the server and to the client; None where they were not counted."""
+    if not one.account:
+        return None
+    there, back = (float(row["ip"] + row["tcp"] + row["payload"] + row["retransmitted"]) for row in one.account)
+    return there, back
+
+
+def money_a_month(one: Figures, situation: Situation, spent: OverLink | None = None) -> ByBlock:
+    """Compute the money of a month in which every call is this one, by fork.
+
+    Args:
+        one: the stack with the call.
+        situation: with prices and calls a second; without them the answer is empty.
+        spent: the processor time to take instead of that without a link.
+    """
+    prices, calls, sizes = situation.prices, situation.calls_per_s, wire_bytes(one)
+    if prices is None or calls is None or (prices.gigabyte_out and sizes is None):
+        return {}
+    out = prices.gigabyte_out * sizes[1] / 1e9 if sizes is not None else 0.0
+    used = processor_us(spent or one.here, both=prices.both_sides)
+    return {fork: calls * MONTH_S * (us / _HOUR_US * prices.processor_hour + out) for fork, us in used.items()}
+
+
+def value(one: Figures, situation: Situation, goal: Goal, measured: Collection[str] = ()) -> ByBlock:
+    """Give what the goal wants small, of one stack with one call, by fork; empty where it is not known.
+
+    Args:
+        one: the stack with the call.
+        situation: for links, prices and calls a second.
+        goal: what is wanted small.
+        measured: the links over which every candidate was measured. Over the others all are predicted: the error
+            that all predictions share cancels out only where they are compared with each other.
+    """
+    match goal:
+        case Goal.TIME:
+            every = [
+                (
+                    link.share,
+                    one.over[link.name].latency_us["mean_us"]
+                    if link.name in measured
+                    else latency_us(one, link.wire, "mean_us"),
+                )
+                for link in situation.links
+            ]
+            forks = set.intersection(*(set(values) for _, values in every))
+            return {fork: sum(share * values[fork] for share, values in every) for fork in sorted(forks)}
+        case Goal.MONEY:
+            return money_a_month(one, situation)
+        case Goal.PROCESSOR:
+            return processor_us(one.here, both=situation.prices is None or situation.prices.both_sides)
+        case Goal.BYTES:
+            sizes = wire_bytes(one)
+            return dict.fromkeys(one.here.latency_us.get("mean_us", {}), sum(sizes)) if sizes else {}
+
+
+def mixed(every: Every, stack: str, groups: Mapping[str, float], of: Mapping[str, ByBlock]) -> ByBlock:
+    """Take the mean over groups by their shares, by fork; empty where a group has none.
+
+    Args:
+        every: the figures, to see what the stack has.
+        stack: whose.
+        groups: shares by name.
+        of: the values of the stack by group.
+    """
+    if any((stack, group) not in every or not of.get(group) for group in groups):
+        return {}
+    forks = set.intersection(*(set(of[group]) for group in groups))
+    return {fork: sum(share * of[group][fork] for group, share in groups.items()) for fork in sorted(forks)}
+
+
+def percentile_of(situation: Situation) -> tuple[str, str]:
+    """Give the latency that the objective is of, as a metric and in words; p99 where there is none, or a mean."""
+    share = situation.objective.share if situation.objective else None
+    names = {0.5: "p50", 0.9: "p90", 0.999: "p999", 1.0: "max"}
+    name = names.get(share, "p99") if share is not None else "p99"
+    return f"{name}_us", name.replace("p999", "p99.9")

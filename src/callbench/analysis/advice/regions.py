@@ -1,0 +1,195 @@
+"""Where which stack wins: over payload size and link rate, or over round trip and rate where one size was measured."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from callbench.analysis.advice.choice import LEVEL
+from callbench.analysis.advice.figures import Every, Figures
+from callbench.analysis.advice.prediction import added_ms
+from callbench.analysis.spreads import of_ratios
+from callbench.catalog.links.wire import round_trip_ns, ways
+from callbench.model.situation import SituationLink
+from callbench.stats.best import least_of_each
+
+# How many places a map has along each axis.
+PLACES = 32
+RATES_MBIT = (0.1, 10_000.0)
+TRIPS_MS = (0.1, 400.0)
+_Array = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
+
+
+@dataclass(frozen=True)
+class Axis:
+    """One axis of a map: places that rise by equal factors, and where the situation lies.
+
+    Attributes:
+        name: `payload of a call`, `rate of the link`, `round trip of the link`.
+        unit: bytes, Mbit/s or ms.
+        here: of the situation, in the unit; None where it has none, as a link without a rate.
+    """
+
+    name: str
+    unit: str
+    places: Sequence[float]
+    here: float | None
+
+
+@dataclass(frozen=True)
+class Regions:
+    """Who wins where.
+
+    Attributes:
+        names: the candidates.
+        winners: an index of `names` by row of y and column of x; -1 where it is undecided.
+        call: the call whose sizes they are.
+        fixed: what is the same everywhere, in words.
+    """
+
+    names: Sequence[str]
+    x: Axis
+    y: Axis
+    winners: Sequence[Sequence[int]]
+    call: str
+    fixed: str
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """A part of a line through the map with one winner; "" where it is undecided. Ends in the axis's unit."""
+
+    winner: str
+    low: float
+    high: float
+
+
+def regions(
+    every: Every, names: Sequence[str], group: str, link: SituationLink, bounds: tuple[float, float]
+) -> Regions | None:
+    """Compute the map for the call of a group; None where it says nothing: one candidate, or bytes not counted.
+
+    Args:
+        every: the figures of the record.
+        names: the candidates.
+        group: the group that has most of the traffic. Sizes are the groups of the same call.
+        link: where most of the traffic goes: its delay holds for the whole map.
+        bounds: the margin and the error of a comparison, as log-ratios.
+    """
+    first = next((every[name, group] for name in names if (name, group) in every), None)
+    if first is None or len(names) < 2:
+        return None
+    sizes = _sizes(every, names, first)
+    ladders = {name: [every[name, one] for one in sizes.values()] for name in names}
+    forks = sorted(
+        set.intersection(*(set(one.here.latency_us["mean_us"]) for mine in ladders.values() for one in mine))
+    )
+    if not forks or not all(one.account for mine in ladders.values() for one in mine):
+        return None
+    rate = _rate_mbit(link)
+    y = Axis("rate of the link", "Mbit/s", _steps(RATES_MBIT), rate)
+    if len(sizes) > 1:
+        x = Axis("payload of a call", "bytes", _steps((max(1.0, min(sizes)), max(sizes))), first.payload)
+        fixed = f"round trip {round_trip_ns(link.wire) / 1e6:g} ms"
+        logs = np.stack([_by_size(ladders[name], list(sizes), forks, (x, y), link.wire) for name in names])
+    else:
+        x = Axis("round trip of the link", "ms", _steps(TRIPS_MS), round_trip_ns(link.wire) / 1e6 or None)
+        fixed = f"payload {first.payload:,.0f} bytes" if first.payload is not None else "one payload"
+        logs = np.stack([_by_trip(ladders[name][0], forks, (x, y)) for name in names])
+    margin, error = bounds
+    prior = of_ratios([[every[name, group].here.latency_us["mean_us"] for name in names]])
+    found = least_of_each(logs.reshape(len(names), len(forks), -1), LEVEL, margin, error, prior)
+    winners = found.reshape(len(y.places), len(x.places)).tolist()
+    return Regions(list(names), x, y, winners, first.call, fixed)
+
+
+def stretches(winners: Sequence[int], places: Sequence[float], names: Sequence[str]) -> list[Stretch]:
+    """Join neighbours with the same winner along a line of the map. Ends lie half a step from the last place."""
+    half = math.sqrt(places[1] / places[0]) if len(places) > 1 else 1.0
+    found: list[Stretch] = []
+    for index, place in zip(winners, places, strict=True):
+        name = names[index] if index >= 0 else ""
+        if found and found[-1].winner == name:
+            found[-1] = Stretch(name, found[-1].low, place * half)
+        else:
+            found.append(Stretch(name, place / half, place * half))
+    return found
+
+
+def lines_through(found: Regions) -> tuple[list[Stretch], list[Stretch]]:
+    """Cut the map along x and along y, through the place where the situation lies.
+
+    Where the situation has no such place, as a link without a rate, the last one is taken.
+    """
+    row, column = _nearest(found.y), _nearest(found.x)
+    along_x = stretches(found.winners[row], found.x.places, found.names)
+    along_y = stretches([each[column] for each in found.winners], found.y.places, found.names)
+    return along_x, along_y
+
+
+def _nearest(axis: Axis) -> int:
+    if axis.here is None or axis.here <= 0:
+        return len(axis.places) - 1
+    return int(np.abs(np.log(np.asarray(axis.places)) - math.log(axis.here)).argmin())
+
+
+def _sizes(every: Every, names: Sequence[str], first: Figures) -> dict[float, str]:
+    """Find the groups of the same call by payload, rising, that every candidate has."""
+    groups = [group for stack, group in every if stack == first.stack and every[stack, group].call == first.call]
+    found: dict[float, str] = {}
+    for group in [first.group, *groups]:
+        payload = every[first.stack, group].payload
+        if payload is not None and payload not in found and all((name, group) in every for name in names):
+            found[payload] = group
+    return dict(sorted(found.items())) or {0.0: first.group}
+
+
+def _steps(ends: tuple[float, float]) -> list[float]:
+    return [float(one) for one in np.geomspace(*ends, PLACES)]
+
+
+def _rate_mbit(link: SituationLink) -> float | None:
+    rates = [way["rate_bps"] / 1e6 for way in ways(link.wire) if way.get("rate_bps")]
+    return min(rates) if rates else None
+
+
+def _parts(one: Figures, wire: Mapping[str, Any]) -> tuple[float, float]:
+    """Give what a link adds to a call: ms of its delay, and bits that its rate divides."""
+    slow = {way: {**(wire.get("link") or {}).get(way, {}), "rate_bps": None} for way in ("to_server", "to_client")}
+    fast = {way: {**slow[way], "rate_bps": 1e3} for way in slow}
+    delay = added_ms(one, {"link": slow})
+    return delay, added_ms(one, {"link": fast}) - delay
+
+
+def _by_size(
+    ladder: Sequence[Figures],
+    sizes: Sequence[float],
+    forks: Sequence[int],
+    axes: tuple[Axis, Axis],
+    wire: Mapping[str, Any],
+) -> _Array:
+    """Compute the logarithm of a call's time by fork, rate and size.
+
+    Between two sizes that were measured, the time on this machine follows a straight line in the logarithms of both,
+    and the bytes a straight line.
+    """
+    x, y = axes
+    at, scale = np.asarray(x.places), np.maximum(np.asarray(sizes), 1.0)
+    delays, bits = (np.interp(at, scale, part) for part in zip(*(_parts(one, wire) for one in ladder), strict=True))
+    added = delays[None, :] + bits[None, :] / np.asarray(y.places)[:, None] / 1e3
+    here = np.stack([
+        np.exp(np.interp(np.log(at), np.log(scale), [math.log(one.here.latency_us["mean_us"][fork]) for one in ladder]))
+        for fork in forks
+    ])  # fmt: skip
+    return np.asarray(np.log(here[:, None, :] / 1e3 + added[None, :, :]))
+
+
+def _by_trip(one: Figures, forks: Sequence[int], axes: tuple[Axis, Axis]) -> _Array:
+    """Compute the logarithm of a call's time by fork, rate and round trip."""
+    x, y = axes
+    delay, bits = _parts(one, {"link": {way: {"delay_ns": 500_000} for way in ("to_server", "to_client")}})
+    added = delay * np.asarray(x.places)[None, :] + bits / np.asarray(y.places)[:, None] / 1e3
+    here = np.asarray([one.here.latency_us["mean_us"][fork] / 1e3 for fork in forks])
+    return np.asarray(np.log(here[:, None, None] + added[None, :, :]))

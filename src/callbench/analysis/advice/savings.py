@@ -1,0 +1,237 @@
+"""What a stack costs beside another: each figure of both, and the difference with its interval."""
+
+import itertools
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+from callbench.analysis.advice.figures import Every, Figures
+from callbench.analysis.advice.prediction import (
+    known_latency_us,
+    latency_us,
+    mixed,
+    money_a_month,
+    percentile_of,
+    processor_us,
+    wire_bytes,
+)
+from callbench.analysis.advice.sleeping import Awake, awake
+from callbench.model.situation import Situation, SituationLink
+from callbench.stats.contrast import ByBlock
+from callbench.stats.difference import Difference, mean, paired
+
+ByGroup = Mapping[str, ByBlock]
+MEAN = "mean time"
+MONEY, AWAKE = "a month", "if it sleeps before each call"
+_SIDES = (("server", False), ("client and server", True))
+
+
+@dataclass(frozen=True)
+class Line:
+    """One figure of two stacks.
+
+    Attributes:
+        name: `p99 over office`.
+        unit: of all figures.
+        own: of the stack that is advised, with its interval over the forks. If it was predicted, the interval is
+            widened by how far such predictions were off.
+        other: of the one beside it; None where there is none.
+        saved: what the first saves, taken fork by fork; below 0 it costs more. None likewise.
+        predicted: whether a part of it was predicted; the interval of what is saved is then widened by the error of a
+            comparison.
+    """
+
+    name: str
+    unit: str
+    own: Difference
+    other: Difference | None
+    saved: Difference | None
+    predicted: bool = False
+
+
+def processor_line(side: str, link: str = "") -> str:
+    """Name the line of the processor time of a side, or of both: over a link, or without one."""
+    return f"processor time of a call, {side}, {f'over {link}' if link else 'without a link'}"
+
+
+def lines(  # noqa: PLR0913, PLR0917 - what is known, who is compared, and how sure it is
+    records: Sequence[Every],
+    situation: Situation,
+    pair: tuple[str, str],
+    groups: Mapping[str, float],
+    errors: Mapping[str, float],
+    off: Callable[[str, str, float], float],
+) -> list[Line]:
+    """Write every figure of two stacks.
+
+    Args:
+        records: the figures of the record, then those of cells over links.
+        situation: for links, prices and calls a second.
+        pair: the stack that is advised, and the one that it is compared with; empty: none.
+        groups: shares of the groups.
+        errors: of comparisons of predicted means, as log-ratios, by link.
+        off: the error of a predicted latency as a log-ratio, of its link, `mean time` or the percentile, and its µs.
+    """
+    found: list[Line | None] = []
+    every = records[0]
+
+    def each_of(of: Callable[[Figures], ByBlock]) -> list[ByBlock]:
+        return [_mean_of(every, stack, groups, of) for stack in pair]
+
+    for side, both in _SIDES:
+        spent = partial(_processor, both=both)
+        found.append(_line(processor_line(side), "µs", each_of(spent)))
+    after = awake(records, [stack for stack in pair if stack], groups, situation.links)
+    found += _processor_lines(after, situation, pair, groups)
+    for name, place in (("to the server", 0), ("to the client", 1)):
+        found.append(_line(f"bytes of a call, {name}", "bytes", each_of(partial(_bytes, place=place))))
+    if situation.prices is not None:
+        found.append(_line(MONEY, situation.prices.currency, each_of(lambda one: money_a_month(one, situation))))
+        found += _money_lines(after, situation, pair, groups)
+    percentile, words = percentile_of(situation)
+    for link in situation.links:
+        for name, metric, gather in ((MEAN, "mean_us", _mean_of), (words, percentile, _slowest)):
+            stacks = [stack for stack in pair if stack]
+            own = [every[stack, group] for stack in stacks for group in groups if (stack, group) in every]
+            measured = all(known_latency_us(one, link.name, link.wire, metric)[1] for one in own)
+            latency = partial(_latency, link=link, metric=metric, measured=measured)
+            each = [gather(every, stack, groups, latency) for stack in stacks]
+            found.append(
+                _line(
+                    f"{name} over {link.name}",
+                    "ms",
+                    each,
+                    None if measured else partial(off, link.name, name),
+                    errors.get(link.name) if name == MEAN else None,
+                )
+            )
+    return [one for one in found if one is not None]
+
+
+def _processor_lines(
+    after: Awake | None, situation: Situation, pair: tuple[str, str], groups: Mapping[str, float]
+) -> list[Line | None]:
+    """Write what a call takes over each link, where both sides sleep before it."""
+    found: list[Line | None] = []
+    if after is None:
+        return found
+    far = [link.name for link in situation.links if link.wire.get("link")]
+    for link, (side, both) in itertools.product(far, _SIDES):
+        of = partial(_processor, both=both, link=link)
+        each = [_mean_of(after.every, stack, groups, of) for stack in pair]
+        found.append(_line(processor_line(side, link), "µs", each, *_reach(after)))
+    return found
+
+
+def _money_lines(
+    after: Awake | None, situation: Situation, pair: tuple[str, str], groups: Mapping[str, float]
+) -> list[Line | None]:
+    """Write the money of a month in which both sides sleep before each call."""
+    if after is None or situation.prices is None:
+        return []
+
+    def of(one: Figures) -> ByBlock:
+        each = [
+            (link.share, money_a_month(one, situation, one.over.get(link.name, one.here))) for link in situation.links
+        ]
+        forks = set.intersection(*(set(values) for _, values in each))
+        return {fork: sum(share * values[fork] for share, values in each) for fork in sorted(forks)}
+
+    each = [_mean_of(after.every, stack, groups, of) for stack in pair]
+    return [_line(f"{MONEY}, {AWAKE}", situation.prices.currency, each, *_reach(after))]
+
+
+def _reach(after: Awake) -> tuple[Callable[[float], float] | None, float | None]:
+    """Give how far predicted figures can be off as a log, and a saving as a share of the larger of both."""
+    reach = after.reach
+    return (None, None) if reach is None else (lambda _: reach, math.expm1(reach))
+
+
+def slowest_us(every: Every, stack: str, groups: Mapping[str, float], link: SituationLink, metric: str) -> ByBlock:
+    """Give a latency of the group in which it is greatest, by fork: a percentile of a mix has no simple form."""
+    return _slowest(every, stack, groups, lambda one: known_latency_us(one, link.name, link.wire, metric)[0])
+
+
+def _latency(one: Figures, *, link: SituationLink, metric: str, measured: bool) -> ByBlock:
+    """Give a latency over a link: measured where that was said of all that are compared, predicted otherwise."""
+    if measured:
+        return known_latency_us(one, link.name, link.wire, metric)[0]
+    return latency_us(one, link.wire, metric)
+
+
+def _mean_of(every: Every, stack: str, groups: Mapping[str, float], of: Callable[[Figures], ByBlock]) -> ByBlock:
+    return mixed(every, stack, groups, _by_group(every, stack, groups, of))
+
+
+def _slowest(every: Every, stack: str, groups: Mapping[str, float], of: Callable[[Figures], ByBlock]) -> ByBlock:
+    found = _by_group(every, stack, groups, of)
+    if len(found) < len(groups) or not all(found.values()):
+        return {}
+    forks = set.intersection(*map(set, found.values()))
+    return {fork: max(values[fork] for values in found.values()) for fork in sorted(forks)}
+
+
+def _by_group(every: Every, stack: str, groups: Mapping[str, float], of: Callable[[Figures], ByBlock]) -> ByGroup:
+    return {group: of(every[stack, group]) for group in groups if (stack, group) in every}
+
+
+def _processor(one: Figures, *, both: bool, link: str = "") -> ByBlock:
+    return processor_us(one.over[link] if link else one.here, both=both)
+
+
+def _bytes(one: Figures, place: int) -> ByBlock:
+    sizes = wire_bytes(one)
+    return dict.fromkeys(one.here.latency_us.get("mean_us", {}), sizes[place]) if sizes else {}
+
+
+def _line(
+    name: str,
+    unit: str,
+    each: Sequence[ByBlock],
+    off: Callable[[float], float] | None = None,
+    error: float | None = None,
+) -> Line | None:
+    """Put a line together; None where the stack that is advised has no such figure.
+
+    Args:
+        name: of the line.
+        unit: of its values.
+        each: of the stack that is advised and of the other one, by fork, in µs if the unit is ms.
+        off: the error of a prediction as a log-ratio, of its µs. None where all was measured.
+        error: that of a comparison of predictions; None: that of the longer one.
+    """
+    scale = 1e-3 if unit == "ms" else 1.0
+    found = [_amount([value * scale for value in values.values()]) for values in each if values]
+    own, *others = [{fork: value * scale for fork, value in values.items()} for values in each]
+    other = others[0] if others else {}
+    if not own:
+        return None
+    saved = paired(other, own)
+    longest = max(one.middle for one in found)
+    if off is not None:
+        found = [_times(one, off(one.middle / scale)) for one in found]
+        error = off(longest / scale) if error is None else error
+    return Line(
+        name, unit, found[0], found[1] if other else None,
+        _wider(mean(saved), longest * (error or 0.0)) if saved else None, off is not None,
+    )  # fmt: skip
+
+
+def _amount(values: Sequence[float]) -> Difference:
+    """Compute the mean of what cannot be below 0, so its interval is not either."""
+    one = mean(values)
+    return one if one.low is None else replace(one, low=max(0.0, one.low))
+
+
+def _wider(one: Difference, by: float) -> Difference:
+    if one.low is None or one.high is None:
+        return one
+    return Difference(one.middle, one.low - by, one.high + by, one.forks)
+
+
+def _times(one: Difference, log: float) -> Difference:
+    """Widen the interval of a value by a factor each way."""
+    if one.low is None or one.high is None:
+        return one
+    return Difference(one.middle, one.low / math.exp(log), one.high * math.exp(log), one.forks)

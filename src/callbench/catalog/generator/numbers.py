@@ -1,0 +1,133 @@
+"""Other numbers of the same size. All numbers of a place in one message are moved by the same step.
+
+So what repeats goes on repeating, what is sorted stays sorted, and common leading digits stay common.
+"""
+
+import math
+from dataclasses import dataclass
+from random import Random
+
+from callbench.catalog.generator.size_class import size_class
+
+_EXACT = 10**15
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Numbers that are moved together: those of one size class with the same number of zeros at their end.
+
+    Attributes:
+        least: the least of the class, in units.
+        most: the greatest, in units.
+        unit: a power of ten that divides all of them.
+        decimals: digits behind the point; -1 for an integer.
+        last: whether the last digit is none of the number: it is replaced by itself, and never by zero.
+    """
+
+    least: int
+    most: int
+    unit: int
+    decimals: int = -1
+    last: bool = False
+
+
+def group_of(number: float, bounds: tuple[float, float] | None = None) -> Group | None:
+    """The group of a number; None if it has to stay as it is: zero, or a number with an exponent.
+
+    Args:
+        number: an integer or a floating-point number, as JSON has it.
+        bounds: the least and greatest number seen at the place, if enough were seen to trust them.
+    """
+    if isinstance(number, int):
+        return _integers(number, -1, bounds)
+    parts = _parts(number)
+    if parts is None:
+        return None
+    mantissa, decimals = parts
+    if number.is_integer():
+        return _integers(int(number), 0, bounds)
+    # The last digit is not zero, or the number would be shorter: it is moved by itself.
+    front = abs(mantissa) // 10
+    power = len(str(front))
+    least = 10 ** (power - 1) if front else 0
+    most = 10**power - 1 if front else 0
+    # A zero before the point stays there: 0.82 is not to become 4.82.
+    if abs(number) < 1:
+        least, most = (10 ** (power - 1), 10**power - 1) if front else (0, 0)
+        most = min(most, 10 ** (decimals - 1) - 1)
+    if bounds is not None:
+        low, high = sorted((abs(bounds[0]), abs(bounds[1])))
+        scale = 10 ** (decimals - 1)
+        if bounds[0] * bounds[1] < 0 or high >= _EXACT:
+            return None
+        # Any last digit is to be within the bounds too.
+        least, most = max(least, math.ceil(low * scale)), min(most, int(high * scale - 0.9))
+        if not least <= front <= most:
+            return None
+    return Group(least, most, 1, decimals, last=True)
+
+
+def moved(number: float, group: Group, step: int) -> float:
+    """The number `step` units further in its class, beginning anew behind its end."""
+    if group.last:
+        parts = _parts(float(number))
+        if parts is None:
+            return number
+        mantissa, decimals = parts
+        front, last = divmod(abs(mantissa), 10)
+        front = _cyclic(front, group, step)
+        # With 16 digits or more, some decimal numbers are written with other digits: the next last digit is tried.
+        for more in range(9):
+            text = str(front * 10 + 1 + (last - 1 + step + more) % 9).rjust(decimals + 1, "0")
+            other = float(f"{'-' if number < 0 else ''}{text[:-decimals]}.{text[-decimals:]}")
+            if len(repr(other)) == len(repr(number)):
+                return other
+        return number
+    units = int(number) // group.unit
+    value = _cyclic(units, group, step) * group.unit
+    return float(value) if isinstance(number, float) else value
+
+
+def step_for(numbers: list[float], group: Group, random: Random) -> int:
+    """A step for all numbers of a group: one that takes none of them over the end, if there is one."""
+    width = group.most - group.least + 1
+    if width <= 1:
+        return random.randrange(9) if group.last else 0
+    units = [_front(number, group) for number in numbers]
+    down, up = min(units) - group.least, group.most - max(units)
+    if down + up > 0:
+        step = random.randint(-down, up - 1)
+        return step if step < 0 else step + 1
+    return random.randrange(width)
+
+
+def _integers(number: int, decimals: int, bounds: tuple[float, float] | None) -> Group | None:
+    if number == 0:
+        return None
+    least, most = size_class(number)
+    if bounds is not None and bounds[0] <= number <= bounds[1]:
+        least, most = max(least, int(bounds[0])), min(most, int(bounds[1]))
+    text = str(abs(number))
+    unit = 10 ** (len(text) - len(text.rstrip("0")))
+    return Group(-(-least // unit), most // unit, unit, decimals)
+
+
+def _front(number: float, group: Group) -> int:
+    if not group.last:
+        return int(number) // group.unit
+    parts = _parts(float(number))
+    return abs(parts[0]) // 10 if parts else 0
+
+
+def _cyclic(units: int, group: Group, step: int) -> int:
+    width = group.most - group.least + 1
+    return group.least + (units - group.least + step) % width if width > 0 else units
+
+
+def _parts(number: float) -> tuple[int, int] | None:
+    """Mantissa and decimals of the shortest text of a number."""
+    text = repr(number)
+    whole, dot, fraction = text.partition(".")
+    if not dot or not fraction.isdigit():
+        return None
+    return int(whole + fraction), len(fraction)

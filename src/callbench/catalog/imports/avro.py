@@ -1,0 +1,234 @@
+"""Avro: a schema (`.avsc`) or a protocol with messages (`.avpr`), both in JSON."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from callbench.catalog.imports import losses as lost
+from callbench.catalog.imports.builder import Builder, Entry, Typed
+from callbench.catalog.imports.source import Options, Source, today
+from callbench.model.errors import BadInput
+from callbench.model.service.identifiers import Names, pascal, snake
+from callbench.model.service.imported import Imported
+from callbench.model.service.schema import Encoding, Kind, OwnCall, Schema, Shape
+
+_PRIMITIVES = {
+    "boolean": (Kind.BOOL, Encoding.VARINT),
+    "int": (Kind.INT32, Encoding.ZIGZAG),
+    "long": (Kind.INT64, Encoding.ZIGZAG),
+    "float": (Kind.FLOAT, Encoding.VARINT),
+    "double": (Kind.DOUBLE, Encoding.VARINT),
+    "bytes": (Kind.BYTES, Encoding.VARINT),
+    "string": (Kind.STRING, Encoding.VARINT),
+}
+_HOLDERS = {"array": ("items", Shape.MANY), "map": ("values", Shape.MAP)}
+_NULL = "null"
+
+
+def read(sources: Sequence[Source], options: Options) -> Imported:
+    """Reads an Avro schema or protocol.
+
+    Raises:
+        BadInput: it is wrong, or names a type that it does not define.
+    """
+    source = sources[0]
+    reader = _Reader(source.name)
+    document = source.document
+    if isinstance(document, dict) and "protocol" in document:
+        calls, named = reader.protocol(document), document["protocol"]
+        notes: tuple[str, ...] = ()
+    else:
+        name = reader.root(document, pascal(source.stem, "Document"))
+        calls, named = (OwnCall("Echo", name, name),), name
+        notes = ("The schema has no calls: one call echoes it.",)
+    messages, enumerations = reader.builder.types()
+    title = options.name or snake(str(named), "service")
+    schema = Schema(title, messages, calls, enumerations, reader.builder.losses.all)
+    return Imported(schema, source.name, "avro", today(), notes=notes)
+
+
+class _Reader:
+    """Reads types. A name that a schema has defined can be used from then on."""
+
+    def __init__(self, source: str) -> None:
+        """Nothing is defined yet."""
+        self.builder = Builder()
+        self._source = source
+        self._named: dict[str, Typed] = {}
+
+    def protocol(self, document: dict[str, Any]) -> tuple[OwnCall, ...]:
+        """The calls of a protocol."""
+        space = str(document.get("namespace", ""))
+        for index, one in enumerate(self._list(document.get("types", []), "types")):
+            self.typed(one, space, f"types/{index}", "Type")
+        messages = document.get("messages", {})
+        if not isinstance(messages, dict) or not messages:
+            raise self._wrong("messages", "there are no messages; add one, or give a schema")
+        taken = Names()
+        return tuple(
+            self._call(taken.take(pascal(name)), one, space, f"messages/{name}") for name, one in messages.items()
+        )
+
+    def _call(self, name: str, said: Any, space: str, place: str) -> OwnCall:  # noqa: ANN401
+        if not isinstance(said, dict):
+            raise self._wrong(place, "a message is an object")
+        if said.get("errors"):
+            self.builder.losses.add(self._at(place), ("The call can end with an error.", "Only answers are measured."))
+        request = self.builder.begin(("request", name), f"{name}Request")
+        parameters = self._list(said.get("request", []), f"{place}/request")
+        entries = [self._entry(one, space, f"{place}/request/{at}", request) for at, one in enumerate(parameters)]
+        self.builder.message(request, self._different(entries, f"{place}/request"))
+        answer = said.get("response", _NULL)
+        if answer == _NULL:
+            nothing = self.builder.begin(("answer", name), f"{name}Answer")
+            self.builder.message(nothing, [])
+            return OwnCall(name, request, nothing)
+        return OwnCall(name, request, self.root(answer, f"{name}Answer", space, f"{place}/response"))
+
+    def root(self, said: Any, hint: str, space: str = "", place: str = "") -> str:  # noqa: ANN401
+        """The message for a type: a record, or one that stands for it."""
+        typed = self.typed(said, space, place, hint)
+        if typed.kind is Kind.MESSAGE and typed.shape is Shape.ONE and not typed.null:
+            return typed.type_name
+        return self.builder.wrapped(("root", hint), typed, hint)
+
+    def typed(self, said: Any, space: str, place: str, hint: str) -> Typed:  # noqa: ANN401
+        """The type that a schema describes."""
+        if isinstance(said, str):
+            return self._by_name(said, space, place)
+        if isinstance(said, list):
+            return self._union(said, space, place, hint)
+        if not isinstance(said, dict) or "type" not in said:
+            raise self._wrong(place, "a type is a name, a list or an object with a type")
+        kind = said["type"]
+        if isinstance(kind, str) and kind in _HOLDERS:
+            word, shape = _HOLDERS[kind]
+            inner = self.typed(said.get(word), space, f"{place}/{word}", hint + pascal(word))
+            return self.builder.held(inner, shape, (place, hint), hint + pascal(word))
+        definitions = {"record": self._record, "error": self._record, "enum": self._enum, "fixed": self._fixed}
+        defined = definitions.get(str(kind))
+        if defined is not None:
+            return defined(said, space, place)
+        return self._logical(self.typed(kind, space, place, hint), said, place)
+
+    def _fixed(self, said: dict[str, Any], space: str, place: str) -> Typed:
+        self.builder.losses.add(self._at(place), ("The bytes have a fixed length.", "They can have any length."))
+        return self._define(said, space, place, self._logical(Typed(Kind.BYTES), said, place))
+
+    def _by_name(self, name: str, space: str, place: str) -> Typed:
+        if name in _PRIMITIVES:
+            kind, encoding = _PRIMITIVES[name]
+            if name == "long":
+                self.builder.losses.add(self._at(place), lost.WHOLE)
+            return Typed(kind, encoding=encoding)
+        if name == _NULL:
+            self.builder.losses.add(self._at(place), ("The type is null alone.", "It is kept as JSON."))
+            return Typed(Kind.JSON)
+        for full in (f"{space}.{name}", name):
+            if full in self._named:
+                return self._named[full]
+        raise self._wrong(place, f"there is no type {name!r:.60}; define it before it is used")
+
+    def _record(self, said: dict[str, Any], space: str, place: str) -> Typed:
+        name = self._text(said, "name", place)
+        message = self.builder.begin(("record", place), name.rpartition(".")[2])
+        typed = self._define(said, space, place, Typed(Kind.MESSAGE, type_name=message))
+        inner = _space(said, space)
+        fields = self._list(said.get("fields"), f"{place}/fields")
+        entries = [self._entry(one, inner, f"{place}/fields/{index}", message) for index, one in enumerate(fields)]
+        self.builder.message(message, self._different(entries, place))
+        return typed
+
+    def _different(self, entries: list[Entry], place: str) -> list[Entry]:
+        if len({entry.key for entry in entries}) < len(entries):
+            raise self._wrong(place, "a name occurs twice; rename one of them")
+        return entries
+
+    def _entry(self, said: Any, space: str, place: str, message: str) -> Entry:  # noqa: ANN401
+        if not isinstance(said, dict):
+            raise self._wrong(place, "a field is an object")
+        name = self._text(said, "name", place)
+        if "type" not in said:
+            raise self._wrong(place, "the field has no type")
+        return Entry(name, self.typed(said["type"], space, place, message + pascal(name)))
+
+    def _enum(self, said: dict[str, Any], space: str, place: str) -> Typed:
+        symbols = self._list(said.get("symbols"), f"{place}/symbols")
+        if not symbols or not all(isinstance(one, str) for one in symbols) or len(set(symbols)) < len(symbols):
+            raise self._wrong(place, "an enum has symbols, each a text and each once")
+        name = self._text(said, "name", place)
+        values = [(symbol, number) for number, symbol in enumerate(symbols)]
+        typed = self.builder.enumeration(("enum", place), name.rpartition(".")[2], values)
+        return self._define(said, space, place, typed)
+
+    def _union(self, said: list[Any], space: str, place: str, hint: str) -> Typed:
+        others = [one for one in said if one != _NULL]
+        null = len(others) < len(said)
+        if len(others) == 1:
+            inner = self.typed(others[0], space, place, hint)
+            if null and inner.shape is not Shape.ONE:
+                self.builder.losses.add(self._at(place), lost.NULL_LIST)
+            return replace(inner, null=null)
+        if not others:
+            return self._by_name(_NULL, space, place)
+        if not all(isinstance(one, str | dict) for one in others):
+            raise self._wrong(place, "a union cannot hold a union")
+        types = [self.typed(one, space, f"{place}/{index}", f"{hint}{index}") for index, one in enumerate(others)]
+        choice = ("One of several types is allowed.", "It is a oneof: JSON has an object with the key of the type.")
+        self.builder.losses.add(self._at(place), choice)
+        message = self.builder.begin(("union", place, hint), hint)
+        taken = Names(str.lower)
+        entries = []
+        for one, given in zip(others, types, strict=True):
+            named = one if isinstance(one, str) else str(one.get("name", one.get("type")))
+            key = taken.take(named.rpartition(".")[2])
+            typed = given
+            if given.shape is not Shape.ONE or given.null:
+                wrapped = self.builder.wrapped(("union", place, key), given, f"{hint}{pascal(key)}")
+                typed = Typed(Kind.MESSAGE, type_name=wrapped)
+            entries.append(Entry(key, typed, oneof="of_union"))
+        self.builder.message(message, entries)
+        return Typed(Kind.MESSAGE, type_name=message, null=null)
+
+    def _logical(self, typed: Typed, said: dict[str, Any], place: str) -> Typed:
+        logical = said.get("logicalType")
+        if not isinstance(logical, str):
+            return typed
+        if logical == "decimal":
+            what = ("Not every format has decimal numbers.", "It is bytes, as Avro writes them.")
+            self.builder.losses.add(self._at(place), what)
+        elif logical != "uuid":
+            what = (f"Not every format has a type for `{logical}`.", "It is the number that Avro writes.")
+            self.builder.losses.add(self._at(place), what)
+        return replace(typed, format=logical)
+
+    def _define(self, said: dict[str, Any], space: str, place: str, typed: Typed) -> Typed:
+        name = self._text(said, "name", place)
+        full = name if "." in name else f"{_space(said, space)}.{name}".lstrip(".")
+        if full in self._named:
+            raise self._wrong(place, f"the type {full!r:.60} is defined twice; rename one of them")
+        self._named[full] = typed
+        return typed
+
+    def _text(self, said: dict[str, Any], word: str, place: str) -> str:
+        if not isinstance(said.get(word), str) or not said[word]:
+            raise self._wrong(place, f"{word} must be text")
+        return str(said[word])
+
+    def _list(self, said: Any, place: str) -> list[Any]:  # noqa: ANN401
+        if not isinstance(said, list):
+            raise self._wrong(place, "this must be a list")
+        return said
+
+    def _at(self, place: str) -> str:
+        return f"{self._source}#/{place.lstrip('/')}"
+
+    def _wrong(self, place: str, what: str) -> BadInput:
+        return BadInput(f"{self._at(place)}: {what}")
+
+
+def _space(said: dict[str, Any], outer: str) -> str:
+    name = str(said.get("name"))
+    if "." in name:
+        return name.rpartition(".")[0]
+    return said["namespace"] if isinstance(said.get("namespace"), str) else outer

@@ -1,0 +1,174 @@
+"""JSON Schema as messages: what OpenAPI, MCP and plain JSON Schema have in common."""
+
+from collections import deque
+from dataclasses import dataclass, replace
+from typing import Any
+
+from callbench.catalog.imports import losses as lost
+from callbench.catalog.imports.builder import HELD, Builder, Entry, Typed
+from callbench.catalog.imports.json_schema.facts import Facts, Reader
+from callbench.catalog.imports.json_schema.node import Node
+from callbench.catalog.imports.json_schema.references import References
+from callbench.catalog.imports.json_schema.scalars import kind_of_number, kind_of_text, kind_of_values
+from callbench.model.service.identifiers import pascal
+from callbench.model.service.schema import Enumeration, Kind, Message, Shape
+
+MOST_VALUES = 500
+"""Values of an enumeration. A longer list is kept as text."""
+
+
+@dataclass(frozen=True)
+class Key:
+    """A key of an object, and what it holds."""
+
+    name: str
+    node: Node
+    required: bool
+
+
+class Mapper:
+    """Makes messages of nodes. Each node that is an object becomes one message, however often it is referred to."""
+
+    def __init__(self, references: References) -> None:
+        """Nothing is mapped yet."""
+        self._reader = Reader(references)
+        self._builder = Builder()
+        self.losses = self._builder.losses
+        self._waiting: deque[tuple[str, Facts]] = deque()
+        self._open: dict[Any, str] = {}
+
+    def message(self, of: Node, hint: str) -> str:
+        """The name of the message for a node. One that is no object is wrapped in a message.
+
+        Args:
+            of: what a request or an answer is.
+            hint: the name of the message if the document has none.
+
+        Raises:
+            BadInput: the schema is wrong. The sentence names the place.
+        """
+        typed = self.typed(of, hint)
+        if typed.kind is Kind.MESSAGE and typed.shape is Shape.ONE:
+            return typed.type_name
+        return self._builder.wrapped(("top", self._reader.facts(of).key), typed, hint)
+
+    def compound(self, keys: list[Key], hint: str) -> str:
+        """A message that the document has no schema for: the parameters of a call, or nothing at all."""
+        name = self._builder.begin(("compound", hint), hint)
+        self._fill(name, keys)
+        return name
+
+    def types(self) -> tuple[tuple[Message, ...], tuple[Enumeration, ...]]:
+        """All messages and enumerations, in the order in which they were met."""
+        # Messages wait here for their fields, so that a long chain of them needs no deep stack.
+        while self._waiting:
+            name, facts = self._waiting.popleft()
+            if facts.additional is not None:
+                self.losses.add(facts.place, lost.NAMED_AND_OTHER)
+            if facts.forms > 1:
+                self.losses.add(facts.place, lost.UNION)
+            self._fill(name, [Key(key, of, key in facts.required) for key, of in facts.properties.items()])
+        return self._builder.types()
+
+    def object_facts(self, of: Node) -> Facts:
+        """What is known of a node."""
+        return self._reader.facts(of)
+
+    def typed(self, of: Node, hint: str) -> Typed:
+        """The type of a node."""
+        facts = self._reader.facts(of)
+        if facts.key in self._open:  # a list of lists of itself
+            self._open[facts.key] = self._open[facts.key] or self._builder.take(facts.name or hint)
+            return Typed(Kind.MESSAGE, type_name=self._open[facts.key])
+        self._open[facts.key] = ""
+        typed = self._typed(facts, hint)
+        name = self._open.pop(facts.key)
+        if name:
+            self._builder.wrapped(("self", facts.key), typed, hint, name)
+        return typed
+
+    def _typed(self, facts: Facts, hint: str) -> Typed:
+        if facts.ignored:
+            self.losses.add(facts.place, lost.NOT)
+        if facts.enum is not None:
+            return self._listed(facts, hint)
+        types = facts.types
+        if types is not None and {"integer", "number"} <= types:
+            types -= {"integer"}
+        if types is None or len(types) != 1:
+            return self._any(facts, lost.SEVERAL if types else lost.ANY)
+        only = next(iter(types))
+        if only == "array":
+            return self._list(facts, hint)
+        return self._object(facts, hint) if only == "object" else self._scalar(facts, only)
+
+    def _scalar(self, facts: Facts, of: str) -> Typed:
+        kind, form = Kind.BOOL, ""
+        if of == "string":
+            kind, form = kind_of_text(facts)
+        elif of != "boolean":
+            kind, form = kind_of_number(facts, whole=of == "integer")
+        self.losses.of_format(facts.place, kind, form)
+        if kind in {Kind.INT64, Kind.UINT64}:
+            self.losses.add(facts.place, lost.WHOLE)
+        return Typed(kind, format=form, null=bool(facts.null))
+
+    def _any(self, facts: Facts, why: tuple[str, str]) -> Typed:
+        self.losses.add(facts.place, why)
+        return Typed(Kind.JSON)
+
+    def _listed(self, facts: Facts, hint: str) -> Typed:
+        given = facts.enum or ()
+        values = [value for value in given if value is not None]
+        null = (bool(facts.null) or facts.types is None) and len(values) < len(given)
+        kind = kind_of_values(values) if values else None
+        if kind is None:
+            return self._any(facts, lost.SEVERAL)
+        if kind is not Kind.ENUM:
+            self.losses.add(facts.place, lost.LISTED_NUMBERS)
+            return Typed(kind, null=null)
+        names = tuple(dict.fromkeys(values))
+        if len(names) > MOST_VALUES:
+            self.losses.add(facts.place, (f"More than {MOST_VALUES} texts are listed.", "Every text is allowed."))
+            return Typed(Kind.STRING, null=null)
+        numbered = [(value, number) for number, value in enumerate(names)]
+        return replace(self._builder.enumeration((names, facts.key), facts.name or hint, numbered), null=null)
+
+    def _list(self, facts: Facts, hint: str) -> Typed:
+        if facts.items is None:
+            self.losses.add(facts.place, lost.ANY)
+            return Typed(Kind.JSON, Shape.MANY, null=bool(facts.null))
+        return self._held(facts.items, Shape.MANY, f"{hint}Item", null=bool(facts.null))
+
+    def _held(self, of: Node, shape: Shape, hint: str, *, null: bool) -> Typed:
+        inner = self.typed(of, hint)
+        if inner.null and inner.kind is not Kind.JSON:
+            self.losses.add(of.place, lost.NULL_ITEM)
+            inner = Typed(Kind.JSON)
+        return replace(self._builder.held(inner, shape, self._reader.facts(of).key, hint), null=null)
+
+    def _object(self, facts: Facts, hint: str) -> Typed:
+        null = bool(facts.null)
+        if not facts.properties and facts.additional is not None:
+            return self._held(facts.additional, Shape.MAP, f"{hint}Value", null=null)
+        if not facts.properties and not facts.closed:
+            self.losses.add(facts.place, lost.ANY)
+            return Typed(Kind.JSON, Shape.MAP, null=null)
+        name = self._builder.known(("message", facts.key))
+        if name is None:
+            name = self._builder.begin(("message", facts.key), facts.name or hint)
+            self._waiting.append((name, facts))
+        return Typed(Kind.MESSAGE, type_name=name, null=null)
+
+    def _fill(self, name: str, keys: list[Key]) -> None:
+        entries = []
+        for key in keys:
+            typed = self.typed(key.node, name + pascal(key.name))
+            entries.append(Entry(key.name, typed, key.required))
+            if typed.shape in HELD and typed.null:
+                self.losses.add(key.node.place, lost.NULL_LIST)
+            elif typed.shape in HELD and not key.required:
+                self.losses.add(key.node.place, lost.ABSENT_LIST)
+            elif typed.null and not key.required:
+                self.losses.add(key.node.place, lost.NULL_OR_ABSENT)
+        self._builder.message(name, entries)

@@ -1,0 +1,16 @@
+"""Logs: a body, or a request with its answer, on each line."""
+
+from collections.abc import Sequence
+
+from callbench.catalog.imports.samples import forms
+from callbench.catalog.imports.source import Options, Source
+from callbench.model.service.imported import Imported
+
+
+def read(sources: Sequence[Source], options: Options) -> Imported:
+    """Reads a log, line by line.
+
+    Raises:
+        BadInput: it cannot be read, or its samples contradict each other.
+    """
+    return forms.read(sources, options, forms.LOG)

@@ -1,0 +1,228 @@
+"""The operations of a document, as calls: what all versions of OpenAPI have in common."""
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from callbench.catalog.imports.chosen import is_chosen
+from callbench.catalog.imports.json_schema.mapper import Key, Mapper
+from callbench.catalog.imports.json_schema.node import Part, node
+from callbench.catalog.imports.json_schema.references import References
+from callbench.catalog.imports.reach import Reach
+from callbench.catalog.imports.source import Options, Source
+from callbench.model.errors import BadInput
+from callbench.model.service.identifiers import Names, pascal
+from callbench.model.service.imported import Json, Pair
+from callbench.model.service.schema import OwnCall
+
+METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
+MOST_EXAMPLES = 100
+# Headers that belong to HTTP, not to the call: the specification says that parameters of these names are ignored.
+_IGNORED = {"accept", "content-type", "authorization"}
+_ABSENT = object()
+
+Examples: TypeAlias = dict[str, Json]
+"""Examples of a body by name."""
+
+
+@dataclass(frozen=True)
+class Body:
+    """A body: its schema and its examples."""
+
+    schema: Part | None
+    examples: Examples
+
+
+NO_BODY = Body(None, {})
+
+
+class Operations(ABC):
+    """Reads the operations of a document.
+
+    Attributes:
+        mapper: makes the messages.
+        pairs: the examples of each call.
+        names: of all calls, also of those that the user does not want.
+    """
+
+    def __init__(self, source: Source, options: Options) -> None:
+        """Reads the document and what it refers to."""
+        self._references = References(source, Reach(source, options), schemas=False)
+        self.mapper = Mapper(self._references)
+        self.pairs: dict[str, Sequence[Pair]] = {}
+        self.names: list[str] = []
+        self._wanted = options.calls
+        self._names = Names()
+
+    def calls(self) -> Iterator[OwnCall]:
+        """The operations as calls. Those that the user does not want are not read: large documents have thousands."""
+        root = self._references.root()
+        for path, item in self.table(root, "paths").items():
+            at = self.followed(item)
+            for method, operation in self._operations(at):
+                call = self._call(path, method, at, self.followed(operation))
+                if call is not None:
+                    yield call
+
+    @abstractmethod
+    def _given(self, item: Part, operation: Part) -> tuple[list[Part], Body]:
+        """The parameters of an operation and its body."""
+
+    @abstractmethod
+    def _schema(self, parameter: Part) -> Part:
+        """The schema of a parameter."""
+
+    @abstractmethod
+    def _answered(self, operation: Part, answer: Part) -> Body:
+        """The body of an answer."""
+
+    def _operations(self, item: Part) -> Iterator[tuple[str, Part]]:
+        """The operations of a path, by method."""
+        for method in METHODS:
+            if method in item.schema:
+                yield method, item.below(method)
+        yield from self.table(item, "additionalOperations").items()
+
+    def _call(self, path: str, method: str, item: Part, operation: Part) -> OwnCall | None:
+        given = operation.schema.get("operationId")
+        name = self._names.take(pascal(given if isinstance(given, str) else f"{method} {path}", "Call"))
+        self.names.append(name)
+        if not is_chosen(name, self._wanted):
+            return None
+        parameters, body = self._given(item, operation)
+        request = self._request(name, parameters, body)
+        answer = self._answer(operation)
+        message = f"{name}Answer"
+        made = self.mapper.message(node(answer.schema), message) if answer.schema else self.mapper.compound([], message)
+        self.pairs[name] = self._pairs(parameters, body, answer)
+        return OwnCall(name, request, made, method.upper(), path)
+
+    def parameters(self, item: Part, operation: Part) -> list[Part]:
+        """The parameters of a path and of its operation, each once; the operation's come first."""
+        found = {}
+        for one in [*self._list(item, "parameters"), *self._list(operation, "parameters")]:
+            place, key = one.schema.get("in"), one.schema.get("name")
+            if isinstance(key, str) and not (place == "header" and key.lower() in _IGNORED):
+                found[str(place), key] = one
+        return list(found.values())
+
+    def _request(self, name: str, parameters: list[Part], body: Body) -> str:
+        if body.schema is not None and not parameters:
+            return self.mapper.message(node(body.schema), f"{name}Request")
+        keys = []
+        for key, one in _named(parameters).items():
+            keys.append(Key(key, node(self._schema(one)), required=one.schema.get("required") is True))
+        if body.schema is not None:
+            keys.append(Key(_body_key(parameters), node(body.schema), required=True))
+        return self.mapper.compound(keys, f"{name}Request")
+
+    def _answer(self, operation: Part) -> Body:
+        """The body of the first answer that says that the call went well."""
+        answers = self.table(operation, "responses")
+        good = [*sorted(status for status in answers if status.startswith("2")), *({"default"} & set(answers))]
+        if len(answers) > len(good[:1]):
+            loss = ("There are several answers.", "The first that succeeds is measured.")
+            self.mapper.losses.add(operation.place, loss)
+        return self._answered(operation, self.followed(answers[good[0]])) if good else NO_BODY
+
+    def _pairs(self, parameters: list[Part], body: Body, answer: Body) -> list[Pair]:
+        """The examples of a request and its answer: of the same name, or else in order."""
+        given: dict[str, Json] = {}
+        for key, one in _named(parameters).items():
+            example = _example(one.schema, self.target(self._schema(one)).schema)
+            if example is not _ABSENT:
+                given[key] = example  # type: ignore[assignment]
+            elif one.schema.get("required") is True:
+                return []
+        requests: dict[str, Json] = {"": given}
+        if body.schema is not None:
+            key = _body_key(parameters)
+            requests = {name: {**given, key: value} if parameters else value for name, value in body.examples.items()}
+        answers = answer.examples if answer.schema is not None else {"": {}}
+        if not requests or not answers:
+            return []
+        if len(requests) > 1 and set(requests) & set(answers):
+            return [Pair(requests[name], answers[name]) for name in requests if name in answers][:MOST_EXAMPLES]
+        first, second = list(requests.values()), list(answers.values())
+        count = min(max(len(first), len(second)), math.lcm(len(first), len(second)), MOST_EXAMPLES)
+        return [Pair(first[at % len(first)], second[at % len(second)]) for at in range(count)]
+
+    def followed(self, of: Part) -> Part:
+        """An object, or what its `$ref` names.
+
+        Raises:
+            BadInput: it is no object, or a circle of references.
+        """
+        part = self.target(of)
+        if not isinstance(part.schema, dict):
+            raise BadInput(f"{part.place} must be an object; mend it")
+        return part
+
+    def target(self, part: Part) -> Part:
+        """A part, or what its `$ref` names."""
+        for _ in range(100):
+            if not (isinstance(part.schema, dict) and isinstance(part.schema.get("$ref"), str)):
+                return part
+            part = self._references.target(part, part.schema["$ref"])
+        raise BadInput(f"{part.place} refers to itself; mend the reference")
+
+    def table(self, part: Part, word: str) -> dict[str, Part]:
+        """The parts below a word, without extensions."""
+        value = part.schema.get(word, {})
+        if not isinstance(value, dict):
+            raise BadInput(f"{part.place}: {word} must be an object; mend it")
+        return {key: part.below(word, key) for key in value if not key.startswith("x-")}
+
+    def _list(self, part: Part, word: str) -> list[Part]:
+        value = part.schema.get(word, [])
+        if not isinstance(value, list):
+            raise BadInput(f"{part.place}: {word} must be a list; mend it")
+        return [self.followed(part.below(word, index)) for index in range(len(value))]
+
+
+def _named(parameters: Sequence[Part]) -> dict[str, Part]:
+    """The parameters by the key that they have in the request. Two of one name stand in different places."""
+    named: dict[str, Part] = {}
+    for one in parameters:
+        key = one.schema["name"]
+        named[key if key not in named else f"{key} in {one.schema.get('in')}"] = one
+    return named
+
+
+def _body_key(parameters: Sequence[Part]) -> str:
+    keys = _named(parameters)
+    candidates = ["body", "request_body", *(f"body_{number}" for number in range(len(keys)))]
+    return next(key for key in candidates if key not in keys)
+
+
+def of_schema(part: Part) -> dict[str, Json]:
+    """The examples that a schema has itself."""
+    schema: Any = part.schema
+    if not isinstance(schema, dict):
+        return {}
+    listed = schema.get("examples")
+    examples = {str(number): value for number, value in enumerate(listed)} if isinstance(listed, list) else {}
+    return examples or ({"example": schema["example"]} if "example" in schema else {})
+
+
+def _example(parameter: dict[str, Any], schema: Any) -> Json | object:  # noqa: ANN401
+    """An example of a parameter, its default or the first of the values that it can have."""
+    several = parameter.get("examples")
+    if isinstance(several, dict):
+        for one in several.values():
+            if isinstance(one, dict) and "value" in one:
+                value: Json = one["value"]
+                return value
+    for holder in (parameter, schema):
+        if isinstance(holder, dict):
+            for word in ("example", "default", "const"):
+                if word in holder:
+                    found: Json = holder[word]
+                    return found
+            for word in ("examples", "enum"):
+                if isinstance(holder.get(word), list) and holder[word]:
+                    first: Json = holder[word][0]
+                    return first
+    return _ABSENT

@@ -1,0 +1,57 @@
+"""Swagger 2.0: the body is a parameter, other parameters are schemas themselves, and an answer has one schema."""
+
+from typing import Any
+
+from callbench.catalog.imports.json_schema.node import Part
+from callbench.catalog.imports.openapi.operations import NO_BODY, Body, Examples, Operations, of_schema
+
+_FORM = ("The body is a form.", "Its fields are keys of the request, as if it were JSON.")
+# Nodes are known by the addresses of their schemas, so there is one object for all files.
+_FILE: dict[str, Any] = {"type": "string", "format": "binary"}
+
+
+class Swagger(Operations):
+    """Reads the operations of such a document."""
+
+    def _given(self, item: Part, operation: Part) -> tuple[list[Part], Body]:
+        parameters = self.parameters(item, operation)
+        # A parameter of the operation replaces that of the path, whatever the name: there is one body.
+        bodies = [one for one in parameters if one.schema.get("in") == "body"]
+        if any(one.schema.get("in") == "formData" for one in parameters):
+            self.mapper.losses.add(operation.place, _FORM)
+        if not bodies:
+            return parameters, NO_BODY
+        schema = bodies[-1].below_or_nothing("schema")
+        self._other_media(operation, "consumes")
+        others = [one for one in parameters if one not in bodies]
+        return others, Body(schema, of_schema(self.target(schema)))
+
+    def _schema(self, parameter: Part) -> Part:
+        if parameter.schema.get("type") == "file":
+            return Part(_FILE, parameter.resolver, parameter.place)
+        return parameter
+
+    def _answered(self, operation: Part, answer: Part) -> Body:
+        if "schema" not in answer.schema:
+            return NO_BODY
+        kind = self._other_media(operation, "produces")
+        schema = answer.below("schema")
+        target = self.target(schema)
+        if isinstance(target.schema, dict) and target.schema.get("type") == "file":
+            schema = Part(_FILE, schema.resolver, schema.place)
+        examples = self.table(answer, "examples")
+        named = next((name for name in [kind, "application/json", *examples] if name in examples), "")
+        found: Examples = {"example": examples[named].schema} if named else of_schema(target)
+        return Body(schema, found)
+
+    def _other_media(self, operation: Part, word: str) -> str:
+        """The media type of a body, JSON if there is a choice; another one is a loss."""
+        said = operation.schema.get(word, self._references.root().schema.get(word))
+        kinds = [kind for kind in said if isinstance(kind, str)] if isinstance(said, list) else []
+        if not kinds:
+            return "application/json"
+        chosen = min(kinds, key=lambda kind: ("json" not in kind, kind != "application/json"))
+        if "json" not in chosen:
+            side = "request" if word == "consumes" else "answer"
+            self.mapper.losses.add(operation.place, (f"The {side} is {chosen}.", "It is treated as if it were JSON."))
+        return chosen

@@ -1,0 +1,48 @@
+"""OpenAPI 3.0 to 3.2: bodies and their examples stand under their media types."""
+
+from callbench.catalog.imports.json_schema.node import Part
+from callbench.catalog.imports.openapi.operations import NO_BODY, Body, Examples, Operations, of_schema
+
+_STREAM = ("The body is a stream of items.", "It is measured with one item.")
+
+
+class Three(Operations):
+    """Reads the operations of a document of these versions."""
+
+    def _given(self, item: Part, operation: Part) -> tuple[list[Part], Body]:
+        body = NO_BODY
+        if "requestBody" in operation.schema:
+            body = self._body(self.followed(operation.below("requestBody")))
+        return self.parameters(item, operation), body
+
+    def _schema(self, parameter: Part) -> Part:
+        return self._body(parameter).schema or parameter.below_or_nothing("schema")
+
+    def _answered(self, operation: Part, answer: Part) -> Body:  # noqa: ARG002 - only Swagger needs the operation
+        return self._body(answer)
+
+    def _body(self, of: Part) -> Body:
+        """The schema and the examples of a body, in JSON if there is a choice."""
+        media = self.table(of, "content")
+        if not media:
+            return NO_BODY
+        kinds = sorted(media, key=lambda kind: ("json" not in kind, kind != "application/json"))
+        chosen = self.followed(media[kinds[0]])
+        if "json" not in kinds[0]:
+            self.mapper.losses.add(chosen.place, (f"The body is {kinds[0]}.", "It is treated as if it were JSON."))
+        examples: Examples = {}
+        for name, one in self.table(chosen, "examples").items():
+            followed = self.followed(one).schema
+            for word in ("dataValue", "value"):
+                if word in followed:
+                    examples.setdefault(name, followed[word])
+        if "example" in chosen.schema:
+            examples.setdefault("example", chosen.schema["example"])
+        if "itemSchema" in chosen.schema and "schema" not in chosen.schema:
+            # Examples are of the whole stream.
+            self.mapper.losses.add(chosen.place, _STREAM)
+            return Body(chosen.below("itemSchema"), of_schema(self.target(chosen.below("itemSchema"))))
+        schema = chosen.below("schema") if "schema" in chosen.schema else None
+        if not examples and schema is not None:
+            examples = of_schema(self.target(schema))
+        return Body(schema, examples)

@@ -1,0 +1,107 @@
+"""Takes samples one after the other and makes a service of them. Its memory does not grow with their number."""
+
+import datetime as dt
+
+from callbench.catalog.imports.samples.exchange import Exchange
+from callbench.catalog.imports.samples.resolve import Resolver
+from callbench.catalog.imports.samples.secrets import Secrets
+from callbench.catalog.imports.samples.settle import settled
+from callbench.catalog.imports.samples.varying import Call, joined
+from callbench.model.errors import BadInput
+from callbench.model.service.identifiers import Names, pascal, snake
+from callbench.model.service.imported import Imported, Pair
+from callbench.model.service.schema import OwnCall, Schema
+
+_CALLS = 500
+
+
+class Collector:
+    """Samples of one service."""
+
+    def __init__(self, secrets: Secrets, *, unions: bool = False) -> None:
+        """Begin.
+
+        Args:
+            secrets: what replaces them.
+            unions: take values of any type where samples contradict each other; otherwise they are refused.
+        """
+        self._secrets = secrets
+        self._unions = unions
+        self._calls: dict[tuple[str, str, str], Call] = {}
+        self._documents = 0
+
+    def add(self, exchange: Exchange) -> None:
+        """Take a sample.
+
+        Raises:
+            BadInput: there are too many different calls.
+        """
+        key = exchange.call, exchange.method, exchange.path
+        if key not in self._calls and len(self._calls) >= _CALLS:
+            self._join()
+        call = self._calls.get(key)
+        if call is None:
+            if len(self._calls) >= _CALLS:
+                raise BadInput(
+                    f"{exchange.request_place} is the sample of call number {_CALLS + 1}; an import takes "
+                    f"{_CALLS} calls: give fewer at once"
+                )
+            named = exchange.call != f"{exchange.method.lower()} {exchange.path}"
+            call = self._calls[key] = Call(exchange.call, exchange.method, exchange.path, named)
+        call.look(exchange.request, exchange.answer)
+        call.bodiless &= exchange.bodiless
+        request = self._secrets.without(exchange.request)
+        answer = self._secrets.without(exchange.answer) if exchange.has_answer else request
+        self._documents += 1
+        call.request.add(request, exchange.request_place, self._documents)
+        if exchange.has_answer:
+            call.answered += 1
+            call.answer.add(answer, exchange.answer_place, -self._documents - 1)
+        call.kept.add(Pair(request, answer))
+
+    def _join(self) -> None:
+        self._calls = {(call.name, call.method, call.path): call for call in joined(list(self._calls.values()))}
+
+    def service(self, name: str, source: str, form: str, notes: list[str]) -> Imported:
+        """The service that the samples show.
+
+        Args:
+            name: of the service.
+            source: as the user named it.
+            form: what was recognised.
+            notes: sentences for the user, to which others are added.
+
+        Raises:
+            BadInput: there is no sample, or samples contradict each other.
+        """
+        if not self._calls:
+            raise BadInput(f"{source} has no request or answer in JSON: {' '.join(notes) or 'give samples in JSON'}")
+        self._join()
+        resolver = Resolver(unions=self._unions)
+        calls = []
+        notes = notes + self._secrets.notes()
+        free = Names()
+        for call in self._calls.values():
+            call.name = free.take(pascal(call.name, "Call"))
+            notes += call.notes()
+            kind = "Request" if call.answered else ""
+            request = resolver.message(call.request, f"{call.name}{kind}", f"{call.name} request")
+            answer = request
+            if call.answered:
+                answer = resolver.message(call.answer, f"{call.name}Answer", f"{call.name} answer")
+            if call.answered < call.kept.count:
+                notes.append(f"{call.name}: no answer was given, so the server sends the request back.")
+            notes += call.kept.notes(call.name)
+            calls.append(OwnCall(call.name, request, answer, call.method, call.path))
+        schema = Schema(
+            snake(name, "service"),
+            tuple(resolver.messages.values()),
+            tuple(calls),
+            tuple(resolver.enumerations.values()),
+            tuple(resolver.losses),
+        )
+        pairs = {
+            call.name: tuple(settled(schema, own, pair) for pair in call.kept.pairs)
+            for call, own in zip(self._calls.values(), calls, strict=True)
+        }
+        return Imported(schema, source, form, dt.datetime.now(tz=dt.UTC).date(), pairs, tuple(notes))

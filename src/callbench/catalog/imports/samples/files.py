@@ -1,0 +1,134 @@
+"""Samples in files: `NAME.json`, `NAME.request.json` with `NAME.answer.json`, JSON lines, and folders of them."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import BinaryIO
+
+from callbench.catalog.imports.samples import body
+from callbench.catalog.imports.samples.exchange import Exchange
+from callbench.catalog.imports.samples.templates import template
+from callbench.catalog.imports.source import Source
+from callbench.model.errors import BadInput
+from callbench.model.service.imported import Json
+
+LINES = (".jsonl", ".ndjson", ".log")
+_REQUEST, _ANSWER = ".request.json", ".answer.json"
+# Bytes of a line that are read at once.
+_PART = 2**16
+# `order-1` and `order-2` are samples of one call.
+_NUMBER = re.compile(r"(?<=[^\W\d_])[-_. ]?\d+\Z")
+_ANSWERS = ("answer", "response")
+_PAIR = {"request", "answer", "response", "method", "path", "url", "call"}
+
+
+def exchanges(sources: Sequence[Source]) -> Iterator[Exchange]:
+    """The samples of files with one each. A request and its answer are one sample.
+
+    Raises:
+        BadInput: a file cannot be read.
+    """
+    given = {source.name for source in sources}
+    for source in sources:
+        if source.name.endswith(_ANSWER):
+            request = _beside(source, _ANSWER, _REQUEST)
+            if request is None:
+                value = _read(source)
+                yield Exchange(call_of(source), {}, value, f"{source.name}#", f"{source.name}#")
+            elif request.name not in given:
+                yield _pair(request, source)
+        elif source.name.endswith(_REQUEST):
+            yield _pair(source, _beside(source, _REQUEST, _ANSWER))
+        else:
+            yield of_value(_read(source), call_of(source), f"{source.name}#")
+
+
+def in_lines(source: Source) -> Iterator[Exchange]:
+    """The samples of a log: a body on each line, or an object with `request` and `answer`. It is read line by line.
+
+    Raises:
+        BadInput: a line cannot be read.
+    """
+    with source.open() as lines:
+        for number, line in enumerate(_lines(lines), 1):
+            if line.strip():
+                place = f"{source.name}, line {number}"
+                yield of_value(body.parsed(line, place), call_of(source), f"{place}#")
+
+
+def _lines(file: BinaryIO) -> Iterator[bytes]:
+    """The lines of a file. One that is too long for a body is cut a little behind what a body may have."""
+    while line := file.readline(_PART):
+        parts, size = [line], len(line)
+        # A reader takes memory for all that it may return, so a long line is read in parts.
+        while not line.endswith(b"\n") and size <= body.LARGEST and (line := file.readline(_PART)):
+            parts.append(line)
+            size += len(line)
+        yield b"".join(parts)
+
+
+def of_value(value: Json, call: str, place: str) -> Exchange:
+    """A body, or an object of a request and an answer, and perhaps `method`, `path` (or `url`) and `call`.
+
+    Args:
+        value: of a file or a line.
+        call: what to call it, if the value says nothing else.
+        place: of the value, for messages.
+
+    Raises:
+        BadInput: its path is none.
+    """
+    if not isinstance(value, dict) or "request" not in value or not value.keys() <= _PAIR:
+        return Exchange(call, value, None, place, place, has_answer=False)
+    answers = [key for key in _ANSWERS if key in value]
+    key = answers[0] if answers else ""
+    exchange = Exchange(
+        str(value.get("call", call)),
+        value["request"],
+        value.get(key),
+        f"{place}/request",
+        f"{place}/{key}",
+        bool(answers),
+    )
+    path = value.get("path", value.get("url"))
+    if not isinstance(path, str):
+        return exchange
+    try:
+        templated, _ = template(path)
+    except ValueError:
+        raise BadInput(f"{place}/path is no path of a URL: {path[:100]!r}") from None
+    method = str(value.get("method", "POST")).upper()
+    return replace(
+        exchange,
+        call=str(value.get("call", f"{method.lower()} {templated}")),
+        method=method,
+        path=templated,
+        url=path,
+    )
+
+
+def call_of(source: Source) -> str:
+    """What to call the call of a file: its name without suffix and number."""
+    name = source.stem
+    for suffix in (_REQUEST, _ANSWER):
+        name = name.removesuffix(suffix.removesuffix(".json"))
+    return _NUMBER.sub("", name) or "call"
+
+
+def _pair(request: Source, answer: Source | None) -> Exchange:
+    value = None if answer is None else _read(answer)
+    place = f"{(answer or request).name}#"
+    return Exchange(call_of(request), _read(request), value, f"{request.name}#", place, answer is not None)
+
+
+def _beside(source: Source, suffix: str, other: str) -> Source | None:
+    """The file with the other half of a sample, if there is one."""
+    if source.path is None:
+        return None
+    path = source.path.with_name(source.path.name.removesuffix(suffix) + other)
+    return Source(source.name.removesuffix(suffix) + other, path) if path.is_file() else None
+
+
+def _read(source: Source) -> Json:
+    with source.open() as file:
+        return body.parsed(file.read(body.LARGEST + 1), source.name)

@@ -1,0 +1,150 @@
+"""WSDL 1.1 with its XSD: each operation is a call; the library xmlschema reads the types."""
+
+import tempfile
+import urllib.parse
+import warnings
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from lxml import etree
+from xmlschema import XMLSchema10, XMLSchemaException
+from xmlschema.validators import XsdElement, XsdType
+
+from callbench.catalog.imports.reach import Reach
+from callbench.catalog.imports.source import Options, Source, today
+from callbench.catalog.imports.wsdl.gather import WSDL, Gathered
+from callbench.catalog.imports.wsdl.types import Types
+from callbench.model.errors import BadInput
+from callbench.model.service.identifiers import Names, pascal, snake
+from callbench.model.service.imported import Imported
+from callbench.model.service.schema import OwnCall, Schema
+
+_XSD = "http://www.w3.org/2001/XMLSchema"
+
+
+def read(sources: Sequence[Source], options: Options) -> Imported:
+    """Reads a WSDL.
+
+    Raises:
+        BadInput: it is wrong, or imports what is missing or not allowed.
+    """
+    source = sources[0]
+    reach = Reach(source, options)
+    with tempfile.TemporaryDirectory(prefix="callbench-") as made:
+        gathered = Gathered(Path(made), reach)
+        gathered.wsdl(source.name, reach.base, source.content)
+        types = Types()
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                schema = XMLSchema10(str(gathered.finish()), allow="local", defuse="always", use_fallback=False)
+            document = _Document(gathered.definitions, schema, types)
+            calls = tuple(document.calls())
+            types.finish()
+        except (XMLSchemaException, RecursionError, OSError) as error:
+            raise BadInput(f"{source.name}: its types cannot be read: {_reason(error)}") from None
+    if not calls:
+        raise BadInput(f"{source.name}: there is no operation; add a portType with one")
+    messages, enumerations = types.builder.types()
+    services = document.services
+    name = options.name or snake(services[0] if len(services) == 1 else source.stem, "service")
+    made_of = Schema(name, messages, calls, enumerations, types.builder.losses.all)
+    notes = ("JSON has the local names of elements and attributes; XML's namespaces are left out.",)
+    return Imported(made_of, source.name, "wsdl 1.1", today(), notes=notes)
+
+
+class _Document:
+    """The operations of all WSDL documents of an import.
+
+    Attributes:
+        services: the names of the services.
+    """
+
+    def __init__(self, roots: Sequence[tuple[str, etree._Element]], schema: XMLSchema10, types: Types) -> None:
+        """Finds messages and services."""
+        self._roots = roots
+        self._schema = schema
+        self._types = types
+        self._messages = {
+            (root.get("targetNamespace", ""), one.get("name", "")): (file, one)
+            for file, root in roots
+            for one in root.iterfind(f"{WSDL}message")
+        }
+        self.services = [one.get("name", "") for _, root in roots for one in root.iterfind(f"{WSDL}service")]
+        self._path = next(self._addresses(), "")
+
+    def _addresses(self) -> Iterator[str]:
+        for _, root in self._roots:
+            for port in root.iterfind(f"{WSDL}service/{WSDL}port"):
+                for one in port:
+                    if isinstance(one.tag, str) and one.tag.endswith("}address") and one.get("location"):
+                        yield urllib.parse.urlsplit(one.get("location", "")).path or "/"
+
+    def calls(self) -> Iterator[OwnCall]:
+        """The operations of all port types. Those of the same name and messages are one."""
+        taken = Names()
+        seen = set()
+        for file, root in self._roots:
+            for operation in root.iterfind(f"{WSDL}portType/{WSDL}operation"):
+                name = pascal(operation.get("name", ""), "Call")
+                sides = [operation.find(f"{WSDL}{side}") for side in ("input", "output")]
+                key = (name, *(side.get("message") if side is not None else None for side in sides))
+                if key in seen:
+                    continue
+                seen.add(key)
+                name = taken.take(name)
+                self._say(operation, f"{file}, line {operation.sourceline} {name}", one_way=sides[1] is None)
+                request = self._side(sides[0], file, f"{name}Request")
+                yield OwnCall(name, request, self._side(sides[1], file, f"{name}Answer"), "POST", self._path)
+
+    def _say(self, operation: etree._Element, place: str, *, one_way: bool) -> None:
+        losses = self._types.builder.losses
+        if operation.find(f"{WSDL}fault") is not None:
+            losses.add(place, ("The call can end with a fault.", "Only answers are measured."))
+        if one_way:
+            losses.add(place, ("The call has no answer (one-way).", "It is measured with an empty answer."))
+
+    def _side(self, side: etree._Element | None, file: str, hint: str) -> str:
+        """The message of a request or an answer."""
+        if side is None:
+            return self._types.parts({}, hint)
+        place = f"{file}, line {side.sourceline}"
+        name = side.get("message", "")
+        found = self._messages.get(_qualified(side, name, place))
+        if found is None:
+            raise BadInput(f"{place}: there is no message {name!r:.60}; define it")
+        file, message = found
+        parts: dict[str, XsdElement | XsdType] = {}
+        for part in message.iterfind(f"{WSDL}part"):
+            parts[part.get("name", "")] = self._part(part, f"{file}, line {part.sourceline}")
+        only = next(iter(parts.values())) if len(parts) == 1 else None
+        if isinstance(only, XsdElement):
+            return self._types.element(only, pascal(only.local_name))
+        return self._types.parts(parts, hint)
+
+    def _part(self, part: etree._Element, place: str) -> XsdElement | XsdType:
+        for word, known in (("element", self._schema.maps.elements), ("type", self._schema.maps.types)):
+            name = part.get(word)
+            if name is None:
+                continue
+            space, local = _qualified(part, name, place)
+            try:
+                found = known[f"{{{space}}}{local}" if space else local]
+            except KeyError:
+                raise BadInput(f"{place}: there is no {word} {name!r:.60}; define or import it") from None
+            if isinstance(found, XsdElement | XsdType):
+                return found
+        raise BadInput(f"{place}: a part needs an element or a type; add one")
+
+
+def _qualified(element: etree._Element, name: str, place: str) -> tuple[str, str]:
+    """The namespace and the local name of a name with a prefix."""
+    prefix, _, local = name.rpartition(":")
+    if prefix and prefix not in element.nsmap:
+        raise BadInput(f"{place}: the prefix {prefix!r:.60} is not declared; declare it")
+    return element.nsmap.get(prefix or None) or "", local
+
+
+def _reason(error: BaseException) -> str:
+    reason = getattr(error, "reason", None) or getattr(error, "message", None) or error
+    return " ".join(str(reason).split())[:300] or type(error).__name__

@@ -1,0 +1,221 @@
+"""XSD's types as messages. JSON has the local names of elements and attributes; namespaces are left out."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from xmlschema.validators import XsdAnyElement, XsdComplexType, XsdElement, XsdGroup, XsdType
+from xmlschema.validators.simple_types import XsdSimpleType
+
+from callbench.catalog.imports import losses as lost
+from callbench.catalog.imports.builder import HELD, Builder, Entry, Typed
+from callbench.model.errors import BadInput
+from callbench.model.service.identifiers import pascal
+from callbench.model.service.schema import Kind, Shape
+
+# By the name of the built-in type, or of the nearest one that it is derived from.
+_SIMPLE = {
+    "boolean": (Kind.BOOL, ""),
+    "float": (Kind.FLOAT, ""),
+    "double": (Kind.DOUBLE, ""),
+    "decimal": (Kind.STRING, "decimal"),
+    "integer": (Kind.INT64, ""),
+    "nonPositiveInteger": (Kind.INT64, ""),
+    "negativeInteger": (Kind.INT64, ""),
+    "long": (Kind.INT64, ""),
+    "int": (Kind.INT32, ""),
+    "short": (Kind.INT32, ""),
+    "byte": (Kind.INT32, ""),
+    "nonNegativeInteger": (Kind.UINT64, ""),
+    "positiveInteger": (Kind.UINT64, ""),
+    "unsignedLong": (Kind.UINT64, ""),
+    "unsignedInt": (Kind.UINT32, ""),
+    "unsignedShort": (Kind.UINT32, ""),
+    "unsignedByte": (Kind.UINT32, ""),
+    "base64Binary": (Kind.BYTES, ""),
+    "hexBinary": (Kind.BYTES, ""),
+    "dateTime": (Kind.STRING, "date-time"),
+    "date": (Kind.STRING, "date"),
+    "time": (Kind.STRING, "time"),
+    "duration": (Kind.STRING, "duration"),
+    "anyURI": (Kind.STRING, "uri"),
+}
+_UNBOUNDED = {"integer", "nonPositiveInteger", "negativeInteger", "nonNegativeInteger", "positiveInteger"}
+_MOST_VALUES = 500
+_TEXT = "value"
+
+
+class Types:
+    """Makes messages of XSD's types, each once."""
+
+    def __init__(self) -> None:
+        """Nothing is made yet."""
+        self.builder = Builder()
+        self._waiting: list[tuple[str, XsdComplexType]] = []
+
+    def element(self, element: XsdElement, hint: str) -> str:
+        """The message of an element, as a whole request or answer."""
+        typed = self.of_element(element, hint)
+        if typed.kind is Kind.MESSAGE and typed.shape is Shape.ONE and not typed.null:
+            return typed.type_name
+        return self.builder.wrapped(("element", element), typed, hint)
+
+    def parts(self, parts: dict[str, XsdElement | XsdType], hint: str) -> str:
+        """A message that has the parts of a WSDL message as its fields."""
+        name = self.builder.begin(("parts", hint), hint)
+        entries = []
+        for key, of in parts.items():
+            inner = name + pascal(key)
+            typed = self.of_element(of, inner) if isinstance(of, XsdElement) else self.typed(of, inner)
+            entries.append(Entry(key, typed))
+        self.builder.message(name, entries)
+        return name
+
+    def finish(self) -> None:
+        """Gives the messages that were named their fields."""
+        while self._waiting:
+            name, of = self._waiting.pop(0)
+            self.builder.message(name, _adjacent(self._entries(of, name)))
+
+    def of_element(self, element: XsdElement, hint: str) -> Typed:
+        """The type of an element's value."""
+        if element.type is None:
+            raise BadInput(f"the element {element.local_name} has no type; add one")
+        if element.type.name is None:
+            hint = pascal(element.local_name) if element.is_global() else hint
+        typed = self.typed(element.type, hint)
+        return replace(typed, null=typed.null or element.nillable)
+
+    def typed(self, of: XsdType, hint: str) -> Typed:
+        """The type of a value."""
+        if isinstance(of, XsdSimpleType):
+            return self._simple(of, hint)
+        if not isinstance(of, XsdComplexType):
+            raise BadInput(f"{hint}: its type is neither simple nor complex; mend the schema")
+        if of.local_name == "anyType" and of.is_global():
+            self.builder.losses.add(hint, lost.ANY)
+            return Typed(Kind.JSON)
+        if isinstance(of.content, XsdSimpleType) and not of.attributes:
+            return self._simple(of.content, hint)
+        known = self.builder.known(of)
+        if known is None:
+            known = self.builder.begin(of, of.local_name or hint)
+            self._waiting.append((known, of))
+        return Typed(Kind.MESSAGE, type_name=known)
+
+    def _entries(self, of: XsdComplexType, name: str) -> list[Entry]:
+        losses = self.builder.losses
+        if of.mixed and not of.has_simple_content():
+            losses.add(name, ("Text can stand between the elements.", "The text is left out."))
+        if of.abstract:
+            losses.add(name, ("The type is abstract: other types take its place.", "Only its own fields are kept."))
+        entries: dict[str, Entry] = {}
+        if isinstance(of.content, XsdSimpleType):
+            entries[_TEXT] = Entry(_TEXT, self._simple(of.content, name + pascal(_TEXT)))
+        else:
+            for entry in self._group(of.content, name, "", required=True, many=False):
+                if entry.key in entries:
+                    losses.add(f"{name}.{entry.key}", ("The element occurs in several places.", "It is one list."))
+                    before = entries[entry.key].typed
+                    held = self.builder.held(before, Shape.MANY, (name, entry.key), name + pascal(entry.key))
+                    entries[entry.key] = Entry(entry.key, before if before.shape in HELD else held)
+                else:
+                    entries[entry.key] = entry
+        for attribute in of.attributes.values():
+            if attribute.type is None or attribute.name is None or not hasattr(attribute, "use"):
+                losses.add(name, ("Any attribute is allowed.", "Attributes without a name are left out."))
+                continue
+            if attribute.use != "prohibited":
+                key = attribute.local_name if attribute.local_name not in entries else f"@{attribute.local_name}"
+                typed = self._simple(attribute.type, name + pascal(key))
+                entries[key] = Entry(key, typed, attribute.use == "required")
+        return list(entries.values())
+
+    def _group(self, group: XsdGroup, name: str, oneof: str, *, required: bool, many: bool) -> Iterator[Entry]:
+        """The elements of a group. In a choice that occurs once, at most one is set."""
+        repeated = group.max_occurs is None or group.max_occurs > 1
+        losses = self.builder.losses
+        if repeated:
+            losses.add(name, ("A group of elements is repeated.", "Each element is a list: their order is not kept."))
+        many = many or repeated
+        required = required and group.min_occurs > 0 and group.model != "choice"
+        if group.model == "choice" and not many and not oneof:
+            oneof = self._choice(group, name)
+        for one in group:
+            if isinstance(one, XsdGroup):
+                yield from self._group(one, name, oneof if len(one) == 1 else "", required=required, many=many)
+            elif isinstance(one, XsdAnyElement):
+                losses.add(name, ("Any element is allowed here (xs:any).", "It is left out."))
+            else:
+                yield self._child(one, name, oneof, required=required, many=many)
+
+    def _choice(self, group: XsdGroup, name: str) -> str:
+        """The name of a oneof, if the choice can be one: single elements, each once."""
+        single = [isinstance(one, XsdElement) and one.max_occurs == 1 for one in group]
+        keys = [one.local_name for one in group if isinstance(one, XsdElement)]
+        if not all(single) or len(set(keys)) < len(keys) or not keys:
+            self.builder.losses.add(name, lost.UNION)
+            return ""
+        return f"one_of_{'_'.join(keys)}"[:60] if keys[0].isidentifier() and keys[0].isascii() else ""
+
+    def _child(self, one: XsdElement, name: str, oneof: str, *, required: bool, many: bool) -> Entry:
+        key = one.local_name
+        typed = self.of_element(one, name + pascal(key))
+        if one.max_occurs is None or one.max_occurs > 1 or many:
+            held = self.builder.held(replace(typed, null=False), Shape.MANY, (name, key), name + pascal(key))
+            if typed.null:
+                self.builder.losses.add(f"{name}.{key}", lost.NULL_ITEM)
+                held = Typed(Kind.JSON, Shape.MANY)
+            return Entry(key, held)
+        if one.ref is not None and one.ref.substitution_group is None and _substituted(one):
+            self.builder.losses.add(f"{name}.{key}", ("Other elements can take its place.", "They are left out."))
+        if oneof and (typed.shape in HELD or typed.null):
+            wrapped = self.builder.wrapped((name, key), typed, name + pascal(key))
+            typed = Typed(Kind.MESSAGE, type_name=wrapped)
+        if typed.shape in HELD and one.min_occurs == 0:
+            self.builder.losses.add(f"{name}.{key}", lost.ABSENT_LIST)
+        return Entry(key, typed, required and one.min_occurs > 0, oneof)
+
+    def _simple(self, of: XsdSimpleType, hint: str) -> Typed:
+        if of.is_list():
+            inner = self._simple(of.item_type, f"{hint}Item")  # type: ignore[attr-defined]
+            return self.builder.held(inner, Shape.MANY, of, f"{hint}Item")
+        values = of.enumeration
+        if values and len(values) <= _MOST_VALUES and all(isinstance(value, str) for value in values):
+            names = list(dict.fromkeys(str(value) for value in values))
+            numbered = [(value, number) for number, value in enumerate(names)]
+            return self.builder.enumeration((of, "enum"), of.local_name or hint, numbered)
+        if of.is_union():
+            self.builder.losses.add(hint, ("One of several simple types is allowed.", "It is text."))
+            return Typed(Kind.STRING)
+        built_in = _built_in(of)
+        kind, form = _SIMPLE.get(built_in, (Kind.STRING, ""))
+        if built_in in _UNBOUNDED:
+            self.builder.losses.add(hint, ("The integer has no limit.", "It has 64 bits."))
+        elif kind in {Kind.INT64, Kind.UINT64}:
+            self.builder.losses.add(hint, lost.WHOLE)
+        self.builder.losses.of_format(hint, kind, form)
+        return Typed(kind, format=form)
+
+
+def _built_in(of: XsdType) -> str:
+    """The built-in type that a type is derived from."""
+    one: XsdType | None = of
+    for _ in range(100):
+        if one is None:
+            break
+        if one.local_name in _SIMPLE and (one.name or "").startswith("{http://www.w3.org/2001/XMLSchema}"):
+            return one.local_name
+        one = one.base_type
+    return "string"
+
+
+def _substituted(element: XsdElement) -> bool:
+    return bool(element.maps.substitution_groups.get(element.name))
+
+
+def _adjacent(entries: list[Entry]) -> list[Entry]:
+    """The entries, those of each oneof together."""
+    groups: dict[str, list[Entry]] = {}
+    for number, entry in enumerate(entries):
+        groups.setdefault(entry.oneof or f"#{number}", []).append(entry)
+    return [entry for group in groups.values() for entry in group]

@@ -1,0 +1,139 @@
+"""A service in Avro's words: a protocol with a record for each message, and with the calls.
+
+Avro has no unsigned numbers, no name for a list, and no value of any type. So `uint32` and `uint64` are `long`, and any
+JSON value is its text. A message that stands for its only field is that field's type.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from callbench.model.service.grpc_name import package
+from callbench.model.service.identifiers import IDENTIFIER, Names, snake
+from callbench.model.service.imported import Json
+from callbench.model.service.schema import Enumeration, Field, Kind, Message, OwnCall, Schema, Shape
+
+_PLAIN: Mapping[Kind, str] = {
+    Kind.BOOL: "boolean",
+    Kind.INT32: "int",
+    Kind.INT64: "long",
+    Kind.UINT32: "long",
+    Kind.UINT64: "long",
+    Kind.FLOAT: "float",
+    Kind.DOUBLE: "double",
+    Kind.STRING: "string",
+    Kind.BYTES: "bytes",
+    Kind.JSON: "string",
+}
+PARAMETER = "request"
+"""The one parameter of every call."""
+
+
+class _UnsayableError(Exception):
+    """Avro has no type for it: a list within itself, or a null in a null."""
+
+
+def protocol(schema: Schema) -> dict[str, Json]:
+    """The protocol, with names that every reader of Avro takes: fields have those of `schema.proto`.
+
+    A call whose types Avro cannot say is left out.
+    """
+    return _protocol(schema, lambda field: field.name, symbols)
+
+
+def by_json_keys(schema: Schema) -> dict[str, Json]:
+    """The same protocol with the names of JSON, whatever they are: for a program that knows its types by these.
+
+    The bytes of a message are the same, for they hold no names.
+    """
+    return _protocol(schema, lambda field: field.json_name, lambda one: [name for name, _ in one.values])
+
+
+def symbols(enumeration: Enumeration) -> list[str]:
+    """The values of an enumeration as Avro takes them."""
+    names = Names()
+    return [
+        names.take(name if IDENTIFIER.match(name) else snake(name, "value").upper()) for name, _ in enumeration.values
+    ]
+
+
+def _protocol(
+    schema: Schema, name: Callable[[Field], str], values: Callable[[Enumeration], Sequence[str]]
+) -> dict[str, Json]:
+    types = _Types(schema, name)
+    records: dict[str, Json] = {}
+    for message in schema.messages:
+        if not message.wrapped:
+            try:
+                records[message.name] = types.record(message)
+            except _UnsayableError:
+                continue
+    enumerations: list[Json] = [
+        {"type": "enum", "name": types.full(one.name), "symbols": list(values(one))} for one in schema.enumerations
+    ]
+    carried = (call for call in schema.calls if types.sayable(call, records))
+    return {
+        "protocol": schema.name,
+        "types": [*enumerations, *records.values()],
+        "messages": {call.name: types.call(call) for call in carried},
+    }
+
+
+class _Types:
+    def __init__(self, schema: Schema, name: Callable[[Field], str]) -> None:
+        self._package = package(schema)
+        self._messages = {message.name: message for message in schema.messages}
+        self._name = name
+
+    def full(self, name: str) -> str:
+        """A name that is not one of Avro's own types."""
+        return f"{self._package}.{name}"
+
+    def record(self, message: Message) -> Json:
+        fields: list[Json] = [{"name": self._name(field), "type": self._field(field, ())} for field in message.fields]
+        return {"type": "record", "name": self.full(message.name), "fields": fields}
+
+    def call(self, call: OwnCall) -> Json:
+        return {
+            "request": [{"name": PARAMETER, "type": self._message(call.request, ())}],
+            "response": self._message(call.answer, ()),
+        }
+
+    def sayable(self, call: OwnCall, records: Mapping[str, Json]) -> bool:
+        """Whether all that the call reaches has a type."""
+        try:
+            self.call(call)
+        except _UnsayableError:
+            return False
+        seen, waiting = {call.request, call.answer}, [call.request, call.answer]
+        while waiting:
+            message = self._messages[waiting.pop()]
+            if not message.wrapped and message.name not in records:
+                return False
+            held = {field.type_name for field in message.fields if field.kind is Kind.MESSAGE} - seen
+            seen |= held
+            waiting += held
+        return True
+
+    def _message(self, name: str, within: tuple[str, ...]) -> Json:
+        message = self._messages[name]
+        if not message.wrapped:
+            return self.full(name)
+        if name in within:
+            raise _UnsayableError
+        return self._field(message.fields[0], (*within, name))
+
+    def _field(self, field: Field, within: tuple[str, ...]) -> Json:
+        if field.kind is Kind.MESSAGE:
+            one = self._message(field.type_name, within)
+        else:
+            one = self.full(field.type_name) if field.kind is Kind.ENUM else _PLAIN[field.kind]
+        match field.shape:
+            case Shape.MANY:
+                return {"type": "array", "items": one}
+            case Shape.MAP:
+                return {"type": "map", "values": one}
+            case Shape.ONE if not field.oneof:
+                return one
+            case _:
+                if isinstance(one, list):
+                    raise _UnsayableError
+                return ["null", one]

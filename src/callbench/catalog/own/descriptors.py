@@ -1,0 +1,249 @@
+"""Protobuf's descriptors as a schema: for `schema.proto` of a folder, and for any `.proto` that is imported.
+
+Nested types are flattened. The types of other files come along if the file uses them.
+"""
+
+from collections.abc import Iterator
+
+from google.protobuf.descriptor import Descriptor, EnumDescriptor, FieldDescriptor, FileDescriptor
+from google.protobuf.descriptor_pb2 import DescriptorProto, FileDescriptorProto, FileDescriptorSet
+from google.protobuf.descriptor_pool import DescriptorPool
+
+from callbench.catalog.own import annotations
+from callbench.model.errors import BadInput
+from callbench.model.service.identifiers import Names
+from callbench.model.service.schema import Encoding, Enumeration, Field, Kind, Loss, Message, Shape
+
+_SCALARS = {
+    1: (Kind.DOUBLE, Encoding.VARINT),
+    2: (Kind.FLOAT, Encoding.VARINT),
+    3: (Kind.INT64, Encoding.VARINT),
+    4: (Kind.UINT64, Encoding.VARINT),
+    5: (Kind.INT32, Encoding.VARINT),
+    6: (Kind.UINT64, Encoding.FIXED),
+    7: (Kind.UINT32, Encoding.FIXED),
+    8: (Kind.BOOL, Encoding.VARINT),
+    9: (Kind.STRING, Encoding.VARINT),
+    12: (Kind.BYTES, Encoding.VARINT),
+    13: (Kind.UINT32, Encoding.VARINT),
+    15: (Kind.INT32, Encoding.FIXED),
+    16: (Kind.INT64, Encoding.FIXED),
+    17: (Kind.INT32, Encoding.ZIGZAG),
+    18: (Kind.INT64, Encoding.ZIGZAG),
+}
+_GROUP = 10
+_VALUE = "google.protobuf.Value"
+_WRAPPERS = ("Double", "Float", "Int64", "UInt64", "Int32", "UInt32", "Bool", "String", "Bytes")
+_WRAPPED = {f"google.protobuf.{name}Value" for name in _WRAPPERS} | {
+    "google.protobuf.Struct",
+    "google.protobuf.ListValue",
+    "google.protobuf.FieldMask",
+}
+_TEXT_IN_JSON = {"google.protobuf.Timestamp", "google.protobuf.Duration", "google.protobuf.FieldMask"}
+_FIELD_WORDS = {"json": str, "format": str, "required": bool, "nullable": bool}
+
+
+class Comments:
+    """The comments of one file, with the lines that they belong to."""
+
+    def __init__(self, file: FileDescriptorProto) -> None:
+        """Reads them."""
+        self.file = file.name
+        self._at = {tuple(one.path): one for one in file.source_code_info.location}
+
+    def line(self, path: tuple[int, ...]) -> int:
+        """The line of a declaration, from 1."""
+        place = self._at.get(path)
+        return place.span[0] + 1 if place else 1
+
+    def words(self, path: tuple[int, ...], allowed: dict[str, type]) -> dict[str, str | bool]:
+        """What the comments of a declaration say."""
+        place = self._at.get(path)
+        if place is None:
+            return {}
+        text = f"{place.leading_comments}\n{place.trailing_comments}"
+        return annotations.parsed(text, f"{self.file}, line {self.line(path)}", allowed)
+
+
+class Descriptors:
+    """The descriptors of a file, its imports and their comments.
+
+    Attributes:
+        file: the descriptor of the file itself.
+        losses: what a schema cannot say, as `messages` and `enumerations` find it.
+    """
+
+    def __init__(self, compiled: FileDescriptorSet) -> None:
+        """The last file of a set is the one that was compiled."""
+        pool = DescriptorPool()
+        for one in compiled.file:
+            pool.Add(one)
+        self.file: FileDescriptor = pool.FindFileByName(compiled.file[-1].name)
+        self.losses: list[Loss] = []
+        self._comments = {one.name: Comments(one) for one in compiled.file}
+        self._written = {name: at for one in compiled.file for name, at in _declared(one)}
+        self._names = Names()
+        self._named: dict[str, str] = {}
+        self._waiting: list[Descriptor | EnumDescriptor] = []
+        for message in _nested(self.file):
+            self.name(message)
+        for enumeration in self.file.enum_types_by_name.values():
+            self.name(enumeration)
+
+    def name(self, of: Descriptor | EnumDescriptor) -> str:
+        """The name of a type in the schema. From then on, the schema has it."""
+        if of.full_name not in self._named:
+            inside = of.full_name.removeprefix(f"{of.file.package}." if of.file.package else "")
+            self._named[of.full_name] = self._names.take(inside.replace(".", ""))
+            self._waiting.append(of)
+        return self._named[of.full_name]
+
+    def types(self) -> tuple[tuple[Message, ...], tuple[Enumeration, ...]]:
+        """All messages and enumerations that have a name, and those they use.
+
+        Raises:
+            BadInput: proto2's groups, or a comment that cannot be read.
+        """
+        messages: list[Message] = []
+        enumerations: list[Enumeration] = []
+        for one in self._waiting:  # it grows as fields name other types
+            if isinstance(one, Descriptor):
+                messages.append(self._message(one))
+            else:
+                enumerations.append(self._enumeration(one))
+        return tuple(messages), tuple(enumerations)
+
+    def place(self, of: Descriptor | EnumDescriptor | FieldDescriptor) -> str:
+        """Where a declaration is: `orders.proto:12 Order.total`."""
+        comments = self._comments[(_message(of) if isinstance(of, FieldDescriptor) else of).file.name]
+        return f"{comments.file}:{comments.line(self._path(of))} {of.full_name}"
+
+    def lose(self, of: Descriptor | EnumDescriptor | FieldDescriptor, problem: str, mapped: str) -> None:
+        """Notes a loss."""
+        self.losses.append(Loss(self.place(of), problem, mapped))
+
+    def _path(self, of: Descriptor | EnumDescriptor | FieldDescriptor) -> tuple[int, ...]:
+        """The path of a declaration in its file, as protobuf counts it."""
+        if isinstance(of, FieldDescriptor):
+            return (*self._path(_message(of)), 2, of.index)
+        return self._written[of.full_name][0]
+
+    def _message(self, of: Descriptor) -> Message:
+        path = self._path(of)
+        words = self._comments[of.file.name].words(path, {"wrapped": bool})
+        if of.full_name in _TEXT_IN_JSON:
+            self.lose(of, "Protobuf's own JSON writes this type as text.", "Here JSON shows its fields.")
+        if of.is_extendable:
+            self.lose(of, "The message can be extended in other files.", "Extensions are left out.")
+        fields = tuple(self._field(field) for field in sorted(of.fields, key=lambda field: field.index))
+        wrapped = "wrapped" in words or of.full_name in _WRAPPED
+        if wrapped and len(fields) != 1:
+            raise BadInput(f"{self.place(of)}: a wrapped message has exactly one field, not {len(fields)}")
+        return Message(self.name(of), fields, wrapped)
+
+    def _field(self, of: FieldDescriptor) -> Field:
+        words = self._comments[_message(of).file.name].words(self._path(of), _FIELD_WORDS)
+        value = of
+        entry = of.message_type
+        key, shape = Kind.STRING, Shape.MANY if of.is_repeated else Shape.ONE
+        if entry is not None and entry.GetOptions().map_entry:
+            shape = Shape.MAP
+            value, (key, encoding) = entry.fields_by_name["value"], _SCALARS[entry.fields_by_name["key"].type]
+            if encoding is not Encoding.VARINT:
+                self.lose(of, "The keys of the map are not written as varints.", "They are written as varints.")
+        elif shape is Shape.ONE and self._presence(of):
+            shape = Shape.ONE if "required" in words else Shape.OPTIONAL
+        kind, encoding, type_name = self._kind(value)
+        oneof = self._oneof(of)
+        return Field(
+            name=of.name,
+            json_name=str(words.get("json", of.json_name)),
+            number=of.number,
+            kind=kind,
+            shape=Shape.ONE if oneof else shape,
+            type_name=type_name,
+            oneof=oneof,
+            format=str(words.get("format", "")),
+            nullable="nullable" in words,
+            encoding=encoding,
+            key=key,
+        )
+
+    def _presence(self, of: FieldDescriptor) -> bool:
+        """Whether a field can be absent."""
+        if of.is_required:
+            self.lose(of, "Proto3 has no required fields.", "A value that equals the default is not on the wire.")
+        elif self._default(of):
+            self.lose(of, "The field has a default of its own.", "The default is left out.")
+        return bool(of.has_presence) and not of.is_required
+
+    def _default(self, of: FieldDescriptor) -> bool:
+        """Whether a field has a default of its own. An enumeration without a zero has one by itself."""
+        message = self._written[_message(of).full_name][1]
+        return message is not None and message.field[of.index].HasField("default_value")
+
+    def _kind(self, of: FieldDescriptor) -> tuple[Kind, Encoding, str]:
+        if of.type == _GROUP:
+            raise BadInput(f"{self.place(of)}: groups of proto2 are not supported; make it a field with a message")
+        if of.message_type is not None:
+            if of.message_type.full_name == _VALUE:
+                return Kind.JSON, Encoding.VARINT, ""
+            return Kind.MESSAGE, Encoding.VARINT, self.name(of.message_type)
+        if of.enum_type is not None:
+            return Kind.ENUM, Encoding.VARINT, self.name(of.enum_type)
+        return (*_SCALARS[of.type], "")
+
+    def _oneof(self, of: FieldDescriptor) -> str:
+        """The oneof of a field, unless `optional` made it."""
+        group = of.containing_oneof
+        if group is None or (len(group.fields) == 1 and self._optional(of)):
+            return ""
+        return str(group.name)
+
+    def _optional(self, of: FieldDescriptor) -> bool:
+        message = self._written[_message(of).full_name][1]
+        return message is not None and message.field[of.index].proto3_optional
+
+    def _enumeration(self, of: EnumDescriptor) -> Enumeration:
+        path = self._path(of)
+        comments = self._comments[of.file.name]
+        values = [
+            (str(comments.words((*path, 2, at), {"json": str}).get("json", value.name)), value.number)
+            for at, value in enumerate(of.values)
+        ]
+        zeros = [value for value in values if value[1] == 0]
+        if values[0][1] != 0:
+            zero = zeros[0] if zeros else (f"{self.name(of)}_UNSPECIFIED", 0)
+            self.lose(of, "The first value of the enumeration is not 0.", f"The first value is {zero[0]}, with 0.")
+            values = [zero, *(value for value in values if value != zero)]
+        return Enumeration(self.name(of), tuple(values))
+
+
+def _nested(file: "FileDescriptor") -> Iterator[Descriptor | EnumDescriptor]:
+    """All types of a file, but its maps, which protobuf makes messages of."""
+    waiting = list(file.message_types_by_name.values())
+    while waiting:
+        one = waiting.pop(0)
+        if not one.GetOptions().map_entry:
+            yield one
+            yield from one.enum_types
+            waiting[:0] = one.nested_types
+
+
+def _message(of: FieldDescriptor) -> Descriptor:
+    """The message that a field is in. Only an extension has none, and extensions are left out."""
+    assert of.containing_type is not None  # noqa: S101
+    return of.containing_type
+
+
+def _declared(file: FileDescriptorProto) -> Iterator[tuple[str, tuple[tuple[int, ...], DescriptorProto | None]]]:
+    """Every type of a file by its full name: its path in the file, and the message if it is one."""
+    before = f"{file.package}." if file.package else ""
+    yield from ((f"{before}{one.name}", ((5, at), None)) for at, one in enumerate(file.enum_type))
+    waiting: list[tuple[str, tuple[int, ...], DescriptorProto]]
+    waiting = [(f"{before}{one.name}", (4, at), one) for at, one in enumerate(file.message_type)]
+    while waiting:
+        name, path, message = waiting.pop()
+        yield name, (path, message)
+        yield from ((f"{name}.{one.name}", ((*path, 4, at), None)) for at, one in enumerate(message.enum_type))
+        waiting += [(f"{name}.{one.name}", (*path, 3, at), one) for at, one in enumerate(message.nested_type)]

@@ -1,0 +1,73 @@
+"""The study of an imported service: its folder is one. A file `study.toml` in it stands instead of this."""
+
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import tomli_w
+
+from callbench.catalog.own.place import SERVICE
+from callbench.model.errors import BadInput
+
+STUDY = "study.toml"
+CHANNELS = ("inproc", "shm", "unix", "tcp", "http", "http-keepalive", "grpc")
+"""Those of the usual study: within a process, within a host, and over a network; gRPC for Protocol Buffers alone."""
+
+_MOST_CALLS = 50
+
+
+def calls(folder: Path) -> dict[str, Path | None]:
+    """The calls that a folder's `service.toml` names, and the file with the payloads of each.
+
+    Raises:
+        BadInput: the file cannot be read.
+    """
+    file = folder / SERVICE
+    try:
+        named = tomllib.loads(file.read_text(encoding="utf-8")).get("call", [])
+        return {str(one["name"]): folder / one["payloads"] if "payloads" in one else None for one in named}
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise BadInput(f"{file} cannot be read: {error}; make a folder with `callbench import`") from None
+
+
+def usual(folder: Path, languages: Sequence[str] = ()) -> bytes:
+    """The study that a folder is without one of its own: every call, over the usual channels, with one client.
+
+    Args:
+        folder: the service's.
+        languages: whose stacks are measured besides the native ones, by their adapters' names.
+
+    Raises:
+        BadInput: the folder cannot be read, or has no calls.
+    """
+    measured = calls(folder)
+    if not measured:
+        raise BadInput(f"{folder / SERVICE} has no calls: give it at least one [[call]]")
+    if len(measured) > _MOST_CALLS:
+        raise BadInput(
+            f"{folder} has {len(measured):,} calls, and one run measures {_MOST_CALLS} at most:"
+            " import the document again with --call NAME for each call that matters"
+        )
+    made = [name for name, payloads in measured.items() if payloads is None]
+    note = f" The payloads of {', '.join(made)} are made from the schema, so their sizes are not yours." if made else ""
+    others = f" The stacks of {', '.join(languages)} besides." if languages else ""
+    document: dict[str, Any] = {
+        "title": folder.absolute().name,
+        "about": f"Every native message over the usual channels, with the calls of the service.{others}{note}",
+        "load": {"clients": [1], "calls": 1000, "seconds": 0.5, "forks": 5, "rounds": 10, "minutes": 20},
+        "quick": {"calls": 100, "seconds": 0.1, "forks": 2, "rounds": 2, "minutes": 1},
+        "cells": [
+            {
+                "group": name,
+                "optional": [
+                    *(f"native/*+{channel}" for channel in CHANNELS),
+                    *(f"{language}/*" for language in languages),
+                ],
+                "call": name,
+                "ledger": True,
+            }
+            for name in measured
+        ],
+    }
+    return tomli_w.dumps(document).encode()

@@ -1,0 +1,167 @@
+"""Endpoints in the proportions of a log of requests."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from pathlib import Path
+
+from callbench.catalog.requests import log_line
+from callbench.catalog.requests.log_line import Entry
+from callbench.catalog.requests.path_shape import shape
+from callbench.model.errors import BadInput
+from callbench.model.script import Bodies, Script, Session, Step
+
+# More lines say no more about proportions.
+MOST_LINES = 1_000_000
+MOST_ENDPOINTS = 200
+MOST_PATHS = 100
+_LONGEST_LINE = 1 << 20
+_WITH_BODY = ("POST", "PUT", "PATCH")
+_UNCHANGED = 304
+_MOST_STATUS = 400
+_PACKED = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd")
+
+
+@dataclass
+class _Endpoint:
+    """What a log has of an endpoint.
+
+    Attributes:
+        paths: as they were asked, first ones first; a set would lose their order.
+    """
+
+    count: int = 0
+    paths: dict[str, None] = field(default_factory=dict)
+    bodies: dict[str, None] = field(default_factory=dict)
+    statuses: set[int] = field(default_factory=set)
+    bodiless: str = ""
+
+
+@dataclass(frozen=True)
+class Logged:
+    """A log as a script.
+
+    Attributes:
+        notes: what of it is not in the script, in sentences.
+    """
+
+    script: Script
+    notes: tuple[str, ...]
+
+
+def read(path: Path, bodies: Sequence[Bodies] = (), *, expects: bool = True) -> Logged:
+    """Read a log.
+
+    Requests that failed (status 400 and above) are left out, and so are endpoints beyond the most frequent ones.
+
+    Args:
+        path: of the log.
+        bodies: bodies for the requests that have one, if the log has none.
+        expects: whether an answer must have one of the statuses that the log has of its endpoint.
+
+    Raises:
+        BadInput: it cannot be read, a line is unclear, or a body is missing; the sentence names the line.
+    """
+    endpoints: dict[tuple[str, str], _Endpoint] = {}
+    failed = total = 0
+    for place, entry in _entries(path):
+        total += 1
+        if entry.method is None or entry.target is None or (entry.status or 0) >= _MOST_STATUS:
+            failed += 1
+            continue
+        _count(endpoints.setdefault((entry.method, shape(entry.target)), _Endpoint()), entry, place)
+    if not endpoints:
+        raise BadInput(f"{path}: none of its {total:,} requests was answered with a status below 400")
+    kept = sorted(endpoints.items(), key=lambda it: -it[1].count)[:MOST_ENDPOINTS]
+    sessions = tuple(_session(method, name, one, bodies, expects=expects) for (method, name), one in kept)
+    return Logged(Script(sessions=sessions), tuple(_notes(path, total, failed, endpoints, kept)))
+
+
+def _count(endpoint: _Endpoint, entry: Entry, place: str) -> None:
+    endpoint.count += 1
+    if entry.target is not None and len(endpoint.paths) < MOST_PATHS:
+        endpoint.paths[entry.target] = None
+    if entry.body is not None and len(endpoint.bodies) < MOST_PATHS:
+        endpoint.bodies[entry.body] = None
+    if entry.status is not None:
+        endpoint.statuses.add(entry.status)
+    if entry.method in _WITH_BODY and entry.body is None:
+        endpoint.bodiless = endpoint.bodiless or place
+
+
+def _session(method: str, name: str, one: _Endpoint, given: Sequence[Bodies], *, expects: bool) -> Session:
+    bodies: tuple[Bodies, ...] = tuple(Bodies(text=text) for text in one.bodies)
+    if method in _WITH_BODY and not bodies:
+        if not given:
+            raise BadInput(f"{one.bodiless}: the log has no body of {method} {name}: give one with --body")
+        bodies = tuple(given)
+    # What was unchanged for a browser is sent whole to who does not ask for changes.
+    statuses = {200 if status == _UNCHANGED else status for status in one.statuses} if expects else set()
+    step = Step(
+        method=method,
+        paths=tuple(one.paths),
+        bodies=bodies or None,
+        variables=False,
+        expect_status=tuple(sorted(statuses)) or None,
+    )
+    return Session(name=f"{method} {name}", weight=float(one.count), steps=(step,))
+
+
+def _notes(
+    path: Path,
+    total: int,
+    failed: int,
+    endpoints: dict[tuple[str, str], _Endpoint],
+    kept: Sequence[tuple[tuple[str, str], _Endpoint]],
+) -> Iterator[str]:
+    used = sum(one.count for _, one in kept)
+    yield f"{path}: {len(kept):,} endpoints stand for {used:,} of {total:,} requests."
+    if failed:
+        yield f"{path}: {failed:,} requests failed when they were logged (status 400 and above), and are left out."
+    if len(endpoints) > len(kept):
+        rest = sum(one.count for one in endpoints.values()) - used
+        yield f"{path}: {len(endpoints) - len(kept):,} rare endpoints with {rest:,} requests are left out."
+    if total == MOST_LINES:
+        yield f"{path}: the first {MOST_LINES:,} lines were read."
+    methods = Counter(method for (method, _), _ in kept if method not in ("GET", "HEAD", "OPTIONS"))
+    if methods:
+        yield f"{path}: its requests of {', '.join(sorted(methods))} are sent, and may change what the server stores."
+
+
+def _entries(path: Path) -> Iterator[tuple[str, Entry]]:
+    """The requests of a log, each with its file and line."""
+    lines = _lines(path)
+    first = next(lines, None)
+    if first is None:
+        raise BadInput(f"{path} has no lines")
+    read_line = log_line.of_json if log_line.is_json(first[1]) else log_line.common
+    for place, line, whole in chain([first], lines):
+        try:
+            entry = read_line(line, place)
+        except BadInput:
+            if not whole:  # A server is still writing it.
+                return
+            raise
+        yield place, entry
+
+
+def _lines(path: Path) -> Iterator[tuple[str, str, bool]]:
+    """Its lines that are not empty, each with its place, and whether it is whole."""
+    try:
+        with path.open("rb") as file:
+            if file.read(4).startswith(_PACKED):
+                raise BadInput(f"{path} is compressed: unpack it first")
+            file.seek(0)
+            number = found = 0
+            while found < MOST_LINES and (raw := file.readline(_LONGEST_LINE)):
+                number += 1
+                place = f"{path}, line {number}"
+                if len(raw) == _LONGEST_LINE:
+                    raise BadInput(f"{place} is longer than {_LONGEST_LINE:,} bytes: this is no access log")
+                line = raw.decode(errors="replace").rstrip("\r\n")
+                if line.strip():
+                    found += 1
+                    yield place, line, raw.endswith(b"\n")
+    except OSError as failure:
+        raise BadInput(f"{path} cannot be read: {failure.strerror}") from failure

@@ -1,0 +1,139 @@
+"""A line of an access log: the common and the combined log format, or a JSON object."""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+from callbench.model.errors import BadInput
+
+# host ident user [time] "request" status bytes, then whatever a server adds. Apache HTTP Server, mod_log_config.
+_COMMON = re.compile(r'\S+ \S+ .{1,200}? \[[^\]]*\] "((?:[^"\\]|\\.)*)" (\d{3}) (?:\d+|-)(?: .*)?')
+_REQUEST = re.compile(r"([A-Z]+) (\S+)(?: HTTP/\d(?:\.\d)?)?")
+_ESCAPED = re.compile(r"\\x([0-9a-fA-F]{2})")
+# Where servers and proxies write it in JSON; dots lead into objects.
+_REQUESTS = ("request", "request_line")
+_METHODS = (
+    "method",
+    "request_method",
+    "requestMethod",
+    "verb",
+    "request.method",
+    "http.method",
+    "httpRequest.requestMethod",
+)
+_PATHS = ("path", "uri", "target", "url", "request_uri", "requestUrl", "request.uri", "request.path", "request.url",
+          "http.target", "httpRequest.requestUrl")  # fmt: skip
+_STATUSES = ("status", "status_code", "statusCode", "code", "response.status", "http.status_code", "httpRequest.status")
+_BODIES = ("body", "request_body", "requestBody", "request.body")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A request that was logged.
+
+    Attributes:
+        method: None: what was asked is no request of HTTP.
+        target: path and query, beginning with /; None if the request is not HTTP.
+        status: of the answer; None: the log has none.
+        body: as far as the log has it.
+    """
+
+    method: str | None
+    target: str | None
+    status: int | None
+    body: str | None = None
+
+
+def is_json(line: str) -> bool:
+    """Whether a log that has this line is one of JSON objects."""
+    return line.lstrip().startswith("{")
+
+
+def common(line: str, place: str) -> Entry:
+    """Read a line of the common or the combined log format.
+
+    Args:
+        line: without its end.
+        place: file and number, for the sentence.
+
+    Raises:
+        BadInput: it is none.
+    """
+    found = _COMMON.fullmatch(line)
+    if found is None:
+        raise BadInput(
+            f'{place} is not in the common or combined log format, such as 1.2.3.4 - - [TIME] "GET /x HTTP/1.1" 200 5'
+        )
+    return _entry(found[1], int(found[2]), None, place)
+
+
+def of_json(line: str, place: str) -> Entry:
+    """Read a JSON object: of the usual names of its members the first that is there counts.
+
+    Raises:
+        BadInput: it is none, or has no method or path.
+    """
+    try:
+        members = json.loads(line)
+    except (ValueError, RecursionError):
+        members = None
+    if not isinstance(members, dict):
+        raise BadInput(f"{place} is no JSON object")
+    status = _status(_member(members, _STATUSES), place)
+    body = _member(members, _BODIES, objects=True)
+    text = body if isinstance(body, str) or body is None else json.dumps(body, ensure_ascii=False)
+    whole = _member(members, _REQUESTS)
+    if isinstance(whole, str) and " " in whole:
+        return _entry(whole, status, text, place)
+    method, target = _member(members, _METHODS), _member(members, _PATHS)
+    for value, names, what in ((method, _METHODS, "method"), (target, _PATHS, "path")):
+        if not isinstance(value, str) or not value:
+            raise BadInput(f"{place} has no {what}: it is looked for as {', '.join(names)}")
+    return _entry(f"{method} {target}", status, text, place)
+
+
+def _entry(request: str, status: int | None, body: str | None, place: str) -> Entry:
+    """Read what was asked. What failed need not be a request at all."""
+    found = _REQUEST.fullmatch(_ESCAPED.sub(r"%\1", request))
+    target = None if found is None else _target(found[2])
+    if found is not None and target is not None:
+        return Entry(found[1], target, status, body)
+    if (status is not None and status >= 400) or request.startswith(("OPTIONS *", "CONNECT ")):
+        return Entry(None, None, status)
+    raise BadInput(f"{place}: {request[:80]!r} is no request with a method and a path, and its status is {status}")
+
+
+def _target(text: str) -> str | None:
+    """Path and query of what was asked; a whole URL is what proxies are asked."""
+    if "://" in text.partition("?")[0]:
+        try:
+            parts = urlsplit(text)
+        except ValueError:
+            return None
+        text = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    return text if re.fullmatch(r"/[!-~]*", text) else None
+
+
+def _member(members: Mapping[str, Any], names: tuple[str, ...], *, objects: bool = False) -> object:
+    """Return the first of these members that exists; dots lead into objects."""
+    for name in names:
+        value: object = members.get(name)
+        if value is None:
+            value = members
+            for part in name.split("."):
+                value = value.get(part) if isinstance(value, dict) else None
+        if value is not None and (objects or not isinstance(value, dict)):
+            return value
+    return None
+
+
+def _status(value: object, place: str) -> int | None:
+    if value is None:
+        return None
+    text = str(value)
+    if not re.fullmatch(r"[1-5]\d\d", text):
+        raise BadInput(f"{place}: {text[:20]!r} is no status")
+    return int(text)

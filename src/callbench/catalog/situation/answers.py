@@ -1,0 +1,89 @@
+"""A situation from options and from answers on a terminal, as the mapping that a situation file holds."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from callbench.model.errors import BadInput
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One question.
+
+    Attributes:
+        key: of the situation; with a dot, in a table.
+        text: what is asked.
+        kind: `text`, `number`, `yes` or `list` (with commas).
+        default: the answer of whoever only presses return.
+    """
+
+    key: str
+    text: str
+    kind: str
+    default: str
+
+
+QUESTIONS = (
+    Question("calls_per_second", "Calls per second (empty: not known)", "number", ""),
+    Question("links", "Links, as round trip and rate or a name; several with semicolons", "list", "25ms,20mbit"),
+    Question("today", "Stack that runs today (empty: none)", "text", ""),
+    Question("objective", 'Objective, as "p99 under 50 ms" (empty: none)', "text", ""),
+    Question("languages", "Languages that must take part; several with semicolons (empty: any)", "list", ""),
+    Question("browsers", "Must browsers make calls? (yes/no)", "yes", "no"),
+    Question("readable", "Must people read the messages? (yes/no)", "yes", "no"),
+    Question("prices.processor_hour", "Price of a processor-hour (empty: none)", "number", ""),
+    Question("prices.gigabyte_out", "Price of a gigabyte to the clients (empty: none)", "number", ""),
+    Question("prices.currency", "Currency", "text", "EUR"),
+)
+_PRICES = ("processor_hour", "gigabyte_out", "currency")
+
+
+def with_options(said: Mapping[str, Any], links: Sequence[str] | None, **options: Any) -> dict[str, Any]:  # noqa: ANN401 - of all types
+    """Put what options say in the place of what a file says; what is None, empty or False says nothing."""
+    found = dict(said)
+    if links:
+        found["links"] = [{"link": one} for one in links]
+    prices = {name: value for name in _PRICES if (value := options.pop(name, None)) is not None}
+    if prices:
+        given = found.get("prices", {})
+        found["prices"] = {**(given if isinstance(given, Mapping) else {}), **prices}
+    return {**found, **{name: value for name, value in options.items() if value}}
+
+
+def asked(said: Mapping[str, Any], ask: Callable[[str, str], str]) -> dict[str, Any]:
+    """Ask for everything that was not said.
+
+    Args:
+        said: what is known already; it is not asked for.
+        ask: is given a text and the default, and returns the answer.
+
+    Raises:
+        BadInput: an answer is no number.
+    """
+    found = dict(said)
+    prices = dict(found.pop("prices", {}))
+    for one in QUESTIONS:
+        table, _, name = one.key.rpartition(".")
+        place = prices if table else found
+        if name in place or (name == "currency" and not prices):
+            continue
+        value = _value(one, ask(one.text, one.default).strip())
+        if value not in (None, "", [], False):
+            place[name] = [{"link": link} for link in value] if name == "links" else value
+    return {**found, **({"prices": prices} if prices else {})}
+
+
+def _value(question: Question, answer: str) -> Any:  # noqa: ANN401 - of the question's kind
+    match question.kind:
+        case "number":
+            try:
+                return float(answer) if answer else None
+            except ValueError:
+                raise BadInput(f'"{answer}" is no number: {question.text}') from None
+        case "yes":
+            return answer.lower() in ("y", "yes")
+        case "list":
+            return [part.strip() for part in answer.split(";") if part.strip()]
+        case _:
+            return answer

@@ -1,0 +1,178 @@
+"""The situation file: its keys, and the one sentence for whatever is wrong with it."""
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Self
+
+from pydantic import BaseModel, Field, ValidationError, model_validator
+
+from callbench.catalog.situation.link_text import link_of
+from callbench.catalog.study.name_suggestions import allowed_names
+from callbench.catalog.study.part import LinkName, Name, Part
+from callbench.model.errors import BadInput
+from callbench.model.objective import Objective, parse
+from callbench.model.situation import Goal, Prices, Situation, SituationLink
+
+MOST_BYTES = 1 << 20
+LATENCIES = {None: "mean_us", 0.5: "p50_us", 0.9: "p90_us", 0.99: "p99_us", 0.999: "p999_us", 1.0: "max_us"}
+_DEFAULT_LINK = "25ms,20mbit"
+
+Amount = Annotated[float, Field(ge=0, le=1e9, allow_inf_nan=False, strict=False)]
+Share = Annotated[float, Field(gt=0, le=1e9, allow_inf_nan=False, strict=False)]
+
+
+class LinkEntry(Part):
+    """`[[links]]`."""
+
+    name: LinkName | None = None
+    link: Name
+    share: Share | None = None
+
+
+class GroupEntry(Part):
+    """`[[calls]]`."""
+
+    group: Name
+    share: Share | None = None
+
+
+class PricesPart(Part):
+    """`[prices]`."""
+
+    currency: Annotated[str, Field(min_length=1, max_length=12)] = "EUR"
+    processor_hour: Amount = 0.0
+    gigabyte_out: Amount = 0.0
+    both_sides: bool = False
+
+
+class SituationPart(Part):
+    """The whole file."""
+
+    calls_per_second: Annotated[float, Field(gt=0, le=1e12, allow_inf_nan=False, strict=False)] | None = None
+    today: str = ""
+    languages: Annotated[tuple[Name, ...], Field(strict=False)] = ()
+    browsers: bool = False
+    readable: bool = False
+    objective: str | None = None
+    goal: str | None = None
+    margin_percent: Annotated[float, Field(gt=0, lt=100, strict=False)] = 5.0
+    links: Annotated[tuple[LinkEntry, ...], Field(strict=False, min_length=1, max_length=40)] = (
+        LinkEntry(link=_DEFAULT_LINK),
+    )
+    calls: Annotated[tuple[GroupEntry, ...], Field(strict=False, max_length=200)] = ()
+    prices: PricesPart | None = None
+
+    @model_validator(mode="after")
+    def _possible(self) -> Self:
+        if self.goal is not None and self.goal not in list(Goal):
+            raise ValueError(f'goal is "{self.goal}": {allowed_names(self.goal, list(Goal))}')
+        if self.goal == Goal.MONEY and self.prices is None:
+            raise ValueError("goal is money, and there are no prices: add [prices]")
+        if self.prices is not None and not (self.prices.processor_hour or self.prices.gigabyte_out):
+            raise ValueError("prices has no price above 0: give processor_hour, gigabyte_out, or leave [prices] out")
+        if self.prices is not None and self.calls_per_second is None:
+            raise ValueError("prices need calls_per_second: money is computed for a month of these calls")
+        for what, entries in (("links", self.links), ("calls", self.calls)):
+            given = [one.share is not None for one in entries]
+            if any(given) and not all(given):
+                raise ValueError(f"{what}: give a share for each of them, or for none")
+        return self
+
+
+def read(path: Path) -> dict[str, Any]:
+    """Read a situation file as a mapping, unchecked.
+
+    Raises:
+        BadInput: it cannot be read, or is not TOML.
+    """
+    try:
+        source = path.read_bytes()
+    except OSError as failure:
+        raise BadInput(f"cannot read the situation {path}: {failure.strerror}") from failure
+    if len(source) > MOST_BYTES:
+        raise BadInput(f"{path} has {len(source):,} bytes: a situation has at most {MOST_BYTES:,}")
+    try:
+        return tomllib.loads(source.decode("utf-8-sig"))
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as failure:
+        raise BadInput(f"{path} is not TOML: {' '.join(str(failure).split())}") from failure
+
+
+def situation_of(said: Mapping[str, Any], where: str) -> Situation:
+    """Check what was said, and fill in what was not.
+
+    Args:
+        said: the keys of docs/reference/situation.md.
+        where: the file or the options, for the sentence.
+
+    Raises:
+        BadInput: something is wrong; the sentence names the key and what is allowed.
+    """
+    try:
+        part = SituationPart.model_validate(dict(said))
+    except ValidationError as failure:
+        raise BadInput(f"{where}: {_sentence(failure)}") from None
+    try:
+        objective = None if part.objective is None else _objective(part.objective)
+        links = _links(part.links)
+    except (BadInput, ValueError) as failure:
+        raise BadInput(f"{where}: {failure}") from None
+    names = [one.group for one in part.calls]
+    if len(set(names)) < len(names):
+        raise BadInput(f"{where}: calls names a group twice: add their shares up")
+    groups = dict(zip(names, _shares([one.share for one in part.calls]), strict=True))
+    prices = None if part.prices is None else Prices(**part.prices.model_dump())
+    goal = Goal(part.goal) if part.goal else Goal.TIME if prices is None else Goal.MONEY
+    return Situation(
+        links, part.calls_per_second, groups or None, part.today, tuple(part.languages), part.browsers, part.readable,
+        objective, prices, goal, part.margin_percent / 100, dict(said),
+    )  # fmt: skip
+
+
+def _objective(text: str) -> Objective:
+    found = parse(text)
+    if found.share not in LATENCIES:
+        raise ValueError(f'objective "{text}": figures of a record are mean, p50, p90, p99, p99.9 and max')
+    return found
+
+
+def _links(entries: Sequence[LinkEntry]) -> list[SituationLink]:
+    found: list[SituationLink] = []
+    for entry, share in zip(entries, _shares([one.share for one in entries]), strict=True):
+        link = link_of(entry.link)
+        name = entry.name or link.name
+        if any(one.name == name for one in found):
+            raise BadInput(f'links has two of the name "{name}": give each its own name')
+        found.append(SituationLink(name, link.wire, share))
+    return found
+
+
+def _shares(given: Sequence[float | None]) -> list[float]:
+    """Scale shares so that they add up to 1; where none are given, all are alike."""
+    weights = [1.0 if one is None else one for one in given]
+    return [one / sum(weights) for one in weights]
+
+
+def _sentence(failure: ValidationError) -> str:
+    first = failure.errors()[0]
+    steps = [f"[{step + 1}]" if isinstance(step, int) else f".{step}" for step in first["loc"]]
+    where = "".join(steps).removeprefix(".")
+    message = first["msg"].removeprefix("Value error, ").removeprefix("Input ")
+    match first["type"]:
+        case "extra_forbidden":
+            model = _model_at(first["loc"])
+            return (
+                f"{where} is not a key of a situation: {allowed_names(str(first['loc'][-1]), model.model_fields, 20)}"
+            )
+        case "missing":
+            return f"{where} is missing"
+        case "value_error":
+            return message
+        case _:
+            found = repr(first["input"])
+            return f"{where} is {found if len(found) <= 60 else found[:57] + '...'}: it {message}"
+
+
+def _model_at(loc: Sequence[int | str]) -> type[BaseModel]:
+    models: Mapping[int | str, type[BaseModel]] = {"links": LinkEntry, "calls": GroupEntry, "prices": PricesPart}
+    return models.get(loc[0], SituationPart) if len(loc) > 1 else SituationPart

@@ -1,0 +1,29 @@
+"""An advice that was just computed: kept, printed, and written as its page."""
+
+import json
+import sys
+
+from callbench.analysis.advice.choice import Verdict
+from callbench.cli.output import console, print_json
+from callbench.model.situation import Situation
+from callbench.report.advice import report
+from callbench.report.advice.record import result
+from callbench.report.record_report import as_json
+from callbench.runner.advice import stored
+from callbench.runner.advice.measuring import Advised
+from callbench.stats.decision import Outcome
+
+_OUTCOMES = {Verdict.UNDECIDED: Outcome.UNDECIDED, Verdict.NONE: Outcome.FAILED}
+
+
+def show(found: Advised, situation: Situation, *, for_programs: bool) -> Outcome:
+    """Keeps and prints it. Returns what the program is to end with."""
+    file = stored.write(found.subject.run, situation, found.held_back, result(found.advice))
+    one = report.of(stored.read(file), found)
+    page = report.write(one, "html", None)
+    if for_programs:
+        print_json(json.loads(as_json(one)))
+    else:
+        report.show(one, console())
+    print(f"page:   {page}\nadvice: {file}", file=sys.stderr if for_programs else sys.stdout)
+    return _OUTCOMES.get(found.advice.choice.verdict, Outcome.PASSED)

@@ -1,0 +1,127 @@
+"""`callbench advise`."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from callbench.cli import names
+from callbench.cli.parameters import AsJson, Undecided
+from callbench.model.errors import BadInput
+
+
+def command(  # noqa: PLR0913, PLR0917 - the options a person has
+    record: Annotated[
+        str,
+        typer.Argument(
+            metavar="RUN|STUDY|SERVICE|FILE",
+            help="Stored run, or what is measured first: a study, an imported service, a sample such as order.json.",
+        ),
+    ],
+    situation: Annotated[
+        Path | None,
+        typer.Option(
+            "--situation", metavar="FILE", help="Situation in a TOML file. Options replace its values. Default: none."
+        ),
+    ] = None,
+    ask: Annotated[bool, typer.Option("--ask", help="Ask for the situation on the terminal.")] = False,
+    links: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--link",
+            metavar="LINK",
+            autocompletion=names.links,
+            help="Link of the calls: round trip and rate, or a name. Can be repeated. Default: 25ms,20mbit.",
+        ),
+    ] = None,
+    today: Annotated[
+        str | None, typer.Option("--today", metavar="STACK", help="Stack that runs today. Default: none.")
+    ] = None,
+    calls_per_second: Annotated[
+        float | None,
+        typer.Option("--calls-per-second", min=0, metavar="N", help="Calls per second. Default: not known."),
+    ] = None,
+    objective: Annotated[
+        str | None,
+        typer.Option(
+            "--objective", metavar='"p99 under 50 ms"', help="Latency that every link must meet. Default: none."
+        ),
+    ] = None,
+    languages: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--language",
+            metavar="NAME",
+            help="Language that must take part, and is measured. Can be repeated. Default: any.",
+        ),
+    ] = None,
+    browsers: Annotated[bool, typer.Option("--browsers", help="Browsers must be able to make the calls.")] = False,
+    readable: Annotated[bool, typer.Option("--readable", help="People must be able to read the messages.")] = False,
+    processor_hour: Annotated[
+        float | None,
+        typer.Option(
+            "--processor-hour", min=0, metavar="PRICE", help="Price of one processor for an hour. Default: none."
+        ),
+    ] = None,
+    gigabyte_out: Annotated[
+        float | None,
+        typer.Option(
+            "--gigabyte-out", min=0, metavar="PRICE", help="Price of 10^9 bytes to the clients. Default: none."
+        ),
+    ] = None,
+    currency: Annotated[
+        str | None, typer.Option("--currency", metavar="NAME", help="Currency of the prices. Default: EUR.")
+    ] = None,
+    goal: Annotated[
+        str | None,
+        typer.Option(
+            "--goal",
+            metavar="time|money|processor|bytes",
+            help="What is to be small. Default: money if there are prices, otherwise time.",
+        ),
+    ] = None,
+    budget: Annotated[
+        str | None,
+        typer.Option("--budget", metavar="60s", help="Time for measuring calls over the links. Default: 60s."),
+    ] = None,
+    no_measure: Annotated[
+        bool, typer.Option("--no-measure", help="Measure nothing: advise from what the run has.")
+    ] = False,
+    undecided: Undecided = None,
+    as_json: AsJson = False,
+) -> None:
+    """Advise which stack to use in your situation, and why.
+
+    Says what it would save and what that depends on. Writes advice.json and a page beside the run. Exit code 1: no
+    stack meets the requirements; 3: it is undecided.
+    """
+    from callbench.catalog.situation import answers, file
+    from callbench.cli import advice_result
+    from callbench.cli.exit_code import checked, end
+    from callbench.cli.output import known_stacks
+    from callbench.model import quantities
+    from callbench.runner.advice import measuring, source
+
+    checked(undecided)
+    said = file.read(situation) if situation is not None else {}
+    said = answers.with_options(
+        said, links=links, today=today, calls_per_second=calls_per_second, objective=objective, languages=languages,
+        browsers=browsers, readable=readable, processor_hour=processor_hour, gigabyte_out=gigabyte_out,
+        currency=currency, goal=goal,
+    )  # fmt: skip
+    if ask:
+        said = answers.asked(said, lambda text, default: typer.prompt(text, default=default, err=True))
+    wanted = file.situation_of(said, str(situation) if situation is not None else "the situation")
+    seconds = measuring.BUDGET_S if budget is None else quantities.seconds(budget, "--budget")
+    if no_measure and not source.is_record(record):
+        raise BadInput(f"--no-measure needs a stored run, and {record} is none: leave the option out")
+    known = known_stacks(quiet=as_json)
+    run = source.record_of(record, source.Measuring(known, wanted, _say))
+    found = measuring.from_record(run, wanted) if no_measure else measuring.measured(run, wanted, known, seconds, _say)
+    outcome = advice_result.show(found, wanted, for_programs=as_json)
+    end(outcome, undecided)
+
+
+def _say(sentence: str) -> None:
+    print(f"callbench: {sentence}", file=sys.stderr)  # noqa: T201

@@ -1,0 +1,158 @@
+"""The one form in which an imported service is kept in memory: protobuf's model, with what JSON says besides.
+
+Every importer makes it, and everything that generates code, payloads or reports reads it. On disk it is `schema.proto`.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Kind(StrEnum):
+    """What a field holds: protobuf's names. `message` and `enum` name their type in `Field.type_name`.
+
+    In JSON, bytes are base64, and every integer is a number.
+    """
+
+    BOOL = "bool"
+    INT32 = "int32"
+    INT64 = "int64"
+    UINT32 = "uint32"
+    UINT64 = "uint64"
+    FLOAT = "float"
+    DOUBLE = "double"
+    STRING = "string"
+    BYTES = "bytes"
+    MESSAGE = "message"
+    ENUM = "enum"
+    JSON = "json"
+    """Any JSON value (google.protobuf.Value): where samples or a schema do not agree on one type."""
+
+
+class Shape(StrEnum):
+    """How often a field occurs."""
+
+    ONE = "one"
+    OPTIONAL = "optional"
+    MANY = "many"
+    MAP = "map"
+    """A map to `kind`. JSON writes its keys as text; `Field.key` says what protobuf writes."""
+
+
+class Encoding(StrEnum):
+    """How protobuf writes an integer: in a varint, in a zigzag varint (`sint32`), or in 4 or 8 bytes (`fixed32`)."""
+
+    VARINT = "varint"
+    ZIGZAG = "zigzag"
+    FIXED = "fixed"
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A field of a message.
+
+    Attributes:
+        name: an identifier in protobuf's style, `unit_price`.
+        json_name: the key in JSON, exactly as people write it.
+        number: protobuf's number, from 1.
+        type_name: the message or enumeration, if `kind` is one of these; otherwise empty.
+        shape: a field of a oneof is `ONE`. `ONE` is always written in JSON, `OPTIONAL` only if it has a value.
+        oneof: the name of the group of fields of which at most one is set; otherwise empty.
+        format: what the text or number stands for: `decimal`, `date`, `date-time`, `uuid`, `uri` ...; otherwise empty.
+        nullable: of an optional field: JSON writes `null` if it has no value, instead of leaving the key out.
+        encoding: only protobuf's messages depend on it.
+        key: of a map, what its keys are; only protobuf's messages depend on it.
+    """
+
+    name: str
+    json_name: str
+    number: int
+    kind: Kind
+    shape: Shape = Shape.ONE
+    type_name: str = ""
+    oneof: str = ""
+    format: str = ""
+    nullable: bool = False
+    encoding: Encoding = Encoding.VARINT
+    key: Kind = Kind.STRING
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A message.
+
+    Attributes:
+        name: in protobuf's style, `OrderLine`; unique in the service. Messages are not nested.
+        wrapped: the message stands for its only field in JSON: a list at the top, or a list of lists.
+    """
+
+    name: str
+    fields: tuple[Field, ...]
+    wrapped: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Enumeration:
+    """An enumeration: names as JSON writes them, with their numbers. The first is the default, and its number is 0."""
+
+    name: str
+    values: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OwnCall:
+    """A call of the service: the names of its request's and its answer's message.
+
+    Attributes:
+        method: HTTP's method, if the source gave one; otherwise empty.
+        path: the path on the server, if the source gave one; otherwise empty.
+    """
+
+    name: str
+    request: str
+    answer: str
+    method: str = ""
+    path: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """Something that a format cannot say, and what is done about it.
+
+    Attributes:
+        place: where in the source, for example `#/components/schemas/Order/price`.
+        problem: one sentence.
+        mapped: one sentence: what it became.
+    """
+
+    place: str
+    problem: str
+    mapped: str
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """A whole service."""
+
+    name: str
+    messages: tuple[Message, ...]
+    calls: tuple[OwnCall, ...]
+    enumerations: tuple[Enumeration, ...] = ()
+    losses: tuple[Loss, ...] = ()
+
+    def message(self, name: str) -> Message:
+        """The message of this name.
+
+        Raises:
+            KeyError: there is none.
+        """
+        for message in self.messages:
+            if message.name == name:
+                return message
+        raise KeyError(name)
+
+    def fields(self) -> Iterator[tuple[Message, Field]]:
+        """Every field with its message."""
+        for message in self.messages:
+            for field in message.fields:
+                yield message, field

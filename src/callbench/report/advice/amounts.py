@@ -1,0 +1,72 @@
+"""Amounts of an advice as people read them: with no more digits than their interval supports."""
+
+import math
+
+from callbench.stats.difference import Difference
+from callbench.stats.digits import at_place, end, figure, last_place
+from callbench.stats.interval import Interval
+from callbench.stats.logratio import LogRatio
+
+
+def amount(one: Difference | None, unit: str = "") -> str:
+    """Write an amount with its interval: `5,490 EUR (5,480 to 5,500)`. Nothing where there is none."""
+    if one is None:
+        return ""
+    after = f" {unit}" if unit else ""
+    if one.low is None or one.high is None:
+        return f"{figure(one.middle)}{after} (no interval)"
+    reach = max(one.high - one.middle, one.middle - one.low)
+    if reach <= 1e-9 * max(1.0, abs(one.middle)):
+        return f"{figure(one.middle, 1e-4)}{after}"
+    # No more than four digits, however narrow the interval is.
+    place = max(last_place(reach, 0.2), math.floor(math.log10(max(abs(one.middle), reach))) - 3)
+    low, middle, high = (at_place(value, place) for value in (one.low, one.middle, one.high))
+    return f"{middle}{after} ({low} to {high})"
+
+
+def less(difference: LogRatio, confidence: float) -> str:
+    """Write by how much one is less than another, from the log of one over the other: `43 % less (40 to 46 %)`."""
+    return _share(-difference.log, difference, confidence, "less", "more")
+
+
+def more(difference: LogRatio, confidence: float) -> str:
+    """Write by how much one is more than another: `12 % more (10 to 14 %)`; above twice as much, as a factor."""
+    if difference.log > math.log(2):
+        times = difference.interval(confidence)
+        low, high = (_end(times, one) for one in (times.low, times.high))
+        return f"{figure(times.middle, times.half_width)} times as much ({low} to {high})"
+    return _share(difference.log, difference, confidence, "more", "less")
+
+
+def _end(times: Interval, value: float | None) -> str:
+    return end(times.middle if value is None else value, times.middle, times.half_width)
+
+
+def _share(gain: float, difference: LogRatio, confidence: float, word: str, other: str) -> str:
+    times = difference.interval(confidence)
+    shares = sorted(
+        100 * (one - 1) * (1 if word == "more" else -1) for one in (times.low, times.high) if one is not None
+    )
+    value = 100 * (times.middle - 1) * (1 if word == "more" else -1)
+    if gain < 0:
+        value, shares, word = -value, sorted(-one for one in shares), other
+    digits = 0 if shares and shares[-1] - shares[0] >= 4 else 1
+    low, high = shares if len(shares) == 2 else (value, value)
+    return f"{value:.{digits}f} % {word} ({low:.{digits}f} to {high:.{digits}f} %)"
+
+
+def payload(size: float) -> str:
+    """Write a size: `2.3 KB`, as 1,000 bytes are."""
+    for unit, scale in (("GB", 1e9), ("MB", 1e6), ("KB", 1e3)):
+        if size >= scale:
+            return f"{size / scale:.2g} {unit}" if size < 100 * scale else f"{size / scale:.0f} {unit}"
+    return f"{size:.0f} bytes"
+
+
+def along(value: float, unit: str) -> str:
+    """Write a place on an axis of a map."""
+    if unit == "bytes":
+        return payload(value)
+    if unit == "Mbit/s" and value >= 1000:
+        return f"{value / 1000:.2g} Gbit/s"
+    return f"{float(f'{value:.2g}'):g} {unit}"

@@ -1,0 +1,106 @@
+"""An advice on disk, as a page, as Markdown, as JSON and on a terminal; computed from its runs again."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from callbench.analysis.advice.advice import Advice
+from callbench.catalog.own.stored_losses import stored_losses
+from callbench.report.advice import languages
+from callbench.report.advice.record import result
+from callbench.report.advice.sections import sections
+from callbench.report.advice.words import depends, headline, reasons
+from callbench.report.export.file import write_report
+from callbench.report.record_report import FORMATS, RecordReport
+from callbench.report.text.grid import Column, Grid
+from callbench.runner.advice.measuring import Advised, from_record
+from callbench.runner.advice.stored import Stored
+
+# So many places of a loss are named; the rest is counted.
+MOST_PLACES = 3
+
+
+def report_of(one: Stored) -> RecordReport:
+    """Tell an advice from its file and its runs.
+
+    Raises:
+        BadInput: its run is not there, or damaged.
+    """
+    return of(one, from_record(one.run, one.situation))
+
+
+def of(one: Stored, found: Advised) -> RecordReport:
+    """Tell an advice that was computed."""
+    advice = found.advice
+    about = f"{headline(advice)} From {advice_basis(found)}."
+    said = [*languages.said(advice), *reasons(advice), *depends(advice)]
+    return RecordReport(one, about, said, sections(advice, losses(found), lacks(found)), record(one, advice))
+
+
+def record(one: Stored, advice: Advice) -> dict[str, Any]:
+    """Give what the file says of itself, with the result as it is computed today."""
+    head = {name: one.record.get(name) for name in ("kind", "format", "callbench", "started", "title")}
+    return {**head, "held_back": list(one.record["held_back"]), "situation": one.record["situation"], **result(advice)}
+
+
+def advice_basis(found: Advised) -> str:
+    """Say what an advice rests on."""
+    names = [found.subject.run.path, *(one.path for one in found.held_back)]
+    cells = len(found.advice.every)
+    return f"{cells} cells of {', '.join(path.name for path in names)}"
+
+
+def losses(found: Advised) -> list[tuple[str, str, str]]:
+    """List what the schema of an imported service cannot say: places, problem, and what it becomes."""
+    places: dict[tuple[str, str], list[str]] = {}
+    for loss in stored_losses(found.subject.run.path):
+        places.setdefault((loss.problem, loss.mapped), []).append(loss.place)
+    return [(_few(where), problem, mapped) for (problem, mapped), where in places.items()]
+
+
+def _few(places: Sequence[str]) -> str:
+    more = len(places) - MOST_PLACES
+    return ", ".join(places[:MOST_PLACES]) + (f" and {more} more" if more > 0 else "")
+
+
+def lacks(found: Advised) -> list[tuple[str, str]]:
+    """List what the stack that is advised cannot carry, as its card says."""
+    card = found.subject.cards.get(found.advice.choice.best, {})
+    return [(str(check), str(why)) for check, why in (card.get("lacks") or {}).items()]
+
+
+def show(one: RecordReport, console: Console) -> None:
+    """Print it: the tables that matter, then the verdict and its reasons, which are read last."""
+    wanted = {"candidates", "languages", "savings", "objective", "checks", "moving"}
+    for section in one.sections:
+        for sheet in section.every_sheet if section.id in wanted else ():
+            _grid(sheet.title, sheet.columns, sheet.rows).print(console)
+    for section in one.sections:
+        if section.id == "checks":
+            for sentence in section.found:
+                console.print(Text(f"! {sentence}", style="yellow"), soft_wrap=True)
+    console.print(Text(one.about, style="bold"), soft_wrap=True)
+    for sentence in one.found:
+        console.print(Text(sentence), soft_wrap=True)
+
+
+def _grid(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Grid:
+    grid = Grid([Column(name, number=place > 0) for place, name in enumerate(columns)], title=title)
+    for row in rows:
+        grid.add(*row)
+    return grid
+
+
+def write(one: RecordReport, form: str, out: Path | None) -> Path:
+    """Write it to a file: `advice.FORMAT` beside its run unless one is given.
+
+    Raises:
+        BadInput: no such format.
+        CallbenchError: the file cannot be written.
+    """
+    path = one.run.path
+    name = f"{path.stem}.report.json" if form == "json" else f"{path.stem}.{form}"
+    return write_report(one, FORMATS, path.parent, form, out or path.with_name(name))

@@ -1,0 +1,230 @@
+"""The tables and the map of an advice, the same in every format."""
+
+import math
+from collections.abc import Sequence
+
+from callbench.analysis.advice.advice import Advice
+from callbench.analysis.advice.checks import PROCESSOR_TIME, Check
+from callbench.analysis.advice.savings import processor_line
+from callbench.analysis.words import listed
+from callbench.model.situation import Goal
+from callbench.report.advice.amounts import amount, more
+from callbench.report.advice.languages import languages
+from callbench.report.advice.words import depends, goal, not_measured
+from callbench.report.charts.draw import chart
+from callbench.report.charts.regions import regions
+from callbench.report.text.section import Section, Sheet
+from callbench.stats.decision import Outcome
+from callbench.stats.digits import figure, percent, share
+from callbench.stats.interval import CONFIDENCE, Interval, geometric_mean
+
+_SLEEPING = (
+    "A process that waits for a link falls asleep before each call, and wakes up with cold caches. So a call takes"
+    " several times the processor time that it takes in a loop without a link. How many times is taken from the other"
+    " stacks that were measured over the link: those on the same channel, if there are any. The interval is that of a"
+    " stack that was not measured. A busy server lies between the two."
+)
+_OUTCOMES = {Outcome.PASSED: "met", Outcome.FAILED: "not met", Outcome.UNDECIDED: "undecided"}
+
+
+def sections(
+    advice: Advice, losses: Sequence[tuple[str, str, str]] = (), lacks: Sequence[tuple[str, str]] = ()
+) -> list[Section]:
+    """Write every section that has something to show.
+
+    Args:
+        advice: what was computed.
+        losses: of an imported service: place, problem, and what it became.
+        lacks: of the stack that is advised: what it cannot carry, and why.
+    """
+    made = (
+        _candidates(advice), languages(advice, goal(advice), _unit(advice)), _savings(advice), _objective(advice),
+        _depends(advice), _moving(advice, losses, lacks), _checks(advice), _situation(advice),
+    )  # fmt: skip
+    return [one for one in made if one is not None]
+
+
+def _candidates(advice: Advice) -> Section | None:
+    comparison = advice.choice.comparison
+    if comparison is None:
+        return None
+    unit, scale = _unit(advice)
+    beside = {one.name: one for one in comparison.others}
+    rows = []
+    for name in [comparison.name, *beside]:
+        value = geometric_mean([one * scale for one in advice.goals[name].values()])
+        one = beside.get(name)
+        gap = "" if one is None or one.difference is None else more(one.difference, CONFIDENCE)
+        said = "least" if one is None else "behind" if one.behind else "equivalent" if one.equivalent else "undecided"
+        today = " (today)" if name == advice.situation.today else ""
+        rows.append((f"{name}{today}", _interval(value), gap, said))
+    about = (
+        f"Every candidate, by {goal(advice)}. Each is compared with the least, fork by fork."
+        f" Behind: shown to need more. Equivalent: shown to lie within {percent(advice.situation.margin)}."
+        f" {_error(advice)}"
+    )
+    sheet = Sheet("Candidates", ("stack", f"{goal(advice)}, {unit}", "beside the least", "result"), rows)
+    return Section("candidates", "Candidates", about, sheets=[sheet])
+
+
+def _error(advice: Advice) -> str:
+    off = percent(_grown(advice.error.log), 1)
+    if not advice.error.log:
+        return "Bytes are counted, not predicted."
+    why = f"measured over {listed(advice.error.links)}" if advice.error.links else "an assumption"
+    return f"A difference below {off} is never shown: that is the error of a comparison of predictions ({why})."
+
+
+def _grown(log: float) -> float:
+    return math.expm1(log)
+
+
+def _unit(advice: Advice) -> tuple[str, float]:
+    prices = advice.situation.prices
+    match advice.situation.goal:
+        case Goal.TIME:
+            return "ms", 1e-3
+        case Goal.MONEY:
+            return prices.currency if prices else "", 1.0
+        case Goal.PROCESSOR:
+            return "µs", 1.0
+        case Goal.BYTES:
+            return "bytes", 1.0
+
+
+def _savings(advice: Advice) -> Section | None:
+    if not advice.lines:
+        return None
+    advised = advice.situation.today if advice.choice.verdict == "stay" else advice.choice.best
+    columns = (advised, advice.beside, "saved") if advice.beside else (advised,)
+    rows = []
+    for one in advice.lines:
+        name = f"{one.name}, {one.unit}{' (predicted)' if one.predicted else ''}"
+        cells = (amount(one.own), amount(one.other), amount(one.saved))
+        rows.append((name, *cells[: len(columns)]))
+    about = (
+        f"{advised} beside {advice.beside}, with 95 % intervals. Below 0, it needs more."
+        if advice.beside
+        else f"The figures of {advised}, with 95 % intervals."
+    )
+    note = _note(advice)
+    sheet = Sheet("Costs and savings", ("", *columns), rows, note)
+    return Section("savings", "Costs and savings", about, sheets=[sheet])
+
+
+def _note(advice: Advice) -> str:
+    note = (
+        "Predicted: intervals are widened by how far such predictions were off. That of a saving is widened by the"
+        " error of a comparison of predictions. "
+        if any(one.predicted for one in advice.lines)
+        else ""
+    )
+    over = {processor_line("server", link.name) for link in advice.situation.links}
+    if any(one.name in over for one in advice.lines):
+        note += "Without a link, calls follow each other at once. Over a link, both sides sleep before each call."
+        note += " A busy server lies between the two."
+    return note.strip()
+
+
+def _objective(advice: Advice) -> Section | None:
+    objective = advice.situation.objective
+    if objective is None or not advice.met:
+        return None
+    rows = [(one.stack, one.link, _interval(one.ms), _OUTCOMES[one.outcome]) for one in advice.met]
+    about = (
+        f'Whether each candidate meets "{objective.text}", over each link, for the call in which it takes longest.'
+        " It is met if the whole interval lies under the limit."
+    )
+    return Section(
+        "objective", "Objective", about, sheets=[Sheet("Objective", ("stack", "link", "ms", "result"), rows)]
+    )
+
+
+def _depends(advice: Advice) -> Section | None:
+    found = advice.map
+    if found is None:
+        return None
+    about = (
+        f"Who has the shortest time of a call for {found.call}, at {found.fixed}. Grey: undecided, or a lead within"
+        f" {percent(advice.situation.margin)}. The circle is your situation. Between sizes that were measured, times"
+        " and bytes are interpolated."
+    )
+    drawn = chart(
+        "regions", "Who wins where", about, regions(found), "the run's cells, trials and wire, as computed here"
+    )
+    return Section(
+        "depends", "What the choice depends on", "Each sentence is a line through the map.", found=depends(advice),
+        charts=[drawn] if drawn else [],
+    )  # fmt: skip
+
+
+def _moving(advice: Advice, losses: Sequence[tuple[str, str, str]], lacks: Sequence[tuple[str, str]]) -> Section | None:
+    sheets = []
+    if losses:
+        sheets.append(Sheet("Fields that do not map", ("place", "problem", "what it becomes"), losses))
+    if lacks:
+        sheets.append(Sheet("Values that cannot be sent", ("check", "why"), lacks))
+    bound = advice.languages.bound
+    ruled = [(one.stack, "; ".join(one.why)) for one in advice.left_out if one.required and one.stack not in bound]
+    if ruled:
+        sheets.append(Sheet("Stacks ruled out", ("stack", "why"), ruled))
+    lacking = [(one.stack, "; ".join(one.why)) for one in advice.left_out if not one.required]
+    if lacking:
+        sheets.append(Sheet("Stacks without the needed figures", ("stack", "why"), lacking))
+    if not sheets:
+        return None
+    return Section("moving", "What it costs to move", "What does not map, and who cannot take part.", sheets=sheets)
+
+
+def _checks(advice: Advice) -> Section | None:
+    said = not_measured(advice)
+    if not advice.checks and not said:
+        return None
+    rows = [_check(one) for one in advice.checks]
+    about = (
+        "Cells over a link were predicted from the same forks without a link, and then measured."
+        if rows
+        else "No cell over a link was measured, so no prediction was tested."
+    )
+    if any(one.what.startswith(PROCESSOR_TIME) for one in advice.checks):
+        about += f" {_SLEEPING}"
+    columns = ("stack", "call", "link", "figure", "predicted", "measured", "off by")
+    sheets = [Sheet("Predictions tested", columns, rows)] if rows else []
+    return Section("checks", "How far predictions are off, and what was not measured", about, found=said, sheets=sheets)
+
+
+def _check(one: Check) -> tuple[str, ...]:
+    scale, unit = (1e-3, "ms") if one.predicted.middle >= 1e3 else (1.0, "µs")
+    parts = [f"{figure(each.middle * scale, each.half_width)} {unit}" for each in (one.predicted, one.measured)]
+    low, middle, high = one.predicted.low, one.predicted.middle, one.predicted.high
+    if one.what.startswith(PROCESSOR_TIME) and low is not None and high is not None:
+        # The interval is wide, so the digits are those of its ends.
+        low_, middle_, high_ = (figure(value * scale, 0.1) for value in (low, middle, high))
+        parts[0] = f"{middle_} {unit} ({low_} to {high_})"
+    off = one.off.middle - 1
+    said = percent(off, 1, sign=True) if abs(off) < 1 else f"{figure(one.off.middle, one.off.half_width)} times"
+    return one.stack, one.group, one.link, one.what, *parts, said
+
+
+def _situation(advice: Advice) -> Section:
+    situation, prices = advice.situation, advice.situation.prices
+    rows = [("calls a second", "not given" if situation.calls_per_s is None else f"{situation.calls_per_s:,.6g}")]
+    rows += [(f"link {one.name}", f"{percent(one.share)} of the traffic") for one in situation.links]
+    rows += [(f"call {name}", f"{percent(part)} of the calls") for name, part in advice.groups.items()]
+    rows += [("runs today", situation.today or "nothing"), ("goal", goal(advice))]
+    rows += [("objective", situation.objective.text)] if situation.objective else []
+    rows += [("languages", ", ".join(situation.languages))] if situation.languages else []
+    rows += [("browsers take part", "yes")] if situation.browsers else []
+    rows += [("people read messages", "yes")] if situation.readable else []
+    if prices is not None:
+        sides = "client and server" if prices.both_sides else "server"
+        rows.append(("processor-hour", f"{prices.processor_hour:g} {prices.currency} ({sides})"))
+        rows.append(("gigabyte out", f"{prices.gigabyte_out:g} {prices.currency}"))
+    rows.append(("difference that does not matter", percent(situation.margin)))
+    return Section(
+        "situation", "Situation", "What the advice is for.", sheets=[Sheet("Situation", ("", "given"), rows)]
+    )
+
+
+def _interval(one: Interval) -> str:
+    return f"{figure(one.middle, one.half_width)} {share(one.half_width)}".strip()

@@ -1,0 +1,262 @@
+"""An advice in sentences: the verdict first, then why, then what it depends on."""
+
+from collections.abc import Iterator, Sequence
+
+from callbench.analysis.advice.advice import Advice, least
+from callbench.analysis.advice.checks import UNCHECKED, UNCHECKED_TAIL_US
+from callbench.analysis.advice.choice import LEVEL, Verdict
+from callbench.analysis.advice.regions import Axis, Stretch, lines_through
+from callbench.analysis.advice.savings import MONEY, processor_line
+from callbench.analysis.words import listed
+from callbench.catalog.formats import plain
+from callbench.model.situation import Goal
+from callbench.report.advice.amounts import along, amount, less, more
+from callbench.stats.best import Beside
+from callbench.stats.decision import Outcome
+from callbench.stats.digits import figure, percent
+from callbench.stats.interval import CONFIDENCE
+from callbench.stats.logratio import LogRatio, paired
+
+_NAMED = 4
+"""So many candidates are named in a sentence."""
+GOALS = {
+    Goal.TIME: "mean time of a call",
+    Goal.MONEY: "money a month",
+    Goal.PROCESSOR: "processor time of a call",
+    Goal.BYTES: "bytes of a call",
+}
+
+
+def headline(advice: Advice) -> str:
+    """Say in a sentence or two what to do."""
+    choice, today, margin = advice.choice, advice.situation.today, percent(advice.situation.margin)
+    match choice.verdict:
+        case Verdict.NONE:
+            return _nobody(advice)
+        case Verdict.STAY:
+            return f"Stay with {today}. No other candidate saves more than {margin} of its {goal(advice)}."
+        case Verdict.CHOOSE:
+            what = f"Move from {today} to" if choice.leave else "Choose"
+            return f"{what} {choice.best}. It is shown to be the best candidate."
+        case Verdict.EITHER:
+            before = f"Leave {today}. " if choice.leave else ""
+            if len(choice.leaders) > _NAMED:
+                return f"{before}{_many(advice, margin)}"
+            return f"{before}Choose {_any(choice.leaders)}. They lie within {margin} of each other."
+        case Verdict.UNDECIDED:
+            return _undecided(advice, margin)
+
+
+def _many(advice: Advice, margin: str) -> str:
+    """Say that many are alike, and which of them need the least of what costs money."""
+    leaders = advice.choice.leaders
+    which = (
+        f"{len(leaders)} candidates lie within {margin} of each other in {goal(advice)}, so other reasons may decide."
+    )
+    others = (Goal.BYTES, "the fewest bytes"), (Goal.PROCESSOR, "the least processor time")
+    needs: dict[str, list[str]] = {}
+    for one, words in others:
+        if one is not advice.situation.goal and (name := least(advice, leaders, one)):
+            needs.setdefault(name, []).append(words)
+    said = [f"{name} needs {listed(words)}" for name, words in needs.items()]
+    return f"{which} Of these, {listed(said)}." if said else which
+
+
+def _undecided(advice: Advice, margin: str) -> str:
+    choice, today = advice.choice, advice.situation.today
+    if choice.leave:
+        return f"Leave {today}. It is undecided which is the best of {listed(choice.leaders)}."
+    if today not in advice.goals:
+        return f"Undecided: it is not shown which is the best of {listed(choice.leaders)}."
+    if choice.best == today:
+        return f"Undecided: it is not shown that no other candidate is better than {today} by more than {margin}."
+    return f"Undecided: it is not shown that a move from {today} saves more than {margin}."
+
+
+def goal(advice: Advice) -> str:
+    """What the choice goes by, in words."""
+    return GOALS[advice.situation.goal]
+
+
+def reasons(advice: Advice) -> Iterator[str]:
+    """Say why, and what it saves."""
+    choice = advice.choice
+    if choice.comparison is None:
+        return
+    today = advice.situation.today
+    move = _difference(advice, choice.best, today) if today not in ("", choice.best) else None
+    if move is not None:
+        yield f"Beside {today}, {choice.best} has {less(move, CONFIDENCE)} {goal(advice)}."
+    first = choice.comparison.others[0] if choice.comparison.others else None
+    if first is not None:
+        yield _next(advice, first)
+    saved = {one.name: one for one in advice.lines if one.saved is not None}
+    if MONEY in saved and advice.beside:
+        one = saved[MONEY]
+        less_ = one.saved is not None and one.saved.middle >= 0
+        verb, gap = ("saves", one.saved) if less_ else ("costs", one.saved and one.saved.turned())
+        yield f"A month, {_advised(advice)} {verb} {amount(gap, one.unit)} beside {advice.beside}."
+    if advice.situation.objective is not None and advice.met:
+        yield from _objective(advice)
+    if today and today not in advice.goals and choice.verdict is not Verdict.NONE:
+        yield f"{today} runs today and is no candidate: {_why_out(advice, today)}."
+
+
+def depends(advice: Advice) -> list[str]:
+    """Say on what the choice depends, cut through the map where the situation lies."""
+    found = advice.map
+    if found is None:
+        return []
+    x, y = lines_through(found)
+    said = [
+        _cut(x, found.x, f"At {_place(found.y)} and {found.fixed}"),
+        _cut(y, found.y, f"At {_place(found.x)} and {found.fixed}"),
+    ]
+    if advice.situation.goal is not Goal.TIME:
+        said.append(f"The map is of time. The choice goes by {goal(advice)}, which no rate of a link changes.")
+    return [one for one in said if one]
+
+
+def not_measured(advice: Advice) -> list[str]:
+    """Say what the advice does not rest on."""
+    situation, out = advice.situation, []
+    unchecked = [
+        link.name
+        for link in situation.links
+        if link.wire.get("link") and not any(check.link == link.name for check in advice.checks)
+    ]
+    if unchecked:
+        out.append(
+            f"No cell was measured over {listed(unchecked)}: a comparison there is taken to be good for"
+            f" {percent(UNCHECKED)}, and a percentile above the median for {UNCHECKED_TAIL_US / 1e3:g} ms more."
+        )
+    unknown = [
+        link.name
+        for link in situation.links
+        if link.wire.get("link") and not any(one.name == processor_line("server", link.name) for one in advice.lines)
+    ]
+    if unknown and advice.lines:
+        out.append(
+            f"Processor time over {listed(unknown)} is not known, since too few stacks were measured there. It is"
+            " several times that without a link."
+        )
+    lossy = [link.name for link in situation.links if _disturbed(link.wire)]
+    if lossy:
+        out.append(f"A prediction knows no losses and no jitter. It is too good for {listed(lossy)}.")
+    if situation.calls_per_s is not None and advice.choice.best:
+        out.append(_load(advice))
+    elif situation.objective is not None:
+        out.append("Latencies are those of one client. Calls that wait for each other are not in them.")
+    there = {one.language for one in advice.every.values()}
+    languages = [one for one in situation.languages if plain(one) not in there]
+    if languages:
+        out.append(
+            f"No stack in {listed(languages)} was measured. Its processor times differ; bytes and round trips do not."
+        )
+    for why, stacks in advice.excluded.items():
+        out.append(f"{listed(stacks)} {'was' if len(stacks) == 1 else 'were'} not measured: {why}.")
+    doubts = {one.stack: one.doubt for one in advice.every.values() if one.doubt and one.stack in advice.goals}
+    out += [f"{stack}: {doubt}." for stack, doubt in doubts.items()]
+    return out
+
+
+def _disturbed(wire: object) -> bool:
+    link = (wire.get("link") or {}) if isinstance(wire, dict) else {}
+    ways = [link.get(way) or {} for way in ("to_server", "to_client")]
+    return any(way.get(name) for way in ways for name in ("loss", "jitter_ns", "duplicate", "reorder"))
+
+
+def _load(advice: Advice) -> str:
+    calls = advice.situation.calls_per_s or 0.0
+    found = {one.name: calls * one.own.middle / 1e6 for one in advice.lines}
+    least = found.get(processor_line("server"))
+    most = max((found.get(processor_line("server", link.name), 0.0) for link in advice.situation.links), default=0.0)
+    busy = "" if least is None else f" At {calls:,.4g} calls/s the server keeps {least:.2g} processors busy"
+    if least is not None:
+        busy += f", and up to {most:.2g} if it sleeps before each call." if most > least else "."
+    return f"Latencies are those of one client. Calls that wait for each other are not in them.{busy}"
+
+
+def _nobody(advice: Advice) -> str:
+    objective = advice.situation.objective
+    if advice.failing and objective is not None:
+        worst = {name: max(one.ms.middle for one in advice.met if one.stack == name) for name in advice.failing}
+        nearest = min(worst, key=lambda name: worst[name])
+        return (
+            f'No candidate meets "{objective.text}" over every link. {nearest} comes nearest, with'
+            f" {figure(worst[nearest])} ms over the slowest one."
+        )
+    return "No candidate: the situation rules out every stack of the record, or the record lacks their figures."
+
+
+def _any(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"
+
+
+def _difference(advice: Advice, one: str, other: str) -> LogRatio | None:
+    values, others = advice.goals.get(one, {}), advice.goals.get(other, {})
+    ratios = [values[fork] / others[fork] for fork in sorted(values.keys() & others.keys())]
+    return paired(ratios) if len(ratios) > 1 else None
+
+
+def _next(advice: Advice, first: Beside) -> str:
+    best, level = advice.choice.best, percent(LEVEL)
+    if first.difference is None:
+        return f"{first.name} is next. They have too few forks in common to compare them."
+    gap = more(first.difference, CONFIDENCE)
+    if first.behind:
+        return f"{first.name} is next, with {gap} {goal(advice)}. The chance of a wrong name is below {level}."
+    if first.equivalent:
+        return f"{first.name} is next, with {gap} {goal(advice)}: that is within the margin."
+    return f"{first.name} is next, with {gap} {goal(advice)}: that is not shown to differ from {best}."
+
+
+def _advised(advice: Advice) -> str:
+    return advice.situation.today if advice.choice.verdict is Verdict.STAY else advice.choice.best
+
+
+def _objective(advice: Advice) -> Iterator[str]:
+    objective, mine = advice.situation.objective, [one for one in advice.met if one.stack == _advised(advice)]
+    if objective is None:
+        return
+    if mine and all(one.outcome is Outcome.PASSED for one in mine):
+        yield f'{_advised(advice)} meets "{objective.text}" over every link.'
+    unsure = [one.link for one in mine if one.outcome is Outcome.UNDECIDED]
+    if unsure:
+        yield f'It is undecided whether {_advised(advice)} meets "{objective.text}" over {listed(unsure)}.'
+    if advice.failing:
+        yield f'{listed(advice.failing)} {"does" if len(advice.failing) == 1 else "do"} not meet "{objective.text}".'
+
+
+def _why_out(advice: Advice, stack: str) -> str:
+    if stack in advice.failing and advice.situation.objective is not None:
+        return f'it does not meet "{advice.situation.objective.text}"'
+    return next((one.why[0] for one in advice.left_out if one.stack == stack), "the record lacks its figures")
+
+
+def _place(axis: Axis) -> str:
+    if axis.here is None:
+        return f"the highest {axis.name}"
+    return along(axis.here, axis.unit)
+
+
+def _cut(stretches: Sequence[Stretch], axis: Axis, where: str) -> str:
+    """Write one line through the map: who wins from where to where."""
+    if all(not one.winner for one in stretches):
+        return f"{where}, nobody wins by more than the margin anywhere, from {_ends(stretches, axis)}."
+    parts = []
+    for place, one in enumerate(stretches):
+        who = one.winner or "undecided"
+        if len(stretches) == 1:
+            parts.append(f"{who} at each {axis.name}, from {_ends(stretches, axis)}")
+        elif place == 0:
+            parts.append(f"{who} below {along(one.high, axis.unit)}")
+        elif place == len(stretches) - 1:
+            parts.append(f"{who} above {along(one.low, axis.unit)}")
+        else:
+            parts.append(f"{who} from {along(one.low, axis.unit)} to {along(one.high, axis.unit)}")
+    return f"{where}: {', '.join(parts)}."
+
+
+def _ends(stretches: Sequence[Stretch], axis: Axis) -> str:
+    return f"{along(stretches[0].low, axis.unit)} to {along(stretches[-1].high, axis.unit)}"

@@ -1,0 +1,110 @@
+"""The answer of a search for a capacity, in a few sentences."""
+
+from collections.abc import Iterator, Sequence
+
+from callbench.report.load.endpoints_sheet import most_time
+from callbench.runner.capacity.request import CLIENTS
+from callbench.runner.capacity.result import CapacityResult
+from callbench.stats.bottleneck import DISTURBED
+from callbench.stats.decision import Outcome
+from callbench.stats.digits import figure, percent
+from callbench.stats.interval import Interval
+from callbench.stats.knee import End
+from callbench.stats.median_interval import LEAST
+from callbench.stats.saturation import Resource
+
+_SATURATED = {
+    Resource.PROCESSOR: "The server's processor was used up first",
+    Resource.LOCK: "A lock, or a part that one call at a time can use, was used up first",
+    Resource.POOL: "The pool of workers or connections was used up first",
+    Resource.LINK: "The link was used up first",
+    Resource.DRIVER: "Invalid: the load driver was used up first, so the server may hold more",
+    Resource.OTHERS: "Invalid: other programs used the server's processors, so the server may hold more",
+    Resource.NOTHING: "Nothing was used up",
+    Resource.UNDECIDED: "Undecided what was used up first",
+}
+
+
+def level_text(level: float, along: str) -> str:
+    """Write a level with its unit: `20 clients`, `410 calls/s`."""
+    if along == CLIENTS:
+        return f"{level:,.0f} client{'' if level == 1 else 's'}"
+    return f"{figure(level, 0.005)} calls/s"
+
+
+def answer(result: CapacityResult, notes: Sequence[str]) -> Iterator[str]:
+    """Say what was found, what was used up first, and how sure both are.
+
+    Args:
+        result: of the search.
+        notes: what a reader should know besides.
+    """
+    yield _holds(result)
+    if result.death is not None:
+        yield f"The server died under load: {result.death}."
+    if result.saturation is not None:
+        yield f"{_SATURATED[result.saturation.resource]}: {result.saturation.why}."
+    if endpoints := most_time(result.endpoints):
+        yield endpoints
+    if result.request.need is not None:
+        yield _need(result)
+    yield _certainty(result)
+    others = result.others
+    if others is not None and others > DISTURBED:
+        yield f"Other programs took {percent(others)} of the server's processors: calls may have waited for them."
+    yield from notes
+
+
+def _holds(result: CapacityResult) -> str:
+    request, found = result.request, result.capacity
+    if found is None:
+        return "No load was tried, so nothing is known."
+    level = level_text(found.level, request.along)
+    if found.end is End.BELOW:
+        return f"It does not hold {level} with {request.objective}: the lowest load that was tried already fails."
+    if found.end is End.AT_LEAST:
+        return f"It holds at least {level} with {request.objective}{_rate(result)}: --most ends the search there."
+    least = "at least " if result.invalid else ""
+    if found.low is None or found.high is None:
+        return f"It holds about {least}{level} with {request.objective}{_rate(result)}. This has no interval."
+    low, high = (
+        f"{value:,.0f}" if request.along == CLIENTS else figure(value, 0.005) for value in (found.low, found.high)
+    )
+    between = f"(95 % interval {low} to {high})"
+    return f"It holds {least}{level} {between} with {request.objective}{_rate(result)}."
+
+
+def _rate(result: CapacityResult) -> str:
+    """Say how many calls a second these clients make."""
+    if result.request.along != CLIENTS or result.rate is None:
+        return ""
+    return f", at {_interval(result.rate)} calls/s"
+
+
+def _interval(rate: Interval) -> str:
+    text = figure(rate.middle, 0.005)
+    if rate.low is None or rate.high is None:
+        return text
+    return f"{text} ({figure(rate.low, 0.005)} to {figure(rate.high, 0.005)})"
+
+
+def _need(result: CapacityResult) -> str:
+    need = level_text(float(result.request.need or 0), result.request.along)
+    match result.outcome:
+        case Outcome.PASSED:
+            return f"Passed: the needed {need} are held."
+        case Outcome.FAILED:
+            return f"Failed: the needed {need} are not held."
+        case _:
+            return f"Undecided: whether the needed {need} are held cannot be told from these loads."
+
+
+def _certainty(result: CapacityResult) -> str:
+    found, took = result.capacity, f"{result.took_s:.0f} s"
+    loads = f"{len(result.steps)} loads in {took}"
+    if found is None or found.end is not End.WITHIN:
+        return f"{loads} were tried."
+    if found.low is None:
+        few = f"{found.crossings} of at least {LEAST} independent estimates"
+        return f"Undecided how sure that is: {loads} made {few}. Give more time with --seconds, or --resume."
+    return f"The interval rests on {found.crossings} independent estimates: {loads}."

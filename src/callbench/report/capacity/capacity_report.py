@@ -1,0 +1,180 @@
+"""A search for a capacity in sentences, a table and charts."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from itertools import groupby
+from statistics import median
+from typing import Any
+
+from callbench.model import objective
+from callbench.report.capacity.answer import answer, level_text
+from callbench.report.charts.draw import chart
+from callbench.report.charts.knee import Limit, Tried, knee_chart
+from callbench.report.load.endpoints_sheet import endpoints_sheet
+from callbench.report.record_report import RecordReport
+from callbench.report.text.section import Chart, Section, Sheet
+from callbench.runner.capacity.request import CLIENTS
+from callbench.runner.capacity.result import CapacityResult, read
+from callbench.runner.load.endpoints import Endpoint
+from callbench.runner.load.times import times_record
+from callbench.runner.stability.findings import unfinished
+from callbench.runner.stability.formatting import errors_text, over_text
+from callbench.runner.stability.record import notes
+from callbench.stats.bottleneck import Side
+from callbench.stats.digits import figure, percent
+from callbench.stats.knee import End
+from callbench.store.record import Record
+
+_SOURCE = "journal.jsonl: lines of kind step and death (docs/reference/run-folder.md)"
+_COLUMNS = ("loads", "met", "objective's value, ms", "calls/s", "mean, ms", "server busy", "driver busy", "errors")
+
+
+def capacity_report(run: Record) -> RecordReport:
+    """Describe a search.
+
+    Raises:
+        BadInput: the folder is damaged.
+    """
+    result, asked = read(run), run.request
+    search = result.request
+    loop = (
+        f"clients of a closed loop{_think(search.think_ms)}" if search.along == CLIENTS else "arrivals of an open loop"
+    )
+    about = f"{asked['name']}{over_text(asked)}. The most {loop} with {search.objective} were searched."
+    said = [*asked["server"].get("notes", ()), *notes(run.lines())]
+    findings = list(unfinished(run.info))
+    return RecordReport(
+        run, about, list(answer(result, said)), [_section(result)], _record(run, result), findings, answer_first=True
+    )
+
+
+def _think(think_ms: float) -> str:
+    return f" that wait {think_ms:g} ms before each call" if think_ms else ""
+
+
+def _record(run: Record, result: CapacityResult) -> dict[str, Any]:
+    """For programs."""
+    found, saturation = result.capacity, result.saturation
+    return {
+        "kind": "capacity",
+        "folder": str(run.path),
+        "of": run.request,
+        "state": run.info["state"],
+        "along": result.request.along,
+        "objective": result.request.objective,
+        "capacity": None if found is None else {**asdict(found), "end": found.end.value},
+        "calls_per_s": None if result.rate is None else asdict(result.rate),
+        "saturated": None if saturation is None else {**asdict(saturation), "resource": saturation.resource.value},
+        "valid": not result.invalid,
+        "outcome": result.outcome.value,
+        "death": result.death,
+        "seconds": result.took_s,
+        "endpoints": [_endpoint(one) for one in result.endpoints],
+        "estimates": [asdict(one) for one in result.estimates],
+        "steps": [
+            {name: line[name] for name in ("phase", "level", "holds", "value_us", "errors", "at_s", "seconds")}
+            | {"rate_per_s": (line["load"] or {}).get("rate_per_s")}
+            for line in result.steps
+        ],
+    }
+
+
+def _endpoint(one: Endpoint) -> dict[str, Any]:
+    """For programs."""
+    times = times_record(one.latency)
+    return {
+        "name": one.name,
+        "calls": one.calls,
+        "errors": dict(one.errors),
+        "time_share": one.time_share,
+        "latency_us": times,
+    }
+
+
+def _endpoints(result: CapacityResult) -> Sheet:
+    """The table of the endpoints at the capacity; if nothing was held, at the lowest load."""
+    along, levels = result.request.along, result.endpoints_of
+    between = " to ".join(level_text(level, along) for level in sorted({levels[0], levels[-1]}))
+    loads = "one load" if len(levels) == 1 else f"{len(levels)} loads"
+    nothing = result.capacity is None or result.capacity.end is End.BELOW
+    where = "the lowest load" if nothing else "the capacity"
+    return endpoints_sheet(result.endpoints, f"The sum of {loads} at {where}, {between}.")
+
+
+def _section(result: CapacityResult) -> Section:
+    clients = result.request.along == CLIENTS
+    first = "clients" if clients else "calls/s"
+    rows = [_row(level, list(lines)) for level, lines in groupby(_sorted(result.steps), key=lambda line: line["level"])]
+    columns = [first, *(_COLUMNS if clients else [name.replace("calls/s", "answered, calls/s") for name in _COLUMNS])]
+    about = "Each row is one load. Several tries of a load are summed up by their median."
+    charts = [one for one in (_chart(result, first), _rates(result)) if one is not None]
+    sheets = [Sheet("Loads", columns, rows), *([_endpoints(result)] if result.endpoints else [])]
+    return Section("capacity", "Loads", about, sheets=sheets, charts=charts, source=_SOURCE)
+
+
+def _sorted(steps: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    return sorted(steps, key=lambda line: float(line["level"]))
+
+
+def _row(level: float, lines: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+    loads = [line["load"] for line in lines if line["load"]]
+    values = [line["value_us"] / 1e3 for line in lines if line["value_us"] is not None]
+    means = [times["mean"] / 1e3 for load in loads if (times := load["service_us"] or load["latency_us"])]
+    errors: dict[str, int] = {}
+    for kind, count in ((kind, count) for line in lines for kind, count in line["errors"].items()):
+        errors[kind] = errors.get(kind, 0) + count
+    return (
+        f"{level:,.4g}" if level % 1 else f"{level:,.0f}",
+        str(len(lines)),
+        str(sum(line["holds"] for line in lines)),
+        _middle(values) if len(values) == len(lines) else "none",
+        _middle([load["rate_per_s"] for load in loads]),
+        _middle(means),
+        _busy(lines, "server"),
+        _busy(lines, "client"),
+        errors_text(errors),
+    )
+
+
+def _middle(values: Sequence[float]) -> str:
+    return figure(median(values), 0.005) if values else ""
+
+
+def _busy(lines: Sequence[Mapping[str, Any]], side: str) -> str:
+    sides = [Side(**line["evidence"][side]).busy for line in lines if line["evidence"]]
+    known = [busy for busy in sides if busy is not None]
+    return percent(median(known)) if known else "unknown"
+
+
+def _chart(result: CapacityResult, first: str) -> Chart | None:
+    """The value that the objective limits, by load."""
+    aim = objective.parse(result.request.objective)
+    tried = [
+        Tried("the server", float(line["level"]), float(line["value_us"]), bool(line["holds"]))
+        for line in result.steps
+        if line["value_us"] is not None
+    ]
+    about = "Each mark is one load: a dot if it met the objective, a cross if not."
+    spec = knee_chart(tried, first, "µs", Limit(aim.text, aim.limit_us))
+    return chart("capacity-objective", "Objective by load", about, spec, _SOURCE)
+
+
+def _rates(result: CapacityResult) -> Chart | None:
+    """Calls a second by load: where the line is flat, something is used up."""
+    from callbench.report.charts.palette import SERIES, WIDTH, logarithmic  # noqa: PLC0415 - beside what needs it
+
+    points = [
+        {"level": float(line["level"]), "rate": line["load"]["rate_per_s"]} for line in result.steps if line["load"]
+    ]
+    if result.request.along != CLIENTS or len({one["level"] for one in points}) < 2:
+        return None
+    x = logarithmic("level", "clients", [one["level"] for one in points])
+    y = {"field": "rate", "type": "quantitative", "axis": {"title": "calls/s", "grid": True}}
+    spec = {
+        "width": WIDTH - 60,
+        "height": 200,
+        "data": {"values": points},
+        "mark": {"type": "point", "filled": True, "color": SERIES[0]},
+        "encoding": {"x": x, "y": y},
+    }
+    return chart("capacity-rate", "Calls per second by clients", "Each mark is one load.", spec, _SOURCE)

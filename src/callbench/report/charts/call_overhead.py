@@ -1,0 +1,91 @@
+"""A call's time over the baseline of its channel: a panel a channel, a bar a message."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from callbench.analysis.overhead import CallOverhead
+from callbench.report.charts.palette import FAINT, INK, SERIES, Spec
+
+BASELINE, CODEC, UNPARTED = "baseline (channel only)", "encode and decode", "overhead that does not add up"
+_PANEL = 300
+
+
+def call_overhead(overheads: Sequence[CallOverhead], channels: Sequence[str]) -> Spec | None:
+    """Describe the chart of one group; each panel has its own scale, since channels lie decades apart.
+
+    Args:
+        overheads: the group's cells.
+        channels: panels in their order.
+    """
+    bars: list[dict[str, Any]] = []
+    for one in overheads:
+        bars += _bars(one)
+    if not bars:
+        return None
+    wholes = [
+        {
+            **_place(one),
+            "whole": one.time.middle,
+            "low": one.time.low or one.time.middle,
+            "high": one.time.high or one.time.middle,
+        }
+        for one in overheads
+    ]
+    y = {"field": "message", "type": "nominal", "axis": {"title": None}}
+    axis = {"title": "microseconds per call", "format": "~s", "tickCount": 4}
+    x = {"type": "quantitative", "axis": axis, "scale": {"zero": True}}
+    parts = {"domain": [BASELINE, CODEC, UNPARTED], "range": [FAINT, SERIES[0], SERIES[1]]}
+    return {
+        "data": {"values": bars + wholes},
+        "facet": {"field": "channel", "type": "nominal", "sort": list(channels), "header": {"title": None, **_LABEL}},
+        "columns": 2,
+        "spacing": {"row": 18, "column": 40},
+        "resolve": {"scale": {"x": "independent", "y": "independent"}},
+        "spec": {
+            "width": _PANEL,
+            "height": {"step": 15},
+            "layer": [
+                {
+                    "transform": [{"filter": "isValid(datum.part)"}],
+                    "mark": {"type": "bar", "height": {"band": 0.7}},
+                    "encoding": {
+                        "y": y,
+                        "x": {**x, "field": "from"},
+                        "x2": {"field": "to"},
+                        "color": {"field": "part", "type": "nominal", "scale": parts},
+                    },
+                },
+                {
+                    "transform": [{"filter": "isValid(datum.whole)"}],
+                    "mark": {"type": "rule", "strokeWidth": 1.5, "color": INK},
+                    "encoding": {"y": y, "x": {**x, "field": "low"}, "x2": {"field": "high"}},
+                },
+                {
+                    "transform": [{"filter": "isValid(datum.whole)"}],
+                    "mark": {"type": "point", "filled": True, "size": 26, "opacity": 1, "color": INK},
+                    "encoding": {"y": y, "x": {**x, "field": "whole"}},
+                },
+            ],
+        },
+    }
+
+
+_LABEL = {"labelColor": INK, "labelFontSize": 13, "labelAnchor": "start", "labelPadding": 4}
+
+
+def _place(one: CallOverhead) -> dict[str, str]:
+    """Name the panel and the bar: other adapters' messages by the adapter too."""
+    attributes = one.cell.attributes
+    adapter = "" if attributes["adapter"] == "native" else f"{attributes['adapter']} "
+    return {"channel": attributes["channel"], "message": adapter + attributes["message"]}
+
+
+def _bars(one: CallOverhead) -> list[dict[str, Any]]:
+    """Cut a bar: the codec stands on the baseline only where the two add up to the whole."""
+    baseline, whole = one.baseline.middle, one.time.middle
+    cut = [(BASELINE, 0.0, baseline)]
+    if one.adds_up:
+        cut.append((CODEC, baseline, baseline + one.codec_us))
+    elif whole > baseline:
+        cut.append((UNPARTED, baseline, whole))
+    return [{**_place(one), "part": part, "from": begin, "to": end} for part, begin, end in cut]

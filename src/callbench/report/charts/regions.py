@@ -1,0 +1,62 @@
+"""Who wins where: a map over two logarithmic axes, grey where it is undecided."""
+
+import math
+
+from callbench.analysis.advice.regions import Axis, Regions
+from callbench.report.charts.palette import INK, PAPER, RULE, SERIES, WIDTH, Spec, decades
+
+UNDECIDED = "undecided, or within the margin"
+# The third is a grey, which means undecided here.
+_COLOURS = (*SERIES[:2], *SERIES[3:])
+
+
+def regions(found: Regions) -> Spec | None:
+    """Describe the map; None where nobody wins anywhere."""
+    present = [name for place, name in enumerate(found.names) if any(place in row for row in found.winners)]
+    if not present:
+        return None
+    half_x, half_y = (math.sqrt(axis.places[1] / axis.places[0]) for axis in (found.x, found.y))
+    values = [
+        {
+            "x": at / half_x,
+            "x2": at * half_x,
+            "y": level / half_y,
+            "y2": level * half_y,
+            "winner": found.names[winner] if winner >= 0 else UNDECIDED,
+        }
+        for level, row in zip(found.y.places, found.winners, strict=True)
+        for at, winner in zip(found.x.places, row, strict=True)
+    ]
+    colours = [_COLOURS[place % len(_COLOURS)] for place in range(len(present))]
+    colour = {
+        "field": "winner",
+        "type": "nominal",
+        "scale": {"domain": [*present, UNDECIDED], "range": [*colours, RULE]},
+        "legend": {"columns": 2, "labelLimit": 300},
+    }
+    encoding = {"x": _axis(found.x, "x"), "x2": {"field": "x2"}, "y": _axis(found.y, "y"), "y2": {"field": "y2"}}
+    layers: list[Spec] = [
+        {"data": {"values": values}, "mark": {"type": "rect"}, "encoding": {**encoding, "color": colour}},
+    ]
+    if found.x.here is not None and found.y.here is not None and _within(found.x) and _within(found.y):
+        here = [{"x": found.x.here, "y": found.y.here}]
+        mark = {"type": "point", "shape": "circle", "size": 120, "filled": True, "color": PAPER, "stroke": INK}
+        place = {"x": _axis(found.x, "x"), "y": _axis(found.y, "y")}
+        layers.append({"data": {"values": here}, "mark": {**mark, "strokeWidth": 2, "opacity": 1}, "encoding": place})
+    return {"width": WIDTH - 80, "height": 340, "layer": layers}
+
+
+def _within(axis: Axis) -> bool:
+    return axis.here is not None and axis.places[0] <= axis.here <= axis.places[-1]
+
+
+def _axis(axis: Axis, field: str) -> Spec:
+    half = math.sqrt(axis.places[1] / axis.places[0])
+    ends = [axis.places[0] / half, axis.places[-1] * half]
+    title = f"{axis.name}, {axis.unit}"
+    return {
+        "field": field,
+        "type": "quantitative",
+        "scale": {"type": "log", "nice": False, "domain": ends},
+        "axis": {"title": title, "values": decades(ends), "format": "~s", "grid": False, "tickSize": 4},
+    }

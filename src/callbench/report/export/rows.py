@@ -1,0 +1,66 @@
+"""Records as rows of plain values: what CSV, Parquet and the frames of the Python API are made of."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from callbench.analysis.subject import Subject
+from callbench.model.metrics.registry import VALUES
+from callbench.report.export.show import cell_records
+from callbench.report.text.section import Section
+
+Row = Mapping[str, Any]
+_PLAIN = (
+    "cell",
+    "group",
+    "stack",
+    "message",
+    "channel",
+    "language",
+    "call",
+    "clients",
+    "link",
+    "forks",
+    "trials",
+    "calls",
+)
+_ENDS = {"": "value", "_low": "low", "_high": "high"}
+
+
+def cell_rows(subject: Subject) -> list[dict[str, Any]]:
+    """Return a row for each cell of a run: every metric that any cell has, in its unit, with its 95 % interval.
+
+    Objects are JSON texts. What a cell does not have is None.
+    """
+    cells = cell_records(subject)["cells"]
+    present = [name for name in VALUES if any(name in cell["metrics"] for cell in cells)]
+    return [
+        {
+            **{name: cell[name] for name in _PLAIN},
+            "args": json.dumps(cell["args"], sort_keys=True),
+            "errors": json.dumps(cell["errors"], sort_keys=True),
+            "timed": cell["timed"],
+            **{
+                f"{name}{end}": cell["metrics"].get(name, {}).get(key) for name in present for end, key in _ENDS.items()
+            },
+            "counts_agree": cell["counts_agree"],
+            "excluded": cell["excluded"],
+        }
+        for cell in cells
+    ]
+
+
+def sheet_rows(sections: Iterable[Section]) -> list[dict[str, Any]]:
+    """Return a row for each value of the tables of a report, as the report writes it."""
+    return [
+        {"section": section.id, "table": sheet.title, "row": row[0], "column": column, "value": value}
+        for section in sections
+        for sheet in section.every_sheet
+        for row in sheet.rows
+        for column, value in zip(sheet.columns[1:], row[1:], strict=True)
+    ]
+
+
+def columns_of(rows: Sequence[Row]) -> list[str]:
+    """Name the columns of rows, in the order in which they first occur."""
+    return list(dict.fromkeys(name for row in rows for name in row))

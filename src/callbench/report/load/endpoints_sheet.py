@@ -1,0 +1,42 @@
+"""What each endpoint took, as a table and a sentence: of a load, or of the loads at a capacity."""
+
+from collections.abc import Sequence
+
+from callbench.report.text.section import Sheet
+from callbench.runner.load.endpoints import Endpoint
+from callbench.runner.stability.formatting import errors_text
+from callbench.stats.digits import figure, percent
+
+_COLUMNS = ("endpoint", "calls", "share of time", "mean, ms", "p50, ms", "p99, ms", "errors")
+_SHARES = (0.5, 0.99)
+
+
+def endpoints_sheet(endpoints: Sequence[Endpoint], of: str = "") -> Sheet:
+    """Make the table.
+
+    Args:
+        endpoints: in the order of the options.
+        of: which loads they are of, as a sentence, or "".
+    """
+    note = f"{of} Latency is of right answers. The share of time is of all calls, right or wrong.".strip()
+    return Sheet("Endpoints", _COLUMNS, [_row(one) for one in endpoints], note)
+
+
+def most_time(endpoints: Sequence[Endpoint]) -> str | None:
+    """Say which endpoint uses most of the clients' time; None if nothing was called."""
+    known = [one for one in endpoints if one.time_share is not None]
+    if not known:
+        return None
+    first = max(known, key=lambda one: one.time_share or 0.0)
+    calls = sum(one.calls + sum(one.errors.values()) for one in known)
+    share = (first.calls + sum(first.errors.values())) / calls if calls else 0.0
+    spent = percent(first.time_share or 0.0)
+    return f"{first.name} uses most of the clients' time: {spent}, with {percent(share)} of the calls."
+
+
+def _row(one: Endpoint) -> tuple[str, ...]:
+    times = one.latency
+    values = () if times is None else (times.mean, *(times.percentiles[share] for share in _SHARES))
+    texts = [figure(value / 1e3, 0.005) for value in values] or [""] * (1 + len(_SHARES))
+    share = "" if one.time_share is None else percent(one.time_share)
+    return one.name, f"{one.calls:,}", share, *texts, errors_text(one.errors)

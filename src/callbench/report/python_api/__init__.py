@@ -1,0 +1,1 @@
+"""A stored result in Python: what `callbench.open` returns."""

@@ -1,0 +1,168 @@
+"""A stored result, opened: its tables as pandas or Polars, its charts as Altair, itself as plain values."""
+
+import json
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, overload
+
+from callbench.analysis import query
+from callbench.analysis.subject import Subject, subject
+from callbench.model.errors import BadInput, CallbenchError
+from callbench.report import records
+from callbench.report.charts.gallery import gallery
+from callbench.report.export.rows import cell_rows, columns_of
+from callbench.report.python_api.colours import coloured
+from callbench.report.sections import sections
+from callbench.report.text.section import Chart
+from callbench.store.head import RUN
+from callbench.store.query import JOURNAL
+from callbench.store.record import Record
+from callbench.store.tables import QUERIES
+
+if TYPE_CHECKING:
+    import altair as alt
+    import pandas as pd
+    import polars as pl
+
+_EXTRA = "install it with: pip install 'callbench[notebook]'"
+
+
+class Opened:
+    """A stored result.
+
+    Attributes:
+        path: its folder, or the file of an advice.
+        kind: what it is: `run`, `comparison`, `load`, `soak`, `advice` ...
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Opens a stored result for reading.
+
+        Raises:
+            BadInput: it is none, or damaged.
+        """
+        self.path = path
+        self.kind: str = Record(path).kind if path.is_dir() or not path.exists() else str(self.record["kind"])
+
+    def __repr__(self) -> str:
+        """The call that opened it."""
+        return f"callbench.open({str(self.path)!r})"
+
+    @cached_property
+    def record(self) -> Mapping[str, Any]:
+        """All of it as plain values, as `callbench show RECORD --json` prints it."""
+        found: Mapping[str, Any] = json.loads(json.dumps(records.as_record(self.path)))
+        return found
+
+    @property
+    def tables(self) -> tuple[str, ...]:
+        """The names of its tables, which docs/reference/run-folder.md describes; a file has none."""
+        if self.path.is_file():
+            return ()
+        return (*QUERIES, query.METRICS) if self.kind == RUN else (JOURNAL,)
+
+    @overload
+    def table(self, name: str, frame: Literal["pandas"] = "pandas") -> "pd.DataFrame": ...
+    @overload
+    def table(self, name: str, frame: Literal["polars"]) -> "pl.DataFrame": ...
+    def table(self, name: str, frame: Literal["pandas", "polars"] = "pandas") -> "pd.DataFrame | pl.DataFrame":
+        """Return a table of a record.
+
+        Args:
+            name: one of `tables`.
+            frame: the library.
+
+        Raises:
+            BadInput: there is no such table, or the record is damaged.
+            CallbenchError: the library is not installed.
+        """
+        if name not in self.tables:
+            raise BadInput(f"{self.path} has no table {name!r}: it has {', '.join(self.tables) or 'none'}")
+        return self.query(f'SELECT * FROM "{name}"', frame)  # noqa: S608 - one of our own names
+
+    @overload
+    def query(self, sql: str, frame: Literal["pandas"] = "pandas") -> "pd.DataFrame": ...
+    @overload
+    def query(self, sql: str, frame: Literal["polars"]) -> "pl.DataFrame": ...
+    def query(self, sql: str, frame: Literal["pandas", "polars"] = "pandas") -> "pd.DataFrame | pl.DataFrame":
+        """Return the answer to a query over the tables of a record, in the SQL of DuckDB.
+
+        Raises:
+            BadInput: the query is wrong, or the record has no tables.
+            CallbenchError: the library is not installed.
+        """
+        if self.path.is_file():
+            raise BadInput(f"{self.path} is a file, which has no tables: use .record")
+        columns, rows = query.answered(Record(self.path), sql)
+        return _frame(columns, rows, frame)
+
+    @overload
+    def cells(self, frame: Literal["pandas"] = "pandas") -> "pd.DataFrame": ...
+    @overload
+    def cells(self, frame: Literal["polars"]) -> "pl.DataFrame": ...
+    def cells(self, frame: Literal["pandas", "polars"] = "pandas") -> "pd.DataFrame | pl.DataFrame":
+        """Return a row for each cell of a run: each metric NAME, with its 95 % interval as NAME_low and NAME_high.
+
+        Units are those of docs/reference/metrics.md. What was not measured is missing, never 0.
+
+        Raises:
+            BadInput: the record is no run, or damaged.
+            CallbenchError: the library is not installed.
+        """
+        rows = cell_rows(self._subject)
+        columns = columns_of(rows)
+        return _frame(columns, [tuple(row.get(name) for name in columns) for row in rows], frame)
+
+    def charts(self) -> "dict[str, alt.TopLevelMixin]":
+        """Return the charts of the report of a run, by their name in it.
+
+        Raises:
+            BadInput: the record is no run, or damaged.
+            CallbenchError: Altair is not installed.
+        """
+        try:
+            import altair as alt  # noqa: PLC0415 - an extra
+        except ImportError as failure:
+            raise CallbenchError(f"Altair is missing: {_EXTRA}") from failure
+        return {one.id: alt.Chart.from_dict(coloured(one.spec)) for one in self._charts if one.spec is not None}
+
+    @property
+    def _charts(self) -> list[Chart]:
+        found = self._subject
+        return [*gallery(found), *(one for section in sections(found) for one in section.charts)]
+
+    @cached_property
+    def _run(self) -> Record:
+        if self.kind != RUN:
+            raise BadInput(
+                f"{self.path} is a record of the kind {self.kind}, which has no cells: use .record or .query"
+            )
+        return Record(self.path)
+
+    @cached_property
+    def _subject(self) -> Subject:
+        return subject(self._run)
+
+
+def _frame(columns: Sequence[str], rows: Sequence[tuple[object, ...]], frame: str) -> "pd.DataFrame | pl.DataFrame":
+    """Make a frame of rows.
+
+    Raises:
+        BadInput: no such library is known.
+        CallbenchError: it is not installed.
+    """
+    values = {name: [row[place] for row in rows] for place, name in enumerate(columns)}
+    try:
+        match frame:
+            case "pandas":
+                import pandas as pd  # noqa: PLC0415 - an extra
+
+                return pd.DataFrame(values, columns=pd.Index(columns))
+            case "polars":
+                import polars as pl  # noqa: PLC0415 - likewise
+
+                return pl.DataFrame(values, strict=False, infer_schema_length=None)
+    except ImportError as failure:
+        raise CallbenchError(f"{frame} is missing: {_EXTRA}") from failure
+    raise BadInput(f'there is no frame "{frame}": pandas or polars')

@@ -1,0 +1,146 @@
+"""The report of a record: on a terminal, as a page, as Markdown, as CSV, as JSON. It is made from the folder alone."""
+
+import csv
+import io
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from rich.console import Console
+from rich.text import Text
+
+from callbench.report.export import parquet
+from callbench.report.export.file import write_report
+from callbench.report.export.md import plain, section_text
+from callbench.report.export.page import flat, template, when
+from callbench.report.export.rows import sheet_rows
+from callbench.report.text.grid import grid_of
+from callbench.report.text.section import Section
+from callbench.runner.stability.findings import Finding, record
+
+
+class Source(Protocol):
+    """What a report is made from: a record, or the file of an advice."""
+
+    @property
+    def path(self) -> Path:
+        """Its folder or file."""
+
+    @property
+    def info(self) -> Mapping[str, Any]:
+        """Members `title` and `started`."""
+
+    def environment(self) -> Mapping[str, Any]:
+        """Return the machine that it was measured on."""
+
+
+@dataclass(frozen=True)
+class RecordReport:
+    """The report of one record.
+
+    Attributes:
+        run: the record.
+        about: what was done, in a sentence or two.
+        found: the results in sentences, most important first.
+        sections: tables and charts.
+        record: everything for programs, as JSON values.
+        findings: what was wrong, or could not be decided.
+        answer_first: whether the sentences stand above the tables on a terminal.
+        formats: file formats beside `FORMATS`: the text of the report by the format's name.
+    """
+
+    run: Source
+    about: str
+    found: Sequence[str]
+    sections: Sequence[Section]
+    record: Mapping[str, Any]
+    findings: Sequence[Finding] = ()
+    answer_first: bool = False
+    formats: Mapping[str, Callable[["RecordReport"], str]] = field(default_factory=dict)
+
+
+def show(report: RecordReport, console: Console) -> None:
+    """Print it. Tables come first, since sentences are read last and remembered, unless they are one answer."""
+    if not report.answer_first:
+        _tables(report, console)
+    for sentence in report.found:
+        console.print(Text(sentence), soft_wrap=True)
+    if report.answer_first:
+        _tables(report, console)
+
+
+def _tables(report: RecordReport, console: Console) -> None:
+    for section in report.sections:
+        for sheet in section.every_sheet:
+            grid_of(sheet).print(console)
+
+
+def as_json(report: RecordReport) -> str:
+    """Write it for programs."""
+    return (
+        json.dumps(
+            {**report.record, "findings": record(report.findings), "found": list(report.found)},
+            indent=1,
+            ensure_ascii=False,
+        )
+        + "\n"
+    )
+
+
+def html(report: RecordReport) -> str:
+    """Write the page, self-contained."""
+    info = report.run.info
+    return str(
+        template("record.html.j2").render(
+            title=info["title"],
+            about=report.about,
+            found=report.found,
+            sections=report.sections,
+            environment=list(flat(report.run.environment())),
+            when=when(str(info["started"])),
+        )
+    )
+
+
+def markdown(report: RecordReport) -> str:
+    """Write it for a note."""
+    parts = [f"# {plain(str(report.run.info['title']))}", plain(report.about)]
+    parts += ["\n".join(f"- {plain(one)}" for one in report.found)]
+    parts += [section_text(section) for section in report.sections]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def table(report: RecordReport) -> str:
+    """Write its tables as CSV: each with its title, its columns and its rows."""
+    out = io.StringIO()
+    lines = csv.writer(out, lineterminator="\n")
+    for section in report.sections:
+        for sheet in section.every_sheet:
+            lines.writerows(((sheet.title,), sheet.columns, *sheet.rows, ()))
+    return out.getvalue()
+
+
+def parquet_content(report: RecordReport) -> bytes:
+    """Write the values of its tables as Parquet, a row each."""
+    return parquet.of_rows(sheet_rows(report.sections))
+
+
+FORMATS: Mapping[str, Callable[[RecordReport], str | bytes]] = {
+    "html": html,
+    "md": markdown,
+    "csv": table,
+    "json": as_json,
+    "parquet": parquet_content,
+}
+
+
+def content(report: RecordReport, form: str) -> str | bytes:
+    """Return it in one of its formats."""
+    return {**FORMATS, **report.formats}[form](report)
+
+
+def write(report: RecordReport, form: str = "html", out: Path | None = None) -> Path:
+    """Write it to a file, in one of its formats."""
+    return write_report(report, {**FORMATS, **report.formats}, report.run.path, form, out)

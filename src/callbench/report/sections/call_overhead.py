@@ -1,0 +1,158 @@
+"""What each stack takes over the baseline of its channel, and whether baseline and codec add up to the whole."""
+
+from collections.abc import Sequence
+from statistics import median
+
+from callbench.analysis.echo_multiples import BASELINES_SQL, SIZES_SQL
+from callbench.analysis.headline import in_process
+from callbench.analysis.overhead import CallOverhead, read
+from callbench.analysis.subject import Subject
+from callbench.model.cell import MIXED
+from callbench.report.charts.call_overhead import call_overhead as chart_of
+from callbench.report.charts.draw import to_svg
+from callbench.report.text.section import Chart, Section, Sheet
+from callbench.report.text.summary import groups
+from callbench.stats.difference import Difference
+from callbench.stats.digits import at_place, figure, last_place, share
+
+ABOUT = (
+    "The baseline is a raw echo of the same sizes over the same channel, driven beside the stack in each fork. The"
+    " overhead is the mean time of a call minus the baseline, fork by fork. The codec time is the time to encode and"
+    " decode both messages, without a channel. The rest is the overhead minus the codec time: the service itself and"
+    " everything else. Only cells with one client, over loopback, with a measured codec have an overhead."
+)
+CHART_ABOUT = (
+    "The grey bar is the baseline. The mark is the whole time with its 95 % interval. The codec is stacked on the"
+    " baseline if their sum lies within that interval. Otherwise, or if the interval is too wide, the overhead is one"
+    " bar."
+)
+DRIVEN = (
+    "No server of this run has an overhead, which is the time of a call minus a raw echo of its size. The echo is made"
+    " by the kit of the stack's client. These servers are called by the load driver. It waits for thousands of"
+    " connections at once and needs a different time for one call. The difference would show two clients, not a"
+    " server. Compare the processor time per call instead. It is given for client and server separately."
+)
+COLUMNS = (
+    "stack",
+    "time, µs",
+    "",
+    "baseline, µs",
+    "",
+    "overhead, µs",
+    "times the baseline",
+    "codec, µs",
+    "rest, µs",
+    "adds up",
+)
+
+
+def section(subject: Subject) -> Section | None:
+    """Take every group's cells apart that have a baseline."""
+    overheads = read(subject.run, subject.results.cells)
+    if not overheads:
+        alone = any(MIXED in name and "request" in card["card"] for name, card in subject.cards.items())
+        return Section("call-overhead", "Baseline and overhead", DRIVEN) if alone else None
+    found, sheets, charts = [], [], []
+    for name in groups(subject):
+        own = [one for one in overheads if one.cell.attributes["group"] == name]
+        if not own:
+            continue
+        found.append(f"{name}: {_summary(subject, own)}")
+        sheets.append(Sheet(f"Overhead: {name}", COLUMNS, [_row(one) for one in own]))
+        spec = chart_of(own, _channels(own))
+        if spec is not None:
+            label = f"Overhead: {name}. {CHART_ABOUT} The values are in the table of this section."
+            title = f"Overhead: {name}"
+            charts.append(
+                Chart(
+                    f"call-overhead-{name}", title, CHART_ABOUT, to_svg(spec, label), BASELINES_SQL.strip(), spec=spec
+                )
+            )
+    source = f"{BASELINES_SQL.strip()};\n{SIZES_SQL.strip()}"
+    return Section("call-overhead", "Baseline and overhead", ABOUT, found, sheets, charts, source)
+
+
+def _channels(overheads: Sequence[CallOverhead]) -> list[str]:
+    """Order channels by their baseline, the lowest first."""
+    baselines: dict[str, list[float]] = {}
+    for one in overheads:
+        baselines.setdefault(one.cell.attributes["channel"], []).append(one.baseline.middle)
+    return sorted(baselines, key=lambda name: median(baselines[name]))
+
+
+def _summary(subject: Subject, overheads: Sequence[CallOverhead]) -> str:
+    """Name who pays least and most, and how many add up."""
+    outside = [one for one in overheads if not in_process(subject, one.cell)] or list(overheads)
+    ranked = sorted(outside, key=lambda one: one.times.middle)
+    texts = []
+    if len(ranked) > 1:
+        least, most = _paid(ranked[0]), _paid(ranked[-1])
+        texts.append(f"the smallest multiple of the baseline is {least}, the largest {most}.")
+    untold = sum(one.overhead.holds(0.0) is True for one in overheads)
+    if untold:
+        texts.append(f"In {untold} of {len(overheads)} stacks, no overhead is shown.")
+    judged = [one for one in overheads if one.adds_up is not None]
+    if judged:
+        texts.append(_sums(judged))
+    return " ".join(texts)
+
+
+def _paid(one: CallOverhead) -> str:
+    """Name a stack with its time in baselines."""
+    return f"{one.cell.attributes['stack']} ({figure(one.times.middle, one.times.half_width)} times)"
+
+
+def _sums(judged: Sequence[CallOverhead]) -> str:
+    """Count the cells whose parts add up, and name the largest remainder either way."""
+    over = [one for one in judged if not one.adds_up and one.rest.middle >= 0]
+    under = [one for one in judged if not one.adds_up and one.rest.middle < 0]
+    added = len(judged) - len(over) - len(under)
+    text = f"Baseline and codec add up to the whole in {added} of {len(judged)}"
+    if over:
+        most = max(over, key=lambda one: one.rest.middle / one.time.middle)
+        text += f"; {len(over)} took longer, by at most {_rest(most)}"
+    if under:
+        most = min(under, key=lambda one: one.rest.middle / one.time.middle)
+        text += f"; {len(under)} took less than their parts, by at most {_rest(most)}"
+    return text + "."
+
+
+def _rest(one: CallOverhead) -> str:
+    """Write a remainder as a share of the whole."""
+    return f"{100 * abs(one.rest.middle) / one.time.middle:.0f} % of the time ({one.cell.attributes['stack']})"
+
+
+def _row(one: CallOverhead) -> tuple[str, ...]:
+    """Write one line of the sheet."""
+    added = "yes" if one.adds_up else "undecided"
+    if one.adds_up is False:
+        added = "no: more than its parts" if one.rest.middle >= 0 else "no: less than its parts"
+    return (
+        one.cell.attributes["stack"],
+        figure(one.time.middle, one.time.half_width),
+        share(one.time.half_width),
+        figure(one.baseline.middle, one.baseline.half_width),
+        share(one.baseline.half_width),
+        _difference(one.overhead),
+        figure(one.times.middle, one.times.half_width),
+        figure(one.codec_us),
+        _difference(one.rest),
+        added,
+    )
+
+
+def _difference(one: Difference) -> str:
+    """Write a difference with its interval: `3.1 (2.8 to 3.4)`, with the places that its interval leaves it."""
+    if one.low is None or one.high is None:
+        return figure(one.middle)
+    reach = (one.high - one.low) / 2
+    if not reach:
+        return figure(one.middle)
+    last = last_place(reach, 0.5)
+    return f"{_at(one.middle, last)} ({_at(one.low, last)} to {_at(one.high, last)})"
+
+
+def _at(value: float, last: int) -> str:
+    """Write a value to a decimal position; a minus is a real one, and nothing is `-0`."""
+    text = at_place(value, last)
+    return text if any(digit in "123456789" for digit in text) else text.removeprefix("-")

@@ -1,0 +1,209 @@
+"""A soak in tables, charts and sentences."""
+
+from collections.abc import Iterator, Sequence
+
+from callbench.report.charts.draw import chart
+from callbench.report.charts.over_time import Panel, over_time
+from callbench.report.record_report import RecordReport
+from callbench.report.text.section import Chart, Section, Sheet
+from callbench.runner.stability import soak_findings
+from callbench.runner.stability.findings import Finding, closing_sentence
+from callbench.runner.stability.formatting import episode_text, errors_text, mib, over_text, small, whole
+from callbench.runner.stability.machine_usage import others_text
+from callbench.runner.stability.slices import window_of_line
+from callbench.runner.stability.soak_result import GrowthResult, Side, SoakResult, Step, read, record, troubled_episodes
+from callbench.stats.digits import figure
+from callbench.store.record import Record
+
+# So many episodes are told in sentences; the rest is in the table.
+_MOST_TOLD = 6
+# The median call of the last tenth against that of the first: a change of less is nothing to tell.
+_DRIFT = 1.25
+_SOURCE = "journal.jsonl: lines of kind slice, rest, moment, histogram, death (docs/reference/run-folder.md)"
+LOAD_COLUMNS = (
+    "clients", "seconds", "calls", "calls/s", "5 to 95 % of slices", "p50 µs", "p99 µs", "p99.9 µs", "max µs",
+    "errors",
+)  # fmt: skip
+HEALTH_COLUMNS = (
+    "clients, side", "processor µs per call", "begin MiB", "peak MiB", "end MiB", "after the rest MiB",
+    "KiB per 1,000 calls", "threads", "threads made per call", "files", "files after the rest",
+)  # fmt: skip
+
+
+def soak_report(run: Record) -> RecordReport:
+    """Describe a soak.
+
+    Raises:
+        BadInput: the folder is damaged.
+    """
+    found = read(run)
+    asked = run.request
+    steps = ", ".join(map(str, asked["clients"]))
+    think = f" with a think time of {asked['think_ms']:g} ms" if asked.get("think_ms") else ""
+    about = (
+        f"{asked['name']}{over_text(asked)}: {steps} clients{think}, {asked['seconds']:g} s each,"
+        f" {asked['rest_s']:g} s of rest after each, a sample every {asked['every_s']:g} s."
+    )
+    findings = soak_findings.soak_findings(found)
+    return RecordReport(run, about, list(_sentences(found, findings)), _sections(found), record(found), findings)
+
+
+def _sentences(found: SoakResult, findings: Sequence[Finding]) -> Iterator[str]:
+    for death in found.deaths:
+        why = "" if death["side"] == "server" else " (the client)"
+        yield f"It died{why} after {death['calls']:,} calls, at {death['at_s']:.1f} s: {death['why']}."
+    if found.restarts:
+        yield f"It was restarted {'once' if found.restarts == 1 else f'{found.restarts} times'}."
+    if found.over:
+        yield f"It ended early: {found.over}."
+    told_of = [(step, one) for step in found.steps for one in troubled_episodes(step)]
+    for step, one in told_of[:_MOST_TOLD]:
+        yield f"{step.clients} clients: {episode_text(one)}."
+    if len(told_of) > _MOST_TOLD:
+        yield f"{len(told_of) - _MOST_TOLD} more episodes are in the table Episodes."
+    for step in found.steps:
+        yield from _grew(step)
+        yield from _pace(step)
+    yield from found.notes
+    calls = sum(step.calls for step in found.steps)
+    seconds = sum(step.seconds for step in found.steps)
+    work = f"{calls:,} calls in {seconds:,.0f} s, none failed, and nothing grew or became slower"
+    yield closing_sentence(findings, work)
+
+
+def _pace(step: Step) -> Iterator[str]:
+    """State that calls became slower or faster, and who else was busy."""
+    pace = step.pace
+    if pace is not None and not 1 / _DRIFT < pace.ratio < _DRIFT:
+        how = "slower" if pace.ratio > 1 else "faster"
+        times = figure(max(pace.ratio, 1 / pace.ratio))
+        beside_it = others_text(pace.last, pace.others_before)
+        yield f"{step.clients} clients: the median call became {times} times {how}; {beside_it}."
+
+
+def _grew(step: Step) -> Iterator[str]:
+    for name, side in step.sides.items():
+        who = f"{step.clients} clients: the {name if name != 'both' else 'process'}"
+        if side.memory.leaks and side.memory.per_thousand is not None:
+            yield f"{who} grew by {small(side.memory.per_thousand / 1024)} KiB per 1,000 calls{_back(side)}."
+        if side.threads.leaks and side.threads.per_thousand is not None:
+            yield f"{who} grew by {small(side.threads.per_thousand)} threads per 1,000 calls."
+        if side.files.leaks and side.files.per_thousand is not None:
+            yield f"{who} grew by {small(side.files.per_thousand)} open files per 1,000 calls."
+
+
+def _back(side: Side) -> str:
+    if side.returned_bytes is None:
+        return ""
+    return f", and released {mib(max(0, side.returned_bytes))} MiB during the rest"
+
+
+def _sections(found: SoakResult) -> list[Section]:
+    if not found.steps:
+        return []
+    load = Sheet("Steps", LOAD_COLUMNS, [_load_row(step) for step in found.steps])
+    rows = [_health_row(step, name, side) for step in found.steps for name, side in step.sides.items()]
+    happened = [
+        (
+            str(step.clients),
+            one.state.value,
+            f"{one.start_s:.1f}",
+            f"{one.end_s - one.start_s:.1f}",
+            errors_text(one.errors),
+        )
+        for step in found.steps
+        for one in troubled_episodes(step)
+    ]
+    columns = ("clients", "state", "from, s", "for, s", "errors")
+    sections = [
+        Section(
+            "steps", "Steps",
+            "Latency is of all calls of a step together. The range of the rate is over the slices.",
+            sheets=[load], charts=_charts(found), source=_SOURCE,
+        ),
+        Section(
+            "health", "Processes",
+            "All processes of a side, with everything that they started. The slope is of the second half of a step,"
+            " with its 95 % interval. Threads made is a lower limit. After the rest: without clients.",
+            sheets=[Sheet("Processes", HEALTH_COLUMNS, rows)] if rows else [], source=_SOURCE,
+        ),
+    ]  # fmt: skip
+    if happened:
+        about = "An episode is a series of slices in the same state. A single slice counts with its own length."
+        sections.append(Section("happened", "Episodes", about, sheets=[Sheet("Episodes", columns, happened)]))
+    return sections
+
+
+def _load_row(step: Step) -> tuple[str, ...]:
+    latency = [step.latency.get(name) for name in ("p50_us", "p99_us", "p99.9_us", "max_us")]
+    return (
+        str(step.clients),
+        f"{step.seconds:,.1f}",
+        whole(step.calls),
+        figure(step.rate_per_s, 0.005),
+        f"{figure(step.rate_low, 0.05)} to {figure(step.rate_high, 0.05)}",
+        *("" if value is None else figure(value, 0.005) for value in latency),
+        errors_text(step.errors),
+    )
+
+
+def _health_row(step: Step, name: str, side: Side) -> tuple[str, ...]:
+    def of(moment: str, key: str) -> float | None:
+        there = {"begin": side.begin, "end": side.end, "rested": side.rested}[moment]
+        return None if there is None else there[key]
+
+    return (
+        f"{step.clients}, {name}",
+        small(side.processor_us),
+        mib(of("begin", "resident_bytes")),
+        mib(side.resident_peak),
+        mib(of("end", "resident_bytes")),
+        mib(of("rested", "resident_bytes")),
+        _slope(side.memory, step),
+        whole(side.threads_peak),
+        small(side.threads_made),
+        whole(side.files_peak),
+        whole(of("rested", "files")),
+    )
+
+
+def _slope(grown: GrowthResult, step: Step) -> str:
+    if grown.per_thousand is None:
+        return f"{step.slices} of {soak_findings.LEAST_SLICES} slices"
+    if grown.low is None or grown.high is None:
+        return small(grown.per_thousand / 1024)
+    ends = " to ".join(small(value / 1024) for value in (grown.low, grown.high))
+    return f"{small(grown.per_thousand / 1024)} ({ends})"
+
+
+def _charts(found: SoakResult) -> Sequence[Chart]:
+    slices = found.slices
+    sides = [side for side in ("server", "client", "both") if any(side in line["sides"] for line in slices)]
+    every = sorted([*slices, *found.rests], key=lambda line: line["at_s"])
+
+    def of(name: str, unit: float = 1.0) -> dict[str, list[tuple[float, float]]]:
+        return {
+            side: [
+                (line["at_s"], line["sides"][side][name] / unit)
+                for line in every
+                if line["sides"].get(side, {}).get(name) is not None
+            ]
+            for side in sides
+        }
+
+    rates = [(line["at_s"], window_of_line(line).per_s) for line in slices if line["seconds"]]
+    failed = [(line["at_s"], sum(line["errors"].values()) / line["seconds"]) for line in slices if line["seconds"]]
+    lines = {"calls/s": rates} | ({"errors/s": failed} if any(value for _, value in failed) else {})
+    times = {name: [(line["at_s"], line[key]) for line in slices if key in line]
+             for name, key in (("p50", "p50_us"), ("p99", "p99_us"))}  # fmt: skip
+    panels = [
+        Panel("per second", lines),
+        Panel("latency, µs", times),
+        Panel("resident MiB", of("resident_bytes", 2.0**20)),
+        Panel("threads", of("threads")),
+        Panel("open files", of("files")),
+    ]
+    marks = {float(death["at_s"]): "died" for death in found.deaths}
+    about = "Rests lie between the steps. A broken line marks the death of a process."
+    drawn = chart("over-time", "Over time", about, over_time(panels, marks), _SOURCE)
+    return [drawn] if drawn else []

@@ -1,0 +1,289 @@
+"""What came out, in words computed from the run: the paragraph at the top, and what a reader must know."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from callbench.analysis import limits
+from callbench.analysis.claims import Judged, Verdict
+from callbench.analysis.headline import in_process, of_group, without_rates
+from callbench.analysis.naming import by_id, named
+from callbench.analysis.obstacles import obstacles
+from callbench.analysis.rankings import Ranking, rankings
+from callbench.analysis.subject import CONDITIONS, Subject
+from callbench.analysis.words import listed, some
+from callbench.model.cell import HELD
+from callbench.report.text import along, plateaus
+from callbench.report.text.choice import Choice, choices
+from callbench.report.text.growth import deaths, leaks
+from callbench.report.text.more_time import OpenResults, open_results
+from callbench.stats.digits import figure, percent
+
+MOST_REASONS = 4
+MOST_ALONE = 3
+MOST_CLAIMS = 6
+DRIFT = 0.10
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that came out: what it is about, and a sentence or two."""
+
+    about: str
+    text: str
+
+    def __str__(self) -> str:
+        """Write both in a line."""
+        return f"{self.about}: {self.text}"
+
+
+def groups(subject: Subject) -> list[str]:
+    """Name the groups that have values, in the study's order."""
+    measured = {one.attributes["group"] for one in subject.results.cells if one.rate}
+    return [group.group for group in subject.study.groups if group.group in measured]
+
+
+def charted_groups(subject: Subject) -> set[str]:
+    """Name the groups that have a place on a chart of the study: they are told together there."""
+    return {point.group for part in subject.study.charts for point in part.points}
+
+
+def uncharted(subject: Subject) -> list[str]:
+    """Name the groups that have values and no place on a chart of the study."""
+    charted = charted_groups(subject)
+    return [name for name in groups(subject) if name not in charted]
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What a report begins with, in the order of a reader's questions.
+
+    Attributes:
+        choices: what to choose, by how much and how sure.
+        claims: how many hold, in a sentence; "" without claims.
+        ahead: what is not known, why, and what five minutes more would settle.
+        besides: what else came out, group by group or as the study charts it.
+    """
+
+    choices: Sequence[Choice]
+    claims: str
+    open_results: OpenResults
+    besides: Sequence[Finding]
+
+    @property
+    def sentences(self) -> list[Finding]:
+        """Write all of it without its tables."""
+        texts = [Finding(one.where, one.in_words()) for one in self.choices]
+        texts += [Finding("Claims", self.claims)] if self.claims else []
+        more = self.open_results.in_words()
+        texts += [Finding("Undecided", more)] if more else []
+        return [*texts, *self.besides]
+
+
+def summary(subject: Subject) -> Summary:
+    """Describe what came out of a run.
+
+    Raises:
+        BadInput: the run is damaged.
+    """
+    every = rankings(subject)
+    claims = of_claims(subject.judged) if subject.judged else ""
+    claims += "".join(f" {one}" for one in elsewhere(subject))
+    return Summary(
+        choices(subject, every),
+        claims,
+        open_results(subject, obstacles(subject, every)),
+        _other_findings(subject, every),
+    )
+
+
+def _other_findings(subject: Subject, every: Sequence[Ranking]) -> list[Finding]:
+    """Write what came out besides the rankings' first places, group by group or as the study charts them."""
+    charted = charted_groups(subject)
+    written: list[Finding] = []
+    alone: list[Finding] = []
+    for name in dict.fromkeys(group.group for group in subject.study.groups):
+        text = "" if name in charted else of_group(subject, name, every) or without_rates(subject, name)
+        compared = any(one.group == name and len(one.cells) > 1 for one in every)
+        (written if compared else alone).extend([Finding(subject.title_of(name), text)] if text else [])
+    # Groups of one stack each compare nothing here; tables, claims and questions do so across groups.
+    if len(alone) > MOST_ALONE and (written or len(every) > len(alone)):
+        has = "The table All cells has their values."
+        written.append(Finding("Other results", f"{len(alone)} groups of one stack each. {has}"))
+    else:
+        written += alone
+    told = ((part.title, along.in_words(part, subject.results)) for part in subject.study.charts)
+    written += [Finding(title, text) for title, text in told if text]
+    for table in subject.tables:
+        if table.in_words:
+            rows = [(row.label, [one.text for one in row.places]) for row in table.rows]
+            text = limits.in_words(table.columns, rows)
+            written += [Finding(table.title, text)] if text else []
+    if subject.run.request.get("knees"):
+        written.append(
+            Finding("Knees", "the section Knee has the highest level at which each stack met its objective.")
+        )
+    return written
+
+
+def tallied(judged: Sequence[Judged]) -> str:
+    """Count the verdicts on the claims that were tested, and name them."""
+    words = {
+        Verdict.HOLDS: ("holds", "hold"),
+        Verdict.FAILS: ("does not hold", "do not hold"),
+        Verdict.UNDECIDED: ("is undecided", "are undecided"),
+    }
+    tally = {verdict: sum(one.verdict is verdict for one in judged) for verdict in words}
+    tested = sum(tally.values())
+    named_ = {verdict: some([one.id for one in judged if one.verdict is verdict], MOST_CLAIMS) for verdict in words}
+    parts = [f"{count} {words[verdict][count != 1]} ({named_[verdict]})" for verdict, count in tally.items() if count]
+    return f"of {tested} tested, {listed(parts)}." if tested else "none were tested."
+
+
+def elsewhere(subject: Subject) -> list[str]:
+    """Count the verdicts in the run's other conditions of the machine's idle states."""
+    return [
+        f"With {CONDITIONS[name]}: {tallied(other.judged)}" for name, other in subject.others.items() if other.judged
+    ]
+
+
+def of_claims(judged: Sequence[Judged]) -> str:
+    """Count the verdicts on the claims that were tested, and name those that were not, with why."""
+    text = tallied(judged)
+    missing: dict[str, list[str]] = {}
+    for one in judged:
+        if one.verdict is Verdict.UNMEASURED:
+            missing.setdefault(one.deciding.why, []).append(one.id)
+    if missing:
+        texts = [f"{listed(ids)} ({why})" for why, ids in list(missing.items())[:MOST_REASONS]]
+        more = sum(len(ids) for ids in list(missing.values())[MOST_REASONS:])
+        texts += [f"{more} more"] if more else []
+        text += f" Not measured and not counted: {'; '.join(texts)}."
+    return text
+
+
+def cautions(subject: Subject) -> list[str]:
+    """Write what a reader must know before believing a value."""
+    info, results = subject.run.info, subject.results
+    texts = []
+    if subject.quick:
+        texts.append(
+            "This was a quick run. It ends after some minutes and leaves the rest undecided. Its decided results are"
+            " as certain as those of a full run."
+        )
+    share = subject.study.part.load.share
+    if share != 1 and not subject.quick:
+        texts.append(f"This run used {percent(share)} of the study's calls and of its trial times.")
+    if info["state"] != "finished":
+        texts.append(f"This run is {info['state']}. Missing values are not measured yet. Continue with --resume.")
+    if subject.run.condition == HELD:
+        beside = " The section Idle states has both." if subject.others else ""
+        texts.append(
+            "Deep idle states were off for all values without another note. Waiting then costs less than on a machine"
+            f" with its own idle states.{beside}"
+        )
+    shared = _sharing(subject)
+    if shared:
+        texts.append(shared)
+    inside = sorted({one.attributes["channel"] for one in results.cells if one.rate and in_process(subject, one)})
+    if inside:
+        texts.append(
+            f"Over {listed(inside)}, one program is both client and server. There is no server that others could call."
+        )
+    batched = sorted({one.attributes["channel"] for one in results.cells if one.batched})
+    if batched:
+        texts.append(
+            f"Some calls over {listed(batched)} are shorter than 20 clock readings. They were timed in batches, so"
+            " they have a mean but no percentiles."
+        )
+    standing = plateaus.unexplained(subject)
+    if standing:
+        texts.append(standing)
+    texts += _meanwhile(subject)
+    texts += _troubles(subject)
+    return texts
+
+
+def _sharing(subject: Subject) -> str:
+    """Describe where client and server shared a processor."""
+    placement = subject.environment.get("placement")
+    if not isinstance(placement, Mapping):
+        return ""
+    client, server = placement.get("client") or [], placement.get("server") or []
+    if set(client) & set(server):
+        return (
+            "Client and server shared a processor and slowed each other. Both could reach higher rates on separate"
+            " processors."
+        )
+    return ""
+
+
+def _meanwhile(subject: Subject) -> list[str]:
+    """Describe what the machine, the generator and the warm-up did to the values."""
+    validity, texts = subject.results.validity, []
+    if validity.drift is not None and validity.drift > DRIFT:
+        texts.append(
+            f"The machine changed its speed: a raw echo was up to {_faster(validity.drift)} at one time than at"
+            " another. Compare values only within this run, where ratios are computed fork by fork."
+        )
+    disturbed = [one for one in validity.disturbed if one.counted and one.why]
+    if disturbed:
+        cells = len({one.cell for one in disturbed})
+        texts.append(
+            f"{len(disturbed)} trials of {cells} cells were disturbed by other programs. They count. Repeat on a"
+            " quieter machine before you decide anything by them."
+        )
+    unsteady = [curve for known in validity.cells.values() for curve in known.curves if curve.unsteady]
+    if unsteady:
+        out = [curve for curve in unsteady if curve.left_out]
+        never = sum(bool(one.not_steady) for one in subject.results.cells)
+        if out:
+            none_left = f" {never} cells have no value left." if never else ""
+            texts.append(f"{len(out)} trials were not steady and do not count.{none_left}")
+        rest = [curve for curve in unsteady if not curve.left_out]
+        if rest:
+            cells = len({curve.cell for curve in rest})
+            texts.append(f"{len(rest)} trials of {cells} cells changed their rate during the measurement. They count.")
+    at_least = [named(one) for one in subject.results.cells if one.verdict and one.verdict.at_least]
+    if at_least:
+        texts.append(
+            f"In {some(at_least)}, Callbench itself was the limit. These rates are minimum values and are not ranked."
+        )
+    return texts
+
+
+def _faster(drift: float) -> str:
+    """Describe how much faster something is: in per cent, or from twice on as a factor."""
+    return f"{percent(drift)} faster" if drift < 1 else f"{figure(drift + 1)} times faster"
+
+
+def _troubles(subject: Subject) -> list[str]:
+    """Count what went wrong."""
+    results = subject.results
+    texts = []
+    for why, stacks in list(exclusions(subject).items())[:MOST_REASONS]:
+        texts.append(f"Excluded: {some(stacks)}: {why}.")
+    if len(exclusions(subject)) > MOST_REASONS:
+        texts.append("The report lists more exclusions with other reasons.")
+    failed = [one for one in results.cells if one.errors]
+    if failed:
+        total = sum(sum(one.errors.values()) for one in failed)
+        texts.append(f"{total:,} calls in {len(failed)} cells failed. They count in no rate.")
+    unequal = [named(one) for one in results.cells if not one.agree]
+    if unequal:
+        texts.append(f"Client and server counted differently in {some(unequal)}. These values are wrong.")
+    texts += [f"{one} It may be a leak." for one in leaks(subject.health)]
+    texts += deaths(subject.deaths)
+    texts += [f"Note of the run: {text}" for text in results.notes]
+    return texts
+
+
+def exclusions(subject: Subject) -> dict[str, list[str]]:
+    """Gather what was excluded by reason: stacks, and cells where only these are meant."""
+    gathered: dict[str, list[str]] = {}
+    cells = by_id(subject.results.cells)
+    for one in subject.results.excluded:
+        names = gathered.setdefault(one.why.rstrip("."), [])
+        name = named(cells[one.cell]) if one.cell in cells else one.stack
+        if name not in names:
+            names.append(name)
+    return gathered

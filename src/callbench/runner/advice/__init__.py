@@ -1,0 +1,1 @@
+"""What an advice lacks is measured, and what came of it is kept."""

@@ -1,0 +1,129 @@
+"""What an advice is asked of: a record, or something to measure first, as a study, a service or a document."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from callbench.adapter.generated.languages import LANGUAGES
+from callbench.analysis.words import listed
+from callbench.catalog import reach
+from callbench.catalog.catalogue import Catalogue
+from callbench.catalog.formats import OWN, plain
+from callbench.catalog.generator import filled
+from callbench.catalog.imports import registry
+from callbench.catalog.imports.source import Options
+from callbench.catalog.own import folder
+from callbench.catalog.own import study as own_study
+from callbench.catalog.own.default_folder import default_folder
+from callbench.catalog.own.place import is_service
+from callbench.catalog.study import load
+from callbench.catalog.study.load import names
+from callbench.model.situation import Situation
+from callbench.runner import launch, own_service
+from callbench.store.head import FILE
+from callbench.store.record import Record
+
+BUDGET_S = 120.0
+
+
+@dataclass(frozen=True)
+class Measuring:
+    """How a record is made where there is none.
+
+    Attributes:
+        known: the stacks that there are.
+        situation: without a link in it, every channel is measured; otherwise those that leave the machine.
+        say: is given a sentence for each step.
+        budget_s: the time to measure, in seconds.
+    """
+
+    known: Catalogue
+    situation: Situation
+    say: Callable[[str], None]
+    budget_s: float = BUDGET_S
+
+
+def record_of(what: str, how: Measuring) -> Record:
+    """Return the record, after it was measured if need be.
+
+    Args:
+        what: the folder of a record or of an imported service, a study, or a document that `import` takes.
+        how: how to measure.
+
+    Raises:
+        BadInput: it is none of these, or wrong.
+        Stopped: a person stopped it.
+        CallbenchError: it cannot be measured.
+    """
+    path = Path(what)
+    if (path / FILE).is_file():
+        return Record(path)
+    if is_service(path) or path.suffix == ".toml" or (what in names() and not path.exists()):
+        return _measured(what, how)
+    if path.is_file():
+        return _measured(str(_service(path, how)), how)
+    return Record(path)
+
+
+def is_record(what: str) -> bool:
+    """Whether nothing has to be measured to have the record."""
+    return (Path(what) / FILE).is_file()
+
+
+def _service(document: Path, how: Measuring) -> Path:
+    """Import a document, unless that was done before. Returns the folder of the service."""
+    service = registry.service([str(document)], Options())
+    place = default_folder([str(document)], service)
+    if is_service(place):
+        how.say(f"{place} is the service of an earlier import. Remove it to import {document} again.")
+        return place
+    folder.write(place, *filled.filled(service))
+    how.say(f"{document} was imported as the service {place}, which you can read and change.")
+    return place
+
+
+def _measured(study: str, how: Measuring) -> Record:
+    languages = _languages(study, how)
+    select = _channels(study, how, languages)
+    request = launch.RunRequest(
+        study, quick=True, select=select, budget_s=how.budget_s, baselines=False, languages=languages
+    )
+    return launch.execute_run(launch.create_run(request, how.known), how.known, resumed=False)
+
+
+def _languages(study: str, how: Measuring) -> tuple[str, ...]:
+    """The adapters of the named languages that carry a service of the user's own; none if the study names its stacks.
+
+    An adapter that is not set up is among them: the record then says why it was not measured.
+    """
+    where = Path(study)
+    named = list(dict.fromkeys(plain(one) for one in how.situation.languages))
+    if not is_service(where) or not named:
+        return ()
+    if (where / own_study.STUDY).exists():
+        how.say(f"{where / own_study.STUDY} says what is measured. Name stacks in {listed(named)} there if they lack")
+        return ()
+    found = []
+    for language in named:
+        adapters = [
+            one for one in how.known.adapters if one.name in LANGUAGES and plain(one.manifest.language) == language
+        ]
+        found += [one.name for one in adapters]
+        for one in adapters:
+            if one.why_not is not None:
+                how.say(f"stacks in {language} are not measured: {one.why_not}")
+        if not adapters and language != OWN:
+            how.say(f"stacks in {language} are not measured: no types are generated in it; figures are those of Rust")
+    return tuple(found)
+
+
+def _channels(study: str, how: Measuring, languages: Sequence[str]) -> list[str]:
+    """Select the channels that leave the machine, where some calls have to; otherwise all."""
+    far = next((link.name for link in how.situation.links if link.wire.get("link")), None)
+    if far is None:
+        return []
+    known = own_service.for_service(how.known) if is_service(Path(study)) else how.known
+    stacks = {stack.id: stack for stack in known.every}
+    used = {cell.stack for cell in load(study, languages=languages).cells(known.every, quick=True)}
+    away = {stacks[one].channel for one in used if one in stacks and reach.why_not_over(stacks[one], far) is None}
+    return [f"channel={channel}" for channel in sorted(away)]

@@ -1,0 +1,126 @@
+"""The file that an advice is kept in, beside its run: the situation, which records it rests on, and the result."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from callbench.catalog.situation.file import situation_of
+from callbench.model.errors import BadInput, CallbenchError
+from callbench.model.situation import Situation
+from callbench.model.version import VERSION
+from callbench.store.head import FILE, now
+from callbench.store.record import Record
+
+KIND = "advice"
+FORMAT = 1
+NAME = "advice.json"
+# Folders of a run in which cells over the links of a situation were measured.
+HELD_BACK = "held-back"
+
+
+@dataclass(frozen=True)
+class Stored:
+    """An advice on disk.
+
+    Attributes:
+        path: its file.
+        record: what it says; the report is computed from the runs again.
+    """
+
+    path: Path
+    record: Mapping[str, Any]
+
+    @property
+    def run(self) -> Record:
+        """The record that it rests on.
+
+        Raises:
+            BadInput: it is not there any more.
+        """
+        return Record(self.path.parent)
+
+    @property
+    def held_back(self) -> list[Record]:
+        """The records of cells over links."""
+        return [Record(self.path.parent / name) for name in self.record["held_back"]]
+
+    @property
+    def situation(self) -> Situation:
+        """The situation, checked."""
+        return situation_of(self.record["situation"], str(self.path))
+
+    @property
+    def info(self) -> Mapping[str, Any]:
+        """What stands above a report."""
+        return {"title": f"Advice from {self.record['title']}", "started": self.record["started"]}
+
+    def environment(self) -> Mapping[str, Any]:
+        """The machine that was measured on."""
+        return self.run.environment()
+
+
+def measured(run: Record) -> list[Record]:
+    """Give the records of cells over links that were measured for a run, the oldest first."""
+    return [Record(path) for path in sorted(run.path.glob(f"{HELD_BACK}-*")) if (path / FILE).is_file()]
+
+
+def write(run: Record, situation: Situation, held_back: Sequence[Record], result: Mapping[str, Any]) -> Path:
+    """Keep an advice beside its run, whole or not at all. Returns the file.
+
+    Raises:
+        CallbenchError: the file cannot be written.
+    """
+    record = {
+        "kind": KIND,
+        "format": FORMAT,
+        "callbench": VERSION,
+        "started": now(),
+        "title": run.info["title"],
+        "held_back": [one.path.name for one in held_back],
+        "situation": dict(situation.source or {}),
+        **result,
+    }
+    path = run.path / NAME
+    part = path.with_suffix(".part")
+    try:
+        part.write_text(json.dumps(record, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+        part.replace(path)
+    except OSError as failure:
+        raise CallbenchError(f"cannot write {path}: {failure.strerror}") from failure
+    return path
+
+
+def is_one(path: Path) -> bool:
+    """Whether a file looks like an advice."""
+    try:
+        return path.name == NAME or json.loads(path.read_bytes()).get("kind") == KIND
+    except (OSError, ValueError, AttributeError):
+        return False
+
+
+def read(path: Path) -> Stored:
+    """Read an advice.
+
+    Raises:
+        BadInput: it is none, is damaged or of a newer version.
+    """
+    try:
+        record = json.loads(path.read_bytes())
+    except OSError as failure:
+        raise BadInput(f"cannot read {path}: {failure.strerror}") from failure
+    except ValueError as failure:
+        raise BadInput(
+            f"{path} is damaged: it is not JSON; `callbench advise {path.parent}` writes it again"
+        ) from failure
+    if not isinstance(record, dict) or record.get("kind") != KIND:
+        raise BadInput(f"{path} is no advice: `callbench advise {path.parent}` writes one")
+    if not isinstance(record.get("format"), int) or record["format"] > FORMAT:
+        raise BadInput(f"{path} was written by a newer Callbench: read it with that version")
+    missing = [name for name in ("title", "started", "held_back", "situation") if name not in record]
+    if missing:
+        raise BadInput(
+            f"{path} is damaged: it has no {', '.join(missing)}; `callbench advise {path.parent}` writes it again"
+        )
+    return Stored(path, record)

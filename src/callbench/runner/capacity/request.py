@@ -1,0 +1,71 @@
+"""The options of `callbench capacity`."""
+
+from dataclasses import dataclass
+
+from callbench.model import objective
+from callbench.model.errors import BadInput
+from callbench.stats.knee import Span
+
+CLIENTS, RATE = "clients", "rate"
+_LOWEST_RATE = 0.5
+_PRECISION = 0.05
+# A step of the search: so many of them make up the time.
+_STEPS = 60
+_STEP_S = (0.2, 30.0)
+
+
+@dataclass(frozen=True)
+class CapacityRequest:
+    """A search for a capacity.
+
+    Attributes:
+        objective: what must be met, as it was typed.
+        along: `clients` of a closed loop, or `rate` of an open one.
+        most: the highest level to try.
+        seconds: how long the search may take.
+        clients: along the rate, the most calls in progress at once.
+        think_ms: along the clients: how long each waits before it calls again.
+        threads: of the load driver.
+        need: the level that must be held; None: none.
+    """
+
+    objective: str
+    along: str = CLIENTS
+    most: float = 10_000.0
+    seconds: float = 120.0
+    clients: int = 1_000
+    think_ms: float = 0.0
+    threads: int = 1
+    need: float | None = None
+
+    def checked(self) -> "CapacityRequest":
+        """The same.
+
+        Raises:
+            BadInput: it makes no sense.
+        """
+        try:
+            objective.parse(self.objective)
+        except ValueError as failure:
+            raise BadInput(f"--objective {failure}") from None
+        if self.along not in (CLIENTS, RATE):
+            raise BadInput(f"--along {self.along}: clients or rate")
+        if self.think_ms and self.along == RATE:
+            raise BadInput("--think is for clients that wait for their answers: leave it out with --along rate")
+        if self.need is not None and self.need > self.most:
+            raise BadInput(f"--need {self.need:g} is above --most {self.most:g}: loads up to that are tried")
+        if self.along == CLIENTS and self.most > 65_536:
+            raise BadInput(f"--most {self.most:g}: at most 65536 clients")
+        return self
+
+    @property
+    def span(self) -> Span:
+        """Where to look."""
+        clients = self.along == CLIENTS
+        return Span(1.0 if clients else _LOWEST_RATE, self.most, _PRECISION, whole=clients)
+
+    @property
+    def step_s(self) -> float:
+        """How long a load of a crossing lasts; those of the coarse search last half as long."""
+        least, most = _STEP_S
+        return min(most, max(least, self.seconds / _STEPS))

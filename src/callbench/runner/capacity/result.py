@@ -1,0 +1,159 @@
+"""The result of a capacity search, from its journal: the capacity, its interval, and the first saturated resource."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import Any
+
+from callbench.runner.capacity.request import CapacityRequest
+from callbench.runner.capacity.search import trial_of
+from callbench.runner.load.endpoints import Endpoint, summed
+from callbench.stats.bottleneck import Evidence, Side
+from callbench.stats.capacity_plan import COARSE, Capacity, Estimate, Trial, capacity, estimates
+from callbench.stats.decision import Outcome
+from callbench.stats.interval import Interval, geometric_mean
+from callbench.stats.knee import End
+from callbench.stats.saturation import Saturation, Seen, saturated
+from callbench.store.record import Record
+
+
+@dataclass(frozen=True)
+class CapacityResult:
+    """A search that is over, or as far as it has come.
+
+    Attributes:
+        request: the options.
+        steps: the journal's lines of loads.
+        capacity: None if nothing was tried.
+        estimates: the crossings.
+        rate: successful calls per second at the capacity; None if it was not tried.
+        saturation: the first saturated resource; None if no load failed the objective.
+        death: why the server ended, if it did.
+        took_s: seconds.
+        endpoints: if clients call several: those of the loads at the capacity. If nothing was held, of the lowest load.
+        endpoints_of: which loads these are: their levels, lowest first.
+    """
+
+    request: CapacityRequest
+    steps: Sequence[Mapping[str, Any]]
+    capacity: Capacity | None
+    estimates: Sequence[Estimate]
+    rate: Interval | None
+    saturation: Saturation | None
+    death: str | None
+    took_s: float
+    endpoints: Sequence[Endpoint] = ()
+    endpoints_of: Sequence[float] = ()
+
+    @property
+    def invalid(self) -> bool:
+        """Whether the capacity is only a lower bound, since something other than the server was the limit."""
+        return self.saturation is not None and self.saturation.invalid
+
+    @property
+    def others(self) -> float | None:
+        """The share of the server's processors that other programs took, the median over the loads."""
+        sides = [line["evidence"]["server"]["neighbours"] for line in self.steps if line["evidence"]]
+        known = [share for share in sides if share is not None]
+        return median(known) if known else None
+
+    @property
+    def outcome(self) -> Outcome:
+        """Passed if the needed load is held; without a need, if a capacity was found."""
+        found, need = self.capacity, self.request.need
+        if found is None:
+            return Outcome.UNDECIDED
+        if found.end is End.BELOW:
+            return Outcome.UNDECIDED if self.invalid else Outcome.FAILED
+        if found.end is End.AT_LEAST:
+            return Outcome.PASSED
+        low, high = found.low, found.high
+        if need is None:
+            return Outcome.UNDECIDED if low is None or self.invalid else Outcome.PASSED
+        if low is not None and low >= need:
+            return Outcome.PASSED
+        failed = high is not None and high < need and not self.invalid
+        return Outcome.FAILED if failed else Outcome.UNDECIDED
+
+
+def read(run: Record) -> CapacityResult:
+    """Read a record.
+
+    Raises:
+        BadInput: the folder is damaged.
+    """
+    request = CapacityRequest(**run.request["search"])
+    lines = list(run.lines())
+    steps = [line for line in lines if line["kind"] == "step"]
+    trials = [trial_of(line) for line in steps]
+    found = capacity(trials, request.span)
+    death = next((str(line["why"]) for line in lines if line["kind"] == "death"), None)
+    took_s = max((float(line["at_s"]) + float(line["seconds"]) for line in steps), default=0.0)
+    failed = any(not one.met for one in trials)
+    chosen = _chosen(steps, trials, found)
+    return CapacityResult(
+        request,
+        steps,
+        found,
+        estimates(trials, request.span),
+        _rate(steps, trials, found),
+        saturated([_seen(line) for line in steps], found.level if found.end is End.WITHIN else 0.0)
+        if found is not None and failed
+        else None,
+        death,
+        took_s,
+        summed([line["load"]["endpoints"] for line in chosen]),
+        sorted(float(line["level"]) for line in chosen),
+    )
+
+
+def _rate(steps: Sequence[Mapping[str, Any]], trials: Sequence[Trial], found: Capacity | None) -> Interval | None:
+    """The calls answered a second by loads within the interval that met the objective."""
+    rates = [float(line["load"]["rate_per_s"]) for line in _held(steps, trials, found)]
+    positive = [rate for rate in rates if rate > 0]
+    return geometric_mean(positive) if positive else None
+
+
+def _held(
+    steps: Sequence[Mapping[str, Any]], trials: Sequence[Trial], found: Capacity | None
+) -> list[Mapping[str, Any]]:
+    """Return the loads within the interval of the capacity that met the objective."""
+    if found is None:
+        return []
+    low, high = (found.low or found.level), (found.high or found.level)
+    met = [(line, trial) for line, trial in zip(steps, trials, strict=True) if line["load"] and trial.met]
+    within = [line for line, trial in met if min(low, found.level) <= trial.level <= high and trial.phase != COARSE]
+    return within or [line for line, trial in met if trial.level == found.level]
+
+
+def _chosen(
+    steps: Sequence[Mapping[str, Any]], trials: Sequence[Trial], found: Capacity | None
+) -> list[Mapping[str, Any]]:
+    """Return the loads whose endpoints are shown: those at the capacity. Where nothing was held, the lowest loads."""
+    with_endpoints = [line for line in steps if line["load"] and line["load"].get("endpoints")]
+    if not with_endpoints:
+        return []
+    least = min(float(line["level"]) for line in with_endpoints)
+    lowest = [line for line in with_endpoints if float(line["level"]) == least]
+    return [line for line in _held(steps, trials, found) if line["load"].get("endpoints")] or lowest
+
+
+def _seen(line: Mapping[str, Any]) -> Seen:
+    load = line["load"] or {}
+    times = load.get("service_us") or load.get("latency_us")
+    return Seen(
+        level=float(line["level"]),
+        met=bool(line["holds"]),
+        per_s=float(load.get("rate_per_s") or 0.0),
+        mean_us=times["mean"] if times else None,
+        evidence=evidence_of(line["evidence"]) if line["evidence"] else None,
+        processors=line.get("processors"),
+        calls=int(load.get("calls") or 0),
+        errors=dict(line["errors"]),
+    )
+
+
+def evidence_of(kept: Mapping[str, Any]) -> Evidence:
+    """What was seen of both sides, as the journal has it."""
+    sides = {name: None if kept[name] is None else Side(**kept[name]) for name in ("client", "server", "backend")}
+    return Evidence(**{**kept, **sides})

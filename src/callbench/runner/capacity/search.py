@@ -1,0 +1,219 @@
+"""A search for a capacity under way: one load after the other, each in the journal before the next begins."""
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, replace
+from typing import Any
+
+from callbench.adapter.stack.target import Target
+from callbench.catalog.links import profile
+from callbench.catalog.reach import LOOPBACK
+from callbench.model import objective
+from callbench.model.errors import AdapterFailure
+from callbench.runner.capacity.request import CLIENTS, CapacityRequest
+from callbench.runner.knees import objective_result
+from callbench.runner.load import driving
+from callbench.runner.load.record import record as load_record
+from callbench.runner.load.request import LoadRequest
+from callbench.runner.load.result import LoadResult
+from callbench.runner.stability import record
+from callbench.stats.capacity_plan import COARSE, Place, Trial, next_place
+from callbench.store.record_writer import RecordWriter
+
+_WARM_UP = 0.2
+_GUESS_S = 0.5
+# A load never takes more of the whole time than that allows.
+_LEAST_STEPS = 60
+# Fewer calls beyond the percentile say little of it.
+_BEYOND = 5.0
+_LONGEST = 3.0
+# The first calls of a load wait for fewer others. So many times the objective's limit makes them few.
+_SETTLED = 10.0
+_SETTLED_MEAN = 25.0
+_HIGH_SHARE = 0.9
+# What frames and headers add to the bytes of an answer, roughly.
+_OVERHEAD = 1.04
+# Of a load's record, what stays out of the journal: it is large, and nothing rests on it.
+_LEFT_OUT = ("histogram_ns", "intervals", "thresholds", "failure", "target", "processors", "server")
+
+Say = Callable[[str], None]
+
+
+class CapacitySearch:
+    """A search under way."""
+
+    def __init__(self, run: RecordWriter, target: Target, request: CapacityRequest, say: Say) -> None:
+        """Continue a search at the end of its journal.
+
+        Args:
+            run: the folder.
+            target: open; along the rate, its client has an open loop.
+            request: the options.
+            say: shows what is done next.
+        """
+        self._run, self._target, self._request, self._say = run, target, request, say
+        lines = list(run.lines())
+        self._trials = [trial_of(line) for line in lines if line["kind"] == "step"]
+        self._rates = {
+            line["level"]: line["load"]["rate_per_s"] for line in lines if line["kind"] == "step" and line["load"]
+        }
+        # Mean times of a call, microseconds.
+        self._times_us = {
+            line["level"]: times["mean"]
+            for line in lines
+            if line["kind"] == "step"
+            and line["load"]
+            and (times := line["load"]["service_us"] or line["load"]["latency_us"])
+        }
+        self._dead = any(line["kind"] == "death" for line in lines)
+        self._spent_s = record.until_s(lines)
+        self._began = time.monotonic() - self._spent_s
+        self._connected = 0
+        self._link_bps = _link_bps(target.spec.link)
+
+    def go(self) -> None:
+        """Tries loads until the capacity is known well enough, the time is over, or the server has died.
+
+        Raises:
+            CallbenchError: the driver failed, or the folder cannot be written.
+        """
+        if self._request.along != CLIENTS:
+            self._connect(self._request.clients)
+        start = self._start()
+        while not self._dead and self._at_s() < self._request.seconds:
+            place = next_place(self._trials, start, self._request.span)
+            if place is None:
+                return
+            self._try(place)
+
+    def _at_s(self) -> float:
+        return round(time.monotonic() - self._began, 4)
+
+    def _start(self) -> float:
+        """Where to begin: with one client; along the rate with half of what a closed loop of few clients reaches."""
+        if self._request.along == CLIENTS or self._trials:
+            return 1.0
+        aim = self._target.spec
+        done = self._target.client.drive(
+            aim.call, aim.arguments, calls=1, seconds=_GUESS_S, limit_seconds=_GUESS_S + 60, timing="each", clients=1
+        )
+        return max(1.0, done["calls"] / (done["elapsed_ns"] / 1e9) / 2)
+
+    def _try(self, place: Place) -> None:
+        self._say(f"{self._at_s():.0f} of {self._request.seconds:.0f} s: {self._text(place.level)}")
+        at_s, began = self._at_s(), time.monotonic()
+        line: dict[str, Any] = {"kind": "step", "phase": place.phase, "level": place.level, "at_s": at_s}
+        try:
+            found = self._load(place)
+        except AdapterFailure as failure:
+            if self._target.client.broken:
+                raise
+            line |= {"holds": False, "value_us": None, "load": None, "evidence": None}
+            line["errors"], line["error_messages"] = {failure.kind: 1}, str(failure)
+        else:
+            line |= found
+        self._run.append({**line, "seconds": round(time.monotonic() - began, 4)})
+        self._trials.append(trial_of(line))
+        loss = self._target.lost()
+        if loss is not None:
+            self._run.append({"kind": "death", "level": place.level, "how": loss.how, "why": loss.why})
+            self._dead = True
+
+    def _text(self, level: float) -> str:
+        return f"{level:,.0f} clients" if self._request.along == CLIENTS else f"{level:,.4g} calls/s"
+
+    def _connect(self, clients: int) -> None:
+        if clients != self._connected:
+            self._connected = 0
+            self._target.connect(clients)
+            self._connected = clients
+
+    def _load(self, place: Place) -> dict[str, Any]:
+        """Apply a load, and return its journal record."""
+        request, level = self._request, place.level
+        seconds = self._seconds(place)
+        if request.along == CLIENTS:
+            self._connect(int(level))
+            one = LoadRequest("", int(level), seconds, think_ms=request.think_ms, warm_up_s=seconds * _WARM_UP)
+        else:
+            one = LoadRequest("", request.clients, seconds, rate=level, poisson=True)
+        one = replace(one, threads=request.threads if request.threads <= one.clients else 1)
+        result = driving.drive_once(self._target, one, self._run.path / "schedules")
+        kept = {name: value for name, value in load_record(result).items() if name not in _LEFT_OUT}
+        mean_us = (kept["service_us"] or kept["latency_us"] or {}).get("mean")
+        if mean_us:
+            self._times_us[level] = mean_us
+        if request.along == CLIENTS and self._times_us:
+            kept["rate_per_s"] = _steady_rate(result, self._times_us[min(self._times_us)])
+        self._rates[level] = kept["rate_per_s"]
+        met = objective_result(result.done, request.objective, one.rate)
+        return {
+            "holds": met["holds"],
+            "value_us": met["value_us"],
+            "errors": dict(result.errors),
+            "load": kept,
+            "evidence": self._evidence(result),
+            "processors": _processors(result),
+        }
+
+    def _seconds(self, place: Place) -> float:
+        """How long a load lasts: longer where few calls are made, so that the percentile is one of enough calls."""
+        request = self._request
+        own = request.step_s / 2 if place.phase == COARSE else request.step_s
+        aim = objective.parse(request.objective)
+        share = aim.share
+        # The calls that find no queue yet hardly move a high percentile, but they do move a mean.
+        high = share is not None and share >= _HIGH_SHARE
+        settled = aim.limit_us / 1e6 * (_SETTLED if high else _SETTLED_MEAN)
+        if place.phase == COARSE:
+            settled /= 2
+        own = max(own, min(settled, own * _LONGEST, request.seconds / _LEAST_STEPS))
+        needed = _BEYOND / (1 - share) if share is not None and share < 1 else _BEYOND
+        near = min(self._rates, key=lambda level: abs(level - place.level), default=None)
+        rate = self._rates[near] if near is not None else 0.0
+        rate = place.level if request.along != CLIENTS else rate
+        return min(own * _LONGEST, max(own, needed / rate)) if rate > 0 else own
+
+    def _evidence(self, result: LoadResult) -> dict[str, Any]:
+        """Return the observations, with the use of the link if it has a rate."""
+        octets = int(result.done.get("received_octets") or 0)
+        used = octets * 8 * _OVERHEAD / (result.done["elapsed_ns"] / 1e9) if result.done["elapsed_ns"] else 0.0
+        link = used / self._link_bps if self._link_bps else None
+        return asdict(replace(result.evidence, link=link))
+
+
+def trial_of(line: Mapping[str, Any]) -> Trial:
+    """A line of the journal as the search has it."""
+    return Trial(int(line["phase"]), float(line["level"]), bool(line["holds"]))
+
+
+def _steady_rate(result: LoadResult, lone_us: float) -> float:
+    """Calls answered a second, of a load that begins without a queue.
+
+    A load counts its calls in flight by their part within the window. Here most of that part is the wait in a queue
+    that was empty at first, and no work. So only the share counts that a call takes without waiting.
+
+    Args:
+        result: of the load.
+        lone_us: the time of a call that waits for nobody, microseconds.
+    """
+    done, latency = result.done, result.service or result.latency
+    if latency is None or "answered" not in done or not result.window.ns:
+        return result.rate_per_s
+    worked = min(1.0, lone_us / latency.mean) if latency.mean > 0 else 1.0
+    return (done["answered"] + done["in_flight_part"] * worked) / (result.window.ns / 1e9)
+
+
+def _processors(result: LoadResult) -> int | None:
+    """Return how many processors the server may use; None if it is not visible."""
+    sides = [one for one in result.processors.get("sides", ()) if one["side"] == "server"]
+    return len(sides[0]["cpus"]) if sides else None
+
+
+def _link_bps(link: str) -> float | None:
+    """Return the rate of a link towards the client in bits per second; None if it has no limit."""
+    if link == LOOPBACK:
+        return None
+    wire: Mapping[str, Any] = profile.find(link).wire
+    rate = ((wire.get("link") or {}).get("to_client") or {}).get("rate_bps")
+    return float(rate) if rate else None

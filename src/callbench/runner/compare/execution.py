@@ -1,0 +1,299 @@
+"""Run a comparison: in each fork both candidates of a pair are started again. Each fork is on disk before the next."""
+
+import random
+import secrets
+import sys
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from callbench.adapter import placement
+from callbench.adapter.placement import Placement
+from callbench.catalog.catalogue import Catalogue
+from callbench.catalog.study import own_servers
+from callbench.catalog.study.own_servers import ServerOverrides
+from callbench.model.cell import Cell
+from callbench.model.errors import BadInput
+from callbench.model.request import only_call
+from callbench.runner import environment, idle_states
+from callbench.runner.compare import tasks
+from callbench.runner.compare.fork import Cells, Fork, ForkTask, Pair, ReferenceEcho, SideFailure
+from callbench.runner.compare.operands import Candidate, candidates, pairs
+from callbench.runner.echoes import REFERENCE_CHANNEL, MachineState, available_echoes
+from callbench.runner.measure.host_monitor import GapDetector
+from callbench.runner.stopping import marking_the_end
+from callbench.store.head import COMPARISON, as_file, folder, head, now
+from callbench.store.record_writer import RecordWriter
+
+# Seconds of a cell's load; only its slices are driven.
+_CELL_SECONDS = 0.5
+_TRIES = 2
+# Each start has its own speed, so several forks are needed: with fewer than ten, intervals are wide. But slices vary
+# more than starts, so a fork drives for so many times as long as it took to start.
+LEAST_FORKS, MOST_FORKS = 10, 50
+TIMES_STARTING = 3
+
+
+@dataclass(frozen=True)
+class ComparisonRequest:
+    """The options of a comparison.
+
+    Attributes:
+        a: the first operand: the baseline of all ratios.
+        calls: as given on the command line.
+        study: a study whose groups give the calls instead, or None.
+        clients: if empty: 1, or as the study says.
+        seconds: duration of driving each cell, both sides and all rounds together.
+        rounds: the number of forks; None: it depends on the duration of a start.
+        hold_idle: whether to prevent deep idle states; None: if possible.
+        out: None: `runs/compare-TIME`.
+        server: how to call external servers, both in the same way; servers of a study as the study says.
+    """
+
+    a: str
+    b: str
+    calls: Sequence[str] = ()
+    study: str | None = None
+    groups: Sequence[str] = ()
+    clients: Sequence[int] = ()
+    seconds: float = 5.0
+    rounds: int | None = None
+    hold_idle: bool | None = None
+    level: float = 0.01
+    threshold: float = 0.02
+    p99_threshold: float | None = 0.1
+    seed: int | None = None
+    out: Path | None = None
+    server: ServerOverrides = field(default_factory=ServerOverrides)
+
+
+def run_comparison(request: ComparisonRequest, catalogue: Catalogue) -> Path:
+    """Drive both candidates. Return the folder.
+
+    Raises:
+        BadInput: an option is wrong.
+        Stopped: the user stopped it; what was measured is kept.
+        CallbenchError: the folder cannot be written.
+    """
+    catalogue, (a, b) = own_servers.with_named_servers(catalogue, (request.a, request.b), request.server)
+    pairs_ = pairs(candidates(a, catalogue), candidates(b, catalogue))
+    cells_ = (
+        _supported_cells(pairs_, tasks.cells_of_study(request.study, request.groups, request.clients, _CELL_SECONDS))
+        if request.study
+        else tasks.cells_of_calls(request.calls or _default_calls(pairs_), request.clients, _CELL_SECONDS)
+    )
+    cells = _cells_of_pairs(pairs_, cells_)
+    seed = secrets.randbits(32) if request.seed is None else request.seed
+    placement_ = placement.choose_placement()
+    out = folder(request.out, "compare")
+    files = {"plan.json": _plan(pairs_, cells), "environment.json": environment.record(placement_)}
+    written = {name: as_file(value) for name, value in files.items()}
+    hold = _can_hold_idle_states(request.hold_idle)
+    with RecordWriter.create(out, _info(request, seed, hold_idle=hold), written) as run:
+        kept = f"what was measured is kept: `callbench compare {out}` shows it"
+        with marking_the_end(run, kept), idle_states.hold_idle_states(hold=hold), GapDetector(placement_) as gaps:
+            forks = _Forks(run, pairs_, cells, placement_, random.Random(seed))  # noqa: S311 - an order to be repeated
+            forks.run(request, _reference_echo(catalogue), gaps)
+    return out
+
+
+def _can_hold_idle_states(hold: bool | None) -> bool:
+    """Return whether deep idle states are prevented.
+
+    Raises:
+        BadInput: it is requested and not possible.
+    """
+    if hold is False:
+        return False
+    try:
+        with idle_states.hold_idle_states(hold=True):
+            return True
+    except BadInput:
+        if hold:
+            raise
+        return False
+
+
+def _reference_echo(catalogue: Catalogue) -> ReferenceEcho | None:
+    """Return the raw echo over TCP, if it can run."""
+    echo = available_echoes(catalogue).get(REFERENCE_CHANNEL)
+    return ReferenceEcho(echo, catalogue.programs(echo)) if echo is not None else None
+
+
+def _supported_cells(pairs_: Sequence[Pair], cells_: Sequence[Cell]) -> Sequence[Cell]:
+    """Return the calls of a study that the compared external servers support.
+
+    Raises:
+        BadInput: there are none.
+    """
+    only = {call for pair in pairs_ for one in pair if (call := only_call(one.stack))}
+    supported = [cell for cell in cells_ if not only - {cell.call}]
+    if not supported:
+        raise BadInput(f"no group of --study calls {' and '.join(sorted(only))}, which is what these servers answer")
+    return supported
+
+
+def _default_calls(pairs_: Sequence[Pair]) -> Sequence[str]:
+    """Return the default calls: those that both of each pair support."""
+    only = next((call for pair in pairs_ for one in pair if (call := only_call(one.stack))), None)
+    return tasks.DEFAULT if only is None else (only,)
+
+
+def _info(request: ComparisonRequest, seed: int, *, hold_idle: bool) -> dict[str, Any]:
+    """Return the content of record.json."""
+    options = {
+        "study": request.study or "",
+        "a": request.a,
+        "b": request.b,
+        "seconds": request.seconds,
+        "level": request.level,
+        "threshold": request.threshold,
+        "p99_threshold": request.p99_threshold,
+        "seed": seed,
+        "rounds": request.rounds,
+        "hold_idle": hold_idle,
+    }
+    return head(COMPARISON, f"{request.a} and {request.b}", options)
+
+
+def _cells_of_pairs(pairs_: Sequence[Pair], cells_: Sequence[Cell]) -> list[list[Cells]]:
+    """Return the cells of every pair, with the same id on both sides."""
+    cells: list[list[Cells]] = []
+    for pair in pairs_:
+        mine: list[Cells] = []
+        for task in cells_:
+            id_ = f"c{sum(map(len, cells)) + len(mine) + 1:03d}"
+            mine.append((replace(task, id=id_, stack=pair[0].stack.id), replace(task, id=id_, stack=pair[1].stack.id)))
+        cells.append(mine)
+    return cells
+
+
+def _plan(pairs_: Sequence[Pair], cells: Sequence[Sequence[Cells]]) -> dict[str, Any]:
+    """Return the content of plan.json."""
+    return {
+        "pairs": [
+            {
+                "a": _side(one),
+                "b": _side(other),
+                "cells": [_flat(both[0]) for both in mine],
+            }
+            for (one, other), mine in zip(pairs_, cells, strict=True)
+        ]
+    }
+
+
+def _side(one: Candidate) -> dict[str, Any]:
+    """Return the plan's record of one side."""
+    side = asdict(one.stack) | {"program": list(one.programs.client.program), "options": dict(one.options)}
+    return side | ({"server_program": list(one.programs.server.program)} if one.stack.mixed else {})
+
+
+def _flat(cell: Cell) -> dict[str, Any]:
+    """Return what both sides of a cell share."""
+    return {
+        "id": cell.id,
+        "name": tasks.cell_name(cell),
+        "call": cell.call,
+        "arguments": dict(cell.arguments),
+        "options": dict(cell.options),
+        "clients": cell.load.clients,
+    }
+
+
+class _Forks:
+    """The forks of a comparison in progress."""
+
+    def __init__(
+        self,
+        run: RecordWriter,
+        pairs_: Sequence[Pair],
+        cells: Sequence[Sequence[Cells]],
+        placement_: Placement,
+        rng: random.Random,
+    ) -> None:
+        """Prepare the forks."""
+        self._run = run
+        self._pairs = pairs_
+        self._cells = cells
+        self._where = placement_
+        self._rng = rng
+        # Forks of each pair that is still compared; None until the first fork shows how long a start takes.
+        self._forks: dict[int, int | None] = dict.fromkeys(range(len(pairs_)))
+        self._machine = MachineState()
+        self._began = time.monotonic()
+
+    def run(self, request: ComparisonRequest, reference_echo: ReferenceEcho | None, gaps: GapDetector) -> None:
+        """Run all forks; `gaps` detects lost processors during slices.
+
+        Raises:
+            CallbenchError: the folder cannot be written.
+        """
+        count = sum(map(len, self._cells))
+        _print(f"{count} cell{'s' * (count > 1)}: {count * request.seconds:.0f} s of calls at least")
+        number = 0
+        while left := [index for index, forks in self._forks.items() if forks is None or number < forks]:
+            for index in self._rng.sample(left, len(left)):
+                cells_ = ForkTask(self._pairs[index], self._cells[index], reference_echo, number == 0)
+                self._fork(number, index, cells_, request, gaps)
+            number += 1
+            self._show_progress(number)
+
+    def _show_progress(self, number: int) -> None:
+        """Show the progress about ten times in all."""
+        most = max((forks or 0 for forks in self._forks.values()), default=0)
+        if number * 10 // max(most, 1) > (number - 1) * 10 // max(most, 1):
+            _print(f"fork {number} of {most}: {time.monotonic() - self._began:.0f} s")
+
+    def _fork(self, number: int, index: int, cells_: ForkTask, request: ComparisonRequest, gaps: GapDetector) -> None:
+        """Run one fork of a pair. A pair that fails twice in a row is excluded."""
+
+        def share(started_s: float) -> float:
+            if self._forks[index] is None:
+                self._forks[index] = request.rounds or number_of_forks(request.seconds * len(cells_.cells), started_s)
+            return request.seconds / (self._forks[index] or 1)
+
+        why = ""
+        for _ in range(_TRIES):
+            started = now()
+            try:
+                made = Fork(cells_, self._where, self._rng, self._machine, gaps).run(share)
+            except SideFailure as failure:
+                why = str(failure)
+                continue
+            self._run.append({"kind": "met", "round": number, "pair": index, "started": started, **made})
+            return
+        self._run.append({"kind": "excluded", "pair": index, "round": number, "why": why})
+        del self._forks[index]
+        _print(f"left out: {why}")
+
+
+def number_of_forks(seconds: float, started_s: float) -> int:
+    """Return the number of forks.
+
+    Args:
+        seconds: driving time of all cells together.
+        started_s: the duration of a start in seconds.
+    """
+    return max(LEAST_FORKS, min(MOST_FORKS, int(seconds / max(TIMES_STARTING * started_s, 1e-3))))
+
+
+def _print(line: str) -> None:
+    """Print a line of progress on stderr."""
+    with suppress(BrokenPipeError):
+        print(f"callbench: {line}", file=sys.stderr, flush=True)  # noqa: T201
+
+
+def check_request(request: ComparisonRequest) -> ComparisonRequest:
+    """Check that the options make sense together.
+
+    Raises:
+        BadInput: they do not.
+    """
+    if request.groups and not request.study:
+        raise BadInput("--group needs --study: it chooses among a study's groups")
+    if request.study and request.calls:
+        raise BadInput("give either --call or --study")
+    return request

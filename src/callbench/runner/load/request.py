@@ -1,0 +1,94 @@
+"""The checked options of `callbench load`."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from callbench.catalog.study.own_servers import ServerOverrides
+from callbench.model.cell import CLOSED, Load
+from callbench.model.errors import BadInput
+from callbench.runner.load.thresholds import Threshold
+
+# Seconds after which a drive with a number of calls but no time gives up.
+MAX_SECONDS = 3600.0
+
+
+@dataclass(frozen=True)
+class LoadRequest:
+    """A load on one server.
+
+    Attributes:
+        target: the server as given.
+        clients: the number of clients; in an open loop, the most calls in progress at once.
+        seconds: the duration; None: until `calls` are made.
+        calls: the least number of calls; None: as many as fit into the time.
+        rate: arrivals per second of an open loop; None: a closed loop.
+        poisson: whether arrivals are random; otherwise evenly spaced.
+        think_ms: the time between an answer and the client's next call, in a closed loop.
+        warm_up_s: seconds of calls that do not count, before the load.
+        threads: threads of the load driver.
+        server: how to call an external server.
+        out: the folder of the record; None: `runs/load-TIME`.
+        fail_if: the conditions that make the load fail.
+        expect_errors: whether failed calls alone are acceptable.
+        url: the URL that the clients use; known once the server serves.
+        protocol: `http1`, `h2` or `grpc`; for a stack with clients of its own, their name.
+    """
+
+    target: str
+    clients: int = 50
+    seconds: float | None = None
+    calls: int | None = None
+    rate: float | None = None
+    poisson: bool = False
+    think_ms: float = 0.0
+    warm_up_s: float = 0.0
+    threads: int = 1
+    server: ServerOverrides = field(default_factory=ServerOverrides)
+    out: Path | None = None
+    fail_if: tuple[Threshold, ...] = ()
+    expect_errors: bool = False
+    url: str = ""
+    protocol: str = ""
+
+    def __post_init__(self) -> None:
+        """Check that the options make sense together.
+
+        Raises:
+            BadInput: they do not.
+        """
+        if self.rate is not None and self.think_ms:
+            raise BadInput("--rate and --think exclude each other: arrivals of an open loop do not wait")
+        if self.poisson and self.rate is None:
+            raise BadInput("--poisson needs --rate: give the arrivals per second")
+        if self.threads > self.clients:
+            raise BadInput(f"--threads {self.threads}: there are only {self.clients} clients")
+
+    @property
+    def load(self) -> Load:
+        """The load as a model object. Without a time or a number of calls it takes 10 s."""
+        seconds = self.seconds if self.seconds is not None else 0.0 if self.calls else 10.0
+        arrivals = CLOSED if self.rate is None else "poisson" if self.poisson else "constant"
+        return Load(self.clients, self.calls or 1, seconds, arrivals, self.rate, round(self.think_ms * 1e6))
+
+    def record(self) -> dict[str, Any]:
+        """Return the options as JSON values, for record.json."""
+        return {
+            "target": self.target,
+            "clients": self.clients,
+            "seconds": self.seconds,
+            "calls": self.calls,
+            "rate_per_s": self.rate,
+            "poisson": self.poisson,
+            "think_ms": self.think_ms,
+            "warm_up_s": self.warm_up_s,
+            "threads": self.threads,
+            "server": {"path": self.server.path, "pid": self.server.pid, "request": dict(self.server.request)},
+            "fail_if": [one.text for one in self.fail_if],
+            "expect_errors": self.expect_errors,
+        }
+
+    @property
+    def limit_s(self) -> float:
+        """Seconds after which the drive ends in any case."""
+        return self.seconds * 2 + 60 if self.seconds is not None else MAX_SECONDS

@@ -1,0 +1,193 @@
+"""The result of a load: rate, latencies, errors, and what limited the rate."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from callbench.adapter.contract import Cpu, Done
+from callbench.runner.load.request import LoadRequest
+from callbench.runner.load.server_usage import Observations, ServerUsage
+from callbench.runner.load.threshold_values import error_share, evaluate
+from callbench.runner.load.thresholds import ThresholdResult
+from callbench.runner.load.times import Times, times_of
+from callbench.runner.measure.neighbours import rows_of
+from callbench.stats.bottleneck import SATURATED, Evidence, Limit, Side, Verdict, judged
+from callbench.stats.digits import percent
+from callbench.stats.histogram import index_of
+from callbench.stats.pace import REACHED, reached_per_s
+from callbench.stats.rate import Window, window_of
+from callbench.stats.side_shares import side_of
+
+# Arrivals later than this count as late.
+_LATE_NS = 1_000_000
+
+
+@dataclass(frozen=True)
+class LoadResult:
+    """A finished load.
+
+    Attributes:
+        window: the calls within the time of the load. All rates refer to it.
+        latency: from the intended start of each call to its end; None if no call succeeded.
+        service: in an open loop: from the real start of each call.
+        lateness: in an open loop: how late the driver was.
+        errors: failed calls by kind of error, most frequent first.
+        error_messages: the first message of each kind of error.
+        client_us: processor time of the driver per call, in microseconds; None without calls.
+        verdict: what limited the rate.
+        evidence: what the verdict rests on.
+        processors: the data behind the verdict: how driver, server and others used the processors.
+        folder: the record; None until it is stored.
+        unseen: which processes of the server were not visible, in a sentence; "" if all were.
+    """
+
+    request: LoadRequest
+    done: Done
+    connections: int
+    window: Window
+    latency: Times | None
+    service: Times | None
+    lateness: Times | None
+    errors: Mapping[str, int]
+    error_messages: Mapping[str, str]
+    client_us: float | None
+    server: ServerUsage | None
+    verdict: Verdict
+    evidence: Evidence
+    processors: Mapping[str, Any]
+    unseen: str
+    folder: Path | None = None
+
+    @property
+    def rate_per_s(self) -> float:
+        """Successful calls per second within the window."""
+        return self.window.per_s
+
+    @property
+    def seconds(self) -> float:
+        """Duration of the window."""
+        return self.window.ns / 1e9
+
+    @property
+    def waited_s(self) -> float:
+        """Seconds from the end of the window to the last answer; 0 if no call was in flight at its end."""
+        return max(0.0, self.done["elapsed_ns"] / 1e9 - self.seconds) if self.window.in_flight else 0.0
+
+    @property
+    def error_share(self) -> float:
+        """The share of calls that failed."""
+        return error_share(self.done)
+
+    @property
+    def threshold_results(self) -> tuple[ThresholdResult, ...]:
+        """The results of all thresholds."""
+        return evaluate(self.request.fail_if, self.done, self.rate_per_s)
+
+    @property
+    def failure(self) -> str | None:
+        """Why the load failed, in a sentence; None if it passed.
+
+        Any error makes it fail, unless errors are expected or a threshold allows some.
+        """
+        if not self.done["calls"]:
+            return "Failed: no call succeeded."
+        failed = [one.threshold.text for one in self.threshold_results if one.failed]
+        if failed:
+            return f"Failed: {' and '.join(failed)}."
+        allowed = self.request.expect_errors or any(one.metric == "errors" for one in self.request.fail_if)
+        if self.errors and not allowed:
+            return "Failed: calls failed. --expect-errors or --fail-if 'errors > 1%' allows that."
+        return None
+
+    @property
+    def rate_missed(self) -> bool:
+        """Whether an open loop did not reach the requested rate. Calls still in flight are not counted against it."""
+        if self.request.rate is None:
+            return False
+        mean_ns = 0.0 if self.service is None else self.service.mean * 1e3
+        open_target = reached_per_s(self.done["calls"], self.done["elapsed_ns"], mean_ns, self.window)
+        return open_target < REACHED * self.request.rate
+
+
+def compute_result(request: LoadRequest, done: Done, connections: int, observations: Observations) -> LoadResult:
+    """Compute the result from the driver's report.
+
+    Args:
+        request: the options.
+        done: the driver's report.
+        connections: open connections at the start.
+        observations: the usage within the window.
+    """
+    window = window_of(done)
+    used_ns = _used_ns(done["processor"]["end"]) - _used_ns(done["processor"]["start"])
+    # The driver reports its processor time for the whole drive; the window's part is in proportion to the calls.
+    share = window.calls / done["calls"] if done["calls"] else 1.0
+    errors: dict[str, int] = dict(sorted(done["errors"].items(), key=lambda it: -it[1]))
+    evidence = _evidence(request, done, round(used_ns * share), observations.processors)
+    return LoadResult(
+        request=request,
+        done=done,
+        connections=connections,
+        window=window,
+        latency=times_of(done["latency"]),
+        service=times_of(done["service"]),
+        lateness=times_of(done["lateness"]),
+        errors=errors,
+        error_messages=done.get("error_messages", {}),
+        client_us=used_ns / 1e3 / done["calls"] if done["calls"] else None,
+        server=observations.server,
+        verdict=_verdict(request, done, round(used_ns * share), evidence),
+        evidence=evidence,
+        processors=observations.processors,
+        unseen=observations.unseen,
+    )
+
+
+def _used_ns(cpu: Cpu) -> int:
+    return int(cpu["user_ns"]) + int(cpu["system_ns"])
+
+
+def _evidence(request: LoadRequest, done: Done, used_ns: int, processors: Mapping[str, Any]) -> Evidence:
+    """What was seen of both sides. Time of the driver within the window is `used_ns`."""
+    window_ns = window_of(done).ns
+    time = processors["elapsed_ns"] * max(1, processors["processors"])
+    return Evidence(
+        clients=request.clients,
+        in_process=False,
+        client=side_of(rows_of(processors, "client"), used_ns, window_ns),
+        server=side_of(rows_of(processors, "server"), None, window_ns),
+        paced=request.rate is not None or request.think_ms > 0,
+        lateness=_late_share(done),
+        steal=processors["steal_ns"] / time if time else None,
+        together=_share_processors(processors["sides"]),
+        driver=True,
+    )
+
+
+def _verdict(request: LoadRequest, done: Done, used_ns: int, evidence: Evidence) -> Verdict:
+    """The driver's thread is the generator, whatever the core's verdict would call it."""
+    busy = used_ns / (window_of(done).ns * max(1, done["threads"]))
+    if busy >= SATURATED:
+        remedy = "give it more --threads" if request.threads == 1 else "it needs more processors"
+        return Verdict(Limit.GENERATOR, f"the driver was {percent(min(1.0, busy))} busy: {remedy}")
+    verdict = judged(evidence)
+    if verdict.limit is Limit.UNKNOWN and evidence.server == Side():
+        why = f"not the driver, which was {percent(busy)} busy; name the server's process with --pid to learn more"
+        return replace(verdict, why=why)
+    return verdict
+
+
+def _share_processors(sides: Sequence[Mapping[str, Any]]) -> bool:
+    """Return whether two sides may run on the same processor."""
+    sets = [set(one["cpus"]) for one in sides]
+    return any(one & other for place, one in enumerate(sets) for other in sets[place + 1 :])
+
+
+def _late_share(done: Done) -> float | None:
+    """Return the share of arrivals that the driver was late for."""
+    lateness = done["lateness"]
+    if lateness is None or not lateness["count"]:
+        return None
+    first = index_of(_LATE_NS)
+    return sum(count for index, count in lateness["buckets"] if index >= first) / lateness["count"]

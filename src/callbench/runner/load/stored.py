@@ -1,0 +1,77 @@
+"""The record of a load: a folder like every other one. The driver's intervals are in its journal as they come."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from callbench.adapter import placement
+from callbench.model.errors import BadInput
+from callbench.runner import environment
+from callbench.runner.load.request import LoadRequest
+from callbench.store.head import LOAD, as_file, folder, head
+from callbench.store.record import Record
+from callbench.store.record_writer import RecordWriter
+
+# The journal's lines: one of `INTERVALS` each second, one `RESULT` at the end.
+INTERVALS = "intervals"
+RESULT = "result"
+_WRITE_EVERY_NS = 10**9
+
+
+class LoadJournal:
+    """Writes a load's intervals, about once a second: the disk must not be busy while calls are timed."""
+
+    def __init__(self, writer: RecordWriter) -> None:
+        """Write to a record."""
+        self._writer = writer
+        self._waiting: list[list[int]] = []
+
+    def interval(self, at_ns: int, calls: int, errors: int) -> None:
+        """Take an interval: nanoseconds since the start, successful calls and errors since then.
+
+        Raises:
+            CallbenchError: the disk is full or fails.
+        """
+        self._waiting.append([at_ns, calls, errors])
+        if at_ns - self._waiting[0][0] >= _WRITE_EVERY_NS:
+            self._write()
+
+    def result(self, result: Mapping[str, Any]) -> None:
+        """Write what the load resulted in.
+
+        Raises:
+            CallbenchError: the disk is full or fails.
+        """
+        self._write()
+        self._writer.append({"kind": RESULT, **result})
+
+    def _write(self) -> None:
+        if self._waiting:
+            self._writer.append({"kind": INTERVALS, "intervals": self._waiting})
+            self._waiting = []
+
+
+def create(request: LoadRequest) -> RecordWriter:
+    """Make the folder of a load, before anything is driven.
+
+    Raises:
+        BadInput: there is something already.
+        CallbenchError: it cannot be written.
+    """
+    info = head(LOAD, f"load of {request.target}", request.record())
+    files = {"environment.json": as_file(environment.record(placement.choose_placement()))}
+    return RecordWriter.create(folder(request.out, LOAD), info, files)
+
+
+def read_result(run: Record) -> dict[str, Any]:
+    """Return the result of a load, as `callbench load --json` prints it.
+
+    Raises:
+        BadInput: the record is damaged, or it has no result because the load was stopped.
+    """
+    last_ns = 0
+    for line in run.lines():
+        if line["kind"] == RESULT:
+            return {name: value for name, value in line.items() if name != "kind"}
+        if line["kind"] == INTERVALS:
+            last_ns = int(line["intervals"][-1][0])
+    raise BadInput(f"{run.path} has no result: the load was stopped after {last_ns / 1e9:.1f} s. Measure it again")

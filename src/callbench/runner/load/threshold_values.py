@@ -1,0 +1,42 @@
+"""The values that thresholds are compared with, from the driver's report."""
+
+from collections.abc import Sequence
+
+from callbench.adapter.contract import Done
+from callbench.runner.load.thresholds import Threshold, ThresholdResult, share_of
+from callbench.stats.histogram import Buckets
+
+
+def error_share(done: Done) -> float:
+    """Return the share of failed calls; 0 without calls."""
+    failed = sum(done["errors"].values())
+    return failed / max(1, failed + done["calls"])
+
+
+def evaluate(thresholds: Sequence[Threshold], done: Done, rate_per_s: float) -> tuple[ThresholdResult, ...]:
+    """Compare each threshold with its value.
+
+    Args:
+        thresholds: the given thresholds.
+        done: the driver's report.
+        rate_per_s: successful calls per second.
+    """
+    return tuple(ThresholdResult(one, _value(one.metric, done, rate_per_s)) for one in thresholds)
+
+
+def _value(metric: str, done: Done, rate_per_s: float) -> float | None:
+    if metric == "errors":
+        return error_share(done)
+    if metric == "rate":
+        return rate_per_s
+    histogram = done["latency"]
+    if histogram is None or not histogram["count"]:
+        return None
+    if metric == "mean":
+        return int(histogram["sum_ns"]) / histogram["count"] / 1e3
+    least, greatest = histogram["min_ns"], histogram["max_ns"]
+    share = share_of(metric)
+    if share is None:
+        return greatest / 1e3
+    [value] = Buckets.of(dict(histogram["buckets"])).percentiles([share], least, greatest)
+    return value / 1e3

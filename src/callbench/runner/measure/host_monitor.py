@@ -1,0 +1,137 @@
+"""The engine's host monitor: it detects gaps in which a processor did not run, and measures a raw echo."""
+
+import json
+import select
+import subprocess
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+from callbench.adapter.placement import Placement
+from callbench.adapter.stack.sides import Sides
+from callbench.model.cell import Cell
+from callbench.model.installation import host_monitor
+from callbench.runner.measure.probe import Probe
+
+# The host monitor answers at once. A machine that does not run it for so long is not usable anyway.
+PATIENCE_SECONDS = 10.0
+
+
+class GapDetector(Probe):
+    """Detects gaps in which a processor of a side did not run. It owns a process: close it.
+
+    If the engine is not built, or the host monitor dies, it reports nothing. A run does not need it.
+    """
+
+    name: ClassVar[str] = "gaps"
+
+    def __init__(self, placement: Placement) -> None:
+        """Start the host monitor. It is idle until a trial begins."""
+        self._process = _start(host_monitor(), placement)
+
+    def begin(self, sides: Sides, cell: Cell) -> None:  # noqa: ARG002 - the interface
+        """Start watching."""
+        self.send("begin")
+
+    def end(self) -> Mapping[str, Any]:
+        """Stop. Return `watched_ns`, `cost_ns`, and by processor wakeups, gaps, gap_ns, longest_ns, realtime."""
+        self.send("end")
+        return self._read_answer() or {}
+
+    def start_watching(self, every_us: int) -> None:
+        """Start watching, with a check every `every_us` microseconds."""
+        self.send(f"begin {every_us}")
+
+    def absence_ns(self) -> int:
+        """Return the longest absence of a processor since watching began, in nanoseconds.
+
+        Return 0 if its threads have no real-time priority, because a late check then means nothing.
+        """
+        self.send("end")
+        places = (self._read_answer() or {}).get("processors", ())
+        return max((one["gap_ns"] for one in places if one["realtime"]), default=0)
+
+    def send(self, word: str) -> None:
+        """Send a line to the host monitor: `begin`, `begin MICROSECONDS` or `end`."""
+        if self._process is not None and self._process.stdin is not None:
+            try:
+                self._process.stdin.write(word.encode() + b"\n")
+                self._process.stdin.flush()
+            except OSError:
+                self.close()
+
+    def _read_answer(self) -> dict[str, Any] | None:
+        if self._process is None or self._process.stdout is None:
+            return None
+        if select.select([self._process.stdout], [], [], PATIENCE_SECONDS)[0]:
+            with suppress(ValueError):
+                said = json.loads(self._process.stdout.readline() or b"null")
+                if isinstance(said, dict):
+                    return said
+        self.close()
+        return None
+
+    def close(self) -> None:
+        """End the host monitor."""
+        process, self._process = self._process, None
+        if process is not None:
+            process.kill()
+            for pipe in (process.stdin, process.stdout):
+                if pipe is not None:
+                    with suppress(OSError):
+                        pipe.close()
+            process.wait()
+
+    def __enter__(self) -> Self:
+        """Return the detector."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close it."""
+        self.close()
+
+
+def _start(program: Path | None, placement: Placement) -> "subprocess.Popen[bytes] | None":
+    cpus = _cpu_list(sorted({*placement.client, *placement.server}))
+    if program is None or not cpus:
+        return None
+    try:
+        # It ends when its standard input closes, so it cannot outlive this program.
+        return subprocess.Popen(
+            [str(program), "gaps", "--cpus", cpus],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+    except OSError:
+        return None
+
+
+def echo_once(placement: Placement, seconds: float) -> dict[str, Any] | None:
+    """Measure a raw TCP echo over loopback once, on the processors of both sides; None if that is not possible.
+
+    Returns:
+        `calls`, `elapsed_ns`, `p50_ns`, `p99_ns`.
+    """
+    program = host_monitor()
+    if program is None:
+        return None
+    where = ["--client", _cpu_list(placement.client), "--server", _cpu_list(placement.server)]
+    try:
+        said = subprocess.run(
+            [str(program), "echo", *where, "--seconds", f"{seconds:g}"],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=seconds * 2 + PATIENCE_SECONDS,
+            check=True,
+        )
+        echoes = json.loads(said.stdout)
+    except (OSError, subprocess.SubprocessError, ValueError):
+        return None
+    return echoes if isinstance(echoes, dict) else None
+
+
+def _cpu_list(cpus: Sequence[int]) -> str:
+    return ",".join(map(str, cpus))

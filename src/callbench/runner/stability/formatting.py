@@ -1,0 +1,66 @@
+"""Values and events of stability tests as text."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from callbench.catalog.reach import LOOPBACK
+from callbench.stats.digits import figure
+from callbench.stats.recovery import Episode, Recovery, State
+
+STATES = {
+    State.WELL: "no trouble",
+    State.SLOW: "it was slow",
+    State.FAILING: "some calls failed",
+    State.WRONG: "it answered wrongly",
+    State.REFUSING: "it refused connections",
+    State.HUNG: "it hung",
+    State.DEAD: "it was dead",
+}
+_MIB = 2.0**20
+
+
+def mib(value: float | None) -> str:
+    """Format a size in MiB."""
+    return "" if value is None else f"{value / _MIB:,.1f}"
+
+
+def microseconds(value: float | None) -> str:
+    """Format a time in microseconds."""
+    return "" if value is None else figure(value, 0.005)
+
+
+def whole(value: float | None) -> str:
+    """Format a count."""
+    return "" if value is None else f"{value:,.0f}"
+
+
+def small(value: float | None) -> str:
+    """Format a value that may be far below one."""
+    return "" if value is None else f"{value:.2g}" if abs(value) < 100 else f"{value:,.0f}"
+
+
+def errors_text(errors: Mapping[str, int]) -> str:
+    """Format errors by kind: `12 × timeout, 3 × reset`."""
+    return ", ".join(f"{count:,} × {kind}" for kind, count in errors.items()) or "none"
+
+
+def over_text(asked: Mapping[str, Any]) -> str:
+    """Format the link, if there is one: ` over wan50`."""
+    link = asked.get("link", LOOPBACK)
+    return "" if link == LOOPBACK else f" over {link}"
+
+
+def episode_text(one: Episode) -> str:
+    """Format an episode as a sentence without its full stop."""
+    long = f"{one.end_s - one.start_s:.1f} s"
+    errors = f" ({errors_text(one.errors)})" if one.errors else ""
+    return f"{STATES[one.state]} from {one.start_s:.1f} s, for {long}{errors}"
+
+
+def recovery_text(found: Recovery | None, watched_s: float) -> str:
+    """Format when the server had recovered."""
+    if found is None:
+        return f"not within {watched_s:.1f} s"
+    if found.least_s == 0:
+        return f"immediately (within {found.most_s:.2f} s)"
+    return f"after {found.least_s:.2f} to {found.most_s:.2f} s"

@@ -1,0 +1,127 @@
+"""Record a request to a server: its own client sends one through a relay. Also the server's address."""
+
+import re
+import socket
+import threading
+from contextlib import suppress
+from typing import Self
+from urllib.parse import urlsplit
+
+from callbench.adapter.stack.target import Target
+from callbench.model.errors import AdapterFailure, BadInput
+from callbench.runner.stability.misbehaviour import RecordedRequest
+
+_PLACE = re.compile(r"(?P<host>\d{1,3}(?:\.\d{1,3}){3}|localhost|\[[0-9a-fA-F:]+\]):(?P<port>\d{1,5})")
+# Before the fingerprint of a certificate, in the endpoints of the native channels with TLS.
+FINGERPRINT = "#sha256="
+_CHUNK = 1 << 16
+_PATIENCE_S = 10.0
+
+
+def address(endpoint: str) -> tuple[str, int]:
+    """Return the host and port of a server.
+
+    Raises:
+        BadInput: the endpoint has no port. Only TCP servers can be tested.
+    """
+    if "://" in endpoint:
+        parts = urlsplit(endpoint)
+        if parts.hostname and parts.scheme in {"http", "https"}:
+            return parts.hostname, parts.port or (443 if parts.scheme == "https" else 80)
+    place = _PLACE.search(endpoint)
+    if place is None:
+        raise BadInput(f"the server is at {endpoint[:60]!r}, which names no host and port: only TCP can be tortured")
+    return place["host"].strip("[]"), int(place["port"])
+
+
+def record_request(target: Target) -> RecordedRequest:
+    """Record one call: the client connects through a relay, if its endpoint has an address that can be replaced."""
+    endpoint, (host, port) = target.endpoint, address(target.endpoint)
+    secure = endpoint.startswith("https:") or FINGERPRINT in endpoint
+    with _Relay(host, port) as relay:
+        relay_endpoint = _via_relay(endpoint, relay.port)
+        if relay_endpoint is None:
+            return RecordedRequest(secure=secure)
+        try:
+            target.connected(target.client, 1, relay_endpoint)
+            target.client.call(target.spec.call, target.spec.arguments)
+        except AdapterFailure:
+            # If the client cannot use the relay, tests that need no request are still possible.
+            return RecordedRequest(secure=secure)
+        finally:
+            target.disconnect_clients()
+    return RecordedRequest(relay.received, secure)
+
+
+def _via_relay(endpoint: str, port: int) -> str | None:
+    """Return the endpoint with the relay's port; None if that is not possible."""
+    if _PLACE.search(endpoint):
+        return _PLACE.sub(f"127.0.0.1:{port}", endpoint, count=1)
+    parts = urlsplit(endpoint)
+    return parts._replace(netloc=f"{parts.hostname}:{port}").geturl() if parts.hostname else None
+
+
+class _Relay:
+    """Forwards connections, and stores what the client sends."""
+
+    def __init__(self, host: str, port: int) -> None:
+        self._to = (host, port)
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self._listener.settimeout(_PATIENCE_S)
+        self._ends: list[socket.socket] = []
+        self._received = bytearray()
+        self._thread = threading.Thread(target=self._run, name="relay", daemon=True)
+
+    @property
+    def port(self) -> int:
+        """The port on which it listens."""
+        return int(self._listener.getsockname()[1])
+
+    @property
+    def received(self) -> bytes:
+        """The bytes that the client has sent."""
+        return bytes(self._received)
+
+    def _run(self) -> None:
+        with suppress(OSError):
+            while True:
+                near, _ = self._listener.accept()
+                far = socket.create_connection(self._to, _PATIENCE_S)
+                self._ends += [near, far]
+                # If the client connects again for its call, only the last connection counts.
+                self._received.clear()
+                threading.Thread(target=self._forward, args=(near, far, True), daemon=True).start()
+                threading.Thread(target=self._forward, args=(far, near, False), daemon=True).start()
+
+    def _forward(self, source: socket.socket, sink: socket.socket, keep: bool) -> None:
+        with suppress(OSError):
+            while octets := source.recv(_CHUNK):
+                if keep:
+                    self._received += octets
+                sink.sendall(octets)
+            sink.shutdown(socket.SHUT_WR)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for end in (self._listener, *self._ends):
+            with suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+            end.close()
+        self._thread.join(_PATIENCE_S)
+
+
+def numeric(host: str, port: int) -> str:
+    """Return `ADDRESS:PORT` for the engine, which does not resolve names.
+
+    Raises:
+        BadInput: the name cannot be resolved.
+    """
+    try:
+        place = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][4]
+    except OSError as failure:
+        raise BadInput(f"{host} cannot be resolved: {failure.strerror}") from failure
+    found = str(place[0])
+    return f"[{found}]:{port}" if ":" in found else f"{found}:{port}"

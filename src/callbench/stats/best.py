@@ -1,0 +1,129 @@
+"""Which of several things is the least, and whether that is shown: the one test behind every choice of an advice.
+
+To name a wrong one, it must have been shown to be less than the one that truly is the least. With k things there are
+k - 1 such comparisons, so each is made at level / (k - 1), and the chance of any wrong name stays below the level
+(Bonferroni; Hsu, "Multiple comparisons: theory and methods", 1996, chapter 4, on comparisons with the best). Holm's
+steps would not do: they correct a family that is fixed before the data are seen, and here the data say what is
+compared with what.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from callbench.stats import student
+from callbench.stats.contrast import ByBlock, fork_ratios
+from callbench.stats.logratio import LogRatio, paired
+from callbench.stats.power import reach
+from callbench.stats.prior import NONE, Prior
+
+Figures = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
+
+
+@dataclass(frozen=True)
+class Beside:
+    """One thing beside the least.
+
+    Attributes:
+        name: which.
+        difference: the log of its value over that of the least; None from fewer than two common forks.
+        behind: whether it is shown to be more than the least.
+        equivalent: whether it is shown to lie within the margin of it.
+    """
+
+    name: str
+    difference: LogRatio | None
+    behind: bool
+    equivalent: bool
+
+
+@dataclass(frozen=True)
+class Best:
+    """The least of several, and the others beside it, the nearest first."""
+
+    name: str
+    others: Sequence[Beside]
+
+    @property
+    def shown(self) -> bool:
+        """Whether it is shown to be less than every other."""
+        return all(one.behind for one in self.others)
+
+    @property
+    def leaders(self) -> list[str]:
+        """It, and those that are not shown to be more."""
+        return [self.name, *(one.name for one in self.others if not one.behind)]
+
+
+def least_of(values: Mapping[str, ByBlock], level: float, margin: float, shift: float, prior: Prior = NONE) -> Best:
+    """Name the least, and compare the others with it, fork by fork.
+
+    Args:
+        values: positive, by name and fork; at least one name, each with a fork.
+        level: the chance of naming a wrong one, and of calling one equivalent that is not.
+        margin: a log-ratio that does not matter.
+        shift: a log-ratio that the circumstances may have brought, as the error of a prediction.
+        prior: what many pairs say of how such a ratio varies.
+
+    Raises:
+        ValueError: there is nothing to compare.
+    """
+    if not values or not all(values.values()):
+        raise ValueError("the least of nothing: every name needs a value")
+    means = {name: math.fsum(map(math.log, one.values())) / len(one) for name, one in values.items()}
+    best = min(means, key=lambda name: means[name])
+    others = [
+        _beside(name, values[name], values[best], level / max(1, len(values) - 1), (margin, shift), prior)
+        for name in sorted(means, key=lambda name: means[name])
+        if name != best
+    ]
+    return Best(best, others)
+
+
+def _beside(  # noqa: PLR0913, PLR0917 - one comparison and all that it is held against
+    name: str, one: ByBlock, best: ByBlock, level: float, bounds: tuple[float, float], prior: Prior
+) -> Beside:
+    ratios = fork_ratios([one], [best])
+    if len(ratios) < 2:
+        return Beside(name, None, behind=False, equivalent=False)
+    difference = prior.moderated(paired(ratios))
+    margin, shift = bounds
+    half = reach(difference, level) + shift
+    behind = difference.log > 0 and difference.doubt(shift) < level
+    return Beside(name, difference, behind, not behind and abs(difference.log) + half <= margin)
+
+
+def least_of_each(
+    logs: Figures, level: float, margin: float, shift: float, prior: Prior = NONE
+) -> "np.ndarray[tuple[int, ...], np.dtype[np.int64]]":
+    """Name the least in each of many places at once, as `least_of` does where all forks are there.
+
+    Args:
+        logs: logarithms of values, shaped (names, forks, places).
+        level: as of `least_of`, in each place by itself.
+        margin: the lead that matters: one that is not shown to exceed it in the middle names nobody.
+        shift: as of `least_of`.
+        prior: as of `least_of`.
+
+    Returns:
+        By place the index of the least; -1 where none is shown to be it.
+    """
+    names, forks, places = logs.shape
+    if names == 1:
+        return np.zeros(places, dtype=np.int64)
+    if forks < 2:
+        return np.full(places, -1, dtype=np.int64)
+    best = logs.mean(axis=1).argmin(axis=0)
+    own = np.take_along_axis(logs, best[None, None, :], axis=0)
+    differences = logs - own
+    means = differences.mean(axis=1)
+    freedom = forks - 1 + prior.freedom
+    variances = (((differences - means[:, None, :]) ** 2).sum(axis=1) + prior.freedom * prior.variance) / freedom
+    with np.errstate(divide="ignore", invalid="ignore"):
+        scores = (means - shift) / np.sqrt(variances / forks)
+    doubts = 2 * student.each_above(np.nan_to_num(scores, nan=-np.inf).ravel(), np.full(scores.size, freedom))
+    behind = (doubts.reshape(scores.shape) < level / (names - 1)) & (means >= margin)
+    behind[best, np.arange(places)] = True
+    return np.where(behind.all(axis=0), best, -1)

@@ -1,0 +1,360 @@
+"""A record on disk, for reading: its head, its journal, its tables. docs/reference/run-folder.md describes it."""
+
+import copy
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import duckdb
+
+from callbench.model.cell import AS_IS
+from callbench.model.errors import BadInput, CallbenchError
+from callbench.model.version import VERSION
+from callbench.store import journal
+from callbench.store.columns import JOURNAL_COLUMNS, PLAN_COLUMNS
+from callbench.store.head import COMPARISON, FILE, FORMAT, PEER, RUN
+from callbench.store.pieces import BY_PART, PARTS, VIEWS
+from callbench.store.tables import QUERIES
+
+_MARK = "made-from.json"
+_LEAST_OBJECT = 1 << 20
+# How much of a journal is in memory at a time, where none of its lines is longer.
+_PART_BYTES = 4 << 20
+
+
+class Record:
+    """Something that was measured: a run of a study, a comparison, a load, a soak ...
+
+    Attributes:
+        path: its folder.
+        info: record.json: kind, title, started, state ...
+        request: what was asked for: the options of the command, as record.json has them.
+        condition: of the machine's idle states; `cells` of a connection are those measured in it.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Opens a run folder for reading.
+
+        Raises:
+            BadInput: it is not a record, is damaged, or was written by a newer version.
+        """
+        self.path = path
+        self.info = self._read_info()
+        self.request: dict[str, Any] = self.info["request"]
+        self.condition = str((self.request.get("idle") or [AS_IS])[0])
+
+    def under(self, condition: str) -> "Record":
+        """The same run, its cells those that were measured in another condition of the machine's idle states."""
+        other = copy.copy(self)
+        other.condition = condition
+        return other
+
+    @property
+    def kind(self) -> str:
+        """What was measured: `run`, `comparison`, `peer`, `load`, `soak`, `overload`, `torture` ..."""
+        return str(self.info["kind"])
+
+    @property
+    def study_file(self) -> Path:
+        """The study as it was run.
+
+        Raises:
+            BadInput: it is a comparison's folder, which has none.
+        """
+        self._be_of_a_study()
+        return self.path / "study.toml"
+
+    @property
+    def published_file(self) -> Path | None:
+        """The published values that the study names, as they were."""
+        file = self.path / "published.toml"
+        return file if file.is_file() else None
+
+    @property
+    def journal_file(self) -> Path:
+        """The truth."""
+        return self.path / "journal.jsonl"
+
+    def plan(self) -> dict[str, Any]:
+        """plan.json.
+
+        Raises:
+            BadInput: it is missing or damaged.
+        """
+        return self._json("plan.json")
+
+    def environment(self) -> dict[str, Any]:
+        """environment.json.
+
+        Raises:
+            BadInput: it is missing or damaged.
+        """
+        return self._json("environment.json")
+
+    def lines(self) -> Iterator[dict[str, Any]]:
+        """The journal's whole lines.
+
+        Raises:
+            BadInput: the journal is missing or a line is damaged.
+        """
+        if not self.journal_file.is_file():
+            raise BadInput(f"{self.path} is damaged: it has no journal.jsonl")
+        return journal.read(self.journal_file)
+
+    def connection(self) -> "duckdb.DuckDBPyConnection":
+        """Return a DuckDB connection in memory with a view of each table. The caller closes it.
+
+        A run has the tables of `callbench.store.tables`. Every other record has one table, `journal`, with a row for
+        each line. If the folder cannot be written, a run's tables are computed and kept in memory.
+
+        Raises:
+            BadInput: the record is damaged.
+        """
+        connection = duckdb.connect()
+        if self.kind != RUN:
+            return self._journal_as_table(connection)
+        try:
+            folder = self.parquet()
+        except PermissionError:
+            self._tabulate(connection)
+            connection.execute("ALTER TABLE cells RENAME TO every_cell")
+            return self._under_condition(connection)
+        for name in QUERIES:
+            source = f"read_parquet({_quoted(folder / f'{name}.parquet')})"
+            view = "every_cell" if name == "cells" else name
+            connection.execute(f"CREATE VIEW {view} AS SELECT * FROM {source}")  # noqa: S608 - our own names, quoted
+        return self._under_condition(connection)
+
+    def _journal_as_table(self, connection: "duckdb.DuckDBPyConnection") -> "duckdb.DuckDBPyConnection":
+        # Its whole lines only: the last one may be half written.
+        text = "".join(json.dumps(line) + "\n" for line in self.lines())
+        with os.fdopen(os.memfd_create("journal"), "wb") as file:
+            file.write(text.encode())
+            file.flush()
+            source = f"read_json_auto('/proc/self/fd/{file.fileno()}', format='newline_delimited')"
+            connection.execute(f"CREATE TABLE journal AS SELECT * FROM {source}")  # noqa: S608 - our own path
+        return connection
+
+    def _under_condition(self, connection: "duckdb.DuckDBPyConnection") -> "duckdb.DuckDBPyConnection":
+        """The cells of one condition are those that everything is asked of; `every_cell` has them all."""
+        which = f"SELECT * FROM every_cell WHERE idle = {_quoted(self.condition)}"  # noqa: S608 - quoted
+        connection.execute(f"CREATE VIEW cells AS {which}")
+        return connection
+
+    def parquet(self) -> Path:
+        """The folder of Parquet files, made again where the journal has grown since.
+
+        Raises:
+            BadInput: the run is damaged.
+            PermissionError: the folder cannot be written.
+            CallbenchError: the disk is full or fails.
+        """
+        self._be_of_a_study()
+        folder = self.path / "parquet"
+        if self._made_from(folder) == self._mark():
+            return folder
+        try:
+            folder.mkdir(exist_ok=True)
+            if not os.access(folder, os.W_OK):
+                raise PermissionError(folder)
+            self._write_parquet(folder)
+        except OSError as failure:
+            if isinstance(failure, PermissionError) or failure.strerror == "Read-only file system":
+                raise PermissionError(folder) from failure
+            raise CallbenchError(f"cannot write {folder}: {failure.strerror}") from failure
+        return folder
+
+    def _be_of_a_study(self) -> None:
+        kind = self.kind
+        if kind == COMPARISON:
+            raise BadInput(
+                f"{self.path} is a comparison, not a run of a study: `callbench compare {self.path}` shows it"
+            )
+        if kind == PEER:
+            raise BadInput(f"{self.path} is a study driven by a peer: `callbench peer {self.path}` shows it")
+        if kind != RUN:
+            raise BadInput(f"{self.path} is a record of {kind}, not a run of a study: `callbench report {self.path}`")
+
+    def _write_parquet(self, folder: Path) -> None:
+        mark = self._mark()
+        with duckdb.connect() as connection, tempfile.TemporaryDirectory(dir=folder, prefix=".making-") as making:
+            # Two threads have two sets of buffers, and take a third more processor time.
+            connection.execute("SET threads = 1")
+            self._tabulate(connection)
+            for name in QUERIES:
+                part = Path(making) / f"{name}.parquet"
+                try:
+                    connection.execute(f"COPY {name} TO {_quoted(part)} (FORMAT parquet, COMPRESSION zstd)")
+                except duckdb.IOException as failure:
+                    raise CallbenchError(f"cannot write {folder}: {_first_line(failure)}") from failure
+                part.replace(folder / part.name)
+            marked = Path(making) / _MARK
+            marked.write_text(json.dumps(mark))
+            marked.replace(folder / _MARK)
+
+    def _tabulate(self, connection: "duckdb.DuckDBPyConnection") -> None:
+        """Makes every table in `connection` from the journal and the plan."""
+        self.plan()
+        plan = self.path / "plan.json"
+        try:
+            self._read_parts(connection)
+            planned = _reading(plan, PLAN_COLUMNS, "unstructured", plan.stat().st_size)
+            _make(connection, "TEMP TABLE", {"planned": planned, **PARTS})
+            _make(connection, "TEMP VIEW", VIEWS)
+            _make(connection, "TABLE", QUERIES)
+        except duckdb.Error as failure:
+            for _ in self.lines():  # names the damaged line if that is what is wrong
+                pass
+            raise BadInput(f"{self.path} is damaged: {_first_line(failure)}") from failure
+        _drop(connection, "VIEW", VIEWS)
+        _drop(connection, "TABLE", ("planned", *BY_PART, *PARTS))
+
+    def _read_parts(self, connection: "duckdb.DuckDBPyConnection") -> None:
+        """Fill the tables of `BY_PART` from the journal, a part of it after the other."""
+        # Else what a part took is kept for the next one, which takes more: a quarter of the memory.
+        connection.execute("SET allocator_bulk_deallocation_flush_threshold = '1MB'")
+        # In memory: a file would outlive a core that is killed meanwhile.
+        with os.fdopen(os.memfd_create("journal"), "wb") as part:
+            source = Path(f"/proc/self/fd/{part.fileno()}")
+            for number, longest in enumerate(_copied_parts(self.journal_file, part)):
+                lines = _reading(source, JOURNAL_COLUMNS, "newline_delimited", longest)
+                _make(connection, "TEMP TABLE", {"part": lines})
+                if number:
+                    for name, query in BY_PART.items():
+                        connection.execute(f"INSERT INTO {name} {query}")
+                else:
+                    _make(connection, "TEMP TABLE", BY_PART)
+                _drop(connection, "TABLE", ["part"])
+
+    def _mark(self) -> dict[str, Any]:
+        """What the tables are made from: they are stale where this differs from what lies beside them."""
+        if not self.journal_file.is_file():
+            raise BadInput(f"{self.path} is damaged: it has no journal.jsonl")
+        said = "\n".join((*_queries(), str(JOURNAL_COLUMNS), str(PLAN_COLUMNS)))
+        tables = hashlib.sha256(said.encode()).hexdigest()[:16]
+        return {"callbench": VERSION, "tables": tables, "bytes": journal.complete_bytes(self.journal_file)}
+
+    @staticmethod
+    def _made_from(folder: Path) -> object:
+        try:
+            mark = json.loads((folder / _MARK).read_text())
+        except (OSError, ValueError):
+            return None
+        return mark if all((folder / f"{name}.parquet").is_file() for name in QUERIES) else None
+
+    def _read_info(self) -> dict[str, Any]:
+        if not (self.path / FILE).is_file():
+            raise BadInput(f"{self.path} is not a record: {_instead(self.path)}")
+        info = self._json(FILE)
+        written = info.get("format")
+        if not isinstance(written, int):
+            raise BadInput(f"{self.path / FILE} is damaged: it has no format number")
+        if written > FORMAT:
+            raise BadInput(
+                f"{self.path} was written by a newer Callbench (format {written}, this one reads up to {FORMAT}):"
+                " read it with that version"
+            )
+        if written < FORMAT:
+            raise BadInput(f"{self.path} was written by an older Callbench (format {written}): measure again")
+        missing = {"kind", "title", "started", "state", "request"} - info.keys()
+        if missing:
+            raise BadInput(f"{self.path / FILE} is damaged: it has no {', '.join(sorted(missing))}")
+        return info
+
+    def _json(self, name: str) -> dict[str, Any]:
+        file = self.path / name
+        try:
+            value = json.loads(file.read_bytes())
+        except FileNotFoundError as failure:
+            raise BadInput(f"{self.path} is damaged: it has no {name}") from failure
+        except OSError as failure:
+            raise BadInput(f"cannot read {file}: {failure.strerror}") from failure
+        except ValueError as failure:
+            raise BadInput(f"{file} is damaged: it is not JSON") from failure
+        if not isinstance(value, dict):
+            raise BadInput(f"{file} is damaged: it is not a JSON object")
+        return value
+
+
+def _instead(path: Path) -> str:
+    """Describe what is there instead of a run folder, and what to do with it."""
+    if path.is_file():
+        known = {".toml": "it is a file; a study is run with `callbench run`", ".json": "it is a file, not a folder"}
+        return known.get(path.suffix, "it is a file, not a folder")
+    if not path.is_dir():
+        return "there is no such folder"
+    if (path / "adapter.toml").is_file():
+        return "it is an adapter's; `callbench list stacks` has its stacks"
+    inside = sorted(each.parent.name for each in path.glob(f"*/{FILE}"))
+    if inside:
+        return f"it holds {len(inside)} records: name one of them, such as {path / inside[-1]}"
+    return f"it has no {FILE}"
+
+
+def _queries() -> Iterator[str]:
+    """Every query that the tables come from."""
+    for queries in (BY_PART, PARTS, VIEWS, QUERIES):
+        yield from queries.values()
+
+
+def _make(connection: "duckdb.DuckDBPyConnection", what: str, queries: Mapping[str, str]) -> None:
+    """Make tables or views, one after the other."""
+    for name, query in queries.items():
+        connection.execute(f"CREATE {what} {name} AS {query}")
+
+
+def _drop(connection: "duckdb.DuckDBPyConnection", what: str, names: Iterable[str]) -> None:
+    """Drop tables or views."""
+    for name in names:
+        connection.execute(f"DROP {what} {name}")
+
+
+def _copied_parts(journal_file: Path, to: BinaryIO) -> Iterator[int]:
+    """Copy the whole lines of a journal, a part at a time: each takes the place of the one before.
+
+    A run in progress grows while it is read, and a killed one can end in half a line: whole lines only.
+
+    Yields:
+        the length of the part's longest line, in bytes; of an empty journal once, for an empty part.
+    """
+    left = journal.complete_bytes(journal_file)
+    with journal_file.open("rb") as source:
+        while True:
+            longest = copied = 0
+            while copied < min(left, _PART_BYTES) and (line := source.readline(left - copied)):
+                to.write(line)
+                longest, copied = max(longest, len(line)), copied + len(line)
+            to.flush()
+            yield longest
+            left -= copied
+            if left <= 0 or not copied:
+                return
+            to.seek(0)
+            to.truncate()
+
+
+def _reading(file: Path, columns: dict[str, str], form: str, longest: int) -> str:
+    """Write the query that reads a file of JSON. DuckDB's buffers are as long as the longest object is said to be."""
+    types = ", ".join(f"{_quoted(name)}: {_quoted(kind)}" for name, kind in columns.items())
+    options = f"format = '{form}', columns = {{{types}}}, maximum_object_size = {max(_LEAST_OBJECT, longest + 1)}"
+    return f"SELECT * FROM read_json({_quoted(file)}, {options})"  # noqa: S608 - our own names, quoted
+
+
+def _quoted(text: object) -> str:
+    return "'" + str(text).replace("'", "''") + "'"
+
+
+def _first_line(failure: Exception) -> str:
+    return str(failure).partition("\n")[0]
+
+
+def kind_of(path: Path) -> str | None:
+    """What a folder is a record of, as `Record.kind` has it; None if it is no record."""
+    try:
+        return Record(path).kind
+    except BadInput:
+        return None

@@ -1,0 +1,136 @@
+"""A record on disk, for the one program that writes it."""
+
+import fcntl
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Self
+
+from callbench.model.errors import BadInput, CallbenchError
+from callbench.store.head import FILE, as_file, now
+from callbench.store.journal import Journal
+from callbench.store.record import Record
+
+
+class RecordWriter(Record):
+    """A run in progress. It holds the folder's lock and its journal until it is closed."""
+
+    def __init__(self, path: Path) -> None:
+        """Takes over a run folder that is there: its state becomes `running`.
+
+        Raises:
+            BadInput: it is not a record, or another program writes it.
+            CallbenchError: it cannot be written.
+        """
+        super().__init__(path)
+        self._lock = _locked(path)
+        try:
+            self._journal = Journal(self.journal_file)
+            self._change(state="running", finished=None)
+        except BaseException:
+            os.close(self._lock)
+            raise
+
+    @classmethod
+    def create(cls, path: Path, info: Mapping[str, Any], files: Mapping[str, bytes]) -> Self:
+        """Make the folder of a record.
+
+        Args:
+            path: the folder.
+            info: record.json, from `callbench.store.head.head`.
+            files: the other files, by name.
+
+        Raises:
+            BadInput: there is something at `path` already.
+            CallbenchError: it cannot be written.
+        """
+        if path.exists() and (not path.is_dir() or any(path.iterdir())):
+            hint = (
+                "give --resume to go on with it, or another --out" if (path / FILE).exists() else "give another --out"
+            )
+            raise BadInput(f"{path} is there already: {hint}")
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+            for name, content in files.items():
+                _put(path / name, content)
+            _put(path / "journal.jsonl", b"")
+            _put(path / FILE, as_file(info))
+        except OSError as failure:
+            raise CallbenchError(f"cannot make the folder {path}: {failure.strerror}") from failure
+        return cls(path)
+
+    def append(self, line: Mapping[str, Any]) -> None:
+        """Writes one journal line; it is on disk when this returns.
+
+        Raises:
+            CallbenchError: the disk is full or fails.
+        """
+        self._journal.append(line)
+
+    def note(self, text: str) -> None:
+        """Writes what a reader should know.
+
+        Raises:
+            CallbenchError: the disk is full or fails.
+        """
+        self.append({"kind": "note", "at": now(), "text": text})
+
+    def end(self, state: str) -> None:
+        """Marks the run `finished` or `stopped`.
+
+        Raises:
+            CallbenchError: the disk is full or fails.
+        """
+        self._change(state=state, finished=now())
+
+    def close(self) -> None:
+        """Lets go of the journal and the lock."""
+        self._journal.close()
+        os.close(self._lock)
+
+    def __enter__(self) -> Self:
+        """Itself."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Closes it."""
+        self.close()
+
+    def _change(self, **members: str | None) -> None:
+        self.info.update(members)
+        try:
+            _put(self.path / FILE, as_file(self.info))
+        except OSError as failure:
+            raise CallbenchError(f"cannot write {self.path / FILE}: {failure.strerror}") from failure
+
+
+def _locked(path: Path) -> int:
+    try:
+        fd = os.open(path / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    except OSError as failure:
+        raise CallbenchError(f"cannot open {path / 'lock'}: {failure.strerror}") from failure
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as failure:
+        os.close(fd)
+        raise BadInput(f"another callbench is writing {path}: wait for it, or give another --out") from failure
+    return fd
+
+
+def _put(file: Path, content: bytes) -> None:
+    """Writes a file whole or not at all, and waits for the disk."""
+    part = file.with_name(f".{file.name}.part")
+    try:
+        with part.open("wb") as out:
+            out.write(content)
+            out.flush()
+            os.fsync(out.fileno())
+        part.replace(file)
+    except OSError:
+        part.unlink(missing_ok=True)
+        raise
+    folder = os.open(file.parent, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)

@@ -1,0 +1,96 @@
+"""The choice from values by fork: what it says where, and what must not change it."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from callbench.analysis.advice.choice import Verdict, choose
+from callbench.stats.best import least_of, least_of_each
+
+# Other programs may keep the machine busy.
+_PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+MARGIN, ERROR = 0.05, math.log1p(0.02)
+Values = dict[str, dict[int, float]]
+
+
+def values(means: dict[str, float], noise: float = 0.002, forks: int = 8, seed: int = 1) -> Values:
+    random = np.random.default_rng(seed)
+    drift = np.exp(random.normal(0, 0.3, forks))
+    return {
+        name: {fork: float(mean * drift[fork] * np.exp(random.normal(0, noise))) for fork in range(forks)}
+        for name, mean in means.items()
+    }
+
+
+@pytest.mark.parametrize(
+    ("means", "today", "verdict", "leave"),
+    [
+        ({"a": 1.0, "b": 1.2, "c": 2.0}, "", Verdict.CHOOSE, False),
+        ({"a": 1.0, "b": 1.2, "c": 2.0}, "b", Verdict.CHOOSE, True),
+        ({"a": 1.0, "b": 1.2, "c": 2.0}, "a", Verdict.STAY, False),
+        ({"a": 1.0, "b": 1.005, "c": 2.0}, "", Verdict.EITHER, False),
+        ({"a": 1.0, "b": 1.005, "c": 2.0}, "c", Verdict.EITHER, True),
+        ({"a": 1.0, "b": 1.005, "c": 2.0}, "b", Verdict.STAY, False),
+        ({"a": 1.0}, "", Verdict.CHOOSE, False),
+        ({"a": 1.0}, "a", Verdict.STAY, False),
+        ({}, "", Verdict.NONE, False),
+    ],
+)
+def test_what_is_said_where(means: dict[str, float], today: str, verdict: Verdict, leave: bool) -> None:
+    found = choose(values(means), today, MARGIN, ERROR)
+    assert (found.verdict, found.leave) == (verdict, leave)
+
+
+def test_what_varies_much_decides_nothing() -> None:
+    found = choose(values({"a": 1.0, "b": 1.1}, noise=0.3), "b", MARGIN, ERROR)
+    assert found.verdict is Verdict.UNDECIDED
+
+
+def test_neither_a_move_nor_staying_is_shown() -> None:
+    found = choose(values({"a": 1.0, "b": 1.035}, noise=0.02), "b", MARGIN, ERROR)
+    assert (found.verdict, found.leave) == (Verdict.UNDECIDED, False)
+
+
+def test_one_fork_decides_nothing() -> None:
+    found = choose(values({"a": 1.0, "b": 9.0}, forks=1), "", MARGIN, ERROR)
+    assert (found.verdict, found.best) == (Verdict.UNDECIDED, "a")
+
+
+def test_what_runs_today_and_is_no_candidate_is_left_out() -> None:
+    found = choose(values({"a": 1.0, "b": 1.3}), "gone", MARGIN, ERROR)
+    assert (found.verdict, found.leave, found.moves) == (Verdict.CHOOSE, False, None)
+
+
+_MEANS = st.lists(st.floats(0.5, 2.0), min_size=2, max_size=6)
+
+
+@_PATIENT
+@given(_MEANS, st.floats(0.001, 1000.0), st.integers(0, 1000))
+def test_a_unit_and_the_order_of_names_change_nothing(means: list[float], factor: float, seed: int) -> None:
+    one = values({f"s{place}": mean for place, mean in enumerate(means)}, noise=0.03, seed=seed)
+    other = {name: {fork: value * factor for fork, value in one[name].items()} for name in reversed(one)}
+    for today in ("", "s0"):
+        first, second = choose(one, today, MARGIN, ERROR), choose(other, today, MARGIN, ERROR)
+        assert (first.verdict, first.best, first.leave) == (second.verdict, second.best, second.leave)
+
+
+@_PATIENT
+@given(_MEANS, st.integers(0, 1000))
+def test_what_a_fork_does_to_all_changes_nothing(means: list[float], seed: int) -> None:
+    one = values({f"s{place}": mean for place, mean in enumerate(means)}, noise=0.03, seed=seed)
+    other = {name: {fork: value * (1 + fork) for fork, value in own.items()} for name, own in one.items()}
+    assert choose(one, "", MARGIN, ERROR).verdict is choose(other, "", MARGIN, ERROR).verdict
+
+
+@_PATIENT
+@given(_MEANS, st.integers(0, 1000), st.floats(0.0, 0.2))
+def test_each_place_of_a_map_is_decided_as_a_single_one(means: list[float], seed: int, shift: float) -> None:
+    one = values({f"s{place}": mean for place, mean in enumerate(means)}, noise=0.05, seed=seed)
+    logs = np.log(np.array([list(own.values()) for own in one.values()]))[:, :, None]
+    place = int(least_of_each(logs, 0.05, 0.0, shift)[0])
+    single = least_of(one, 0.05, 0.0, shift)
+    assert (f"s{place}" if place >= 0 else "") == (single.name if single.shown else "")

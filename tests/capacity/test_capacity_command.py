@@ -1,0 +1,269 @@
+"""`callbench capacity` as a person uses it, on servers whose capacity follows from how they are made."""
+
+import json
+import os
+import shlex
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from callbench.stats.histogram import merged
+from conftest import command, eventually, marked
+from sealed import sealed
+
+SERVER = Path(__file__).with_name("known_server.py")
+SHOP = Path(__file__).with_name("shop_server.py")
+Finished = subprocess.CompletedProcess[str]
+Run = Callable[..., Finished]
+
+
+def start(*arguments: object, server: Path = SERVER) -> tuple[str, str]:
+    return "--start", shlex.join([sys.executable, str(server), "{port}", *map(str, arguments)])
+
+
+def found(finished: Finished) -> dict[str, Any]:
+    assert finished.stdout, finished.stderr
+    return sealed("capacity", finished.stdout)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("kind", "places", "ms"), [("pool", 4, 40), ("lock", 1, 30)])
+@pytest.mark.usefixtures("nothing_left")
+def test_the_capacity_of_a_known_server(callbench: Run, kind: str, places: int, ms: int) -> None:
+    """Five clients a worker wait for five calls' times, and one more makes some wait for six: see bench/."""
+    truth, limit = 5 * places, 5.5 * ms
+    finished = callbench(
+        "capacity", *start(kind, places, ms), "--objective", f"p90 under {limit:g} ms", "--seconds", 40, "--json"
+    )
+    record = found(finished)
+    assert finished.returncode == (0 if record["capacity"]["low"] is not None and record["valid"] else 3)
+    assert record["capacity"]["end"] == "found"
+    # What the machine takes makes it hold less, and never more.
+    assert truth / 3 <= record["capacity"]["level"] <= truth
+    assert record["calls_per_s"]["middle"] <= places / ms * 1e3 * 1.05
+    if record["valid"]:
+        assert record["saturated"]["resource"] == kind
+    levels = [one["level"] for one in record["steps"]]
+    assert levels[:4] == [1, 2, 4, 8]
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("nothing_left", "lab")
+def test_a_slow_link_is_used_up_before_the_server(callbench: Run) -> None:
+    """12 Mbit/s carry about 72 answers of 20 kB a second."""
+    options = ("--link", "lte", "--objective", "p95 under 300 ms", "--seconds", 25, "--json")
+    record = found(callbench("capacity", *start("large", 20_000, 1, "{host}"), *options))
+    assert record["calls_per_s"]["middle"] <= 75
+    # Where something else took the machine, the record is not valid, and the server may seem used up first.
+    if record["valid"]:
+        assert record["saturated"]["resource"] == "link"
+        assert record["calls_per_s"]["middle"] >= 40
+
+
+@pytest.mark.usefixtures("nothing_left")
+def test_connections_that_are_refused_are_a_pool_that_is_full(callbench: Run) -> None:
+    finished = callbench("capacity", *start("refuse", 6, 5), "--objective", "max under 2 s", "--seconds", 15, "--json")
+    record = found(finished)
+    assert record["capacity"]["level"] in (5, 6)
+    assert record["saturated"]["resource"] == "pool"
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("nothing_left")
+def test_need_decides_the_exit_code(callbench: Run, tmp_path: Path) -> None:
+    """What lies far below or above the capacity needs no long search."""
+    server = start("lock", 1, 10)
+    objective = ("--objective", "mean under 100 ms", "--seconds", 30)
+    held = callbench("capacity", *server, *objective, "--need", 2, "--out", "held")
+    assert held.returncode in (0, 3), held.stderr
+    missed = callbench("capacity", *server, *objective, "--need", 500, "--out", "missed")
+    assert missed.returncode in (1, 3), missed.stderr
+    assert "It holds" in held.stdout.splitlines()[0]
+    shown = callbench("show", "held", "--json", check=True)
+    assert found(shown)["kind"] == "capacity"
+    assert found(shown)["outcome"] == {0: "passed", 3: "undecided"}[held.returncode]
+    for form in ("html", "md", "json"):
+        written = callbench("report", "held", "--format", form, check=True).stdout.strip()
+        assert (tmp_path / written).stat().st_size > 500
+    lines = [json.loads(line) for line in (tmp_path / "held" / "journal.jsonl").read_text().splitlines()]
+    assert {line["kind"] for line in lines} == {"step"}
+
+
+@pytest.mark.usefixtures("nothing_left")
+def test_more_than_requested_and_less_than_one(callbench: Run) -> None:
+    server = start("pool", 8, 5)
+    most = callbench("capacity", *server, "--objective", "mean under 2 s", "--most", 4, "--seconds", 10, "--json")
+    assert found(most)["capacity"]["end"] == "at least"
+    assert most.returncode == 0
+    none = callbench("capacity", *server, "--objective", "p50 under 1 ms", "--seconds", 10, "--json")
+    assert found(none)["capacity"]["end"] == "below"
+    assert none.returncode == 1
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("nothing_left")
+def test_a_search_that_is_stopped_continues(callbench: Run, tmp_path: Path) -> None:
+    words = ("capacity", *start("pool", 2, 10), "--objective", "mean under 80 ms", "--seconds", 12, "--out", "kept")
+    running = subprocess.Popen(command(*words), cwd=tmp_path, stderr=subprocess.PIPE, text=True)
+    journal = tmp_path / "kept" / "journal.jsonl"
+    assert eventually(lambda: journal.exists() and len(journal.read_text().splitlines()) > 2)
+    running.send_signal(signal.SIGINT)
+    _, said = running.communicate(timeout=60)
+    assert running.returncode == 130
+    assert "goes on with it" in said
+    before = journal.read_text()
+    partial = callbench("show", "kept", check=True).stdout
+    assert "It holds" in partial.splitlines()[0] or "at least" in partial.splitlines()[0]
+    resumed = callbench(*words, "--resume", "--json")
+    assert resumed.returncode in (0, 3), resumed.stderr
+    assert journal.read_text().startswith(before)
+    assert len(found(resumed)["steps"]) > len([line for line in before.splitlines() if '"step"' in line])
+    other = callbench(*words, "--resume", "--objective", "mean under 90 ms")
+    assert other.returncode == 2
+    assert "is another capacity" in other.stderr
+
+
+@pytest.mark.usefixtures("nothing_left")
+def test_nothing_outlives_a_core_that_is_killed(tmp_path: Path, mark: str) -> None:
+    words = ("capacity", *start("pool", 2, 10), "--seconds", 60, "--out", "kept")
+    running = subprocess.Popen(command(*words), cwd=tmp_path)
+    journal = tmp_path / "kept" / "journal.jsonl"
+    assert eventually(lambda: journal.exists() and bool(journal.read_text()))
+    os.kill(running.pid, signal.SIGKILL)
+    running.wait(timeout=60)
+    assert eventually(lambda: not marked(mark))
+
+
+@pytest.mark.usefixtures("nothing_left")
+def test_a_shop_with_sessions_and_shares(callbench: Run, tmp_path: Path) -> None:
+    """The server refuses requests without a login, and counts its requests."""
+    (tmp_path / "order.json").write_text('{"item": 1}')
+    (tmp_path / "shop.toml").write_text(
+        """
+        [[request]]
+        path = "/products/{random}"
+        weight = 3
+        [[request]]
+        path = "/orders"
+        bodies = ["order.json", '{"item": 2}']
+        [[session]]
+        name = "buy"
+        weight = 1
+        [[session.once]]
+        path = "/login"
+        body = '{"user": "u{client}"}'
+        take = { token = "$.token", sid = { cookie = "sid" } }
+        [[session.step]]
+        path = "/cart/{token}"
+        headers = { Cookie = "sid={sid}" }
+        """
+    )
+    counts = tmp_path / "counts.json"
+    finished = callbench(
+        "load", *start(counts, server=SHOP), "--requests", "shop.toml", "--calls", 600, "--clients", 4, "--seconds", 1
+    )
+    assert finished.returncode == 0, finished.stdout + finished.stderr
+    seen = json.loads(counts.read_text())
+    logins = seen.pop("login")
+    assert logins in (4, 5)  # The first client tries every session before anything is measured.
+    total = sum(seen.values())
+    for name, share in {"products": 0.6, "orders 1": 0.1, "orders 2": 0.1, "cart": 0.2}.items():
+        assert abs(seen[name] / total - share) < 0.02, seen
+
+
+@pytest.mark.usefixtures("nothing_left")
+def test_the_proportions_of_a_log(callbench: Run, tmp_path: Path) -> None:
+    line = '1.2.3.4 - - [10/Oct/2000:13:55:36 -0700] "GET /{} HTTP/1.1" 200 23\n'
+    log = tmp_path / "access.log"
+    log.write_text(line.format("products/1") * 3 + line.format("products/2") + line.format("health"))
+    counts = tmp_path / "counts.json"
+    finished = callbench("load", *start(counts, server=SHOP), "--log", log, "--calls", 500, "--seconds", 0.5)
+    assert finished.returncode == 0, finished.stdout + finished.stderr
+    seen = json.loads(counts.read_text())
+    assert abs(seen["products"] / sum(seen.values()) - 0.8) < 0.02
+
+
+ENDPOINTS = """
+    [[request]]
+    path = "/products"
+    weight = 2
+    [[request]]
+    path = "/slow"
+    [[request]]
+    path = "/cart"
+    expect_status = [200]
+    """
+
+
+@pytest.mark.usefixtures("nothing_left")
+def test_each_endpoint_of_a_load_has_its_times(callbench: Run, tmp_path: Path) -> None:
+    """The server counts too, one endpoint sleeps 50 ms in it, and one always fails."""
+    (tmp_path / "shop.toml").write_text(ENDPOINTS)
+    counts = tmp_path / "counts.json"
+    words = ("--requests", "shop.toml", "--calls", 200, "--clients", 3, "--seconds", 0.5, "--out", "kept", "--json")
+    # The first client tries each endpoint before anything is measured, so this one must be right at first.
+    refused = callbench("load", *start(counts, server=SHOP), *words)
+    assert refused.returncode == 2
+    assert "GET /cart was answered with the status 403" in refused.stderr
+    (tmp_path / "shop.toml").write_text(ENDPOINTS.replace("expect_status = [200]", "expect_status = [403]"))
+    finished = callbench("load", *start(counts, server=SHOP), *words)
+    record = sealed("load", finished.stdout)
+    seen = json.loads(counts.read_text())
+    endpoints = {one["name"]: one for one in record["endpoints"]}
+    assert list(endpoints) == ["GET /products", "GET /slow", "GET /cart"]
+    tried = dict.fromkeys(("products", "slow", "cart"), 1)
+    assert {name: endpoints[f"GET /{name}"]["calls"] + once for name, once in tried.items()} == seen
+    assert sum(one["calls"] for one in record["endpoints"]) == record["calls"]
+    whole, parts = dict(record["histogram_ns"]["buckets"]), [one["histogram_ns"] for one in record["endpoints"]]
+    assert merged(dict(one["buckets"]) for one in parts) == whole
+    assert endpoints["GET /slow"]["latency_us"]["min"] >= 50_000
+    assert sum(one["time_share"] for one in record["endpoints"]) == pytest.approx(1)
+    shown = callbench("show", "kept", check=True).stdout
+    assert "endpoint" in shown
+    assert "uses most of the clients' time" in shown
+
+
+@pytest.mark.usefixtures("nothing_left")
+def test_each_endpoint_at_the_capacity_has_its_times(callbench: Run, tmp_path: Path) -> None:
+    (tmp_path / "shop.toml").write_text(ENDPOINTS.replace("expect_status = [200]", "expect_status = [403]"))
+    words = ("--requests", "shop.toml", "--objective", "mean under 5 s", "--most", 3, "--seconds", 8, "--out", "kept")
+    finished = callbench("capacity", *start(tmp_path / "counts.json", server=SHOP), *words, "--json")
+    record = found(finished)
+    assert record["capacity"]["end"] == "at least"
+    assert [one["name"] for one in record["endpoints"]] == ["GET /products", "GET /slow", "GET /cart"]
+    lines = [json.loads(line) for line in (tmp_path / "kept" / "journal.jsonl").read_text().splitlines()]
+    # The loads at the capacity, each endpoint's calls added up.
+    at = [line["load"] for line in lines if line["level"] == record["capacity"]["level"]]
+    assert sum(one["calls"] for one in record["endpoints"]) == sum(load["calls"] for load in at)
+    assert record["endpoints"][1]["latency_us"]["min"] >= 50_000
+    page = callbench("report", "kept", "--format", "md", check=True).stdout.strip()
+    text = (tmp_path / page).read_text()
+    assert "### Endpoints" in text
+    assert "| GET /slow |" in text
+    (tmp_path / "shop.toml").write_text('[[request]]\npath = "/products"\n')
+    single = callbench("load", *start(tmp_path / "counts.json", server=SHOP), "--requests", "shop.toml", "--seconds",
+                       0.2, "--json")  # fmt: skip
+    assert sealed("load", single.stdout)["endpoints"] is None
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (("--objective", "fast"), "--objective is"),
+        (("--along", "time"), "--along time: clients or rate"),
+        (("--need", "50", "--most", "20"), "--need 50 is above --most 20"),
+        (("--along", "rate", "--think", "5"), "--think is for clients"),
+        (("--body", "no.json"), "--body no.json: there is no such file"),
+        (("--resume",), "--resume needs --out"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_in_a_sentence(callbench: Run, words: tuple[str, ...], why: str) -> None:
+    refused = callbench("capacity", *start("pool", 2, 10), *words)
+    assert refused.returncode == 2
+    assert why in refused.stderr
+    assert len(refused.stderr.splitlines()) == 1

@@ -1,0 +1,1 @@
+struct Address { 1: string street, 2: i16 number }

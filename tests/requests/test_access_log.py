@@ -1,0 +1,157 @@
+"""Endpoints in the proportions of a log: the formats that are read, what is left out, and what is refused."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from callbench.catalog.requests import access_log, log_line
+from callbench.catalog.requests.path_shape import shape
+from callbench.model.errors import BadInput
+from callbench.model.script import Bodies, Script
+
+COMMON = '1.2.3.4 - frank [10/Oct/2000:13:55:36 -0700] "{}" {} 2326'
+COMBINED = COMMON + ' "http://x/" "Mozilla/5.0 (\\"quoted\\")" 0.004'
+
+
+def log(folder: Path, *lines: str) -> Path:
+    path = folder / "access.log"
+    path.write_text("".join(f"{line}\n" for line in lines))
+    return path
+
+
+def outcome(read: Callable[[str, str], log_line.Entry], line: str) -> bool:
+    """Whether a line is read as a request with a path, or refused by its place."""
+    try:
+        entry = read(line, "log, line 1")
+    except BadInput as refused:
+        return "line 1" in str(refused)
+    return entry.target is None or entry.target.startswith("/")
+
+
+def weights(script: Script) -> dict[str, float]:
+    return {session.name: session.weight for session in script.sessions}
+
+
+def test_endpoints_have_the_proportions_of_the_log(tmp_path: Path) -> None:
+    lines = [COMMON.format(f"GET /orders/{number} HTTP/1.1", 200) for number in range(6)]
+    lines += [COMBINED.format("GET /search?q=a&page=2 HTTP/2.0", 304)] * 3
+    lines += [COMBINED.format("DELETE /orders/1 HTTP/1.1", 204), COMMON.format("GET /nothing HTTP/1.1", 404)]
+    lines += [COMMON.format("\\x16\\x03\\x01", 400), COMMON.format("-", 408)]
+    found = access_log.read(log(tmp_path, *lines))
+    assert weights(found.script) == {"GET /orders/{id}": 6, "GET /search?page&q": 3, "DELETE /orders/{id}": 1}
+    [orders, search, deleted] = [session.steps[0] for session in found.script.sessions]
+    assert orders.paths == tuple(f"/orders/{number}" for number in range(6))
+    assert (search.paths, search.expect_status) == (("/search?q=a&page=2",), (200,))
+    assert deleted.expect_status == (204,)
+    assert "3 requests failed" in " ".join(found.notes)
+    assert any("DELETE are sent" in note for note in found.notes)
+
+
+@pytest.mark.parametrize(
+    "members",
+    [
+        {"method": "GET", "path": "/x", "status": 200},
+        {"request_method": "GET", "request_uri": "/x", "status": "200"},
+        {"request": {"method": "GET", "uri": "/x"}, "status": 200},
+        {"request": "GET /x HTTP/1.1", "status": 200},
+        {"httpRequest": {"requestMethod": "GET", "requestUrl": "https://shop.example/x", "status": 200}},
+    ],
+)
+def test_lines_of_json_are_read_by_the_usual_names(members: object) -> None:
+    entry = log_line.of_json(json.dumps(members), "log, line 1")
+    assert (entry.method, entry.target, entry.status) == ("GET", "/x", 200)
+
+
+def test_bodies_are_the_logs_own_or_given_ones(tmp_path: Path) -> None:
+    lines = [{"method": "POST", "path": "/orders", "status": 201, "body": {"n": n}} for n in range(2)]
+    own = access_log.read(log(tmp_path, *map(json.dumps, lines))).script.sessions[0].steps[0]
+    assert [body.text for body in own.bodies or ()] == ['{"n": 0}', '{"n": 1}']
+    without = log(tmp_path, COMMON.format("GET /a HTTP/1.1", 200), COMMON.format("POST /orders HTTP/1.1", 201))
+    with pytest.raises(
+        BadInput, match=r"access\.log, line 2: the log has no body of POST /orders: give one with --body"
+    ):
+        access_log.read(without)
+    body = Bodies(text="{}")
+    assert access_log.read(without, [body]).script.sessions[1].steps[0].bodies == (body,)
+
+
+@pytest.mark.parametrize(
+    ("lines", "why"),
+    [
+        (["GET /x 200"], "line 1 is not in the common or combined log format"),
+        ([COMMON.format("GET /x HTTP/1.1", 200), "something else"], "line 2 is not in the common"),
+        (
+            [COMMON.format("hello", 200)],
+            "line 1: 'hello' is no request with a method and a path, and its status is 200",
+        ),
+        (['{"path": "/x"}'], "line 1 has no method: it is looked for as method, request_method"),
+        (['{"method": "GET", "path": "/x"}', "{"], "line 2 is no JSON object"),
+        (['{"method": "GET", "path": "/x", "status": "OK"}'], "'OK' is no status"),
+        ([COMMON.format("GET /x HTTP/1.1", 500)], "none of its 1 requests was answered with a status below 400"),
+        ([], "has no lines"),
+    ],
+)
+def test_what_is_unclear_is_refused_by_its_line(tmp_path: Path, lines: list[str], why: str) -> None:
+    with pytest.raises(BadInput) as refused:
+        access_log.read(log(tmp_path, *lines))
+    assert why in str(refused.value)
+
+
+def test_a_last_line_that_is_still_written_is_left_out(tmp_path: Path) -> None:
+    path = log(tmp_path, COMMON.format("GET /x HTTP/1.1", 200))
+    path.write_text(path.read_text() + "1.2.3.4 - - [10/Oct/2000:13:5")
+    assert weights(access_log.read(path).script) == {"GET /x": 1}
+
+
+def test_a_compressed_log_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "access.log.gz"
+    path.write_bytes(b"\x1f\x8b\x08\x00")
+    with pytest.raises(BadInput, match="unpack it first"):
+        access_log.read(path)
+
+
+def test_rare_endpoints_are_left_out_and_said_so(tmp_path: Path) -> None:
+    lines = [
+        COMMON.format(f"GET /page-{'x' * number} HTTP/1.1", 200) for number in range(access_log.MOST_ENDPOINTS + 5)
+    ]
+    found = access_log.read(log(tmp_path, *lines))
+    assert len(found.script.sessions) == access_log.MOST_ENDPOINTS
+    assert any("5 rare endpoints with 5 requests are left out" in note for note in found.notes)
+
+
+@pytest.mark.parametrize(
+    ("target", "endpoint"),
+    [
+        ("/", "/"),
+        ("/users/17/orders/4711?b=1&a=2", "/users/{id}/orders/{id}?a&b"),
+        ("/f/123e4567-e89b-12d3-a456-426614174000", "/f/{id}"),
+        ("/commit/2f5a0241c3d9", "/commit/{id}"),
+        ("/deadbeef/internationalization", "/deadbeef/internationalization"),
+        ("/v2/list", "/v2/list"),
+    ],
+)
+def test_paths_that_differ_in_identifiers_are_one_endpoint(target: str, endpoint: str) -> None:
+    assert shape(target) == endpoint
+
+
+@settings(deadline=None)
+@given(st.text(max_size=200))
+def test_any_line_is_an_entry_or_a_refusal(line: str) -> None:
+    for reader in (log_line.common, log_line.of_json):
+        assert outcome(reader, line)
+
+
+NAMES = st.sampled_from(["request", "method", "path", "status", "body", "uri"])
+VALUES = st.recursive(
+    st.none() | st.integers() | st.text(max_size=20), lambda inner: st.dictionaries(NAMES, inner, max_size=4)
+)
+
+
+@settings(deadline=None)
+@given(VALUES)
+def test_any_json_is_an_entry_or_a_refusal(value: object) -> None:
+    assert outcome(log_line.of_json, json.dumps(value))

@@ -1,0 +1,102 @@
+"""A journal that was truncated anywhere resumes after its last finished round."""
+
+from typing import Any
+
+import hypothesis.strategies as some
+import pytest
+from hypothesis import given
+
+from callbench.model.errors import BadInput
+from callbench.runner.resume_state import ResumeState, read_resume_state
+
+
+@some.composite
+def journals(draw: some.DrawFn) -> list[dict[str, Any]]:
+    """A run's journal: forks of batches of rounds, with the lines between them."""
+    found: list[dict[str, Any]] = []
+    for fork in range(draw(some.integers(1, 4))):
+        cells = [f"c{number}" for number in range(draw(some.integers(1, 3)))]
+        found.append({"kind": "fork", "fork": fork, "idle": "as it is", "rounds": 3, "watch": True, "cells": cells})
+        for batch in range(draw(some.integers(1, 3))):
+            place = {"fork": fork, "batch": batch}
+            found.append({"kind": "batch", **place, "units": [f"u{fork}{batch}"]})
+            for number in range(3):
+                one = {**place, "round": number, "slices": [{"cell": cell} for cell in cells]}
+                beside = draw(some.lists(some.sampled_from(("watched round", "repeated round", "note"))))
+                found += [{"kind": kind, **one} for kind in beside]
+                found.append({"kind": "round", **one})
+            found.append({"kind": "batch over", **place, "units": []})
+        whole = {"kind": "round", "fork": fork, "batch": None, "round": 0, "whole": True}
+        found += [{**whole, "slices": [{"cell": f"whole {cell}"}]} for cell in cells]
+        found.append({"kind": "fork over", "fork": fork, "seconds": 2.5})
+    return found
+
+
+def places(lines: list[dict[str, Any]]) -> set[tuple[Any, ...]]:
+    """The slices that count, each by its place."""
+    return {
+        (line["fork"], line["batch"], line["round"], one["cell"])
+        for line in lines
+        if line["kind"] == "round"
+        for one in line["slices"]
+    }
+
+
+def left(found: ResumeState, whole: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The rounds of a resumed run, in the order of runner/fork.py."""
+    some_left = []
+    for line in whole:
+        if line["kind"] != "round" or line["fork"] in found.over:
+            continue
+        if line.get("whole"):
+            cells = {one["cell"] for one in line["slices"]}
+            if not cells <= found.whole.get(line["fork"], set()):
+                some_left.append(line)
+        else:
+            place = line["fork"], line["batch"]
+            if place not in found.ended and line["round"] >= found.rounds.get(place, 0):
+                some_left.append(line)
+    return some_left
+
+
+@given(journals(), some.data())
+def test_cut_anywhere_what_is_left_and_what_is_there_are_the_whole_run_once(
+    whole: list[dict[str, Any]], data: some.DataObject
+) -> None:
+    cut = data.draw(some.integers(0, len(whole)))
+    kept = whole[:cut]
+    again = left(read_resume_state(kept), whole)
+    assert places(kept) | places(again) == places(whole)
+    assert places(kept) & places(again) == set()
+
+
+@given(journals(), some.data())
+def test_a_second_resumption_knows_what_the_first_did(whole: list[dict[str, Any]], data: some.DataObject) -> None:
+    """A line that is written is taken in as one that is read is."""
+    cut = data.draw(some.integers(0, len(whole)))
+    grown = read_resume_state(whole[:cut])
+    for line in whole[cut:]:
+        grown.add_line(line)
+    assert grown == read_resume_state(whole)
+
+
+def test_what_is_over_is_known() -> None:
+    lines: list[dict[str, Any]] = [
+        {"kind": "excluded", "stack": "a/x", "cell": None},
+        {"kind": "excluded", "stack": "a/y", "cell": "c2"},
+        {"kind": "ledger", "cell": "c3"},
+        {"kind": "codec", "stack": "a/z", "group": "g"},
+        {"kind": "slowdown", "cell": "c4"},
+        {"kind": "fork over", "fork": 0, "seconds": 2.0},
+        {"kind": "fork over", "fork": 1, "seconds": 3.0},
+    ]
+    found = read_resume_state(lines)
+    assert (found.stacks, found.cells, found.accounts) == ({"a/x"}, {"c2"}, {"c3"})
+    assert (found.codecs, found.slowed) == ({("a/z", "g")}, {"c4"})
+    assert (found.over, found.fork_seconds) == ({0, 1}, 5.0)
+
+
+@pytest.mark.parametrize("line", [{"kind": "fork"}, {"kind": "round", "fork": "one"}, {"kind": "batch", "fork": 0}])
+def test_a_damaged_line_is_one_sentence(line: dict[str, Any]) -> None:
+    with pytest.raises(BadInput, match=f"the run's journal is damaged: a line of kind {line['kind']}"):
+        read_resume_state([line])

@@ -1,0 +1,111 @@
+"""A search for a capacity on simulated servers, whose knee is known."""
+
+import math
+import random
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from callbench.stats import median_interval
+from callbench.stats.capacity_plan import COARSE, GOAL, Place, Trial, capacity, estimates, next_place
+from callbench.stats.knee import End, Span
+
+CLIENTS = Span(1, 10_000, 0.05, whole=True)
+RATES = Span(0.5, 1e6, 0.05)
+Server = Callable[[float], bool]
+
+
+def searched(server: Server, span: Span, start: float = 1.0, most: int = 400) -> list[Trial]:
+    trials: list[Trial] = []
+    while len(trials) < most and (place := next_place(trials, start, span)) is not None:
+        trials.append(Trial(place.phase, place.level, server(place.level)))
+    return trials
+
+
+def noisy(knee: float, spread: float, dice: random.Random) -> Server:
+    """A server whose value is off by a random factor each time."""
+    return lambda level: level * math.exp(dice.gauss(0, spread)) <= knee
+
+
+@pytest.mark.parametrize("knee", [1, 2, 3, 7, 20, 333, 9_999])
+def test_without_noise_the_knee_is_found_to_a_client_or_the_goal(knee: int) -> None:
+    found = capacity(searched(lambda level: level <= knee, CLIENTS), CLIENTS)
+    assert found is not None
+    assert found.low is not None
+    assert found.high is not None
+    assert found.end is End.WITHIN
+    assert found.low <= knee <= found.high
+    assert found.high - found.low <= max(1, 2 * GOAL * knee + 2)
+
+
+def test_ends_of_the_span_are_said_as_such() -> None:
+    for server, end in ((lambda _: True, End.AT_LEAST), (lambda _: False, End.BELOW)):
+        trials = searched(server, CLIENTS)
+        found = capacity(trials, CLIENTS)
+        assert found is not None
+        assert (found.end, found.low) == (end, None)
+        assert all(one.phase == COARSE for one in trials)
+    assert capacity([], CLIENTS) is None
+
+
+def test_the_level_that_ends_the_coarse_search_fails_twice() -> None:
+    trials = [Trial(COARSE, 1, met=True), Trial(COARSE, 2, met=False)]
+    assert next_place(trials, 1, CLIENTS) == Place(COARSE, 2)
+    assert next_place([*trials, Trial(COARSE, 2, met=False)], 1, CLIENTS) == Place(1, 2)
+    # It was chance, and the search goes on above it.
+    assert next_place([*trials, Trial(COARSE, 2, met=True)], 1, CLIENTS) == Place(COARSE, 4)
+
+
+@pytest.mark.parametrize("span", [CLIENTS, RATES])
+def test_intervals_cover_the_truth_as_often_as_they_say(span: Span) -> None:
+    dice = random.Random(7)  # noqa: S311 - to be repeated
+    covered = 0
+    for _ in range(200):
+        knee = dice.uniform(10, 500)
+        # The truth is where half of the loads meet the objective.
+        found = capacity(searched(noisy(knee, 0.08, dice), span, 8.0), span)
+        assert found is not None
+        assert found.low is not None
+        assert found.high is not None
+        covered += found.low <= (math.floor(knee) if span.whole else knee) <= found.high + span.whole
+    assert covered >= 180
+
+
+def test_a_search_continues_where_it_was_interrupted() -> None:
+    whole = searched(lambda level: level <= 37, CLIENTS)
+    for cut in (0, 3, len(whole) // 2, len(whole) - 1):
+        trials = whole[:cut]
+        while (place := next_place(trials, 1.0, CLIENTS)) is not None:
+            trials = [*trials, Trial(place.phase, place.level, place.level <= 37)]
+        assert trials == whole
+
+
+def test_without_six_crossings_there_is_no_interval() -> None:
+    trials = searched(lambda level: level <= 37, CLIENTS)
+    few = [one for one in trials if one.phase < median_interval.LEAST]
+    found = capacity(few, CLIENTS)
+    assert found is not None
+    assert found.level == 37
+    assert (found.low, found.high, found.crossings) == (None, None, 5)
+    assert len(estimates(few, CLIENTS)) == 5
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.integers(0, 2**32), st.booleans(), st.floats(0, 1))
+def test_whatever_a_server_answers_the_search_ends(seed: int, whole: bool, share: float) -> None:
+    dice = random.Random(seed)  # noqa: S311 - to be repeated
+    span = CLIENTS if whole else RATES
+    trials = searched(lambda _: dice.random() < share, span, most=2_000)
+    assert len(trials) < 2_000
+    assert all(span.low <= one.level <= span.high for one in trials)
+    found = capacity(trials, span)
+    assert found is not None
+    assert found.low is None or found.high is None or found.low <= found.high
+
+
+@pytest.mark.parametrize(("count", "rank"), [(0, None), (5, None), (6, 1), (8, 1), (9, 2), (15, 4)])
+def test_ranks_of_the_median(count: int, rank: int | None) -> None:
+    """Conover 1999, table A3."""
+    assert median_interval.rank(count) == rank

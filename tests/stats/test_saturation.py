@@ -1,0 +1,84 @@
+"""What a server ran out of first, from what was seen around the knee."""
+
+from dataclasses import replace
+
+import pytest
+
+from callbench.stats.bottleneck import Evidence, Side
+from callbench.stats.saturation import Resource, Seen, saturated
+
+IDLE = Evidence(clients=8, in_process=False, client=Side(0.05, 0.05), server=Side(0.03, 0.03), driver=True)
+
+
+def queue(at_once: float, ms: float, evidence: Evidence = IDLE, **members: object) -> list[Seen]:
+    """A server that works on a number of calls at once, each for some milliseconds, under 1 to 64 clients."""
+    seen = []
+    for clients in (1, 2, 4, 8, 16, 32, 64):
+        rate = min(clients, at_once) / ms * 1e3
+        mean_us = clients / rate * 1e6
+        seen.append(Seen(clients, clients <= 16, rate, mean_us, evidence, 4, round(rate), {}))
+    return [replace(one, **members) for one in seen]  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("at_once", "resource"), [(1, Resource.LOCK), (1.2, Resource.LOCK), (4, Resource.POOL), (12, Resource.POOL)]
+)
+def test_a_queue_before_idle_processors_says_how_many_are_served_at_once(at_once: float, resource: Resource) -> None:
+    found = saturated(queue(at_once, 10), 16)
+    assert found.resource is resource
+    assert found.at_once == pytest.approx(at_once)
+    assert not found.invalid
+
+
+@pytest.mark.parametrize(
+    ("evidence", "processors", "resource"),
+    [
+        (replace(IDLE, server=Side(0.97, 0.97)), 1, Resource.PROCESSOR),
+        (replace(IDLE, server=Side(0.95, 0.4)), 4, Resource.PROCESSOR),
+        (replace(IDLE, server=Side(0.26, 0.98)), 4, Resource.LOCK),
+        # Many threads that take turns at one lock, as Python's do.
+        (replace(IDLE, server=Side(0.25, 0.05)), 4, Resource.LOCK),
+        (replace(IDLE, link=0.97), 4, Resource.LINK),
+        (replace(IDLE, client=Side(0.97, 0.97)), 4, Resource.DRIVER),
+        (replace(IDLE, lateness=0.3), 4, Resource.DRIVER),
+        (replace(IDLE, server=Side(0.4, 0.4, waited=0.5, neighbours=0.6)), 1, Resource.OTHERS),
+    ],
+)
+def test_what_is_used_up_is_named(evidence: Evidence, processors: int, resource: Resource) -> None:
+    found = saturated(queue(4, 10, evidence, processors=processors), 16)
+    assert found.resource is resource
+    assert found.invalid == (resource in (Resource.DRIVER, Resource.OTHERS))
+
+
+def test_calls_that_do_not_wait_for_each_other_use_nothing_up() -> None:
+    assert saturated(queue(1_000, 10), 16).resource is Resource.NOTHING
+
+
+def test_a_server_that_is_not_seen_leaves_it_undecided() -> None:
+    unseen = replace(IDLE, server=Side())
+    found = saturated(queue(4, 10, unseen), 16)
+    assert found.resource is Resource.UNDECIDED
+    assert "--pid" in found.why
+
+
+def test_a_server_that_is_half_busy_leaves_it_undecided() -> None:
+    assert saturated(queue(4, 10, replace(IDLE, server=Side(0.7, 0.5))), 16).resource is Resource.UNDECIDED
+
+
+def test_connections_that_are_refused_are_a_pool_that_is_full() -> None:
+    every = [one if one.level <= 16 else replace(one, errors={"refused": 50}, calls=100) for one in queue(16, 10)]
+    found = saturated(every, 16)
+    assert found.resource is Resource.POOL
+    assert "33 %" in found.why
+
+
+def test_loads_that_could_not_be_driven_count_as_refused() -> None:
+    every = [
+        one if one.level <= 16 else Seen(one.level, False, 0.0, None, None, None, 0, {"timeout": 1})
+        for one in queue(4, 10)
+    ]
+    assert saturated(every, 16).resource is Resource.POOL
+
+
+def test_without_any_load_beyond_it_nothing_is_known() -> None:
+    assert saturated([Seen(1, False, 0.0, None, None, None, 0, {})], 0.0).resource is Resource.UNDECIDED
