@@ -6,7 +6,7 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from callbench.adapter.stack.target import Target
-from callbench.catalog.links import profile
+from callbench.catalog.links import profile, wire
 from callbench.catalog.reach import LOOPBACK
 from callbench.model import objective
 from callbench.model.errors import AdapterFailure
@@ -69,7 +69,8 @@ class CapacitySearch:
         self._spent_s = record.until_s(lines)
         self._began = time.monotonic() - self._spent_s
         self._connected = 0
-        self._link_bps = _link_bps(target.spec.link)
+        link = target.spec.link
+        self._wire = {} if link == LOOPBACK else profile.find(link).wire
 
     def go(self) -> None:
         """Tries loads until the capacity is known well enough, the time is over, or the server has died.
@@ -176,10 +177,8 @@ class CapacitySearch:
 
     def _evidence(self, result: LoadResult) -> dict[str, Any]:
         """Return the observations, with the use of the link if it has a rate."""
-        octets = int(result.done.get("received_octets") or 0)
-        used = octets * 8 * _OVERHEAD / (result.done["elapsed_ns"] / 1e9) if result.done["elapsed_ns"] else 0.0
-        link = used / self._link_bps if self._link_bps else None
-        return asdict(replace(result.evidence, link=link))
+        octets, elapsed_ns = int(result.done.get("received_octets") or 0), int(result.done["elapsed_ns"])
+        return asdict(replace(result.evidence, link=link_use(self._wire, octets, elapsed_ns)))
 
 
 def trial_of(line: Mapping[str, Any]) -> Trial:
@@ -210,10 +209,20 @@ def _processors(result: LoadResult) -> int | None:
     return len(sides[0]["cpus"]) if sides else None
 
 
-def _link_bps(link: str) -> float | None:
-    """Return the rate of a link towards the client in bits per second; None if it has no limit."""
-    if link == LOOPBACK:
+def link_use(link: Mapping[str, Any], octets: int, elapsed_ns: int) -> float | None:
+    """Return the share of a link's rate towards the client that answers used; None if it has no limit.
+
+    Until the first answers come, a round trip after the start, the link has nothing to carry: that time is left out.
+
+    Args:
+        link: its definition for the network lab; empty for the loopback device.
+        octets: received, without the headers of packets.
+        elapsed_ns: from the start of the load to its last answer.
+    """
+    _, to_client = wire.ways(link)
+    rate_bps = to_client.get("rate_bps")
+    if not rate_bps:
         return None
-    wire: Mapping[str, Any] = profile.find(link).wire
-    rate = ((wire.get("link") or {}).get("to_client") or {}).get("rate_bps")
-    return float(rate) if rate else None
+    # A load that ended within two round trips has hardly used the link at all.
+    carried_s = max(elapsed_ns - wire.round_trip_ns(link), elapsed_ns / 2, 1) / 1e9
+    return octets * 8 * _OVERHEAD / carried_s / float(rate_bps)

@@ -1,0 +1,77 @@
+"""The check that stops a generator: what it does where the stop does not meet the loop."""
+
+import time
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from callbench.runner.verify import stopped_generator
+
+
+class FakeClient:
+    """A client whose loop begins late, and which calls as its schedule says unless it is stopped."""
+
+    def __init__(self, late_s: list[float], *, honest: bool) -> None:
+        """Begin each drive so late; the last value holds for further ones."""
+        self.hello = {"features": ["open"]}
+        self._late_s, self._honest = late_s, honest
+        self.stopped: list[tuple[float, float]] = []
+        self.driven = 0
+
+    def stop(self, _pids: object) -> None:
+        self.stopped.append((time.monotonic(), 0.0))
+
+    def resume(self, _pids: object) -> None:
+        if self.stopped and not self.stopped[-1][1]:
+            self.stopped[-1] = (self.stopped[-1][0], time.monotonic())
+
+    def drive(self, _call: str, _arguments: object, *, calls: int, **_options: object) -> dict[str, Any]:
+        """Last as long as the schedule, begun late, and say how much of it fell into the stop."""
+        begun = time.monotonic() + self._late_s[min(self.driven, len(self._late_s) - 1)]
+        end = begun + calls * 0.002
+        self.driven += 1
+        time.sleep(max(0.0, end - time.monotonic()))
+        self.resume(None)
+        missed = max((min(end, there) - max(begun, here) for here, there in self.stopped), default=0.0)
+        missed_ns = max(0.0, missed) * 1e9 if self._honest else 0.0
+        waited = {"sum_ns": str(int(missed_ns * 50)), "max_ns": int(missed_ns)}
+        none = {"sum_ns": "0", "max_ns": 100_000}
+        return {"latency": waited, "service": none, "lateness": waited if self._honest else none}
+
+
+@pytest.fixture
+def checked(monkeypatch: pytest.MonkeyPatch) -> Any:
+    def check(client: FakeClient) -> str | None:
+        processes = SimpleNamespace(processes_of=lambda _sides: SimpleNamespace(client=()))
+        monkeypatch.setattr(stopped_generator, "side_processes", processes)
+        monkeypatch.setattr(
+            stopped_generator, "idle_processes", SimpleNamespace(stop=client.stop, resume_processes=client.resume)
+        )
+        session: Any = SimpleNamespace(
+            sides=lambda: SimpleNamespace(client=client), probe=SimpleNamespace(call="Sum", arguments={})
+        )
+        return stopped_generator.check(session)
+
+    return check
+
+
+@pytest.mark.parametrize(("late_s", "drives"), [([0.0], 1), ([0.5, 0.0], 2)])
+def test_a_stop_before_the_loop_begins_is_tried_again(checked: Any, late_s: list[float], drives: int) -> None:
+    client = FakeClient(late_s, honest=True)
+    assert checked(client) is None
+    assert client.driven >= drives
+
+
+def test_one_that_hides_its_stop_is_found_out(checked: Any) -> None:
+    client = FakeClient([0.0], honest=False)
+    assert "were stopped for 200 ms of an open loop" in checked(client)
+
+
+def test_one_whose_loop_never_runs_meanwhile_is_said_to_begin_too_late(
+    checked: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stopped_generator, "_ATTEMPTS", 2)
+    client = FakeClient([0.8], honest=True)
+    assert "began too late" in checked(client)
+    assert client.driven == 2
