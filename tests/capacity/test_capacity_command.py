@@ -15,9 +15,10 @@ import pytest
 from callbench.stats.histogram import merged
 from conftest import command, eventually, marked
 from sealed import sealed
+from shop import ORDER, SHOP
 
 SERVER = Path(__file__).with_name("known_server.py")
-SHOP = Path(__file__).with_name("shop_server.py")
+SHOP_SERVER = Path(__file__).with_name("shop_server.py")
 Finished = subprocess.CompletedProcess[str]
 Run = Callable[..., Finished]
 
@@ -142,30 +143,20 @@ def test_nothing_outlives_a_core_that_is_killed(tmp_path: Path, mark: str) -> No
 @pytest.mark.usefixtures("nothing_left")
 def test_a_shop_with_sessions_and_shares(callbench: Run, tmp_path: Path) -> None:
     """The server refuses requests without a login, and counts its requests."""
-    (tmp_path / "order.json").write_text('{"item": 1}')
-    (tmp_path / "shop.toml").write_text(
-        """
-        [[request]]
-        path = "/products/{random}"
-        weight = 3
-        [[request]]
-        path = "/orders"
-        bodies = ["order.json", '{"item": 2}']
-        [[session]]
-        name = "buy"
-        weight = 1
-        [[session.once]]
-        path = "/login"
-        body = '{"user": "u{client}"}'
-        take = { token = "$.token", sid = { cookie = "sid" } }
-        [[session.step]]
-        path = "/cart/{token}"
-        headers = { Cookie = "sid={sid}" }
-        """
-    )
+    (tmp_path / "order.json").write_text(ORDER)
+    (tmp_path / "shop.toml").write_text(SHOP)
     counts = tmp_path / "counts.json"
     finished = callbench(
-        "load", *start(counts, server=SHOP), "--requests", "shop.toml", "--calls", 600, "--clients", 4, "--seconds", 1
+        "load",
+        *start(counts, server=SHOP_SERVER),
+        "--requests",
+        "shop.toml",
+        "--calls",
+        600,
+        "--clients",
+        4,
+        "--seconds",
+        1,
     )
     assert finished.returncode == 0, finished.stdout + finished.stderr
     seen = json.loads(counts.read_text())
@@ -182,7 +173,7 @@ def test_the_proportions_of_a_log(callbench: Run, tmp_path: Path) -> None:
     log = tmp_path / "access.log"
     log.write_text(line.format("products/1") * 3 + line.format("products/2") + line.format("health"))
     counts = tmp_path / "counts.json"
-    finished = callbench("load", *start(counts, server=SHOP), "--log", log, "--calls", 500, "--seconds", 0.5)
+    finished = callbench("load", *start(counts, server=SHOP_SERVER), "--log", log, "--calls", 500, "--seconds", 0.5)
     assert finished.returncode == 0, finished.stdout + finished.stderr
     seen = json.loads(counts.read_text())
     assert abs(seen["products"] / sum(seen.values()) - 0.8) < 0.02
@@ -207,11 +198,11 @@ def test_each_endpoint_of_a_load_has_its_times(callbench: Run, tmp_path: Path) -
     counts = tmp_path / "counts.json"
     words = ("--requests", "shop.toml", "--calls", 200, "--clients", 3, "--seconds", 0.5, "--out", "kept", "--json")
     # The first client tries each endpoint before anything is measured, so this one must be right at first.
-    refused = callbench("load", *start(counts, server=SHOP), *words)
+    refused = callbench("load", *start(counts, server=SHOP_SERVER), *words)
     assert refused.returncode == 2
     assert "GET /cart was answered with the status 403" in refused.stderr
     (tmp_path / "shop.toml").write_text(ENDPOINTS.replace("expect_status = [200]", "expect_status = [403]"))
-    finished = callbench("load", *start(counts, server=SHOP), *words)
+    finished = callbench("load", *start(counts, server=SHOP_SERVER), *words)
     record = sealed("load", finished.stdout)
     seen = json.loads(counts.read_text())
     endpoints = {one["name"]: one for one in record["endpoints"]}
@@ -232,7 +223,7 @@ def test_each_endpoint_of_a_load_has_its_times(callbench: Run, tmp_path: Path) -
 def test_each_endpoint_at_the_capacity_has_its_times(callbench: Run, tmp_path: Path) -> None:
     (tmp_path / "shop.toml").write_text(ENDPOINTS.replace("expect_status = [200]", "expect_status = [403]"))
     words = ("--requests", "shop.toml", "--objective", "mean under 5 s", "--most", 3, "--seconds", 8, "--out", "kept")
-    finished = callbench("capacity", *start(tmp_path / "counts.json", server=SHOP), *words, "--json")
+    finished = callbench("capacity", *start(tmp_path / "counts.json", server=SHOP_SERVER), *words, "--json")
     record = found(finished)
     assert record["capacity"]["end"] == "at least"
     assert [one["name"] for one in record["endpoints"]] == ["GET /products", "GET /slow", "GET /cart"]
@@ -246,8 +237,8 @@ def test_each_endpoint_at_the_capacity_has_its_times(callbench: Run, tmp_path: P
     assert "### Endpoints" in text
     assert "| GET /slow |" in text
     (tmp_path / "shop.toml").write_text('[[request]]\npath = "/products"\n')
-    single = callbench("load", *start(tmp_path / "counts.json", server=SHOP), "--requests", "shop.toml", "--seconds",
-                       0.2, "--json")  # fmt: skip
+    alone = ("--requests", "shop.toml", "--seconds", 0.2, "--json")
+    single = callbench("load", *start(tmp_path / "counts.json", server=SHOP_SERVER), *alone)
     assert sealed("load", single.stdout)["endpoints"] is None
 
 

@@ -1,35 +1,21 @@
 """Protocol Buffers with Google's package, compiled from contract/service.proto."""
 
-import importlib
 import itertools
-import sys
 from pathlib import Path
 from typing import Any
 
-from grpc_tools import protoc
 from party import Person, RefusedError, post
 
-CONTRACT = Path(__file__).parents[2] / "contract"
-
-
-def compiled(folder: Path) -> Any:
-    """The module that protoc makes of the service's description."""
-    status = protoc.main(["protoc", f"-I{CONTRACT}", f"--python_out={folder}", str(CONTRACT / "service.proto")])
-    assert status == 0
-    sys.path.insert(0, str(folder))
-    try:
-        return importlib.import_module("service_pb2")
-    finally:
-        sys.path.remove(str(folder))
+from grpcio_party import contract_stubs
 
 
 class Protobuf:
     """The envelope `CallRequest` and `CallAnswer`."""
 
-    def __init__(self, url: str, folder: Path) -> None:
-        """Talk to the service at `url`; what protoc makes goes into `folder`."""
+    def __init__(self, url: str, _: Path) -> None:
+        """Talk to the service at `url`."""
         self._url = url
-        self._types = compiled(folder)
+        self._types, _stubs = contract_stubs()
         self._ids = itertools.count()
 
     def _call(self, **call: object) -> Any:

@@ -1,25 +1,21 @@
 """The native channels meet clients and servers that others wrote: curl, Python's ssl, and gRPC of Google."""
 
 import hashlib
-import importlib
 import json
 import socket
 import ssl
 import subprocess
-import sys
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import grpc
 import pytest
 from foreign_server import PROGRAM
-from grpc_tools import protoc
 
 from callbench.adapter.session import Adapter
 from callbench.catalog import catalogue
 from callbench.model.errors import AdapterFailure
 from conftest import ROOT
+from grpcio_party import contract_stubs, served
 
 pytestmark = pytest.mark.engine
 
@@ -115,22 +111,8 @@ def test_another_certificate_is_refused() -> None:
             client.connect("native/json+tcp-tls", f"{place}#sha256={fingerprint[::-1]}", 1)
 
 
-@pytest.fixture(scope="module")
-def stubs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """What Google's own generator makes of contract/service.proto."""
-    folder = tmp_path_factory.mktemp("grpc")
-    proto = ROOT / "contract"
-    status = protoc.main(["", f"-I{proto}", f"--python_out={folder}", f"--grpc_python_out={folder}", "service.proto"])
-    assert status == 0
-    sys.path.insert(0, str(folder))
-    sys.modules.pop("service_pb2", None)
-    yield importlib.import_module("service_pb2"), importlib.import_module("service_pb2_grpc")
-    sys.path.remove(str(folder))
-    sys.modules.pop("service_pb2", None)
-
-
-def test_a_client_of_grpcio_calls_our_server(stubs: Any) -> None:
-    types, generated = stubs
+def test_a_client_of_grpcio_calls_our_server() -> None:
+    types, generated = contract_stubs()
     with running() as server:
         with grpc.insecure_channel(server.serve("native/protobuf+grpc")) as channel:
             service = generated.SpeedServiceStub(channel)
@@ -150,8 +132,8 @@ def test_a_client_of_grpcio_calls_our_server(stubs: Any) -> None:
         assert server.counted()["calls"]["Sum"] == 2
 
 
-def test_our_client_calls_a_server_of_grpcio(stubs: Any) -> None:
-    types, generated = stubs
+def test_our_client_calls_a_server_of_grpcio() -> None:
+    types, generated = contract_stubs()
 
     class Speed(generated.SpeedServiceServicer):  # type: ignore[misc, name-defined]
         def Sum(self, request: Any, _: object) -> Any:  # noqa: N802 - the service's name
@@ -166,19 +148,12 @@ def test_our_client_calls_a_server_of_grpcio(stubs: Any) -> None:
         def Hello(self, _: Any, context: grpc.ServicerContext) -> Any:  # noqa: N802 - the service's name
             context.abort(grpc.StatusCode.UNAVAILABLE, "not today, 100 % sure")
 
-    server = grpc.server(ThreadPoolExecutor(2))
-    generated.add_SpeedServiceServicer_to_server(Speed(), server)
-    port = server.add_insecure_port("127.0.0.1:0")
-    server.start()
-    try:
-        with running() as client:
-            client.connect("native/protobuf+grpc", f"127.0.0.1:{port}", 1)
-            assert client.call("Sum", {"a": 2, "b": 3})["value"] == 5
-            (ada,) = client.call("GetPersons", {"n": 1})["value"]
-            assert ada == {"ID": 7, "FirstName": "Ada", "LastName": "Lovelace"}
-            assert client.call("GetPersons", {"n": -1})["fault"] == {"message": FAULT}
-            with pytest.raises(AdapterFailure, match="grpc-status 14: not today, 100 % sure"):
-                client.call("Hello", {})
-            assert client.call("Sum", {"a": -1, "b": 1})["value"] == 0
-    finally:
-        server.stop(None)
+    with served(Speed()) as place, running() as client:
+        client.connect("native/protobuf+grpc", place, 1)
+        assert client.call("Sum", {"a": 2, "b": 3})["value"] == 5
+        (ada,) = client.call("GetPersons", {"n": 1})["value"]
+        assert ada == {"ID": 7, "FirstName": "Ada", "LastName": "Lovelace"}
+        assert client.call("GetPersons", {"n": -1})["fault"] == {"message": FAULT}
+        with pytest.raises(AdapterFailure, match="grpc-status 14: not today, 100 % sure"):
+            client.call("Hello", {})
+        assert client.call("Sum", {"a": -1, "b": 1})["value"] == 0

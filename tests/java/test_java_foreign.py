@@ -1,7 +1,5 @@
 """Clients of others against Java's servers: one JVM serves what they know."""
 
-import importlib
-import sys
 import xmlrpc.client
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,7 +12,6 @@ import suds.client
 import suds.store
 import zeep
 import zeep.exceptions
-from grpc_tools import protoc
 from jrmp_party import Jrmp, RefusedError
 from pyhessian.client import HessianProxy
 from pyhessian.protocol import Binary, Fault
@@ -23,6 +20,7 @@ from callbench.adapter.session import Adapter
 from callbench.catalog import catalogue
 from conftest import ROOT
 from giop_seen import dissected
+from grpcio_party import contract_stubs
 
 PERSONS = "(I)[Lorg/callbench/service/Person;"
 KNOWN = catalogue.load([ROOT / "adapters" / "java"]).adapter("java")
@@ -98,14 +96,8 @@ def test_suds_reads_rpc_encoded(endpoint: str) -> None:
 
 
 @pytest.mark.parametrize("endpoint", ["java/grpc"], indirect=True)
-def test_grpcio(endpoint: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    made = ["protoc", f"-I{ROOT / 'contract'}", f"--python_out={tmp_path}", f"--grpc_python_out={tmp_path}"]
-    assert protoc.main([*made, "service.proto"]) == 0
-    monkeypatch.syspath_prepend(str(tmp_path))
-    for name in ("service_pb2", "service_pb2_grpc"):
-        monkeypatch.delitem(sys.modules, name, raising=False)
-    messages = importlib.import_module("service_pb2")
-    stubs = importlib.import_module("service_pb2_grpc")
+def test_grpcio(endpoint: str) -> None:
+    messages, stubs = contract_stubs()
     with grpc.insecure_channel(endpoint) as channel:
         stub = stubs.SpeedServiceStub(channel)
         assert stub.Sum(messages.SumRequest(a=20, b=22), timeout=60).result == 42

@@ -1,48 +1,36 @@
 """Several requests and sessions over HTTP/2 and gRPC, against Node's http2 and Python's grpcio. Both count too."""
 
-import importlib
 import json
 import shutil
-import socket
 import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
-from concurrent import futures
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import grpc
 import pytest
-from grpc_tools import protoc
+from certificates import self_signed
+from other_servers import nginx, running
 
-from conftest import ROOT, eventually
+from conftest import ROOT
+from grpcio_party import contract_stubs, served
+from ports import free_ports
 from sealed import sealed
+from shop import ORDER, SESSION, SHOP
 
 Finished = subprocess.CompletedProcess[str]
 Run = Callable[..., Finished]
 SERVER = Path(__file__).parent / "session_h2.mjs"
 PROXIED = ROOT / "tests" / "capacity" / "shop_server.py"
-SHOP = """
-    [[request]]
-    path = "/products/{random}"
-    weight = 3
-    [[request]]
-    path = "/orders"
-    bodies = ["order.json", '{"item": 2}']
-    [[session]]
-    name = "buy"
-    weight = 1
-    [[session.once]]
-    path = "/login"
-    body = '{"user": "u{client}"}'
-    take = { token = "$.user.token", sid = { cookie = "sid" }, csrf = { header = "X-CSRF" } }
-    [[session.step]]
-    path = "/cart/{token}"
-    headers = { Cookie = "sid={sid}", X-CSRF = "{csrf}" }
-    body = '{"of":"{token}"}'
-    """
+# Node's shop has the token deeper in its answer, and wants a header too.
+NODE_SHOP = (
+    SHOP.replace("$.token", "$.user.token")
+    .replace('cookie = "sid" }', 'cookie = "sid" }, csrf = { header = "X-CSRF" }')
+    .replace('"sid={sid}"', '"sid={sid}", X-CSRF = "{csrf}"')
+)
 
 
 class _Shop:
@@ -67,6 +55,11 @@ class _Shop:
             self._running.communicate()
 
 
+def _write(folder: Path, requests: str) -> None:
+    (folder / "order.json").write_text(ORDER)
+    (folder / "shop.toml").write_text(requests)
+
+
 @contextmanager
 def _shop(*words: object) -> Iterator[_Shop]:
     if shutil.which("node") is None:
@@ -78,20 +71,12 @@ def _shop(*words: object) -> Iterator[_Shop]:
         one.end()
 
 
-def _certificate(folder: Path) -> tuple[Path, Path]:
-    key, certificate = folder / "key.pem", folder / "certificate.pem"
-    words = ["-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=127.0.0.1"]
-    files = ["-keyout", str(key), "-out", str(certificate)]
-    subprocess.run(["openssl", "req", "-x509", *words, *files], check=True, capture_output=True)  # noqa: S607
-    return key, certificate
-
-
 @pytest.mark.parametrize("tls", [False, True])
 def test_a_session_over_http2(callbench: Run, tmp_path: Path, tls: bool) -> None:
     """Clients share connections, and each has its own login, cookie, header and token."""
-    (tmp_path / "order.json").write_text('{"item": 1}')
-    (tmp_path / "shop.toml").write_text(SHOP)
-    with _shop(*(_certificate(tmp_path) if tls else ())) as shop:
+    _write(tmp_path, NODE_SHOP)
+    certificate = [self_signed(tmp_path, "usual")] if tls else []
+    with _shop(*(word for one in certificate for word in (one.with_suffix(".key"), one))) as shop:
         url = f"{'https' if tls else 'http'}://127.0.0.1:{shop.port}/"
         words = ("--http2", "--requests", "shop.toml", "--clients", 6, "--streams", 3, "--calls", 600, "--seconds", 0.5)
         finished = callbench("load", url, *words, *(("--insecure",) if tls else ()), "--json")
@@ -108,55 +93,16 @@ def test_a_session_over_http2(callbench: Run, tmp_path: Path, tls: bool) -> None
         assert abs(seen[name] / total - share) < 0.03, seen
 
 
-NGINX = """
-daemon off; master_process off; pid {folder}/pid; error_log {folder}/errors;
-events {{ worker_connections 256; }}
-http {{
-  access_log off; keepalive_requests 7;
-  client_body_temp_path {folder}/1; proxy_temp_path {folder}/2; fastcgi_temp_path {folder}/3;
-  uwsgi_temp_path {folder}/4; scgi_temp_path {folder}/5;
-  ssl_certificate {folder}/certificate.pem; ssl_certificate_key {folder}/key.pem;
-  server {{
-    listen 127.0.0.1:{port} ssl http2;
-    location / {{ proxy_pass http://127.0.0.1:{behind}; }}
-  }}
-}}
-"""
-
-
-def _free_port() -> int:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return int(one.getsockname()[1])
-
-
-@contextmanager
-def _listening(port: int, *words: object) -> Iterator[None]:
-    running = subprocess.Popen([*map(str, words)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    try:
-        assert eventually(lambda: not socket.socket().connect_ex(("127.0.0.1", port)))
-        yield
-    finally:
-        running.kill()
-        running.wait()
-
-
 def test_sessions_go_on_where_a_proxy_ends_connections(callbench: Run, tmp_path: Path) -> None:
     """Nginx says GOAWAY after seven requests. The shop behind it counts, and refuses who is not logged in."""
-    nginx = shutil.which("nginx")
-    if nginx is None:
-        pytest.skip("nginx is not there: setup/system nginx-light")
-    _certificate(tmp_path)
-    port, behind, counts = _free_port(), _free_port(), tmp_path / "counts.json"
-    configuration = tmp_path / "nginx.conf"
-    configuration.write_text(NGINX.format(folder=tmp_path, port=port, behind=behind))
-    session = SHOP[SHOP.index("[[session]]") :].replace("$.user.token", "$.token")
-    for old, new in ((', csrf = { header = "X-CSRF" }', ""), (', X-CSRF = "{csrf}"', "")):
-        session = session.replace(old, new)
-    (tmp_path / "shop.toml").write_text(session)
+    counts = tmp_path / "counts.json"
+    (tmp_path / "shop.toml").write_text(SESSION)
+    behind = free_ports()
+    location = f"location / {{ proxy_pass http://127.0.0.1:{behind}; }}"
+    proxy = {"protocol": "http2", "settings": "keepalive_requests 7;"}
     with (
-        _listening(behind, sys.executable, PROXIED, behind, counts),
-        _listening(port, nginx, "-c", configuration),
+        running(behind, sys.executable, PROXIED, behind, counts),
+        nginx(tmp_path, self_signed(tmp_path, "usual"), location, **proxy) as port,
     ):
         words = ("--http2", "--insecure", "--requests", "shop.toml", "--clients", 4, "--streams", 2, "--calls", 120)
         finished = callbench("load", f"https://127.0.0.1:{port}/", *words, "--seconds", 0.2, "--json")
@@ -177,16 +123,14 @@ def test_a_value_that_is_missing_or_refused_is_told_before_anything_is_driven(ca
             ('header = "X-CSRF"', 'header = "X-Other"', "the answer has no header X-Other"),
             ("sid={sid}", "sid=wrong", "POST /cart/{token} was answered with the status 403"),
         ):
-            (tmp_path / "order.json").write_text('{"item": 1}')
-            (tmp_path / "shop.toml").write_text(SHOP.replace(old, new))
+            _write(tmp_path, NODE_SHOP.replace(old, new))
             refused = callbench("load", url, "--http2", "--requests", "shop.toml", "--seconds", 0.2)
             assert refused.returncode == 2, refused.stdout
             assert why in refused.stderr
 
 
 def test_a_capacity_over_http2_shows_its_endpoints(callbench: Run, tmp_path: Path) -> None:
-    (tmp_path / "order.json").write_text('{"item": 1}')
-    (tmp_path / "shop.toml").write_text(SHOP)
+    _write(tmp_path, NODE_SHOP)
     with _shop() as shop:
         words = ("--objective", "mean under 5 s", "--most", 4, "--seconds", 10, "--json")
         finished = callbench("capacity", f"http://127.0.0.1:{shop.port}/", "--http2", "--requests", "shop.toml", *words)
@@ -197,21 +141,10 @@ def test_a_capacity_over_http2_shows_its_endpoints(callbench: Run, tmp_path: Pat
     ]  # fmt: skip
 
 
-@pytest.fixture(scope="module")
-def messages(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """The modules that protoc makes of the contract's interface: messages, and gRPC's stubs."""
-    made = tmp_path_factory.mktemp("stubs")
-    words = ["protoc", f"-I{ROOT / 'contract'}", f"--python_out={made}", f"--grpc_python_out={made}"]
-    assert protoc.main([*words, str(ROOT / "contract" / "service.proto")]) == 0
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(made)
-        yield importlib.import_module("service_pb2"), importlib.import_module("service_pb2_grpc")
-
-
 @pytest.fixture
-def served(messages: Any) -> Iterator[tuple[str, Counter[str]]]:
+def service() -> Iterator[tuple[str, Counter[str]]]:
     """Where grpcio serves, and what it was called. `EchoString` needs what `Hello` gave as metadata."""
-    pb2, stubs = messages
+    pb2, stubs = contract_stubs()
     called: Counter[str] = Counter()
 
     class Service(stubs.SpeedServiceServicer):  # type: ignore[misc, name-defined]
@@ -237,12 +170,8 @@ def served(messages: Any) -> Iterator[tuple[str, Counter[str]]]:
             called[f"Sum {request.a}"] += 1
             return pb2.SumAnswer(result=request.a + request.b)
 
-    server = grpc.server(futures.ThreadPoolExecutor(max_workers=4))
-    stubs.add_SpeedServiceServicer_to_server(Service(), server)
-    port = server.add_insecure_port("127.0.0.1:0")
-    server.start()
-    yield f"http://127.0.0.1:{port}/", called
-    server.stop(grace=None).wait()
+    with served(Service()) as place:
+        yield f"http://{place}/", called
 
 
 GRPC = """
@@ -268,10 +197,10 @@ GRPC = """
 
 
 def test_several_methods_and_a_session_over_grpc(
-    callbench: Run, messages: Any, served: tuple[str, Counter[str]], tmp_path: Path
+    callbench: Run, service: tuple[str, Counter[str]], tmp_path: Path
 ) -> None:
-    pb2, _ = messages
-    url, called = served
+    pb2, _ = contract_stubs()
+    url, called = service
     (tmp_path / "one.bin").write_bytes(pb2.SumRequest(a=1, b=2).SerializeToString())
     (tmp_path / "two.bin").write_bytes(pb2.SumRequest(a=7, b=2).SerializeToString())
     (tmp_path / "calls.toml").write_text(GRPC)
@@ -312,12 +241,12 @@ def test_several_methods_and_a_session_over_grpc(
     ],
 )
 def test_what_grpc_cannot_carry_is_refused_in_a_sentence(
-    callbench: Run, served: tuple[str, Counter[str]], tmp_path: Path, change: tuple[str, str], why: str
+    callbench: Run, service: tuple[str, Counter[str]], tmp_path: Path, change: tuple[str, str], why: str
 ) -> None:
     for name in ("one.bin", "two.bin"):
         (tmp_path / name).write_bytes(b"")
     (tmp_path / "calls.toml").write_text(GRPC.replace(*change))
-    refused = callbench("load", served[0], "--grpc", "--requests", "calls.toml", "--seconds", 0.2)
+    refused = callbench("load", service[0], "--grpc", "--requests", "calls.toml", "--seconds", 0.2)
     assert refused.returncode == 2, refused.stdout
     assert why in refused.stderr
     assert len(refused.stderr.splitlines()) == 1

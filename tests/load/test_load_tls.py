@@ -1,8 +1,6 @@
 """`callbench load` with and without TLS, with certificates as people make them: each failure has its remedy."""
 
 import http.server
-import shutil
-import socket
 import ssl
 import subprocess
 import threading
@@ -12,24 +10,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-
-from ports import free_ports
+from certificates import HERE, openssl, self_signed
+from other_servers import nginx
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
-HERE = "subjectAltName=IP:127.0.0.1,DNS:localhost"
-NGINX = """
-daemon off; pid {folder}/nginx.pid; error_log {folder}/error.log;
-events {{ worker_connections 64; }}
-http {{
-  access_log off;
-  client_body_temp_path {folder}; proxy_temp_path {folder}; fastcgi_temp_path {folder};
-  uwsgi_temp_path {folder}; scgi_temp_path {folder};
-  server {{
-    listen 127.0.0.1:{port} ssl; ssl_certificate {folder}/usual.pem; ssl_certificate_key {folder}/usual.key;
-    location / {{ default_type text/plain; return 200 "Hello World"; }}
-  }}
-}}
-"""
 AUTHORITY = """
 [ca]
 default_ca = one
@@ -85,36 +69,26 @@ def _serving(context: ssl.SSLContext | None) -> Iterator[int]:
         server.server_close()
 
 
-def _openssl(*words: object) -> None:
-    words = ("openssl", *words)
-    subprocess.run([str(word) for word in words], check=True, capture_output=True)
-
-
-def _made(folder: Path, name: str, *words: str) -> None:
-    """What `openssl req -x509` makes: an authority's own certificate, which a server then shows as its own."""
-    key = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", folder / f"{name}.key")
-    _openssl("req", "-x509", *key, "-subj", "/CN=localhost", "-days", "2", *words, "-out", folder / f"{name}.pem")
-
-
 def _dated(folder: Path, name: str, start: str, end: str) -> None:
-    """The same with other dates, which `req` of OpenSSL 3.0 cannot set."""
+    """A self-signed certificate with other dates, which `req` of OpenSSL 3.0 cannot set."""
     (folder / "index").write_text("")
     (folder / "serial").write_text("01\n")
     (folder / "ca.conf").write_text(AUTHORITY.format(folder=folder))
     key, request = folder / f"{name}.key", folder / f"{name}.csr"
     curve = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", key)
-    _openssl("req", *curve, "-subj", "/CN=localhost", "-out", request)
+    openssl("req", *curve, "-subj", "/CN=localhost", "-out", request)
     words = ("-selfsign", "-batch", "-notext", "-startdate", start, "-enddate", end, "-keyfile", key, "-in", request)
-    _openssl("ca", "-config", folder / "ca.conf", *words, "-out", folder / f"{name}.pem")
+    openssl("ca", "-config", folder / "ca.conf", *words, "-out", folder / f"{name}.pem")
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Certificates with their keys."""
     folder = tmp_path_factory.mktemp("certificates")
-    _made(folder, "usual", "-addext", HERE)
-    _made(folder, "nameless")
-    _made(folder, "other", "-addext", "subjectAltName=DNS:a.example,IP:127.0.0.2")
+    self_signed(folder, "usual", "-addext", HERE)
+    self_signed(folder, "leaf", "-addext", HERE, "-addext", "basicConstraints=critical,CA:FALSE")
+    self_signed(folder, "nameless")
+    self_signed(folder, "other", "-addext", "subjectAltName=DNS:a.example,IP:127.0.0.2")
     _dated(folder, "expired", "20200101000000Z", "20200201000000Z")
     _dated(folder, "early", "20900101000000Z", "20910101000000Z")
     return folder
@@ -171,6 +145,7 @@ def test_the_certificate_that_was_given_is_trusted_itself(callbench: Run, folder
         ("usual", "other", "give that very one with --certificates"),
         ("nameless", "nameless", "it names no host, and its common name (CN) does not count: make it with subjectAlt"),
         ("other", "other", "it is for a.example, 127.0.0.2, not for 127.0.0.1: use that name in the URL"),
+        ("leaf", "usual", "but by another one with the same name: give it or its signer with --certificates"),
         ("expired", "expired", "days ago: renew it"),
         ("early", "early", "days: correct the clock"),
     ],
@@ -219,23 +194,11 @@ def test_a_url_with_the_wrong_scheme_is_reported(callbench: Run, folder: Path, w
         assert "the server speaks TLS there: is its URL https://...?" in said
 
 
-def test_nginx_with_a_certificate_of_openssl(callbench: Run, folder: Path) -> None:
-    program = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")
-    if program is None:
-        pytest.skip("nginx is not there: setup/system nginx-light")
-    port = free_ports()
-    (folder / "nginx.conf").write_text(NGINX.format(folder=folder, port=port))
-    running = subprocess.Popen([program, "-c", folder / "nginx.conf"], stderr=subprocess.DEVNULL)
-    try:
-        deadline = time.monotonic() + 30
-        while socket.socket().connect_ex(("127.0.0.1", port)) and time.monotonic() < deadline:
-            assert running.poll() is None, "nginx has ended"
-            time.sleep(0.05)
+def test_nginx_with_a_certificate_ofopenssl(callbench: Run, folder: Path) -> None:
+    location = 'location / { default_type text/plain; return 200 "Hello World"; }'
+    with nginx(folder, folder / "usual.pem", location) as port:
         given = _load(callbench, port, "--certificates", folder / "usual.pem", "--expect-body", "Hello World")
         assert given.returncode == 0, given.stderr
         said = _refused(_load(callbench, port, scheme="http"))
         assert "the server speaks TLS there: is its URL https://...?" in said
         assert "The plain HTTP request was sent to HTTPS port" in said
-    finally:
-        running.terminate()
-        running.wait()

@@ -1,6 +1,7 @@
 """A service with all that a schema can say, and payloads for it."""
 
 import datetime as dt
+from dataclasses import replace
 
 from callbench.model.service.imported import Imported, Json, Pair
 from callbench.model.service.schema import (
@@ -75,7 +76,7 @@ SCHEMA = Schema(
     (COLORS,),
 )
 
-FULL: Json = {
+FULL: dict[str, Json] = {
     "truth": True,
     "small": -7,
     "large": 2**62 + 1,
@@ -105,7 +106,7 @@ FULL: Json = {
     "byFlat": {"type": "o", "self": 2},
     "colorOf": {"sky": "GREEN"},
 }
-BARE: Json = {
+BARE: dict[str, Json] = {
     "truth": False,
     "small": 0,
     "large": 0,
@@ -149,3 +150,24 @@ SERVICE = Imported(
         "Rest": (Pair({}, {}),),
     },
 )
+
+# Numbers at the ends of their ranges, many entries, and few.
+_LARGE: Json = {**FULL, "large": -(2**63), "huge": 2**64 - 1, "realNumber": -0.0, "single": 1.1}
+_COUNTS: dict[str, Json] = {str(number): number for number in range(100)}
+_MANY: dict[str, Json] = {**FULL, "counts": {**_COUNTS}, "raw": "AAEC" * 100}
+_FEW: Json = {**FULL, "small": 8}
+LATE_DIFFERENCE = Pair(_FEW, {**_MANY, "counts": {**_COUNTS, "99": 0}})
+"""A pair of `SendEverything` whose answer differs from WIDER's in the last entry of a map."""
+WIDER = replace(
+    SERVICE,
+    payloads={
+        **SERVICE.payloads,
+        "SendEverything": (
+            *SERVICE.payloads["SendEverything"],
+            Pair(_LARGE, BARE),
+            Pair(_MANY, _LARGE),
+            Pair(_FEW, _MANY),
+        ),
+    },
+)
+"""The service with payloads that a language's types can hold only just."""

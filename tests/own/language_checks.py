@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from copy import deepcopy
 from typing import Any
 
+from everything_service import LATE_DIFFERENCE, WIDER
 from runner_lines import Runner
 
 from callbench.model.service.imported import Imported, Json, Pair
@@ -35,6 +36,22 @@ def every_other_value_is_seen(runner: Runner, service: Imported) -> None:
         for wrong in _altered(pair.answer):
             runner.prepare(call, Pair(pair.request, wrong))
             assert runner.drive() == (0, {"wrong-answer": 20}), wrong
+
+
+def a_late_difference_is_seen(runner: Runner) -> None:
+    """The last entry of a long map is looked at too. The runner is one of the service WIDER."""
+    *_, right = WIDER.payloads["SendEverything"]
+    runner.prepare("SendEverything", right)
+    assert runner.drive() == (20, {})
+    runner.prepare("SendEverything", LATE_DIFFERENCE)
+    assert runner.drive() == (0, {"wrong-answer": 20})
+
+
+def a_refused_request_is_a_fault(runner: Runner) -> None:
+    """With the service's own sentence."""
+    runner.prepare("Grow", Pair({"type": "elm", "self": 1}, {"name": "", "leaves": []}))
+    said = runner.does("call", "returned")
+    assert "no pair of Grow" in said["fault"]["message"]
 
 
 def _altered(answer: Json) -> Iterator[Json]:

@@ -142,7 +142,6 @@ def test_calls_are_counted_by_their_names(runner: Runner) -> None:
 @pytest.mark.usefixtures("cached")
 def test_numbers_at_their_limits() -> None:
     """Newtonsoft's tree of JSON cannot write a number above that of a long."""
-    assert isinstance(FULL, dict)
     edges: Json = {**FULL, "huge": 2**64 - 1, "large": -(2**63), "realNumber": 5e-324}
     service = replace(SERVICE, payloads={"SendEverything": (Pair(edges, edges),)})
     _answered(service, JSON)

@@ -5,8 +5,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from everything_service import BARE, FULL, SERVICE
-from language_checks import every_other_value_is_seen, every_pair_comes_back
+from everything_service import BARE, SERVICE, WIDER
+from language_checks import (
+    a_late_difference_is_seen,
+    a_refused_request_is_a_fault,
+    every_other_value_is_seen,
+    every_pair_comes_back,
+)
 from runner_lines import Refused, Runner
 
 from callbench.adapter.generated.go import program
@@ -25,24 +30,6 @@ pytestmark = [
     pytest.mark.skipif(ADAPTER.why_not is not None, reason=str(ADAPTER.why_not)),
     pytest.mark.usefixtures("nothing_left"),
 ]
-
-assert isinstance(FULL, dict)
-_LARGE: Json = {**FULL, "large": -(2**63), "huge": 2**64 - 1, "realNumber": -0.0, "single": 1.1}
-_COUNTS: dict[str, Json] = {str(number): number for number in range(100)}
-_MANY: Json = {**FULL, "counts": {**_COUNTS}, "raw": "AAEC" * 100}
-_FEW: Json = {**FULL, "small": 8}
-WIDER = replace(
-    SERVICE,
-    payloads={
-        **SERVICE.payloads,
-        "SendEverything": (
-            *SERVICE.payloads["SendEverything"],
-            Pair(_LARGE, BARE),
-            Pair(_MANY, _LARGE),
-            Pair(_FEW, _MANY),
-        ),
-    },
-)
 
 
 @pytest.fixture(scope="module")
@@ -72,25 +59,17 @@ def test_an_answer_that_differs_in_one_value_is_wrong(runner: Runner, stack: str
 @pytest.mark.parametrize("stack", [JSON, GRPC])
 def test_the_last_entry_of_a_long_map_is_looked_at(runner: Runner, stack: str) -> None:
     """In the order of the keys: a map of Go has none."""
-    assert isinstance(_MANY, dict)
     runner.serve_and_connect(stack)
-    runner.prepare("SendEverything", Pair(_FEW, _MANY))
-    assert runner.drive() == (20, {})
-    runner.prepare("SendEverything", Pair(_FEW, {**_MANY, "counts": {**_COUNTS, "99": 0}}))
-    assert runner.drive() == (0, {"wrong-answer": 20})
+    a_late_difference_is_seen(runner)
 
 
 @pytest.mark.parametrize("stack", [JSON, GRPC])
 def test_a_request_that_the_service_refuses_is_a_fault(runner: Runner, stack: str) -> None:
-    """With the service's own sentence."""
     runner.serve_and_connect(stack)
-    runner.prepare("Grow", Pair({"type": "elm", "self": 1}, {"name": "", "leaves": []}))
-    said = runner.does("call", "returned")
-    assert "no pair of Grow" in said["fault"]["message"]
+    a_refused_request_is_a_fault(runner)
 
 
 def test_a_value_that_does_not_fit_its_type_cannot_be_carried(runner: Runner) -> None:
-    assert isinstance(BARE, dict)
     for stack in (JSON, GRPC):
         runner.serve_and_connect(stack)
         with pytest.raises(Refused, match="cannot-carry"):

@@ -33,7 +33,6 @@ def _within_2_53(value: Json) -> Json:
     return {**value, "large": 2**53 - 1, "huge": 5} if isinstance(value, dict) else value
 
 
-assert isinstance(FULL, dict)
 SMALLER = _within_2_53(FULL)
 WITHIN = replace(SERVICE, payloads={**SERVICE.payloads, "SendEverything": (Pair(BARE, SMALLER), Pair(SMALLER, BARE))})
 LARGE = replace(
@@ -81,7 +80,6 @@ def test_an_answer_that_differs_in_one_value_is_wrong(runner: Runner, stack: str
 @pytest.mark.parametrize(("key", "value"), [("large", 2**53), ("huge", 2**64 - 1), ("realNumber", -0.0)])
 def test_a_number_that_javascript_has_not_cannot_be_carried(runner: Runner, key: str, value: float) -> None:
     """It would be another number without a word."""
-    assert isinstance(BARE, dict)
     runner.serve_and_connect("json+http")
     for pair in (Pair({**BARE, key: value}, BARE), Pair(BARE, {**BARE, key: value})):
         with pytest.raises(Refused, match="cannot-carry"):
@@ -91,7 +89,6 @@ def test_a_number_that_javascript_has_not_cannot_be_carried(runner: Runner, key:
 def test_a_server_says_which_number_it_has_not(runner: Runner) -> None:
     """To a client of another language, which can send it."""
     endpoint = runner.serve_and_connect("json+http")
-    assert isinstance(BARE, dict)
     call = {"jsonrpc": "2.0", "id": 1, "method": "SendEverything", "params": {"request": {**BARE, "huge": 2**63 - 1}}}
     with urllib.request.urlopen(endpoint, json.dumps(call).encode(), timeout=30) as answer:
         assert "exact up to 2^53" in json.load(answer)["error"]["message"]

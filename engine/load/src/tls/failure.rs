@@ -37,7 +37,10 @@ fn certificate(error: &CertificateError) -> Failure {
         CertificateError::InvalidPurposeContext { .. } | CertificateError::InvalidPurpose => {
             "it is not for servers (its extendedKeyUsage lacks serverAuth): give the server one that is".to_owned()
         }
-        CertificateError::BadSignature => "its signature is wrong: the named signer did not sign it".to_owned(),
+        // Debian's own certificate of this machine is for localhost, and trusted: many certificates of tests have its name.
+        CertificateError::BadSignature | CertificateError::UnsupportedSignatureAlgorithmForPublicKeyContext { .. } => {
+            format!("it is not signed by a trusted authority, but by another one with the same name: {TRUST_IT}")
+        }
         CertificateError::Other(other) => match other.0.downcast_ref() {
             Some(webpki::Error::CaUsedAsEndEntity) => {
                 "it is an authority's own (CA:TRUE, as `openssl req -x509` makes it): give that very one with --certificates, or take any \

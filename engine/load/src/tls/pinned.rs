@@ -65,7 +65,9 @@ impl ServerCertVerifier for Pinned {
 /// Whether a certificate is refused because of its signer and not because of its content. webpki checks the validity period first.
 fn about_its_signer(error: &CertificateError) -> bool {
     match error {
-        CertificateError::UnknownIssuer => true,
+        CertificateError::UnknownIssuer
+        | CertificateError::BadSignature
+        | CertificateError::UnsupportedSignatureAlgorithmForPublicKeyContext { .. } => true,
         CertificateError::Other(other) => matches!(other.0.downcast_ref(), Some(webpki::Error::CaUsedAsEndEntity)),
         _ => false,
     }

@@ -1,0 +1,26 @@
+"""A shop with endpoints in proportions and a login, as a file of requests: several servers of the tests serve it."""
+
+SHOP = """
+[[request]]
+path = "/products/{random}"
+weight = 3
+[[request]]
+path = "/orders"
+bodies = ["order.json", '{"item": 2}']
+[[session]]
+name = "buy"
+weight = 1
+[[session.once]]
+path = "/login"
+body = '{"user": "u{client}"}'
+take = { token = "$.token", sid = { cookie = "sid" } }
+[[session.step]]
+path = "/cart/{token}"
+headers = { Cookie = "sid={sid}" }
+body = '{"of":"{token}"}'
+"""
+"""It names the file `order.json` beside it."""
+ORDER = '{"item": 1}'
+"""What `order.json` holds."""
+SESSION = SHOP[SHOP.index("[[session]]") :]
+"""Of the shop, the clients that log in."""
