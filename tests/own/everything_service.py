@@ -171,3 +171,13 @@ WIDER = replace(
     },
 )
 """The service with payloads that a language's types can hold only just."""
+
+_ID = (Field("id", "id", 1, Kind.INT32),)
+ALIKE = replace(
+    SERVICE,
+    schema=Schema(
+        "orders", (Message("Order", _ID), Message("OrderResponse", _ID)), (OwnCall("Order", "Order", "OrderResponse"),)
+    ),
+    payloads={"Order": (Pair({"id": 1}, {"id": 2}),)},
+)
+"""A service whose only call has the name of its message, as that of a sample `order.json` has."""

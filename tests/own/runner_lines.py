@@ -40,11 +40,19 @@ class Runner:
 
     def serve_and_connect(self, stack: str, client: str | None = None, clients: int = 2) -> str:
         """Serve a stack, and connect clients of it, or of another one, to it. Returns the endpoint."""
-        serve = {"stack": stack, "host": "127.0.0.1", "port": 0, "delays": _NO_DELAYS, "options": {}}
-        endpoint = str(self.does("serve", "serving", **serve)["endpoint"])
-        connect = {"stack": client or stack, "endpoint": endpoint, "clients": clients, "timeout_ms": 30_000}
-        assert self.does("connect", "connected", **connect, options={})["connections"] == clients
+        endpoint = self.serve(stack)
+        self.connect(client or stack, endpoint, clients)
         return endpoint
+
+    def serve(self, stack: str) -> str:
+        """Serve a stack. Returns the endpoint."""
+        serve = {"stack": stack, "host": "127.0.0.1", "port": 0, "delays": _NO_DELAYS, "options": {}}
+        return str(self.does("serve", "serving", **serve)["endpoint"])
+
+    def connect(self, stack: str, endpoint: str, clients: int = 2) -> None:
+        """Connect clients."""
+        connect = {"stack": stack, "endpoint": endpoint, "clients": clients, "timeout_ms": 30_000}
+        assert self.does("connect", "connected", **connect, options={})["connections"] == clients
 
     def prepare(self, call: str, *pairs: Pair) -> None:
         """Prepare a call with the requests of the pairs, whose answers are the right ones."""

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 import pytest
 import tomli_w
-from everything_service import ALL, FULL, SCHEMA, SERVICE
+from everything_service import ALIKE, ALL, FULL, SCHEMA, SERVICE
 from language_checks import every_other_value_is_seen, every_pair_comes_back
 from lxml import etree
 from runner_lines import Refused, Runner
@@ -131,6 +131,15 @@ def test_verify_of_wcf(tmp_path: Path) -> None:
         outcome.check for outcome in outcomes if outcome.passed
     }
     assert {outcome.check for outcome in outcomes if outcome.lack} == {"SendEverything/pair-1", "SendEverything/pair-2"}
+
+
+@pytest.mark.parametrize("stack", STACKS)
+def test_a_call_may_have_the_name_of_a_message(cached: Path, stack: str) -> None:
+    """Also where the server is another process: Mono's proxy is of no type then that the program knows."""
+    _answered(ALIKE, stack)
+    command = dotnet.built(ALIKE, cached)
+    with Runner(command, ALIKE) as server, Runner(command, ALIKE) as client:
+        client.connect(stack, server.serve(stack))
 
 
 def test_calls_are_counted_by_their_names(runner: Runner) -> None:

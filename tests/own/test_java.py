@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 import zeep
-from everything_service import SERVICE
+from everything_service import ALIKE, SERVICE
 from language_checks import every_other_value_is_seen, every_pair_comes_back
 from runner_lines import Runner
 
@@ -121,11 +121,6 @@ def test_any_name_that_a_schema_can_have_is_one_in_java(cached: Path, stack: str
 
 @pytest.mark.parametrize("stack", STACKS)
 def test_a_call_may_have_the_name_of_a_message(cached: Path, stack: str) -> None:
-    """As the only call of a sample has, `order.json`."""
-    fields = (Field("id", "id", 1, Kind.INT32),)
-    messages = (Message("Order", fields), Message("OrderResponse", fields))
-    schema = Schema("orders", messages, (OwnCall("Order", "Order", "OrderResponse"),))
-    service = replace(SERVICE, schema=schema, payloads={"Order": (Pair({"id": 1}, {"id": 2}),)})
-    with Runner(java.built(service, cached), service) as runner:
+    with Runner(java.built(ALIKE, cached), ALIKE) as runner:
         runner.serve_and_connect(stack)
-        every_pair_comes_back(runner, service)
+        every_pair_comes_back(runner, ALIKE)

@@ -2,6 +2,7 @@ using System;
 using System.IO;
 using System.Net;
 using System.Net.Sockets;
+using System.Reflection;
 using System.Runtime.Remoting;
 using System.Runtime.Serialization;
 using Callbench.Service;
@@ -69,6 +70,11 @@ namespace Callbench.Kit
         /// </summary>
         public static Failure Of(Exception thrown)
         {
+            // Reflection wraps what a method threw, and says nothing of it.
+            while (thrown is TargetInvocationException && thrown.InnerException != null)
+            {
+                thrown = thrown.InnerException;
+            }
             Exception each = thrown;
             bool io = false;
             for (int depth = 0; each != null && depth < Deepest; depth++)

@@ -17,8 +17,6 @@ namespace Callbench.Wcf
         private const string Contract = "Callbench.Generated.IContract";
         private const string Answering = "Callbench.Generated.Answering";
 
-        private readonly Dictionary<string, Delegate> calls = new Dictionary<string, Delegate>();
-
         /// <summary>The contract that was generated.</summary>
         internal static Type ContractType => OwnCall.Service.GetType(Contract, true);
 
@@ -36,25 +34,7 @@ namespace Callbench.Wcf
             return Activator.CreateInstance(OwnCall.Service.GetType(Answering, true), answer);
         }
 
-        /// <summary>Binds each method of the proxy once, so that a call of it needs no reflection.</summary>
-        protected void Bind(object proxy)
-        {
-            foreach (MethodInfo method in ContractType.GetMethods())
-            {
-                ParameterExpression request = Expression.Parameter(method.GetParameters()[0].ParameterType, "request");
-                Expression made = Expression.Call(Expression.Constant(proxy, ContractType), method, request);
-                calls[method.Name] = Expression.Lambda(made, request).Compile();
-            }
-        }
-
-        public TAnswer Ask<TRequest, TAnswer>(string call, TRequest request)
-        {
-            if (!calls.TryGetValue(call, out Delegate made))
-            {
-                throw new Failure(Kind.CannotCarry, "WCF has no type for any JSON, which " + call + " holds");
-            }
-            return ((Func<TRequest, TAnswer>)made)(request);
-        }
+        public abstract TAnswer Ask<TRequest, TAnswer>(string call, TRequest request);
 
         internal abstract void Close();
     }
@@ -63,15 +43,41 @@ namespace Callbench.Wcf
     internal sealed class OwnProxy<TContract> : OwnProxy
     {
         private readonly ChannelFactory<TContract> factory;
+        private readonly TContract proxy;
         private readonly IClientChannel channel;
+        private readonly Dictionary<string, Delegate> calls = Bound();
 
         public OwnProxy(Binding binding, EndpointAddress endpoint)
         {
             factory = new ChannelFactory<TContract>(binding, endpoint);
-            TContract proxy = factory.CreateChannel();
+            proxy = factory.CreateChannel();
             channel = (IClientChannel)proxy;
             channel.Open();
-            Bind(proxy);
+        }
+
+        public override TAnswer Ask<TRequest, TAnswer>(string call, TRequest request)
+        {
+            if (!calls.TryGetValue(call, out Delegate made))
+            {
+                throw new Failure(Kind.CannotCarry, "WCF has no type for any JSON, which " + call + " holds");
+            }
+            return ((Func<TContract, TRequest, TAnswer>)made)(proxy, request);
+        }
+
+        /// <summary>
+        /// Each method of the contract as a function, made once, so that a call needs no reflection. The proxy is an argument of it: Mono's
+        /// proxy is a transparent one, and does not always say of itself that it has the contract's type.
+        /// </summary>
+        private static Dictionary<string, Delegate> Bound()
+        {
+            var bound = new Dictionary<string, Delegate>();
+            foreach (MethodInfo method in typeof(TContract).GetMethods())
+            {
+                ParameterExpression contract = Expression.Parameter(typeof(TContract), "contract");
+                ParameterExpression request = Expression.Parameter(method.GetParameters()[0].ParameterType, "request");
+                bound[method.Name] = Expression.Lambda(Expression.Call(contract, method, request), contract, request).Compile();
+            }
+            return bound;
         }
 
         internal override void Close()
