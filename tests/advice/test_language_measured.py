@@ -9,8 +9,8 @@ import pytest
 
 from callbench.catalog import catalogue, setup
 from callbench.catalog.situation.file import situation_of
-from callbench.model.errors import BadInput
-from callbench.runner import launch
+from callbench.model.errors import BadInput, CallbenchError
+from callbench.runner import launch, own_service
 from callbench.runner.advice import source
 from conftest import ROOT
 
@@ -57,6 +57,7 @@ def requests(monkeypatch: pytest.MonkeyPatch) -> list[launch.RunRequest]:
         raise Planned("planned")
 
     monkeypatch.setattr(launch, "create_run", planned)
+    monkeypatch.setattr(own_service, "why_not_compiled", lambda _study, _language: None)
     return asked
 
 
@@ -83,6 +84,24 @@ def test_the_languages_of_the_situation_are_measured(service: Path, requests: li
     assert set(requests[0].languages) == {"go", "dotnet"}
     assert "channel=grpc" in requests[0].select
     assert "channel=shm" not in requests[0].select
+
+
+def test_a_language_whose_compiler_fails_does_not_end_the_advice(
+    service: Path, requests: list[launch.RunRequest], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whys = {"go": "go build failed: no space left on device"}
+    monkeypatch.setattr(own_service, "why_not_compiled", lambda _study, language: whys.get(language))
+    said = _asked(service, "go", "C#")
+    assert requests[0].languages == ("dotnet",)
+    assert said == [f"stacks of the adapter go are not measured: {whys['go']}"]
+
+
+def test_a_compiler_that_fails_is_a_sentence(service: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object) -> tuple[str, ...]:
+        raise CallbenchError("no space left on device")
+
+    monkeypatch.setattr(own_service, "LANGUAGES", {"go": broken})
+    assert own_service.why_not_compiled(service, "go") == "no space left on device"
 
 
 def test_without_a_language_rust_alone_is_measured(service: Path, requests: list[launch.RunRequest]) -> None:

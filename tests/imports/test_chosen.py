@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 from importing import DOCUMENTS, classes
 
-from callbench.catalog.generator.filled import MANY, filled
+from callbench.catalog.generator.filled import filled
 from callbench.catalog.imports import registry, source
 from callbench.catalog.own import folder, study
 from callbench.model.errors import BadInput
-from callbench.model.service.imported import Imported
+from callbench.model.service.imported import MOST_CALLS, Imported
 from callbench.model.service.schema import Schema
 
 ONE_CALL = {
@@ -71,7 +71,7 @@ def test_losses_of_other_calls_are_left_out() -> None:
 def test_a_document_with_more_calls_than_one_run_measures(tmp_path: Path) -> None:
     """It is imported in seconds, with few payloads; to measure it, calls must be named."""
     answer = {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Part"}}}}
-    names = [f"part{at}" for at in range(MANY + 1)]
+    names = [f"part{at}" for at in range(MOST_CALLS + 1)]
     paths = {f"/{name}": {"get": {"operationId": name, "responses": {"200": answer}}} for name in names}
     keys = {"name": {"type": "string"}, "part": {"$ref": "#/components/schemas/Part"}}
     types = {"schemas": {"Part": {"type": "object", "properties": keys}}}
@@ -81,11 +81,11 @@ def test_a_document_with_more_calls_than_one_run_measures(tmp_path: Path) -> Non
     whole, generators = filled(registry.service([str(file)], source.Options()))
     assert not generators
     assert {len(pairs) for pairs in whole.payloads.values()} == {4}
-    assert len(whole.payloads) == MANY + 1
+    assert len(whole.payloads) == MOST_CALLS + 1
     assert "--call" in whole.notes[-1]
     folder.write(tmp_path / "parts", whole)
     assert folder.read(tmp_path / "parts").schema == whole.schema
-    with pytest.raises(BadInput, match=f"has {MANY + 1} calls, and one run measures {MANY} at most"):
+    with pytest.raises(BadInput, match=f"has {MOST_CALLS + 1} calls, and one run measures {MOST_CALLS} at most"):
         study.usual(tmp_path / "parts")
     some, _ = filled(registry.service([str(file)], source.Options(calls=("Part1*",))))
     assert len(some.schema.calls) == 11

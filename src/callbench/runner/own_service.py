@@ -89,6 +89,21 @@ def languages(text: str | None) -> tuple[str, ...]:
     return names
 
 
+def why_not_compiled(named: str | Path, language: str) -> str | None:
+    """Compile a service's types in a language, if that was not done before; return why it cannot be done.
+
+    Raises:
+        BadInput: the folder is wrong.
+    """
+    where = Path(named).absolute()
+    service, _ = read(where)
+    try:
+        LANGUAGES[language](service, where)
+    except CallbenchError as failure:
+        return str(failure)
+    return None
+
+
 def _languages(known: Catalogue, stacks: Iterable[Stack]) -> list[str]:
     """The languages of these stacks, without those that cannot run here: their cells are excluded with the reason."""
     used = {side.partition("/")[0] for stack in stacks for side in sides_of(stack.id)}

@@ -9,13 +9,11 @@ from callbench.catalog.generator.file import fitted_to
 from callbench.catalog.generator.fitted import Fitted
 from callbench.catalog.generator.from_schema import from_schema
 from callbench.model.errors import BadInput
-from callbench.model.service.imported import Imported, Pair
+from callbench.model.service.imported import MOST_CALLS, Imported, Pair
 from callbench.model.service.schema import OwnCall
 
 PAYLOADS = 64
 """Payloads of a call. The load loop takes as many different ones in rotation."""
-MANY = 50
-"""Calls of a service that is too large to generate payloads for each: seconds a call. A run of all would take hours."""
 _WITHOUT_SAMPLES = 640
 _DRAWN = 4
 _BYTES = 8 * 2**20
@@ -24,9 +22,10 @@ _BYTES = 8 * 2**20
 def filled(service: Imported, count: int = PAYLOADS) -> tuple[Imported, Mapping[str, Fitted]]:
     """The service with up to `count` different payloads a call, and the generators of the calls that have samples.
 
-    Samples are never left out. Fewer payloads are generated if they are large, or if there are dozens of calls.
+    Samples are never left out. Fewer payloads are generated if they are large, or if there are dozens of calls. A
+    service that no run measures whole gets few: to fit a generator takes seconds a call.
     """
-    if len(service.schema.calls) > MANY:
+    if len(service.schema.calls) > MOST_CALLS:
         return _drawn(service), {}
     payloads, generators, notes = dict(service.payloads), {}, []
     alone = [call for call in service.schema.calls if not service.payloads.get(call.name)]

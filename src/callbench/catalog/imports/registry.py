@@ -194,14 +194,14 @@ def service(names: Sequence[str], options: Options, of: Format | None = None) ->
     if names[0].startswith(named.PREFIX):
         if len(names) > 1 or of is not None:
             raise BadInput(f"{names[0]} is imported alone, and has no other format")
-        return with_calls(named.imported(names[0]), options.calls)
+        return _completed(named.imported(names[0]), options)
     folder = Path(names[0])
     if len(names) == 1 and folder.is_dir():
         options = replace(options, name=options.name or folder.resolve().name)
         found = (of or format_named("samples")).read(_samples_in(folder), options)
     else:
         found = imported([named_source(name) for name in names], options, of)
-    return with_calls(_with_given(found, options), options.calls)
+    return _completed(found, options)
 
 
 def of_tools(tools: Source, options: Options) -> Imported:
@@ -214,17 +214,15 @@ def of_tools(tools: Source, options: Options) -> Imported:
     Raises:
         BadInput: the answer is wrong, or the user's samples contradict it.
     """
-    return with_calls(_with_given(format_named("mcp").read([tools], options), options), options.calls)
+    return _completed(format_named("mcp").read([tools], options), options)
 
 
-def _with_given(found: Imported, options: Options) -> Imported:
-    """The service with the samples that the user gave, if there are any."""
-    if not options.samples:
-        return found
+def _completed(found: Imported, options: Options) -> Imported:
+    """The service with the samples that the user gave, and of its calls those that the user wants."""
     given = [
         one for path in options.samples for one in (_samples_in(path) if path.is_dir() else [named_source(str(path))])
     ]
-    return with_samples(found, given, options)
+    return with_calls(with_samples(found, given, options) if given else found, options.calls)
 
 
 def _samples_in(folder: Path) -> list[Source]:

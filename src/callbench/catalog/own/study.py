@@ -9,12 +9,11 @@ import tomli_w
 
 from callbench.catalog.own.place import SERVICE
 from callbench.model.errors import BadInput
+from callbench.model.service.imported import MOST_CALLS
 
 STUDY = "study.toml"
 CHANNELS = ("inproc", "shm", "unix", "tcp", "http", "http-keepalive", "grpc")
 """Those of the usual study: within a process, within a host, and over a network; gRPC for Protocol Buffers alone."""
-
-_MOST_CALLS = 50
 
 
 def calls(folder: Path) -> dict[str, Path | None]:
@@ -44,9 +43,9 @@ def usual(folder: Path, languages: Sequence[str] = ()) -> bytes:
     measured = calls(folder)
     if not measured:
         raise BadInput(f"{folder / SERVICE} has no calls: give it at least one [[call]]")
-    if len(measured) > _MOST_CALLS:
+    if len(measured) > MOST_CALLS:
         raise BadInput(
-            f"{folder} has {len(measured):,} calls, and one run measures {_MOST_CALLS} at most:"
+            f"{folder} has {len(measured):,} calls, and one run measures {MOST_CALLS} at most:"
             " import the document again with --call NAME for each call that matters"
         )
     made = [name for name, payloads in measured.items() if payloads is None]

@@ -7,6 +7,9 @@ from typing import TypeAlias
 
 from callbench.model.service.schema import Schema
 
+MOST_CALLS = 50
+"""Calls of a service that one run measures: a run of more takes hours."""
+
 Json: TypeAlias = bool | int | float | str | list["Json"] | dict[str, "Json"] | None
 
 

@@ -83,7 +83,7 @@ def _service(document: Path, how: Measuring) -> Path:
 
 
 def _measured(study: str, how: Measuring) -> Record:
-    languages = _languages(study, how)
+    languages = _compiled(study, _languages(study, how), how)
     select = _channels(study, how, languages)
     request = launch.RunRequest(
         study, quick=True, select=select, budget_s=how.budget_s, baselines=False, languages=languages
@@ -115,6 +115,22 @@ def _languages(study: str, how: Measuring) -> tuple[str, ...]:
         if not adapters and language != OWN:
             how.say(f"stacks in {language} are not measured: no types are generated in it; figures are those of Rust")
     return tuple(found)
+
+
+def _compiled(study: str, languages: Sequence[str], how: Measuring) -> tuple[str, ...]:
+    """Those of the languages in which the service can be compiled. The others are named, and advice does without them.
+
+    One whose adapter is not set up stays.
+    """
+    kept = []
+    for name in languages:
+        set_up = how.known.adapter(name).why_not is None
+        why = own_service.why_not_compiled(study, name) if set_up else None
+        if why is None:
+            kept.append(name)
+        else:
+            how.say(f"stacks of the adapter {name} are not measured: {why}")
+    return tuple(kept)
 
 
 def _channels(study: str, how: Measuring, languages: Sequence[str]) -> list[str]:
