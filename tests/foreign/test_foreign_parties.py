@@ -4,12 +4,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from array_parties import Cbor, MsgPack
 from avro_party import Avro
-from cbor_party import Cbor
 from flatbuffers_party import FlatBuffers
 from foreign_server import serving
 from json_party import JsonRpc
-from msgpack_party import MsgPack
 from party import Party, RefusedError
 from protobuf_party import Protobuf
 from soap_parties import Envelope, Suds, Zeep
