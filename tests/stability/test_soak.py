@@ -316,8 +316,8 @@ def test_who_is_killed_continues_where_it_was(callbench: Program, tmp_path: Path
     found = said(callbench(*words, *out, "--resume", "--json"))
     assert len(found["slices"]) > len(before)
     for clients in (1, 2):
-        seconds = sum(one["seconds"] for one in found["slices"] if one["clients"] == clients)
-        assert seconds < 3 * 1.5
+        # 15 slices of 0.2 s make the 3 s; one that began again would have three more. A busy machine makes fewer.
+        assert len([one for one in found["slices"] if one["clients"] == clients]) <= 17
     assert [one["at_s"] for one in found["slices"]] == sorted(one["at_s"] for one in found["slices"])
     assert found["state"] == "finished"
     assert any("resumed after" in note for note in found["notes"])
