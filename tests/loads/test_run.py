@@ -90,6 +90,18 @@ def test_loads_are_run_and_shown(callbench: Program, loads: Path, tmp_path: Path
 
 
 @pytest.mark.usefixtures("nothing_left")
+def test_a_step_that_was_repeated_can_be_read(loads: Path, callbench: Program, tmp_path: Path) -> None:
+    """The host takes the processors away now and then; a step that met that has the slices before it."""
+    callbench("run", loads, "--no-baselines", "--select", "group=ladder", "--out", "r", check=True, timeout=300)
+    journal = tmp_path / "r" / "journal.jsonl"
+    lost = '"repeated":[{"calls":52,"elapsed_ns":50140768,"absence_ns":3255430}],"value_us":'
+    text = journal.read_text().replace('"value_us":', lost)
+    assert lost in text
+    journal.write_text(text)
+    callbench("show", "r", "--json", check=True)
+
+
+@pytest.mark.usefixtures("nothing_left")
 def test_a_search_continues_after_a_kill(loads: Path, callbench: Program, tmp_path: Path, mark: str) -> None:
     loads.write_text(STUDY.replace("seconds = 0.05", "seconds = 0.3"))
     wanted = ("--no-baselines", "--select", "group=ladder", "--out", tmp_path / "r")

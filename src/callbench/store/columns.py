@@ -129,7 +129,8 @@ JOURNAL_COLUMNS = {
     ),
     "unsteady": "VARCHAR",
     "cold": _COLD,
-    "repeated": "BOOLEAN",
+    # Of a step, the slices that were repeated, as a slice has them; of others, whether they were repeated.
+    "repeated": "JSON",
     "hello": (
         "STRUCT(runtime VARCHAR, libraries JSON, clock STRUCT(name VARCHAR, resolution_ns DOUBLE, reading_ns DOUBLE))"
     ),

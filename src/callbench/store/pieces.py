@@ -16,7 +16,8 @@ _SLICES = """
 # those do in which a compiler was at work is known at the end of the journal.
 _SEEN = f"""
     SELECT trial, cell, fork, start, 0 AS "round", NULL::BIGINT AS batch, false AS beside, false AS busy,
-           false AS sliced, {", ".join(_OWN)}, CAST(done AS {DONE_SUMS}) AS done, repeated
+           false AS sliced, {", ".join(_OWN)}, CAST(done AS {DONE_SUMS}) AS done,
+           TRY_CAST(repeated AS BOOLEAN) AS repeated
     FROM part WHERE kind = 'trial'
     UNION ALL
     SELECT s.trial, s.cell, fork, NULL AS start, "round", batch, kind = 'watched round' AS beside,

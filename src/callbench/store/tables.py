@@ -143,7 +143,8 @@ _DISTURBED = f"""
     SELECT trial, cell, fork, started, kind = 'trial' AS counted, coalesce(repeated, false) AS repeated,
            disturbed AS why, {_RATE} AS rate_per_s
     FROM (
-        SELECT kind, trial, cell, fork, started, done, repeated, disturbed FROM lines WHERE kind = 'disturbed'
+        SELECT kind, trial, cell, fork, started, done, TRY_CAST(repeated AS BOOLEAN) AS repeated, disturbed
+        FROM lines WHERE kind = 'disturbed'
         UNION ALL
         SELECT 'trial', trial, cell, fork, started, done, repeated, disturbed FROM pieces WHERE NOT watched)
     WHERE kind = 'disturbed' OR (kind = 'trial' AND (disturbed <> '' OR repeated))
