@@ -28,7 +28,13 @@ public final class Memory {
                   .getValue())
           / MEBIBYTE;
 
+  /** How long no thread may note an exhaustion until it counts as over. */
+  private static final long QUIET_MS = 500;
+
   private static final AtomicBoolean RAN_OUT = new AtomicBoolean();
+
+  /** Whether an exhaustion was reported. */
+  private static volatile boolean answered;
 
   private Memory() {}
 
@@ -51,7 +57,7 @@ public final class Memory {
               handler.getClassLoader(),
               new Class<?>[] {handler},
               (proxy, method, arguments) -> {
-                note();
+                signalled();
                 return null;
               });
       Object wanted = signal.getConstructor(String.class).newInstance(SIGNAL);
@@ -67,9 +73,35 @@ public final class Memory {
     RAN_OUT.set(true);
   }
 
+  /**
+   * Notes the JVM's signal. It comes once, at the first error, and can be later than the answer.
+   */
+  private static void signalled() {
+    if (!answered) {
+      note();
+    }
+  }
+
   /** Whether the heap was exhausted since the last query. */
   static boolean ranOut() {
-    return RAN_OUT.getAndSet(false);
+    boolean ranOut = RAN_OUT.getAndSet(false);
+    if (ranOut) {
+      answered = true;
+    }
+    return ranOut;
+  }
+
+  /**
+   * Like {@link #ranOut}, and if so, waits until no more threads note it. A library answers its
+   * client before its own thread ends with the error: noted after the query, the same exhaustion
+   * would be reported twice.
+   */
+  static boolean ranOutAndQuiet() throws InterruptedException {
+    boolean ranOut = ranOut();
+    for (boolean more = ranOut; more; more = ranOut()) {
+      Thread.sleep(QUIET_MS);
+    }
+    return ranOut;
   }
 
   /** The failure of a call, or that the heap was exhausted meanwhile on a library's thread. */

@@ -180,8 +180,8 @@ public final class Runner {
     }
   }
 
-  private Map<String, Object> counts() throws Failure {
-    if (Memory.ranOut()) {
+  private Map<String, Object> counts() throws Exception {
+    if (Memory.ranOutAndQuiet()) {
       throw Memory.failure("the server's", null);
     }
     return Map.of("calls", service.counted(), "processor", Processor.usage());
