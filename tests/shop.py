@@ -1,5 +1,10 @@
 """A shop with endpoints in proportions and a login, as a file of requests: several servers of the tests serve it."""
 
+from pathlib import Path
+
+SHOP_SERVER = Path(__file__).parent / "capacity" / "shop_server.py"
+"""Serves it, and counts: `shop_server.py PORT COUNTS`."""
+
 SHOP = """
 [[request]]
 path = "/products/{random}"
@@ -24,3 +29,14 @@ ORDER = '{"item": 1}'
 """What `order.json` holds."""
 SESSION = SHOP[SHOP.index("[[session]]") :]
 """Of the shop, the clients that log in."""
+ENDPOINTS = """
+[[request]]
+path = "/products"
+weight = 2
+[[request]]
+path = "/slow"
+[[request]]
+path = "/cart"
+expect_status = [200]
+"""
+"""Three endpoints of the server in proportions. One takes 50 ms. The last is refused with 403, as nobody logged in."""

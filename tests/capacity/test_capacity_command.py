@@ -15,10 +15,9 @@ import pytest
 from callbench.stats.histogram import merged
 from conftest import command, eventually, marked
 from sealed import sealed
-from shop import ORDER, SHOP
+from shop import ENDPOINTS, ORDER, SHOP, SHOP_SERVER
 
 SERVER = Path(__file__).with_name("known_server.py")
-SHOP_SERVER = Path(__file__).with_name("shop_server.py")
 Finished = subprocess.CompletedProcess[str]
 Run = Callable[..., Finished]
 
@@ -179,18 +178,6 @@ def test_the_proportions_of_a_log(callbench: Run, tmp_path: Path) -> None:
     assert abs(seen["products"] / sum(seen.values()) - 0.8) < 0.02
 
 
-ENDPOINTS = """
-    [[request]]
-    path = "/products"
-    weight = 2
-    [[request]]
-    path = "/slow"
-    [[request]]
-    path = "/cart"
-    expect_status = [200]
-    """
-
-
 @pytest.mark.usefixtures("nothing_left")
 def test_each_endpoint_of_a_load_has_its_times(callbench: Run, tmp_path: Path) -> None:
     """The server counts too, one endpoint sleeps 50 ms in it, and one always fails."""
@@ -201,7 +188,7 @@ def test_each_endpoint_of_a_load_has_its_times(callbench: Run, tmp_path: Path) -
     refused = callbench("load", *start(counts, server=SHOP_SERVER), *words)
     assert refused.returncode == 2
     assert "GET /cart was answered with the status 403" in refused.stderr
-    (tmp_path / "shop.toml").write_text(ENDPOINTS.replace("expect_status = [200]", "expect_status = [403]"))
+    (tmp_path / "shop.toml").write_text(ENDPOINTS.replace("[200]", "[403]"))
     finished = callbench("load", *start(counts, server=SHOP_SERVER), *words)
     record = sealed("load", finished.stdout)
     seen = json.loads(counts.read_text())
@@ -221,7 +208,7 @@ def test_each_endpoint_of_a_load_has_its_times(callbench: Run, tmp_path: Path) -
 
 @pytest.mark.usefixtures("nothing_left")
 def test_each_endpoint_at_the_capacity_has_its_times(callbench: Run, tmp_path: Path) -> None:
-    (tmp_path / "shop.toml").write_text(ENDPOINTS.replace("expect_status = [200]", "expect_status = [403]"))
+    (tmp_path / "shop.toml").write_text(ENDPOINTS.replace("[200]", "[403]"))
     words = ("--requests", "shop.toml", "--objective", "mean under 5 s", "--most", 3, "--seconds", 8, "--out", "kept")
     finished = callbench("capacity", *start(tmp_path / "counts.json", server=SHOP_SERVER), *words, "--json")
     record = found(finished)

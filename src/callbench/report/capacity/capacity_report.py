@@ -15,8 +15,7 @@ from callbench.report.record_report import RecordReport
 from callbench.report.text.section import Chart, Section, Sheet
 from callbench.runner.capacity.request import CLIENTS
 from callbench.runner.capacity.result import CapacityResult, read
-from callbench.runner.load.endpoints import Endpoint
-from callbench.runner.load.times import times_record
+from callbench.runner.load.endpoints import endpoint_record
 from callbench.runner.stability.findings import unfinished
 from callbench.runner.stability.formatting import errors_text, over_text
 from callbench.runner.stability.record import notes
@@ -69,25 +68,13 @@ def _record(run: Record, result: CapacityResult) -> dict[str, Any]:
         "outcome": result.outcome.value,
         "death": result.death,
         "seconds": result.took_s,
-        "endpoints": [_endpoint(one) for one in result.endpoints],
+        "endpoints": [endpoint_record(one) for one in result.endpoints],
         "estimates": [asdict(one) for one in result.estimates],
         "steps": [
             {name: line[name] for name in ("phase", "level", "holds", "value_us", "errors", "at_s", "seconds")}
             | {"rate_per_s": (line["load"] or {}).get("rate_per_s")}
             for line in result.steps
         ],
-    }
-
-
-def _endpoint(one: Endpoint) -> dict[str, Any]:
-    """For programs."""
-    times = times_record(one.latency)
-    return {
-        "name": one.name,
-        "calls": one.calls,
-        "errors": dict(one.errors),
-        "time_share": one.time_share,
-        "latency_us": times,
     }
 
 

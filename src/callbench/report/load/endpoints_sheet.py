@@ -11,15 +11,16 @@ _COLUMNS = ("endpoint", "calls", "share of time", "mean, ms", "p50, ms", "p99, m
 _SHARES = (0.5, 0.99)
 
 
-def endpoints_sheet(endpoints: Sequence[Endpoint], of: str = "") -> Sheet:
+def endpoints_sheet(endpoints: Sequence[Endpoint], of: str = "", title: str = "Endpoints") -> Sheet:
     """Make the table.
 
     Args:
         endpoints: in the order of the options.
         of: which loads they are of, as a sentence, or "".
+        title: of the table.
     """
     note = f"{of} Latency is of right answers. The share of time is of all calls, right or wrong.".strip()
-    return Sheet("Endpoints", _COLUMNS, [_row(one) for one in endpoints], note)
+    return Sheet(title, _COLUMNS, [_row(one) for one in endpoints], note)
 
 
 def most_time(endpoints: Sequence[Endpoint]) -> str | None:

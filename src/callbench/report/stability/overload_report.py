@@ -6,8 +6,10 @@ from typing import Any
 
 from callbench.report.charts.draw import chart
 from callbench.report.charts.over_time import Panel, over_time
+from callbench.report.load.endpoints_sheet import endpoints_sheet
 from callbench.report.record_report import RecordReport
 from callbench.report.text.section import Chart, Section, Sheet
+from callbench.runner.load.endpoints import Endpoint, endpoint_record, summed
 from callbench.runner.stability.findings import UNFINISHED, Finding, closing_sentence, unfinished
 from callbench.runner.stability.formatting import (
     STATES,
@@ -34,6 +36,7 @@ COLUMNS = (
     "raw p99, µs", "errors", "last right answer, s", "recovered", "peak MiB", "threads",
 )  # fmt: skip
 _AFTER = "after"
+_LATENCY = "Latency is from the intended start."
 MEMORY_COLUMNS = (
     "side",
     "begin MiB",
@@ -57,6 +60,7 @@ class Over:
         well_again: since no more calls came; None: not while it was looked at.
         watched_s: for how long that was.
         unwell: the worst state afterwards.
+        endpoints: if clients call several.
     """
 
     factor: float
@@ -71,6 +75,7 @@ class Over:
     watched_s: float
     unwell: State
     sides: Mapping[str, Any]
+    endpoints: Sequence[Endpoint] = ()
 
 
 def overload_report(run: Record) -> RecordReport:
@@ -99,7 +104,7 @@ def overload_report(run: Record) -> RecordReport:
         "capacity_per_s": capacity,
         "before_us": None if before is None else before["before_us"],
         "limit_us": None if before is None else before["limit_us"],
-        "overloads": [asdict(one) for one in overs],
+        "overloads": [_over_record(one) for one in overs],
         "deaths": [{name: value for name, value in death.items() if name != "kind"} for death in deaths],
         "moments": {line["moment"]: line["sides"] for line in lines if line["kind"] == "moment"},
     }
@@ -158,7 +163,13 @@ def _over(line: Mapping[str, Any], lines: Sequence[Mapping[str, Any]], before: M
         watched_s=max(0.0, after[-1].end_s - line["until_s"]) if after else 0.0,
         unwell=worst([judged(one, before["limit_us"]) for one in after]),
         sides=line["sides"],
+        endpoints=summed([line["endpoints"]]) if "endpoints" in line else (),
     )
+
+
+def _over_record(one: Over) -> dict[str, Any]:
+    """For programs."""
+    return {**asdict(one), "endpoints": [endpoint_record(each) for each in one.endpoints]}
 
 
 def _sentences(
@@ -220,6 +231,11 @@ def _sections(capacity: float | None, overs: Sequence[Over], lines: Sequence[Map
         for side, moments in _sizes(lines).items()
     ]
     sheets = [Sheet("Overload", COLUMNS, [_row(one, capacity) for one in overs])]
+    sheets += [
+        endpoints_sheet(one.endpoints, _LATENCY, f"Endpoints, {one.factor:g} times the capacity")
+        for one in overs
+        if one.endpoints
+    ]
     sheets += [Sheet("Memory and files", MEMORY_COLUMNS, rows)] if rows else []
     return [Section("overload", "Overload", about, sheets=sheets, charts=_charts(overs, lines), source=_SOURCE)]
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from callbench.report.charts.draw import chart
 from callbench.report.charts.over_time import Panel, over_time
+from callbench.report.load.endpoints_sheet import endpoints_sheet, most_time
 from callbench.report.record_report import RecordReport
 from callbench.report.text.section import Chart, Section, Sheet
 from callbench.runner.stability import soak_findings
@@ -19,7 +20,7 @@ from callbench.store.record import Record
 _MOST_TOLD = 6
 # The median call of the last tenth against that of the first: a change of less is nothing to tell.
 _DRIFT = 1.25
-_SOURCE = "journal.jsonl: lines of kind slice, rest, moment, histogram, death (docs/reference/run-folder.md)"
+_SOURCE = "journal.jsonl: lines of kind slice, rest, moment, histogram, endpoints, death (docs/reference/run-folder.md)"
 LOAD_COLUMNS = (
     "clients", "seconds", "calls", "calls/s", "5 to 95 % of slices", "p50 µs", "p99 µs", "p99.9 µs", "max µs",
     "errors",
@@ -58,12 +59,14 @@ def _sentences(found: SoakResult, findings: Sequence[Finding]) -> Iterator[str]:
         yield f"It ended early: {found.over}."
     told_of = [(step, one) for step in found.steps for one in troubled_episodes(step)]
     for step, one in told_of[:_MOST_TOLD]:
-        yield f"{step.clients} clients: {episode_text(one)}."
+        yield f"{step.title}: {episode_text(one)}."
     if len(told_of) > _MOST_TOLD:
         yield f"{len(told_of) - _MOST_TOLD} more episodes are in the table Episodes."
     for step in found.steps:
         yield from _grew(step)
         yield from _pace(step)
+        if sentence := most_time(step.endpoints):
+            yield f"{step.title}: {sentence}"
     yield from found.notes
     calls = sum(step.calls for step in found.steps)
     seconds = sum(step.seconds for step in found.steps)
@@ -78,12 +81,12 @@ def _pace(step: Step) -> Iterator[str]:
         how = "slower" if pace.ratio > 1 else "faster"
         times = figure(max(pace.ratio, 1 / pace.ratio))
         beside_it = others_text(pace.last, pace.others_before)
-        yield f"{step.clients} clients: the median call became {times} times {how}; {beside_it}."
+        yield f"{step.title}: the median call became {times} times {how}; {beside_it}."
 
 
 def _grew(step: Step) -> Iterator[str]:
     for name, side in step.sides.items():
-        who = f"{step.clients} clients: the {name if name != 'both' else 'process'}"
+        who = f"{step.title}: the {name if name != 'both' else 'process'}"
         if side.memory.leaks and side.memory.per_thousand is not None:
             yield f"{who} grew by {small(side.memory.per_thousand / 1024)} KiB per 1,000 calls{_back(side)}."
         if side.threads.leaks and side.threads.per_thousand is not None:
@@ -119,7 +122,7 @@ def _sections(found: SoakResult) -> list[Section]:
         Section(
             "steps", "Steps",
             "Latency is of all calls of a step together. The range of the rate is over the slices.",
-            sheets=[load], charts=_charts(found), source=_SOURCE,
+            sheets=[load, *_endpoints(found)], charts=_charts(found), source=_SOURCE,
         ),
         Section(
             "health", "Processes",
@@ -132,6 +135,11 @@ def _sections(found: SoakResult) -> list[Section]:
         about = "An episode is a series of slices in the same state. A single slice counts with its own length."
         sections.append(Section("happened", "Episodes", about, sheets=[Sheet("Episodes", columns, happened)]))
     return sections
+
+
+def _endpoints(found: SoakResult) -> list[Sheet]:
+    """Make a table of the endpoints of each step, if clients call several."""
+    return [endpoints_sheet(step.endpoints, title=f"Endpoints, {step.title}") for step in found.steps if step.endpoints]
 
 
 def _load_row(step: Step) -> tuple[str, ...]:

@@ -27,11 +27,11 @@ class Endpoint:
     latency: Times | None
 
 
-def kept(done: Done) -> list[dict[str, Any]] | None:
-    """Return what a record keeps of each endpoint, so that loads can be summed; None: clients call only one."""
+def counted(done: Mapping[str, Any]) -> list[dict[str, Any]] | None:
+    """Return the counts, times and histogram of each endpoint, which can be added up; None: clients call only one."""
     if "endpoints" not in done:
         return None
-    lines = [
+    return [
         {
             "name": one["name"],
             "calls": one["calls"],
@@ -41,9 +41,34 @@ def kept(done: Done) -> list[dict[str, Any]] | None:
         }
         for one in done["endpoints"]
     ]
+
+
+def kept(done: Done) -> list[dict[str, Any]] | None:
+    """Return what the record of a load has of each endpoint: `counted`, and what follows from it."""
+    lines = counted(done)
+    if lines is None:
+        return None
+    return [{**line, **endpoint_record(one)} for line, one in zip(lines, summed([lines]), strict=True)]
+
+
+def added(loads: Sequence[Sequence[Mapping[str, Any]]]) -> list[dict[str, Any]]:
+    """Add loads up that call the same endpoints.
+
+    Args:
+        loads: of each load what `counted` or `kept` returned.
+
+    Returns:
+        The same as `counted`.
+    """
     return [
-        {**line, "time_share": one.time_share, "latency_us": times_record(one.latency)}
-        for line, one in zip(lines, summed([lines]), strict=True)
+        {
+            "name": lines[0]["name"],
+            "calls": sum(line["calls"] for line in lines),
+            "errors": _errors(lines),
+            "in_call_s": sum(float(line["in_call_s"]) for line in lines),
+            "histogram_ns": _histogram([line["histogram_ns"] for line in lines if line["histogram_ns"]]),
+        }
+        for lines in zip(*loads, strict=True)
     ]
 
 
@@ -51,21 +76,31 @@ def summed(loads: Sequence[Sequence[Mapping[str, Any]]]) -> list[Endpoint]:
     """Sum the endpoints of loads that call the same ones. Histograms are added up before percentiles are taken.
 
     Args:
-        loads: of each load what `kept` returned.
+        loads: of each load what `counted`, `kept` or `added` returned.
     """
-    by_endpoint = list(zip(*loads, strict=True))
-    spent_s = [sum(float(line["in_call_s"]) for line in lines) for lines in by_endpoint]
-    total_s = sum(spent_s)
+    lines = added(loads)
+    total_s = sum(float(line["in_call_s"]) for line in lines)
     return [
         Endpoint(
-            lines[0]["name"],
-            sum(line["calls"] for line in lines),
-            _errors(lines),
-            mine_s / total_s if total_s else None,
-            times_of(_histogram([line["histogram_ns"] for line in lines if line["histogram_ns"]])),
+            line["name"],
+            line["calls"],
+            line["errors"],
+            line["in_call_s"] / total_s if total_s else None,
+            times_of(line["histogram_ns"]),
         )
-        for lines, mine_s in zip(by_endpoint, spent_s, strict=True)
+        for line in lines
     ]
+
+
+def endpoint_record(one: Endpoint) -> dict[str, Any]:
+    """Return an endpoint as JSON has it."""
+    return {
+        "name": one.name,
+        "calls": one.calls,
+        "errors": dict(one.errors),
+        "time_share": one.time_share,
+        "latency_us": times_record(one.latency),
+    }
 
 
 def _errors(lines: Iterable[Mapping[str, Any]]) -> dict[str, int]:

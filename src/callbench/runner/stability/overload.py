@@ -212,6 +212,7 @@ class Overload:
                 raise
             slice_ = failed_slice(failure, time.monotonic() - began)
         slice_.pop("buckets", None)
+        slice_.pop("endpoints", None)
         line = {"kind": "slice", "phase": phase, "factor": factor, "at_s": at_s, **slice_}
         line |= {
             "dead": self._target.lost() is not None,

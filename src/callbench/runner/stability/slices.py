@@ -8,6 +8,7 @@ from typing import Any
 from callbench.adapter.session import Adapter
 from callbench.adapter.stack.target import TargetSpec
 from callbench.model.errors import AdapterFailure
+from callbench.runner.load.endpoints import counted
 from callbench.stats.histogram import Buckets
 from callbench.stats.rate import Window, window_of
 from callbench.stats.recovery import Slice
@@ -31,7 +32,7 @@ def drive_slice(  # noqa: PLR0913 - a drive has so many members
     Returns:
         `calls`, `errors`, `error_messages`, `seconds` to the last end, `window` (calls, nanoseconds and calls in
         flight, see stats/rate.py), latencies in microseconds, `last_answer_s` since the start, `buckets` of the
-        histogram, and `processor_us`, the client's processor time.
+        histogram, `endpoints` if clients call several, and `processor_us`, the client's processor time.
 
     Raises:
         AdapterFailure: the client died or broke the contract.
@@ -86,6 +87,8 @@ def slice_record(done: Mapping[str, Any]) -> dict[str, Any]:
         result |= times(dict(histogram["buckets"]), histogram["min_ns"], histogram["max_ns"])
         result |= {"sum_ns": int(histogram["sum_ns"]), "min_ns": histogram["min_ns"], "max_ns": histogram["max_ns"]}
         result["buckets"] = histogram["buckets"]
+    if endpoints := counted(done):
+        result["endpoints"] = endpoints
     return result
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from callbench.adapter.stack.target import Loss, Target
 from callbench.model.errors import AdapterFailure, BadInput, CallbenchError
+from callbench.runner.load.endpoints import added
 from callbench.runner.stability import record
 from callbench.runner.stability.machine_usage import MachineUsage
 from callbench.runner.stability.process_usage import ProcessUsage
@@ -101,6 +102,7 @@ class Soak:
         self._machine = MachineUsage(target.pids)
         self._buckets: list[dict[int, int]] = []
         self._extremes: list[int] = []
+        self._endpoints: list[list[dict[str, Any]]] = []
 
     def run(self) -> None:
         """Do the remaining work.
@@ -245,17 +247,22 @@ class Soak:
         return {} if self._process_usage is None else self._process_usage.read()
 
     def _collect_histogram(self, slice_: dict[str, Any]) -> None:
-        """Take the histogram out of a slice's line; many of them share one line."""
+        """Take the histograms out of a slice's line, also those of endpoints; many of them share one line."""
         buckets = slice_.pop("buckets", None)
         if buckets:
             self._buckets.append({int(index): int(count) for index, count in buckets})
             self._extremes += [slice_["min_ns"], slice_["max_ns"]]
+        if endpoints := slice_.pop("endpoints", None):
+            self._endpoints.append(endpoints)
 
     def _write_histogram(self, step: int) -> None:
         if self._buckets:
             line = {"step": step, "min_ns": min(self._extremes), "max_ns": max(self._extremes)}
             self._run.append({"kind": "histogram", **line, "buckets": list(merged(self._buckets).items())})
             self._buckets, self._extremes = [], []
+        if self._endpoints:
+            self._run.append({"kind": "endpoints", "step": step, "endpoints": added(self._endpoints)})
+            self._endpoints = []
 
 
 def _read_progress(run: RecordWriter) -> _Progress:

@@ -32,7 +32,7 @@ def _all_findings(soak: SoakResult) -> Iterator[Finding]:
     for step in soak.steps:
         states = dict.fromkeys(STATES[one.state] for one in troubled_episodes(step))
         if states:
-            yield Finding("errors", Outcome.FAILED, f"{_clients(step)}: {', '.join(states)}")
+            yield Finding("errors", Outcome.FAILED, f"{step.title}: {', '.join(states)}")
         yield from _slower(step)
         yield from _growth(step)
 
@@ -40,24 +40,24 @@ def _all_findings(soak: SoakResult) -> Iterator[Finding]:
 def _slower(step: Step) -> Iterator[Finding]:
     """Test whether calls became slower."""
     if step.pace is None:
-        text = f"{_clients(step)}: the test for slower calls needs 20 slices with answers"
+        text = f"{step.title}: the test for slower calls needs 20 slices with answers"
         yield Finding("slower", Outcome.UNDECIDED, text)
         return
     soak_findings = step.pace.verdict("in the end")
     if soak_findings.text:
-        yield Finding("slower", soak_findings.outcome, f"{_clients(step)}: {soak_findings.text}")
+        yield Finding("slower", soak_findings.outcome, f"{step.title}: {soak_findings.text}")
 
 
 def _growth(step: Step) -> Iterator[Finding]:
     """Test whether the server's memory, threads or files grow."""
     sides = [side for side in _SERVERS if side in step.sides]
     if not sides:
-        text = f"{_clients(step)}: the server's processes are unknown, so its growth is unknown; give --pid"
+        text = f"{step.title}: the server's processes are unknown, so its growth is unknown; give --pid"
         yield Finding("growth", Outcome.UNDECIDED, text)
     for side in sides:
         grown = {name: getattr(step.sides[side], name) for name in _UNITS}
         if all(one.per_thousand is None for one in grown.values()):
-            yield Finding("growth", Outcome.UNDECIDED, f"{_clients(step)}: {too_short(step)}")
+            yield Finding("growth", Outcome.UNDECIDED, f"{step.title}: {too_short(step)}")
             continue
         yield from _grown(step, grown)
 
@@ -67,10 +67,10 @@ def _grown(step: Step, grown: Mapping[str, GrowthResult]) -> Iterator[Finding]:
         divisor, unit = _UNITS[name]
         if one.leaks and one.per_thousand is not None:
             text = f"{small(one.per_thousand / divisor)} {unit} more per 1,000 calls"
-            yield Finding("growth", Outcome.FAILED, f"{_clients(step)}: {text}")
+            yield Finding("growth", Outcome.FAILED, f"{step.title}: {text}")
         elif one.may_leak and one.high is not None:
             text = f"up to {small(one.high / divisor)} {unit} more per 1,000 calls, or none"
-            yield Finding("growth", Outcome.UNDECIDED, f"{_clients(step)}: {text}; make the step longer to decide")
+            yield Finding("growth", Outcome.UNDECIDED, f"{step.title}: {text}; make the step longer to decide")
 
 
 def too_short(step: Step) -> str:
@@ -80,7 +80,3 @@ def too_short(step: Step) -> str:
         f"too short for a slope: {step.slices} slices, but it needs {LEAST_SLICES} of one start;"
         f" give --seconds {figure(1.2 * LEAST_SLICES * each, 0.05).replace(',', '')} or a shorter --every"
     )
-
-
-def _clients(step: Step) -> str:
-    return f"{step.clients} client{'' if step.clients == 1 else 's'}"

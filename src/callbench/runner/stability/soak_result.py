@@ -7,6 +7,7 @@ from statistics import median
 from typing import Any
 
 from callbench.analysis.health import LEAST_GROWTH_BYTES, LEAST_GROWTH_THREADS, Growth, growth
+from callbench.runner.load.endpoints import Endpoint, endpoint_record, summed
 from callbench.runner.stability.record import notes
 from callbench.runner.stability.slices import SPEED, slice_of, times, window_of_line
 from callbench.runner.stability.slowness import Pace, pace
@@ -92,6 +93,7 @@ class Step:
         slices: the number of slices.
         lasted_s: from the beginning of the first slice to the end of the last one.
         pace: the last tenth compared with the first; None for fewer than 20 slices with answers.
+        endpoints: if clients call several.
     """
 
     clients: int
@@ -109,6 +111,12 @@ class Step:
     error_messages: Mapping[str, str]
     sides: Mapping[str, Side]
     episodes: Sequence[Episode]
+    endpoints: Sequence[Endpoint] = ()
+
+    @property
+    def title(self) -> str:
+        """How sentences and tables name it."""
+        return f"{self.clients} client{'' if self.clients == 1 else 's'}"
 
 
 @dataclass(frozen=True)
@@ -185,6 +193,7 @@ def _step(lines: Sequence[Mapping[str, Any]], step: int) -> Step:
         error_messages=error_messages,
         sides={side: _side(mine, slices, side, calls) for side in _sides(slices)},
         episodes=episodes([slice_of(line) for line in slices]),
+        endpoints=summed([line["endpoints"] for line in mine if line["kind"] == "endpoints"]),
     )
 
 
@@ -264,7 +273,7 @@ def _step_record(step: Step) -> dict[str, Any]:
     flat = asdict(step)
     if flat["pace"] is not None:
         del flat["pace"]["last"]
-    return flat
+    return {**flat, "endpoints": [endpoint_record(one) for one in step.endpoints]}
 
 
 def troubled_episodes(step: Step) -> list[Episode]:
