@@ -76,8 +76,8 @@ def lan100() -> None:
     for maker in MAKERS:
         with Pair(**wire("lan100", maker)) as pair:
             for way in ("to-server", "to-client"):
-                said = flood(pair, way=way, packets=25_000, octets=1400, per_second=12_000)
-                mbit = (said["octets_after_first"] + 24 * (said["arrived"] - 1)) * 8e3 / said["span_ns"]
+                said = flood(pair, way=way, packets=25_000, bytes=1400, per_second=12_000)
+                mbit = (said["bytes_after_first"] + 24 * (said["arrived"] - 1)) * 8e3 / said["span_ns"]
                 print(
                     f"lan100 by the {pair.maker} {way}: {mbit:.2f} Mbit/s, {mbit - 100:+.2f} % (asked: within 2 %),"
                     f" {said['overtaken']} of {said['arrived']} frames overtaken"
@@ -87,7 +87,7 @@ def lan100() -> None:
 def losses() -> None:
     """Losses of lossy1."""
     with Pair(**profile.builtin_links()["lossy1"].wire) as pair:
-        said = flood(pair, way="to-server", packets=100_000, octets=64, per_second=20_000)
+        said = flood(pair, way="to-server", packets=100_000, bytes=64, per_second=20_000)
     lost = said["sent"] - said["arrived"]
     low, high = binomial(lost, said["sent"])
     print(f"lossy1: {lost} of {said['sent']} lost, {100 * low:.3f} to {100 * high:.3f} % (asked: holds 1)")
@@ -121,7 +121,7 @@ def carried() -> None:
     for name, maker in (("pair", None), *((name, maker) for name in asked for maker in MAKERS)):
         with Pair(**wire(name, maker)) as pair:
             said = [pair.ask("stream", "streamed", LONG, way="to-server", seconds=1.0)["stream"] for _ in range(5)]
-        rates = sorted(one["octets"] * 8 / one["elapsed_ns"] for one in said)
+        rates = sorted(one["bytes"] * 8 / one["elapsed_ns"] for one in said)
         print(
             f"{name} by the {pair.maker}: a TCP stream of {rates[2]:.2f} Gbit/s, median of 5, "
             f"best {rates[-1]:.2f}{asked.get(name, '')}"
@@ -190,7 +190,7 @@ def stream(pair: Pair, at_most: int | None = None) -> int:
     said: dict[str, int] = pair.ask("stream", "streamed", LONG, way="to-server", seconds=SLICE_S, at_most=at_most)[
         "stream"
     ]
-    return round(said["octets"] * 1e9 / said["elapsed_ns"])
+    return round(said["bytes"] * 1e9 / said["elapsed_ns"])
 
 
 def emulating_ns(pair: Pair) -> int:
@@ -210,7 +210,7 @@ def capture() -> None:
     """A capture to disk at 200,000 packets a second."""
     with tempfile.TemporaryDirectory(prefix="callbench-bench-") as folder, Pair() as pair:
         pair.ask("capture", "capturing", file=f"{folder}/flood.pcap")
-        said = flood(pair, way="to-server", packets=600_000, octets=64, per_second=200_000)
+        said = flood(pair, way="to-server", packets=600_000, bytes=64, per_second=200_000)
         ended = pair.ask("stop-capture", "captured", LONG)
     pace = said["sent"] / said["sending_ns"] * 1e9
     print(
@@ -221,7 +221,7 @@ def capture() -> None:
 
 def echoes(pair: Pair, times: int, gap_us: int = 0) -> "np.ndarray[Any, np.dtype[np.float64]]":
     """Round trips in microseconds."""
-    said = pair.ask("echo", "echoed", LONG, times=times, octets=64, gap_us=gap_us, patience_ms=5000)
+    said = pair.ask("echo", "echoed", LONG, times=times, bytes=64, gap_us=gap_us, patience_ms=5000)
     return np.asarray(said["ns"], dtype=float) / 1000
 
 

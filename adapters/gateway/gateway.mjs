@@ -158,7 +158,7 @@ function gathered(way, said, stages, since, resolve, reject) {
   const length = Number(said.headers['content-length'] ?? 0);
   if (length > MOST) {
     said.destroy();
-    reject(new Error(`announces ${length} octets`));
+    reject(new Error(`announces ${length} bytes`));
     return;
   }
   const gathering = way.knowsLength ? new Once(length) : new Twice();

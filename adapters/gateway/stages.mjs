@@ -1,7 +1,7 @@
 // The times of the gateway's stages: decoding, transforming, encoding; and how long an answer waits for the backend.
 
 /** @typedef {'decode' | 'transform' | 'encode'} Name */
-/** @typedef {{ times: number, ns: bigint, us: number, octets: number }} Sum number of runs, time by the clock, processor time, bytes */
+/** @typedef {{ times: number, ns: bigint, us: number, bytes: number }} Sum number of runs, time by the clock, processor time, bytes */
 
 /** Microseconds of a processor that this process has had: only what it did itself, unlike the clock. */
 function worked() {
@@ -41,10 +41,10 @@ export class Stages {
   /**
    * Adds bytes to a stage.
    * @param {Name} name
-   * @param {number} octets
+   * @param {number} bytes
    */
-  carried(name, octets) {
-    this.sums[name].octets += octets;
+  carried(name, bytes) {
+    this.sums[name].bytes += bytes;
   }
 
   /**
@@ -58,9 +58,9 @@ export class Stages {
 
   /** The sums since the last request, in the form of the contract. */
   taken() {
-    const stages = Object.entries(this.sums).map(([name, { times, ns, us, octets }]) => [
+    const stages = Object.entries(this.sums).map(([name, { times, ns, us, bytes }]) => [
       name,
-      { times, ns: String(ns), processor_ns: String(us * 1000), ...(octets && { octets: String(octets) }) },
+      { times, ns: String(ns), processor_ns: String(us * 1000), ...(bytes && { bytes: String(bytes) }) },
     ]);
     const wait = { times: this.waits.times, ns: String(this.waits.ns) };
     this.sums = fresh();
@@ -71,6 +71,6 @@ export class Stages {
 
 /** @returns {Record<Name, Sum>} */
 function fresh() {
-  const none = () => ({ times: 0, ns: 0n, us: 0, octets: 0 });
+  const none = () => ({ times: 0, ns: 0n, us: 0, bytes: 0 });
   return { decode: none(), transform: none(), encode: none() };
 }

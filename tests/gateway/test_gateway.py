@@ -170,7 +170,7 @@ def test_every_gateway_answers_the_cores_projection_and_says_where_its_time_went
     assert "processor_ns" not in counts["stages"]["wait"]
     format_ = name.partition("-")[0]
     sizes = [len(ask(behind, f"/items/{n}.{format_}", "POST")[1]) for n in (0, 1, 50)]
-    assert int(counts["stages"]["decode"]["octets"]) == sum(sizes)
+    assert int(counts["stages"]["decode"]["bytes"]) == sum(sizes)
     assert ask(endpoint, "/find/ipad/many")[0] == ask(endpoint, "/find/%ff%/1")[0] == 404
 
 
@@ -266,7 +266,7 @@ def test_a_backend_that_dies_is_errors_of_the_row(nothing_left: None) -> None:  
         sides.client.call("FindItems", {"n": 10})
         good = sides.client.drive("FindItems", {"n": 10}, calls=40, seconds=0)
         assert (good["calls"], good["errors"]) == (40, {})
-        assert int(good["received_octets"]) > 40 * 10_000
+        assert int(good["received_bytes"]) > 40 * 10_000
         assert sides.backend is not None
         backend = sides.backend.process.pid
         os.kill(backend, signal.SIGKILL)
@@ -371,7 +371,7 @@ def test_a_link_lies_between_the_gateway_and_its_backend(
         run,
         check=True,
     )
-    crossed = "SELECT direction, min(octets / calls) AS each FROM traffic JOIN trials USING (trial) GROUP BY ALL"
+    crossed = "SELECT direction, min(bytes / calls) AS each FROM traffic JOIN trials USING (trial) GROUP BY ALL"
     rows = json.loads(callbench("query", run, crossed, "--json", check=True).stdout)
     each = {row["direction"]: row["each"] for row in rows}
     # The query one way, an answer of two items the other: a client's call does not cross, and an answer is larger.
@@ -424,7 +424,7 @@ def test_what_crosses_the_cable_behind_the_gateway_is_what_tshark_finds(
     assert {one[2].partition(";")[0] for one in answered} == {kind}
     sizes = {int(one[3]) for one in answered}
     assert all(abs(size / PUBLISHED[name] - 1) <= 0.01 for size in sizes)
-    assert int(counts["stages"]["decode"]["octets"]) == 2 * sizes.pop()
+    assert int(counts["stages"]["decode"]["bytes"]) == 2 * sizes.pop()
 
 
 def test_the_study_is_planned(callbench: Run) -> None:

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.usefixtures("lab", "nothing_left")
 
 # Where a sleep would end late, a frame may leave earlier than its time, on both ways.
 EARLY_NS = 2 * 200_000
-FLOOD = {"way": "to-server", "packets": 2000, "octets": 64, "per_second": 20_000, "patience_ms": 3000}
+FLOOD = {"way": "to-server", "packets": 2000, "bytes": 64, "per_second": 20_000, "patience_ms": 3000}
 
 
 def wire(**to_server: float) -> dict[str, object]:
@@ -27,7 +27,7 @@ def wire(**to_server: float) -> dict[str, object]:
 
 def test_a_delay_takes_at_least_its_time() -> None:
     with Pair(**profile.builtin_links()["wan20"].wire) as pair:
-        said = pair.ask("echo", "echoed", 120, times=5, octets=64, gap_us=0, patience_ms=20_000)
+        said = pair.ask("echo", "echoed", 120, times=5, bytes=64, gap_us=0, patience_ms=20_000)
     assert len(said["ns"]) == 5
     assert min(said["ns"]) >= 20_000_000 - EARLY_NS
 
@@ -69,7 +69,7 @@ def test_a_capture_that_cannot_be_written_is_said_and_the_hosts_go_on() -> None:
             assert failure.value.kind == "file"
         with pytest.raises(LinkFailure, match="no capture is under way"):
             pair.ask("stop-capture", "captured")
-        assert len(pair.ask("echo", "echoed", 60, times=3, octets=64, gap_us=0, patience_ms=10_000)["ns"]) == 3
+        assert len(pair.ask("echo", "echoed", 60, times=3, bytes=64, gap_us=0, patience_ms=10_000)["ns"]) == 3
 
 
 def test_any_study_runs_over_any_link(callbench: Program, tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.usefixtures("lab", "nothing_left")
 EARLY_NS = 2 * 200_000
 
 # Many more than the queue holds, as fast as can be.
-FLOOD = {"way": "to-server", "packets": 3000, "octets": 1400, "per_second": None, "patience_ms": 3000}
+FLOOD = {"way": "to-server", "packets": 3000, "bytes": 1400, "per_second": None, "patience_ms": 3000}
 
 
 @pytest.fixture
@@ -66,13 +66,13 @@ def test_a_line_counts_every_frame_that_offload_keeps_together(maker: str, lan10
         said = pair.ask("stream", "streamed", 60, way="to-server", seconds=0.3)["stream"]
         told = pair.ask("count", "counted")["to_server"]
     # A frame has Ethernet's, IPv4's and TCP's headers, and at most 1,500 bytes after the first one.
-    assert said["octets"] + 54 * told["left"] <= told["left_octets"] <= 1514 * told["left"]
-    assert told["left"] >= said["octets"] / 1460
+    assert said["bytes"] + 54 * told["left"] <= told["left_bytes"] <= 1514 * told["left"]
+    assert told["left"] >= said["bytes"] / 1460
 
 
 def test_a_line_takes_its_time_with_every_maker(maker: str, lan100: Made) -> None:
     with Pair(**lan100(maker)) as pair:
-        said = pair.ask("echo", "echoed", 120, times=50, octets=1000, gap_us=0, patience_ms=20_000)
+        said = pair.ask("echo", "echoed", 120, times=50, bytes=1000, gap_us=0, patience_ms=20_000)
     # 50 us each way, and the time of 1,066 bytes at 100 Mbit/s.
     assert len(said["ns"]) == 50
     assert sorted(said["ns"])[25] >= 2 * (50_000 + 1066 * 80) - EARLY_NS / 2
@@ -87,7 +87,7 @@ def test_a_full_queue_turns_frames_away_and_every_frame_is_counted(maker: str, l
     assert told["frames"] + told["missed"] == seen["sent"]
     assert told["left"] == told["frames"] - told["overflowed"]
     assert seen["arrived"] + seen["dropped"] + told["missed"] == told["left"]
-    assert told["left_octets"] == told["left"] * (14 + 20 + 8 + 1400)
+    assert told["left_bytes"] == told["left"] * (14 + 20 + 8 + 1400)
     # A queue of 1,000 frames, and the frames that left during the burst: no more than the line can carry.
     carried = 1e8 * (seen["sending_ns"] + EARLY_NS) / 1e9 / 8 / (1442 + 24)
     assert 1000 <= told["left"] <= 1003 + carried
@@ -115,4 +115,4 @@ def test_a_run_says_who_made_its_links(callbench: Program, tmp_path: Path) -> No
     assert link["maker"] == creation.try_link(profile.builtin_links()["lan100"].wire).maker
     rows = json.loads(callbench("query", "run", "SELECT * FROM traffic", "--json", check=True).stdout)
     assert {row["direction"] for row in rows} == {"to_server", "to_client"}
-    assert all(row["octets"] > 0 and row["packets"] > 0 for row in rows)
+    assert all(row["bytes"] > 0 and row["packets"] > 0 for row in rows)

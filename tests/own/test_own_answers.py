@@ -78,7 +78,7 @@ def test_a_form_has_each_type_as_adapters_write_it() -> None:
     assert "note" not in formed
     assert formed["gone"] is None
     assert formed["raw"] == {
-        "octets": 2,
+        "bytes": 2,
         "sha256": "b413f47d13ee2fe6c845b2ee141af81de858df4ec549a58b7970bb96645bc8d2",
     }
     assert formed["more"] == ["1", "0x" + struct.pack(">d", 2.5).hex(), None, {"x": True}]
@@ -93,7 +93,7 @@ def test_what_was_left_out_has_its_default() -> None:
         "unit-price": "0x0000000000000000",
         "state": "new",
         "gone": None,
-        "raw": {"octets": 0, "sha256": "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"},
+        "raw": {"bytes": 0, "sha256": "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"},
         "more": None,
         "parts": [],
         "tags": {},

@@ -8,7 +8,7 @@ MS = 1_000_000
 
 
 def fork(calls: int, used_ns: int, **stages: int) -> dict[str, object]:
-    each = {name: {"processor_ns": ns, "ns": ns, "octets": 0, "times": calls} for name, ns in stages.items()}
+    each = {name: {"processor_ns": ns, "ns": ns, "bytes": 0, "times": calls} for name, ns in stages.items()}
     return {"calls": calls, "used_ns": used_ns, "stages": each}
 
 

@@ -120,7 +120,7 @@ export function contentOf(call, message) {
   if (call !== OCTETS_ANSWERED) return message.result;
   return typeof message.result === 'string'
     ? Buffer.from(message.result, 'base64')
-    : new Failure('protocol', 'the octets are no text');
+    : new Failure('protocol', 'the bytes are no text');
 }
 
 /** @param {import('../own/calls.mjs').OwnCall} own @param {any} result */

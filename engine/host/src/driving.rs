@@ -53,7 +53,7 @@ struct RunnerDone {
     processor: Option<Ends>,
     #[serde(default)]
     threads: usize,
-    received_octets: Option<String>,
+    received_bytes: Option<String>,
 }
 
 /// The result of a golden trace.
@@ -101,7 +101,7 @@ impl RunnerDone {
             in_call_ns: decimal("in_call_ns", self.in_call_ns)?,
             think_ns: decimal("think_ns", self.think_ns)?,
             gap_ns: self.gap_ns.map(|it| decimal("gap_ns", it)).transpose()?,
-            received_octets: self.received_octets.map(|it| decimal("received_octets", it)).transpose()?,
+            received_bytes: self.received_bytes.map(|it| decimal("received_bytes", it)).transpose()?,
             endpoints: Vec::new(),
             processor: self.processor,
             threads: self.threads,

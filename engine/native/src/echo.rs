@@ -117,7 +117,7 @@ impl Client for Caller {
         if answer.len() == self.answer && answer[0] == self.request[4] {
             return Ok(Answer::Nothing);
         }
-        let sentence = format!("{} octets came back where {} were asked for, or they answer another request", answer.len(), self.answer);
+        let sentence = format!("{} bytes came back where {} were asked for, or they answer another request", answer.len(), self.answer);
         Err(Failure::new(Kind::WrongAnswer, sentence))
     }
 

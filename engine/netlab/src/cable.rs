@@ -80,11 +80,11 @@ impl Route {
     }
 
     /// Sets the maximum length of frames with segmentation offload on an interface of this namespace.
-    pub fn longest(&mut self, name: &str, octets: u32) -> Result<()> {
+    pub fn longest(&mut self, name: &str, bytes: u32) -> Result<()> {
         let mut message = LinkMessage::default();
         message.header.index = index(name)?;
-        message.attributes = vec![LinkAttribute::GsoMaxSize(octets)];
-        self.ask(RouteNetlinkMessage::SetLink(message), 0, &format!("cannot limit the frames of {name} to {octets} octets"))
+        message.attributes = vec![LinkAttribute::GsoMaxSize(bytes)];
+        self.ask(RouteNetlinkMessage::SetLink(message), 0, &format!("cannot limit the frames of {name} to {bytes} bytes"))
     }
 
     /// Sets the maximum length of queues that are created from now on at an interface of this namespace.

@@ -49,9 +49,9 @@ enum Request {
     /// Stops the capture. Returns the number of frames.
     StopCapture,
     /// Datagrams to the server and back.
-    Echo { times: usize, octets: usize, gap_us: u64, patience_ms: u64 },
+    Echo { times: usize, bytes: usize, gap_us: u64, patience_ms: u64 },
     /// Datagrams in one direction.
-    Flood { way: Way, packets: u64, octets: usize, per_second: Option<f64>, patience_ms: u64 },
+    Flood { way: Way, packets: u64, bytes: usize, per_second: Option<f64>, patience_ms: u64 },
     /// A stream in one direction, with at most this number of bytes per second.
     Stream { way: Way, seconds: f64, at_most: Option<u64> },
     /// Ends the daemon and everything that it created.
@@ -126,13 +126,13 @@ impl State {
             }
             Request::Capture { file } => self.capture(&file),
             Request::StopCapture => self.stop_capture(),
-            Request::Echo { times, octets, gap_us, patience_ms } => {
+            Request::Echo { times, bytes, gap_us, patience_ms } => {
                 let (gap, patience) = (Duration::from_micros(gap_us), Duration::from_millis(patience_ms));
-                Ok(json!({"is": "echoed", "ns": examine::echo(&self.pair()?.hosts, times, octets, gap, patience)?}))
+                Ok(json!({"is": "echoed", "ns": examine::echo(&self.pair()?.hosts, times, bytes, gap, patience)?}))
             }
-            Request::Flood { way, packets, octets, per_second, patience_ms } => {
+            Request::Flood { way, packets, bytes, per_second, patience_ms } => {
                 let patience = Duration::from_millis(patience_ms);
-                Ok(json!({"is": "flooded", "flood": examine::flood(&self.pair()?.hosts, way, packets, octets, per_second, patience)?}))
+                Ok(json!({"is": "flooded", "flood": examine::flood(&self.pair()?.hosts, way, packets, bytes, per_second, patience)?}))
             }
             Request::Stream { way, seconds, at_most } => {
                 let time = Duration::try_from_secs_f64(seconds).map_err(|error| Failure::bad(format!("seconds: {error}")))?;

@@ -37,15 +37,15 @@ impl Way {
     }
 }
 
-/// Sends datagrams of `octets` to the server and back, one at a time, `gap` apart. Returns the nanoseconds of those that came back within `patience`.
-pub fn echo(hosts: &Hosts, times: usize, octets: usize, gap: Duration, patience: Duration) -> Result<Vec<u64>> {
+/// Sends datagrams of `bytes` to the server and back, one at a time, `gap` apart. Returns the nanoseconds of those that came back within `patience`.
+pub fn echo(hosts: &Hosts, times: usize, bytes: usize, gap: Duration, patience: Duration) -> Result<Vec<u64>> {
     let server = bound(&hosts.server, SERVER, None)?;
     let there = address(&server)?;
     let client = bound(&hosts.client, CLIENT, Some(patience))?;
     client.connect(there).map_err(|error| Failure::io("cannot reach the server's host", &error))?;
     thread::scope(|scope| {
         let answering = scope.spawn(|| send_back(&server));
-        let taken = (0..times).map(|number| round_trip(&client, number, octets, gap, patience)).collect::<std::io::Result<Vec<_>>>();
+        let taken = (0..times).map(|number| round_trip(&client, number, bytes, gap, patience)).collect::<std::io::Result<Vec<_>>>();
         // An empty datagram ends the echo. It is repeated, because it may be lost.
         while !answering.is_finished() {
             let _ = client.send(&[]);
@@ -65,8 +65,8 @@ fn send_back(server: &UdpSocket) {
     }
 }
 
-fn round_trip(client: &UdpSocket, number: usize, octets: usize, gap: Duration, patience: Duration) -> std::io::Result<Option<u64>> {
-    let mut sent = vec![0; octets.max(8)];
+fn round_trip(client: &UdpSocket, number: usize, bytes: usize, gap: Duration, patience: Duration) -> std::io::Result<Option<u64>> {
+    let mut sent = vec![0; bytes.max(8)];
     sent[..8].copy_from_slice(&(number as u64).to_le_bytes());
     let mut buffer = vec![0; 1 << 16];
     let began = Instant::now();
@@ -107,21 +107,21 @@ pub struct Flood {
     pub again: u64,
     pub overtaken: u64,
     /// The bytes of those after the first, and the time from the first to the last.
-    pub octets_after_first: u64,
+    pub bytes_after_first: u64,
     pub span_ns: u64,
     /// Frames that the capture lost. If there are any, the other values are too low.
     pub dropped: u64,
 }
 
-/// Sends datagrams of `octets` in one direction, `per_second` (None: as fast as possible), and counts those that arrive.
-pub fn flood(hosts: &Hosts, way: Way, packets: u64, octets: usize, per_second: Option<f64>, patience: Duration) -> Result<Flood> {
+/// Sends datagrams of `bytes` in one direction, `per_second` (None: as fast as possible), and counts those that arrive.
+pub fn flood(hosts: &Hosts, way: Way, packets: u64, bytes: usize, per_second: Option<f64>, patience: Duration) -> Result<Flood> {
     let (from, to) = way.ends(hosts);
     let there = bound(to.0, to.1, None)?;
     let tap = Tap::start(END, Arrivals::new(packets))?;
     let sender = bound(from.0, from.1, None)?;
     sender.connect(address(&there)?).map_err(|error| Failure::io("cannot reach the other host", &error))?;
     let began = Instant::now();
-    let sent = send_all(&sender, packets, octets, per_second).map_err(|error| Failure::io("cannot send to the other host", &error))?;
+    let sent = send_all(&sender, packets, bytes, per_second).map_err(|error| Failure::io("cannot send to the other host", &error))?;
     let sending_ns = began.elapsed().as_nanos() as u64;
     await_rest(&tap, sent, patience)?;
     let (arrivals, counts) = tap.stop()?;
@@ -143,8 +143,8 @@ fn await_rest(tap: &Tap<Arrivals>, sent: u64, patience: Duration) -> Result<()> 
     }
 }
 
-fn send_all(sender: &UdpSocket, packets: u64, octets: usize, per_second: Option<f64>) -> std::io::Result<u64> {
-    let mut datagram = vec![0x5a; octets.max(8)];
+fn send_all(sender: &UdpSocket, packets: u64, bytes: usize, per_second: Option<f64>) -> std::io::Result<u64> {
+    let mut datagram = vec![0x5a; bytes.max(8)];
     let began = Instant::now();
     let mut sent = 0;
     for number in 0..packets {
@@ -193,7 +193,7 @@ impl Sink for Arrivals {
         if self.flood.arrived == 0 {
             self.first_ns = frame.at_ns;
         } else {
-            self.flood.octets_after_first += frame.length as u64;
+            self.flood.bytes_after_first += frame.length as u64;
             self.flood.span_ns = frame.at_ns.saturating_sub(self.first_ns);
         }
         self.flood.arrived += 1;
@@ -204,7 +204,7 @@ impl Sink for Arrivals {
 #[derive(Debug, Clone, Copy, Serialize)]
 pub struct Stream {
     /// The bytes that arrived, and the time.
-    pub octets: u64,
+    pub bytes: u64,
     pub elapsed_ns: u64,
 }
 
@@ -219,8 +219,8 @@ pub fn stream(hosts: &Hosts, way: Way, time: Duration, at_most: Option<u64>) -> 
     let mut sender = TcpStream::connect(there).map_err(failed)?;
     let (mut receiver, _) = door.accept().map_err(failed)?;
     sender.set_write_timeout(Some(time)).map_err(failed)?;
-    if let Some(octets) = at_most {
-        packet::set_at(&sender, libc::SOL_SOCKET, libc::SO_MAX_PACING_RATE, &octets)
+    if let Some(bytes) = at_most {
+        packet::set_at(&sender, libc::SOL_SOCKET, libc::SO_MAX_PACING_RATE, &bytes)
             .map_err(|error| Failure::kernel("cannot pace a stream", error))?;
     }
     thread::scope(|scope| {
@@ -228,17 +228,17 @@ pub fn stream(hosts: &Hosts, way: Way, time: Duration, at_most: Option<u64>) -> 
             let (piece, began) = (vec![0x5a; 1 << 18], Instant::now());
             while began.elapsed() < time && sender.write(&piece).is_ok() {}
         });
-        let (mut buffer, began, mut octets) = (vec![0; 1 << 18], Instant::now(), 0);
+        let (mut buffer, began, mut bytes) = (vec![0; 1 << 18], Instant::now(), 0);
         while began.elapsed() < time {
             match receiver.read(&mut buffer).map_err(failed)? {
                 0 => break,
-                length => octets += length as u64,
+                length => bytes += length as u64,
             }
         }
         let elapsed_ns = began.elapsed().as_nanos() as u64;
         // The sender may be blocked because the receiver no longer reads.
         let _ = receiver.shutdown(std::net::Shutdown::Both);
-        Ok(Stream { octets, elapsed_ns })
+        Ok(Stream { bytes, elapsed_ns })
     })
 }
 

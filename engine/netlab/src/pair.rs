@@ -58,7 +58,7 @@ impl Pair {
         if let (Some(namespace), Some(link)) = (middle, link) {
             match link.grain(mtu) {
                 None => pair.offload(false)?,
-                Some(octets) => pair.grain(octets)?,
+                Some(bytes) => pair.grain(bytes)?,
             }
             namespace.enter()?;
             for end in [LEFT.name, RIGHT.name] {
@@ -101,10 +101,10 @@ impl Pair {
     }
 
     /// Sets the longest frame that the hosts may pass on.
-    fn grain(&self, octets: u32) -> Result<()> {
+    fn grain(&self, bytes: u32) -> Result<()> {
         for host in [&self.hosts.client, &self.hosts.server] {
             host.enter()?;
-            Route::open()?.longest(END, octets)?;
+            Route::open()?.longest(END, bytes)?;
         }
         Ok(())
     }

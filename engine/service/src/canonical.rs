@@ -34,7 +34,7 @@ pub fn value(value: &Value) -> Json {
         Value::Text(it) => tree(it),
         Value::Object(it) => tree(&**it),
         Value::Booleans(it) => tree(it),
-        Value::Bytes(it) => digest_of_octets(&it.0),
+        Value::Bytes(it) => digest_of_bytes(&it.0),
         Value::Chars(it) => tree(it),
         Value::Shorts(it) => tree(it),
         Value::Ints(it) => tree(it),
@@ -63,8 +63,8 @@ pub fn digest_if_large(form: Json) -> Json {
     json!({"sha256": hexadecimal(&Sha256::digest(&text)), "bytes": text.len()})
 }
 
-fn digest_of_octets(bytes: &[u8]) -> Json {
-    json!({"octets": bytes.len(), "sha256": hexadecimal(&Sha256::digest(bytes))})
+fn digest_of_bytes(bytes: &[u8]) -> Json {
+    json!({"bytes": bytes.len(), "sha256": hexadecimal(&Sha256::digest(bytes))})
 }
 
 fn hexadecimal(bytes: &[u8]) -> String {
@@ -88,7 +88,7 @@ impl Dialect for Canonical {
     }
 
     fn octets(value: &[u8]) -> Json {
-        digest_of_octets(value)
+        digest_of_bytes(value)
     }
 }
 

@@ -95,7 +95,7 @@ class Done(TypedDict):
     gap_ns: NotRequired[str | None]
     processor: BothEnds
     threads: int
-    received_octets: NotRequired[str]
+    received_bytes: NotRequired[str]
     endpoints: NotRequired[list[DoneEndpoint]]
     intervals: list[tuple[int, int, int]]
 
@@ -103,14 +103,14 @@ class Done(TypedDict):
 class Stage(TypedDict):
     """A part of a server's own work: how often it was done, and its nanoseconds by the clock.
 
-    `processor_ns` is its processor time; a stage without it is a wait. `octets` is the size of its input. All but
+    `processor_ns` is its processor time; a stage without it is a wait. `bytes` is the size of its input. All but
     `times` are decimal strings.
     """
 
     times: int
     ns: str
     processor_ns: NotRequired[str]
-    octets: NotRequired[str]
+    bytes: NotRequired[str]
 
 
 class Counts(TypedDict):

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from callbench.adapter.service import BadArgumentsError
-from callbench.adapter.service.canonical import Form, canonical, double_form, float_form, long_form, octets_form
+from callbench.adapter.service.canonical import Form, bytes_form, canonical, double_form, float_form, long_form
 from callbench.model.cell import Cell
 from callbench.model.service.imported import Imported, Json, Pair
 from callbench.model.service.schema import Field, Kind, Message, Schema, Shape
@@ -169,7 +169,7 @@ def _any(value: Json) -> Form:
 # By kind; a truth, a text and a number of 32 bits are written as they are.
 _WRITTEN: Mapping[Kind, Callable[[Any], Form]] = {
     Kind.JSON: _any,
-    Kind.BYTES: lambda text: octets_form(b64decode(text)),
+    Kind.BYTES: lambda text: bytes_form(b64decode(text)),
     Kind.INT64: long_form,
     Kind.UINT64: long_form,
     Kind.FLOAT: float_form,

@@ -20,7 +20,7 @@ Times = Mapping[tuple[int, int], float]
 
 @dataclass(frozen=True)
 class Parts:
-    """A cell's messages without a channel: octets of both, and what writing and reading both takes, in microseconds."""
+    """A cell's messages without a channel: bytes of both, and what writing and reading both takes, in microseconds."""
 
     request_bytes: float
     answer_bytes: float

@@ -124,7 +124,7 @@ class CellValidity:
         breaks: how it breaks Little's law, or "".
         plateaus: where its latencies stand for a reason.
         cost: processor time a call.
-        link_bytes: octets of frames over the link for each call, both ways, a value a fork.
+        link_bytes: bytes of frames over the link for each call, both ways, a value a fork.
         curves: one a trial.
         slowed: what making a side slower did, if it was asked.
         warm: how it was warmed up; None of runs of before that was kept.
@@ -289,13 +289,13 @@ def _cell_validity(
 def _link(trials: Sequence[Mapping[str, Any]], traffic: Mapping[int, Sequence[Mapping[str, Any]]]) -> float | None:
     """Compute the share of the link's rate that was used, of the fuller direction, over all trials."""
     every = [
-        {**one, "window_ns": row["window_ns"], "line_octets": one["line_octets"] * _share_within(row)}
+        {**one, "window_ns": row["window_ns"], "line_bytes": one["line_bytes"] * _share_within(row)}
         for row in trials
         for one in traffic.get(row["trial"], ())
         if one["rate_bps"] and row["window_ns"]
     ]
     shares = [
-        sum(one["line_octets"] for one in seen) * 8 / sum(one["rate_bps"] * one["window_ns"] / 1e9 for one in seen)
+        sum(one["line_bytes"] for one in seen) * 8 / sum(one["rate_bps"] * one["window_ns"] / 1e9 for one in seen)
         for seen in _by(every, "direction").values()
     ]
     return min(1.0, max(shares)) if shares else None
@@ -304,11 +304,11 @@ def _link(trials: Sequence[Mapping[str, Any]], traffic: Mapping[int, Sequence[Ma
 def _crossed(
     trials: Sequence[Mapping[str, Any]], traffic: Mapping[int, Sequence[Mapping[str, Any]]]
 ) -> dict[int, float]:
-    """Compute octets of frames a call, both ways, by fork."""
+    """Compute bytes of frames a call, both ways, by fork."""
     found = {}
     for fork, rows in _by([dict(row) for row in trials], "fork").items():
         calls = sum(row["calls"] + row["error_count"] for row in rows)
-        seen = [one["octets"] for row in rows for one in traffic.get(row["trial"], ())]
+        seen = [one["bytes"] for row in rows for one in traffic.get(row["trial"], ())]
         if calls and sum(seen):
             found[fork] = sum(seen) / calls
     return found

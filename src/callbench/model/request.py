@@ -76,8 +76,8 @@ def called(request: Mapping[str, Any]) -> str:
     return str(request.get("call") or STANDS_FOR)
 
 
-def octets(stack: Stack) -> tuple[int, int | None] | None:
-    """The octets of data that the driver sends to a server and gets from it, as the server's card has them.
+def driver_bytes(stack: Stack) -> tuple[int, int | None] | None:
+    """The bytes of data that the driver sends to a server and gets from it, as the server's card has them.
 
     Returns:
         What is asked and what is answered; the answer is None if any is right. None if no request stands for the

@@ -72,8 +72,8 @@ def on_cross(times: Mapping[tuple[int, int], float], request: float, answer: flo
 
     Args:
         times: positive times by sizes of request and answer, as `cross` chose them; some may be missing.
-        request: octets.
-        answer: octets.
+        request: bytes.
+        answer: bytes.
 
     Returns:
         The time, or None if the ladders' common pair was not measured.

@@ -11,7 +11,7 @@ _WAYS = ("to_server", "to_client")
 def on_the_line_ms(wire: Mapping[str, Any], rows: Sequence[Mapping[str, float]], connections: float = 0.0) -> float:
     """Compute what a line adds to a call: each round trip once, and each octet at the line's rate.
 
-    time = trips * (delay there + delay back) + octets there * 8 / rate there + octets back * 8 / rate back; of a line
+    time = trips * (delay there + delay back) + bytes there * 8 / rate there + bytes back * 8 / rate back; of a line
     that is busy with nothing else, where each side waits for the other (store and forward of whole messages).
 
     Args:

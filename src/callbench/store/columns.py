@@ -8,7 +8,7 @@ _CPU = "STRUCT(user_ns BIGINT, system_ns BIGINT)"
 _BOTH_ENDS = f'STRUCT("start" {_CPU}, "end" {_CPU})'
 _CODEC = "STRUCT(bytes DOUBLE, encode_ns DOUBLE, decode_ns DOUBLE)"
 _COUNTS = "MAP(VARCHAR, BIGINT)"
-_STAGES = "MAP(VARCHAR, STRUCT(times BIGINT, ns BIGINT, processor_ns BIGINT, octets BIGINT))"
+_STAGES = "MAP(VARCHAR, STRUCT(times BIGINT, ns BIGINT, processor_ns BIGINT, bytes BIGINT))"
 _THREAD = "STRUCT(name VARCHAR, threads BIGINT, run_ns BIGINT, wait_ns BIGINT, busiest_ns BIGINT)"
 _SIDE = (
     "STRUCT(side VARCHAR, cpus BIGINT[], processes BIGINT, user_ns BIGINT, system_ns BIGINT, run_ns BIGINT,"
@@ -52,7 +52,7 @@ def _done(histogram: str) -> str:
         " in_flight BIGINT, in_flight_part DOUBLE, timed VARCHAR, batch BIGINT,"
         f" latency {histogram}, service {histogram}, lateness {histogram},"
         f" in_call_ns BIGINT, think_ns BIGINT, gap_ns BIGINT, processor {_BOTH_ENDS},"
-        " received_octets BIGINT, intervals BIGINT[][])"
+        " received_bytes BIGINT, intervals BIGINT[][])"
     )
 
 
@@ -62,8 +62,8 @@ DONE_SUMS = _done(f"STRUCT({_SUMS})")
 _COUNTED = f"STRUCT(calls {_COUNTS}, processor {_BOTH_ENDS}, stages {_STAGES})"
 _BACKEND = f"STRUCT(calls {_COUNTS}, processor {_BOTH_ENDS})"
 _TRAFFIC_SEEN = (
-    "STRUCT(elapsed_ns BIGINT, ways STRUCT(direction VARCHAR, octets BIGINT, packets BIGINT,"
-    " line_octets BIGINT, rate_bps BIGINT)[])"
+    "STRUCT(elapsed_ns BIGINT, ways STRUCT(direction VARCHAR, bytes BIGINT, packets BIGINT,"
+    " line_bytes BIGINT, rate_bps BIGINT)[])"
 )
 _PROCESSORS = (
     "STRUCT(elapsed_ns BIGINT, seen_ns BIGINT, own_ns BIGINT, steal_ns BIGINT, processors BIGINT,"

@@ -61,7 +61,7 @@ _TRIALS = f"""
            {", ".join(_summed(name) for name in ("latency", "service", "lateness"))},
            {", ".join(f"CAST(sum(done.{name}) AS BIGINT) AS {name}" for name in _TIMES)},
            {", ".join(_used(of, before) for of, before in _SIDES_OF)},
-           CAST(sum(done.received_octets) AS BIGINT) AS received_octets, bool_and(agree) AS agree
+           CAST(sum(done.received_bytes) AS BIGINT) AS received_bytes, bool_and(agree) AS agree
     FROM kept GROUP BY trial, cell, fork),
     failed AS (
     SELECT trial, CAST(to_json(map_from_entries(list((kind, calls)))) AS VARCHAR) AS errors
@@ -75,7 +75,7 @@ _TRIALS = f"""
            latency_min_ns AS min_ns, latency_max_ns AS max_ns,
            service_sum_ns, service_min_ns, service_max_ns, lateness_sum_ns, lateness_min_ns, lateness_max_ns,
            in_call_ns, think_ns, gap_ns, c.clients AS clients, user_ns, system_ns, server_user_ns, server_system_ns,
-           backend_user_ns, backend_system_ns, received_octets, agree,
+           backend_user_ns, backend_system_ns, received_bytes, agree,
            coalesce(nullif(warmth.unsteady, ''), late.why, '') AS unsteady, coalesce(pace, 1.0) AS pace
     FROM summed s
     JOIN (SELECT c.id AS cell, c.clients AS clients FROM (SELECT unnest(cells) AS c FROM planned)) c USING (cell)
@@ -283,7 +283,7 @@ _PROCESS_SAMPLES = """
 _STAGES_QUERY = """
     SELECT trial, cell, fork, stage.key AS stage, CAST(sum(stage.value.times) AS BIGINT) AS times,
            CAST(sum(stage.value.ns) AS BIGINT) AS ns, CAST(sum(stage.value.processor_ns) AS BIGINT) AS processor_ns,
-           CAST(sum(stage.value.octets) AS BIGINT) AS octets
+           CAST(sum(stage.value.bytes) AS BIGINT) AS bytes
     FROM (SELECT trial, cell, fork, unnest(map_entries(counted.stages)) AS stage FROM pieces WHERE NOT watched)
     GROUP BY ALL ORDER BY trial, stage
 """
@@ -291,8 +291,8 @@ _STAGES_QUERY = """
 # Of trials over a link: what crossed it, by direction.
 _TRAFFIC = """
     SELECT trial, way.direction AS direction, CAST(sum(elapsed_ns) AS BIGINT) AS elapsed_ns,
-           CAST(sum(way.octets) AS BIGINT) AS octets, CAST(sum(way.packets) AS BIGINT) AS packets,
-           CAST(sum(way.line_octets) AS BIGINT) AS line_octets, max(way.rate_bps) AS rate_bps
+           CAST(sum(way.bytes) AS BIGINT) AS bytes, CAST(sum(way.packets) AS BIGINT) AS packets,
+           CAST(sum(way.line_bytes) AS BIGINT) AS line_bytes, max(way.rate_bps) AS rate_bps
     FROM (
         SELECT trial, traffic.elapsed_ns AS elapsed_ns, unnest(traffic.ways) AS way FROM pieces WHERE NOT watched)
     GROUP BY ALL ORDER BY trial, direction

@@ -105,7 +105,7 @@ pub struct Done {
     pub think_ns: String,
     pub gap_ns: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub received_octets: Option<String>,
+    pub received_bytes: Option<String>,
     /// Of each endpoint, if clients call several.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub endpoints: Vec<DoneEndpoint>,

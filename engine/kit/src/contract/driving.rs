@@ -103,7 +103,7 @@ pub(super) fn done(outcome: Outcome) -> Done {
         in_call_ns: outcome.in_call_ns.to_string(),
         think_ns: outcome.think_ns.to_string(),
         gap_ns: outcome.gap_ns.map(|it| it.to_string()),
-        received_octets: (outcome.received > 0).then(|| outcome.received.to_string()),
+        received_bytes: (outcome.received > 0).then(|| outcome.received.to_string()),
         endpoints: outcome.endpoints.into_iter().map(endpoint).collect(),
         processor: Some(Ends { start, end }),
         threads: outcome.threads,

@@ -8,7 +8,7 @@ pub const HEADER: usize = 10;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Carried {
     pub frames: u64,
-    pub octets: u64,
+    pub bytes: u64,
 }
 
 /// The kinds of `struct virtio_net_hdr`.
@@ -23,14 +23,14 @@ const TCP_LENGTH: usize = 12;
 
 impl Carried {
     #[must_use]
-    pub const fn one(octets: u64) -> Self {
-        Carried { frames: 1, octets }
+    pub const fn one(bytes: u64) -> Self {
+        Carried { frames: 1, bytes }
     }
 
     /// The bytes on the line, including the overhead of each frame.
     #[must_use]
     pub fn on_line(&self, overhead: i64) -> u64 {
-        (self.octets as i64 + self.frames as i64 * overhead).max(1) as u64
+        (self.bytes as i64 + self.frames as i64 * overhead).max(1) as u64
     }
 
     /// Parses a frame with the device's header before it.
@@ -52,7 +52,7 @@ impl Carried {
         };
         let carried = frame.len().checked_sub(header)?;
         let frames = carried.div_ceil(size.max(1)).max(1);
-        (size > 0).then_some(Carried { frames: frames as u64, octets: (frame.len() + (frames - 1) * header) as u64 })
+        (size > 0).then_some(Carried { frames: frames as u64, bytes: (frame.len() + (frames - 1) * header) as u64 })
     }
 }
 
@@ -80,7 +80,7 @@ mod tests {
     #[test]
     fn a_long_frame_is_as_many_as_the_line_carries_each_with_its_header() {
         // 1448 bytes and 66 before them are a full frame of 1514 bytes; the last frame carries 104.
-        assert_eq!(Carried::of(&tcp(1448, 3000)), Carried { frames: 3, octets: 2 * 1514 + 66 + 104 });
+        assert_eq!(Carried::of(&tcp(1448, 3000)), Carried { frames: 3, bytes: 2 * 1514 + 66 + 104 });
         assert_eq!(Carried::of(&tcp(1448, 1448)), Carried::one(1514));
     }
 
@@ -89,14 +89,14 @@ mod tests {
         fn whatever_the_header_says_no_octet_is_lost(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
             let found = Carried::of(&bytes);
             prop_assert!(found.frames >= 1);
-            prop_assert!(found.octets >= bytes.len().saturating_sub(HEADER) as u64);
+            prop_assert!(found.bytes >= bytes.len().saturating_sub(HEADER) as u64);
         }
 
         #[test]
         fn segments_carry_what_the_frame_carried(size in 1_u16..9000, carried in 0_usize..65_000) {
             let found = Carried::of(&tcp(size, carried));
-            prop_assert_eq!(found.octets, found.frames * 66 + carried as u64);
-            prop_assert!(found.octets <= found.frames * (66 + u64::from(size)));
+            prop_assert_eq!(found.bytes, found.frames * 66 + carried as u64);
+            prop_assert!(found.bytes <= found.frames * (66 + u64::from(size)));
         }
     }
 }

@@ -108,7 +108,7 @@ impl Line {
 struct Waiting {
     each: VecDeque<(u64, Carried)>,
     frames: u64,
-    octets: u64,
+    bytes: u64,
 }
 
 impl Waiting {
@@ -117,19 +117,19 @@ impl Waiting {
             && *begins_ns <= now_ns
         {
             self.frames -= carried.frames;
-            self.octets -= carried.octets;
+            self.bytes -= carried.bytes;
             self.each.pop_front();
         }
     }
 
     fn has_room(&self, way: &Direction, carried: Carried) -> bool {
-        way.queue_bytes.is_none_or(|most| self.octets + carried.octets <= most)
+        way.queue_bytes.is_none_or(|most| self.bytes + carried.bytes <= most)
             && way.queue_packets.is_none_or(|most| self.frames + carried.frames <= most)
     }
 
     fn add(&mut self, begins_ns: u64, carried: Carried) {
         self.frames += carried.frames;
-        self.octets += carried.octets;
+        self.bytes += carried.bytes;
         self.each.push_back((begins_ns, carried));
     }
 }

@@ -25,10 +25,10 @@ use profile::Link;
 pub struct LinkCounts {
     /// Frames of the line that arrived, and their bytes.
     pub frames: u64,
-    pub octets: u64,
+    pub bytes: u64,
     /// Frames of the line that left, without copies, and their bytes.
     pub left: u64,
-    pub left_octets: u64,
+    pub left_bytes: u64,
     /// Lost, as the profile requires.
     pub lost: u64,
     /// Dropped because the queue was full.

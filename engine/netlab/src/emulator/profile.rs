@@ -94,8 +94,8 @@ impl Link {
             return None;
         }
         let slowest = self.ways().iter().filter_map(|way| way.rate_bps).min();
-        let octets = slowest.map_or(u64::from(LONGEST), |rate| rate / 8 * GRAIN_NS / 1_000_000_000);
-        (octets >= 2 * u64::from(mtu)).then(|| u32::try_from(octets).unwrap_or(LONGEST).min(LONGEST))
+        let bytes = slowest.map_or(u64::from(LONGEST), |rate| rate / 8 * GRAIN_NS / 1_000_000_000);
+        (bytes >= 2 * u64::from(mtu)).then(|| u32::try_from(bytes).unwrap_or(LONGEST).min(LONGEST))
     }
 }
 

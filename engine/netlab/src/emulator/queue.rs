@@ -12,7 +12,7 @@ pub struct Frame {
 }
 
 /// The limit of bytes in flight: enough for 10 Gbit/s and 200 ms.
-const MOST_OCTETS: usize = 256 << 20;
+const MOST_BYTES: usize = 256 << 20;
 /// Buffers kept for reuse.
 const SPARE: usize = 1024;
 
@@ -20,7 +20,7 @@ const SPARE: usize = 1024;
 pub struct InFlight {
     frames: BinaryHeap<Reverse<Due>>,
     count: u64,
-    octets: usize,
+    bytes: usize,
     spare: Vec<Box<[u8]>>,
 }
 
@@ -33,10 +33,10 @@ struct Due {
 impl InFlight {
     /// Adds a frame. False if the limit is exceeded.
     pub fn add(&mut self, at_ns: u64, frame: Frame) -> bool {
-        if self.octets + frame.bytes.len() > MOST_OCTETS {
+        if self.bytes + frame.bytes.len() > MOST_BYTES {
             return false;
         }
-        self.octets += frame.bytes.len();
+        self.bytes += frame.bytes.len();
         self.count += 1;
         self.frames.push(Reverse(Due { at_ns, number: self.count, frame }));
         true
@@ -51,7 +51,7 @@ impl InFlight {
     pub fn due(&mut self, now_ns: u64, most: usize, into: &mut Vec<Frame>) {
         while into.len() < most && self.next_ns().is_some_and(|at_ns| at_ns <= now_ns) {
             let Some(Reverse(due)) = self.frames.pop() else { return };
-            self.octets -= due.frame.bytes.len();
+            self.bytes -= due.frame.bytes.len();
             into.push(due.frame);
         }
     }

@@ -45,7 +45,7 @@ impl Wire {
         told: Arc<Mutex<LinkCounts>>,
         longest: Option<usize>,
     ) -> Self {
-        let room = longest.map_or(LONGEST, |octets| HEADER + octets);
+        let room = longest.map_or(LONGEST, |bytes| HEADER + bytes);
         let mut in_flight = InFlight::default();
         let inbox = (0..BATCH).map(|_| in_flight.buffer(room)).collect();
         let (from, to) = ends;
@@ -134,13 +134,13 @@ impl Wire {
     fn arrive(&mut self, place: usize, length: usize, arrived_ns: u64) {
         let carried = Carried::of(&self.inbox[place][..length]);
         self.link_counts.frames += carried.frames;
-        self.link_counts.octets += carried.octets;
+        self.link_counts.bytes += carried.bytes;
         match self.lane.arrive(arrived_ns, carried) {
             Fate::Lost => self.link_counts.lost += carried.frames,
             Fate::Overflowed => self.link_counts.overflowed += carried.frames,
             Fate::Leaves { at_ns, twice, held_back } => {
                 self.link_counts.left += carried.frames;
-                self.link_counts.left_octets += carried.octets;
+                self.link_counts.left_bytes += carried.bytes;
                 self.link_counts.held_back += u64::from(held_back);
                 let empty = self.in_flight.buffer(self.room);
                 let bytes = std::mem::replace(&mut self.inbox[place], empty);

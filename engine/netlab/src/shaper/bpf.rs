@@ -26,10 +26,10 @@ fn two(low: u32, high: u32) -> u64 {
     u64::from(low) | u64::from(high) << 32
 }
 
-/// An array with one value of `octets` bytes, shared by programs and this process.
-pub fn map(octets: u32) -> nix::Result<OwnedFd> {
+/// An array with one value of `bytes` bytes, shared by programs and this process.
+pub fn map(bytes: u32) -> nix::Result<OwnedFd> {
     let mut words = Words::default();
-    words[..2].copy_from_slice(&[two(ARRAY, 4), two(octets, 1)]);
+    words[..2].copy_from_slice(&[two(ARRAY, 4), two(bytes, 1)]);
     let made = bpf(MAP_CREATE, &mut words)?;
     // SAFETY: the descriptor was just made, and is ours.
     Ok(unsafe { OwnedFd::from_raw_fd(made as i32) })

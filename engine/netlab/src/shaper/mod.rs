@@ -115,9 +115,9 @@ fn link_counts(map: &OwnedFd) -> Result<LinkCounts> {
     let number = |which: Shared| shared[which as usize];
     Ok(LinkCounts {
         frames: number(Shared::Frames),
-        octets: number(Shared::Octets),
+        bytes: number(Shared::Bytes),
         left: number(Shared::Left),
-        left_octets: number(Shared::LeftOctets),
+        left_bytes: number(Shared::LeftBytes),
         overflowed: number(Shared::Overflowed),
         missed: number(Shared::Missed),
         ..LinkCounts::default()

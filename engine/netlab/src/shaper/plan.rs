@@ -10,11 +10,11 @@ pub const FILLING_FROM: u32 = 8192;
 /// The number of steps. The longest frame that a program may create (four pages minus the kernel's part) represents the longest time.
 pub const STEPS: u16 = 976;
 /// The number of bytes for each step.
-pub const STEP_OCTETS: u32 = 8;
+pub const STEP_BYTES: u32 = 8;
 /// The numbers of the table from lengths to bytes are shifted by this many bits.
 pub const SHIFT: u8 = 2;
 /// The time of a byte in the kernel's queue. The kernel counts bytes, this code counts nanoseconds.
-pub const OCTET_NS: u64 = 10;
+pub const BYTE_NS: u64 = 10;
 /// The maximum length of Ethernet's header with a tag, and of the headers that each segment repeats.
 const ETHERNET: u32 = 18;
 const REPEATED: u64 = 14 + 60 + 60;
@@ -60,10 +60,10 @@ impl Plan {
         }
         let octet_parts = way.rate_bps.map_or(0, |rate| (8_000_000_000 << 20) / rate);
         let frames = u64::from(longest.div_ceil(mtu));
-        let carried = Carried { frames, octets: u64::from(longest) + (frames - 1) * REPEATED };
+        let carried = Carried { frames, bytes: u64::from(longest) + (frames - 1) * REPEATED };
         let sending_ns = (u128::from(carried.on_line(way.overhead_bytes)) * u128::from(octet_parts)) >> 20;
         let longest_ns = CREDIT_NS + way.delay_ns + u64::try_from(sending_ns).ok()?;
-        let step_ns = longest_ns.div_ceil(u64::from(STEPS) - 1).next_multiple_of(OCTET_NS << SHIFT);
+        let step_ns = longest_ns.div_ceil(u64::from(STEPS) - 1).next_multiple_of(BYTE_NS << SHIFT);
         (step_ns <= COARSEST_NS).then_some(Plan {
             octet_parts,
             overhead: way.overhead_bytes,
@@ -111,8 +111,8 @@ mod tests {
     #[test]
     fn the_steps_of_the_longest_wait_fit_into_the_table_of_the_kernel() {
         let most_ns = u64::from(STEPS) * COARSEST_NS;
-        assert!(u16::try_from((most_ns / OCTET_NS) >> SHIFT).is_ok());
+        assert!(u16::try_from((most_ns / BYTE_NS) >> SHIFT).is_ok());
         // SKB_MAX_ALLOC with pages of 4 KiB, minus the kernel's part.
-        assert!(FILLING_FROM + u32::from(STEPS) * STEP_OCTETS <= 4 * 4096 - 320);
+        assert!(FILLING_FROM + u32::from(STEPS) * STEP_BYTES <= 4 * 4096 - 320);
     }
 }

@@ -6,7 +6,7 @@
 //! time. `exit` drops the copies, counts, and passes the frame to the other host.
 
 use super::code::{Code, Place, Register, STACK, Sum, When, Width};
-use super::plan::{CREDIT_NS, FILLING_FROM, OCTET_NS, Plan, STEP_OCTETS, STEPS};
+use super::plan::{BYTE_NS, CREDIT_NS, FILLING_FROM, Plan, STEP_BYTES, STEPS};
 
 /// The indices of the shared numbers, in 64-bit words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,12 +20,12 @@ pub enum Shared {
     /// How much earlier frames are released, because the kernel releases them late.
     Lead,
     Frames,
-    Octets,
+    Bytes,
     Left,
-    LeftOctets,
+    LeftBytes,
     Overflowed,
     /// Frames and bytes that were dropped because the queue was full or the kernel had no memory.
-    OverflowedOctets,
+    OverflowedBytes,
     Missed,
 }
 
@@ -62,7 +62,7 @@ const MARK_BITS: i32 = 2;
 const FRAME: Register = 6;
 const NOW_NS: Register = 7;
 const STATE: Register = 8;
-const OCTETS: Register = 9;
+const BYTES: Register = 9;
 
 /// The use of the stack.
 const FRAMES_AT: i16 = -8;
@@ -88,7 +88,7 @@ pub fn entry(plan: &Plan, map: i32, line: u32) -> Vec<u64> {
     count(&mut code);
     code.load(Width::Eight, 1, STACK, FRAMES_AT);
     code.add_to(STATE, Shared::Frames.at(), 1);
-    code.add_to(STATE, Shared::Octets.at(), OCTETS);
+    code.add_to(STATE, Shared::Bytes.at(), BYTES);
     if plan.takes_time() {
         code.call(NOW);
         code.sum(Sum::Set, NOW_NS, 0);
@@ -117,7 +117,7 @@ fn refuse(code: &mut Code, full: Place) {
     unlock(code);
     code.load(Width::Eight, 1, STACK, FRAMES_AT);
     code.add_to(STATE, Shared::Overflowed.at(), 1);
-    code.add_to(STATE, Shared::OverflowedOctets.at(), OCTETS);
+    code.add_to(STATE, Shared::OverflowedBytes.at(), BYTES);
     code.number(Sum::Set, 0, DROP);
     code.exit();
 }
@@ -162,7 +162,7 @@ pub fn exit(plan: &Plan, map: i32, host: u32) -> Vec<u64> {
     count(&mut code);
     code.load(Width::Eight, 1, STACK, FRAMES_AT);
     code.add_to(STATE, Shared::Left.at(), 1);
-    code.add_to(STATE, Shared::LeftOctets.at(), OCTETS);
+    code.add_to(STATE, Shared::LeftBytes.at(), BYTES);
     code.number(Sum::Set, 1, 0);
     code.store(Width::Four, FRAME, MARK, 1);
     code.number(Sum::Set, 1, host.cast_signed());
@@ -183,7 +183,7 @@ fn begin(code: &mut Code, map: i32) {
 /// Computes how many frames of the line this frame represents, and their bytes, as `Carried` does.
 fn count(code: &mut Code) {
     let (single, datagram, known) = (code.place(), code.place(), code.place());
-    code.load(Width::Four, OCTETS, FRAME, LENGTH);
+    code.load(Width::Four, BYTES, FRAME, LENGTH);
     code.number(Sum::Set, 1, 1);
     code.store(Width::Eight, STACK, FRAMES_AT, 1);
     code.load(Width::Four, 1, FRAME, SEGMENT);
@@ -207,7 +207,7 @@ fn count(code: &mut Code) {
     code.put(known);
     code.load(Width::Eight, 2, STACK, HEADER_AT);
     code.sum(Sum::Add, 2, 1); // the headers that each segment repeats
-    code.sum(Sum::Set, 3, OCTETS);
+    code.sum(Sum::Set, 3, BYTES);
     code.sum(Sum::Less, 3, 2);
     code.load(Width::Four, 1, FRAME, SEGMENT);
     code.sum(Sum::Add, 3, 1);
@@ -217,7 +217,7 @@ fn count(code: &mut Code) {
     code.store(Width::Eight, STACK, FRAMES_AT, 3);
     code.number(Sum::Less, 3, 1);
     code.sum(Sum::Times, 3, 2);
-    code.sum(Sum::Add, OCTETS, 3);
+    code.sum(Sum::Add, BYTES, 3);
     code.put(single);
 }
 
@@ -267,7 +267,7 @@ fn turn_away(code: &mut Code, plan: &Plan, full: Place) {
     code.jump_sum(When::AtLeast, 1, 2, room);
     for (most, came, gone) in [
         (plan.packets, Shared::Frames, [Shared::Overflowed, Shared::Left]),
-        (plan.bytes, Shared::Octets, [Shared::OverflowedOctets, Shared::LeftOctets]),
+        (plan.bytes, Shared::Bytes, [Shared::OverflowedBytes, Shared::LeftBytes]),
     ] {
         let Some(most) = most else { continue };
         code.load(Width::Eight, 1, STATE, came.at());
@@ -292,7 +292,7 @@ fn time(code: &mut Code, plan: &Plan) {
     // 3: its sending time.
     code.load(Width::Eight, 3, STACK, FRAMES_AT);
     code.number(Sum::Times, 3, plan.overhead as i32);
-    code.sum(Sum::Add, 3, OCTETS);
+    code.sum(Sum::Add, 3, BYTES);
     code.wide(1, plan.octet_parts);
     code.sum(Sum::Times, 3, 1);
     code.number(Sum::Right, 3, 20);
@@ -330,7 +330,7 @@ fn time(code: &mut Code, plan: &Plan) {
     code.store(Width::Eight, STACK, STEPS_AT, 4);
     code.number(Sum::Times, 4, plan.step_ns as i32);
     code.sum(Sum::Add, 5, 4);
-    code.number(Sum::Add, 5, OCTET_NS as i32);
+    code.number(Sum::Add, 5, BYTE_NS as i32);
     code.store(Width::Eight, STATE, Shared::Filled.at(), 5);
 }
 
@@ -339,7 +339,7 @@ fn fill(code: &mut Code, line: u32) {
     let nothing = code.place();
     code.load(Width::Eight, 1, STACK, STEPS_AT);
     code.jump_number(When::Equal, 1, 0, nothing);
-    code.number(Sum::Times, 1, STEP_OCTETS as i32);
+    code.number(Sum::Times, 1, STEP_BYTES as i32);
     code.number(Sum::Add, 1, FILLING_FROM as i32);
     code.number(Sum::Left, 1, MARK_BITS);
     code.number(Sum::Add, 1, FILLS + TO_TRIM);

@@ -6,7 +6,7 @@ use netlink_packet_core::{DefaultNla, Emitable, NLM_F_CREATE, NLM_F_EXCL};
 use netlink_packet_route::RouteNetlinkMessage;
 use netlink_packet_route::tc::{TcAttribute, TcHandle, TcMessage};
 
-use super::plan::{CREDIT_NS, FILLING_FROM, OCTET_NS, Plan, SHIFT, STEP_OCTETS, STEPS};
+use super::plan::{BYTE_NS, CREDIT_NS, FILLING_FROM, Plan, SHIFT, STEP_BYTES, STEPS};
 use crate::cable::Route;
 use crate::failure::Result;
 
@@ -90,29 +90,29 @@ pub fn keep_apart(route: &mut Route, index: u32, plan: &Plan) -> Result<()> {
 
 /// struct `tc_htb_opt`: the time of a byte, twice (rate and ceiling), and the credit of an idle queue.
 fn class() -> Vec<u8> {
-    let rate = (1_000_000_000 / OCTET_NS) as u32;
-    let mut octets = Vec::new();
+    let rate = (1_000_000_000 / BYTE_NS) as u32;
+    let mut bytes = Vec::new();
     for _ in 0..2 {
-        octets.extend([0, ETHERNET, 0, 0, 0, 0, 0, 0]);
-        octets.extend(rate.to_ne_bytes());
+        bytes.extend([0, ETHERNET, 0, 0, 0, 0, 0, 0]);
+        bytes.extend(rate.to_ne_bytes());
     }
     let credit = (CREDIT_NS / TICK_NS) as u32;
     // Credit, credit of the ceiling, quantum, level, priority.
     for word in [credit, credit, 1 << 16, 0, 0] {
-        octets.extend(word.to_ne_bytes());
+        bytes.extend(word.to_ne_bytes());
     }
-    octets
+    bytes
 }
 
 /// The table from a frame's length to the bytes that it counts for: one byte for a real frame, and more in steps for a frame that only fills time.
 fn lengths(plan: &Plan) -> [(u16, Vec<u8>); 2] {
     // struct tc_sizespec: shift of a cell, shift of its number, what is added to a length, unused members, and the number of cells.
-    let mut base = vec![STEP_OCTETS.ilog2() as u8, SHIFT];
+    let mut base = vec![STEP_BYTES.ilog2() as u8, SHIFT];
     base.extend((-(FILLING_FROM as i16)).to_ne_bytes());
     for word in [0, u32::from(ETHERNET), 0, 0, u32::from(STEPS)] {
         base.extend(word.to_ne_bytes());
     }
-    let numbers = (0..STEPS).map(|step| ((u64::from(step) * plan.step_ns / OCTET_NS) >> SHIFT) as u16).flat_map(u16::to_ne_bytes);
+    let numbers = (0..STEPS).map(|step| ((u64::from(step) * plan.step_ns / BYTE_NS) >> SHIFT) as u16).flat_map(u16::to_ne_bytes);
     [(STAB_BASE, base), (STAB_DATA, numbers.collect())]
 }
 
@@ -125,12 +125,12 @@ fn message(index: u32, handle: TcHandle, parent: TcHandle, kind: &str, options: 
 }
 
 fn nested(attributes: &[(u16, Vec<u8>)]) -> Vec<u8> {
-    let mut octets = Vec::new();
+    let mut bytes = Vec::new();
     for (kind, value) in attributes {
         let attribute = DefaultNla::new(*kind, value.clone());
-        let at = octets.len();
-        octets.resize(at + attribute.buffer_len(), 0);
-        attribute.emit(&mut octets[at..]);
+        let at = bytes.len();
+        bytes.resize(at + attribute.buffer_len(), 0);
+        attribute.emit(&mut bytes[at..]);
     }
-    octets
+    bytes
 }

@@ -10,7 +10,7 @@ from callbench.adapter.network.pair import Pair
 from callbench.catalog.links.profile import Link
 from callbench.stats.share import binomial
 
-_ECHO_OCTETS = 64
+_ECHO_BYTES = 64
 _HEADERS = 14 + 20 + 8  # Ethernet, IPv4, UDP
 _MOST_PACKETS = 20_000
 _WAYS = {"to_server": "to the server", "to_client": "to the client"}
@@ -59,7 +59,7 @@ def check_link(link: Link, seconds: float = 2.0) -> Iterator[Finding]:
                 yield _rate(pair, name, ways[name], seconds)
             else:
                 said = pair.ask("stream", "streamed", 30 + seconds, way=_way(name), seconds=seconds)["stream"]
-                yield Finding(f"a TCP stream {words}", "Gbit/s", None, said["octets"] * 8 / said["elapsed_ns"])
+                yield Finding(f"a TCP stream {words}", "Gbit/s", None, said["bytes"] * 8 / said["elapsed_ns"])
         for name in _WAYS:
             yield from _shares(pair, name, ways[name], seconds)
         counts = pair.ask("count", "counted")
@@ -73,7 +73,7 @@ def _delay(pair: Pair, ways: Mapping[str, Mapping[str, Any]], seconds: float) ->
     times = int(min(500, max(20, seconds * 1e9 / (asked_ns + 1e6))))
     patience_ms = int(4 * asked_ns / 1e6) + 1000
     within = 30 + times * patience_ms / 1000
-    said = pair.ask("echo", "echoed", within, times=times, octets=_ECHO_OCTETS, gap_us=1000, patience_ms=patience_ms)
+    said = pair.ask("echo", "echoed", within, times=times, bytes=_ECHO_BYTES, gap_us=1000, patience_ms=patience_ms)
     taken_ms = np.asarray(said["ns"], dtype=float) / 1e6
     if len(taken_ms):
         yield Finding("there and back, median", "ms", asked_ns / 1e6, float(np.median(taken_ms)))
@@ -88,27 +88,27 @@ def _delay(pair: Pair, ways: Mapping[str, Mapping[str, Any]], seconds: float) ->
 def _on_line_ns(way: Mapping[str, Any]) -> float:
     """Return how long the echo's datagram occupies the line, in nanoseconds."""
     rate = way.get("rate_bps")
-    return 8e9 * (_ECHO_OCTETS + _HEADERS + way.get("overhead_bytes", 0)) / rate if rate else 0.0
+    return 8e9 * (_ECHO_BYTES + _HEADERS + way.get("overhead_bytes", 0)) / rate if rate else 0.0
 
 
 def _rate(pair: Pair, name: str, way: Mapping[str, Any], seconds: float) -> Finding:
     """Send more than the line can carry: the arrivals show its rate."""
     rate, overhead = way["rate_bps"], way.get("overhead_bytes", 0)
     # Use short datagrams on a slow line, so that there are enough of them.
-    octets = 1400 if rate > 1_000_000 else 100
-    per_second = 1.3 * rate / 8 / (octets + _HEADERS + overhead)
-    said = _flooded(pair, name, way, max(20, int(per_second * seconds)), octets, per_second)
-    carried = (said["octets_after_first"] + (said["arrived"] - 1) * overhead) * 8
+    size = 1400 if rate > 1_000_000 else 100
+    per_second = 1.3 * rate / 8 / (size + _HEADERS + overhead)
+    said = _flooded(pair, name, way, max(20, int(per_second * seconds)), size, per_second)
+    carried = (said["bytes_after_first"] + (said["arrived"] - 1) * overhead) * 8
     mbit = carried / said["span_ns"] * 1e3 if said["span_ns"] else 0.0
     return Finding(f"rate {_WAYS[name]}", "Mbit/s", rate / 1e6 * (1 - way.get("loss", 0.0)), mbit)
 
 
 def _shares(pair: Pair, name: str, way: Mapping[str, Any], seconds: float) -> Iterator[Finding]:
     """Count lost, duplicated and reordered datagrams, well below the line's rate."""
-    on_line = 8 * (_ECHO_OCTETS + _HEADERS + way.get("overhead_bytes", 0))
+    on_line = 8 * (_ECHO_BYTES + _HEADERS + way.get("overhead_bytes", 0))
     per_second = min(10_000.0, 0.5 * way["rate_bps"] / on_line) if way.get("rate_bps") else 10_000.0
     packets = int(min(_MOST_PACKETS, max(50, per_second * seconds)))
-    said = _flooded(pair, name, way, packets, _ECHO_OCTETS, per_second)
+    said = _flooded(pair, name, way, packets, _ECHO_BYTES, per_second)
     lost = said["sent"] - (said["arrived"] - said["again"])
     counted = (
         ("lost", "loss", lost),
@@ -124,13 +124,13 @@ def _shares(pair: Pair, name: str, way: Mapping[str, Any], seconds: float) -> It
 
 
 def _flooded(  # noqa: PLR0913, PLR0917 - what a flood is made of
-    pair: Pair, name: str, way: Mapping[str, Any], packets: int, octets: int, per_second: float
+    pair: Pair, name: str, way: Mapping[str, Any], packets: int, size: int, per_second: float
 ) -> dict[str, int]:
     # Datagrams in the queue still arrive. After a silence longer than the link, no more will come.
-    frame_ns = 8e9 * (octets + _HEADERS) / way["rate_bps"] if way.get("rate_bps") else 0.0
+    frame_ns = 8e9 * (size + _HEADERS) / way["rate_bps"] if way.get("rate_bps") else 0.0
     patience_ms = int((2 * way.get("delay_ns", 0) + 2 * way.get("reorder_by_ns", 0) + 4 * frame_ns) / 1e6) + 500
     within = 60 + packets / per_second * 4 + patience_ms / 1000
-    members = {"packets": packets, "octets": octets, "per_second": per_second, "patience_ms": patience_ms}
+    members = {"packets": packets, "bytes": size, "per_second": per_second, "patience_ms": patience_ms}
     said: dict[str, int] = pair.ask("flood", "flooded", within, way=_way(name), **members)["flood"]
     return said
 

@@ -79,7 +79,7 @@ class Pair:
         ways = {name: counts[name] for name in ("to_server", "to_client")}
         if None in ways.values():
             return None
-        return {name: (int(way["left_octets"]), int(way["left"])) for name, way in ways.items()}
+        return {name: (int(way["left_bytes"]), int(way["left"])) for name, way in ways.items()}
 
     def ask(self, do: str, expect: str, within: float = _PATIENCE_SECONDS, **members: Any) -> dict[str, Any]:  # noqa: ANN401 - JSON
         """Send a request to the lab and return its answer.

@@ -27,9 +27,9 @@ def double_form(value: float) -> str:
     return f"0x{struct.unpack('<Q', struct.pack('<d', value))[0]:016x}"
 
 
-def octets_form(value: bytes) -> Form:
+def bytes_form(value: bytes) -> Form:
     """Return the number and the digest of bytes."""
-    return {"octets": len(value), "sha256": hashlib.sha256(value).hexdigest()}
+    return {"bytes": len(value), "sha256": hashlib.sha256(value).hexdigest()}
 
 
 def text_form(value: str) -> Form:
@@ -69,7 +69,7 @@ def form_of(value: object) -> Form:
         case str():
             return text_form(value)
         case bytes():
-            return octets_form(value)
+            return bytes_form(value)
         case list() | tuple():
             return [form_of(item) for item in value]
         case dict():

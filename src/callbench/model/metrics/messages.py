@@ -26,7 +26,7 @@ METRICS = (
         unit="bytes",
         about="Only of a server that reports its stages.",
         better=Better.LOWER,
-        rows=Rows("stages WHERE stage = 'decode' AND times > 0", "sum(octets) / sum(times)"),
+        rows=Rows("stages WHERE stage = 'decode' AND times > 0", "sum(bytes) / sum(times)"),
     ),
     Metric(
         name="break_even_mbit",

@@ -19,7 +19,7 @@ ABOUT = (
 # A tick of the accounts of processor time is no more than this, each way.
 _TICK_NS = 10_000_000
 STAGES_SQL = """
-SELECT trials.cell, trials.fork, stage, sum(ns) AS ns, sum(processor_ns) AS processor_ns, sum(octets) AS octets,
+SELECT trials.cell, trials.fork, stage, sum(ns) AS ns, sum(processor_ns) AS processor_ns, sum(bytes) AS bytes,
        sum(times) AS times, any_value(trials.calls + trials.error_count) AS calls,
        any_value(server_user_ns + server_system_ns) AS used_ns
 FROM stages JOIN trials USING (trial) GROUP BY trials.trial, trials.cell, trials.fork, stage ORDER BY ALL"""
@@ -42,7 +42,7 @@ def section(subject: Subject) -> Section | None:
         one["stages"][row["stage"]] = row
     names = sorted({row["stage"] for row in rows}, key=_order)
     worked = [name for name in names if any(row["stage"] == name and row["processor_ns"] is not None for row in rows)]
-    carried = [name for name in names if any(row["stage"] == name and row["octets"] for row in rows)]
+    carried = [name for name in names if any(row["stage"] == name and row["bytes"] for row in rows)]
     waits = [name for name in names if name not in worked]
     columns = (
         "",
@@ -86,13 +86,13 @@ def _line(forks: Mapping[int, Trial], worked: Sequence[str], waits: Sequence[str
         return [""] * (len(worked) + 2 + len(waits) + len(carried))
     calls = sum(one["calls"] for one in answered.values())
     rest = sum(one["used_ns"] - _worked(one, worked) for one in answered.values()) / calls / 1e3
-    octets = {name: sum(_of(one, name, "octets") for one in answered.values()) / calls for name in carried}
+    sizes = {name: sum(_of(one, name, "bytes") for one in answered.values()) / calls for name in carried}
     return [
         *(_figure(answered, name, "processor_ns") for name in worked),
         f"{rest:,.0f}" if rest >= 0 else "",
         _time_per_call({fork: (one["used_ns"], one["calls"]) for fork, one in answered.items()}),
         *(_figure(answered, name, "ns") for name in waits),
-        *(f"{value:,.0f}" for value in octets.values()),
+        *(f"{value:,.0f}" for value in sizes.values()),
     ]
 
 

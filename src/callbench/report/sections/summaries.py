@@ -20,7 +20,7 @@ COLUMNS = ("", "samples", "average, ms", "minimum", "maximum", "deviation", "err
 SUMMARY_SQL = """
 SELECT cell, sum(calls) AS calls, sum(error_count) AS errors, sum(window_ns) AS window_ns,
        sum(window_calls) AS window_calls, sum(count) AS count,
-       sum(sum_ns) AS sum_ns, min(min_ns) AS min_ns, max(max_ns) AS max_ns, sum(received_octets) AS octets
+       sum(sum_ns) AS sum_ns, min(min_ns) AS min_ns, max(max_ns) AS max_ns, sum(received_bytes) AS bytes
 FROM trials GROUP BY cell"""
 SPREAD_SQL = """
 SELECT cell, sum(h.count)::DOUBLE AS n, sum(h.count * (low_ns + width_ns / 2)) AS s1,
@@ -63,9 +63,9 @@ def _row(of: Mapping[str, Any], spread: str) -> list[str]:
     samples = of["calls"] + of["errors"]
     times = [of["sum_ns"] / of["count"], of["min_ns"], of["max_ns"], of["spread_ns"]] if of["count"] else []
     written = [figure(ns / 1e6) for ns in times] or ["", "", "", ""]
-    # What was in flight at the end of a window counts by its part, in samples and octets alike.
+    # What was in flight at the end of a window counts by its part, in samples and bytes alike.
     seconds = of["window_ns"] / 1e9 * (of["calls"] / of["window_calls"] if of["window_calls"] else 1.0)
-    kilobytes = figure(of["octets"] / 1024 / seconds) if of["octets"] else ""
+    kilobytes = figure(of["bytes"] / 1024 / seconds) if of["bytes"] else ""
     return [
         f"{samples:,}",
         *written,

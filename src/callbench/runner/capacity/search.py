@@ -177,8 +177,8 @@ class CapacitySearch:
 
     def _evidence(self, result: LoadResult) -> dict[str, Any]:
         """Return the observations, with the use of the link if it has a rate."""
-        octets, elapsed_ns = int(result.done.get("received_octets") or 0), int(result.done["elapsed_ns"])
-        return asdict(replace(result.evidence, link=link_use(self._wire, octets, elapsed_ns)))
+        received, elapsed_ns = int(result.done.get("received_bytes") or 0), int(result.done["elapsed_ns"])
+        return asdict(replace(result.evidence, link=link_use(self._wire, received, elapsed_ns)))
 
 
 def trial_of(line: Mapping[str, Any]) -> Trial:
@@ -209,14 +209,14 @@ def _processors(result: LoadResult) -> int | None:
     return len(sides[0]["cpus"]) if sides else None
 
 
-def link_use(link: Mapping[str, Any], octets: int, elapsed_ns: int) -> float | None:
+def link_use(link: Mapping[str, Any], received: int, elapsed_ns: int) -> float | None:
     """Return the share of a link's rate towards the client that answers used; None if it has no limit.
 
     Until the first answers come, a round trip after the start, the link has nothing to carry: that time is left out.
 
     Args:
         link: its definition for the network lab; empty for the loopback device.
-        octets: received, without the headers of packets.
+        received: bytes, without the headers of packets.
         elapsed_ns: from the start of the load to its last answer.
     """
     _, to_client = wire.ways(link)
@@ -225,4 +225,4 @@ def link_use(link: Mapping[str, Any], octets: int, elapsed_ns: int) -> float | N
         return None
     # A load that ended within two round trips has hardly used the link at all.
     carried_s = max(elapsed_ns - wire.round_trip_ns(link), elapsed_ns / 2, 1) / 1e9
-    return octets * 8 * _OVERHEAD / carried_s / float(rate_bps)
+    return received * 8 * _OVERHEAD / carried_s / float(rate_bps)

@@ -75,9 +75,9 @@ def _direction(name: str, line: Mapping[str, Any], before: tuple[int, int], afte
     octets, packets = (max(0, now - then) for then, now in zip(before, after, strict=True))
     return {
         "direction": name,
-        "octets": octets,
+        "bytes": octets,
         "packets": packets,
-        "line_octets": octets + packets * int(line.get("overhead_bytes") or 0),
+        "line_bytes": octets + packets * int(line.get("overhead_bytes") or 0),
         "rate_bps": line.get("rate_bps"),
     }
 

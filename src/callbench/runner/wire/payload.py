@@ -1,6 +1,6 @@
 """The payload of a call in bytes, independent of its encoding: docs/reference/wire-ledger.md defines it.
 
-boolean and byte are 1, char and short 2, int and float 4, long and double 8. A string counts its UTF-8 bytes, octets
+boolean and byte are 1, char and short 2, int and float 4, long and double 8. A string counts its UTF-8 bytes, bytes
 their length, a list or record the sum of its parts; absent values count 0. Names, lengths and types that a protocol
 adds are encoding.
 """
@@ -12,7 +12,7 @@ from callbench.adapter import own_answers
 from callbench.adapter.service import generate, literal
 from callbench.adapter.service.search import search_response
 from callbench.model.cell import Cell, Stack
-from callbench.model.request import octets
+from callbench.model.request import driver_bytes
 from callbench.model.service.imported import Imported
 
 WIDTHS = {"boolean": 1, "byte": 1, "char": 2, "short": 2, "int": 4, "float": 4, "long": 8, "double": 8}
@@ -47,7 +47,7 @@ def payload_of(stack: Stack, cell: Cell, service: Imported | None = None) -> tup
     Raises:
         BadInput: a file that the card names cannot be read.
     """
-    own = octets(stack)
+    own = driver_bytes(stack)
     if own is None:
         return payload(cell.call, cell.arguments, service)
     # If any answer is accepted, the service's own answer is the minimum.

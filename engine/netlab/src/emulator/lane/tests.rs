@@ -11,7 +11,7 @@ fn times(lane: &mut Lane, arrivals: impl IntoIterator<Item = (u64, usize)>) -> V
         Fate::Leaves { at_ns, .. } => Some(at_ns),
         Fate::Lost | Fate::Overflowed => None,
     };
-    arrivals.into_iter().map(|(now_ns, octets)| leave(lane.arrive(now_ns, Carried::one(octets as u64)))).collect()
+    arrivals.into_iter().map(|(now_ns, bytes)| leave(lane.arrive(now_ns, Carried::one(bytes as u64)))).collect()
 }
 
 #[test]
@@ -39,14 +39,14 @@ fn a_full_queue_turns_away_what_comes_last() {
     // 1000 bytes take a millisecond: one is on the line, two wait, the fourth is dropped. When the first has left, there is space again.
     let arrivals = [(0, 1000), (0, 1000), (0, 1000), (0, 1000), (MS, 1000)];
     assert_eq!(times(&mut Lane::new(packets, 0), arrivals), [Some(MS), Some(2 * MS), Some(3 * MS), None, Some(4 * MS)]);
-    let octets = Direction { queue_bytes: Some(1500), ..line };
-    assert_eq!(times(&mut Lane::new(octets, 0), arrivals), [Some(MS), Some(2 * MS), None, None, Some(3 * MS)]);
+    let bytes = Direction { queue_bytes: Some(1500), ..line };
+    assert_eq!(times(&mut Lane::new(bytes, 0), arrivals), [Some(MS), Some(2 * MS), None, None, Some(3 * MS)]);
 }
 
 #[test]
 fn a_frame_that_stands_for_several_takes_the_line_as_long_as_they_do() {
     let way = Direction { rate_bps: Some(100_000_000), overhead_bytes: 24, queue_packets: Some(3), ..Direction::default() };
-    let four = Carried { frames: 4, octets: 4 * 1514 };
+    let four = Carried { frames: 4, bytes: 4 * 1514 };
     let leave = |fate| matches!(fate, Fate::Leaves { at_ns: 492_160, .. });
     assert!(leave(Lane::new(way, 0).arrive(0, four)));
     let mut one_by_one = Lane::new(way, 0);
@@ -113,9 +113,9 @@ fn arrivals() -> impl Strategy<Value = Vec<(u64, usize)>> {
     prop::collection::vec((0..2 * MS, 14_usize..1515), 1..300).prop_map(|gaps| {
         let mut now_ns = 0;
         gaps.into_iter()
-            .map(|(gap, octets)| {
+            .map(|(gap, bytes)| {
                 now_ns += gap;
-                (now_ns, octets)
+                (now_ns, bytes)
             })
             .collect()
     })
@@ -141,19 +141,19 @@ proptest! {
     ) {
         // All at once: the last leaves exactly when the line has sent every bit, rounded down to the nanosecond.
         let mut lane = Lane::new(Direction { rate_bps: Some(rate), ..Direction::default() }, 0);
-        let bits: u128 = frames.iter().map(|octets| *octets as u128 * 8).sum();
-        let last = times(&mut lane, frames.iter().map(|octets| (0, *octets))).last().copied().flatten();
+        let bits: u128 = frames.iter().map(|bytes| *bytes as u128 * 8).sum();
+        let last = times(&mut lane, frames.iter().map(|bytes| (0, *bytes))).last().copied().flatten();
         prop_assert_eq!(last.map(u128::from), Some(bits * 1_000_000_000 / u128::from(rate)));
     }
 
     #[test]
     fn the_queue_is_never_longer_than_it_may_be(way in ways(), arrivals in arrivals(), seed: u64) {
         let mut lane = Lane::new(way, seed);
-        for (now_ns, octets) in arrivals {
-            lane.arrive(now_ns, Carried::one(octets as u64));
+        for (now_ns, bytes) in arrivals {
+            lane.arrive(now_ns, Carried::one(bytes as u64));
             lane.waiting.forget_before(now_ns);
-            prop_assert_eq!(lane.waiting.octets, lane.waiting.each.iter().map(|(_, it)| it.octets).sum::<u64>());
-            prop_assert!(way.queue_bytes.is_none_or(|most| lane.waiting.octets <= most));
+            prop_assert_eq!(lane.waiting.bytes, lane.waiting.each.iter().map(|(_, it)| it.bytes).sum::<u64>());
+            prop_assert!(way.queue_bytes.is_none_or(|most| lane.waiting.bytes <= most));
             prop_assert!(way.queue_packets.is_none_or(|most| lane.waiting.frames <= most));
         }
     }

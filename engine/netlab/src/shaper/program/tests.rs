@@ -71,9 +71,9 @@ impl Kernel {
         machine.run(&trim(), &mut Frame { mark, ..frame.clone() });
         let length = machine.changed.unwrap_or(u64::from(frame.length));
         assert_eq!(machine.changed.is_some(), mark & FILLS as u32 != 0);
-        let steps = length.saturating_sub(u64::from(FILLING_FROM)) / u64::from(STEP_OCTETS);
+        let steps = length.saturating_sub(u64::from(FILLING_FROM)) / u64::from(STEP_BYTES);
         assert!(steps < u64::from(STEPS));
-        (steps * self.plan.step_ns).max(OCTET_NS)
+        (steps * self.plan.step_ns).max(BYTE_NS)
     }
 }
 
@@ -94,8 +94,8 @@ fn a_frame_of_several_segments_counts_as_the_line_has_them() {
     assert!(kernel.arrive(BEGAN_NS, segments(3000)));
     kernel.until(BEGAN_NS * 2);
     let told = |which| kernel.machine.shared(which);
-    assert_eq!((told(Shared::Frames), told(Shared::Octets)), (3, 2 * 1514 + 66 + 104));
-    assert_eq!((told(Shared::Left), told(Shared::LeftOctets)), (3, 2 * 1514 + 66 + 104));
+    assert_eq!((told(Shared::Frames), told(Shared::Bytes)), (3, 2 * 1514 + 66 + 104));
+    assert_eq!((told(Shared::Left), told(Shared::LeftBytes)), (3, 2 * 1514 + 66 + 104));
     assert_eq!((told(Shared::Overflowed), told(Shared::Missed), told(Shared::Lock)), (0, 0, 0));
 }
 
@@ -159,7 +159,7 @@ proptest! {
         for (gap_ns, frame) in frames {
             now_ns += gap_ns;
             let count = if frame.segment > 0 { u64::from(frame.length - 66).div_ceil(1448) } else { 1 };
-            let carried = Carried { frames: count, octets: u64::from(frame.length) + (count - 1) * 66 };
+            let carried = Carried { frames: count, bytes: u64::from(frame.length) + (count - 1) * 66 };
             prop_assert!(kernel.arrive(now_ns, frame));
             match lane.arrive(now_ns, carried) {
                 Fate::Leaves { at_ns, .. } => due_ns.push(at_ns),
@@ -170,7 +170,7 @@ proptest! {
         prop_assert_eq!(kernel.left_ns.len(), due_ns.len());
         for (left, due) in kernel.left_ns.iter().zip(&due_ns) {
             let off = *left as i64 - *due as i64;
-            prop_assert!(off.unsigned_abs() <= plan.step_ns + OCTET_NS, "{off}");
+            prop_assert!(off.unsigned_abs() <= plan.step_ns + BYTE_NS, "{off}");
         }
     }
 }
