@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from callbench.analysis.advice.choice import Verdict, choose
-from callbench.stats.best import least_of, least_of_each
+from callbench.stats.best import best_by_place, least_of
 
 # Other programs may keep the machine busy.
 _PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -91,6 +91,19 @@ def test_what_a_fork_does_to_all_changes_nothing(means: list[float], seed: int) 
 def test_each_place_of_a_map_is_decided_as_a_single_one(means: list[float], seed: int, shift: float) -> None:
     one = values({f"s{place}": mean for place, mean in enumerate(means)}, noise=0.05, seed=seed)
     logs = np.log(np.array([list(own.values()) for own in one.values()]))[:, :, None]
-    place = int(least_of_each(logs, 0.05, 0.0, shift)[0])
+    place = int(best_by_place(logs, 0.05, 0.0, shift).winners[0])
     single = least_of(one, 0.05, 0.0, shift)
     assert (f"s{place}" if place >= 0 else "") == (single.name if single.shown else "")
+
+
+@_PATIENT
+@given(_MEANS, st.integers(0, 1000))
+def test_each_place_of_a_map_is_tied_as_a_single_one(means: list[float], seed: int) -> None:
+    one = values({f"s{place}": mean for place, mean in enumerate(means)}, noise=0.005, seed=seed)
+    logs = np.log(np.array([list(own.values()) for own in one.values()]))[:, :, None]
+    margin = math.log1p(MARGIN)
+    found, single = best_by_place(logs, 0.05, margin, 0.01), least_of(one, 0.05, margin, 0.01)
+    both = all(other.behind or other.equivalent for other in single.others)
+    assert (bool(found.tied[0]) or found.winners[0] >= 0) == both
+    equivalent = {other.name for other in single.others if other.equivalent}
+    assert equivalent <= {f"s{place}" for place in np.flatnonzero(found.within[:, 0])}

@@ -21,9 +21,10 @@ def test_many_that_are_alike_are_counted_and_the_thriftiest_named(small: int) ->
     advice = of_figures(record(truths, {"call": 100.0}, Situation([LINK]), 7), Situation([LINK]))
     assert advice.choice.verdict is Verdict.EITHER
     sentence = words.headline(advice)
-    assert sentence.startswith("6 candidates lie within 5 % of each other in mean time of a call")
-    assert f"stack/{small} needs the fewest bytes and stack/3 needs the least processor time" in sentence
-    assert "stack/0" not in sentence
+    assert sentence.startswith(f"Choose stack/{small} (the fewest bytes) or stack/3 (the least processor time).")
+    assert "6 candidates lie within 5 % of each other in mean time of a call" in sentence
+    assert "stack/0 is one of them" in sentence
+    assert "stack/1" not in sentence
 
 
 def test_few_that_are_alike_are_named() -> None:

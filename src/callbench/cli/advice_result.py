@@ -18,7 +18,7 @@ _OUTCOMES = {Verdict.UNDECIDED: Outcome.UNDECIDED, Verdict.NONE: Outcome.FAILED}
 
 def show(found: Advised, situation: Situation, *, for_programs: bool) -> Outcome:
     """Keeps and prints it. Returns what the program is to end with."""
-    file = stored.write(found.subject.run, situation, found.held_back, result(found.advice))
+    file = stored.write(found.subject.run, situation, found.held_back, found.sizes, result(found.advice))
     one = report.of(stored.read(file), found)
     page = report.write(one, "html", None)
     if for_programs:

@@ -20,11 +20,13 @@ from callbench.stats.power import reach
 from callbench.stats.prior import NONE, Prior
 
 Figures = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
+Flags = np.ndarray[tuple[int, ...], np.dtype[np.bool_]]
+Indices = np.ndarray[tuple[int, ...], np.dtype[np.int64]]
 
 
 @dataclass(frozen=True)
-class Beside:
-    """One thing beside the least.
+class ComparedWithBest:
+    """One thing compared with the least.
 
     Attributes:
         name: which.
@@ -41,10 +43,10 @@ class Beside:
 
 @dataclass(frozen=True)
 class Best:
-    """The least of several, and the others beside it, the nearest first."""
+    """The least of several, and the others compared with it, the nearest first."""
 
     name: str
-    others: Sequence[Beside]
+    others: Sequence[ComparedWithBest]
 
     @property
     def shown(self) -> bool:
@@ -75,55 +77,87 @@ def least_of(values: Mapping[str, ByBlock], level: float, margin: float, shift: 
     means = {name: math.fsum(map(math.log, one.values())) / len(one) for name, one in values.items()}
     best = min(means, key=lambda name: means[name])
     others = [
-        _beside(name, values[name], values[best], level / max(1, len(values) - 1), (margin, shift), prior)
+        _compared(name, values[name], values[best], level / max(1, len(values) - 1), (margin, shift), prior)
         for name in sorted(means, key=lambda name: means[name])
         if name != best
     ]
     return Best(best, others)
 
 
-def _beside(  # noqa: PLR0913, PLR0917 - one comparison and all that it is held against
+def _compared(  # noqa: PLR0913, PLR0917 - one comparison and all that it is held against
     name: str, one: ByBlock, best: ByBlock, level: float, bounds: tuple[float, float], prior: Prior
-) -> Beside:
+) -> ComparedWithBest:
     ratios = fork_ratios([one], [best])
     if len(ratios) < 2:
-        return Beside(name, None, behind=False, equivalent=False)
+        return ComparedWithBest(name, None, behind=False, equivalent=False)
     difference = prior.moderated(paired(ratios))
     margin, shift = bounds
     half = reach(difference, level) + shift
     behind = difference.log > 0 and difference.doubt(shift) < level
-    return Beside(name, difference, behind, not behind and abs(difference.log) + half <= margin)
+    return ComparedWithBest(name, difference, behind, not behind and abs(difference.log) + half <= margin)
 
 
-def least_of_each(
-    logs: Figures, level: float, margin: float, shift: float, prior: Prior = NONE
-) -> "np.ndarray[tuple[int, ...], np.dtype[np.int64]]":
+@dataclass(frozen=True)
+class BestByPlace:
+    """The least in each of many places, and how the others compare with it there.
+
+    Attributes:
+        best: by place, the index of the name with the least mean.
+        behind: by name and place, whether it is shown to be more than the least.
+        by_margin: by name and place, whether it is behind, and its mean is more by the margin.
+        within: by name and place, whether it is shown to lie within the margin; the least itself does.
+    """
+
+    best: Indices
+    behind: Flags
+    by_margin: Flags
+    within: Flags
+
+    @property
+    def winners(self) -> Indices:
+        """By place, the index of the only leader; -1 where no other is shown to be more by the margin."""
+        return np.where(self._all(self.by_margin), self.best, -1)
+
+    @property
+    def tied(self) -> Flags:
+        """By place, whether each name is shown to be more or to be within the margin, so that nothing is open."""
+        return self._all(self.behind | self.within) & ~self._all(self.by_margin)
+
+    def _all(self, others: Flags) -> Flags:
+        names = np.arange(len(others))[:, None]
+        return np.asarray((others | (names == self.best[None, :])).all(axis=0))
+
+
+def best_by_place(  # noqa: PLR0913, PLR0917 - many comparisons and all that they are held against
+    logs: Figures, level: float, margin: float, shift: float, prior: Prior = NONE, shares: Figures | None = None
+) -> BestByPlace:
     """Name the least in each of many places at once, as `least_of` does where all forks are there.
 
     Args:
         logs: logarithms of values, shaped (names, forks, places).
         level: as of `least_of`, in each place by itself.
-        margin: the lead that matters: one that is not shown to exceed it in the middle names nobody.
+        margin: as of `least_of`.
         shift: as of `least_of`.
         prior: as of `least_of`.
-
-    Returns:
-        By place the index of the least; -1 where none is shown to be it.
+        shares: by name and place, the share of a value that varies as the prior says; without it, all of it.
     """
     names, forks, places = logs.shape
-    if names == 1:
-        return np.zeros(places, dtype=np.int64)
-    if forks < 2:
-        return np.full(places, -1, dtype=np.int64)
     best = logs.mean(axis=1).argmin(axis=0)
+    is_best = np.arange(names)[:, None] == best[None, :]
+    if names == 1 or forks < 2:
+        none = np.zeros((names, places), dtype=bool)
+        return BestByPlace(best, none, none, is_best)
     own = np.take_along_axis(logs, best[None, None, :], axis=0)
     differences = logs - own
     means = differences.mean(axis=1)
     freedom = forks - 1 + prior.freedom
-    variances = (((differences - means[:, None, :]) ** 2).sum(axis=1) + prior.freedom * prior.variance) / freedom
+    varying = np.ones((names, places)) if shares is None else shares
+    expected = prior.variance * (varying**2 + np.take_along_axis(varying, best[None, :], axis=0) ** 2) / 2
+    variances = (((differences - means[:, None, :]) ** 2).sum(axis=1) + prior.freedom * expected) / freedom
+    errors, each_level = np.sqrt(variances / forks), level / (names - 1)
     with np.errstate(divide="ignore", invalid="ignore"):
-        scores = (means - shift) / np.sqrt(variances / forks)
-    doubts = 2 * student.each_above(np.nan_to_num(scores, nan=-np.inf).ravel(), np.full(scores.size, freedom))
-    behind = (doubts.reshape(scores.shape) < level / (names - 1)) & (means >= margin)
-    behind[best, np.arange(places)] = True
-    return np.where(behind.all(axis=0), best, -1)
+        scores = (means - shift) / errors
+    chances = 2 * student.each_above(np.nan_to_num(scores, nan=-np.inf).ravel(), np.full(scores.size, freedom))
+    behind = (chances.reshape(scores.shape) < each_level) & ~is_best
+    half = student.quantile(1 - each_level / 2, freedom) * errors + shift
+    return BestByPlace(best, behind, behind & (means >= margin), is_best | (means + half <= margin))

@@ -73,23 +73,29 @@ class Advice:
     excluded: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
-def advise(subject: Subject, situation: Situation, held_back: Sequence[Subject] = ()) -> Advice:
+def advise(
+    subject: Subject, situation: Situation, held_back: Sequence[Subject] = (), sizes: Subject | None = None
+) -> Advice:
     """Compute an advice from a record.
 
     Args:
         subject: the record, read.
         situation: what is asked for.
         held_back: further records, in which cells over the links were measured beside the same cells without one.
+        sizes: a further record, of the main call with payloads of several sizes.
 
     Raises:
         BadInput: the situation names a group or a stack that the record does not have.
     """
     every = _figures(subject, situation)
     others = [_figures(one, situation) for one in held_back]
-    return replace(of_figures(every, situation, others), excluded=_excluded(subject, situation))
+    of_sizes = None if sizes is None else _figures(sizes, situation)
+    return replace(of_figures(every, situation, others, of_sizes), excluded=_excluded(subject, situation))
 
 
-def of_figures(every: Every, situation: Situation, held_back: Sequence[Every] = ()) -> Advice:
+def of_figures(
+    every: Every, situation: Situation, held_back: Sequence[Every] = (), sizes: Every | None = None
+) -> Advice:
     """Compute an advice from figures, however they came about."""
     groups = _groups(every, situation)
     _known_today(every, situation)
@@ -122,8 +128,36 @@ def of_figures(every: Every, situation: Situation, held_back: Sequence[Every] = 
     return Advice(
         situation, groups, every, goals, out, failing, met, found, error, figures, beside,
         tested,
-        regions(every, list(goals), main, situation.main_link, bounds), languages,
+        _map(every, sizes, list(goals), main, situation, bounds), languages,
     )  # fmt: skip
+
+
+def ordinary(every: Every, names: Sequence[str], situation: Situation) -> list[str]:
+    """Name the stack of today, and the one that is most common of all: JSON over HTTP/1.1 with kept connections."""
+    common = [name for (name, _), one in every.items() if (one.message, one.channel) == ("json", "http-keepalive")]
+    return [name for name in dict.fromkeys([situation.today, *common]) if name in names]
+
+
+def _map(  # noqa: PLR0913, PLR0917 - a map and all that it is of
+    every: Every,
+    sizes: Every | None,
+    names: Sequence[str],
+    main: str,
+    situation: Situation,
+    bounds: tuple[float, float],
+) -> Regions | None:
+    """Draw the map from the record of several sizes, if there is one. Here is where the record has its payload."""
+    first = ordinary(every, names, situation)
+    of_record = regions(every, names, main, situation.main_link, bounds, first)
+    group = next((group for _, group in sizes), "") if sizes else ""
+    there = [name for name in names if sizes and (name, group) in sizes]
+    here = next((every[name, main].payload for name in names), None)
+    if sizes is None or len(there) < 2 or here is None:
+        return of_record
+    of_sizes = regions(sizes, there, group, situation.main_link, bounds, first)
+    if of_sizes is None or of_sizes.x.unit != "bytes":
+        return of_record
+    return replace(of_sizes, x=replace(of_sizes.x, here=here), extra=True)
 
 
 def least(advice: Advice, names: Sequence[str], goal: Goal) -> str:

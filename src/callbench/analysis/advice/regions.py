@@ -1,8 +1,11 @@
-"""Where which stack wins: over payload size and link rate, or over round trip and rate where one size was measured."""
+"""Where which stack wins: over payload size and link rate, or over round trip and rate where one size was measured.
+
+A place of the map is won by one stack, or several lie within the margin of each other there, or it is undecided.
+"""
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +16,7 @@ from callbench.analysis.advice.prediction import added_ms
 from callbench.analysis.spreads import of_ratios
 from callbench.catalog.links.wire import round_trip_ns, ways
 from callbench.model.situation import SituationLink
-from callbench.stats.best import least_of_each
+from callbench.stats.best import BestByPlace, Indices, best_by_place
 
 # How many places a map has along each axis.
 PLACES = 32
@@ -45,29 +48,40 @@ class Regions:
     Attributes:
         names: the candidates.
         winners: an index of `names` by row of y and column of x; -1 where it is undecided.
+        tied: likewise, whether others lie within the margin of the winner. Of these, it is the one of today, or an
+            ordinary one, or the one that is among the leaders in most places.
         call: the call whose sizes they are.
         fixed: what is the same everywhere, in words.
+        extra: whether the sizes come from a record of their own, with one channel of each message.
     """
 
     names: Sequence[str]
     x: Axis
     y: Axis
     winners: Sequence[Sequence[int]]
+    tied: Sequence[Sequence[bool]]
     call: str
     fixed: str
+    extra: bool = False
 
 
 @dataclass(frozen=True)
-class Stretch:
+class WinnerRange:
     """A part of a line through the map with one winner; "" where it is undecided. Ends in the axis's unit."""
 
     winner: str
+    tied: bool
     low: float
     high: float
 
 
-def regions(
-    every: Every, names: Sequence[str], group: str, link: SituationLink, bounds: tuple[float, float]
+def regions(  # noqa: PLR0913, PLR0917 - a map and all that it is of
+    every: Every,
+    names: Sequence[str],
+    group: str,
+    link: SituationLink,
+    bounds: tuple[float, float],
+    ordinary: Sequence[str] = (),
 ) -> Regions | None:
     """Compute the map for the call of a group; None where it says nothing: one candidate, or bytes not counted.
 
@@ -77,6 +91,7 @@ def regions(
         group: the group that has most of the traffic. Sizes are the groups of the same call.
         link: where most of the traffic goes: its delay holds for the whole map.
         bounds: the margin and the error of a comparison, as log-ratios.
+        ordinary: of several leaders, the first of these is named.
     """
     first = next((every[name, group] for name in names if (name, group) in every), None)
     if first is None or len(names) < 2:
@@ -93,40 +108,64 @@ def regions(
     if len(sizes) > 1:
         x = Axis("payload of a call", "bytes", _steps((max(1.0, min(sizes)), max(sizes))), first.payload)
         fixed = f"round trip {round_trip_ns(link.wire) / 1e6:g} ms"
-        logs = np.stack([_by_size(ladders[name], list(sizes), forks, (x, y), link.wire) for name in names])
+        times = [_by_size(ladders[name], list(sizes), forks, (x, y), link.wire) for name in names]
     else:
         x = Axis("round trip of the link", "ms", _steps(TRIPS_MS), round_trip_ns(link.wire) / 1e6 or None)
         fixed = f"payload {first.payload:,.0f} bytes" if first.payload is not None else "one payload"
-        logs = np.stack([_by_trip(ladders[name][0], forks, (x, y)) for name in names])
+        times = [_by_trip(ladders[name][0], forks, (x, y)) for name in names]
     margin, error = bounds
     prior = of_ratios([[every[name, group].here.latency_us["mean_us"] for name in names]])
-    found = least_of_each(logs.reshape(len(names), len(forks), -1), LEVEL, margin, error, prior)
-    winners = found.reshape(len(y.places), len(x.places)).tolist()
-    return Regions(list(names), x, y, winners, first.call, fixed)
+    logs = np.stack([one.logs for one in times]).reshape(len(names), len(forks), -1)
+    shares = np.stack([one.shares for one in times]).reshape(len(names), -1)
+    found = best_by_place(logs, LEVEL, margin, error, prior, shares)
+    winners = np.where(found.tied, _leaders(found, names, ordinary), found.winners)
+    shape = len(y.places), len(x.places)
+    tied = found.tied.reshape(shape).tolist()
+    return Regions(list(names), x, y, winners.reshape(shape).tolist(), tied, first.call, fixed)
 
 
-def stretches(winners: Sequence[int], places: Sequence[float], names: Sequence[str]) -> list[Stretch]:
+def _leaders(found: BestByPlace, names: Sequence[str], ordinary: Sequence[str]) -> Indices:
+    """Name one of the leaders in each place with several: a map of few names is easier to read."""
+    among = found.within & found.tied
+    chosen = found.best.copy()
+    left = found.tied.copy()
+    for name in ordinary:
+        if name in names:
+            place = names.index(name)
+            chosen[left & among[place]] = place
+            left &= ~among[place]
+    while left.any():
+        # The one that leads in most of the places that are left: the greedy cover of a set by few of its subsets.
+        place = int((among & left).sum(axis=1).argmax())
+        chosen[left & among[place]] = place
+        left &= ~among[place]
+    return chosen
+
+
+def ranges(
+    winners: Sequence[int], tied: Sequence[bool], places: Sequence[float], names: Sequence[str]
+) -> list[WinnerRange]:
     """Join neighbours with the same winner along a line of the map. Ends lie half a step from the last place."""
     half = math.sqrt(places[1] / places[0]) if len(places) > 1 else 1.0
-    found: list[Stretch] = []
-    for index, place in zip(winners, places, strict=True):
+    found: list[WinnerRange] = []
+    for index, several, place in zip(winners, tied, places, strict=True):
         name = names[index] if index >= 0 else ""
-        if found and found[-1].winner == name:
-            found[-1] = Stretch(name, found[-1].low, place * half)
+        if found and (found[-1].winner, found[-1].tied) == (name, several):
+            found[-1] = replace(found[-1], high=place * half)
         else:
-            found.append(Stretch(name, place / half, place * half))
+            found.append(WinnerRange(name, several, place / half, place * half))
     return found
 
 
-def lines_through(found: Regions) -> tuple[list[Stretch], list[Stretch]]:
+def lines_through(found: Regions) -> tuple[list[WinnerRange], list[WinnerRange]]:
     """Cut the map along x and along y, through the place where the situation lies.
 
     Where the situation has no such place, as a link without a rate, the last one is taken.
     """
-    row, column = _nearest(found.y), _nearest(found.x)
-    along_x = stretches(found.winners[row], found.x.places, found.names)
-    along_y = stretches([each[column] for each in found.winners], found.y.places, found.names)
-    return along_x, along_y
+    at, column = _nearest(found.y), _nearest(found.x)
+    along_x = ranges(found.winners[at], found.tied[at], found.x.places, found.names)
+    winners, tied = [row[column] for row in found.winners], [row[column] for row in found.tied]
+    return along_x, ranges(winners, tied, found.y.places, found.names)
 
 
 def _nearest(axis: Axis) -> int:
@@ -163,14 +202,37 @@ def _parts(one: Figures, wire: Mapping[str, Any]) -> tuple[float, float]:
     return delay, added_ms(one, {"link": fast}) - delay
 
 
+@dataclass(frozen=True)
+class _Times:
+    """The times of a stack in the places of a map, by row of y and column of x.
+
+    Attributes:
+        here: ms that a call takes on this machine, by fork; it varies from fork to fork.
+        added: ms that the link adds; it does not.
+    """
+
+    here: _Array
+    added: _Array
+
+    @property
+    def logs(self) -> _Array:
+        """The logarithm of a call's time, by fork and place."""
+        return np.asarray(np.log(self.here + self.added))
+
+    @property
+    def shares(self) -> _Array:
+        """What share of a call's time varies from fork to fork, by place."""
+        return np.asarray((self.here / (self.here + self.added)).mean(axis=0))
+
+
 def _by_size(
     ladder: Sequence[Figures],
     sizes: Sequence[float],
     forks: Sequence[int],
     axes: tuple[Axis, Axis],
     wire: Mapping[str, Any],
-) -> _Array:
-    """Compute the logarithm of a call's time by fork, rate and size.
+) -> _Times:
+    """Compute a call's time by fork, rate and size.
 
     Between two sizes that were measured, the time on this machine follows a straight line in the logarithms of both,
     and the bytes a straight line.
@@ -183,13 +245,13 @@ def _by_size(
         np.exp(np.interp(np.log(at), np.log(scale), [math.log(one.here.latency_us["mean_us"][fork]) for one in ladder]))
         for fork in forks
     ])  # fmt: skip
-    return np.asarray(np.log(here[:, None, :] / 1e3 + added[None, :, :]))
+    return _Times(here[:, None, :] / 1e3, added)
 
 
-def _by_trip(one: Figures, forks: Sequence[int], axes: tuple[Axis, Axis]) -> _Array:
-    """Compute the logarithm of a call's time by fork, rate and round trip."""
+def _by_trip(one: Figures, forks: Sequence[int], axes: tuple[Axis, Axis]) -> _Times:
+    """Compute a call's time by fork, rate and round trip."""
     x, y = axes
     delay, bits = _parts(one, {"link": {way: {"delay_ns": 500_000} for way in ("to_server", "to_client")}})
     added = delay * np.asarray(x.places)[None, :] + bits / np.asarray(y.places)[:, None] / 1e3
     here = np.asarray([one.here.latency_us["mean_us"][fork] / 1e3 for fork in forks])
-    return np.asarray(np.log(here[:, None, None] + added[None, :, :]))
+    return _Times(here[:, None, None], added)

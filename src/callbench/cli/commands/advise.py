@@ -83,7 +83,11 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
     ] = None,
     budget: Annotated[
         str | None,
-        typer.Option("--budget", metavar="60s", help="Time for measuring calls over the links. Default: 60s."),
+        typer.Option(
+            "--budget",
+            metavar="60s",
+            help="Time for measuring calls over the links. Payloads of other sizes take no longer. Default: 60s.",
+        ),
     ] = None,
     no_measure: Annotated[
         bool, typer.Option("--no-measure", help="Measure nothing: advise from what the run has.")

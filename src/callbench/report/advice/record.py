@@ -123,6 +123,7 @@ def _regions(found: Regions) -> dict[str, Any]:
         "x": _axis(found.x),
         "y": _axis(found.y),
         "winners": [list(row) for row in found.winners],
+        "tied": [list(row) for row in found.tied],
         "call": found.call,
         "fixed": found.fixed,
     }

@@ -43,12 +43,13 @@ def of(one: Stored, found: Advised) -> RecordReport:
 def record(one: Stored, advice: Advice) -> dict[str, Any]:
     """Give what the file says of itself, with the result as it is computed today."""
     head = {name: one.record.get(name) for name in ("kind", "format", "callbench", "started", "title")}
-    return {**head, "held_back": list(one.record["held_back"]), "situation": one.record["situation"], **result(advice)}
+    basis = {"held_back": list(one.record["held_back"]), "sizes": one.record.get("sizes")}
+    return {**head, **basis, "situation": one.record["situation"], **result(advice)}
 
 
 def advice_basis(found: Advised) -> str:
     """Say what an advice rests on."""
-    names = [found.subject.run.path, *(one.path for one in found.held_back)]
+    names = [one.path for one in (found.subject.run, *found.held_back, found.sizes) if one is not None]
     cells = len(found.advice.every)
     return f"{cells} cells of {', '.join(path.name for path in names)}"
 
@@ -67,7 +68,12 @@ def _few(places: Sequence[str]) -> str:
 
 
 def lacks(found: Advised) -> list[tuple[str, str]]:
-    """List what the stack that is advised cannot carry, as its card says."""
+    """List what the stack that is advised cannot carry, as its card says.
+
+    A card speaks of Callbench's own calls. A stack that cannot carry a payload of the user's own was not measured.
+    """
+    if found.subject.run.request.get("service"):
+        return []
     card = found.subject.cards.get(found.advice.choice.best, {})
     return [(str(check), str(why)) for check, why in (card.get("lacks") or {}).items()]
 

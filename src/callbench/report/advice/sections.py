@@ -24,6 +24,10 @@ _SLEEPING = (
     " stacks that were measured over the link: those on the same channel, if there are any. The interval is that of a"
     " stack that was not measured. A busy server lies between the two."
 )
+_SIZES = (
+    "Of each message, one channel is compared. Sizes that your payloads do not have are those of the same messages"
+    " with longer or shorter lists or texts."
+)
 _OUTCOMES = {Outcome.PASSED: "met", Outcome.FAILED: "not met", Outcome.UNDECIDED: "undecided"}
 
 
@@ -144,18 +148,21 @@ def _depends(advice: Advice) -> Section | None:
     found = advice.map
     if found is None:
         return None
+    margin = percent(advice.situation.margin)
     about = (
-        f"Who has the shortest time of a call for {found.call}, at {found.fixed}. Grey: undecided, or a lead within"
-        f" {percent(advice.situation.margin)}. The circle is your situation. Between sizes that were measured, times"
-        " and bytes are interpolated."
+        f"Who has the shortest time of a call for {found.call}, at {found.fixed}. Pale: others lie within {margin} of"
+        " the named one. Grey: undecided. The circle is your situation."
     )
+    if found.x.unit == "bytes":
+        about += " Between sizes that were measured, times and bytes are interpolated."
+    if found.extra:
+        about += f" {_SIZES}"
     drawn = chart(
         "regions", "Who wins where", about, regions(found), "the run's cells, trials and wire, as computed here"
     )
-    return Section(
-        "depends", "What the choice depends on", "Each sentence is a line through the map.", found=depends(advice),
-        charts=[drawn] if drawn else [],
-    )  # fmt: skip
+    cuts = f"Each sentence is a line through the map. Equal: within {margin}."
+    charts = [drawn] if drawn else []
+    return Section("depends", "What the choice depends on", cuts, found=depends(advice), charts=charts)
 
 
 def _moving(advice: Advice, losses: Sequence[tuple[str, str, str]], lacks: Sequence[tuple[str, str]]) -> Section | None:

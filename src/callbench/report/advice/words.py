@@ -2,16 +2,16 @@
 
 from collections.abc import Iterator, Sequence
 
-from callbench.analysis.advice.advice import Advice, least
+from callbench.analysis.advice.advice import Advice, least, ordinary
 from callbench.analysis.advice.checks import UNCHECKED, UNCHECKED_TAIL_US
 from callbench.analysis.advice.choice import LEVEL, Verdict
-from callbench.analysis.advice.regions import Axis, Stretch, lines_through
+from callbench.analysis.advice.regions import Axis, WinnerRange, lines_through
 from callbench.analysis.advice.savings import MONEY, processor_line
 from callbench.analysis.words import listed
 from callbench.catalog.formats import plain
 from callbench.model.situation import Goal
 from callbench.report.advice.amounts import along, amount, less, more
-from callbench.stats.best import Beside
+from callbench.stats.best import ComparedWithBest
 from callbench.stats.decision import Outcome
 from callbench.stats.digits import figure, percent
 from callbench.stats.interval import CONFIDENCE
@@ -25,6 +25,10 @@ GOALS = {
     Goal.PROCESSOR: "processor time of a call",
     Goal.BYTES: "bytes of a call",
 }
+
+
+# Kinds of channels over a network, by a part of their names.
+_OTHER_KINDS = {"TLS": "tls", "HTTP/2 besides gRPC": "http2"}
 
 
 def headline(advice: Advice) -> str:
@@ -48,18 +52,19 @@ def headline(advice: Advice) -> str:
 
 
 def _many(advice: Advice, margin: str) -> str:
-    """Say that many are alike, and which of them need the least of what costs money."""
+    """Choose, of many that are alike, the ones that need the least of what costs money."""
     leaders = advice.choice.leaders
-    which = (
-        f"{len(leaders)} candidates lie within {margin} of each other in {goal(advice)}, so other reasons may decide."
-    )
     others = (Goal.BYTES, "the fewest bytes"), (Goal.PROCESSOR, "the least processor time")
     needs: dict[str, list[str]] = {}
     for one, words in others:
         if one is not advice.situation.goal and (name := least(advice, leaders, one)):
             needs.setdefault(name, []).append(words)
-    said = [f"{name} needs {listed(words)}" for name, words in needs.items()]
-    return f"{which} Of these, {listed(said)}." if said else which
+    alike = f"{len(leaders)} candidates lie within {margin} of each other in {goal(advice)}"
+    common = [name for name in ordinary(advice.every, leaders, advice.situation) if name not in needs]
+    alike += f", and {common[0]} is one of them." if common else "."
+    if not needs:
+        return f"Choose by other reasons: {alike}"
+    return f"Choose {' or '.join(f'{name} ({listed(words)})' for name, words in needs.items())}. {alike}"
 
 
 def _undecided(advice: Advice, margin: str) -> str:
@@ -147,6 +152,10 @@ def not_measured(advice: Advice) -> list[str]:
         out.append(_load(advice))
     elif situation.objective is not None:
         out.append("Latencies are those of one client. Calls that wait for each other are not in them.")
+    channels = {one.channel for one in advice.every.values()}
+    kinds = [name for name, part in _OTHER_KINDS.items() if not any(part in channel for channel in channels)]
+    if kinds and any(link.wire.get("link") for link in situation.links):
+        out.append(f"No channel with {' and none with '.join(kinds)} was measured.")
     there = {one.language for one in advice.every.values()}
     languages = [one for one in situation.languages if plain(one) not in there]
     if languages:
@@ -199,7 +208,7 @@ def _difference(advice: Advice, one: str, other: str) -> LogRatio | None:
     return paired(ratios) if len(ratios) > 1 else None
 
 
-def _next(advice: Advice, first: Beside) -> str:
+def _next(advice: Advice, first: ComparedWithBest) -> str:
     best, level = advice.choice.best, percent(LEVEL)
     if first.difference is None:
         return f"{first.name} is next. They have too few forks in common to compare them."
@@ -240,23 +249,29 @@ def _place(axis: Axis) -> str:
     return along(axis.here, axis.unit)
 
 
-def _cut(stretches: Sequence[Stretch], axis: Axis, where: str) -> str:
+def _cut(ranges: Sequence[WinnerRange], axis: Axis, where: str) -> str:
     """Write one line through the map: who wins from where to where."""
-    if all(not one.winner for one in stretches):
-        return f"{where}, nobody wins by more than the margin anywhere, from {_ends(stretches, axis)}."
+    if all(not one.winner for one in ranges):
+        return f"{where}, it is undecided who wins, from {_ends(ranges, axis)}."
     parts = []
-    for place, one in enumerate(stretches):
-        who = one.winner or "undecided"
-        if len(stretches) == 1:
-            parts.append(f"{who} at each {axis.name}, from {_ends(stretches, axis)}")
+    for place, one in enumerate(ranges):
+        who = _who(one)
+        if len(ranges) == 1:
+            parts.append(f"{who} at each {axis.name}, from {_ends(ranges, axis)}")
         elif place == 0:
             parts.append(f"{who} below {along(one.high, axis.unit)}")
-        elif place == len(stretches) - 1:
+        elif place == len(ranges) - 1:
             parts.append(f"{who} above {along(one.low, axis.unit)}")
         else:
             parts.append(f"{who} from {along(one.low, axis.unit)} to {along(one.high, axis.unit)}")
     return f"{where}: {', '.join(parts)}."
 
 
-def _ends(stretches: Sequence[Stretch], axis: Axis) -> str:
-    return f"{along(stretches[0].low, axis.unit)} to {along(stretches[-1].high, axis.unit)}"
+def _who(one: WinnerRange) -> str:
+    if not one.winner:
+        return "undecided"
+    return f"{one.winner} or an equal one" if one.tied else one.winner
+
+
+def _ends(ranges: Sequence[WinnerRange], axis: Axis) -> str:
+    return f"{along(ranges[0].low, axis.unit)} to {along(ranges[-1].high, axis.unit)}"

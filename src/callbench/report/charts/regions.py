@@ -1,17 +1,18 @@
-"""Who wins where: a map over two logarithmic axes, grey where it is undecided."""
+"""Who wins where: a map over two logarithmic axes. Pale where others are as good, grey where it is undecided."""
 
 import math
 
 from callbench.analysis.advice.regions import Axis, Regions
 from callbench.report.charts.palette import INK, PAPER, RULE, SERIES, WIDTH, Spec, decades
 
-UNDECIDED = "undecided, or within the margin"
+UNDECIDED = "undecided"
+_TIED = 0.45
 # The third is a grey, which means undecided here.
 _COLOURS = (*SERIES[:2], *SERIES[3:])
 
 
 def regions(found: Regions) -> Spec | None:
-    """Describe the map; None where nobody wins anywhere."""
+    """Describe the map; None where it is undecided everywhere."""
     present = [name for place, name in enumerate(found.names) if any(place in row for row in found.winners)]
     if not present:
         return None
@@ -23,9 +24,10 @@ def regions(found: Regions) -> Spec | None:
             "y": level / half_y,
             "y2": level * half_y,
             "winner": found.names[winner] if winner >= 0 else UNDECIDED,
+            "tied": tied,
         }
-        for level, row in zip(found.y.places, found.winners, strict=True)
-        for at, winner in zip(found.x.places, row, strict=True)
+        for level, row, tied_row in zip(found.y.places, found.winners, found.tied, strict=True)
+        for at, winner, tied in zip(found.x.places, row, tied_row, strict=True)
     ]
     colours = [_COLOURS[place % len(_COLOURS)] for place in range(len(present))]
     colour = {
@@ -36,7 +38,11 @@ def regions(found: Regions) -> Spec | None:
     }
     encoding = {"x": _axis(found.x, "x"), "x2": {"field": "x2"}, "y": _axis(found.y, "y"), "y2": {"field": "y2"}}
     layers: list[Spec] = [
-        {"data": {"values": values}, "mark": {"type": "rect"}, "encoding": {**encoding, "color": colour}},
+        {
+            "data": {"values": values},
+            "mark": {"type": "rect"},
+            "encoding": {**encoding, "color": colour, "opacity": _opacity()},
+        },
     ]
     if found.x.here is not None and found.y.here is not None and _within(found.x) and _within(found.y):
         here = [{"x": found.x.here, "y": found.y.here}]
@@ -44,6 +50,10 @@ def regions(found: Regions) -> Spec | None:
         place = {"x": _axis(found.x, "x"), "y": _axis(found.y, "y")}
         layers.append({"data": {"values": here}, "mark": {**mark, "strokeWidth": 2, "opacity": 1}, "encoding": place})
     return {"width": WIDTH - 80, "height": 340, "layer": layers}
+
+
+def _opacity() -> Spec:
+    return {"condition": {"test": "datum.tied", "value": _TIED}, "value": 1}
 
 
 def _within(axis: Axis) -> bool:

@@ -12,19 +12,28 @@ from callbench.analysis.subject import Subject, subject
 from callbench.catalog.catalogue import Catalogue
 from callbench.model.situation import Situation
 from callbench.runner import launch
-from callbench.runner.advice import lacking, stored
+from callbench.runner.advice import lacking, sizes, stored
 from callbench.store.record import Record
 
 BUDGET_S = 60.0
 
 
+SIZES_BUDGET_S = 45.0
+
+
 @dataclass(frozen=True)
 class Advised:
-    """An advice with what it rests on."""
+    """An advice with what it rests on.
+
+    Attributes:
+        held_back: records of cells over links.
+        sizes: the record of the main call with payloads of several sizes, if they were measured.
+    """
 
     subject: Subject
     held_back: list[Record]
     advice: Advice
+    sizes: Record | None = None
 
 
 def from_record(run: Record, situation: Situation) -> Advised:
@@ -33,21 +42,23 @@ def from_record(run: Record, situation: Situation) -> Advised:
     Raises:
         BadInput: the run is damaged, or the situation names what it does not have.
     """
-    held_back = stored.measured(run)
+    held_back, sizes = stored.measured(run), stored.sizes(run)
     found = subject(run)
-    return Advised(found, held_back, advise(found, situation, [subject(one) for one in held_back]))
+    others = [subject(one) for one in held_back]
+    of_sizes = None if sizes is None else subject(sizes)
+    return Advised(found, held_back, advise(found, situation, others, of_sizes), sizes)
 
 
 def measured(
     run: Record, situation: Situation, known: Catalogue, budget_s: float, tell: Callable[[str], None]
 ) -> Advised:
-    """Compute an advice, after what it lacks was measured.
+    """Compute an advice, after what it lacks was measured: calls over the links, then payloads of other sizes.
 
     Args:
         run: the record.
         situation: what is asked for.
         known: the stacks that there are.
-        budget_s: the time to measure, in seconds.
+        budget_s: the time to measure over the links, in seconds; that for sizes is no longer.
         tell: is given a sentence where something cannot be measured.
 
     Raises:
@@ -59,9 +70,19 @@ def measured(
         if why := creation.why_not(link.wire):
             tell(f"{link.name} is not measured, only predicted: {why}")
             return found
+    if _measure_links(found, known, budget_s):
+        found = from_record(run, situation)
+    if _measure_sizes(found, known, min(budget_s, SIZES_BUDGET_S), tell):
+        found = from_record(run, situation)
+    return found
+
+
+def _measure_links(found: Advised, known: Catalogue, budget_s: float) -> bool:
+    """Measure cells over the links. Returns whether any were lacking."""
+    run = found.subject.run
     text = lacking.study(found.advice, found.subject.results, budget_s / 60)
     if text is None:
-        return found
+        return False
     with tempfile.TemporaryDirectory(prefix="callbench-advice-") as folder:
         file = Path(folder) / f"{stored.HELD_BACK}.toml"
         if service := run.request.get("service"):
@@ -69,7 +90,25 @@ def measured(
             shutil.copytree(service, folder, dirs_exist_ok=True)
             file = Path(folder) / "study.toml"
         file.write_text(text, encoding="utf-8")
-        out = run.path / f"{stored.HELD_BACK}-{len(found.held_back) + 1}"
-        request = launch.RunRequest(str(file), out=out, baselines=False)
-        launch.execute_run(launch.create_run(request, known), known, resumed=False)
-    return from_record(run, situation)
+        _run(file, run.path / f"{stored.HELD_BACK}-{len(found.held_back) + 1}", known)
+    return True
+
+
+def _measure_sizes(found: Advised, known: Catalogue, budget_s: float, tell: Callable[[str], None]) -> bool:
+    """Measure the main call of an imported service with payloads of several sizes. Returns whether that was done."""
+    run = found.subject.run
+    service = run.request.get("service")
+    if service is None or found.sizes is not None or not sizes.lacking(found.advice):
+        return False
+    with tempfile.TemporaryDirectory(prefix="callbench-advice-") as folder:
+        file = sizes.write(found.advice, Path(service), Path(folder) / Path(service).name, budget_s / 60)
+        if file is None:
+            tell("other sizes of the payloads are not measured: the messages have nothing that can be longer")
+            return False
+        _run(file, run.path / stored.SIZES, known)
+    return True
+
+
+def _run(study: Path, out: Path, known: Catalogue) -> None:
+    request = launch.RunRequest(str(study), out=out, baselines=False)
+    launch.execute_run(launch.create_run(request, known), known, resumed=False)

@@ -18,6 +18,8 @@ FORMAT = 1
 NAME = "advice.json"
 # Folders of a run in which cells over the links of a situation were measured.
 HELD_BACK = "held-back"
+# The folder of a run in which its main call was measured with payloads of several sizes.
+SIZES = "sizes"
 
 
 @dataclass(frozen=True)
@@ -66,7 +68,19 @@ def measured(run: Record) -> list[Record]:
     return [Record(path) for path in sorted(run.path.glob(f"{HELD_BACK}-*")) if (path / FILE).is_file()]
 
 
-def write(run: Record, situation: Situation, held_back: Sequence[Record], result: Mapping[str, Any]) -> Path:
+def sizes(run: Record) -> Record | None:
+    """Give the record of several sizes, if they were measured."""
+    path = run.path / SIZES
+    return Record(path) if (path / FILE).is_file() else None
+
+
+def write(
+    run: Record,
+    situation: Situation,
+    held_back: Sequence[Record],
+    of_sizes: Record | None,
+    result: Mapping[str, Any],
+) -> Path:
     """Keep an advice beside its run, whole or not at all. Returns the file.
 
     Raises:
@@ -79,6 +93,7 @@ def write(run: Record, situation: Situation, held_back: Sequence[Record], result
         "started": now(),
         "title": run.info["title"],
         "held_back": [one.path.name for one in held_back],
+        "sizes": None if of_sizes is None else of_sizes.path.name,
         "situation": dict(situation.source or {}),
         **result,
     }

@@ -1,0 +1,101 @@
+"""Measures what a map of payload sizes lacks: the calls of an imported service with payloads of several sizes."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import tomli_w
+
+from callbench.analysis.advice.advice import Advice, ordinary
+from callbench.catalog.generator import file as generators
+from callbench.catalog.own import folder
+from callbench.catalog.own.sizes import Sizes, length, sizes_of
+from callbench.catalog.own.study import STUDY
+from callbench.catalog.study.own_servers import OF_STUDY
+from callbench.model.service.imported import Pair
+from callbench.runner import own_service
+from callbench.stats.interval import geometric_mean
+
+# So many stacks have a place on the map.
+MOST_STACKS = 14
+TITLE = "Payloads of several sizes, for a map of advice"
+
+
+def stacks(advice: Advice) -> list[str]:
+    """Choose the stacks that the map compares: of each message the one with the least value, today's, an ordinary one.
+
+    Another channel changes what a call costs by itself, and hardly what a byte costs.
+    """
+    values = {name: geometric_mean(list(one.values())).middle for name, one in advice.goals.items()}
+    group = _main(advice)
+    by_message: dict[str, str] = {}
+    for name in sorted(values, key=lambda name: values[name]):
+        by_message.setdefault(advice.every[name, group].message, name)
+    wanted = [*ordinary(advice.every, list(values), advice.situation), *by_message.values()]
+    return [name for name in dict.fromkeys(wanted) if not name.startswith(f"{OF_STUDY}/")][:MOST_STACKS]
+
+
+def lacking(advice: Advice) -> bool:
+    """Whether there are stacks to compare, and the map has one size only."""
+    return len(stacks(advice)) > 1 and advice.map is not None and advice.map.x.unit != "bytes"
+
+
+def write(advice: Advice, service: Path, place: Path, minutes: float) -> Path | None:
+    """Write a copy of a service whose main call has one payload of each size, with the study that measures them.
+
+    Args:
+        advice: as far as it goes without.
+        service: the folder of the service that was measured.
+        place: where the copy goes: a folder that is empty or not there.
+        minutes: the time for all of it.
+
+    Returns:
+        The study; None where no other size can be made.
+
+    Raises:
+        BadInput: the folder of the service is wrong, or not there any more.
+    """
+    names = stacks(advice)
+    imported, _ = own_service.read(service)
+    named = advice.every[names[0], _main(advice)].call
+    call = next((one for one in imported.schema.calls if one.name == named), None)
+    if call is None:
+        return None
+    generator = generators.read(service, imported, call)
+    sizes = sizes_of(imported.schema, call, imported.payloads[named], generator)
+    if len(sizes.pairs) < 2:
+        return None
+    folder.write(place, replace(imported, payloads={**imported.payloads, named: tuple(sizes.pairs)}))
+    study = place / STUDY
+    study.write_text(_study(named, sizes, names, minutes), encoding="utf-8")
+    return study
+
+
+def _main(advice: Advice) -> str:
+    return max(advice.groups, key=lambda group: advice.groups[group])
+
+
+def _study(call: str, sizes: Sizes, names: Sequence[str], minutes: float) -> str:
+    made = " Some are made: the same messages with lists of another length." if sizes.made else ""
+    document = {
+        "title": TITLE,
+        "about": f"{call} with payloads of {len(sizes.pairs)} sizes.{made}",
+        "load": {"clients": [1], "calls": _calls(sizes.pairs), "seconds": 0.1, "forks": 6, "rounds": 2,
+                 "minutes": minutes},
+        "cells": [
+            {
+                "group": f"{call}, size {number}",
+                "optional": list(names),
+                "call": call,
+                "arguments": {"pair": number},
+                "ledger": True,
+            }
+            for number in range(1, len(sizes.pairs) + 1)
+        ],
+    }  # fmt: skip
+    return tomli_w.dumps(document)
+
+
+def _calls(pairs: Sequence[Pair]) -> int:
+    return max(1, 100 // math.ceil(max(map(length, pairs)) / 2**15))

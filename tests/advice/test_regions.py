@@ -1,0 +1,64 @@
+"""The map of an advice: who wins where, where several are equal, and where it is undecided."""
+
+from dataclasses import replace
+
+from advice.simulated import Truth, record
+from callbench.analysis.advice.advice import Advice, of_figures
+from callbench.analysis.advice.regions import lines_through
+from callbench.catalog.situation.link_text import link_of
+from callbench.model.situation import Situation, SituationLink
+from callbench.report.advice import words
+from callbench.report.charts.regions import regions
+
+# Few bytes against little time: the first wins where bytes decide, and they are equal where the delay does.
+SMALL = Truth("stack/small", fixed_us=60.0, us_per_byte=0.002, overhead_bytes=100.0, factor=1.0)
+LARGE = Truth("stack/large", fixed_us=60.0, us_per_byte=0.002, overhead_bytes=100.0, factor=3.0)
+SIZES = {"small": 300.0, "call": 3_000.0, "large": 300_000.0}
+
+
+def _advice(today: str = "", forks: int = 6) -> Advice:
+    situation = Situation([SituationLink("far", link_of("25ms,20mbit").wire, 1.0)], today=today)
+    return of_figures(record([SMALL, LARGE], SIZES, situation, 3, forks), replace(situation, groups={"call": 1.0}))
+
+
+def test_the_one_with_few_bytes_wins_where_messages_are_long() -> None:
+    found = _advice().map
+    assert found is not None
+    along_size, _ = lines_through(found)
+    assert [(one.winner, one.tied) for one in along_size[-1:]] == [("stack/small", False)]
+    assert along_size[0].tied
+    fastest = found.winners[-1][0], found.tied[-1][0]
+    assert fastest[0] >= 0
+    assert fastest[1]
+
+
+def test_today_is_named_among_equals() -> None:
+    for today in ("stack/small", "stack/large"):
+        found = _advice(today).map
+        assert found is not None
+        assert found.names[found.winners[-1][0]] == today
+
+
+def test_its_sentences_tell_equals_from_winners() -> None:
+    sentence = words.depends(_advice("stack/large"))[0]
+    assert "stack/large or an equal one below" in sentence
+    assert sentence.endswith(".")
+    assert "stack/small above" in sentence
+
+
+def test_one_fork_leaves_the_map_undecided() -> None:
+    advice = _advice(forks=1)
+    assert advice.map is not None
+    assert {winner for row in advice.map.winners for winner in row} == {-1}
+    assert not any(tied for row in advice.map.tied for tied in row)
+    assert regions(advice.map) is None
+
+
+def test_equals_are_pale_in_the_chart() -> None:
+    advice = _advice()
+    assert advice.map is not None
+    spec = regions(advice.map)
+    assert spec is not None
+    values = spec["layer"][0]["data"]["values"]
+    assert {one["tied"] for one in values} == {True, False}
+    assert spec["layer"][0]["encoding"]["opacity"]["condition"]["test"] == "datum.tied"
