@@ -19,7 +19,7 @@ from callbench.model.cell import Cell, Load, Stack
 from callbench.model.errors import CallbenchError
 from callbench.runner.measure.compiler import CompilerTime
 from callbench.runner.running_stack import RunningStack
-from callbench.stats.warmed import Piece, look
+from callbench.stats.warmed import WarmUpSegment, look
 
 CLIENTS = (1, 50)
 PIECE_S = 0.2
@@ -54,7 +54,7 @@ def _lines(known: catalogue.Catalogue, stack: Stack, clients: int, seconds: floa
             yield f"  left out: {next(iter(opened.unsupported.values()))}"
             return
         opened.connect(cell)
-        pieces: list[Piece] = []
+        pieces: list[WarmUpSegment] = []
         steady_s, told_s = None, 0
         for piece in _driven(opened.sides, cell, seconds):
             pieces.append(piece)
@@ -68,7 +68,7 @@ def _lines(known: catalogue.Catalogue, stack: Stack, clients: int, seconds: floa
         yield f"  steady after {steady_s:.1f} s" if steady_s else f"  {never}"
 
 
-def _driven(sides: Sides, cell: Cell, seconds: float) -> Iterator[Piece]:
+def _driven(sides: Sides, cell: Cell, seconds: float) -> Iterator[WarmUpSegment]:
     clock, before_ns, passed_s = CompilerTime(sides), 0, 0.0
     while passed_s < seconds:
         done = sides.client.drive(
@@ -76,13 +76,13 @@ def _driven(sides: Sides, cell: Cell, seconds: float) -> Iterator[Piece]:
         )
         now_ns = max((took.compiler_ns for took in clock.read().values()), default=0)
         passed_s += done["elapsed_ns"] / 1e9
-        yield Piece(done["calls"], done["elapsed_ns"] / 1e9, max(0, now_ns - before_ns) / 1e9)
+        yield WarmUpSegment(done["calls"], done["elapsed_ns"] / 1e9, max(0, now_ns - before_ns) / 1e9)
         before_ns = now_ns
 
 
-def _second(pieces: Sequence[Piece], number: int) -> str:
+def _second(pieces: Sequence[WarmUpSegment], number: int) -> str:
     """One line: the pieces that make the last second."""
-    last: list[Piece] = []
+    last: list[WarmUpSegment] = []
     for piece in reversed(pieces):
         if sum(one.seconds for one in last) >= 1:
             break

@@ -10,7 +10,7 @@ import pytest
 from advice.simulated import Truth, record
 from callbench.analysis.advice.checks import Check, checks, off_by
 from callbench.analysis.advice.figures import Every, OverLink
-from callbench.analysis.advice.savings import MEAN, Line, lines
+from callbench.analysis.advice.savings import MEAN, CostLine, lines
 from callbench.catalog.situation.link_text import link_of
 from callbench.model.situation import Situation, SituationLink
 
@@ -34,12 +34,12 @@ def _later(over: OverLink) -> OverLink:
     return replace(over, latency_us={**over.latency_us, "p99_us": tails})
 
 
-def _line(every: Every, tested: Sequence[Check], name: str) -> Line:
+def _line(every: Every, tested: Sequence[Check], name: str) -> CostLine:
     found = lines([every], SITUATION, ("stack/3", "stack/4"), {"call": 1.0}, {}, partial(off_by, tested))
     return next(one for one in found if one.name == f"{name} over {NAME}")
 
 
-def _reach(one: Line) -> float:
+def _reach(one: CostLine) -> float:
     assert one.own.high is not None
     return one.own.high / one.own.middle - 1
 

@@ -11,7 +11,7 @@ import pytest
 from callbench.analysis.advice.advice import of_figures
 from callbench.analysis.advice.checks import Check, checks, off_by
 from callbench.analysis.advice.figures import Every, Figures, OverLink
-from callbench.analysis.advice.savings import AWAKE, MONEY, Line, lines, processor_line
+from callbench.analysis.advice.savings import AWAKE, MONEY, CostLine, lines, processor_line
 from callbench.catalog.situation.link_text import link_of
 from callbench.model.situation import Prices, Situation, SituationLink
 from callbench.report.advice.words import not_measured
@@ -106,7 +106,7 @@ def test_a_stack_alone_is_not_predicted() -> None:
     assert _of_processors(checks(_measured("Sum")[:1], SITUATION)) == []
 
 
-def _lines(main: Every, other: Every, pair: tuple[str, str], situation: Situation = SITUATION) -> dict[str, Line]:
+def _lines(main: Every, other: Every, pair: tuple[str, str], situation: Situation = SITUATION) -> dict[str, CostLine]:
     found = lines([main, other], situation, pair, {"Sum": 1.0}, {}, partial(off_by, []))
     return {one.name: one for one in found}
 

@@ -9,7 +9,7 @@ import pytest
 
 from callbench.model import process_end
 from callbench.runner.measure.process_reading import FullReading, namespace_id, read_full, read_light, threads_of
-from callbench.runner.measure.sampler import Sampler, Track
+from callbench.runner.measure.sampler import Sampler, SideSamples
 
 STATUS = "Name:\ta\nNSpid:\t{tid}\t{own}\nvoluntary_ctxt_switches:\t7\nnonvoluntary_ctxt_switches:\t2\n"
 # Fields 3 to 24 of proc_pid_stat(5): state, parent, ..., faults (10 to 13), times (14 to 17), threads (20), pages (24).
@@ -69,14 +69,14 @@ def test_what_the_kernel_does_not_tell_is_none(tmp_path: Path) -> None:
 
 
 def test_threads_that_were_not_sampled_are_in_the_numbers() -> None:
-    track = Track(made=2, ended=1, before_id=10, last_id=25)
+    track = SideSamples(made=2, ended=1, before_id=10, last_id=25)
     assert (track.threads_made, track.threads_ended) == (15, 14)
-    unknown = Track(made=2, ended=1)
+    unknown = SideSamples(made=2, ended=1)
     assert (unknown.threads_made, unknown.threads_ended) == (2, 1)
 
 
 def test_processes_that_join_and_leave_are_counted_from_the_first_sample_on() -> None:
-    track = Track()
+    track = SideSamples()
     track.set_processes([1, 2])
     track.add_sample(0)
     track.set_processes([2, 3, 4])

@@ -14,7 +14,7 @@ from callbench.analysis.metric_values import value_of
 from callbench.analysis.subject import Subject, subject
 from callbench.catalog.study import load
 from callbench.model.errors import BadInput
-from callbench.model.metrics.metric import Asked, Combined
+from callbench.model.metrics.metric import Combination, StudyUse
 from callbench.model.metrics.readings import READINGS
 from callbench.model.metrics.registry import GROUPS, METRICS, PERCENTILES, VALUES, askable
 from callbench.report.export import TEXTS
@@ -57,7 +57,7 @@ def test_each_name_is_there_once_and_has_all_that_a_reader_needs() -> None:
         assert one.title
         assert one.about.endswith(".")
         assert one.unit or one.name == "limit"
-        assert (one.share is not None) == (one.combined is Combined.HISTOGRAMS)
+        assert (one.share is not None) == (one.combined is Combination.HISTOGRAMS)
         assert one.rows is None or one.rows.value
     assert list(PERCENTILES.values()) == sorted(PERCENTILES.values())
 
@@ -123,7 +123,7 @@ def test_the_query_of_a_metric_runs_by_itself(few: Subject) -> None:
                 assert [column[0] for column in cursor.description or []] == ["cell", "fork", one.name]
 
 
-@pytest.mark.parametrize("name", [*askable(Asked.TABLES)])
+@pytest.mark.parametrize("name", [*askable(StudyUse.TABLES)])
 def test_a_study_can_ask_for_each(name: str, tmp_path: Path) -> None:
     (tmp_path / "s.toml").write_text(STUDY.replace("STATISTIC", name))
     assert load(tmp_path / "s.toml").tables[0].statistic == name

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from callbench.model.metrics.metric import Asked, Better, Metric
+from callbench.model.metrics.metric import Better, Metric, StudyUse
 from callbench.model.metrics.readings import READINGS
 from callbench.model.metrics.registry import COLD, GROUPS, PERCENTILES, VALUES
 
@@ -65,7 +65,7 @@ def page(text: str) -> str:
 
 def _row(one: Metric) -> Iterator[str]:
     """One metric's line."""
-    where = "" if one.asked in {Asked.EVERYWHERE, Asked.NOWHERE} else f" In {one.asked} of a study only."
+    where = "" if one.asked in {StudyUse.EVERYWHERE, StudyUse.NOWHERE} else f" In {one.asked} of a study only."
     yield f"`{one.name}`"
     yield f"{one.title[0].upper()}{one.title[1:]}. {one.about}{where}"
     yield one.unit

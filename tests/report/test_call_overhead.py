@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from callbench.analysis.overhead import Parts, read, split
+from callbench.analysis.overhead import MessageCost, read, split
 from callbench.analysis.results import Latency, Result
 from callbench.analysis.subject import subject
 from callbench.report.sections import call_overhead as tax_section
 from callbench.store.record import Record
 from report import synthetic
 
-PARTS = Parts(request_bytes=100, answer_bytes=1_000, codec_us=10.0)
+PARTS = MessageCost(request_bytes=100, answer_bytes=1_000, codec_us=10.0)
 
 
 def cell(*mean_us: float) -> Result:

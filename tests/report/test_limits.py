@@ -7,9 +7,9 @@ import pytest
 from callbench.analysis import limits, validity
 from callbench.analysis.costs import Cost
 from callbench.analysis.results import Latency, Result
-from callbench.analysis.validity import CellValidity, Known
+from callbench.analysis.validity import CellFacts, CellValidity
 from callbench.stats.bottleneck import Evidence, Limit, Side, Verdict, judged
-from callbench.stats.processor_time import Piece, ProcessorTime
+from callbench.stats.processor_time import ForkUse, ProcessorTime
 
 BUSY = Evidence(50, in_process=False, client=Side(0.41, 0.4, 0.0, 0.0), server=Side(0.98, 0.97, 0.0, 0.0), driver=True)
 
@@ -22,7 +22,7 @@ def cell(limit: Limit) -> Result:
 
 def known(limit: Limit, client_us: float = 10.0, server_us: float = 17.0) -> CellValidity:
     spent = {"client_cpu_us": client_us, "server_cpu_us": server_us}
-    cost = Cost({name: ProcessorTime({0: Piece(int(us * 1e6), 1, 1000)}) for name, us in spent.items()})
+    cost = Cost({name: ProcessorTime({0: ForkUse(int(us * 1e6), 1, 1000)}) for name, us in spent.items()})
     return CellValidity("c1", BUSY, Verdict(limit, "why"), "", (), cost, ())
 
 
@@ -76,14 +76,14 @@ def row(calls: int, gap_ns: int) -> dict[str, object]:
 
 @pytest.mark.parametrize(("calls", "limit"), [(50, Limit.UNSATURATED), (5_000, Limit.GENERATOR)])
 def test_who_has_no_call_left_to_make_is_not_busy(calls: int, limit: Limit) -> None:
-    mine = Known("c1", in_process=False, together=False, half_width=None, plateaus=(), driver=True)
+    mine = CellFacts("c1", in_process=False, together=False, half_width=None, plateaus=(), driver=True)
     trial = row(calls, 50 * 2_450_000_000)
     assert judged(validity._evidence(mine, [trial], {})).limit is limit
 
 
 def test_one_straggler_dilutes_no_share_and_blames_no_loop() -> None:
     """A server busy for all of a second, whose last call is answered after nine more: 50 clients wait for it."""
-    mine = Known("c1", in_process=False, together=False, half_width=None, plateaus=())
+    mine = CellFacts("c1", in_process=False, together=False, half_width=None, plateaus=())
     trial = row(5_000, 49 * 9_000_000_000) | {
         "elapsed_ns": 10_000_000_000, "window_ns": 1_000_000_000, "window_calls": 4_999.1,
         "in_call_ns": 59_000_000_000, "user_ns": 200_000_000, "server_user_ns": 990_000_000,

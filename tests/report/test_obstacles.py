@@ -6,7 +6,7 @@ from typing import Any, cast
 
 import pytest
 
-from callbench.analysis.claims import Compared, Judged, Verdict
+from callbench.analysis.claims import ClaimComparison, ClaimResult, Verdict
 from callbench.analysis.obstacles import Kind, Obstacle, Reason, obstacles
 from callbench.analysis.rankings import Ranking
 from callbench.analysis.results import Excluded, Result, Results
@@ -16,7 +16,7 @@ from callbench.catalog.study.claim import Comparison
 from callbench.report.text.more_time import OpenResults, open_results
 from callbench.stats.bottleneck import Limit
 from callbench.stats.bottleneck import Verdict as Bound
-from callbench.stats.decision import Outcome, Ranged
+from callbench.stats.decision import Outcome, RangeTest
 from callbench.stats.forecast import forecast
 from callbench.stats.interval import geometric_mean
 from callbench.stats.ranking import standings
@@ -35,14 +35,14 @@ class About:
     every_name: dict[str, str] = {}  # noqa: RUF012 - never changed
     cards: dict[str, Any] = {}  # noqa: RUF012 - never changed
 
-    def __init__(self, cells: list[Result], judged: list[Judged], excluded: list[Excluded]) -> None:
+    def __init__(self, cells: list[Result], judged: list[ClaimResult], excluded: list[Excluded]) -> None:
         """Takes the cells, the claims and what was left out."""
         self.results = Results(cells, [], excluded)
         self.judged = judged
 
 
 def found(
-    *cells: Result, judged: tuple[Judged, ...] = (), excluded: tuple[Excluded, ...] = (), link: str = "loopback"
+    *cells: Result, judged: tuple[ClaimResult, ...] = (), excluded: tuple[Excluded, ...] = (), link: str = "loopback"
 ) -> list[Obstacle]:
     own = [one for one in cells if one.ranked]
     table = Ranking("g", "1", link, cells, own, standings([one.by_fork["rate_per_s"] for one in own]))
@@ -110,13 +110,14 @@ def test_what_has_no_rank_is_listed_with_why() -> None:
     ]
 
 
-def judged(id_: str, verdict: Verdict, *needed: int | None, why: str = "") -> Judged:
+def judged(id_: str, verdict: Verdict, *needed: int | None, why: str = "") -> ClaimResult:
     part = Comparison("x over y", ({"stack": "a/x"},), ({"stack": "a/y"},), 1.0, float("inf"))
     ratio = None if why else geometric_mean((1.0, 1.5, 0.9))
     every = [
-        Compared(part, verdict, ratio, None, why, 0.0, Ranged(Outcome.UNDECIDED, 1.0, 0.5, 3, more)) for more in needed
-    ] or [Compared(part, verdict, ratio, None, why, 0.0)]
-    return Judged(id_, "", "", "rate_per_s", verdict, every, every[0])
+        ClaimComparison(part, verdict, ratio, None, why, 0.0, RangeTest(Outcome.UNDECIDED, 1.0, 0.5, 3, more))
+        for more in needed
+    ] or [ClaimComparison(part, verdict, ratio, None, why, 0.0)]
+    return ClaimResult(id_, "", "", "rate_per_s", verdict, every, every[0])
 
 
 @pytest.mark.parametrize(("needed", "more"), [((4,), 4), ((4, 9), 9), ((4, None), None)])

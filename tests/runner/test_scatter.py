@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from callbench.model.cell import Cell, Load
-from callbench.runner.scatter import SHARE, Scatter
+from callbench.runner.scatter import SHARE, ForkRates
 
 
 def cell(name: str, *, rate_per_s: float | None = None) -> Cell:
@@ -15,10 +15,10 @@ def cell(name: str, *, rate_per_s: float | None = None) -> Cell:
     return Cell(name, "g", "a/m+tcp", "Sum", {}, Load(1, 1, 0.01, arrivals=arrivals, rate_per_s=rate_per_s))
 
 
-def filled(spreads: dict[str, float], *, forks: int = 3, slices: int = 3) -> Scatter:
+def filled(spreads: dict[str, float], *, forks: int = 3, slices: int = 3) -> ForkRates:
     """Cells whose slices scatter by so much within forks; forks themselves differ by much more."""
     dice = random.Random(1)  # noqa: S311 - figures, no secret
-    scatter = Scatter()
+    scatter = ForkRates()
     for fork in range(forks):
         for name, spread in spreads.items():
             of_fork = dice.gauss(0.0, 1.0)
@@ -35,7 +35,7 @@ def test_those_that_scatter_most_within_forks() -> None:
 def test_none_if_nothing_was_driven_twice_in_a_fork() -> None:
     spreads = {"a": 0.02, "b": 0.02, "loud": 2.0}
     assert filled(spreads, slices=1).most_scattered(spreads) == set()
-    assert Scatter().most_scattered(spreads) == set()
+    assert ForkRates().most_scattered(spreads) == set()
 
 
 def test_only_cells_that_are_requested() -> None:

@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 
 from callbench.stats import median_interval
 from callbench.stats.capacity_plan import COARSE, GOAL, Place, Trial, capacity, estimates, next_place
-from callbench.stats.knee import End, Span
+from callbench.stats.knee import KneeOutcome, SearchRange
 
-CLIENTS = Span(1, 10_000, 0.05, whole=True)
-RATES = Span(0.5, 1e6, 0.05)
+CLIENTS = SearchRange(1, 10_000, 0.05, whole=True)
+RATES = SearchRange(0.5, 1e6, 0.05)
 Server = Callable[[float], bool]
 
 
-def searched(server: Server, span: Span, start: float = 1.0, most: int = 400) -> list[Trial]:
+def searched(server: Server, span: SearchRange, start: float = 1.0, most: int = 400) -> list[Trial]:
     trials: list[Trial] = []
     while len(trials) < most and (place := next_place(trials, start, span)) is not None:
         trials.append(Trial(place.phase, place.level, server(place.level)))
@@ -35,13 +35,13 @@ def test_without_noise_the_knee_is_found_to_a_client_or_the_goal(knee: int) -> N
     assert found is not None
     assert found.low is not None
     assert found.high is not None
-    assert found.end is End.WITHIN
+    assert found.end is KneeOutcome.WITHIN
     assert found.low <= knee <= found.high
     assert found.high - found.low <= max(1, 2 * GOAL * knee + 2)
 
 
 def test_ends_of_the_span_are_said_as_such() -> None:
-    for server, end in ((lambda _: True, End.AT_LEAST), (lambda _: False, End.BELOW)):
+    for server, end in ((lambda _: True, KneeOutcome.AT_LEAST), (lambda _: False, KneeOutcome.BELOW)):
         trials = searched(server, CLIENTS)
         found = capacity(trials, CLIENTS)
         assert found is not None
@@ -59,7 +59,7 @@ def test_the_level_that_ends_the_coarse_search_fails_twice() -> None:
 
 
 @pytest.mark.parametrize("span", [CLIENTS, RATES])
-def test_intervals_cover_the_truth_as_often_as_they_say(span: Span) -> None:
+def test_intervals_cover_the_truth_as_often_as_they_say(span: SearchRange) -> None:
     dice = random.Random(7)  # noqa: S311 - to be repeated
     covered = 0
     for _ in range(200):

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from callbench.model.objective import parse
 from callbench.stats.arrivals import due_ns, poisson
 from callbench.stats.histogram import index_of
-from callbench.stats.knee import MOST_STEPS, End, Knee, Span, Step, knee, next_level
+from callbench.stats.knee import MOST_STEPS, Knee, KneeOutcome, SearchRange, Step, knee, next_level
 from callbench.stats.lindley import latencies
 
 
-def searched(truth: float, start: float, span: Span) -> list[Step]:
+def searched(truth: float, start: float, span: SearchRange) -> list[Step]:
     """Search where every level up to the truth meets the objective."""
     steps: list[Step] = []
     while (level := next_level(steps, start, span)) is not None:
@@ -25,31 +25,31 @@ def searched(truth: float, start: float, span: Span) -> list[Step]:
 
 @given(st.floats(1, 1e6), st.floats(0.01, 1e7))
 def test_the_knee_is_found_to_the_precision_requested(truth: float, start: float) -> None:
-    span = Span(0.1, 1e7)
+    span = SearchRange(0.1, 1e7)
     found = knee(searched(truth, start, span), span)
     assert found is not None
-    assert found.end is End.WITHIN
+    assert found.end is KneeOutcome.WITHIN
     assert truth / (1 + span.precision) * (1 - 1e-3) <= found.level <= truth
 
 
 @given(st.integers(1, 999))
 def test_a_number_of_clients_is_found_to_the_client(truth: int) -> None:
-    span = Span(1, 1000, precision=0, whole=True)
+    span = SearchRange(1, 1000, precision=0, whole=True)
     found = knee(searched(truth, 1, span), span)
-    assert found == Knee(truth, End.WITHIN)
+    assert found == Knee(truth, KneeOutcome.WITHIN)
 
 
 def test_a_search_ends_at_the_ends_of_its_span() -> None:
-    span = Span(10, 1000)
-    assert knee(searched(1e9, 100, span), span) == Knee(1000, End.AT_LEAST)
-    assert knee(searched(1, 100, span), span) == Knee(10, End.BELOW)
+    span = SearchRange(10, 1000)
+    assert knee(searched(1e9, 100, span), span) == Knee(1000, KneeOutcome.AT_LEAST)
+    assert knee(searched(1, 100, span), span) == Knee(10, KneeOutcome.BELOW)
     assert knee([], span) is None
     # What met above a level that failed was chance.
-    assert knee([Step(100, True), Step(120, False), Step(200, True)], span) == Knee(100, End.WITHIN)
+    assert knee([Step(100, True), Step(120, False), Step(200, True)], span) == Knee(100, KneeOutcome.WITHIN)
 
 
 def test_a_search_continues_where_it_was_interrupted() -> None:
-    span = Span(0.1, 1e7)
+    span = SearchRange(0.1, 1e7)
     whole = searched(777, 10, span)
     for made in range(len(whole)):
         assert next_level(whole[:made], 10, span) == whole[made].level
@@ -71,7 +71,7 @@ def test_the_knee_of_a_queue_is_where_theory_has_it() -> None:
     objective = parse("p99 under 5 ms")
     count = 50_000
     services = np.random.default_rng(3).exponential(1e9 / served, count).astype(np.int64)
-    span, steps = Span(1, 1e6, precision=0.02), list[Step]()
+    span, steps = SearchRange(1, 1e6, precision=0.02), list[Step]()
     while (level := next_level(steps, 500, span)) is not None:
         told = latencies(due_ns(poisson(level, count, len(steps)), count), services)
         steps.append(Step(level, objective.value_us(done(told.tolist())) <= objective.limit_us))

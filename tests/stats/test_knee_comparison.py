@@ -5,13 +5,13 @@ import pytest
 from hypothesis import given
 
 from callbench.stats.decision import Decision, Outcome
-from callbench.stats.knee import End, Knee
+from callbench.stats.knee import Knee, KneeOutcome
 from callbench.stats.knee_comparison import compared
 
 PRECISION = 0.05
 
 
-def knees(*levels: float, end: End = End.WITHIN) -> dict[int, Knee]:
+def knees(*levels: float, end: KneeOutcome = KneeOutcome.WITHIN) -> dict[int, Knee]:
     return {block: Knee(level, end) for block, level in enumerate(levels)}
 
 
@@ -24,7 +24,7 @@ BEST = knees(1000, 1040, 980, 1010)
         (knees(500, 512, 495, 505), Decision.WORSE),
         (knees(995, 1030, 985, 1000), Decision.EQUIVALENT),
         (knees(700, 1300, 900, 1000), Decision.UNDECIDED),
-        (knees(400, 402, 401, 400, end=End.BELOW), Decision.WORSE),
+        (knees(400, 402, 401, 400, end=KneeOutcome.BELOW), Decision.WORSE),
     ],
 )
 def test_a_knee_is_worse_equivalent_or_undecided(other: dict[int, Knee], decision: Decision) -> None:
@@ -38,9 +38,9 @@ def test_a_knee_is_worse_equivalent_or_undecided(other: dict[int, Knee], decisio
     ("highest", "other"),
     [
         (BEST, knees(900)),
-        (BEST, {7: Knee(900, End.WITHIN), 8: Knee(900, End.WITHIN)}),
-        (BEST, knees(900, 910, 890, end=End.AT_LEAST)),
-        (knees(1, 1, 1, end=End.BELOW), knees(1, 1, 1, end=End.BELOW)),
+        (BEST, {7: Knee(900, KneeOutcome.WITHIN), 8: Knee(900, KneeOutcome.WITHIN)}),
+        (BEST, knees(900, 910, 890, end=KneeOutcome.AT_LEAST)),
+        (knees(1, 1, 1, end=KneeOutcome.BELOW), knees(1, 1, 1, end=KneeOutcome.BELOW)),
     ],
 )
 def test_a_ratio_that_is_not_known_is_not_compared(highest: dict[int, Knee], other: dict[int, Knee]) -> None:
@@ -48,7 +48,7 @@ def test_a_ratio_that_is_not_known_is_not_compared(highest: dict[int, Knee], oth
 
 
 def test_the_highest_may_be_known_as_a_bound_from_below() -> None:
-    found = compared(knees(1000, 1000, 1000, end=End.AT_LEAST), [knees(500, 510, 490)], PRECISION)[0]
+    found = compared(knees(1000, 1000, 1000, end=KneeOutcome.AT_LEAST), [knees(500, 510, 490)], PRECISION)[0]
     assert found is not None
     assert (found.decision, found.outcome) == (Decision.WORSE, Outcome.FAILED)
 

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callbench.stats.littles_law import Account, broken, in_flight
+from callbench.stats.littles_law import LoopTimes, broken, in_flight
 
-HONEST = Account(clients=4, elapsed_ns=10**9, in_call_ns=3 * 10**9, think_ns=8 * 10**8, gap_ns=2 * 10**8, calls=1000)
+HONEST = LoopTimes(clients=4, elapsed_ns=10**9, in_call_ns=3 * 10**9, think_ns=8 * 10**8, gap_ns=2 * 10**8, calls=1000)
 
 
 def test_an_honest_loop_keeps_it() -> None:
@@ -43,4 +43,4 @@ def test_whatever_adds_up_passes(clients: int, elapsed: int, call: float, think:
     whole = clients * elapsed
     in_call = int(whole * call)
     thought = int((whole - in_call) * think)
-    assert not broken(Account(clients, elapsed, in_call, thought, whole - in_call - thought, 1))
+    assert not broken(LoopTimes(clients, elapsed, in_call, thought, whole - in_call - thought, 1))

@@ -5,18 +5,18 @@ from dataclasses import replace
 import pytest
 
 from callbench.stats.bottleneck import Evidence, Side
-from callbench.stats.saturation import Resource, Seen, saturated
+from callbench.stats.saturation import LoadObservation, Resource, saturated
 
 IDLE = Evidence(clients=8, in_process=False, client=Side(0.05, 0.05), server=Side(0.03, 0.03), driver=True)
 
 
-def queue(at_once: float, ms: float, evidence: Evidence = IDLE, **members: object) -> list[Seen]:
+def queue(at_once: float, ms: float, evidence: Evidence = IDLE, **members: object) -> list[LoadObservation]:
     """A server that works on a number of calls at once, each for some milliseconds, under 1 to 64 clients."""
     seen = []
     for clients in (1, 2, 4, 8, 16, 32, 64):
         rate = min(clients, at_once) / ms * 1e3
         mean_us = clients / rate * 1e6
-        seen.append(Seen(clients, clients <= 16, rate, mean_us, evidence, 4, round(rate), {}))
+        seen.append(LoadObservation(clients, clients <= 16, rate, mean_us, evidence, 4, round(rate), {}))
     return [replace(one, **members) for one in seen]  # type: ignore[arg-type]
 
 
@@ -74,11 +74,11 @@ def test_connections_that_are_refused_are_a_pool_that_is_full() -> None:
 
 def test_loads_that_could_not_be_driven_count_as_refused() -> None:
     every = [
-        one if one.level <= 16 else Seen(one.level, False, 0.0, None, None, None, 0, {"timeout": 1})
+        one if one.level <= 16 else LoadObservation(one.level, False, 0.0, None, None, None, 0, {"timeout": 1})
         for one in queue(4, 10)
     ]
     assert saturated(every, 16).resource is Resource.POOL
 
 
 def test_without_any_load_beyond_it_nothing_is_known() -> None:
-    assert saturated([Seen(1, False, 0.0, None, None, None, 0, {})], 0.0).resource is Resource.UNDECIDED
+    assert saturated([LoadObservation(1, False, 0.0, None, None, None, 0, {})], 0.0).resource is Resource.UNDECIDED

@@ -7,13 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from callbench.analysis.costs import cost
-from callbench.stats.processor_time import Piece, ProcessorTime, step_of, together
+from callbench.stats.processor_time import ForkUse, ProcessorTime, step_of, together
 
 TICK = 10_000_000
 
 
 def spent(*pieces: tuple[int, int], error: int = 1000) -> ProcessorTime:
-    return ProcessorTime({block: Piece(ns, error, calls) for block, (ns, calls) in enumerate(pieces)})
+    return ProcessorTime({block: ForkUse(ns, error, calls) for block, (ns, calls) in enumerate(pieces)})
 
 
 def test_a_fork_below_the_tick_counts_with_its_calls() -> None:
@@ -73,7 +73,7 @@ def test_the_step_of_a_clock_is_reported_by_its_values() -> None:
 def test_sides_together_have_the_errors_of_both() -> None:
     both = together([spent((5000, 10)), spent((7000, 10), (1, 1))])
     assert both is not None
-    assert both.pieces == {0: Piece(12_000, 2000, 10)}
+    assert both.pieces == {0: ForkUse(12_000, 2000, 10)}
     assert together([]) is None
 
 
@@ -88,7 +88,7 @@ def test_a_cell_adds_its_trials_up() -> None:
     found = cost(rows, in_process=False).by_statistic
     assert found["client_cpu_us"].us == pytest.approx(4.234)
     assert found["server_cpu_us"].us == pytest.approx(50 / 3)
-    assert found["server_cpu_us"].pieces[0] == Piece(TICK, 2 * TICK, 2000)
+    assert found["server_cpu_us"].pieces[0] == ForkUse(TICK, 2 * TICK, 2000)
     assert found["server_cpu_us"].under is None
     assert found["server_system_us"].under == pytest.approx(40 / 3)
     assert found["cpu_us"].us == pytest.approx(4.234 + 50 / 3)

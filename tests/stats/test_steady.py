@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callbench.stats.steady import Shift, rates_of, settled, shift
+from callbench.stats.steady import LevelShift, rates_of, settled, shift
 
 
 def noisy(levels: list[float], spread: float, seed: int) -> list[float]:
@@ -46,7 +46,7 @@ def test_noise_alone_cries_wolf_as_seldom_as_it_says() -> None:
 def test_too_few_rates_say_nothing() -> None:
     assert shift([1.0, 2.0, 3.0, 4.0, 5.0]) is None
     assert shift([1.0] * 9 + [0.0]) is None
-    assert shift([5.0] * 10) == Shift(2, 1.0, 1.0)
+    assert shift([5.0] * 10) == LevelShift(2, 1.0, 1.0)
 
 
 @given(st.lists(st.floats(1, 1e9), min_size=6, max_size=40), st.floats(0.001, 1000))

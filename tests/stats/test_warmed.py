@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from callbench.stats.steady import settled
-from callbench.stats.warmed import AGAIN_SECONDS, Look, Piece, look
+from callbench.stats.warmed import AGAIN_SECONDS, WarmUpFit, WarmUpSegment, look
 
 Curve = Callable[[float], float]
 PIECE_S = 0.2
@@ -32,10 +32,10 @@ RECORDED = {"jersey": JERSEY, "hessian2": HESSIAN, "grpc": GRPC}
 def stops(curve: Curve, spread: float = 0.0, drift: float = 0.0, seed: int = 0) -> float:
     """Return when a warm-up along the curve would end, in seconds; 60 if it is never steady."""
     dice = np.random.default_rng(seed)
-    pieces: list[Piece] = []
+    pieces: list[WarmUpSegment] = []
     while (now := len(pieces) * PIECE_S) < END_S:
         rate = curve(now + PIECE_S / 2) * dice.lognormal(0, spread) * math.exp(drift * now)
-        pieces.append(Piece(round(rate * PIECE_S), PIECE_S))
+        pieces.append(WarmUpSegment(round(rate * PIECE_S), PIECE_S))
         if look(pieces).steady:
             break
     return len(pieces) * PIECE_S
@@ -94,30 +94,30 @@ def test_what_rises_for_ever_is_never_steady() -> None:
 
 
 def test_a_further_cell_needs_a_second() -> None:
-    flat = [Piece(100, 0.1)] * 12
+    flat = [WarmUpSegment(100, 0.1)] * 12
     assert look(flat, AGAIN_SECONDS).steady
     assert not look(flat[:9], AGAIN_SECONDS).steady
 
 
 def test_a_curve_that_is_too_short_says_nothing() -> None:
-    assert look([Piece(100, 1.0)] * 4) == Look(None, 0.0)
-    assert look([Piece(100, 4.0)] * 2).why_not == "too short to tell"
+    assert look([WarmUpSegment(100, 1.0)] * 4) == WarmUpFit(None, 0.0)
+    assert look([WarmUpSegment(100, 4.0)] * 2).why_not == "too short to tell"
     assert not look([]).steady
 
 
 def test_a_compiler_at_work_keeps_a_flat_curve_going() -> None:
-    flat = [Piece(100, PIECE_S, 0.3 * PIECE_S)] * 60
+    flat = [WarmUpSegment(100, PIECE_S, 0.3 * PIECE_S)] * 60
     assert not look(flat).steady
     assert look(flat).why_not == "the compiler took 30 % of a processor"
-    assert look([*flat, *[Piece(100, PIECE_S)] * 70]).steady
+    assert look([*flat, *[WarmUpSegment(100, PIECE_S)] * 70]).steady
 
 
 def test_a_pause_of_the_machine_is_no_rise() -> None:
-    calm = [Piece(100, PIECE_S)] * 60
-    paused = [*calm[:-2], Piece(1, PIECE_S), Piece(1, PIECE_S)]
+    calm = [WarmUpSegment(100, PIECE_S)] * 60
+    paused = [*calm[:-2], WarmUpSegment(1, PIECE_S), WarmUpSegment(1, PIECE_S)]
     assert look(paused).steady
 
 
 def test_calls_that_begin_to_be_answered_late_are_a_rise() -> None:
-    found = look([*[Piece(0, PIECE_S)] * 40, *[Piece(100, PIECE_S)] * 15])
+    found = look([*[WarmUpSegment(0, PIECE_S)] * 40, *[WarmUpSegment(100, PIECE_S)] * 15])
     assert not found.steady

@@ -26,17 +26,17 @@ def error_in(call: str, arguments: Arguments, answer: Mapping[str, Any], service
         service: an imported service, whose calls answer what its pairs say.
     """
     value, fault = _right(call, json.dumps(dict(arguments), sort_keys=True), service)
-    said = fault_of(answer)
+    own_fault = fault_of(answer)
     what = _shown_call(call, arguments)
     if fault is not None:
-        if said is None:
+        if own_fault is None:
             return f"{what} answered {_cut(canonical(answer['value']))}; it must be refused: {fault}"
         refused = [str(argument) for argument in arguments.values() if str(argument) in fault]
-        if refused and not any(text in said for text in refused):
-            return f"{what} was refused with {_cut(said)!r}, which does not name {refused[0]}"
+        if refused and not any(text in own_fault for text in refused):
+            return f"{what} was refused with {_cut(own_fault)!r}, which does not name {refused[0]}"
         return None
-    if said is not None:
-        return f"{what} was refused: {_cut(said)}"
+    if own_fault is not None:
+        return f"{what} was refused: {_cut(own_fault)}"
     given = canonical(digest_if_large(answer["value"]))
     if given == value:
         return None

@@ -65,12 +65,12 @@ def right(service: Imported, call: str, arguments: Mapping[str, Any]) -> Form:
     """
     schema = service.schema
     types = next(one for one in schema.calls if one.name == call)
-    asked = pair_of(service, call, arguments)
-    request = canonical(form(schema, types.request, asked.request))
-    alike = (one for one in service.payloads[call] if one.request == asked.request)
+    pair = pair_of(service, call, arguments)
+    request = canonical(form(schema, types.request, pair.request))
+    alike = (one for one in service.payloads[call] if one.request == pair.request)
     first = next(
         (one for one in alike if canonical(form(schema, types.request, one.request)) == request),
-        asked,
+        pair,
     )
     return form(schema, types.answer, first.answer)
 

@@ -13,7 +13,7 @@ from callbench.catalog.study.places import link_of, published_figure
 from callbench.catalog.study.report_parts import ClaimPart
 from callbench.model.metrics.registry import SHARED_SPREAD
 from callbench.stats.contrast import fork_ratios
-from callbench.stats.decision import Outcome, Range, Ranged, ranged
+from callbench.stats.decision import Outcome, Range, RangeTest, ranged
 from callbench.stats.interval import CONFIDENCE, Interval, geometric_mean
 from callbench.stats.logratio import LogRatio, paired
 
@@ -38,7 +38,7 @@ _VERDICTS = {
 
 
 @dataclass(frozen=True)
-class Compared:
+class ClaimComparison:
     """One comparison and what came out.
 
     Attributes:
@@ -55,7 +55,7 @@ class Compared:
     published: float | None
     why: str
     margin: float
-    tested: Ranged | None = None
+    tested: RangeTest | None = None
 
     @property
     def threshold(self) -> str:
@@ -67,7 +67,7 @@ class Compared:
 
 
 @dataclass(frozen=True)
-class Judged:
+class ClaimResult:
     """A claim, all its comparisons, and the one that decides.
 
     Attributes:
@@ -81,20 +81,20 @@ class Judged:
     reading: str
     statistic: str
     verdict: Verdict
-    compared: Sequence[Compared]
-    deciding: Compared
+    compared: Sequence[ClaimComparison]
+    deciding: ClaimComparison
 
     def tally(self) -> dict[Verdict, int]:
         """Count the verdicts of the comparisons."""
         return {verdict: sum(one.verdict is verdict for one in self.compared) for verdict in Verdict}
 
 
-def judge(study: Study, results: Results) -> list[Judged]:
+def judge(study: Study, results: Results) -> list[ClaimResult]:
     """Test every claim of a study against a run."""
     return [_judge_one(study, claim, results) for claim in study.claims]
 
 
-def _judge_one(study: Study, claim: ClaimPart, results: Results) -> Judged:
+def _judge_one(study: Study, claim: ClaimPart, results: Results) -> ClaimResult:
     """Test one claim against a run: all of its comparisons must hold, and a single failure fails it."""
     every = compared(study, comparisons(claim), claim.statistic, results)
     counted = [one for one in every if one.ratio or not one.comparison.optional] or every
@@ -103,10 +103,10 @@ def _judge_one(study: Study, claim: ClaimPart, results: Results) -> Judged:
     worst = next(one for one in order if one in verdicts)
     deciding = min((one for one in counted if one.verdict is worst), key=lambda one: one.margin)
     text = claim.text or (study.published.claims[claim.id] if study.published else "")
-    return Judged(claim.id, text, claim.reading, claim.statistic, worst, counted, deciding)
+    return ClaimResult(claim.id, text, claim.reading, claim.statistic, worst, counted, deciding)
 
 
-def compared(study: Study, parts: Sequence[Comparison], statistic: str, results: Results) -> list[Compared]:
+def compared(study: Study, parts: Sequence[Comparison], statistic: str, results: Results) -> list[ClaimComparison]:
     """Take every ratio and test it against its threshold, together with the others."""
     ratios = [_ratios(part, statistic, results, study) for part in parts]
     estimated = [_estimated(part, statistic, values, results) for part, (values, _) in zip(parts, ratios, strict=True)]
@@ -122,7 +122,7 @@ def compared(study: Study, parts: Sequence[Comparison], statistic: str, results:
         ratio, one = known.interval(CONFIDENCE) if known else own, next(tested) if values else None
         verdict = _VERDICTS[one.outcome] if one else Verdict.UNMEASURED
         published = published_ratio(study, part, statistic)
-        found.append(Compared(part, verdict, ratio, published, why, _margin(part, ratio), one))
+        found.append(ClaimComparison(part, verdict, ratio, published, why, _margin(part, ratio), one))
     return found
 
 

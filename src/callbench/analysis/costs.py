@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from callbench.stats.processor_time import TICK_NS, Piece, ProcessorTime, step_of, together
+from callbench.stats.processor_time import TICK_NS, ForkUse, ProcessorTime, step_of, together
 
 Row = Mapping[str, Any]
 Costs = Mapping[str, ProcessorTime]
@@ -68,7 +68,7 @@ def _spent(trials: Sequence[Row], columns: Sequence[str], step: int | None) -> P
     own = step or step_of(ns for pairs in seen.values() for ns, _ in pairs)
     return ProcessorTime(
         {
-            fork: Piece(sum(ns for ns, _ in pairs), own * len(pairs), sum(calls for _, calls in pairs))
+            fork: ForkUse(sum(ns for ns, _ in pairs), own * len(pairs), sum(calls for _, calls in pairs))
             for fork, pairs in seen.items()
         }
     )

@@ -20,7 +20,7 @@ Layout = Mapping[tuple[str, str], Result]
 
 
 @dataclass(frozen=True)
-class Sway:
+class Influence:
     """How far one attribute moves the rate when the other is averaged out.
 
     Attributes:
@@ -41,13 +41,13 @@ def effects(cells: Sequence[Result], cards: Mapping[str, Mapping[str, Any]]) -> 
         cells: of one load and link, that may be ranked.
         cards: the stacks of the plan by id, for their libraries.
     """
-    told = {}
+    influences = {}
     for adapter in dict.fromkeys(one.attributes["adapter"] for one in cells):
         own = [one for one in cells if one.attributes["adapter"] == adapter and MIXED not in one.attributes["stack"]]
         layout = _crossed(own, cards)
         if layout and _forks(layout):
-            told[adapter] = _said(layout)
-    return told
+            influences[adapter] = _said(layout)
+    return influences
 
 
 def _crossed(cells: Sequence[Result], cards: Mapping[str, Mapping[str, Any]]) -> Layout:
@@ -73,26 +73,26 @@ def _forks(layout: Layout) -> list[int]:
 
 def _said(layout: Layout) -> str:
     """Write which of the two moves the rate more, if that can be told."""
-    message, channel = _sway(layout, lambda key: key[0]), _sway(layout, lambda key: key[1])
+    message, channel = _influence(layout, lambda key: key[0]), _influence(layout, lambda key: key[1])
     first, second = ("channel", channel), ("message", message)
     if message.factor.middle > channel.factor.middle:
         first, second = second, first
     gap = geometric_mean([math.exp(first[1].by_fork[fork] - second[1].by_fork[fork]) for fork in _forks(layout)])
-    told = by_ratio(gap) is Decision.BETTER
-    said = f"the {first[0]} mattered more" if told else "it is undecided whether message or channel matters more"
+    shown = by_ratio(gap) is Decision.BETTER
+    sentence = f"the {first[0]} mattered more" if shown else "it is undecided whether message or channel matters more"
     return (
-        f"{said}. The {first[0]} changed the rate by a factor of {_factor(first[1])}, the {second[0]} by"
+        f"{sentence}. The {first[0]} changed the rate by a factor of {_factor(first[1])}, the {second[0]} by"
         f" {_factor(second[1])}"
     )
 
 
-def _factor(sway: Sway) -> str:
-    none = by_ratio(sway.factor) is not Decision.BETTER
+def _factor(influence: Influence) -> str:
+    none = by_ratio(influence.factor) is not Decision.BETTER
     untold = ", not distinguished from 1" if none else ""
-    return f"{figure(sway.factor.middle, sway.factor.half_width)} ({sway.worst} to {sway.best}{untold})"
+    return f"{figure(influence.factor.middle, influence.factor.half_width)} ({influence.worst} to {influence.best}{untold})"
 
 
-def _sway(layout: Layout, of: Callable[[tuple[str, str]], str]) -> Sway:
+def _influence(layout: Layout, of: Callable[[tuple[str, str]], str]) -> Influence:
     """Measure how much one attribute matters.
 
     These are the main effects of an additive model of the logarithm in a balanced two-way layout (Fisher,
@@ -107,4 +107,4 @@ def _sway(layout: Layout, of: Callable[[tuple[str, str]], str]) -> Sway:
     best = max(names, key=lambda name: math.fsum(means[name].values()))
     worst = min(names, key=lambda name: math.fsum(means[name].values()))
     by_fork = {fork: means[best][fork] - means[worst][fork] for fork in forks}
-    return Sway(best, worst, geometric_mean([math.exp(value) for value in by_fork.values()]), by_fork)
+    return Influence(best, worst, geometric_mean([math.exp(value) for value in by_fork.values()]), by_fork)

@@ -17,8 +17,8 @@ def of_group(subject: Subject, name: str, every: Sequence[Ranking]) -> str:
     texts = [_alone(subject, one, places=len(tables) > 1) for one in alone[:MOST_PLACES]]
     if len(alone) > MOST_PLACES:
         texts.append(f"the table All cells has {len(alone) - MOST_PLACES} more loads and links of this group")
-    said = "; ".join(texts) + "." if texts else ""
-    return f"{said} {_effects(subject, tables)}".strip()
+    text = "; ".join(texts) + "." if texts else ""
+    return f"{text} {_effects(subject, tables)}".strip()
 
 
 # Loads and links that are told one by one.
@@ -28,10 +28,10 @@ MOST_PLACES = 6
 def without_rates(subject: Subject, name: str) -> str:
     """Describe what came out of a group that has no rate of a closed loop, or nothing if nothing was measured."""
     cells = [one for one in subject.results.cells if one.attributes["group"] == name]
-    asked = [one for one in cells if one.open_loop is not None and one.trials]
-    if asked:
-        kept = sum(one.rate is not None for one in asked)
-        return f"{kept} of {len(asked)} cells reached the requested rate. The section Open loop has their latency."
+    open_loops = [one for one in cells if one.open_loop is not None and one.trials]
+    if open_loops:
+        kept = sum(one.rate is not None for one in open_loops)
+        return f"{kept} of {len(open_loops)} cells reached the requested rate. The section Open loop has their latency."
     if any(one.rate is not None for one in cells):
         return ""
     if any(one.id in subject.results.sweeps for one in cells):
@@ -68,10 +68,10 @@ def _effects(subject: Subject, tables: Sequence[Ranking]) -> str:
     """Describe how much message and channel matter, at the first load and link that has them crossed."""
     for one in tables:
         outside = [cell for cell in one.ranked if not in_process(subject, cell)]
-        told = effects(outside, subject.cards)
-        if told:
+        effect_sentences = effects(outside, subject.cards)
+        if effect_sentences:
             where = f", with {one.where}" if len(tables) > 1 else ""
-            return " ".join(f"Within {adapter}{where}: {text}." for adapter, text in told.items())
+            return " ".join(f"Within {adapter}{where}: {text}." for adapter, text in effect_sentences.items())
     return ""
 
 

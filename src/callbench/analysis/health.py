@@ -67,7 +67,7 @@ class Growth:
 
 
 @dataclass(frozen=True)
-class Track:
+class TrialSamples:
     """One trial's samples: seconds, resident bytes, threads."""
 
     seconds: Sequence[float]
@@ -96,7 +96,7 @@ class Health:
     per_call: Mapping[str, float | None]
     memory: Growth | None
     threads: Growth | None
-    track: Track | None
+    track: TrialSamples | None
 
     @property
     def leaks_memory(self) -> bool:
@@ -116,7 +116,7 @@ class Health:
 
 
 @dataclass(frozen=True)
-class Death:
+class EndedProcesses:
     """Processes of a stack that ended in a trial.
 
     Attributes:
@@ -140,7 +140,7 @@ _PEAKS = ("resident_peak", "threads_peak")
 _COUNTS = ("threads_made", *(one.name for one in READINGS if one.rises))
 
 
-def read(run: Record, results: Sequence[Result]) -> tuple[list[Health], list[Death]]:
+def read(run: Record, results: Sequence[Result]) -> tuple[list[Health], list[EndedProcesses]]:
     """Compute every cell's sides, in the order of the results, and the deaths.
 
     Raises:
@@ -150,7 +150,7 @@ def read(run: Record, results: Sequence[Result]) -> tuple[list[Health], list[Dea
         rows = _grouped(_dicts(connection, PROCESSES_SQL), "cell", "side")
         tracks = _grouped(_dicts(connection, SAMPLES_SQL), "trial", "side")
         calls = _grouped(_dicts(connection, CALLS_SQL), "trial")
-        deaths = [Death(**row) for row in _dicts(connection, DEATHS_SQL)]
+        deaths = [EndedProcesses(**row) for row in _dicts(connection, DEATHS_SQL)]
     by_cell: dict[str, list[tuple[str, list[dict[str, Any]]]]] = {}
     for (cell, side), own in rows.items():
         by_cell.setdefault(cell, []).append((side, own))
@@ -203,13 +203,13 @@ def _health(
     )
 
 
-def _track(samples: Sequence[Mapping[str, Any]]) -> Track:
+def _track(samples: Sequence[Mapping[str, Any]]) -> TrialSamples:
     columns = ("resident_bytes", "threads")
     values = [[float(sample[name]) for sample in samples] for name in columns]
-    return Track([sample["at_ms"] / 1e3 for sample in samples], *values)
+    return TrialSamples([sample["at_ms"] / 1e3 for sample in samples], *values)
 
 
-def _calls_at(track: Track, counts: Sequence[Mapping[str, Any]]) -> list[float]:
+def _calls_at(track: TrialSamples, counts: Sequence[Mapping[str, Any]]) -> list[float]:
     """Find the calls answered at each sample, on the line between the client's own counts."""
     at = [0.0, *(point["at_ns"] / 1e9 for point in counts)]
     made = [0.0, *(float(point["calls"]) for point in counts)]

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from callbench.analysis.results import Result
-from callbench.model.metrics.metric import Combined
+from callbench.model.metrics.metric import Combination
 from callbench.model.metrics.registry import METRICS
 from callbench.stats.interval import Interval
 
@@ -18,17 +18,17 @@ def value_of(result: Result, name: str) -> Interval | None:
     metric, interval = METRICS[name], result.interval(name)
     if interval is None:
         return None
-    if metric.combined is Combined.GREATEST:
+    if metric.combined is Combination.GREATEST:
         return Interval(max(result.by_fork[name].values()), None, None, interval.forks)
     if (
-        metric.combined is Combined.ONCE
+        metric.combined is Combination.ONCE
         and interval.low is not None
         and len(once := set(result.by_fork[name].values())) == 1
     ):
         exact = once.pop()
         return Interval(exact, exact, exact, interval.forks)
     percentiles, short = result.latency.percentiles or {}, name.removesuffix("_us")
-    if metric.combined is not Combined.HISTOGRAMS or short not in percentiles:
+    if metric.combined is not Combination.HISTOGRAMS or short not in percentiles:
         return interval
     shift = percentiles[short] / interval.middle
     low, high = (None if one is None else one * shift for one in (interval.low, interval.high))
@@ -38,7 +38,7 @@ def value_of(result: Result, name: str) -> Interval | None:
 def by_fork(result: Result, name: str) -> dict[int, float]:
     """Return what a metric was in each fork; what was measured once is the same in all of them."""
     own = result.by_fork.get(name, {})
-    if METRICS[name].combined is not Combined.ONCE:
+    if METRICS[name].combined is not Combination.ONCE:
         return dict(own)
     interval = value_of(result, name)
     timed = result.by_fork.get("rate_per_s") or {0: 0.0}

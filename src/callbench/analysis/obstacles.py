@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
 
-from callbench.analysis.claims import Compared, Judged, Verdict
+from callbench.analysis.claims import ClaimComparison, ClaimResult, Verdict
 from callbench.analysis.headline import stack_name
 from callbench.analysis.naming import at
 from callbench.analysis.rankings import Ranking
@@ -81,7 +81,7 @@ def obstacles(subject: Subject, every: Sequence[Ranking]) -> list[Obstacle]:
     return [*found, *_of_excluded(subject), *(one for one in claims if one.reason is Reason.NOT_HERE)]
 
 
-def _of_claim(subject: Subject, judged: Judged) -> Iterable[Obstacle]:
+def _of_claim(subject: Subject, judged: ClaimResult) -> Iterable[Obstacle]:
     """Explain why a claim is neither held nor refuted."""
     one = judged.deciding
     if judged.verdict is Verdict.UNMEASURED:
@@ -96,7 +96,7 @@ def _of_claim(subject: Subject, judged: Judged) -> Iterable[Obstacle]:
     yield Obstacle(Kind.CLAIM, judged.id, "", reason, text, more if reason in _TIME_HELPS else None)
 
 
-def _cells(subject: Subject, one: Compared) -> list[Result]:
+def _cells(subject: Subject, one: ClaimComparison) -> list[Result]:
     """Find the cells of a comparison."""
     sides = (*one.comparison.over, *one.comparison.under)
     return [cell for conditions in sides for cell in subject.results.where(conditions)]

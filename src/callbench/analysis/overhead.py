@@ -19,7 +19,7 @@ Times = Mapping[tuple[int, int], float]
 
 
 @dataclass(frozen=True)
-class Parts:
+class MessageCost:
     """A cell's messages without a channel: bytes of both, and what writing and reading both takes, in microseconds."""
 
     request_bytes: float
@@ -60,12 +60,12 @@ def read(run: Record, results: Iterable[Result]) -> list[CallOverhead]:
     """
     with run.connection() as connection:
         baselines = echo_multiples.echo_times(connection)
-        parts = {cell: Parts(*rest) for cell, *rest in connection.execute(SIZES_SQL).fetchall()}
+        parts = {cell: MessageCost(*rest) for cell, *rest in connection.execute(SIZES_SQL).fetchall()}
     found = (split(one, baselines[one.id], parts[one.id]) for one in results if one.id in baselines.keys() & parts)
     return [one for one in found if one is not None]
 
 
-def split(cell: Result, baselines: Mapping[int, Times], parts: Parts) -> CallOverhead | None:
+def split(cell: Result, baselines: Mapping[int, Times], parts: MessageCost) -> CallOverhead | None:
     """Take one cell apart.
 
     Args:

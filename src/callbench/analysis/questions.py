@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from callbench.analysis.claims import Compared, Verdict, compared
+from callbench.analysis.claims import ClaimComparison, Verdict, compared
 from callbench.analysis.results import Results
 from callbench.catalog.study import Study
 from callbench.catalog.study.claim import comparison
@@ -21,7 +21,7 @@ class Answer:
 
     sentence: str
     statistic: str
-    compared: Compared
+    compared: ClaimComparison
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from callbench.analysis.results import Result
 from callbench.analysis.subject import Subject
 from callbench.stats.interval import CONFIDENCE
-from callbench.stats.ranking import Standing, standings
+from callbench.stats.ranking import RankedItem, standings
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Ranking:
     link: str
     cells: Sequence[Result]
     ranked: Sequence[Result]
-    standings: Sequence[Standing]
+    standings: Sequence[RankedItem]
 
     @property
     def where(self) -> str:

@@ -89,7 +89,7 @@ def _named(name: str, figures: Mapping[int, float] | None) -> dict[str, Mapping[
     return {name: figures} if figures else {}
 
 
-def _known(run: Record, found: Results) -> list[validity.Known]:
+def _known(run: Record, found: Results) -> list[validity.CellFacts]:
     """Gather what the plan and the environment say of each cell."""
     cards = {stack["id"]: stack.get("card") or {} for stack in run.plan().get("stacks", [])}
     inside = {id_ for id_, card in cards.items() if card.get("roles") == "in-process"}
@@ -98,7 +98,7 @@ def _known(run: Record, found: Results) -> list[validity.Known]:
     placement = run.environment().get("placement") or {}
     together = bool(set(placement.get("client") or []) & set(placement.get("server") or []))
     return [
-        validity.Known(
+        validity.CellFacts(
             cell=one.id,
             in_process=one.attributes["stack"] in inside,
             together=together or one.attributes["stack"] in elsewhere,
@@ -137,8 +137,8 @@ def _with_cell_validity(one: Result, known: validity.CellValidity) -> Result:
         )
     costs = known.cost.by_statistic
     doubts = (*one.doubts, f"at least: {known.verdict.why}") if known.verdict.at_least else one.doubts
-    told = {name: spent.by_fork for name, spent in costs.items()} | {"link_bytes": known.link_bytes}
-    by_fork = {**one.by_fork, **{name: values for name, values in told.items() if values}}
+    rates_by_fork = {name: spent.by_fork for name, spent in costs.items()} | {"link_bytes": known.link_bytes}
+    by_fork = {**one.by_fork, **{name: values for name, values in rates_by_fork.items() if values}}
     return replace(one, by_fork=by_fork, verdict=known.verdict, doubts=doubts, costs=costs)
 
 

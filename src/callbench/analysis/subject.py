@@ -5,11 +5,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from callbench.analysis import health as processes
-from callbench.analysis.claims import Judged, judge
+from callbench.analysis.claims import ClaimResult, judge
 from callbench.analysis.questions import AnsweredQuestion, ask
 from callbench.analysis.read_results import read
 from callbench.analysis.results import Results
-from callbench.analysis.tables import Filled, filled
+from callbench.analysis.tables import FilledTable, filled
 from callbench.catalog.study import Study, load
 from callbench.model.cell import AS_IS, HELD
 from callbench.store.record import Record
@@ -23,7 +23,7 @@ class Subject:
     """Everything a report shows, computed once.
 
     Attributes:
-        asked: the study's open questions, each with what the run says of it.
+        answers: the study's open questions, each with what the run says of it.
         cards: the stacks of the plan by id, each as plan.json has it.
         health: what each cell's processes took, a side each.
         deaths: processes that ended in a trial.
@@ -33,13 +33,13 @@ class Subject:
     run: Record
     study: Study
     results: Results
-    judged: Sequence[Judged]
+    judged: Sequence[ClaimResult]
     asked: Sequence[AnsweredQuestion]
-    tables: Sequence[Filled]
+    tables: Sequence[FilledTable]
     cards: Mapping[str, Mapping[str, Any]]
     environment: Mapping[str, Any]
     health: Sequence[processes.Health]
-    deaths: Sequence[processes.Death]
+    deaths: Sequence[processes.EndedProcesses]
     others: Mapping[str, "Subject"] = field(default_factory=dict)
 
     @property
@@ -102,5 +102,5 @@ def _under(run: Record) -> Subject:
     cards = {str(one["id"]): one for one in run.plan().get("stacks", [])}
     watched, deaths = processes.read(run, results.cells)
     tables = filled(study, results, run.request.get("without") or "")
-    judged, asked = judge(study, results), ask(study, results)
-    return Subject(run, study, results, judged, asked, tables, cards, run.environment(), watched, deaths)
+    judged, answers = judge(study, results), ask(study, results)
+    return Subject(run, study, results, judged, answers, tables, cards, run.environment(), watched, deaths)

@@ -16,7 +16,7 @@ from callbench.catalog.study import Study
 from callbench.catalog.study.cells import LOOPBACK
 from callbench.catalog.study.places import position
 from callbench.catalog.study.report_parts import Line, TablePart
-from callbench.model.metrics.metric import Better, Form, Metric
+from callbench.model.metrics.metric import Better, Metric, ValueFormat
 from callbench.model.metrics.registry import METRICS, TIMED_EACH
 from callbench.stats.break_even import break_even
 from callbench.stats.digits import end, figure, share
@@ -63,7 +63,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Filled:
+class FilledTable:
     """A table with its values.
 
     Attributes:
@@ -107,7 +107,7 @@ class Filled:
         return any(row.section for row in self.rows)
 
 
-def filled(study: Study, results: Results, without: str = "") -> list[Filled]:
+def filled(study: Study, results: Results, without: str = "") -> list[FilledTable]:
     """Fill every table of a study; `without` is why the run had no link between two hosts.
 
     A table of which the run has no cell, as a quick run may leave out, is not there, unless it says what it waits for
@@ -117,7 +117,7 @@ def filled(study: Study, results: Results, without: str = "") -> list[Filled]:
     return [one for one in every if one.missing or one.beside or one.cells]
 
 
-def _filled(study: Study, table: TablePart, results: Results, without: str) -> Filled:
+def _filled(study: Study, table: TablePart, results: Results, without: str) -> FilledTable:
     """Fill one table."""
     every = [[_choose(table, row, column, results) for column in table.columns] for row in table.rows]
     kept = [
@@ -146,7 +146,7 @@ def _filled(study: Study, table: TablePart, results: Results, without: str) -> F
             places.append(TableCell(**{**one.__dict__, "heat": heat, "published": published}))
         rows.append(Row(row.section or "", row.label, row.note, places))
     waits = table.link != LOOPBACK and not values
-    return Filled(
+    return FilledTable(
         id=table.id,
         title=table.title,
         about=table.about,
@@ -222,7 +222,7 @@ def table_cell(result: Result, statistic: str) -> TableCell:
         )
         tried = bool(result.trials or never)
         return TableCell(why=why, about=f"{named(result)}: {about}", cell=result.id, tried=tried)
-    counted = f"{round(interval.middle):,}" if metric.form is Form.WHOLE else ""
+    counted = f"{round(interval.middle):,}" if metric.form is ValueFormat.WHOLE else ""
     at_least = statistic == "rate_per_s" and result.verdict is not None and result.verdict.at_least
     paced = result.open_loop is not None or result.think_ms > 0
     return TableCell(

@@ -42,7 +42,7 @@ class Unsteady:
 
 
 @dataclass(frozen=True)
-class Warmed:
+class WarmUpSummary:
     """How one cell was warmed up, over all its trials.
 
     Attributes:
@@ -66,9 +66,9 @@ class Warmed:
     server_compiler_s: float
 
 
-def warmed(connection: "duckdb.DuckDBPyConnection") -> dict[str, Warmed]:
+def warmed(connection: "duckdb.DuckDBPyConnection") -> dict[str, WarmUpSummary]:
     """Read how each cell was warmed up."""
-    return {cell: Warmed(*told) for cell, *told in connection.execute(WARMED_SQL).fetchall()}
+    return {cell: WarmUpSummary(*row) for cell, *row in connection.execute(WARMED_SQL).fetchall()}
 
 
 def read(connection: "duckdb.DuckDBPyConnection") -> dict[str, Unsteady]:

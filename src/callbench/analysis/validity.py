@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from callbench.analysis.costs import Cost, cost
-from callbench.analysis.unsteady import Warmed, warmed
+from callbench.analysis.unsteady import WarmUpSummary, warmed
 from callbench.stats import littles_law
 from callbench.stats.bottleneck import Evidence, Limit, Verdict, judged
 from callbench.stats.decision import Decision, by_ratio
@@ -14,7 +14,7 @@ from callbench.stats.interval import Interval, geometric_mean
 from callbench.stats.plateau import Plateau
 from callbench.stats.side_shares import side_of
 from callbench.stats.slowdown import ratios
-from callbench.stats.steady import Shift, rates_of, settled, shift
+from callbench.stats.steady import LevelShift, rates_of, settled, shift
 
 if TYPE_CHECKING:
     import duckdb
@@ -71,7 +71,7 @@ class Curve:
     fork: int
     warm_up: Sequence[tuple[float, float]]
     settled: bool | None
-    shift: Shift | None
+    shift: LevelShift | None
     left_out: str = ""
 
     @property
@@ -138,7 +138,7 @@ class CellValidity:
     cost: Cost
     curves: Sequence[Curve]
     slowed: Sequence[SlowedSide] = ()
-    warm: Warmed | None = None
+    warm: WarmUpSummary | None = None
     link_bytes: Mapping[int, float] = field(default_factory=dict)
 
 
@@ -179,7 +179,7 @@ class Started:
 
 
 @dataclass(frozen=True)
-class Song:
+class EchoReading:
     """The echo at one place of a fork: raw echoes a second, and their round trip in microseconds."""
 
     fork: int
@@ -195,7 +195,7 @@ class Validity:
 
     cells: Mapping[str, CellValidity] = field(default_factory=dict)
     disturbed: Sequence[DisturbedTrial] = ()
-    echoes: Sequence[Song] = ()
+    echoes: Sequence[EchoReading] = ()
     started: Sequence[Started] = ()
 
     @property
@@ -206,7 +206,7 @@ class Validity:
 
 
 @dataclass(frozen=True)
-class Known:
+class CellFacts:
     """What of a cell is known before: from its plan and its result."""
 
     cell: str
@@ -217,7 +217,7 @@ class Known:
     driver: bool = False
 
 
-def from_connection(connection: "duckdb.DuckDBPyConnection", known: Sequence[Known]) -> Validity:
+def from_connection(connection: "duckdb.DuckDBPyConnection", known: Sequence[CellFacts]) -> Validity:
     """Compute from the run's tables."""
     trials = _by(_rows(connection, TRIALS_SQL), "cell")
     sides = _by(_rows(connection, SIDES_SQL), "trial")
@@ -248,7 +248,7 @@ def from_connection(connection: "duckdb.DuckDBPyConnection", known: Sequence[Kno
         for row in _rows(connection, DISTURBED_SQL)
     ]
     echoes = [
-        Song(row["fork"], row["place"], row["rate_per_s"] or 0.0, row["p50_us"] or 0.0, row["p99_us"] or 0.0)
+        EchoReading(row["fork"], row["place"], row["rate_per_s"] or 0.0, row["p50_us"] or 0.0, row["p99_us"] or 0.0)
         for row in _rows(connection, ECHOES_SQL)
     ]
     started = [Started(**row) for row in _rows(connection, STARTED_SQL) if row["adapter"]]
@@ -269,7 +269,7 @@ def _by(rows: Iterable[dict[str, Any]], key: str) -> dict[Any, list[dict[str, An
 
 
 def _cell_validity(
-    known: Known,
+    known: CellFacts,
     trials: Sequence[Mapping[str, Any]],
     sides: Mapping[int, Sequence[Mapping[str, Any]]],
     traffic: Mapping[int, Sequence[Mapping[str, Any]]],
@@ -314,11 +314,11 @@ def _crossed(
     return found
 
 
-def _breaks(known: Known, trials: Sequence[Mapping[str, Any]]) -> str:
+def _breaks(known: CellFacts, trials: Sequence[Mapping[str, Any]]) -> str:
     """Compare all trials of a cell together with Little's law."""
     gaps = [row["gap_ns"] for row in trials]
     clean = all(row["count"] and not row["error_count"] for row in trials)
-    account = littles_law.Account(
+    account = littles_law.LoopTimes(
         clients=int(trials[0]["clients"]),
         elapsed_ns=sum(row["elapsed_ns"] or 0 for row in trials),
         in_call_ns=sum(row["in_call_ns"] or 0 for row in trials),
@@ -331,7 +331,7 @@ def _breaks(known: Known, trials: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _evidence(
-    known: Known, trials: Sequence[Mapping[str, Any]], sides: Mapping[int, Sequence[Mapping[str, Any]]]
+    known: CellFacts, trials: Sequence[Mapping[str, Any]], sides: Mapping[int, Sequence[Mapping[str, Any]]]
 ) -> Evidence:
     """Gather all trials' figures: shares of the time of all of them together."""
     window = sum(row["window_ns"] or 0 for row in trials)

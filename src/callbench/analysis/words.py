@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from callbench.analysis.claims import Compared, Verdict
+from callbench.analysis.claims import ClaimComparison, Verdict
 from callbench.analysis.questions import Answer
 from callbench.stats.digits import end, figure
 from callbench.stats.interval import Interval
@@ -79,7 +79,7 @@ def _right_body(request: Mapping[str, Any]) -> str:
     return " and ".join(whys) or "any body"
 
 
-def undecided_text(one: Compared) -> str:
+def undecided_text(one: ClaimComparison) -> str:
     """Write what an undecided comparison could have seen, and what would settle it; nothing of a decided one."""
     tested = one.tested
     if one.verdict is not Verdict.UNDECIDED or tested is None:
@@ -108,8 +108,8 @@ def answer_text(answer: Answer) -> str:
     found = f"{ratio_text(one.ratio)}, threshold {one.threshold}" if one.ratio else one.why
     label = f"{one.comparison.label}: {found}"
     published = f"; published: {published_text(one.published)}" if one.published is not None else ""
-    told = answer.sentence or as_sentence(undecided_text(one))
-    return f"{told} {label}{published}".strip()
+    sentence = answer.sentence or as_sentence(undecided_text(one))
+    return f"{sentence} {label}{published}".strip()
 
 
 LOST = {

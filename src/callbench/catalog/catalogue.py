@@ -77,11 +77,11 @@ class Catalogue:
             BadInput: an adapter no longer exists.
         """
         client, server = (self.adapter(name.partition("/")[0]).manifest for name in sides_of(stack.id))
-        asked = stack.card.get(request.KEY) if stack.mixed else None
+        requested = stack.card.get(request.KEY) if stack.mixed else None
         behind = stack.card.get("backend")
         backend = (self.adapter(behind.partition("/")[0]).manifest, behind) if behind else None
         counts, compiles = stack.card.get("counts", True), bool(stack.card.get("compiles"))
-        return Programs(client, server, asked, counts, backend, self.warm_up_limit_s, compiles)
+        return Programs(client, server, requested, counts, backend, self.warm_up_limit_s, compiles)
 
     def stack(self, name: str) -> Stack:
         """Return the stack with this id; it may be mixed.

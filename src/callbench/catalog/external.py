@@ -51,9 +51,9 @@ class External(BaseModel):
             raise ValueError("give either start, the command that starts the server, or url, where it runs")
         if self.url is not None:
             _checked_url(self.url)
-            said = [name for name in ("path", "environment", "folder") if getattr(self, name) is not None]
-            if said:
-                raise ValueError(f"{said[0]} is for a server that is started: a url says where one runs already")
+            given = [name for name in ("path", "environment", "folder") if getattr(self, name) is not None]
+            if given:
+                raise ValueError(f"{given[0]} is for a server that is started: a url says where one runs already")
         elif self.pid is not None:
             raise ValueError("pid is for a url: what is started is watched anyway")
         elif not any(PORT in text for text in (*(self.start or ()), *(self.environment or {}).values())):
@@ -113,8 +113,8 @@ def complete_card(card: Mapping[str, Any], folder: Path) -> dict[str, Any]:
 
 def channel_of(request: Mapping[str, Any] | Request | None) -> str:
     """Return the channel of a server whose card names none."""
-    said = request.keep_alive if isinstance(request, Request) else (request or {}).get("keep_alive")
-    return "http" if said is False else "http-keepalive"
+    given = request.keep_alive if isinstance(request, Request) else (request or {}).get("keep_alive")
+    return "http" if given is False else "http-keepalive"
 
 
 def program(adapter: str, language: str, stacks: Mapping[str, Mapping[str, Any]]) -> tuple[str, ...]:
@@ -122,8 +122,8 @@ def program(adapter: str, language: str, stacks: Mapping[str, Mapping[str, Any]]
 
     -P: a user's file with the name of a standard module must not be imported instead.
     """
-    said = {"adapter": adapter, "language": language, "stacks": {name: dict(table) for name, table in stacks.items()}}
-    return sys.executable, "-P", "-m", MODULE, json.dumps(said)
+    given = {"adapter": adapter, "language": language, "stacks": {name: dict(table) for name, table in stacks.items()}}
+    return sys.executable, "-P", "-m", MODULE, json.dumps(given)
 
 
 def runs_by_itself(stack: Stack) -> bool:

@@ -107,18 +107,18 @@ def _card(client: Stack, server: Stack) -> dict[str, Any]:
         if key in (left, OWN):
             continue
         if key in _CLIENTS or key in _SERVERS:
-            said = (mine if key in _CLIENTS else other).get(key)
+            combined = (mine if key in _CLIENTS else other).get(key)
         elif key == "compiles":
-            said = bool(mine.get(key) or other.get(key)) or None
+            combined = bool(mine.get(key) or other.get(key)) or None
         elif key in ("options", "explains"):
-            said = {**(other.get(key) or {}), **(mine.get(key) or {})}
+            combined = {**(other.get(key) or {}), **(mine.get(key) or {})}
         elif mine.get(key) == other.get(key):
-            said = mine[key]
+            combined = mine[key]
         else:
             parts = (("the client", mine.get(key)), ("the server", other.get(key)))
-            said = "; ".join(f"{who}: {what}" for who, what in parts if what)
-        if said is not None:
-            card[key] = said
+            combined = "; ".join(f"{who}: {what}" for who, what in parts if what)
+        if combined is not None:
+            card[key] = combined
     # One side that carries calls of the user alone is enough for the stack to carry no others.
     owns = (mine.get(OWN), other.get(OWN))
     own = OWN_ONLY if OWN_ONLY in owns else all(owns)

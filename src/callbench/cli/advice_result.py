@@ -10,13 +10,13 @@ from callbench.report.advice import report
 from callbench.report.advice.record import result
 from callbench.report.record_report import as_json
 from callbench.runner.advice import stored
-from callbench.runner.advice.measuring import Advised
+from callbench.runner.advice.measuring import AdviceResult
 from callbench.stats.decision import Outcome
 
 _OUTCOMES = {Verdict.UNDECIDED: Outcome.UNDECIDED, Verdict.NONE: Outcome.FAILED}
 
 
-def show(found: Advised, situation: Situation, *, for_programs: bool) -> Outcome:
+def show(found: AdviceResult, situation: Situation, *, for_programs: bool) -> Outcome:
     """Keeps and prints it. Returns what the program is to end with."""
     file = stored.write(found.subject.run, situation, found.held_back, found.sizes, result(found.advice))
     one = report.of(stored.read(file), found)

@@ -29,7 +29,7 @@ def searched(  # noqa: PLR0913 - what is asked, and where
         BadInput: what was asked for is wrong, or the folder is another's.
         CallbenchError: the server cannot be started; the folder cannot be written.
     """
-    asked = {**asdict(spec), "search": asdict(request.checked())}
+    document = {**asdict(spec), "search": asdict(request.checked())}
     with open_target(spec, known, where) as target:
         if request.along != CLIENTS:
             target.require("open", "--along rate asks for a client with an open loop")
@@ -37,7 +37,7 @@ def searched(  # noqa: PLR0913 - what is asked, and where
             target.require("think", "--think needs a client with think time")
         if request.threads > 1 and not is_driver(target.stack.client):
             raise BadInput(f"--threads is for the load driver, but {target.stack.id} has its own clients")
-        with resumable("capacity", spec.name, asked, out, where, resume=resume, quiet=quiet, partly=True) as (
+        with resumable("capacity", spec.name, document, out, where, resume=resume, quiet=quiet, partly=True) as (
             run,
             line,
         ):

@@ -29,17 +29,17 @@ def refuse(why: str, options: Mapping[str, object]) -> None:
         raise BadInput(f"{why}: leave out {', '.join(given)}")
 
 
-def one(target: str, known: Catalogue, asked: dict[str, object], undecided: str | None, *, as_json: bool) -> None:
+def one(target: str, known: Catalogue, given: dict[str, object], undecided: str | None, *, as_json: bool) -> None:
     """Drive one server, print the result, and end with its exit code.
 
     Args:
         target: the server.
         known: the stacks that there are.
-        asked: what else `rounds.Wish` has.
+        given: what else `rounds.Wish` has.
         undecided: what `--undecided` says.
         as_json: whether the result is for programs.
     """
-    request = rounds.RoundsRequest(target, **asked)  # type: ignore[arg-type]
+    request = rounds.RoundsRequest(target, **given)  # type: ignore[arg-type]
     found = rounds.compare_generators(
         request,
         known,

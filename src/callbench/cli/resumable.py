@@ -8,7 +8,7 @@ from typing import Any
 from callbench.adapter.placement import Placement
 from callbench.cli import resuming
 from callbench.runner.stability import record
-from callbench.runner.stability.live import Line
+from callbench.runner.stability.live import SliceProgress
 from callbench.runner.stopping import marking_the_end
 from callbench.store.record_writer import RecordWriter
 
@@ -17,20 +17,20 @@ from callbench.store.record_writer import RecordWriter
 def resumable(  # noqa: PLR0913 - what is asked, and where
     kind: str,
     name: str,
-    asked: Mapping[str, Any],
+    document: Mapping[str, Any],
     out: Path | None,
     where: Placement,
     *,
     resume: bool,
     quiet: bool,
     partly: bool = False,
-) -> Iterator[tuple[RecordWriter, Line]]:
+) -> Iterator[tuple[RecordWriter, SliceProgress]]:
     """Create or continue a record, show the progress, and mark the record's end.
 
     Args:
         kind: of the record.
         name: what its folder is called after, beside the kind.
-        asked: the options, which have to be the same if it is continued.
+        document: the options, which have to be the same if it is continued.
         out: the folder; None: one under `runs`.
         where: the processors.
         resume: whether to continue.
@@ -42,8 +42,8 @@ def resumable(  # noqa: PLR0913 - what is asked, and where
         CallbenchError: the folder cannot be written; the user stopped the work.
     """
     with (
-        record.create_or_resume(kind, name, asked, out, where, resume=resume) as run,
-        Line(quiet=quiet) as line,
+        record.create_or_resume(kind, name, document, out, where, resume=resume) as run,
+        SliceProgress(quiet=quiet) as line,
     ):
         shown = f" `callbench show {run.path}` prints it," if partly else ""
         what = "found" if partly else "seen"

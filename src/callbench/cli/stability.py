@@ -37,11 +37,11 @@ def spec(server: ServerOptions, shared: StabilityOptions, what: str, timeout_s: 
     Raises:
         BadInput: the options do not go together.
     """
-    asked = None if shared.call is None else tasks.cells_of_calls([shared.call], (1,), 1.0)[0]
+    cell = None if shared.call is None else tasks.cells_of_calls([shared.call], (1,), 1.0)[0]
     return TargetSpec(
         server.one(what),
-        "" if asked is None else asked.call,
-        {} if asked is None else asked.arguments,
+        "" if cell is None else cell.call,
+        {} if cell is None else cell.arguments,
         timeout_s if server.timeout is None else server.timeout,
         server.given().without("timeout_s", "--timeout"),
         shared.any_host,

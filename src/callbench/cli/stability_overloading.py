@@ -35,10 +35,10 @@ def overloaded(  # noqa: PLR0913 - what is asked, and where
         objective.parse(request.objective)
     except ValueError as failure:
         raise BadInput(f"--objective {failure}") from None
-    asked = {**asdict(spec), **asdict(request)}
+    document = {**asdict(spec), **asdict(request)}
     with open_target(spec, known, where) as target:
         # Who cannot leaves no folder.
         target.require("open", "an overload needs a client with an open loop")
-        with resumable("overload", spec.name, asked, out, where, resume=resume, quiet=quiet) as (run, line):
+        with resumable("overload", spec.name, document, out, where, resume=resume, quiet=quiet) as (run, line):
             Overload(run, target, request, run.path / "schedules", line.show).run()
     return overload_report.overload_report(Record(run.path))

@@ -29,11 +29,11 @@ def soaked(  # noqa: PLR0913 - what is asked, and where
         BadInput: what was asked for is wrong, or the folder is another's.
         CallbenchError: the server cannot be started, or the folder cannot be written.
     """
-    asked = {**asdict(spec), **asdict(request)}
+    document = {**asdict(spec), **asdict(request)}
     # Who is not there, or cannot, leaves no folder.
     with open_target(spec, known, where) as target:
         if request.think_ms:
             target.require("think", "--think needs a client with think time")
-        with resumable("soak", spec.name, asked, out, where, resume=resume, quiet=quiet) as (run, line):
+        with resumable("soak", spec.name, document, out, where, resume=resume, quiet=quiet) as (run, line):
             Soak(run, target, request, line.show_slice).run()
     return soak_report.soak_report(Record(run.path))

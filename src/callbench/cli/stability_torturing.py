@@ -33,12 +33,12 @@ def tortured(  # noqa: PLR0913 - what is asked, and where
         CallbenchError: the server cannot be started, or the folder cannot be written.
     """
     misbehaviour.select_tests(wish.tests)
-    asked = {**asdict(spec), **asdict(wish)}
+    document = {**asdict(spec), **asdict(wish)}
     with open_target(spec, known, where) as target:
         # If there is no address, nothing can be done, and no folder is made.
         request_recorder.address(target.endpoint)
         request = _recorded_request(target, known, where)
-        with resumable("torture", spec.name, asked, out, where, resume=resume, quiet=quiet) as (run, line):
+        with resumable("torture", spec.name, document, out, where, resume=resume, quiet=quiet) as (run, line):
             Torture(run, target, wish, request, () if where.shared else where.client, line.show).run()
     return torture_report.torture_report(Record(run.path))
 

@@ -4,16 +4,16 @@ LONG = 120
 _BEFORE, _AFTER = 40, 60
 
 
-def excerpts(said: str, right: str) -> tuple[str, str]:
+def excerpts(actual: str, right: str) -> tuple[str, str]:
     """Both texts, whole if they are short; else from a little before the first character that differs.
 
     What begins later than its text says at which character, counted from 0.
     """
-    if max(len(said), len(right)) <= LONG:
-        return said, right
-    pairs = zip(said, right, strict=False)
-    at = next((place for place, (one, other) in enumerate(pairs) if one != other), min(len(said), len(right)))
-    return _around(said, at), _around(right, at)
+    if max(len(actual), len(right)) <= LONG:
+        return actual, right
+    pairs = zip(actual, right, strict=False)
+    at = next((place for place, (one, other) in enumerate(pairs) if one != other), min(len(actual), len(right)))
+    return _around(actual, at), _around(right, at)
 
 
 def _around(text: str, at: int) -> str:

@@ -57,8 +57,8 @@ def wheel() -> Wheel | None:
     """
     file = home() / WHEEL_FILE
     try:
-        said = json.loads(file.read_text())
-        return Wheel(said["digest"], said["commit"])
+        content = json.loads(file.read_text())
+        return Wheel(content["digest"], content["commit"])
     except FileNotFoundError:
         return None
     except (OSError, ValueError, KeyError, TypeError) as failure:

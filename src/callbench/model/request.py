@@ -13,7 +13,7 @@ from pydantic import Field, model_validator
 
 from callbench.model.cell import Stack
 from callbench.model.errors import BadInput
-from callbench.model.script import Asking, Script, UrlPath
+from callbench.model.script import RequestSpec, Script, UrlPath
 
 KEY = "request"
 PROTOCOL = "http1"
@@ -26,7 +26,7 @@ _OURS = ("protocol", "path", "call", "select", "timeout_s")
 FILES = ("body_file", "expect_body_file", "expect_schema_file", "certificates")
 
 
-class Request(Asking):
+class Request(RequestSpec):
     """The table. What is not given is as the driver has it: docs/guide/load-a-server.md.
 
     Attributes:

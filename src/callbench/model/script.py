@@ -16,7 +16,7 @@ UrlPath = Annotated[str, AfterValidator(_path)]
 _Status = Annotated[int, Field(ge=100, le=599)]
 
 
-class Asking(BaseModel):
+class RequestSpec(BaseModel):
     """What is sent, and which answers to it are right. What is not given is as the driver has it.
 
     Attributes:
@@ -84,7 +84,7 @@ def _fields(text: str) -> str:
     return text
 
 
-class Take(BaseModel):
+class Extraction(BaseModel):
     """Where a value is found in an answer: in its body by a path, or in its head.
 
     Attributes:
@@ -107,7 +107,7 @@ class Take(BaseModel):
         return self
 
 
-class Step(Asking):
+class Step(RequestSpec):
     """One request of a session.
 
     Attributes:
@@ -120,7 +120,9 @@ class Step(Asking):
     path: UrlPath | None = None
     paths: Annotated[tuple[UrlPath, ...], Field(min_length=1)] | None = None
     bodies: Annotated[tuple[Bodies, ...], Field(min_length=1)] | None = None
-    take: Annotated[dict[Annotated[str, Field(pattern="^[A-Za-z0-9_]+$")], Take], Field(min_length=1)] | None = None
+    take: Annotated[dict[Annotated[str, Field(pattern="^[A-Za-z0-9_]+$")], Extraction], Field(min_length=1)] | None = (
+        None
+    )
 
 
 class Session(BaseModel):

@@ -7,7 +7,7 @@ from rich.text import Text
 
 from callbench.analysis.claims import Verdict
 from callbench.analysis.subject import Subject
-from callbench.analysis.tables import Filled, TableCell, table_cell
+from callbench.analysis.tables import FilledTable, TableCell, table_cell
 from callbench.analysis.words import MARKS, as_sentence, published_text, ratio_text, undecided_text
 from callbench.model.metrics.registry import LISTED
 from callbench.report.sections import ranking
@@ -89,7 +89,7 @@ def _without_tables(subject: Subject, console: Console) -> None:
             console.print(Text(f"{one.note}\n", style="dim"), soft_wrap=True)
 
 
-def _grid(table: Filled) -> Grid:
+def _grid(table: FilledTable) -> Grid:
     """Lay one table out; the published value stands beneath in brackets."""
     unit = ", ".join(part for part in (table.metric.unit, "published in brackets" if table.beside else "") if part)
     columns = [Column(""), *(Column(name, number=True) for name in table.columns)]
@@ -134,17 +134,17 @@ def _questions(subject: Subject, console: Console) -> None:
             mark = Text(f"  {MARKS[verdict]} ", style=STYLES[verdict])
             label = answer.compared.comparison.label
             found = f"{label}: {ratio_text(answer.compared.ratio) or answer.compared.why}"
-            said = answer.sentence or as_sentence(undecided_text(answer.compared))
-            console.print(Text.assemble(mark, f"{said} ".lstrip(), (found, "dim")))
+            sentence = answer.sentence or as_sentence(undecided_text(answer.compared))
+            console.print(Text.assemble(mark, f"{sentence} ".lstrip(), (found, "dim")))
     console.print()
 
 
 def print_cells(subject: Subject, console: Console) -> None:
     """Print every cell, a line each, or a block each where the terminal is narrow."""
     _cells(subject).print(console)
-    said = alike(subject.results.cells)
-    if said:
-        console.print(Text(said, style="dim"), soft_wrap=True)
+    sentence = alike(subject.results.cells)
+    if sentence:
+        console.print(Text(sentence, style="dim"), soft_wrap=True)
     for caution in cautions(subject):
         console.print(Text(f"! {caution}", style="yellow"), soft_wrap=True)
 

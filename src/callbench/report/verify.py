@@ -32,15 +32,15 @@ def show_outcomes(outcomes: Iterable[Outcome], console: Console, *, every: bool)
 
 def summary(outcomes: Sequence[Outcome]) -> str:
     """One line: how many checks of how many stacks, and how they came out."""
-    asked = [outcome for outcome in outcomes if not outcome.not_applicable]
+    applicable = [outcome for outcome in outcomes if not outcome.not_applicable]
     stacks = len({outcome.subject for outcome in outcomes if "/" in outcome.subject})
     failed = sum(outcome.fails for outcome in outcomes)
     known = sum(not outcome.passed and not outcome.fails for outcome in outcomes)
     lacking = f", {known} known to fail" if known else ""
     verdict = f"{failed} failed" if failed else "none failed"
-    left = len(outcomes) - len(asked)
+    left = len(outcomes) - len(applicable)
     unasked = f", {left} skipped because the stack does not support them" if left else ""
-    return f"{len(asked)} checks of {stacks} {'stack' if stacks == 1 else 'stacks'}: {verdict}{lacking}{unasked}"
+    return f"{len(applicable)} checks of {stacks} {'stack' if stacks == 1 else 'stacks'}: {verdict}{lacking}{unasked}"
 
 
 def as_json(outcomes: Sequence[Outcome]) -> str:

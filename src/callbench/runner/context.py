@@ -14,7 +14,7 @@ from callbench.runner.measure.probe import Probe
 from callbench.runner.plan import Plan
 from callbench.runner.progress import Progress
 from callbench.runner.resume_state import ResumeState
-from callbench.runner.scatter import Scatter
+from callbench.runner.scatter import ForkRates
 from callbench.runner.schedules import Schedules
 from callbench.store.record_writer import RecordWriter
 
@@ -72,7 +72,7 @@ class Context:
         self.stacks = {stack.id: stack for stack in self.plan.stacks}
         self.known = {stack.id: stack for stack in self.catalogue.every}
         self.searches = Searches(self.run)
-        self.scatter = {condition: Scatter() for condition in self.plan.conditions}
+        self.scatter = {condition: ForkRates() for condition in self.plan.conditions}
         self._starts = count(sum(1 for line in self.run.lines() if line["kind"] == "start"))
 
     def next_start(self) -> int:

@@ -99,8 +99,8 @@ def _lab() -> Iterator[Finding]:
     for name, subject in ((PAIR, "two hosts"), ("lan100", "a fast line (lan100)"), ("wan50", "a delay (wan50)")):
         attempt = creation.try_link(profile.find(name).wire)
         by = {"kernel": ", by the kernel's own queue", "emulator": f", by our emulator ({attempt.why})"}
-        said = attempt.why_not or f"can be made{by.get(attempt.maker or '', '')}"
-        yield Finding(subject, "good" if attempt.maker else "missing", said)
+        result = attempt.why_not or f"can be made{by.get(attempt.maker or '', '')}"
+        yield Finding(subject, "good" if attempt.maker else "missing", result)
     yield Finding("kernel for links", "good", f"{kernel.parts()}; without htb or BPF our emulator makes every link")
 
 

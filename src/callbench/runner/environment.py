@@ -96,10 +96,12 @@ def _git(*words: str) -> str | None:
     if git is None or not (home() / ".git").exists():
         return None
     try:
-        said = subprocess.run([git, "-C", str(home()), *words], capture_output=True, text=True, timeout=10, check=True)
+        output = subprocess.run(
+            [git, "-C", str(home()), *words], capture_output=True, text=True, timeout=10, check=True
+        )
     except (OSError, subprocess.SubprocessError):
         return None
-    return said.stdout.strip()
+    return output.stdout.strip()
 
 
 def _model() -> str | None:

@@ -13,7 +13,7 @@ from callbench.model.errors import BadInput
 from callbench.runner.schedules import Schedules
 from callbench.runner.slices import Length
 from callbench.runner.tasks import SlicePlan, Task
-from callbench.stats.knee import Span, Step, next_level
+from callbench.stats.knee import SearchRange, Step, next_level
 from callbench.stats.rate import window_of
 from callbench.store.record import Record
 
@@ -49,9 +49,9 @@ class Search:
     precision: float
 
     @property
-    def span(self) -> Span:
+    def span(self) -> SearchRange:
         """The range of the search."""
-        return Span(self.least, self.most, self.precision, whole=self.along == "clients")
+        return SearchRange(self.least, self.most, self.precision, whole=self.along == "clients")
 
     def load(self, own: Load, level: float) -> Load:
         """Return the load of a step: the cell's own load with another level."""

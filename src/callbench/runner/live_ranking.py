@@ -90,5 +90,5 @@ def _line(key: tuple[str, int, str], own: Sequence[_CellRates]) -> GroupLine:
 def _place(one: _CellRates) -> str:
     """Return a stack with its rate: `native/bin+tcp 31,000 ± 4 %`."""
     spread = one.spread
-    said = "" if spread is None else f" ± {percent(spread)}"
-    return f"{one.cell.stack} {figure(one.rate, spread)}{said}"
+    spread_text = "" if spread is None else f" ± {percent(spread)}"
+    return f"{one.cell.stack} {figure(one.rate, spread)}{spread_text}"

@@ -21,7 +21,7 @@ TIMES = 2.0
 SHARE = 1 / 8
 
 
-class Scatter:
+class ForkRates:
     """Collects the rates of slices by fork."""
 
     def __init__(self) -> None:

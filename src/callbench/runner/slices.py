@@ -10,7 +10,7 @@ from typing import Any
 from callbench.adapter import oracle
 from callbench.adapter.stack.sides import Sides
 from callbench.model.cell import Cell, Load
-from callbench.runner.measure.probe import Probe, Watch
+from callbench.runner.measure.probe import Probe, TrialProbes
 from callbench.runner.measure.traffic import Traffic
 from callbench.runner.measure.trial import counted_after, limit_seconds, reported_backend_counts, reported_counts
 from callbench.store.head import now
@@ -94,7 +94,7 @@ def drive_slice(  # noqa: PLR0913 - what is driven, how long, and who watches
     behind = sides.backend_counts
     started = now()
     watching = [*probes, *([traffic] if traffic is not None else [])]
-    watch = Watch(watching, sides, cell) if watching else None
+    watch = TrialProbes(watching, sides, cell) if watching else None
     with watch if watch is not None else nullcontext():
         done = sides.client.drive(
             cell.call,

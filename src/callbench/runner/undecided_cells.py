@@ -4,12 +4,12 @@ from collections.abc import Iterable
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from callbench.analysis.precision.stopping import Aim, Reached, Why, why_ended
+from callbench.analysis.precision.stopping import CellPrecision, PrecisionTarget, StopReason, why_ended
 from callbench.runner.plan import Plan
 from callbench.store.record import Record
 
 if TYPE_CHECKING:
-    from callbench.analysis.claims import Compared
+    from callbench.analysis.claims import ClaimComparison
     from callbench.analysis.rankings import Ranking
     from callbench.analysis.results import Result
     from callbench.analysis.subject import Subject
@@ -46,16 +46,16 @@ def endings(run: Record, plan: Plan) -> list[dict[str, Any]]:
     found = []
     for one in _results(run, plan):
         now = _reached(one)
-        why = why_ended(now, aim) or Why.BUDGET
+        why = why_ended(now, aim) or StopReason.BUDGET
         figures = {"asked": aim.until, "reached": now.width, "forks": now.forks}
         found.append({"kind": "ended", "cell": one.id, "why": why.value, **figures})
     return found
 
 
-def _precision_goal(run: Record) -> Aim | None:
+def _precision_goal(run: Record) -> PrecisionTarget | None:
     """Return the requested precision; None if there is none."""
     until, budget_s = run.request.get("until"), run.request.get("budget_s")
-    return None if until is None else Aim(float(until), budget_s)
+    return None if until is None else PrecisionTarget(float(until), budget_s)
 
 
 def _results(run: Record, plan: Plan) -> "list[Result]":
@@ -65,12 +65,12 @@ def _results(run: Record, plan: Plan) -> "list[Result]":
     return [one for condition in plan.conditions for one in read(run.under(condition)).cells]
 
 
-def _reached(one: "Result") -> Reached:
+def _reached(one: "Result") -> CellPrecision:
     """Return the precision of a cell: that of its rate, or of its mean latency in an open loop."""
     statistic = "rate_per_s" if one.open_loop is None else "mean_us"
     interval = one.interval(statistic)
     width = None if interval is None else interval.half_width
-    return Reached(width, len(one.by_fork.get(statistic, {})), one.excluded is not None)
+    return CellPrecision(width, len(one.by_fork.get(statistic, {})), one.excluded is not None)
 
 
 def _cells_of_claims(subject: "Subject") -> set[str]:
@@ -80,13 +80,13 @@ def _cells_of_claims(subject: "Subject") -> set[str]:
     return {cell for one in every if _is_decidable(one) for cell in _cells(subject, one)}
 
 
-def _is_decidable(one: "Compared") -> bool:
+def _is_decidable(one: "ClaimComparison") -> bool:
     from callbench.analysis.claims import Verdict  # noqa: PLC0415 - statistics are slow to load
 
     return one.verdict is Verdict.UNDECIDED and one.tested is not None and one.tested.more_forks is not None
 
 
-def _cells(subject: "Subject", one: "Compared") -> Iterable[str]:
+def _cells(subject: "Subject", one: "ClaimComparison") -> Iterable[str]:
     sides = (*one.comparison.over, *one.comparison.under)
     return (cell.id for conditions in sides for cell in subject.results.where(conditions))
 

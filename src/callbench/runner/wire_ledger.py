@@ -103,6 +103,6 @@ def _cell_lines(
             yield {"kind": "excluded", "stack": stack.id, "fork": 0, "cell": cell.id, "why": why, "failed": True}
         return
     if found["lost"] or found["trouble"]:
-        said = found["trouble"] or f"{found['lost']} frames were lost: its wire ledger may be wrong"
-        yield {"kind": "note", "text": f"{stack.id}, {cell.group}: {said}"}
+        text = found["trouble"] or f"{found['lost']} frames were lost: its wire ledger may be wrong"
+        yield {"kind": "note", "text": f"{stack.id}, {cell.group}: {text}"}
     yield line | found

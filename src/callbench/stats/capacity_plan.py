@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from statistics import median, median_low
 
 from callbench.stats import median_interval
-from callbench.stats.knee import End, Knee, Span, Step, knee, next_level
+from callbench.stats.knee import Knee, KneeOutcome, SearchRange, Step, knee, next_level
 
 COARSE = 0
 _COARSE_PRECISION = 0.25
@@ -70,11 +70,11 @@ class Capacity:
     level: float
     low: float | None
     high: float | None
-    end: End
+    end: KneeOutcome
     crossings: int
 
 
-def next_place(trials: Sequence[Trial], start: float, span: Span) -> Place | None:
+def next_place(trials: Sequence[Trial], start: float, span: SearchRange) -> Place | None:
     """Give what to try next, or None where the capacity is known well enough.
 
     Args:
@@ -90,7 +90,7 @@ def next_place(trials: Sequence[Trial], start: float, span: Span) -> Place | Non
     lowest = min((one.level for one in coarse if not one.met), default=None)
     if lowest in once:
         return Place(COARSE, lowest)
-    if found is None or found.end is not End.WITHIN:
+    if found is None or found.end is not KneeOutcome.WITHIN:
         return None
     failed = span.high if lowest is None else lowest
     if span.whole and failed - found.level <= 1:
@@ -106,7 +106,7 @@ def next_place(trials: Sequence[Trial], start: float, span: Span) -> Place | Non
     return None
 
 
-def capacity(trials: Sequence[Trial], span: Span) -> Capacity | None:
+def capacity(trials: Sequence[Trial], span: SearchRange) -> Capacity | None:
     """Say what is known; None where nothing is.
 
     The interval reaches from an order statistic of the levels that met to one of those that failed, so what lies
@@ -116,24 +116,24 @@ def capacity(trials: Sequence[Trial], span: Span) -> Capacity | None:
     first = knee(coarse, span)
     if first is None:
         return None
-    if first.end is not End.WITHIN:
+    if first.end is not KneeOutcome.WITHIN:
         return Capacity(first.level, None, None, first.end, 0)
     every = estimates(trials, span)
     if not every:
-        return Capacity(first.level, None, None, End.WITHIN, 0)
+        return Capacity(first.level, None, None, KneeOutcome.WITHIN, 0)
     if span.whole:
         middle = float(median_low([one.met for one in every]))
     else:
         middle = median(math.sqrt(one.met * one.failed) for one in every)
     place = median_interval.rank(len(every))
     if place is None:
-        return Capacity(middle, None, None, End.WITHIN, len(every))
+        return Capacity(middle, None, None, KneeOutcome.WITHIN, len(every))
     low = sorted(one.met for one in every)[place - 1]
     high = sorted(one.failed for one in every)[-place]
-    return Capacity(middle, low, max(low, high - 1) if span.whole else high, End.WITHIN, len(every))
+    return Capacity(middle, low, max(low, high - 1) if span.whole else high, KneeOutcome.WITHIN, len(every))
 
 
-def estimates(trials: Sequence[Trial], span: Span) -> list[Estimate]:
+def estimates(trials: Sequence[Trial], span: SearchRange) -> list[Estimate]:
     """Give the crossings that are over, in their order."""
     found = []
     for number in sorted({one.phase for one in trials} - {COARSE}):
@@ -143,9 +143,9 @@ def estimates(trials: Sequence[Trial], span: Span) -> list[Estimate]:
     return found
 
 
-def _estimate(steps: Sequence[Step], found: Knee | None, span: Span) -> Estimate:
+def _estimate(steps: Sequence[Step], found: Knee | None, span: SearchRange) -> Estimate:
     failed = min((one.level for one in steps if not one.met), default=span.high)
-    below = found is None or found.end is End.BELOW
+    below = found is None or found.end is KneeOutcome.BELOW
     # Where not even the lowest level met, nothing of whole numbers is held at all.
     least = 0.0 if span.whole else span.low
     return Estimate(least if below or found is None else found.level, failed)
@@ -167,7 +167,7 @@ def _of(trials: Sequence[Trial], phase: int) -> list[Step]:
     return [Step(one.level, one.met) for one in trials if one.phase == phase]
 
 
-def _near(span: Span) -> Span:
+def _near(span: SearchRange) -> SearchRange:
     return replace(span, factor=_NEAR_FACTOR)
 
 
@@ -176,7 +176,7 @@ def _begin(met: float, failed: float, number: int) -> float:
     return float(met * (failed / met) ** (number * _GOLDEN % 1.0))
 
 
-def _precise(found: Capacity | None, span: Span) -> bool:
+def _precise(found: Capacity | None, span: SearchRange) -> bool:
     if found is None or found.low is None or found.high is None:
         return False
     if found.low <= 0:

@@ -64,7 +64,7 @@ class Question:
 
 
 @dataclass(frozen=True)
-class Decided:
+class DecidedComparison:
     """One comparison, decided.
 
     Attributes:
@@ -89,7 +89,7 @@ class Decided:
     more_for_outcome: int | None = None
 
 
-def decided(questions: Sequence[Question], level: float, shift: float = 0.0) -> list[Decided]:
+def decided(questions: Sequence[Question], level: float, shift: float = 0.0) -> list[DecidedComparison]:
     """Decide comparisons that are looked at together.
 
     Args:
@@ -108,7 +108,7 @@ def decided(questions: Sequence[Question], level: float, shift: float = 0.0) -> 
 
 def _decided(  # noqa: PLR0913, PLR0917 - a question and all that was computed of it
     question: Question, level: float, shift: float, doubt: float, fall: float, count: int
-) -> Decided:
+) -> DecidedComparison:
     """Decide one of that many, with its probabilities corrected already."""
     gain, margin = question.gain(), question.margin
     half = reach(gain, level) + shift
@@ -124,7 +124,7 @@ def _decided(  # noqa: PLR0913, PLR0917 - a question and all that was computed o
         more = _more(gain, margin, shift, level, count)
     found = margin + shift + quantile(1 - level, gain.freedom) * gain.error + missed(gain)
     unseen = max(-low, found)
-    return Decided(
+    return DecidedComparison(
         decision,
         outcome,
         question.difference.interval(1 - level),
@@ -183,7 +183,7 @@ class Range:
 
 
 @dataclass(frozen=True)
-class Ranged:
+class RangeTest:
     """One ratio, tested against its range.
 
     Attributes:
@@ -203,7 +203,7 @@ class Ranged:
     more_forks: int | None
 
 
-def ranged(ranges: Sequence[Range], level: float) -> list[Ranged]:
+def ranged(ranges: Sequence[Range], level: float) -> list[RangeTest]:
     """Test ratios against their ranges, all of which have to be met.
 
     Each is tested at the full level, since that all are met cannot become likelier by chance with more of them (an
@@ -212,14 +212,14 @@ def ranged(ranges: Sequence[Range], level: float) -> list[Ranged]:
     found = holm([one.adjusted_from() for one in ranges if one.ratio is not None])
     adjusted = iter(found)
     return [
-        Ranged(Outcome.UNDECIDED, 1.0, None, 1, None)
+        RangeTest(Outcome.UNDECIDED, 1.0, None, 1, None)
         if one.ratio is None
         else _ranged(one, one.ratio, level, (next(adjusted), len(found)))
         for one in ranges
     ]
 
 
-def _ranged(one: Range, ratio: LogRatio, level: float, doubt: tuple[float, int]) -> Ranged:
+def _ranged(one: Range, ratio: LogRatio, level: float, doubt: tuple[float, int]) -> RangeTest:
     """Test one, with its probability corrected already, among that many."""
     adjusted_p, count = doubt
     half, distance = reach(ratio, level), one.distance()
@@ -233,7 +233,7 @@ def _ranged(one: Range, ratio: LogRatio, level: float, doubt: tuple[float, int])
         outcome = Outcome.UNDECIDED
         needed = forks_needed(ratio, abs(distance), level if distance > 0 else level / count)
         more = None if needed is None else max(1, needed - ratio.count)
-    return Ranged(outcome, adjusted_p, _grown(half + missed(ratio)), ratio.count, more)
+    return RangeTest(outcome, adjusted_p, _grown(half + missed(ratio)), ratio.count, more)
 
 
 def _grown(log: float) -> float:

@@ -32,7 +32,7 @@ def accumulated(values: Sequence[int]) -> list[int]:
 
 
 @dataclass(frozen=True)
-class Rhythm:
+class PeriodicSteps:
     """A count that grows by the same amount every that many steps, except for jumps.
 
     Attributes:
@@ -50,7 +50,7 @@ class Rhythm:
         return self.rise * (step // self.steps) + self.offsets[step % self.steps]
 
 
-def rhythm(counts: Sequence[int], longest: int = LONGEST_PERIOD) -> Rhythm:
+def rhythm(counts: Sequence[int], longest: int = LONGEST_PERIOD) -> PeriodicSteps:
     """Find the shortest period in which the count always rises alike; else the one in which it does so most often.
 
     A jump here and there does not hide a period. Where none is common enough (counts that follow random content), the
@@ -65,12 +65,12 @@ def rhythm(counts: Sequence[int], longest: int = LONGEST_PERIOD) -> Rhythm:
     """
     if len(counts) < 2:
         raise ValueError("growth needs at least two counts")
-    best, support = Rhythm(1, round((counts[-1] - counts[0]) / (len(counts) - 1)), (counts[0],)), 0.0
+    best, support = PeriodicSteps(1, round((counts[-1] - counts[0]) / (len(counts) - 1)), (counts[0],)), 0.0
     for steps in range(1, min(longest, len(counts) // 2) + 1):
         rises = [after - before for before, after in zip(counts, counts[steps:], strict=False)]
         rise, often = Counter(rises).most_common(1)[0]
         if often / len(rises) > max(support, _SUPPORT):
-            best, support = Rhythm(steps, rise, _offsets(counts, steps, rise)), often / len(rises)
+            best, support = PeriodicSteps(steps, rise, _offsets(counts, steps, rise)), often / len(rises)
     return best
 
 

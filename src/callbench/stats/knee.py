@@ -17,7 +17,7 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Span:
+class SearchRange:
     """Where to look.
 
     Attributes:
@@ -35,7 +35,7 @@ class Span:
     factor: float = 2.0
 
 
-class End(StrEnum):
+class KneeOutcome(StrEnum):
     """How a search came out."""
 
     WITHIN = "found"
@@ -53,10 +53,10 @@ class Knee:
     """
 
     level: float
-    end: End
+    end: KneeOutcome
 
 
-def next_level(steps: Sequence[Step], start: float, span: Span) -> float | None:
+def next_level(steps: Sequence[Step], start: float, span: SearchRange) -> float | None:
     """Return the level to try next, or None if the search is over.
 
     Raised or lowered by the span's factor until one level has met the objective and one has not, then the geometric
@@ -87,12 +87,12 @@ def next_level(steps: Sequence[Step], start: float, span: Span) -> float | None:
     return between if met < between < failed else None
 
 
-def knee(steps: Sequence[Step], span: Span) -> Knee | None:
+def knee(steps: Sequence[Step], span: SearchRange) -> Knee | None:
     """Describe what a search that is over has found; None if nothing was tried."""
     met, failed = _nearest(steps)
     if met is None:
-        return None if failed is None else Knee(failed, End.BELOW)
-    return Knee(met, End.AT_LEAST if failed is None and met >= span.high else End.WITHIN)
+        return None if failed is None else Knee(failed, KneeOutcome.BELOW)
+    return Knee(met, KneeOutcome.AT_LEAST if failed is None and met >= span.high else KneeOutcome.WITHIN)
 
 
 def _nearest(steps: Sequence[Step]) -> tuple[float | None, float | None]:
@@ -102,11 +102,11 @@ def _nearest(steps: Sequence[Step]) -> tuple[float | None, float | None]:
     return met, failed
 
 
-def _next(met: float, span: Span) -> float:
+def _next(met: float, span: SearchRange) -> float:
     """Give the level above one that met: of whole numbers another one."""
     return max(met * span.factor, met + span.whole)
 
 
-def _tidy(level: float, span: Span) -> float:
+def _tidy(level: float, span: SearchRange) -> float:
     """Round to a whole number, or to four digits: a rate of 1234.5678 says no more."""
     return max(1.0, float(round(level))) if span.whole else float(f"{level:.4g}")

@@ -3,15 +3,15 @@
 import math
 from collections.abc import Mapping, Sequence
 
-from callbench.stats.decision import Decided, Question, decided
+from callbench.stats.decision import DecidedComparison, Question, decided
 from callbench.stats.interval import CONFIDENCE
-from callbench.stats.knee import End, Knee
+from callbench.stats.knee import Knee, KneeOutcome
 from callbench.stats.logratio import paired
 
 
 def compared(
     highest: Mapping[int, Knee], others: Sequence[Mapping[int, Knee]], precision: float
-) -> list[Decided | None]:
+) -> list[DecidedComparison | None]:
     """Decide what other knees are beside the highest one, fork by fork and all together.
 
     What lies between two steps was not looked at, so knees that are nearer to each other than the search's precision
@@ -29,7 +29,9 @@ def compared(
     differences = []
     for one in others:
         forks = sorted(highest.keys() & one.keys())
-        open_ends = any(highest[fork].end is End.BELOW or one[fork].end is End.AT_LEAST for fork in forks)
+        open_ends = any(
+            highest[fork].end is KneeOutcome.BELOW or one[fork].end is KneeOutcome.AT_LEAST for fork in forks
+        )
         ratios = [one[fork].level / highest[fork].level for fork in forks]
         differences.append(paired(ratios) if len(ratios) > 1 and not open_ends else None)
     margin = math.log1p(precision)

@@ -8,7 +8,7 @@ LEAST = 0.02
 
 
 @dataclass(frozen=True)
-class Account:
+class LoopTimes:
     """What a closed loop says of its time, summed over trials: nanoseconds.
 
     Attributes:
@@ -31,7 +31,7 @@ class Account:
     mean_ns: float | None = None
 
 
-def in_flight(account: Account) -> float:
+def in_flight(account: LoopTimes) -> float:
     """Compute the clients that the loop's account explains: calls a second x (latency + think time + gap).
 
     L = lambda W (Little, "A proof for the queuing formula L = lambda W", Operations Research 9, 1961). In a closed loop
@@ -41,7 +41,7 @@ def in_flight(account: Account) -> float:
     return (in_call + account.think_ns + (account.gap_ns or 0)) / account.elapsed_ns
 
 
-def broken(account: Account, half_width: float | None = None) -> str:
+def broken(account: LoopTimes, half_width: float | None = None) -> str:
     """Describe how a closed loop's values break the law, or nothing if they keep it.
 
     The two must agree within 2 % or the rate's interval, whichever is larger. Where the loop does not count its own gap

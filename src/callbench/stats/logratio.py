@@ -90,7 +90,7 @@ def unpaired(over: Sequence[float], under: Sequence[float]) -> LogRatio:
 Figures = np.ndarray[tuple[int], np.dtype[np.float64]]
 
 
-class Many(NamedTuple):
+class LogRatios(NamedTuple):
     """The logs of many ratios, estimated from few values each.
 
     Attributes:
@@ -104,7 +104,7 @@ class Many(NamedTuple):
 
 def many_paired(
     differences: "np.ndarray[tuple[int, int], np.dtype[np.float64]]", variance: float = 0.0, freedom: float = 0.0
-) -> Many:
+) -> LogRatios:
     """Take the logs of ratios as `paired` does, a row each; rows may have gaps (NaN).
 
     Args:
@@ -122,4 +122,4 @@ def many_paired(
     with np.errstate(divide="ignore", invalid="ignore"):
         scores = np.where(means == 0.0, 0.0, np.abs(means) / errors)
     doubts = 2 * student.each_above(scores, freedoms)
-    return Many(means, np.where(numbers < 2, 1.0, doubts))
+    return LogRatios(means, np.where(numbers < 2, 1.0, doubts))

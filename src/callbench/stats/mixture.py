@@ -22,7 +22,7 @@ def mean_by_fork(figures: Sequence[ByBlock]) -> dict[int, float]:
 
 
 @dataclass(frozen=True)
-class Hidden:
+class MixtureParts:
     """What lies behind a mean of rates over sizes.
 
     Attributes:
@@ -37,7 +37,7 @@ class Hidden:
     stretch: float
 
 
-def hidden(rates: Sequence[float]) -> Hidden:
+def hidden(rates: Sequence[float]) -> MixtureParts:
     """Compute what a mean hides.
 
     Args:
@@ -48,4 +48,4 @@ def hidden(rates: Sequence[float]) -> Hidden:
     """
     if not rates or min(rates) <= 0:
         raise ValueError("a mean needs rates above 0")
-    return Hidden(float(np.mean(rates)), len(rates) / float(np.sum(1 / np.asarray(rates))), rates[0] / rates[-1])
+    return MixtureParts(float(np.mean(rates)), len(rates) / float(np.sum(1 / np.asarray(rates))), rates[0] / rates[-1])

@@ -10,7 +10,7 @@ from callbench.stats.histogram import Buckets
 
 
 @dataclass(frozen=True)
-class Known:
+class KnownDelay:
     """A place where latencies gather, from `low_ns` to `high_ns`, and what usually puts them there."""
 
     about: str
@@ -21,23 +21,23 @@ class Known:
 
 # Linux delays an acknowledgement by 40 ms at least (TCP_DELACK_MIN is HZ / 25, include/net/tcp.h); a sender with
 # Nagle's algorithm on holds its last small segment until then (RFC 896; RFC 1122, sections 4.2.3.2 and 4.2.3.4).
-KNOWN: Sequence[Known] = (
-    Known(
+KNOWN: Sequence[KnownDelay] = (
+    KnownDelay(
         "1.1 ms",
         1.0e6,
         1.35e6,
         "a timer of 1 ms in a polling loop, or an HTTP body streamed in chunks (Java's HttpURLConnection)",
     ),
-    Known("10 ms", 9.9e6, 11.5e6, "a sleep or a poll of 10 ms"),
-    Known(
+    KnownDelay("10 ms", 9.9e6, 11.5e6, "a sleep or a poll of 10 ms"),
+    KnownDelay(
         "40 ms",
         38e6,
         46e6,
         "Nagle's algorithm waiting for a delayed acknowledgement, after an answer in two small pieces without"
         " TCP_NODELAY",
     ),
-    Known("100 ms", 99e6, 108e6, "a sleep or a poll of 100 ms"),
-    Known(
+    KnownDelay("100 ms", 99e6, 108e6, "a sleep or a poll of 100 ms"),
+    KnownDelay(
         "200 ms",
         198e6,
         212e6,

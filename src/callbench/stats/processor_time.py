@@ -14,7 +14,7 @@ TICK_NS = 10_000_000
 
 
 @dataclass(frozen=True)
-class Piece:
+class ForkUse:
     """What one fork used.
 
     Attributes:
@@ -36,10 +36,10 @@ class ProcessorTime:
     the sum of the time over the sum of the calls.
     """
 
-    pieces: Mapping[int, Piece]
+    pieces: Mapping[int, ForkUse]
 
     @property
-    def _each(self) -> list[Piece]:
+    def _each(self) -> list[ForkUse]:
         return list(self.pieces.values())
 
     @cached_property
@@ -94,7 +94,7 @@ def together(parts: Iterable[ProcessorTime]) -> ProcessorTime | None:
     every = list(parts)
     common = set.intersection(*(set(one.pieces) for one in every)) if every else set()
     pieces = {
-        fork: Piece(
+        fork: ForkUse(
             sum(one.pieces[fork].ns for one in every),
             sum(one.pieces[fork].error_ns for one in every),
             every[0].pieces[fork].calls,

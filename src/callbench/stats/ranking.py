@@ -12,7 +12,7 @@ from callbench.stats.prior import NONE, Prior
 
 
 @dataclass(frozen=True)
-class Standing:
+class RankedItem:
     """One place of a ranking.
 
     Attributes:
@@ -28,7 +28,7 @@ class Standing:
     behind: Sequence[int] = ()
 
 
-def standings(figures: Sequence[ByBlock], level: float = 1 - CONFIDENCE, prior: Prior = NONE) -> list[Standing]:
+def standings(figures: Sequence[ByBlock], level: float = 1 - CONFIDENCE, prior: Prior = NONE) -> list[RankedItem]:
     """Rank things of which more is better; two tie when the interval of their paired difference holds 1.
 
     Every pair is tested on the log of its fork ratios, all pairs together (`decision.parted`): the chance that any
@@ -47,15 +47,15 @@ def standings(figures: Sequence[ByBlock], level: float = 1 - CONFIDENCE, prior: 
     """
     count = len(figures)
     means = [float(np.mean(np.log(list(one.values())))) if one else -np.inf for one in figures]
-    told = faster(figures, level, prior)
-    order = sorted(range(count), key=lambda index: (int(told[:, index].sum()), -means[index]))
-    tied = ~(told | told.T)
+    is_faster = faster(figures, level, prior)
+    order = sorted(range(count), key=lambda index: (int(is_faster[:, index].sum()), -means[index]))
+    tied = ~(is_faster | is_faster.T)
     return [
-        Standing(
+        RankedItem(
             index,
-            1 + int(told[:, index].sum()),
+            1 + int(is_faster[:, index].sum()),
             tuple(other for other in order if other != index and tied[index, other]),
-            tuple(other for other in order if told[other, index]),
+            tuple(other for other in order if is_faster[other, index]),
         )
         for index in order
     ]
@@ -72,11 +72,11 @@ def faster(
         for column, fork in enumerate(forks):
             if fork in one:
                 logs[row, column] = np.log(one[fork])
-    told = np.zeros((count, count), dtype=np.bool_)
+    is_faster = np.zeros((count, count), dtype=np.bool_)
     rows, columns = np.triu_indices(count, 1)
     if not len(rows):
-        return told
+        return is_faster
     signs = parted(logs[rows] - logs[columns], level, prior)
-    told[rows, columns] = signs > 0
-    told[columns, rows] = signs < 0
-    return told
+    is_faster[rows, columns] = signs > 0
+    is_faster[columns, rows] = signs < 0
+    return is_faster

@@ -39,7 +39,7 @@ class Resource(StrEnum):
 
 
 @dataclass(frozen=True)
-class Seen:
+class LoadObservation:
     """What was seen of one load.
 
     Attributes:
@@ -81,7 +81,7 @@ class Saturation:
         return self.resource in (Resource.DRIVER, Resource.OTHERS)
 
 
-def saturated(every: Sequence[Seen], level: float) -> Saturation:
+def saturated(every: Sequence[LoadObservation], level: float) -> Saturation:
     """Say what was used up around a level.
 
     Args:
@@ -122,7 +122,7 @@ def _by_processors(evidence: Evidence, processors: int | None) -> Saturation | N
     return None
 
 
-def _by_the_queue(every: Sequence[Seen], loaded: Sequence[Seen]) -> Saturation:
+def _by_the_queue(every: Sequence[LoadObservation], loaded: Sequence[LoadObservation]) -> Saturation:
     """Say what calls waited for where no processor was used up."""
     times = [one for one in every if one.mean_us]
     lone = min(times, key=lambda one: one.level, default=None)
@@ -151,7 +151,7 @@ def _by_the_queue(every: Sequence[Seen], loaded: Sequence[Seen]) -> Saturation:
     return Saturation(Resource.POOL, f"{idle}, and {pool}, or a lock that is held for a part of the call", at_once)
 
 
-def _refused(loaded: Sequence[Seen]) -> str:
+def _refused(loaded: Sequence[LoadObservation]) -> str:
     """Say that calls failed rather than waited, where most loads failed so."""
     bad = [one for one in loaded if _share(one) > 0.01]
     if not loaded or len(bad) < _LEAST_REFUSED * len(loaded):
@@ -162,6 +162,6 @@ def _refused(loaded: Sequence[Seen]) -> str:
     return f"{failed}: the server served no more connections"
 
 
-def _share(one: Seen) -> float:
+def _share(one: LoadObservation) -> float:
     failed = sum(count for kind, count in one.errors.items() if kind in _REFUSED)
     return failed / max(1, failed + one.calls)

@@ -24,10 +24,10 @@ def side_of(seen: Sequence[Mapping[str, Any]], own_ns: int | None, elapsed_ns: i
     watched = sum(one["seen_ns"] for one in seen)
     per_processor = capacity / time
     counted = sum(one["run_ns"] for one in seen) / (watched * per_processor) if watched else 0.0
-    said = own_ns / (elapsed_ns * per_processor) if own_ns is not None and elapsed_ns else 0.0
+    share = own_ns / (elapsed_ns * per_processor) if own_ns is not None and elapsed_ns else 0.0
     wanted = sum(one["run_ns"] + one["wait_ns"] for one in seen)
     return Side(
-        busy=min(1.0, max(counted, said)),
+        busy=min(1.0, max(counted, share)),
         thread=min(1.0, sum(one["busiest_ns"] or 0 for one in seen) / watched) if watched else None,
         waited=sum(one["wait_ns"] for one in seen) / wanted if wanted else 0.0,
         neighbours=min(1.0, sum(one["neighbour_ns"] for one in seen) / capacity),

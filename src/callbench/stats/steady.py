@@ -17,7 +17,7 @@ FEWEST = 6
 
 
 @dataclass(frozen=True)
-class Shift:
+class LevelShift:
     """Where a series most probably changed its level.
 
     Attributes:
@@ -36,7 +36,7 @@ class Shift:
         return self.probability < LEVEL and abs(np.log(self.ratio)) > np.log1p(MATTERS)
 
 
-def shift(rates: Sequence[float]) -> Shift | None:
+def shift(rates: Sequence[float]) -> LevelShift | None:
     """Find the change of level in a series of rates: if it is, how large, and how likely by chance.
 
     The likelihood ratio test for one shift in the mean of normal values: Student's two-sample t with pooled variance at
@@ -60,7 +60,7 @@ def shift(rates: Sequence[float]) -> Shift | None:
     best, statistic = int(places[np.argmax(scores)]), float(scores.max())
     single = 2 * student.above(statistic, len(logs) - 2) if np.isfinite(statistic) else 0.0
     ratio = float(np.exp(logs[best:].mean() - logs[:best].mean()))
-    return Shift(best, ratio, min(1.0, single * len(places)))
+    return LevelShift(best, ratio, min(1.0, single * len(places)))
 
 
 def _scores(

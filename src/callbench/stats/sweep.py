@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from callbench.stats.growth import Rhythm, rhythm
+from callbench.stats.growth import PeriodicSteps, rhythm
 
 PREFIX = 13
 _LONG = 8
@@ -28,7 +28,7 @@ class Jump:
 
 
 @dataclass(frozen=True)
-class Swept:
+class SweepResult:
     """What is known of a count over a grid.
 
     Attributes:
@@ -41,7 +41,7 @@ class Swept:
     grid: tuple[int, ...]
     measured: Mapping[int, int]
     inferred: Mapping[int, int]
-    rhythm: Rhythm
+    rhythm: PeriodicSteps
     jumps: tuple[Jump, ...]
 
     @property
@@ -61,7 +61,7 @@ def even(grid: Sequence[object]) -> bool:
     return len(numbers) == len(grid) > 2 and len(steps) == 1 and min(steps) > 0
 
 
-def swept(grid: Sequence[int], measure: Callable[[int], int], most: int, seed: int = 1) -> Swept:
+def swept(grid: Sequence[int], measure: Callable[[int], int], most: int, seed: int = 1) -> SweepResult:
     """Explore a count that is exact: measuring a size twice would give the same.
 
     The first sizes are all measured, which gives the rhythm in which the count grows (a line is a rhythm of one step).
@@ -100,13 +100,13 @@ def swept(grid: Sequence[int], measure: Callable[[int], int], most: int, seed: i
     if len(measured) + len(inferred) == len(grid):
         counts = [measured.get(size, inferred.get(size, 0)) for size in grid]
         jumps = _jumps(grid, counts, tact)
-    return Swept(tuple(grid), measured, inferred, tact, jumps)
+    return SweepResult(tuple(grid), measured, inferred, tact, jumps)
 
 
 def _halved(  # noqa: PLR0913, PLR0917 - one step of `swept`
     at: Callable[[int], int],
     found: Mapping[int, int],
-    tact: Rhythm,
+    tact: PeriodicSteps,
     whole: tuple[int, int],
     most: int,
     dice: random.Random,
@@ -135,7 +135,7 @@ def _halved(  # noqa: PLR0913, PLR0917 - one step of `swept`
     return known
 
 
-def _jumps(grid: Sequence[int], counts: Sequence[int], tact: Rhythm) -> tuple[Jump, ...]:
+def _jumps(grid: Sequence[int], counts: Sequence[int], tact: PeriodicSteps) -> tuple[Jump, ...]:
     """Find where the departure from the rhythm changes."""
     departures = [count - tact.at(step) for step, count in enumerate(counts)]
     return tuple(

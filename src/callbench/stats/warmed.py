@@ -23,7 +23,7 @@ _LOOKS = 3
 
 
 @dataclass(frozen=True)
-class Piece:
+class WarmUpSegment:
     """A piece of a warm-up.
 
     Attributes:
@@ -38,7 +38,7 @@ class Piece:
 
 
 @dataclass(frozen=True)
-class Look:
+class WarmUpFit:
     """What a curve says of its end.
 
     Attributes:
@@ -65,8 +65,8 @@ class Look:
         return " and ".join(parts)
 
 
-def look(pieces: Sequence[Piece], least_seconds: float = FIRST_SECONDS) -> Look:
-    """Look at a warm-up from its end: has it become steady?
+def look(pieces: Sequence[WarmUpSegment], least_seconds: float = FIRST_SECONDS) -> WarmUpFit:
+    """WarmUpFit at a warm-up from its end: has it become steady?
 
     The last half of its time, of which 16 s at the most, is parted in two: the later part must not be faster than the
     earlier one by more than 5 %, neither by their means nor by the medians of their pieces, and the compiler must not
@@ -86,13 +86,13 @@ def look(pieces: Sequence[Piece], least_seconds: float = FIRST_SECONDS) -> Look:
     """
     # What is driven by the clock ends a little before or after its time.
     if sum(piece.seconds for piece in pieces) < 0.99 * least_seconds:
-        return Look(None, 0.0)
+        return WarmUpFit(None, 0.0)
     looks = [_once(pieces[: len(pieces) - left]) for left in range(_LOOKS)]
     rises = [one.rise for one in looks if one.rise is not None]
-    return Look(max(rises) if len(rises) == _LOOKS else None, max(one.compiler for one in looks))
+    return WarmUpFit(max(rises) if len(rises) == _LOOKS else None, max(one.compiler for one in looks))
 
 
-def _once(pieces: Sequence[Piece]) -> Look:
+def _once(pieces: Sequence[WarmUpSegment]) -> WarmUpFit:
     """Compare the two parts of a curve's last half."""
     whole = sum(piece.seconds for piece in pieces)
     part = min(whole / 4, _LONGEST)
@@ -107,15 +107,15 @@ def _once(pieces: Sequence[Piece]) -> Look:
     compared = sum(piece.seconds for piece in (*early, *late))
     compiler = sum(piece.compiler_seconds for piece in (*early, *late)) / compared if compared else 0.0
     if min(len(early), len(late)) < _FEWEST:
-        return Look(None, compiler)
-    return Look(max(_mean(late) / _mean(early), _median(late) / _median(early)) - 1, compiler)
+        return WarmUpFit(None, compiler)
+    return WarmUpFit(max(_mean(late) / _mean(early), _median(late) / _median(early)) - 1, compiler)
 
 
-def _mean(pieces: Sequence[Piece]) -> float:
+def _mean(pieces: Sequence[WarmUpSegment]) -> float:
     """Calls a second of all of them; never nothing, so that a start from nothing is a rise."""
     return max(sum(piece.calls for piece in pieces), 0.5) / sum(piece.seconds for piece in pieces)
 
 
-def _median(pieces: Sequence[Piece]) -> float:
+def _median(pieces: Sequence[WarmUpSegment]) -> float:
     """The median of their rates; never nothing."""
     return max(median(piece.calls / piece.seconds for piece in pieces), 1e-9)

@@ -33,8 +33,8 @@ def answered(run: Record, sql: str, computed: Mapping[str, Maker] | None = None)
                 cursor = connection.execute(sql)
                 return [str(column[0]) for column in cursor.description or ()], cursor.fetchall()
             except duckdb.Error as failure:
-                told = str(failure).partition("\n")[0]
-                lacking = next((name for name in left if f"Table with name {name} does not exist" in told), None)
+                message = str(failure).partition("\n")[0]
+                lacking = next((name for name in left if f"Table with name {name} does not exist" in message), None)
                 if lacking is None:
-                    raise BadInput(f"the query fails: {told} (tables: {tables})") from failure
+                    raise BadInput(f"the query fails: {message} (tables: {tables})") from failure
             left.pop(lacking)(run, connection)

@@ -234,8 +234,8 @@ class Record:
         """What the tables are made from: they are stale where this differs from what lies beside them."""
         if not self.journal_file.is_file():
             raise BadInput(f"{self.path} is damaged: it has no journal.jsonl")
-        said = "\n".join((*_queries(), str(JOURNAL_COLUMNS), str(PLAN_COLUMNS)))
-        tables = hashlib.sha256(said.encode()).hexdigest()[:16]
+        text = "\n".join((*_queries(), str(JOURNAL_COLUMNS), str(PLAN_COLUMNS)))
+        tables = hashlib.sha256(text.encode()).hexdigest()[:16]
         return {"callbench": VERSION, "tables": tables, "bytes": journal.complete_bytes(self.journal_file)}
 
     @staticmethod

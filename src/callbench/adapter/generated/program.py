@@ -119,9 +119,9 @@ def crates() -> dict[str, tuple[Path, tuple[str, ...]]]:
     """The workspace's own crates in the two programs: the folder of each, and which of them it depends on."""
     root = home() / "engine"
     places = {
-        name: root / said["path"]
-        for name, said in _toml(root)["workspace"]["dependencies"].items()
-        if isinstance(said, dict) and "path" in said
+        name: root / dependency["path"]
+        for name, dependency in _toml(root)["workspace"]["dependencies"].items()
+        if isinstance(dependency, dict) and "path" in dependency
     }
     places |= {_PROGRAM: root / "native", HOST: root / "host"}
     found: dict[str, tuple[Path, tuple[str, ...]]] = {}

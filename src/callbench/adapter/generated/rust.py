@@ -185,11 +185,11 @@ def _rust_type(field: Field, *, in_box: bool) -> str:
 
 def _serde(field: Field, *, wrapped: bool) -> str:
     """What serde is told of a field."""
-    said = [] if wrapped else [f"rename = {_text(field.json_name)}"]
+    attributes = [] if wrapped else [f"rename = {_text(field.json_name)}"]
     if field.kind is Kind.JSON and field.shape is Shape.ONE and not _optional(field) and not wrapped:
-        said.append('default = "crate::any::empty"')
+        attributes.append('default = "crate::any::empty"')
     if _optional(field) and not field.nullable:
-        said.append('skip_serializing_if = "::std::option::Option::is_none"')
+        attributes.append('skip_serializing_if = "::std::option::Option::is_none"')
     form = f"{_OURS}::Named<{_type(field.type_name)}>" if field.kind is Kind.ENUM else _FORMS.get(field.kind, _PLAIN)
     plain = form == _PLAIN
     if field.shape is Shape.MANY:
@@ -202,8 +202,8 @@ def _serde(field: Field, *, wrapped: bool) -> str:
         plain = plain and not field.nullable
         form = f"crate::forms::Nullable<{form}>" if field.nullable else f"::std::option::Option<{form}>"
     if not plain:
-        said.append(f'with = "{_OURS}::As::<{form}>"')
-    return ", ".join(said)
+        attributes.append(f'with = "{_OURS}::As::<{form}>"')
+    return ", ".join(attributes)
 
 
 def _call(place: int, call: OwnCall) -> str:

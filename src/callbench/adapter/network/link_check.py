@@ -21,7 +21,7 @@ class Finding:
     """One measured property.
 
     Attributes:
-        asked: the profile's value, or None.
+        wanted: the profile's value, or None.
         low: lower end of the 95 % interval, for a share of counted frames.
         high: upper end.
     """
@@ -40,8 +40,8 @@ class Finding:
     def row(self) -> dict[str, str]:
         """Return the finding as texts."""
         span = f" ({self.low:.3g} to {self.high:.3g})" if self.low is not None and self.high is not None else ""
-        asked = "" if self.asked is None else f"{self.asked:.4g} {self.unit}"
-        return {"what": self.what, "asked": asked, "measured": f"{self.measured:.4g}{span} {self.unit}"}
+        wanted = "" if self.asked is None else f"{self.asked:.4g} {self.unit}"
+        return {"what": self.what, "asked": wanted, "measured": f"{self.measured:.4g}{span} {self.unit}"}
 
 
 def check_link(link: Link, seconds: float = 2.0) -> Iterator[Finding]:
@@ -50,16 +50,16 @@ def check_link(link: Link, seconds: float = 2.0) -> Iterator[Finding]:
     Raises:
         LinkFailure: the link cannot be created here.
     """
-    asked = link.wire["link"] or {}
-    ways: Mapping[str, Mapping[str, Any]] = {name: asked.get(name, {}) for name in _WAYS}
+    wanted = link.wire["link"] or {}
+    ways: Mapping[str, Mapping[str, Any]] = {name: wanted.get(name, {}) for name in _WAYS}
     with Pair(**link.wire) as pair:
         yield from _delay(pair, ways, seconds)
         for name, words in _WAYS.items():
             if ways[name].get("rate_bps"):
                 yield _rate(pair, name, ways[name], seconds)
             else:
-                said = pair.ask("stream", "streamed", 30 + seconds, way=_way(name), seconds=seconds)["stream"]
-                yield Finding(f"a TCP stream {words}", "Gbit/s", None, said["bytes"] * 8 / said["elapsed_ns"])
+                result = pair.ask("stream", "streamed", 30 + seconds, way=_way(name), seconds=seconds)["stream"]
+                yield Finding(f"a TCP stream {words}", "Gbit/s", None, result["bytes"] * 8 / result["elapsed_ns"])
         for name in _WAYS:
             yield from _shares(pair, name, ways[name], seconds)
         counts = pair.ask("count", "counted")
@@ -73,16 +73,16 @@ def _delay(pair: Pair, ways: Mapping[str, Mapping[str, Any]], seconds: float) ->
     times = int(min(500, max(20, seconds * 1e9 / (asked_ns + 1e6))))
     patience_ms = int(4 * asked_ns / 1e6) + 1000
     within = 30 + times * patience_ms / 1000
-    said = pair.ask("echo", "echoed", within, times=times, bytes=_ECHO_BYTES, gap_us=1000, patience_ms=patience_ms)
-    taken_ms = np.asarray(said["ns"], dtype=float) / 1e6
+    result = pair.ask("echo", "echoed", within, times=times, bytes=_ECHO_BYTES, gap_us=1000, patience_ms=patience_ms)
+    taken_ms = np.asarray(result["ns"], dtype=float) / 1e6
     if len(taken_ms):
         yield Finding("there and back, median", "ms", asked_ns / 1e6, float(np.median(taken_ms)))
         yield Finding("there and back, 99th percentile", "ms", None, float(np.percentile(taken_ms, 99)))
     kept = [1 - way.get("loss", 0.0) for way in ways.values()]
     lost = times - len(taken_ms)
     low, high = binomial(lost, times)
-    asked = 100 * (1 - float(np.prod(kept)))
-    yield Finding("there and back, lost", "%", asked, 100 * lost / times, 100 * low, 100 * high)
+    wanted = 100 * (1 - float(np.prod(kept)))
+    yield Finding("there and back, lost", "%", wanted, 100 * lost / times, 100 * low, 100 * high)
 
 
 def _on_line_ns(way: Mapping[str, Any]) -> float:
@@ -97,9 +97,9 @@ def _rate(pair: Pair, name: str, way: Mapping[str, Any], seconds: float) -> Find
     # Use short datagrams on a slow line, so that there are enough of them.
     size = 1400 if rate > 1_000_000 else 100
     per_second = 1.3 * rate / 8 / (size + _HEADERS + overhead)
-    said = _flooded(pair, name, way, max(20, int(per_second * seconds)), size, per_second)
-    carried = (said["bytes_after_first"] + (said["arrived"] - 1) * overhead) * 8
-    mbit = carried / said["span_ns"] * 1e3 if said["span_ns"] else 0.0
+    result = _flooded(pair, name, way, max(20, int(per_second * seconds)), size, per_second)
+    carried = (result["bytes_after_first"] + (result["arrived"] - 1) * overhead) * 8
+    mbit = carried / result["span_ns"] * 1e3 if result["span_ns"] else 0.0
     return Finding(f"rate {_WAYS[name]}", "Mbit/s", rate / 1e6 * (1 - way.get("loss", 0.0)), mbit)
 
 
@@ -108,18 +108,23 @@ def _shares(pair: Pair, name: str, way: Mapping[str, Any], seconds: float) -> It
     on_line = 8 * (_ECHO_BYTES + _HEADERS + way.get("overhead_bytes", 0))
     per_second = min(10_000.0, 0.5 * way["rate_bps"] / on_line) if way.get("rate_bps") else 10_000.0
     packets = int(min(_MOST_PACKETS, max(50, per_second * seconds)))
-    said = _flooded(pair, name, way, packets, _ECHO_BYTES, per_second)
-    lost = said["sent"] - (said["arrived"] - said["again"])
+    result = _flooded(pair, name, way, packets, _ECHO_BYTES, per_second)
+    lost = result["sent"] - (result["arrived"] - result["again"])
     counted = (
         ("lost", "loss", lost),
-        ("twice", "duplicate", said["again"]),
-        ("overtaken", "reorder", said["overtaken"]),
+        ("twice", "duplicate", result["again"]),
+        ("overtaken", "reorder", result["overtaken"]),
     )
     for what, key, count in counted:
         if way.get(key) or count:
-            low, high = binomial(count, said["sent"])
+            low, high = binomial(count, result["sent"])
             yield Finding(
-                f"{what} {_WAYS[name]}", "%", 100 * way.get(key, 0.0), 100 * count / said["sent"], 100 * low, 100 * high
+                f"{what} {_WAYS[name]}",
+                "%",
+                100 * way.get(key, 0.0),
+                100 * count / result["sent"],
+                100 * low,
+                100 * high,
             )
 
 
@@ -131,8 +136,8 @@ def _flooded(  # noqa: PLR0913, PLR0917 - what a flood is made of
     patience_ms = int((2 * way.get("delay_ns", 0) + 2 * way.get("reorder_by_ns", 0) + 4 * frame_ns) / 1e6) + 500
     within = 60 + packets / per_second * 4 + patience_ms / 1000
     members = {"packets": packets, "bytes": size, "per_second": per_second, "patience_ms": patience_ms}
-    said: dict[str, int] = pair.ask("flood", "flooded", within, way=_way(name), **members)["flood"]
-    return said
+    result: dict[str, int] = pair.ask("flood", "flooded", within, way=_way(name), **members)["flood"]
+    return result
 
 
 def _way(name: str) -> str:

@@ -148,11 +148,13 @@ class Sides:
     def hello(self) -> dict[str, Any]:
         """Return the client's hello message, with the server's libraries if the server is another program."""
         mine, other = self.client.hello, self.server.hello
-        said: dict[str, Any] = {key: value for key, value in mine.items() if key not in ("is", "stacks", "unavailable")}
+        hello: dict[str, Any] = {
+            key: value for key, value in mine.items() if key not in ("is", "stacks", "unavailable")
+        }
         if mine["adapter"] != other["adapter"]:
-            said["libraries"] = {**other["libraries"], **mine["libraries"]}
-            said["runtime"] = f"{mine['runtime']}; the server: {other['runtime']}"
-        return said
+            hello["libraries"] = {**other["libraries"], **mine["libraries"]}
+            hello["runtime"] = f"{mine['runtime']}; the server: {other['runtime']}"
+        return hello
 
     @property
     def features(self) -> frozenset[str]:

@@ -97,17 +97,17 @@ class UrlServer:
         if self.version == STATELESS:
             headers["Mcp-Method"] = method
         data = None if body is None else json.dumps(body).encode()
-        asked = urllib.request.Request(self.name, data, headers, method=verb)  # noqa: S310 - checked above
-        return contextlib.closing(self._opener.open(asked, timeout=SECONDS))
+        request = urllib.request.Request(self.name, data, headers, method=verb)  # noqa: S310 - checked above
+        return contextlib.closing(self._opener.open(request, timeout=SECONDS))
 
     def _refused(self, error: urllib.error.HTTPError, method: str) -> dict[str, Any]:
         """What a status that is no success says: a message of the protocol, or a sentence for the user."""
         if method == "initialize" and error.code in {400, 404, 405, 406}:
             return {"error": {"message": f"status {error.code}"}}
         with contextlib.suppress(OSError, HTTPException, ValueError, RecursionError):
-            said = json.loads(error.read(_CHUNK))
-            if isinstance(said, dict) and isinstance(said.get("error"), dict):
-                return said
+            body = json.loads(error.read(_CHUNK))
+            if isinstance(body, dict) and isinstance(body.get("error"), dict):
+                return body
         if error.code in {401, 403}:
             raise BadInput(f"{self.name} asks for a login; save its answer to tools/list in a file, and import that")
         moved = error.headers.get("Location")

@@ -96,8 +96,8 @@ def _listed(server: Server, params: dict[str, Any]) -> list[Any]:
 def _result(server: Server, method: str, answer: dict[str, Any]) -> dict[str, Any]:
     if "error" in answer:
         error = answer["error"]
-        said = error.get("message") if isinstance(error, dict) else error
-        raise BadInput(f"{server.name} answers {method} with an error: {str(said)[:200]}; mend the server")
+        message = error.get("message") if isinstance(error, dict) else error
+        raise BadInput(f"{server.name} answers {method} with an error: {str(message)[:200]}; mend the server")
     result = answer.get("result")
     if not isinstance(result, dict):
         raise BadInput(f"{server.name} answers {method} without a result; mend the server")

@@ -12,7 +12,7 @@ from callbench.analysis.advice.languages import TakingPart, taking_part
 from callbench.analysis.advice.prediction import known_latency_us, mixed, percentile_of, value
 from callbench.analysis.advice.regions import Regions, regions
 from callbench.analysis.advice.requirements import LeftOut, candidates
-from callbench.analysis.advice.savings import MEAN, Line, lines, slowest_us
+from callbench.analysis.advice.savings import MEAN, CostLine, lines, slowest_us
 from callbench.analysis.subject import Subject
 from callbench.catalog.formats import plain
 from callbench.catalog.study.name_suggestions import allowed_names
@@ -24,7 +24,7 @@ from callbench.stats.interval import Interval, geometric_mean
 
 
 @dataclass(frozen=True)
-class Met:
+class ObjectiveCheck:
     """Whether a candidate meets the objective over a link.
 
     Attributes:
@@ -62,10 +62,10 @@ class Advice:
     goals: Mapping[str, ByBlock]
     left_out: Sequence[LeftOut]
     failing: Sequence[str]
-    met: Sequence[Met]
+    met: Sequence[ObjectiveCheck]
     choice: Choice
     error: Error
-    lines: Sequence[Line]
+    lines: Sequence[CostLine]
     beside: str
     checks: Sequence[Check]
     map: Regions | None
@@ -234,7 +234,7 @@ def _met(
     situation: Situation,
     groups: Mapping[str, float],
     tested: Sequence[Check],
-) -> list[Met]:
+) -> list[ObjectiveCheck]:
     """Hold every candidate against the objective, over every link.
 
     Where a latency was predicted, its interval is widened by how far such predictions were off.
@@ -254,7 +254,7 @@ def _met(
             off = 1.0 if measured else math.exp(off_by(tested, link.name, words, ms.middle * 1e3))
             if ms.low is not None and ms.high is not None:
                 ms = replace(ms, low=ms.low / off, high=ms.high * off)
-            found.append(Met(name, link.name, ms, _outcome(ms, objective.limit_us / 1e3), measured))
+            found.append(ObjectiveCheck(name, link.name, ms, _outcome(ms, objective.limit_us / 1e3), measured))
     return found
 
 

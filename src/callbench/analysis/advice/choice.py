@@ -8,7 +8,7 @@ from enum import StrEnum
 from callbench.analysis.spreads import of_ratios
 from callbench.stats.best import Best, least_of
 from callbench.stats.contrast import ByBlock, fork_ratios
-from callbench.stats.decision import Decided, Decision, Question, decided
+from callbench.stats.decision import DecidedComparison, Decision, Question, decided
 from callbench.stats.interval import CONFIDENCE
 from callbench.stats.logratio import paired
 
@@ -49,7 +49,7 @@ class Choice:
     leaders: Sequence[str] = ()
     leave: bool = False
     comparison: Best | None = None
-    moves: Mapping[str, Decided] | None = None
+    moves: Mapping[str, DecidedComparison] | None = None
 
 
 def choose(values: Mapping[str, ByBlock], today: str, margin: float, error: float, level: float = LEVEL) -> Choice:
@@ -83,7 +83,7 @@ def choose(values: Mapping[str, ByBlock], today: str, margin: float, error: floa
 
 
 def _with(
-    found: Choice, verdict: Verdict, moves: Mapping[str, Decided] | None = None, *, leave: bool = False
+    found: Choice, verdict: Verdict, moves: Mapping[str, DecidedComparison] | None = None, *, leave: bool = False
 ) -> Choice:
     return Choice(verdict, found.best, found.runner_up, found.leaders, leave, found.comparison, moves)
 
@@ -97,13 +97,13 @@ def _among(best: Best) -> Verdict:
     return Verdict.UNDECIDED
 
 
-def _pays(name: str, moves: Mapping[str, Decided], margin: float) -> bool:
+def _pays(name: str, moves: Mapping[str, DecidedComparison], margin: float) -> bool:
     """Whether a move is shown to save something, and saves more than the margin as far as is known."""
     one = moves.get(name)
     return one is not None and one.decision is Decision.BETTER and one.ratio.middle * (1 + margin) < 1
 
 
-def _saves_at_most(one: Decided, margin: float, error: float) -> bool:
+def _saves_at_most(one: DecidedComparison, margin: float, error: float) -> bool:
     """Whether a move is shown to save no more than the margin."""
     if one.decision in (Decision.EQUIVALENT, Decision.WORSE):
         return True

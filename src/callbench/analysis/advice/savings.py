@@ -16,7 +16,7 @@ from callbench.analysis.advice.prediction import (
     processor_us,
     wire_bytes,
 )
-from callbench.analysis.advice.sleeping import Awake, awake
+from callbench.analysis.advice.sleeping import TimesAfterSleep, awake
 from callbench.model.situation import Situation, SituationLink
 from callbench.stats.contrast import ByBlock
 from callbench.stats.difference import Difference, mean, paired
@@ -28,7 +28,7 @@ _SIDES = (("server", False), ("client and server", True))
 
 
 @dataclass(frozen=True)
-class Line:
+class CostLine:
     """One figure of two stacks.
 
     Attributes:
@@ -62,7 +62,7 @@ def lines(  # noqa: PLR0913, PLR0917 - what is known, who is compared, and how s
     groups: Mapping[str, float],
     errors: Mapping[str, float],
     off: Callable[[str, str, float], float],
-) -> list[Line]:
+) -> list[CostLine]:
     """Write every figure of two stacks.
 
     Args:
@@ -73,7 +73,7 @@ def lines(  # noqa: PLR0913, PLR0917 - what is known, who is compared, and how s
         errors: of comparisons of predicted means, as log-ratios, by link.
         off: the error of a predicted latency as a log-ratio, of its link, `mean time` or the percentile, and its µs.
     """
-    found: list[Line | None] = []
+    found: list[CostLine | None] = []
     every = records[0]
 
     def each_of(of: Callable[[Figures], ByBlock]) -> list[ByBlock]:
@@ -110,10 +110,10 @@ def lines(  # noqa: PLR0913, PLR0917 - what is known, who is compared, and how s
 
 
 def _processor_lines(
-    after: Awake | None, situation: Situation, pair: tuple[str, str], groups: Mapping[str, float]
-) -> list[Line | None]:
+    after: TimesAfterSleep | None, situation: Situation, pair: tuple[str, str], groups: Mapping[str, float]
+) -> list[CostLine | None]:
     """Write what a call takes over each link, where both sides sleep before it."""
-    found: list[Line | None] = []
+    found: list[CostLine | None] = []
     if after is None:
         return found
     far = [link.name for link in situation.links if link.wire.get("link")]
@@ -125,8 +125,8 @@ def _processor_lines(
 
 
 def _money_lines(
-    after: Awake | None, situation: Situation, pair: tuple[str, str], groups: Mapping[str, float]
-) -> list[Line | None]:
+    after: TimesAfterSleep | None, situation: Situation, pair: tuple[str, str], groups: Mapping[str, float]
+) -> list[CostLine | None]:
     """Write the money of a month in which both sides sleep before each call."""
     if after is None or situation.prices is None:
         return []
@@ -142,7 +142,7 @@ def _money_lines(
     return [_line(f"{MONEY}, {AWAKE}", situation.prices.currency, each, *_reach(after))]
 
 
-def _reach(after: Awake) -> tuple[Callable[[float], float] | None, float | None]:
+def _reach(after: TimesAfterSleep) -> tuple[Callable[[float], float] | None, float | None]:
     """Give how far predicted figures can be off as a log, and a saving as a share of the larger of both."""
     reach = after.reach
     return (None, None) if reach is None else (lambda _: reach, math.expm1(reach))
@@ -191,7 +191,7 @@ def _line(
     each: Sequence[ByBlock],
     off: Callable[[float], float] | None = None,
     error: float | None = None,
-) -> Line | None:
+) -> CostLine | None:
     """Put a line together; None where the stack that is advised has no such figure.
 
     Args:
@@ -212,7 +212,7 @@ def _line(
     if off is not None:
         found = [_times(one, off(one.middle / scale)) for one in found]
         error = off(longest / scale) if error is None else error
-    return Line(
+    return CostLine(
         name, unit, found[0], found[1] if other else None,
         _wider(mean(saved), longest * (error or 0.0)) if saved else None, off is not None,
     )  # fmt: skip

@@ -21,7 +21,7 @@ OF_CHANNEL, OF_ALL, FREEDOM = 0.15, 0.25, 10
 
 
 @dataclass(frozen=True)
-class Times:
+class SleepFactor:
     """How many times as much processor time a call takes over a link.
 
     Attributes:
@@ -36,7 +36,7 @@ class Times:
 
 
 @dataclass(frozen=True)
-class Awake:
+class TimesAfterSleep:
     """What calls take where each side sleeps before each of them.
 
     Attributes:
@@ -48,7 +48,7 @@ class Awake:
     reach: float | None
 
 
-def times(cells: Collection[Figures], link: str, side: str, channel: str, without: str = "") -> Times | None:
+def times(cells: Collection[Figures], link: str, side: str, channel: str, without: str = "") -> SleepFactor | None:
     """Learn from measured cells how many times as much a call takes over a link.
 
     The logs of the factors have the spread that is known beforehand, moderated by their own (as a variance with its
@@ -80,17 +80,17 @@ def times(cells: Collection[Figures], link: str, side: str, channel: str, withou
     mean, number = math.fsum(means) / len(means), len(means)
     freedom = FREEDOM + number - 1
     variance = (FREEDOM * known**2 + math.fsum((one - mean) ** 2 for one in means)) / freedom
-    return Times(mean, quantile(freedom) * math.sqrt(variance * (1 + 1 / number)), stacks)
+    return SleepFactor(mean, quantile(freedom) * math.sqrt(variance * (1 + 1 / number)), stacks)
 
 
-def scaled(values: ByBlock, by: Times) -> dict[int, float]:
+def scaled(values: ByBlock, by: SleepFactor) -> dict[int, float]:
     """Give what is predicted over a link of what was measured without one, by fork."""
     return {fork: value * math.exp(by.log) for fork, value in values.items()}
 
 
 def awake(
     records: Sequence[Every], stacks: Sequence[str], groups: Collection[str], links: Sequence[SituationLink]
-) -> Awake | None:
+) -> TimesAfterSleep | None:
     """Give what some stacks take over all links: measured, if one record has all of it, predicted otherwise.
 
     Args:
@@ -108,7 +108,7 @@ def awake(
         return None
     for record in reversed(records):
         if all(key in record and all(_whole(record[key].over.get(link)) for link in far) for key in wanted):
-            return Awake(record, None)
+            return TimesAfterSleep(record, None)
     main, cells = records[0], [one for record in records for one in record.values()]
     found, reach = {}, 0.0
     for key in wanted:
@@ -124,7 +124,7 @@ def awake(
             over[link] = OverLink({}, server, client)
             reach = max(reach, *(each.reach for each in by.values() if each is not None))
         found[key] = replace(one, over=over)
-    return Awake(found, reach)
+    return TimesAfterSleep(found, reach)
 
 
 def _of(one: OverLink, side: str) -> ByBlock:

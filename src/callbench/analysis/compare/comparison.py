@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from callbench.analysis.compare.method import method_sentence, notes_of
-from callbench.analysis.compare.verdicts import Figures, Judged, Metric, Rule, judged
+from callbench.analysis.compare.verdicts import Figures, Metric, MetricVerdict, Rule, judged
 from callbench.analysis.words import some
 from callbench.model.errors import BadInput
 from callbench.stats.decision import Outcome, together
@@ -36,17 +36,17 @@ class Comparison:
     b: str
     method: str
     rule: Rule
-    cells: Sequence[Judged]
+    cells: Sequence[MetricVerdict]
     notes: Sequence[str]
     folder: str = ""
 
     @property
-    def regressions(self) -> list[Judged]:
+    def regressions(self) -> list[MetricVerdict]:
         """What is shown to be worse than the threshold allows."""
         return [one for one in self.cells if one.regression]
 
     @property
-    def missing(self) -> list[Judged]:
+    def missing(self) -> list[MetricVerdict]:
         """What could not be compared."""
         return [one for one in self.cells if one.ratio is None]
 
@@ -109,7 +109,7 @@ def read(run: Record, given: RuleOptions | None = None) -> Comparison:
     return Comparison(a, b, method_sentence(met), rule, cells, notes, str(run.path))
 
 
-def _notes(run: Record, cells: Sequence[Judged], rule: Rule) -> Iterator[str]:
+def _notes(run: Record, cells: Sequence[MetricVerdict], rule: Rule) -> Iterator[str]:
     """Describe what a reader must know."""
     if run.info["state"] != "finished":
         yield f"This comparison is {run.info['state']}. Only its finished forks count."

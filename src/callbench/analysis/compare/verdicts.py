@@ -7,7 +7,7 @@ from enum import StrEnum
 
 import numpy as np
 
-from callbench.stats.decision import Decided, Decision, Outcome, Question, decided
+from callbench.stats.decision import DecidedComparison, Decision, Outcome, Question, decided
 from callbench.stats.interval import Interval
 from callbench.stats.logratio import LogRatio, paired, unpaired
 
@@ -78,7 +78,7 @@ class Figures:
 
 
 @dataclass(frozen=True)
-class Judged:
+class MetricVerdict:
     """The verdict on one metric of one cell.
 
     Attributes:
@@ -90,7 +90,7 @@ class Judged:
 
     figures: Figures
     values: tuple[float | None, float | None]
-    decided: Decided | None
+    decided: DecidedComparison | None
     outcome: Outcome
     why: str
 
@@ -152,7 +152,7 @@ class Rule:
         return -math.log1p(-self.threshold) if metric is Metric.RATE else math.log1p(self.allowed(metric))
 
 
-def judged(cells: Sequence[Figures], rule: Rule) -> list[Judged]:
+def judged(cells: Sequence[Figures], rule: Rule) -> list[MetricVerdict]:
     """Judge every metric of every cell, corrected for how many there are."""
     chosen = [one for one in cells if one.metric is Metric.RATE or rule.p99_threshold is not None]
     differences = [one.difference() for one in chosen]
@@ -168,11 +168,11 @@ def judged(cells: Sequence[Figures], rule: Rule) -> list[Judged]:
     ]
 
 
-def _judged(figures: Figures, found: Decided, rule: Rule) -> Judged:
+def _judged(figures: Figures, found: DecidedComparison, rule: Rule) -> MetricVerdict:
     """Judge what was measured: a rate is of no worth where more calls fail."""
     a, b = (_mean(one) for one in figures.values)
     why = _fails_more(figures, rule.level)
-    return Judged(figures, (a, b), found, Outcome.FAILED if why else found.outcome, why)
+    return MetricVerdict(figures, (a, b), found, Outcome.FAILED if why else found.outcome, why)
 
 
 def _fails_more(figures: Figures, level: float) -> str:
@@ -189,11 +189,11 @@ def _fails_more(figures: Figures, level: float) -> str:
     return f"{shares[1]} calls of B failed, {shares[0]} of A"
 
 
-def _open(figures: Figures) -> Judged:
+def _open(figures: Figures) -> MetricVerdict:
     """Describe of what was not compared that there is nothing to judge."""
     a, b = (_mean(one) for one in figures.values)
     outcome = Outcome.FAILED if figures.failed else Outcome.UNDECIDED
-    return Judged(figures, (a, b), None, outcome, figures.why or "fewer than two forks have both")
+    return MetricVerdict(figures, (a, b), None, outcome, figures.why or "fewer than two forks have both")
 
 
 def _mean(values: Sequence[float]) -> float | None:

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 
-class Why(StrEnum):
-    """Why a cell ended."""
+class StopReason(StrEnum):
+    """StopReason a cell ended."""
 
     PRECISE = "precise"
     BUDGET = "budget"
@@ -15,7 +15,7 @@ class Why(StrEnum):
 
 
 @dataclass(frozen=True)
-class Aim:
+class PrecisionTarget:
     """What was asked of a run.
 
     Attributes:
@@ -30,7 +30,7 @@ class Aim:
 
 
 @dataclass(frozen=True)
-class Reached:
+class CellPrecision:
     """Where a cell is.
 
     Attributes:
@@ -44,7 +44,7 @@ class Reached:
     excluded: bool = False
 
 
-def why_ended(now: Reached, aim: Aim) -> Why | None:
+def why_ended(now: CellPrecision, aim: PrecisionTarget) -> StopReason | None:
     """Explain why a cell needs no more forks; None if it needs them, time apart.
 
     An interval looked at again and again until it is narrow covers a little less than it says, the less so the more
@@ -53,11 +53,11 @@ def why_ended(now: Reached, aim: Aim) -> Why | None:
     first look comes after the planned forks.
     """
     if now.excluded:
-        return Why.OUT
+        return StopReason.OUT
     if not now.forks:
-        return Why.NOTHING
+        return StopReason.NOTHING
     if now.width is not None and now.width <= aim.until:
-        return Why.PRECISE
+        return StopReason.PRECISE
     if aim.budget_s is None and now.forks >= aim.most_forks:
-        return Why.FORKS
+        return StopReason.FORKS
     return None

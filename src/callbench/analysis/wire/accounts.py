@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from callbench.analysis.wire.counts import FIGURES, FIRST, LIFE, STEADY, Row, stream, whole, wire
 from callbench.stats.linear_fit import Line, fitted
-from callbench.stats.sweep import Swept, even, swept
+from callbench.stats.sweep import SweepResult, even, swept
 
 if TYPE_CHECKING:
     import duckdb
@@ -91,7 +91,7 @@ class Sweep:
     counts: Mapping[str, int]
     payloads: Mapping[str, int]
     fine: Mapping[int, int]
-    swept: Swept | None
+    swept: SweepResult | None
     item: float
     reused: bool
 
@@ -160,7 +160,7 @@ def _sweep(plan: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> Sweep:
     counts = {row["value"]: int(row["to_server"] + row["to_client"]) for row in coarse}
     payloads = {row["value"]: int(row["payload"]) for row in coarse}
     grid = plan["grid"]
-    known: Swept | None = None
+    known: SweepResult | None = None
     item = 0.0
     if even(grid):
         known = _completed_sweep(grid, {int(value): count for value, count in counts.items()})
@@ -183,7 +183,7 @@ class _NotCountedError(Exception):
     """A size that the run has not counted."""
 
 
-def _completed_sweep(grid: Sequence[int], counts: Mapping[int, int]) -> Swept | None:
+def _completed_sweep(grid: Sequence[int], counts: Mapping[int, int]) -> SweepResult | None:
     """Make a sweep once more from its own counts: it asks for the same sizes, and finds the same."""
 
     def count(size: int) -> int:

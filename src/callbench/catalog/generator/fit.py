@@ -19,7 +19,7 @@ _RANGE_FROM = 32
 _BYTES = 2_000_000
 
 
-class _Seen:
+class _PlaceCounts:
     """What is counted at one place."""
 
     def __init__(self) -> None:
@@ -52,7 +52,7 @@ def fit(schema: Schema, messages: Sequence[str], samples: Sequence[Sequence[Json
         seed: decides everything that is drawn.
     """
     walk = Walk(schema)
-    seen: dict[str, _Seen] = defaultdict(_Seen)
+    seen: dict[str, _PlaceCounts] = defaultdict(_PlaceCounts)
     fixed: set[str] = set()
     for sample in _measured(samples):
         found: dict[str, set[str]] = defaultdict(set)
@@ -91,7 +91,7 @@ def _measured(samples: Sequence[Sequence[Json]]) -> Iterator[Sequence[Json]]:
         yield sample
 
 
-def _place(seen: _Seen, fixed: bool) -> Place:
+def _place(seen: _PlaceCounts, fixed: bool) -> Place:
     trusted = seen.numbers and seen.count >= _RANGE_FROM
     by_shape: dict[str, dict[str, int]] = defaultdict(dict)
     for word, count in seen.words.items():

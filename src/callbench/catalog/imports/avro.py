@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from callbench.catalog.imports import losses as lost
-from callbench.catalog.imports.builder import Builder, Entry, Typed
+from callbench.catalog.imports.builder import Builder, Entry, ValueType
 from callbench.catalog.imports.source import Options, Source, today
 from callbench.model.errors import BadInput
 from callbench.model.service.identifiers import Names, pascal, snake
@@ -54,7 +54,7 @@ class _Reader:
         """Nothing is defined yet."""
         self.builder = Builder()
         self._source = source
-        self._named: dict[str, Typed] = {}
+        self._named: dict[str, ValueType] = {}
 
     def protocol(self, document: dict[str, Any]) -> tuple[OwnCall, ...]:
         """The calls of a protocol."""
@@ -69,72 +69,72 @@ class _Reader:
             self._call(taken.take(pascal(name)), one, space, f"messages/{name}") for name, one in messages.items()
         )
 
-    def _call(self, name: str, said: Any, space: str, place: str) -> OwnCall:  # noqa: ANN401
-        if not isinstance(said, dict):
+    def _call(self, name: str, schema: Any, space: str, place: str) -> OwnCall:  # noqa: ANN401
+        if not isinstance(schema, dict):
             raise self._wrong(place, "a message is an object")
-        if said.get("errors"):
+        if schema.get("errors"):
             self.builder.losses.add(self._at(place), ("The call can end with an error.", "Only answers are measured."))
         request = self.builder.begin(("request", name), f"{name}Request")
-        parameters = self._list(said.get("request", []), f"{place}/request")
+        parameters = self._list(schema.get("request", []), f"{place}/request")
         entries = [self._entry(one, space, f"{place}/request/{at}", request) for at, one in enumerate(parameters)]
         self.builder.message(request, self._different(entries, f"{place}/request"))
-        answer = said.get("response", _NULL)
+        answer = schema.get("response", _NULL)
         if answer == _NULL:
             nothing = self.builder.begin(("answer", name), f"{name}Answer")
             self.builder.message(nothing, [])
             return OwnCall(name, request, nothing)
         return OwnCall(name, request, self.root(answer, f"{name}Answer", space, f"{place}/response"))
 
-    def root(self, said: Any, hint: str, space: str = "", place: str = "") -> str:  # noqa: ANN401
+    def root(self, schema: Any, hint: str, space: str = "", place: str = "") -> str:  # noqa: ANN401
         """The message for a type: a record, or one that stands for it."""
-        typed = self.typed(said, space, place, hint)
+        typed = self.typed(schema, space, place, hint)
         if typed.kind is Kind.MESSAGE and typed.shape is Shape.ONE and not typed.null:
             return typed.type_name
         return self.builder.wrapped(("root", hint), typed, hint)
 
-    def typed(self, said: Any, space: str, place: str, hint: str) -> Typed:  # noqa: ANN401
+    def typed(self, schema: Any, space: str, place: str, hint: str) -> ValueType:  # noqa: ANN401
         """The type that a schema describes."""
-        if isinstance(said, str):
-            return self._by_name(said, space, place)
-        if isinstance(said, list):
-            return self._union(said, space, place, hint)
-        if not isinstance(said, dict) or "type" not in said:
+        if isinstance(schema, str):
+            return self._by_name(schema, space, place)
+        if isinstance(schema, list):
+            return self._union(schema, space, place, hint)
+        if not isinstance(schema, dict) or "type" not in schema:
             raise self._wrong(place, "a type is a name, a list or an object with a type")
-        kind = said["type"]
+        kind = schema["type"]
         if isinstance(kind, str) and kind in _HOLDERS:
             word, shape = _HOLDERS[kind]
-            inner = self.typed(said.get(word), space, f"{place}/{word}", hint + pascal(word))
+            inner = self.typed(schema.get(word), space, f"{place}/{word}", hint + pascal(word))
             return self.builder.held(inner, shape, (place, hint), hint + pascal(word))
         definitions = {"record": self._record, "error": self._record, "enum": self._enum, "fixed": self._fixed}
         defined = definitions.get(str(kind))
         if defined is not None:
-            return defined(said, space, place)
-        return self._logical(self.typed(kind, space, place, hint), said, place)
+            return defined(schema, space, place)
+        return self._logical(self.typed(kind, space, place, hint), schema, place)
 
-    def _fixed(self, said: dict[str, Any], space: str, place: str) -> Typed:
+    def _fixed(self, schema: dict[str, Any], space: str, place: str) -> ValueType:
         self.builder.losses.add(self._at(place), ("The bytes have a fixed length.", "They can have any length."))
-        return self._define(said, space, place, self._logical(Typed(Kind.BYTES), said, place))
+        return self._define(schema, space, place, self._logical(ValueType(Kind.BYTES), schema, place))
 
-    def _by_name(self, name: str, space: str, place: str) -> Typed:
+    def _by_name(self, name: str, space: str, place: str) -> ValueType:
         if name in _PRIMITIVES:
             kind, encoding = _PRIMITIVES[name]
             if name == "long":
                 self.builder.losses.add(self._at(place), lost.WHOLE)
-            return Typed(kind, encoding=encoding)
+            return ValueType(kind, encoding=encoding)
         if name == _NULL:
             self.builder.losses.add(self._at(place), ("The type is null alone.", "It is kept as JSON."))
-            return Typed(Kind.JSON)
+            return ValueType(Kind.JSON)
         for full in (f"{space}.{name}", name):
             if full in self._named:
                 return self._named[full]
         raise self._wrong(place, f"there is no type {name!r:.60}; define it before it is used")
 
-    def _record(self, said: dict[str, Any], space: str, place: str) -> Typed:
-        name = self._text(said, "name", place)
+    def _record(self, schema: dict[str, Any], space: str, place: str) -> ValueType:
+        name = self._text(schema, "name", place)
         message = self.builder.begin(("record", place), name.rpartition(".")[2])
-        typed = self._define(said, space, place, Typed(Kind.MESSAGE, type_name=message))
-        inner = _space(said, space)
-        fields = self._list(said.get("fields"), f"{place}/fields")
+        typed = self._define(schema, space, place, ValueType(Kind.MESSAGE, type_name=message))
+        inner = _space(schema, space)
+        fields = self._list(schema.get("fields"), f"{place}/fields")
         entries = [self._entry(one, inner, f"{place}/fields/{index}", message) for index, one in enumerate(fields)]
         self.builder.message(message, self._different(entries, place))
         return typed
@@ -144,26 +144,26 @@ class _Reader:
             raise self._wrong(place, "a name occurs twice; rename one of them")
         return entries
 
-    def _entry(self, said: Any, space: str, place: str, message: str) -> Entry:  # noqa: ANN401
-        if not isinstance(said, dict):
+    def _entry(self, schema: Any, space: str, place: str, message: str) -> Entry:  # noqa: ANN401
+        if not isinstance(schema, dict):
             raise self._wrong(place, "a field is an object")
-        name = self._text(said, "name", place)
-        if "type" not in said:
+        name = self._text(schema, "name", place)
+        if "type" not in schema:
             raise self._wrong(place, "the field has no type")
-        return Entry(name, self.typed(said["type"], space, place, message + pascal(name)))
+        return Entry(name, self.typed(schema["type"], space, place, message + pascal(name)))
 
-    def _enum(self, said: dict[str, Any], space: str, place: str) -> Typed:
-        symbols = self._list(said.get("symbols"), f"{place}/symbols")
+    def _enum(self, schema: dict[str, Any], space: str, place: str) -> ValueType:
+        symbols = self._list(schema.get("symbols"), f"{place}/symbols")
         if not symbols or not all(isinstance(one, str) for one in symbols) or len(set(symbols)) < len(symbols):
             raise self._wrong(place, "an enum has symbols, each a text and each once")
-        name = self._text(said, "name", place)
+        name = self._text(schema, "name", place)
         values = [(symbol, number) for number, symbol in enumerate(symbols)]
         typed = self.builder.enumeration(("enum", place), name.rpartition(".")[2], values)
-        return self._define(said, space, place, typed)
+        return self._define(schema, space, place, typed)
 
-    def _union(self, said: list[Any], space: str, place: str, hint: str) -> Typed:
-        others = [one for one in said if one != _NULL]
-        null = len(others) < len(said)
+    def _union(self, schema: list[Any], space: str, place: str, hint: str) -> ValueType:
+        others = [one for one in schema if one != _NULL]
+        null = len(others) < len(schema)
         if len(others) == 1:
             inner = self.typed(others[0], space, place, hint)
             if null and inner.shape is not Shape.ONE:
@@ -185,13 +185,13 @@ class _Reader:
             typed = given
             if given.shape is not Shape.ONE or given.null:
                 wrapped = self.builder.wrapped(("union", place, key), given, f"{hint}{pascal(key)}")
-                typed = Typed(Kind.MESSAGE, type_name=wrapped)
+                typed = ValueType(Kind.MESSAGE, type_name=wrapped)
             entries.append(Entry(key, typed, oneof="of_union"))
         self.builder.message(message, entries)
-        return Typed(Kind.MESSAGE, type_name=message, null=null)
+        return ValueType(Kind.MESSAGE, type_name=message, null=null)
 
-    def _logical(self, typed: Typed, said: dict[str, Any], place: str) -> Typed:
-        logical = said.get("logicalType")
+    def _logical(self, typed: ValueType, schema: dict[str, Any], place: str) -> ValueType:
+        logical = schema.get("logicalType")
         if not isinstance(logical, str):
             return typed
         if logical == "decimal":
@@ -202,23 +202,23 @@ class _Reader:
             self.builder.losses.add(self._at(place), what)
         return replace(typed, format=logical)
 
-    def _define(self, said: dict[str, Any], space: str, place: str, typed: Typed) -> Typed:
-        name = self._text(said, "name", place)
-        full = name if "." in name else f"{_space(said, space)}.{name}".lstrip(".")
+    def _define(self, schema: dict[str, Any], space: str, place: str, typed: ValueType) -> ValueType:
+        name = self._text(schema, "name", place)
+        full = name if "." in name else f"{_space(schema, space)}.{name}".lstrip(".")
         if full in self._named:
             raise self._wrong(place, f"the type {full!r:.60} is defined twice; rename one of them")
         self._named[full] = typed
         return typed
 
-    def _text(self, said: dict[str, Any], word: str, place: str) -> str:
-        if not isinstance(said.get(word), str) or not said[word]:
+    def _text(self, schema: dict[str, Any], word: str, place: str) -> str:
+        if not isinstance(schema.get(word), str) or not schema[word]:
             raise self._wrong(place, f"{word} must be text")
-        return str(said[word])
+        return str(schema[word])
 
-    def _list(self, said: Any, place: str) -> list[Any]:  # noqa: ANN401
-        if not isinstance(said, list):
+    def _list(self, schema: Any, place: str) -> list[Any]:  # noqa: ANN401
+        if not isinstance(schema, list):
             raise self._wrong(place, "this must be a list")
-        return said
+        return schema
 
     def _at(self, place: str) -> str:
         return f"{self._source}#/{place.lstrip('/')}"
@@ -227,8 +227,8 @@ class _Reader:
         return BadInput(f"{self._at(place)}: {what}")
 
 
-def _space(said: dict[str, Any], outer: str) -> str:
-    name = str(said.get("name"))
+def _space(schema: dict[str, Any], outer: str) -> str:
+    name = str(schema.get("name"))
     if "." in name:
         return name.rpartition(".")[0]
-    return said["namespace"] if isinstance(said.get("namespace"), str) else outer
+    return schema["namespace"] if isinstance(schema.get("namespace"), str) else outer

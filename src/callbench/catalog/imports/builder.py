@@ -14,7 +14,7 @@ HELD = frozenset({Shape.MANY, Shape.MAP})
 
 
 @dataclass(frozen=True)
-class Typed:
+class ValueType:
     """The type of a value: a field without its name. `ONE` here says that it is neither a list nor a map.
 
     Attributes:
@@ -40,7 +40,7 @@ class Entry:
     """
 
     key: str
-    typed: Typed
+    typed: ValueType
     required: bool = True
     oneof: str = ""
 
@@ -88,7 +88,7 @@ class Builder:
         given = list(numbers) or _counted(len(entries))
         self._messages[name] = Message(name, tuple(map(field, entries, names, given)))
 
-    def wrapped(self, key: Hashable, typed: Typed, hint: str, name: str = "") -> str:
+    def wrapped(self, key: Hashable, typed: ValueType, hint: str, name: str = "") -> str:
         """The message that stands for a value that is no message.
 
         Args:
@@ -103,13 +103,13 @@ class Builder:
             self._messages[made] = Message(made, (field(of, "value", 1),), wrapped=True)
         return self._known[key]
 
-    def held(self, inner: Typed, shape: Shape, key: Hashable, hint: str) -> Typed:
+    def held(self, inner: ValueType, shape: Shape, key: Hashable, hint: str) -> ValueType:
         """A list or a map of a type. A list of lists needs a message in between."""
         if inner.shape in HELD or (inner.null and inner.kind is not Kind.JSON):
-            inner = Typed(Kind.MESSAGE, type_name=self.wrapped(("held", key), inner, hint))
+            inner = ValueType(Kind.MESSAGE, type_name=self.wrapped(("held", key), inner, hint))
         return replace(inner, shape=shape)
 
-    def enumeration(self, key: Hashable, hint: str, values: Sequence[tuple[str, int]]) -> Typed:
+    def enumeration(self, key: Hashable, hint: str, values: Sequence[tuple[str, int]]) -> ValueType:
         """An enumeration. Its first value has the number 0; if the format has none, one is added."""
         if key not in self._known:
             name = self._known[key] = self.take(hint)
@@ -119,7 +119,7 @@ class Builder:
                 self.losses.add(hint, ("The enumeration has no value 0.", f"It gets one: {zeros[0][0]}."))
             rest = [value for value in values if value != zeros[0]]
             self._enumerations[name] = Enumeration(name, (zeros[0], *rest))
-        return Typed(Kind.ENUM, type_name=self._known[key])
+        return ValueType(Kind.ENUM, type_name=self._known[key])
 
     def types(self) -> tuple[tuple[Message, ...], tuple[Enumeration, ...]]:
         """All messages and enumerations, in the order in which they were named."""

@@ -6,7 +6,7 @@ from typing import Any
 from callbench.catalog.imports.json_schema.mapper import Key, Mapper
 from callbench.catalog.imports.json_schema.node import Part, node
 from callbench.catalog.imports.json_schema.references import References
-from callbench.catalog.imports.reach import Reach
+from callbench.catalog.imports.reference_reader import ReferenceReader
 from callbench.catalog.imports.source import Options, Source, today
 from callbench.model.errors import BadInput
 from callbench.model.service.identifiers import Names, pascal, snake
@@ -38,7 +38,7 @@ def read(sources: Sequence[Source], options: Options) -> Imported:
         BadInput: the document is wrong, or refers to what may not be followed.
     """
     source = sources[0]
-    references = References(source, Reach(source, options))
+    references = References(source, ReferenceReader(source, options))
     mapper = Mapper(references)
     root = references.root()
     if isinstance(root.schema, dict) and isinstance(root.schema.get("result"), dict):

@@ -10,7 +10,7 @@ from google.api.annotations_pb2 import http as http_option
 from google.protobuf.descriptor import MethodDescriptor
 from google.protobuf.descriptor_pb2 import MethodOptions
 
-from callbench.catalog.imports.reach import Reach, beside
+from callbench.catalog.imports.reference_reader import ReferenceReader, beside
 from callbench.catalog.imports.source import Options, Source, today
 from callbench.catalog.own.descriptors import Descriptors
 from callbench.catalog.own.protoc import bundled, compiled
@@ -31,7 +31,7 @@ def read(sources: Sequence[Source], options: Options) -> Imported:
         BadInput: the compiler refuses it, an import is missing or not allowed, or it has groups.
     """
     source = sources[0]
-    reach = Reach(source, options)
+    reach = ReferenceReader(source, options)
     name = PurePosixPath(source.path.name if source.path else f"{source.stem}.proto").name
     roots = [*([source.path.parent] if source.path else []), *options.files]
     notes: tuple[str, ...] = ()
@@ -59,7 +59,7 @@ def _published() -> Path:
     return Path(google.api.annotations_pb2.__file__).parents[2]
 
 
-def _gather(folder: Path, name: str, text: str, roots: Sequence[Path], reach: Reach) -> None:
+def _gather(folder: Path, name: str, text: str, roots: Sequence[Path], reach: ReferenceReader) -> None:
     """Copies a file and what it imports, each under the name that it is imported by.
 
     The compiler then sees nothing but what may be read.

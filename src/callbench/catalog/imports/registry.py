@@ -52,8 +52,8 @@ class Format:
             imported: Imported = importer.read(sources, options)
         except BadInput as error:
             # Names out of a document can have line ends, and what a terminal takes for commands.
-            said = "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in str(error))
-            raise BadInput(said) from None
+            is_schema = "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in str(error))
+            raise BadInput(is_schema) from None
         return imported
 
 
@@ -95,8 +95,8 @@ _TYPES = {"object", "array", "string", "number", "integer", "boolean", "null"}
 def _json_schema(source: Source) -> bool:
     value = _object(source)
     typed = value.get("type") in _TYPES and not {"properties", "items", "additionalProperties"}.isdisjoint(value)
-    said = any(isinstance(value.get(word), dict | list | str) for word in ("$schema", "$defs"))
-    return said or typed or (bool(value) and set(value) <= {*_SCHEMA_WORDS, "$id", "title", "description", "type"})
+    is_schema = any(isinstance(value.get(word), dict | list | str) for word in ("$schema", "$defs"))
+    return is_schema or typed or (bool(value) and set(value) <= {*_SCHEMA_WORDS, "$id", "title", "description", "type"})
 
 
 def _har(source: Source) -> bool:

@@ -21,7 +21,7 @@ Share = Annotated[float, Field(ge=0, lt=1, allow_inf_nan=False)]
 Rate = Annotated[float, Field(gt=0, le=1_000_000, allow_inf_nan=False)]
 
 
-class Way(BaseModel):
+class Direction(BaseModel):
     """One direction. Missing values are those for both directions."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
@@ -38,7 +38,7 @@ class Way(BaseModel):
     reorder_by_ms: Delay | None = None
 
 
-class LinkPart(Way):
+class LinkPart(Direction):
     """A profile: `[links.NAME]` of a study, or a file of links/."""
 
     about: str = ""
@@ -47,8 +47,8 @@ class LinkPart(Way):
     offload: bool | None = None
     maker: Literal["kernel", "emulator"] | None = None
     seed: Annotated[int, Field(ge=0, le=2**63 - 1)] = 0
-    to_server: Way = Way()
-    to_client: Way = Way()
+    to_server: Direction = Direction()
+    to_client: Direction = Direction()
 
     @model_validator(mode="after")
     def _possible(self) -> Self:
@@ -66,11 +66,11 @@ class LinkPart(Way):
                 raise ValueError("offload keeps frames of 64 KiB, which no line of a given rate carries: leave out one")
         return self
 
-    def way(self, name: str) -> Way:
+    def way(self, name: str) -> Direction:
         """Return one direction, with the values for both filled in."""
-        both = {key: value for key, value in self if key in Way.model_fields and value is not None}
+        both = {key: value for key, value in self if key in Direction.model_fields and value is not None}
         own = getattr(self, name).model_dump(exclude_none=True)
-        return Way.model_construct(**{**both, **own})
+        return Direction.model_construct(**{**both, **own})
 
 
 @dataclass(frozen=True)
@@ -100,23 +100,23 @@ class Link:
 
     def describe(self, way: str) -> str:
         """Describe one direction: `25 ms, 100 Mbit/s, 1 % lost`."""
-        asked = (self.wire["link"] or {}).get(way) or {}
+        values = (self.wire["link"] or {}).get(way) or {}
         words = []
-        if asked.get("delay_ns"):
-            jitter = f" ± {asked['jitter_ns'] / _MS:g}" if asked.get("jitter_ns") else ""
-            words.append(f"{asked['delay_ns'] / _MS:g}{jitter} ms")
-        if asked.get("rate_bps"):
-            words.append(f"{asked['rate_bps'] / 1e6:g} Mbit/s")
+        if values.get("delay_ns"):
+            jitter = f" ± {values['jitter_ns'] / _MS:g}" if values.get("jitter_ns") else ""
+            words.append(f"{values['delay_ns'] / _MS:g}{jitter} ms")
+        if values.get("rate_bps"):
+            words.append(f"{values['rate_bps'] / 1e6:g} Mbit/s")
         for key, what in (("loss", "lost"), ("duplicate", "twice"), ("reorder", "overtaken")):
-            if asked.get(key):
-                words.append(f"{100 * asked[key]:g} % {what}")
+            if values.get(key):
+                words.append(f"{100 * values[key]:g} % {what}")
         return ", ".join(words)
 
 
 BARE = Link(PAIR, "two hosts and a cable between them, as fast as the machine", "", {"mtu": MTU, "link": None})
 
 
-def _wired(way: Way) -> dict[str, Any]:
+def _wired(way: Direction) -> dict[str, Any]:
     """Return a direction in the engine's units: nanoseconds, bits per second, bytes."""
     wired: dict[str, Any] = {
         "delay_ns": round((way.delay_ms or 0) * _MS),

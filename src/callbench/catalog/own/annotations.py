@@ -16,14 +16,14 @@ _PLAIN = re.compile(r"[\w.+-]+\Z", re.ASCII)
 
 def written(items: Mapping[str, str | bool]) -> str:
     """The comment with a space before it, or nothing if nothing is to be said."""
-    said = [
+    comments = [
         key
         if value is True
         else f"{key}={value if _PLAIN.match(str(value)) else json.dumps(value, ensure_ascii=False)}"
         for key, value in items.items()
         if value is not False
     ]
-    return f"  // {PREFIX} {' '.join(said)}" if said else ""
+    return f"  // {PREFIX} {' '.join(comments)}" if comments else ""
 
 
 def parsed(comments: str, place: str, allowed: Mapping[str, type]) -> dict[str, str | bool]:

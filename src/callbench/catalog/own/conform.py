@@ -168,16 +168,18 @@ def fitting(schema: Schema, pairs: Mapping[str, Sequence[Pair]], what: str) -> t
     """
     against = Conformance(schema)
     kept: dict[str, list[Pair]] = {}
-    said: list[str] = []
+    sentences: list[str] = []
     for call in schema.calls:
         for pair in pairs.get(call.name, ()):
             try:
                 fits, left_out = against.pair(call, pair)
             except BadInput as error:
-                said.append(f"An {what} of {call.name} contradicts the schema and was left out: {error}.")
+                sentences.append(f"An {what} of {call.name} contradicts the schema and was left out: {error}.")
                 continue
             if left_out:
                 keys = ", ".join(left_out[:5])
-                said.append(f"An {what} of {call.name} has keys that the schema lacks. They were left out: {keys}.")
+                sentences.append(
+                    f"An {what} of {call.name} has keys that the schema lacks. They were left out: {keys}."
+                )
             kept.setdefault(call.name, []).append(fits)
-    return {name: tuple(of) for name, of in kept.items()}, list(dict.fromkeys(said))
+    return {name: tuple(of) for name, of in kept.items()}, list(dict.fromkeys(sentences))

@@ -103,11 +103,11 @@ def grouped(losses: tuple[Loss, ...]) -> dict[tuple[str, str], list[str]]:
 
 
 def _call(call: OwnCall, service: Imported) -> dict[str, str]:
-    said = {"name": call.name, "request": call.request, "answer": call.answer}
-    said |= {key: value for key, value in (("method", call.method), ("path", call.path)) if value}
+    document = {"name": call.name, "request": call.request, "answer": call.answer}
+    document |= {key: value for key, value in (("method", call.method), ("path", call.path)) if value}
     if call.name in service.payloads:
-        said["payloads"] = f"{PAYLOADS}/{call.name}.jsonl"
-    return said
+        document["payloads"] = f"{PAYLOADS}/{call.name}.jsonl"
+    return document
 
 
 def read(folder: Path) -> Imported:
@@ -143,9 +143,9 @@ def read(folder: Path) -> Imported:
         raise BadInput(f"{folder}: {error}") from None
     against = Conformance(schema)
     pairs = {
-        call.name: _pairs(folder, said["payloads"], call, against)
-        for said, call in zip(calls, schema.calls, strict=True)
-        if "payloads" in said
+        call.name: _pairs(folder, entry["payloads"], call, against)
+        for entry, call in zip(calls, schema.calls, strict=True)
+        if "payloads" in entry
     }
     notes = tuple(str(note) for note in document.get("notes", ()))
     return Imported(schema, document["source"], document["form"], document["imported"], pairs, notes)

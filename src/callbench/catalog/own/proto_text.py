@@ -78,17 +78,17 @@ def _field(field: Field, scope: str) -> str:
         case _:
             pass
     options = ""
-    said: dict[str, str | bool] = {}
+    members: dict[str, str | bool] = {}
     if not _acceptable(field.json_name):
-        said["json"] = field.json_name
+        members["json"] = field.json_name
         options = f' [json_name = "_key_{field.number}"]'
     elif field.json_name != default_json(field.name):
         options = f" [json_name = {_quoted(field.json_name)}]"
     if field.format:
-        said["format"] = field.format
-    said["required"] = held_apart and field.shape is Shape.ONE and not field.oneof
-    said["nullable"] = field.nullable
-    return f"{of} {field.name} = {field.number}{options};{annotations.written(said)}"
+        members["format"] = field.format
+    members["required"] = held_apart and field.shape is Shape.ONE and not field.oneof
+    members["nullable"] = field.nullable
+    return f"{of} {field.name} = {field.number}{options};{annotations.written(members)}"
 
 
 def _type(field: Field, scope: str) -> str:
@@ -122,8 +122,8 @@ def _enumeration(enumeration: Enumeration, taken: set[str]) -> Iterator[str]:
     seen: dict[str, int] = {}
     for name, number in enumeration.values:
         identifier = _value_name(enumeration.name, name, number, taken, seen)
-        said: dict[str, str | bool] = {} if identifier == name else {"json": name}
-        yield f"  {identifier} = {number};{annotations.written(said)}"
+        members: dict[str, str | bool] = {} if identifier == name else {"json": name}
+        yield f"  {identifier} = {number};{annotations.written(members)}"
     yield "}"
 
 

@@ -39,7 +39,7 @@ class _Endpoint:
 
 
 @dataclass(frozen=True)
-class Logged:
+class LogScript:
     """A log as a script.
 
     Attributes:
@@ -50,7 +50,7 @@ class Logged:
     notes: tuple[str, ...]
 
 
-def read(path: Path, bodies: Sequence[Bodies] = (), *, expects: bool = True) -> Logged:
+def read(path: Path, bodies: Sequence[Bodies] = (), *, expects: bool = True) -> LogScript:
     """Read a log.
 
     Requests that failed (status 400 and above) are left out, and so are endpoints beyond the most frequent ones.
@@ -75,7 +75,7 @@ def read(path: Path, bodies: Sequence[Bodies] = (), *, expects: bool = True) -> 
         raise BadInput(f"{path}: none of its {total:,} requests was answered with a status below 400")
     kept = sorted(endpoints.items(), key=lambda it: -it[1].count)[:MOST_ENDPOINTS]
     sessions = tuple(_session(method, name, one, bodies, expects=expects) for (method, name), one in kept)
-    return Logged(Script(sessions=sessions), tuple(_notes(path, total, failed, endpoints, kept)))
+    return LogScript(Script(sessions=sessions), tuple(_notes(path, total, failed, endpoints, kept)))
 
 
 def _count(endpoint: _Endpoint, entry: Entry, place: str) -> None:

@@ -71,32 +71,34 @@ def read(path: Path) -> Script:
     return Script(sessions=tuple(sessions))
 
 
-def _endpoint(said: Mapping[str, Any], headers: Mapping[str, str], path: Path, place: int) -> Session:
-    said = dict(said)
-    weight, name = said.pop("weight", 1.0), said.pop("name", None)
-    if "take" in said:
+def _endpoint(document: Mapping[str, Any], headers: Mapping[str, str], path: Path, place: int) -> Session:
+    document = dict(document)
+    weight, name = document.pop("weight", 1.0), document.pop("name", None)
+    if "take" in document:
         raise BadInput(f"{path}: [[request]] {place}: take is for a session, where a later step uses the value")
-    step = _step(said, headers, path, f"[[request]] {place}")
+    step = _step(document, headers, path, f"[[request]] {place}")
     return Session(name=str(name or ""), weight=weight, steps=(step,))
 
 
 def _session(one: _Session, headers: Mapping[str, str], path: Path) -> Session:
     def steps(of: Sequence[Mapping[str, Any]], kind: str) -> tuple[Step, ...]:
         places = enumerate(of, start=1)
-        return tuple(_step(said, headers, path, f"session {one.name}, {kind} {place}") for place, said in places)
+        return tuple(
+            _step(document, headers, path, f"session {one.name}, {kind} {place}") for place, document in places
+        )
 
     return Session(
         name=one.name, weight=one.weight, once=steps(one.once, "once") or None, steps=steps(one.step, "step")
     )
 
 
-def _step(said: Mapping[str, Any], headers: Mapping[str, str], path: Path, place: str) -> Step:
+def _step(document: Mapping[str, Any], headers: Mapping[str, str], path: Path, place: str) -> Step:
     """Read a step as a person writes it: headers as a table, bodies as files, values by path.
 
     Raises:
         BadInput: something in it is wrong.
     """
-    members = dict(said)
+    members = dict(document)
     own = members.pop("headers", {})
     if not isinstance(own, dict) or not all(isinstance(value, str) for value in own.values()):
         raise BadInput(f'{path}: {place}: headers is a table of texts: headers = {{ Accept = "text/plain" }}')

@@ -39,9 +39,9 @@ QUESTIONS = (
 _PRICES = ("processor_hour", "gigabyte_out", "currency")
 
 
-def with_options(said: Mapping[str, Any], links: Sequence[str] | None, **options: Any) -> dict[str, Any]:  # noqa: ANN401 - of all types
+def with_options(document: Mapping[str, Any], links: Sequence[str] | None, **options: Any) -> dict[str, Any]:  # noqa: ANN401 - of all types
     """Put what options say in the place of what a file says; what is None, empty or False says nothing."""
-    found = dict(said)
+    found = dict(document)
     if links:
         found["links"] = [{"link": one} for one in links]
     prices = {name: value for name in _PRICES if (value := options.pop(name, None)) is not None}
@@ -51,17 +51,17 @@ def with_options(said: Mapping[str, Any], links: Sequence[str] | None, **options
     return {**found, **{name: value for name, value in options.items() if value}}
 
 
-def asked(said: Mapping[str, Any], ask: Callable[[str, str], str]) -> dict[str, Any]:
+def asked(document: Mapping[str, Any], ask: Callable[[str, str], str]) -> dict[str, Any]:
     """Ask for everything that was not said.
 
     Args:
-        said: what is known already; it is not asked for.
+        document: what is known already; it is not asked for.
         ask: is given a text and the default, and returns the answer.
 
     Raises:
         BadInput: an answer is no number.
     """
-    found = dict(said)
+    found = dict(document)
     prices = dict(found.pop("prices", {}))
     for one in QUESTIONS:
         table, _, name = one.key.rpartition(".")

@@ -98,18 +98,18 @@ def read(path: Path) -> dict[str, Any]:
         raise BadInput(f"{path} is not TOML: {' '.join(str(failure).split())}") from failure
 
 
-def situation_of(said: Mapping[str, Any], where: str) -> Situation:
+def situation_of(document: Mapping[str, Any], where: str) -> Situation:
     """Check what was said, and fill in what was not.
 
     Args:
-        said: the keys of docs/reference/situation.md.
+        document: the keys of docs/reference/situation.md.
         where: the file or the options, for the sentence.
 
     Raises:
         BadInput: something is wrong; the sentence names the key and what is allowed.
     """
     try:
-        part = SituationPart.model_validate(dict(said))
+        part = SituationPart.model_validate(dict(document))
     except ValidationError as failure:
         raise BadInput(f"{where}: {_sentence(failure)}") from None
     try:
@@ -125,7 +125,7 @@ def situation_of(said: Mapping[str, Any], where: str) -> Situation:
     goal = Goal(part.goal) if part.goal else Goal.TIME if prices is None else Goal.MONEY
     return Situation(
         links, part.calls_per_second, groups or None, part.today, tuple(part.languages), part.browsers, part.readable,
-        objective, prices, goal, part.margin_percent / 100, dict(said),
+        objective, prices, goal, part.margin_percent / 100, dict(document),
     )  # fmt: skip
 
 

@@ -64,11 +64,13 @@ def _check_questions(study: StudyPart, groups: list[str], published: Published |
     """Check the names in questions: published questions, tables, groups."""
     _unique((one.id for one in study.questions), f"{file}: [[questions]] id")
     tables = [table.id for table in study.tables]
-    asked = len(published.open_questions) if published else 0
+    open_questions = len(published.open_questions) if published else 0
     for one in study.questions:
         place = f"{file}: question {one.id}"
-        if one.open_question is not None and one.open_question > asked:
-            raise BadInput(f"{place} is open_question {one.open_question}: the published file has {asked} of them")
+        if one.open_question is not None and one.open_question > open_questions:
+            raise BadInput(
+                f"{place} is open_question {one.open_question}: the published file has {open_questions} of them"
+            )
         for name in one.tables:
             if name not in tables:
                 raise BadInput(f'{place}: there is no table "{name}": {allowed_names(name, tables, 20)}')

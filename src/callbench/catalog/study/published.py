@@ -35,8 +35,8 @@ class Published:
         """Create it from what tomllib returned."""
         claims = {claim["id"]: str(claim.get("text", "")) for claim in tree.get("claims", []) if "id" in claim}
         texts = {key: str(tree.get(key, "")) for key in ("title", "unit", "machine")}
-        asked = [str(one.get("text", "")) for one in tree.get("open_questions", [])]
-        return cls(name=name, claims=claims, open_questions=asked, tree=tree, **texts)
+        questions = [str(one.get("text", "")) for one in tree.get("open_questions", [])]
+        return cls(name=name, claims=claims, open_questions=questions, tree=tree, **texts)
 
     def check(self, path: str, row: str | None, column: str | None) -> None:
         """Check that a published table has a row and a column.

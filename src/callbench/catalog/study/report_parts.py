@@ -8,7 +8,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from callbench.catalog.study.name_suggestions import allowed_names
 from callbench.catalog.study.part import LinkName, Name, Part
-from callbench.model.metrics.metric import Asked
+from callbench.model.metrics.metric import StudyUse
 from callbench.model.metrics.registry import askable
 
 
@@ -25,12 +25,12 @@ def _among(names: Sequence[str]) -> AfterValidator:
 
 # The metrics of callbench.model.metrics; docs/reference/metrics.md lists them.
 Statistic = Annotated[str, _among(askable())]
-OfTable = Annotated[str, _among(askable(Asked.TABLES))]
-OfColumn = Annotated[str, _among(askable(Asked.TABLES, Asked.COLUMNS))]
+OfTable = Annotated[str, _among(askable(StudyUse.TABLES))]
+OfColumn = Annotated[str, _among(askable(StudyUse.TABLES, StudyUse.COLUMNS))]
 Threshold = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 
 
-class Where(Part):
+class CellFilter(Part):
     """A choice of cells: those with every given value."""
 
     stack: Name | None = None
@@ -72,8 +72,8 @@ class Line(Part):
     optional: bool = False
     sections: list[Name] = []
     statistic: OfColumn | None = None
-    against: Where | None = None
-    where: Where = Where()
+    against: CellFilter | None = None
+    where: CellFilter = CellFilter()
     published: Name | None = None
     section: Name | None = None
     note: str = ""
@@ -130,7 +130,7 @@ class ChartPart(Part):
     link: Name | None = None
     points: Annotated[list[ChartPoint], Field(min_length=1)]
     series: Annotated[list[Line], Field(min_length=1)]
-    over: Where | None = None
+    over: CellFilter | None = None
 
 
 class LadderSlopes(Part):
@@ -217,8 +217,8 @@ class ComparePart(Part):
         optional: whether the claim is judged without it if the run lacks its cells.
     """
 
-    over: Annotated[list[Where], Field(min_length=1)]
-    under: list[Where] = []
+    over: Annotated[list[CellFilter], Field(min_length=1)]
+    under: list[CellFilter] = []
     statistic: Statistic | None = None
     under_statistic: Statistic | None = None
     mean: bool = False

@@ -108,15 +108,15 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
     from callbench.runner.advice import measuring, source
 
     checked(undecided)
-    said = file.read(situation) if situation is not None else {}
-    said = answers.with_options(
-        said, links=links, today=today, calls_per_second=calls_per_second, objective=objective, languages=languages,
+    document = file.read(situation) if situation is not None else {}
+    document = answers.with_options(
+        document, links=links, today=today, calls_per_second=calls_per_second, objective=objective, languages=languages,
         browsers=browsers, readable=readable, processor_hour=processor_hour, gigabyte_out=gigabyte_out,
         currency=currency, goal=goal,
     )  # fmt: skip
     if ask:
-        said = answers.asked(said, lambda text, default: typer.prompt(text, default=default, err=True))
-    wanted = file.situation_of(said, str(situation) if situation is not None else "the situation")
+        document = answers.asked(document, lambda text, default: typer.prompt(text, default=default, err=True))
+    wanted = file.situation_of(document, str(situation) if situation is not None else "the situation")
     seconds = measuring.BUDGET_S if budget is None else quantities.seconds(budget, "--budget")
     if no_measure and not source.is_record(record):
         raise BadInput(f"--no-measure needs a stored run, and {record} is none: leave the option out")

@@ -99,11 +99,11 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
     )
     known, where = stability.here()
     folder = searched(spec, request, known, where, out, resume=resume, quiet=as_json)
-    told = capacity_report(Record(folder))
-    page = record_report.write(told)
+    report = capacity_report(Record(folder))
+    page = record_report.write(report)
     if as_json:
-        print(record_report.as_json(told), end="")  # noqa: T201
+        print(record_report.as_json(report), end="")  # noqa: T201
     else:
-        record_report.show(told, console())
+        record_report.show(report, console())
         print(f"page: {page}\nrecord: {folder}")  # noqa: T201
     exit_code.end(read(Record(folder)).outcome, undecided)

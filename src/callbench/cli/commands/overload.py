@@ -79,5 +79,5 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
         raise BadInput(f"--times {times}: give each number only once")
     request = OverloadRequest(objective, factors, clients, seconds, patience, within, rest, rate)
     known, where = stability.here()
-    told = overloaded(spec, request, known, where, shared.out, resume=shared.resume, quiet=shared.as_json)
-    stability.end(told, kinds, shared)
+    report = overloaded(spec, request, known, where, shared.out, resume=shared.resume, quiet=shared.as_json)
+    stability.end(report, kinds, shared)

@@ -91,8 +91,10 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
         "--quick": quick,
         "--resume": resume,
     }
-    asked = server.given()
-    of_one = {"--clients": clients, "--start": server.start, "--study": server.study} | dict.fromkeys(asked.options, 1)
+    server_options = server.given()
+    of_one = {"--clients": clients, "--start": server.start, "--study": server.study} | dict.fromkeys(
+        server_options.options, 1
+    )
     pace = {"rounds": rounds, "seconds": seconds, "warm_up_s": warm_up}
     known = known_stacks(quiet=as_json)
     if target and stored.is_peer_record(Path(target)):
@@ -105,7 +107,9 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
         given: dict[str, object] = {name: value for name, value in pace.items() if value is not None}
         if delay:
             given["options"] = {"delay_us": delay}
-        peer_result.one(target, known, {**given, "clients": clients or 50, "server": asked}, undecided, as_json=as_json)
+        peer_result.one(
+            target, known, {**given, "clients": clients or 50, "server": server_options}, undecided, as_json=as_json
+        )
         return
     peer_result.refuse("a study has its own clients and answers", of_one)
     if resume:

@@ -51,5 +51,5 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
     spec = stability.spec(server, shared, what)
     request = SoakRequest(stability.steps(clients), seconds, rest, slice_s(seconds, every), restart, think)
     known, where = stability.here()
-    told = soaked(spec, request, known, where, shared.out, resume=shared.resume, quiet=shared.as_json)
-    stability.end(told, kinds, shared)
+    report = soaked(spec, request, known, where, shared.out, resume=shared.resume, quiet=shared.as_json)
+    stability.end(report, kinds, shared)

@@ -63,5 +63,5 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
     names = tuple(name.strip() for name in test.split(",") if name.strip())
     request = TortureRequest(names, connections, pace, seconds, patience, within)
     known, where = stability.here()
-    told = tortured(spec, request, known, where, shared.out, resume=shared.resume, quiet=shared.as_json)
-    stability.end(told, kinds, shared)
+    report = tortured(spec, request, known, where, shared.out, resume=shared.resume, quiet=shared.as_json)
+    stability.end(report, kinds, shared)

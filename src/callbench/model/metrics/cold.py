@@ -1,6 +1,6 @@
 """What the first calls of a stack take, when server and client have just been started: of a stack, not of a cell."""
 
-from callbench.model.metrics.metric import Asked, Better, Combined, Metric, Rows
+from callbench.model.metrics.metric import Better, Combination, Metric, QueryRows, StudyUse
 
 
 def _cold(name: str, title: str, unit: str, about: str, value: str) -> Metric:
@@ -11,10 +11,10 @@ def _cold(name: str, title: str, unit: str, about: str, value: str) -> Metric:
         unit=unit,
         about=about,
         better=Better.HIGHER if unit == "calls" else Better.LOWER,
-        combined=Combined.STARTS,
-        asked=Asked.NOWHERE,
+        combined=Combination.STARTS,
+        asked=StudyUse.NOWHERE,
         heading=title if unit == "calls" else f"{title} {unit}",
-        rows=Rows("cold", value),
+        rows=QueryRows("cold", value),
     )
 
 

@@ -1,6 +1,6 @@
 """What processor time a call takes, on each side."""
 
-from callbench.model.metrics.metric import Better, Combined, Metric
+from callbench.model.metrics.metric import Better, Combination, Metric
 
 _UNDER = "No value below the clock's resolution."
 
@@ -13,7 +13,7 @@ def _cost(name: str, title: str, about: str) -> Metric:
         unit="µs",
         about=about,
         better=Better.LOWER,
-        combined=Combined.SUMS,
+        combined=Combination.SUMS,
     )
 
 

@@ -1,6 +1,6 @@
 """How long a call takes."""
 
-from callbench.model.metrics.metric import Better, Combined, Metric, Tested
+from callbench.model.metrics.metric import Better, Combination, Metric, RatioTest
 
 _BATCHES = "No value if calls are timed in batches."
 
@@ -13,7 +13,7 @@ def _percentile(name: str, share: float, title: str, heading: str = "") -> Metri
         unit="µs",
         about=_BATCHES,
         better=Better.LOWER,
-        combined=Combined.HISTOGRAMS,
+        combined=Combination.HISTOGRAMS,
         heading=heading,
         share=share,
     )
@@ -26,7 +26,7 @@ METRICS = (
         unit="µs",
         about="In an open loop, from the moment at which the call was due.",
         better=Better.LOWER,
-        tested=Tested.SHARED,
+        tested=RatioTest.SHARED,
         heading="mean µs",
         wide=True,
     ),
@@ -48,6 +48,6 @@ METRICS = (
         unit="µs",
         about=f"The more calls are made, the greater it is. {_BATCHES}",
         better=Better.LOWER,
-        combined=Combined.GREATEST,
+        combined=Combination.GREATEST,
     ),
 )

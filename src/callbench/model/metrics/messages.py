@@ -1,6 +1,6 @@
 """What a call's messages are: their bytes, and the time to write and read them."""
 
-from callbench.model.metrics.metric import Asked, Better, Combined, Form, Metric, Rows
+from callbench.model.metrics.metric import Better, Combination, Metric, QueryRows, StudyUse, ValueFormat
 
 METRICS = (
     Metric(
@@ -9,8 +9,8 @@ METRICS = (
         unit="bytes",
         about="The mean over 64 payloads, without the channel. No value for a stack without a codec of its own.",
         better=Better.LOWER,
-        combined=Combined.ONCE,
-        form=Form.WHOLE,
+        combined=Combination.ONCE,
+        form=ValueFormat.WHOLE,
     ),
     Metric(
         name="codec_us",
@@ -18,7 +18,7 @@ METRICS = (
         unit="µs",
         about="The mean over 64 payloads.",
         better=Better.LOWER,
-        combined=Combined.ONCE,
+        combined=Combination.ONCE,
     ),
     Metric(
         name="decoded_bytes",
@@ -26,7 +26,7 @@ METRICS = (
         unit="bytes",
         about="Only of a server that reports its stages.",
         better=Better.LOWER,
-        rows=Rows("stages WHERE stage = 'decode' AND times > 0", "sum(bytes) / sum(times)"),
+        rows=QueryRows("stages WHERE stage = 'decode' AND times > 0", "sum(bytes) / sum(times)"),
     ),
     Metric(
         name="break_even_mbit",
@@ -34,7 +34,7 @@ METRICS = (
         unit="Mbit/s",
         about="Below it the cell arrives sooner than the cell of the row's `against`, given this machine's times.",
         better=Better.HIGHER,
-        combined=Combined.PLACE,
-        asked=Asked.COLUMNS,
+        combined=Combination.PLACE,
+        asked=StudyUse.COLUMNS,
     ),
 )

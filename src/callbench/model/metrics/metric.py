@@ -12,7 +12,7 @@ class Better(StrEnum):
     NEITHER = "neither"
 
 
-class Combined(StrEnum):
+class Combination(StrEnum):
     """How the value of a cell follows from what its forks had."""
 
     FORKS = "geometric mean of the forks"
@@ -24,14 +24,14 @@ class Combined(StrEnum):
     PLACE = "none: only a place of a table has it"
 
 
-class Tested(StrEnum):
+class RatioTest(StrEnum):
     """How the ratio of two cells is tested."""
 
     SHARED = "with the spread of all cells of the run"
     ALONE = "with the spread of its own forks"
 
 
-class Asked(StrEnum):
+class StudyUse(StrEnum):
     """Where a study may ask for it."""
 
     EVERYWHERE = "everywhere"
@@ -40,7 +40,7 @@ class Asked(StrEnum):
     NOWHERE = "nowhere"
 
 
-class Form(StrEnum):
+class ValueFormat(StrEnum):
     """How its value is written for people."""
 
     INTERVAL = "with as many digits as its interval supports"
@@ -49,7 +49,7 @@ class Form(StrEnum):
 
 
 @dataclass(frozen=True)
-class Rows:
+class QueryRows:
     """What a query over the tables of a run says of a metric. Whoever declares it needs no other code.
 
     Attributes:
@@ -89,12 +89,12 @@ class Metric:
     unit: str
     about: str
     better: Better
-    combined: Combined = Combined.FORKS
-    tested: Tested = Tested.ALONE
-    asked: Asked = Asked.EVERYWHERE
-    form: Form = Form.INTERVAL
+    combined: Combination = Combination.FORKS
+    tested: RatioTest = RatioTest.ALONE
+    asked: StudyUse = StudyUse.EVERYWHERE
+    form: ValueFormat = ValueFormat.INTERVAL
     heading: str = ""
     wide: bool = False
     share: float | None = None
-    rows: Rows | None = None
+    rows: QueryRows | None = None
     column: str = "DOUBLE"

@@ -1,6 +1,6 @@
 """What a call does to the processes of its sides, beside processor time: memory, threads and context switches."""
 
-from callbench.model.metrics.metric import Better, Metric, Rows
+from callbench.model.metrics.metric import Better, Metric, QueryRows
 
 # The watched round of a fork, by its own calls. A process that plays both sides has no server of its own, yet it is
 # what serves.
@@ -17,7 +17,7 @@ def _memory(name: str, title: str, expression: str, about: str) -> Metric:
         unit="MiB",
         about=about,
         better=Better.LOWER,
-        rows=Rows(_SERVER, f"{expression} / 1048576"),
+        rows=QueryRows(_SERVER, f"{expression} / 1048576"),
     )
 
 
@@ -29,7 +29,7 @@ def _threads(name: str, title: str, expression: str, about: str) -> Metric:
         unit="threads",
         about=about,
         better=Better.LOWER,
-        rows=Rows(_SERVER, expression),
+        rows=QueryRows(_SERVER, expression),
     )
 
 
@@ -41,7 +41,7 @@ def _switches(name: str, title: str, column: str, rows: str) -> Metric:
         unit="switches",
         about="Threads that ended during the load are not counted. No value if there were none.",
         better=Better.LOWER,
-        rows=Rows(rows, f"sum({column}) / sum(processes.calls)"),
+        rows=QueryRows(rows, f"sum({column}) / sum(processes.calls)"),
     )
 
 
@@ -56,7 +56,7 @@ METRICS = (
         unit="bytes",
         about="Resident memory at the end less that before, per call. No value if it shrank.",
         better=Better.LOWER,
-        rows=Rows(_SERVER, "sum(resident_end - resident_begin) / sum(processes.calls)"),
+        rows=QueryRows(_SERVER, "sum(resident_end - resident_begin) / sum(processes.calls)"),
     ),
     _threads("peak", "threads of the server at the most", "max(threads_peak)", "The greatest of ten samples a second."),
     _threads(

@@ -1,6 +1,6 @@
 """How many calls a stack answers, and what keeps it from more."""
 
-from callbench.model.metrics.metric import Asked, Better, Combined, Form, Metric, Rows, Tested
+from callbench.model.metrics.metric import Better, Combination, Metric, QueryRows, RatioTest, StudyUse, ValueFormat
 
 # Of calls made, or of those asked for where the server died: nothing is known of how many were tried then.
 _ANSWERED = """(
@@ -16,7 +16,7 @@ METRICS = (
         unit="calls/s",
         about="Right answers a second, within the time driven.",
         better=Better.HIGHER,
-        tested=Tested.SHARED,
+        tested=RatioTest.SHARED,
         heading="calls/s",
     ),
     Metric(
@@ -25,7 +25,7 @@ METRICS = (
         unit="shares of 1",
         about="For a server that died: of the requested calls. If nothing was answered, it is one in 10⁹.",
         better=Better.HIGHER,
-        rows=Rows(_ANSWERED, "min(share)", least=1e-9),
+        rows=QueryRows(_ANSWERED, "min(share)", least=1e-9),
     ),
     Metric(
         name="limit",
@@ -33,8 +33,8 @@ METRICS = (
         unit="",
         about="In words: `server`, `client`, `load driver` and so on.",
         better=Better.NEITHER,
-        combined=Combined.PLACE,
-        asked=Asked.TABLES,
-        form=Form.WORDS,
+        combined=Combination.PLACE,
+        asked=StudyUse.TABLES,
+        form=ValueFormat.WORDS,
     ),
 )

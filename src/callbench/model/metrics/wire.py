@@ -1,11 +1,11 @@
 """What a call puts on a line. The wire ledger counts all but the first: docs/reference/wire-ledger.md."""
 
-from callbench.model.metrics.metric import Better, Combined, Metric
+from callbench.model.metrics.metric import Better, Combination, Metric
 
 
 def _counted(name: str, title: str, unit: str, about: str) -> Metric:
     """Declare what the wire ledger counts. callbench.analysis.wire computes it."""
-    return Metric(name=name, title=title, unit=unit, about=about, better=Better.LOWER, combined=Combined.ONCE)
+    return Metric(name=name, title=title, unit=unit, about=about, better=Better.LOWER, combined=Combination.ONCE)
 
 
 _VARIES = "If calls differ: the mean of all counts."

@@ -8,7 +8,7 @@ from callbench.analysis.advice.advice import Advice
 from callbench.analysis.advice.checks import Check
 from callbench.analysis.advice.choice import LEVEL, Choice
 from callbench.analysis.advice.regions import Axis, Regions
-from callbench.analysis.advice.savings import Line
+from callbench.analysis.advice.savings import CostLine
 from callbench.report.advice.words import depends, headline, not_measured, reasons
 from callbench.stats.difference import Difference
 from callbench.stats.interval import CONFIDENCE, Interval, geometric_mean
@@ -82,7 +82,7 @@ def _beside(choice: Choice) -> dict[str, Any]:
     }
 
 
-def _saving(one: Line) -> dict[str, Any]:
+def _saving(one: CostLine) -> dict[str, Any]:
     return {
         "name": one.name,
         "unit": one.unit,

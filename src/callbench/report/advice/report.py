@@ -16,7 +16,7 @@ from callbench.report.advice.words import depends, headline, reasons
 from callbench.report.export.file import write_report
 from callbench.report.record_report import FORMATS, RecordReport
 from callbench.report.text.grid import Column, Grid
-from callbench.runner.advice.measuring import Advised, from_record
+from callbench.runner.advice.measuring import AdviceResult, from_record
 from callbench.runner.advice.stored import Stored
 
 # So many places of a loss are named; the rest is counted.
@@ -32,12 +32,12 @@ def report_of(one: Stored) -> RecordReport:
     return of(one, from_record(one.run, one.situation))
 
 
-def of(one: Stored, found: Advised) -> RecordReport:
+def of(one: Stored, found: AdviceResult) -> RecordReport:
     """Tell an advice that was computed."""
     advice = found.advice
     about = f"{headline(advice)} From {advice_basis(found)}."
-    said = [*languages.said(advice), *reasons(advice), *depends(advice)]
-    return RecordReport(one, about, said, sections(advice, losses(found), lacks(found)), record(one, advice))
+    findings = [*languages.said(advice), *reasons(advice), *depends(advice)]
+    return RecordReport(one, about, findings, sections(advice, losses(found), lacks(found)), record(one, advice))
 
 
 def record(one: Stored, advice: Advice) -> dict[str, Any]:
@@ -47,14 +47,14 @@ def record(one: Stored, advice: Advice) -> dict[str, Any]:
     return {**head, **basis, "situation": one.record["situation"], **result(advice)}
 
 
-def advice_basis(found: Advised) -> str:
+def advice_basis(found: AdviceResult) -> str:
     """Say what an advice rests on."""
     names = [one.path for one in (found.subject.run, *found.held_back, found.sizes) if one is not None]
     cells = len(found.advice.every)
     return f"{cells} cells of {', '.join(path.name for path in names)}"
 
 
-def losses(found: Advised) -> list[tuple[str, str, str]]:
+def losses(found: AdviceResult) -> list[tuple[str, str, str]]:
     """List what the schema of an imported service cannot say: places, problem, and what it becomes."""
     places: dict[tuple[str, str], list[str]] = {}
     for loss in stored_losses(found.subject.run.path):
@@ -67,7 +67,7 @@ def _few(places: Sequence[str]) -> str:
     return ", ".join(places[:MOST_PLACES]) + (f" and {more} more" if more > 0 else "")
 
 
-def lacks(found: Advised) -> list[tuple[str, str]]:
+def lacks(found: AdviceResult) -> list[tuple[str, str]]:
     """List what the stack that is advised cannot carry, as its card says.
 
     A card speaks of Callbench's own calls. A stack that cannot carry a payload of the user's own was not measured.

@@ -59,9 +59,9 @@ def _candidates(advice: Advice) -> Section | None:
         value = geometric_mean([one * scale for one in advice.goals[name].values()])
         one = beside.get(name)
         gap = "" if one is None or one.difference is None else more(one.difference, CONFIDENCE)
-        said = "least" if one is None else "behind" if one.behind else "equivalent" if one.equivalent else "undecided"
+        result = "least" if one is None else "behind" if one.behind else "equivalent" if one.equivalent else "undecided"
         today = " (today)" if name == advice.situation.today else ""
-        rows.append((f"{name}{today}", _interval(value), gap, said))
+        rows.append((f"{name}{today}", _interval(value), gap, result))
     about = (
         f"Every candidate, by {goal(advice)}. Each is compared with the least, fork by fork."
         f" Behind: shown to need more. Equivalent: shown to lie within {percent(advice.situation.margin)}."
@@ -184,8 +184,8 @@ def _moving(advice: Advice, losses: Sequence[tuple[str, str, str]], lacks: Seque
 
 
 def _checks(advice: Advice) -> Section | None:
-    said = not_measured(advice)
-    if not advice.checks and not said:
+    notes = not_measured(advice)
+    if not advice.checks and not notes:
         return None
     rows = [_check(one) for one in advice.checks]
     about = (
@@ -197,7 +197,9 @@ def _checks(advice: Advice) -> Section | None:
         about += f" {_SLEEPING}"
     columns = ("stack", "call", "link", "figure", "predicted", "measured", "off by")
     sheets = [Sheet("Predictions tested", columns, rows)] if rows else []
-    return Section("checks", "How far predictions are off, and what was not measured", about, found=said, sheets=sheets)
+    return Section(
+        "checks", "How far predictions are off, and what was not measured", about, found=notes, sheets=sheets
+    )
 
 
 def _check(one: Check) -> tuple[str, ...]:
@@ -209,8 +211,8 @@ def _check(one: Check) -> tuple[str, ...]:
         low_, middle_, high_ = (figure(value * scale, 0.1) for value in (low, middle, high))
         parts[0] = f"{middle_} {unit} ({low_} to {high_})"
     off = one.off.middle - 1
-    said = percent(off, 1, sign=True) if abs(off) < 1 else f"{figure(one.off.middle, one.off.half_width)} times"
-    return one.stack, one.group, one.link, one.what, *parts, said
+    off_text = percent(off, 1, sign=True) if abs(off) < 1 else f"{figure(one.off.middle, one.off.half_width)} times"
+    return one.stack, one.group, one.link, one.what, *parts, off_text
 
 
 def _situation(advice: Advice) -> Section:

@@ -113,13 +113,13 @@ def depends(advice: Advice) -> list[str]:
     if found is None:
         return []
     x, y = lines_through(found)
-    said = [
+    sentences = [
         _cut(x, found.x, f"At {_place(found.y)} and {found.fixed}"),
         _cut(y, found.y, f"At {_place(found.x)} and {found.fixed}"),
     ]
     if advice.situation.goal is not Goal.TIME:
-        said.append(f"The map is of time. The choice goes by {goal(advice)}, which no rate of a link changes.")
-    return [one for one in said if one]
+        sentences.append(f"The map is of time. The choice goes by {goal(advice)}, which no rate of a link changes.")
+    return [one for one in sentences if one]
 
 
 def not_measured(advice: Advice) -> list[str]:

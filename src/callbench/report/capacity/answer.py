@@ -9,7 +9,7 @@ from callbench.stats.bottleneck import DISTURBED
 from callbench.stats.decision import Outcome
 from callbench.stats.digits import figure, percent
 from callbench.stats.interval import Interval
-from callbench.stats.knee import End
+from callbench.stats.knee import KneeOutcome
 from callbench.stats.median_interval import LEAST
 from callbench.stats.saturation import Resource
 
@@ -60,9 +60,9 @@ def _holds(result: CapacityResult) -> str:
     if found is None:
         return "No load was tried, so nothing is known."
     level = level_text(found.level, request.along)
-    if found.end is End.BELOW:
+    if found.end is KneeOutcome.BELOW:
         return f"It does not hold {level} with {request.objective}: the lowest load that was tried already fails."
-    if found.end is End.AT_LEAST:
+    if found.end is KneeOutcome.AT_LEAST:
         return f"It holds at least {level} with {request.objective}{_rate(result)}: --most ends the search there."
     least = "at least " if result.invalid else ""
     if found.low is None or found.high is None:
@@ -102,7 +102,7 @@ def _need(result: CapacityResult) -> str:
 def _certainty(result: CapacityResult) -> str:
     found, took = result.capacity, f"{result.took_s:.0f} s"
     loads = f"{len(result.steps)} loads in {took}"
-    if found is None or found.end is not End.WITHIN:
+    if found is None or found.end is not KneeOutcome.WITHIN:
         return f"{loads} were tried."
     if found.low is None:
         few = f"{found.crossings} of at least {LEAST} independent estimates"

@@ -9,7 +9,7 @@ from typing import Any
 from callbench.model import objective
 from callbench.report.capacity.answer import answer, level_text
 from callbench.report.charts.draw import chart
-from callbench.report.charts.knee import Limit, Tried, knee_chart
+from callbench.report.charts.knee import KneeStep, Limit, knee_chart
 from callbench.report.load.endpoints_sheet import endpoints_sheet
 from callbench.report.record_report import RecordReport
 from callbench.report.text.section import Chart, Section, Sheet
@@ -21,7 +21,7 @@ from callbench.runner.stability.formatting import errors_text, over_text
 from callbench.runner.stability.record import notes
 from callbench.stats.bottleneck import Side
 from callbench.stats.digits import figure, percent
-from callbench.stats.knee import End
+from callbench.stats.knee import KneeOutcome
 from callbench.store.record import Record
 
 _SOURCE = "journal.jsonl: lines of kind step and death (docs/reference/run-folder.md)"
@@ -34,16 +34,16 @@ def capacity_report(run: Record) -> RecordReport:
     Raises:
         BadInput: the folder is damaged.
     """
-    result, asked = read(run), run.request
+    result, request = read(run), run.request
     search = result.request
     loop = (
         f"clients of a closed loop{_think(search.think_ms)}" if search.along == CLIENTS else "arrivals of an open loop"
     )
-    about = f"{asked['name']}{over_text(asked)}. The most {loop} with {search.objective} were searched."
-    said = [*asked["server"].get("notes", ()), *notes(run.lines())]
+    about = f"{request['name']}{over_text(request)}. The most {loop} with {search.objective} were searched."
+    notes_ = [*request["server"].get("notes", ()), *notes(run.lines())]
     findings = list(unfinished(run.info))
     return RecordReport(
-        run, about, list(answer(result, said)), [_section(result)], _record(run, result), findings, answer_first=True
+        run, about, list(answer(result, notes_)), [_section(result)], _record(run, result), findings, answer_first=True
     )
 
 
@@ -83,7 +83,7 @@ def _endpoints(result: CapacityResult) -> Sheet:
     along, levels = result.request.along, result.endpoints_of
     between = " to ".join(level_text(level, along) for level in sorted({levels[0], levels[-1]}))
     loads = "one load" if len(levels) == 1 else f"{len(levels)} loads"
-    nothing = result.capacity is None or result.capacity.end is End.BELOW
+    nothing = result.capacity is None or result.capacity.end is KneeOutcome.BELOW
     where = "the lowest load" if nothing else "the capacity"
     return endpoints_sheet(result.endpoints, f"The sum of {loads} at {where}, {between}.")
 
@@ -137,7 +137,7 @@ def _chart(result: CapacityResult, first: str) -> Chart | None:
     """The value that the objective limits, by load."""
     aim = objective.parse(result.request.objective)
     tried = [
-        Tried("the server", float(line["level"]), float(line["value_us"]), bool(line["holds"]))
+        KneeStep("the server", float(line["level"]), float(line["value_us"]), bool(line["holds"]))
         for line in result.steps
         if line["value_us"] is not None
     ]

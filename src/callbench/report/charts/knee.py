@@ -8,7 +8,7 @@ from callbench.report.charts.palette import FAINT, SERIES, WIDTH, Spec, decades,
 
 
 @dataclass(frozen=True)
-class Tried:
+class KneeStep:
     """One step: level, the value compared with the objective in microseconds, and whether it met it."""
 
     stack: str
@@ -25,7 +25,7 @@ class Limit:
     us: float
 
 
-def knee_chart(tried: Sequence[Tried], x_title: str, y_title: str, objective: Limit) -> Spec | None:
+def knee_chart(tried: Sequence[KneeStep], x_title: str, y_title: str, objective: Limit) -> Spec | None:
     """Describe the chart of one objective, which is a line across it."""
     if not tried:
         return None

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from callbench.analysis.compare.comparison import Comparison
-from callbench.analysis.compare.verdicts import NOT_COMPARED, Judged, Metric
+from callbench.analysis.compare.verdicts import NOT_COMPARED, Metric, MetricVerdict
 from callbench.analysis.words import ratio_text, some
 from callbench.report.record_report import RecordReport
 from callbench.report.text.grid import Column, Grid
@@ -46,17 +46,17 @@ def headline(found: Comparison) -> str:
 
 def sentences(found: Comparison) -> list[str]:
     """Describe what a gate makes of it: what failed, what may be there all the same, and what was not compared."""
-    said = []
+    sentences = []
     for metric in Metric:
         mine = [one for one in found.cells if one.figures.metric is metric]
         if any(one.decided for one in mine):
-            said.append(_sentence(metric, mine, _percent(found.rule.allowed(metric))))
-    said += [f"{_name(one)}: {one.why}" for one in found.cells if one.why and one.ratio]
-    said += [f"not compared: {_name(one)} {one.figures.metric}: {one.why}" for one in found.missing]
-    return [*said, f"{found.outcome}"]
+            sentences.append(_sentence(metric, mine, _percent(found.rule.allowed(metric))))
+    sentences += [f"{_name(one)}: {one.why}" for one in found.cells if one.why and one.ratio]
+    sentences += [f"not compared: {_name(one)} {one.figures.metric}: {one.why}" for one in found.missing]
+    return [*sentences, f"{found.outcome}"]
 
 
-def _sentence(metric: Metric, cells: Sequence[Judged], allowed: str) -> str:
+def _sentence(metric: Metric, cells: Sequence[MetricVerdict], allowed: str) -> str:
     """Describe of a metric whether a regression was found, how great a one may be there, and what would tell."""
     beyond = [one for one in cells if one.regression]
     open_ = [one for one in cells if one.decided and one.decided.outcome is Outcome.UNDECIDED]
@@ -71,7 +71,7 @@ def _sentence(metric: Metric, cells: Sequence[Judged], allowed: str) -> str:
     return "; ".join([f"{metric}: {found}", *_more_forks([one for one in cells if one.undecided])])
 
 
-def _more_forks(undecided: Sequence[Judged]) -> Iterator[str]:
+def _more_forks(undecided: Sequence[MetricVerdict]) -> Iterator[str]:
     """Describe about how many more forks would settle what is undecided."""
     numbers = [one.more_forks for one in undecided if one.more_forks is not None]
     hopeless = len(undecided) - len(numbers)
@@ -104,7 +104,7 @@ def record(found: Comparison) -> dict[str, Any]:
     }
 
 
-def _record(one: Judged) -> dict[str, Any]:
+def _record(one: MetricVerdict) -> dict[str, Any]:
     """Write one metric of a cell out."""
     ratio, decided = one.ratio, one.decided
     return {
@@ -145,7 +145,7 @@ def print_comparison(found: Comparison, console: Console) -> None:
         console.print(Text(f"{sentence}."), soft_wrap=True)
 
 
-def _row(one: Judged) -> tuple[str, ...]:
+def _row(one: MetricVerdict) -> tuple[str, ...]:
     """Write what every table has of a metric of a cell, except for the verdict."""
     values = (_value(one.figures.metric, value) for value in one.values)
     return (_name(one), str(one.figures.metric), *values, ratio_text(one.ratio), _detectable(one))
@@ -192,13 +192,13 @@ def report(found: Comparison, run: Record) -> RecordReport:
     return RecordReport(run, about, results, [section], record(found), formats=own)
 
 
-def _name(one: Judged) -> str:
+def _name(one: MetricVerdict) -> str:
     """Name a cell with its stacks."""
     a, b = one.figures.stacks
     return f"{a} {one.figures.name}" if a == b else f"{a} → {b} {one.figures.name}"
 
 
-def _verdict(one: Judged) -> str:
+def _verdict(one: MetricVerdict) -> str:
     """Write a verdict with what a gate makes of it."""
     if one.why:
         return f"{one.verdict}: {one.why}"
@@ -210,7 +210,7 @@ def _verdict(one: Judged) -> str:
     return f"{one.verdict}; may be {_percent(decided.unseen)} worse"
 
 
-def _detectable(one: Judged) -> str:
+def _detectable(one: MetricVerdict) -> str:
     """Write the smallest difference that could have been detected."""
     return "" if one.decided is None else f"± {_percent(one.decided.detectable)}"
 

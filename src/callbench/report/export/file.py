@@ -11,12 +11,12 @@ _Told = TypeVar("_Told")
 
 
 def write_report(
-    told: _Told, formats: Mapping[str, Callable[[_Told], str | bytes]], folder: Path, form: str, out: Path | None
+    report: _Told, formats: Mapping[str, Callable[[_Told], str | bytes]], folder: Path, form: str, out: Path | None
 ) -> Path:
     """Write what is told in one of its formats.
 
     Args:
-        told: what the report is about.
+        report: what the report is about.
         formats: what makes the text or the bytes, by the format's name.
         folder: the run's.
         form: one of `formats`.
@@ -30,7 +30,7 @@ def write_report(
     if make is None:
         raise BadInput(f'no report format "{form}" for this record: {allowed_names(form, formats)}')
     path = out or folder / f"report.{form}"
-    made = make(told)
+    made = make(report)
     try:
         path.write_bytes(made if isinstance(made, bytes) else made.encode())
     except OSError as error:

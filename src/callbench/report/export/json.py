@@ -4,10 +4,10 @@ import json
 import math
 from typing import Any
 
-from callbench.analysis.claims import Compared, Judged
+from callbench.analysis.claims import ClaimComparison, ClaimResult
 from callbench.analysis.questions import AnsweredQuestion
 from callbench.analysis.subject import Subject
-from callbench.analysis.tables import Filled
+from callbench.analysis.tables import FilledTable
 from callbench.analysis.words import undecided_text
 from callbench.report.export.show import cell_records
 from callbench.report.sections import sections
@@ -20,18 +20,18 @@ from callbench.stats.interval import Interval
 
 def text(subject: Subject) -> str:
     """Write it."""
-    told = summary(subject)
+    summary_ = summary(subject)
     whole = {
         **cell_records(subject),
         "title": subject.study.title,
         "about": subject.study.about,
-        "found": [str(one) for one in told.sentences],
-        "choices": [_choice(one) for one in told.choices],
-        "not_known": [_obstacle(told.open_results, place) for place in range(len(told.open_results.obstacles))],
+        "found": [str(one) for one in summary_.sentences],
+        "choices": [_choice(one) for one in summary_.choices],
+        "not_known": [_obstacle(summary_.open_results, place) for place in range(len(summary_.open_results.obstacles))],
         "five_minutes": {
             "seconds": SECONDS,
-            "fork_s": told.open_results.fork_s,
-            "forks": told.open_results.forecast.forks if told.open_results.forecast else None,
+            "fork_s": summary_.open_results.fork_s,
+            "forks": summary_.open_results.forecast.forks if summary_.open_results.forecast else None,
         },
         "cautions": cautions(subject),
         "tables": [_table(one) for one in subject.tables],
@@ -82,7 +82,7 @@ def _obstacle(ahead: OpenResults, place: int) -> dict[str, Any]:
     }
 
 
-def _table(table: Filled) -> dict[str, Any]:
+def _table(table: FilledTable) -> dict[str, Any]:
     """Write one table."""
     rows = [
         {
@@ -123,7 +123,7 @@ def _section(section: Section) -> dict[str, Any]:
     return {"id": section.id, "title": section.title, "found": list(section.found), "sheets": sheets}
 
 
-def _claim(claim: Judged) -> dict[str, Any]:
+def _claim(claim: ClaimResult) -> dict[str, Any]:
     """Write one claim with its comparisons."""
     return {
         "id": claim.id,
@@ -135,15 +135,15 @@ def _claim(claim: Judged) -> dict[str, Any]:
     }
 
 
-def _asked(asked: AnsweredQuestion) -> dict[str, Any]:
+def _asked(question: AnsweredQuestion) -> dict[str, Any]:
     """Write one open question with what the run answers."""
     answers = [
-        {"sentence": one.sentence, "statistic": one.statistic, **_comparison(one.compared)} for one in asked.answers
+        {"sentence": one.sentence, "statistic": one.statistic, **_comparison(one.compared)} for one in question.answers
     ]
-    return {"id": asked.id, "text": asked.text, "reading": asked.reading, "answers": answers}
+    return {"id": question.id, "text": question.text, "reading": question.reading, "answers": answers}
 
 
-def _comparison(one: Compared) -> dict[str, Any]:
+def _comparison(one: ClaimComparison) -> dict[str, Any]:
     """Write one comparison."""
     high, tested = one.comparison.high, one.tested
     return {

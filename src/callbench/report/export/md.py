@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 from callbench.analysis import limits
-from callbench.analysis.claims import Judged
+from callbench.analysis.claims import ClaimResult
 from callbench.analysis.questions import AnsweredQuestion
 from callbench.analysis.subject import Subject
-from callbench.analysis.tables import Filled, TableCell
+from callbench.analysis.tables import FilledTable, TableCell
 from callbench.analysis.words import ANSWERS, answer_text, published_text, ratio_text, undecided_text
 from callbench.report.sections import sections
 from callbench.report.text.choice import sheet as choice_sheet
@@ -38,7 +38,7 @@ def text(subject: Subject) -> str:
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _summary(summary: Summary, judged: Sequence[Judged]) -> list[str]:
+def _summary(summary: Summary, judged: Sequence[ClaimResult]) -> list[str]:
     """Write what a report begins with: what to choose, which claims hold, what is not known."""
     parts = [_sheet(choice_sheet(summary.choices), "##", rest="---|")] if summary.choices else []
     parts += [f"**Claims**: {plain(tallied(judged))}"] if judged else []
@@ -54,7 +54,7 @@ def plain(text_: str) -> str:
     return " ".join(escaped.split())
 
 
-def _table(table: Filled) -> str:
+def _table(table: FilledTable) -> str:
     """Write one table; the published value stands in brackets."""
     unit = (
         limits.KEY + (" Published values in brackets." if table.beside else "")
@@ -98,15 +98,17 @@ def _sheet(sheet: Sheet, level: str = "###", about: str = "", rest: str = "---:|
     return "\n".join([*lines, *(["", plain(sheet.note)] if sheet.note else [])])
 
 
-def _asked(asked: AnsweredQuestion) -> str:
+def _asked(question: AnsweredQuestion) -> str:
     """Write a question and its answers."""
-    if not asked.measured:
-        return f"### {plain(asked.text)}\n\nNot measured in this run."
-    answers = [f"- **{ANSWERS[one.compared.verdict]}** {plain(answer_text(one))}" for one in asked.answers]
-    return "\n\n".join(part for part in (f"### {plain(asked.text)}", plain(asked.reading), "\n".join(answers)) if part)
+    if not question.measured:
+        return f"### {plain(question.text)}\n\nNot measured in this run."
+    answers = [f"- **{ANSWERS[one.compared.verdict]}** {plain(answer_text(one))}" for one in question.answers]
+    return "\n\n".join(
+        part for part in (f"### {plain(question.text)}", plain(question.reading), "\n".join(answers)) if part
+    )
 
 
-def _claims(judged: Sequence[Judged]) -> str:
+def _claims(judged: Sequence[ClaimResult]) -> str:
     """Write the claims as a table."""
     lines = ["| claim | verdict | deciding ratio | threshold | published |", "|---|---|---|---|---|"]
     for one in judged:

@@ -53,7 +53,7 @@ LOST_WORDS = ("server killed during a call", "connection cut during a call", "cl
 def page(subject: Subject) -> str:
     """Write the page, self-contained: styles and charts within, no scripts, nothing fetched."""
     charts, columns = gallery(subject), differing(subject.results.cells)
-    told = summary(subject)
+    summary_ = summary(subject)
     beside = [table for table in subject.tables if table.beside]
     with_question = {name for one in subject.asked for name in one.tables}
     others = [table for table in subject.tables if not table.beside and table.id not in with_question]
@@ -62,11 +62,11 @@ def page(subject: Subject) -> str:
             subject=subject,
             info=subject.run.info,
             request=subject.run.request,
-            found=told.besides,
-            choices=sheet(told.choices) if told.choices else None,
-            ahead=told.open_results.in_words(),
+            found=summary_.besides,
+            choices=sheet(summary_.choices) if summary_.choices else None,
+            ahead=summary_.open_results.in_words(),
             open_about=OPEN,
-            open_sheet=told.open_results.sheet(),
+            open_sheet=summary_.open_results.sheet(),
             cautions=cautions(subject),
             first_tables=beside or others,
             other_tables=others if beside else [],

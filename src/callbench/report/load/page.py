@@ -28,8 +28,8 @@ def load_report(run: Record) -> RecordReport:
     """
     record = {**run.info, "environment": run.environment(), **read_result(run)}
     clients = f"{record['clients']:,} client{'' if record['clients'] == 1 else 's'}"
-    asked = record.get("rate_asked_per_s")
-    loop = "a closed loop" if asked is None else f"an open loop of {figure(float(asked), 0.005)} calls/s"
+    target = record.get("rate_asked_per_s")
+    loop = "a closed loop" if target is None else f"an open loop of {figure(float(target), 0.005)} calls/s"
     about = f"{record['url']}: {clients} in {loop}, {record['seconds']:.2f} s."
     return RecordReport(run, about, list(_sentences(record)), _sections(record), record, formats={"csv": table})
 

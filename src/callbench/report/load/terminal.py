@@ -7,7 +7,7 @@ from callbench.report.load.endpoints_sheet import endpoints_sheet, most_time
 from callbench.report.text.grid import Column, Grid, grid_of
 from callbench.runner.load import endpoints
 from callbench.runner.load.result import LoadResult
-from callbench.runner.load.times import PERCENTILES, Times, percentile_name
+from callbench.runner.load.times import PERCENTILES, LatencyStatistics, percentile_name
 from callbench.stats.digits import figure, percent
 
 _MIB = 1 << 20
@@ -68,7 +68,7 @@ def _in_flight(found: LoadResult) -> str:
     )
 
 
-def _table(rows: list[tuple[str, Times]]) -> Grid:
+def _table(rows: list[tuple[str, LatencyStatistics]]) -> Grid:
     names = ("mean", "least", *map(percentile_name, PERCENTILES), "greatest")
     table = Grid([Column("us"), *(Column(name, number=True) for name in names)], ruled=False)
     for name, times in rows:

@@ -122,11 +122,11 @@ def _good_for(every: Iterable[Costs]) -> tuple[float, str]:
         return _GOOD_FOR, ""
     share = float(np.quantile(off, 0.9))
     times = "once" if len(off) == 1 else f"{len(off)} times"
-    said = (
+    sentence = (
         f"A call was both measured and predicted {times}. The median error of the prediction is"
         f" {100 * float(np.median(off)):.2g} %, the largest {100 * max(off):.2g} %."
     )
-    return max(_GOOD_FOR, share), said
+    return max(_GOOD_FOR, share), sentence
 
 
 def _sheet(label: str, part: ConclusionPart, found: Costs) -> Sheet:
@@ -175,13 +175,13 @@ def _cheapest(
 def _first(there: Mapping[str, Cost], good_for: float) -> tuple[str, ...]:
     """Name the quickest, those that tie with it, the next, by how much, and how sure that is."""
     names = sorted(there, key=lambda name: there[name].interval.middle)
-    told = faster([{fork: 1 / ms for fork, ms in there[name].ms.items()} for name in names])
+    is_faster = faster([{fork: 1 / ms for fork, ms in there[name].ms.items()} for name in names])
     first, best = names[0], there[names[0]].interval.middle
     ties = []
     for place, name in enumerate(names[1:], 1):
         only_predicted = not (there[first].measured and there[name].measured)
         close = there[name].interval.middle / best - 1 < good_for
-        if not told[0, place] or (only_predicted and close):
+        if not is_faster[0, place] or (only_predicted and close):
             ties.append(name)
     behind = [name for name in names[1:] if name not in ties]
     how = "measured" if all(one.measured for one in there.values()) else "predicted"
@@ -208,11 +208,11 @@ def _sentence(place: EnvironmentPart, lines: Sequence[tuple[str, ...]]) -> str:
     by_link: dict[str, dict[str, list[str]]] = {}
     for _, link, call, name, *_ in lines:
         by_link.setdefault(link, {}).setdefault(name, []).append(call)
-    told: dict[str, list[str]] = {}
+    is_faster: dict[str, list[str]] = {}
     for link, names in by_link.items():
         parts = [name + ("" if len(names) == 1 else f" ({', '.join(calls)})") for name, calls in names.items()]
-        told.setdefault("; ".join(parts), []).append(link)
-    here = ". ".join(f"Over {', '.join(links)}: {text}" for text, links in told.items())
+        is_faster.setdefault("; ".join(parts), []).append(link)
+    here = ". ".join(f"Over {', '.join(links)}: {text}" for text, links in is_faster.items())
     there = f" The thesis: {place.published}" if place.published else ""
     return f"{place.label}: cheapest stacks. {here}.{there}"
 

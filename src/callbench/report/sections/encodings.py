@@ -36,7 +36,7 @@ def section(subject: Subject) -> Section | None:
     contents = [content for content in _CONTENTS if any(content in by for by in swept.values())]
     rows, found = [], []
     for stack, by in swept.items():
-        row, told = [names.get(stack, stack)], []
+        row, notes = [names.get(stack, stack)], []
         for content in contents:
             if content not in by:
                 row += ["", ""]
@@ -44,10 +44,10 @@ def section(subject: Subject) -> Section | None:
             measured = by[content][1]
             fits = fitting(measured, texts[content])
             row += [f"{measured:.4g}", " or ".join(fits) or "none of these"]
-            told.append(set(fits))
-        both = [name for name in texts[contents[-1]] if told and all(name in fits for fits in told)]
+            notes.append(set(fits))
+        both = [name for name in texts[contents[-1]] if notes and all(name in fits for fits in notes)]
         rows.append([*row, " or ".join(both) or "depends on the text"])
-        if len(told) > 1 and both:
+        if len(notes) > 1 and both:
             found.append(f"{row[0]}: {' or '.join(both)} explains every count.")
     columns = ["", *(text for content in contents for text in (_CONTENTS[content], "encoding")), "explains all"]
     note = "Bytes per character: " + "; ".join(

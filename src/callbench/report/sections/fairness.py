@@ -61,10 +61,10 @@ def section(subject: Subject) -> Section | None:
 
 def _row(one: Started, stack: Mapping[str, Any], warm: str) -> Sequence[str]:
     card = stack.get("card") or {}
-    said = json.loads(one.libraries) if one.libraries else {}
+    libraries = json.loads(one.libraries) if one.libraries else {}
     library = str(stack.get("library") or "")
     # A codec says nothing about the libraries of its siblings: only what the stack is built on.
-    versions = [f"{name} {version}" for name, version in said.items() if name in library]
+    versions = [f"{name} {version}" for name, version in libraries.items() if name in library]
     counted = [str(number) if number else "" for number in (one.client_threads, one.server_threads)]
     texts = [str(card.get(key, "")) for key in ("waits", "server_model", "connections_per_client")]
     last = [str(card.get(key, "")) for key in ("nagle", "tuning")]
@@ -102,7 +102,7 @@ def _server_loss(started: Sequence[Started], subject: Subject) -> list[Sequence[
         if when_lost:
             gathered.setdefault(server_loss_text(when_lost), []).append(one.stack)
     # The stacks last: a table's first column is not folded, and a matrix has many that are alike.
-    return [(*told, ", ".join(dict.fromkeys(stacks))) for told, stacks in gathered.items()]
+    return [(*row, ", ".join(dict.fromkeys(stacks))) for row, stacks in gathered.items()]
 
 
 def _timers(started: Sequence[Started], core: object) -> list[Sequence[str]]:

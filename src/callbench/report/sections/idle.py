@@ -31,10 +31,10 @@ def section(subject: Subject) -> Section | None:
     found = sorted(found, key=lambda one: -one.share)
     shares = sorted(one.share for one in found)
     middle = percent(shares[len(shares) // 2])
-    said = [f"Half of {len(found)} cells spend at least {middle} of a call on waking a processor."]
+    sentences = [f"Half of {len(found)} cells spend at least {middle} of a call on waking a processor."]
     note = f"The other {len(found) - MOST_ROWS} are in `callbench show RUN --json`." if len(found) > MOST_ROWS else ""
     sheet = Sheet("Both conditions", COLUMNS, _rows(found[:MOST_ROWS]), note)
-    return Section("idle", "Idle states", ABOUT, said, [sheet], source=CELLS_SQL.replace("cells", "every_cell"))
+    return Section("idle", "Idle states", ABOUT, sentences, [sheet], source=CELLS_SQL.replace("cells", "every_cell"))
 
 
 def _rows(found: Sequence[WakeUp]) -> list[tuple[str, ...]]:

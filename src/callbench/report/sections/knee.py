@@ -7,13 +7,13 @@ from callbench.analysis.subject import Subject
 from callbench.analysis.words import detectable_text, ratio_text, some
 from callbench.model.objective import parse
 from callbench.report.charts.draw import chart
-from callbench.report.charts.knee import Limit, Tried, knee_chart
+from callbench.report.charts.knee import KneeStep, Limit, knee_chart
 from callbench.report.text.section import Chart, Section, Sheet
 from callbench.runner.knees import Search
-from callbench.stats.decision import Decided, Decision
+from callbench.stats.decision import DecidedComparison, Decision
 from callbench.stats.digits import figure, share
 from callbench.stats.interval import Interval, geometric_mean
-from callbench.stats.knee import End, Knee, Step, knee
+from callbench.stats.knee import Knee, KneeOutcome, Step, knee
 from callbench.stats.knee_comparison import compared
 
 STEPS_SQL = """
@@ -68,14 +68,14 @@ class _Line:
         self.forks = len(knees)
         self.steps = steps
         ends = {one.end for one in knees.values()}
-        self.end = next((end for end in (End.BELOW, End.AT_LEAST) if end in ends), End.WITHIN)
+        self.end = next((end for end in (KneeOutcome.BELOW, KneeOutcome.AT_LEAST) if end in ends), KneeOutcome.WITHIN)
         self.interval: Interval = geometric_mean([one.level for one in knees.values()])
         self.rate = geometric_mean(rates) if rates else None
 
     @property
     def text(self) -> str:
         """The level, with what it is where the search met an end of its span."""
-        word = {End.WITHIN: "", End.AT_LEAST: "at least ", End.BELOW: "below "}[self.end]
+        word = {KneeOutcome.WITHIN: "", KneeOutcome.AT_LEAST: "at least ", KneeOutcome.BELOW: "below "}[self.end]
         return word + figure(self.interval.middle, self.interval.half_width)
 
 
@@ -95,12 +95,12 @@ def _line(search: Search, rows: Sequence[Row]) -> _Line | None:
     return _Line(rows[0]["stack"], knees, len(rows), rates) if knees else None
 
 
-def _compared_with_highest(search: Search, lines: Sequence[_Line]) -> list[Decided | None]:
+def _compared_with_highest(search: Search, lines: Sequence[_Line]) -> list[DecidedComparison | None]:
     """Decide what every knee is beside the highest, which comes first."""
     return compared(lines[0].knees, [one.knees for one in lines[1:]], search.precision) if lines else []
 
 
-def _sheet(search: Search, lines: Sequence[_Line], beside: Sequence[Decided | None]) -> Sheet:
+def _sheet(search: Search, lines: Sequence[_Line], beside: Sequence[DecidedComparison | None]) -> Sheet:
     """Write an objective's knees, the highest first."""
     level = "calls/s" if search.along == "rate" else "clients"
     rows = [
@@ -136,7 +136,7 @@ def _without(rows: Sequence[Row]) -> list[str]:
     ]
 
 
-def _findings(search: Search, lines: Sequence[_Line], beside: Sequence[Decided | None]) -> list[str]:
+def _findings(search: Search, lines: Sequence[_Line], beside: Sequence[DecidedComparison | None]) -> list[str]:
     """Name which stack carries most under the objective, and which of the others may carry as much."""
     if not lines:
         return []
@@ -160,7 +160,7 @@ def _findings(search: Search, lines: Sequence[_Line], beside: Sequence[Decided |
 def _chart(search: Search, rows: Sequence[Row]) -> Chart | None:
     """Draw every step of every search of an objective."""
     tried = [
-        Tried(row["stack"], row["level"], row["value_us"], bool(row["holds"]))
+        KneeStep(row["stack"], row["level"], row["value_us"], bool(row["holds"]))
         for row in rows
         if row["value_us"] is not None
     ]

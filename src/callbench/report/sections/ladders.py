@@ -237,13 +237,13 @@ def _hidden_by_mean(
         for column, other in enumerate(names)
         if first[row, column] and last[column, row]
     ]
-    said = (
+    sentence = (
         f"{part.title}: the mean over {len(points)} sizes hides a difference."
         f" At {small} {part.over}, {most} makes {stretch[most]:.3g} times as many calls as at {large}, {least}"
         f" {stretch[least]:.3g} times. "
         + ("; ".join(swaps) if swaps else "No two rows are shown to swap their order between the two")
     )
-    return [said + "."]
+    return [sentence + "."]
 
 
 def _chart(part: LadderPart, found: Steps, published: Published | None) -> Chart | None:

@@ -64,13 +64,13 @@ def _row(one: Result) -> list[str]:
     loop = _loop(one)
     rate = table_cell(one, "rate_per_s")
     reached = loop.reached
-    asked = target_rate_text(loop.target_per_s)
+    target = target_rate_text(loop.target_per_s)
     if loop.missed:
         seen = figure(reached.middle, reached.half_width) if reached else ""
-        return [named(one), asked, f"not reached ({seen})", "", "", "", "", "", _share(loop.lateness, "p99")]
+        return [named(one), target, f"not reached ({seen})", "", "", "", "", "", _share(loop.lateness, "p99")]
     return [
         named(one),
-        asked,
+        target,
         f"{rate.text} {rate.spread}".strip(),
         _share(loop.service, "p50"),
         _share(loop.latency, "p50"),

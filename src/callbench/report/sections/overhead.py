@@ -39,9 +39,9 @@ def section(subject: Subject) -> Section | None:
         if all(one.swept is None for one in series.values()):
             sheets.append(_by_value(subject, title, part, series))
             if not any(numbers(one) for one in series.values()):
-                compared, told = then_and_now(subject, title, part, series)
+                compared, notes = then_and_now(subject, title, part, series)
                 sheets += compared
-                differ += told
+                differ += notes
             continue
         sheets.append(_findings(subject, title, part, series))
         rows = published_sizes(subject, part)

@@ -144,7 +144,7 @@ def then_and_now(subject: Subject, title: str, part: SweepPart, series: Series) 
     table = published_table(subject, part)
     columns = table.get("columns", [])
     ledgers = _ledgers(subject)
-    rows, told = [], []
+    rows, notes = [], []
     for row in subject.study.part.rows:
         one = series.get(row.label)
         if one is None or row.published not in columns:
@@ -156,7 +156,7 @@ def then_and_now(subject: Subject, title: str, part: SweepPart, series: Series) 
         phases = [round(stream(ledger.phases[name])) for name in (SET_UP, FIRST, STEADY)] if ledger else []
         texts = [f"{phase:,}" for phase in phases] or ["", "", ""]
         rows.append((row.label, f"{least:+,}", f"{most:+,}", *texts))
-        told.append(_difference(row.label, least, most, phases))
+        notes.append(_difference(row.label, least, most, phases))
     if not rows:
         return [], []
     names = ("", "smallest", "largest", "set-up, this run", "first call, this run", "steady call, this run")
@@ -164,7 +164,7 @@ def then_and_now(subject: Subject, title: str, part: SweepPart, series: Series) 
         "Bytes of this run minus published bytes, by type. Then the phases of a call without parameters, streams only"
         " (wire ledger). The published counts include name service, handshake and call, without a distinction."
     )
-    return [Sheet(f"Comparison with published bytes: {title}", names, rows, note)], told
+    return [Sheet(f"Comparison with published bytes: {title}", names, rows, note)], notes
 
 
 def _ledgers(subject: Subject) -> dict[str, Ledger]:

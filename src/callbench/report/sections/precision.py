@@ -2,20 +2,20 @@
 
 from collections.abc import Mapping, Sequence
 
-from callbench.analysis.precision.stopping import Why
+from callbench.analysis.precision.stopping import StopReason
 from callbench.analysis.results import Result
 from callbench.analysis.subject import Subject
-from callbench.report.text.precision import ENDINGS_SQL, Ended, precision_summary
+from callbench.report.text.precision import ENDINGS_SQL, CellEnding, precision_summary
 from callbench.report.text.section import Section, Sheet
 from callbench.stats.digits import share
 
 ABOUT = "Precision is the half-width of a cell's 95 % interval: a share of its rate (open loop: mean latency)."
 WHYS = {
-    Why.PRECISE.value: "precise enough",
-    Why.BUDGET.value: "the budget was spent",
-    Why.FORKS.value: "largest number of forks",
-    Why.OUT.value: "excluded",
-    Why.NOTHING.value: "no trial that counts",
+    StopReason.PRECISE.value: "precise enough",
+    StopReason.BUDGET.value: "the budget was spent",
+    StopReason.FORKS.value: "largest number of forks",
+    StopReason.OUT.value: "excluded",
+    StopReason.NOTHING.value: "no trial that counts",
 }
 
 
@@ -31,7 +31,7 @@ def section(subject: Subject) -> Section | None:
     return Section("precision", "Precision", ABOUT, sentences, sheets, source=ENDINGS_SQL)
 
 
-def _of_cells(endings: Sequence[Ended]) -> list[str]:
+def _of_cells(endings: Sequence[CellEnding]) -> list[str]:
     """Count why cells ended."""
     asked = next((one.asked for one in endings if one.asked), None)
     if asked is None:
@@ -42,15 +42,15 @@ def _of_cells(endings: Sequence[Ended]) -> list[str]:
 
 
 _SINCE = {
-    Why.PRECISE.value: "they were precise enough",
-    Why.BUDGET.value: "the budget was spent",
-    Why.FORKS.value: "they had the largest number of forks",
-    Why.OUT.value: "they were excluded",
-    Why.NOTHING.value: "they had no trial that counts",
+    StopReason.PRECISE.value: "they were precise enough",
+    StopReason.BUDGET.value: "the budget was spent",
+    StopReason.FORKS.value: "they had the largest number of forks",
+    StopReason.OUT.value: "they were excluded",
+    StopReason.NOTHING.value: "they had no trial that counts",
 }
 
 
-def _cells(endings: Sequence[Ended], cells: Mapping[str, Result]) -> Sheet:
+def _cells(endings: Sequence[CellEnding], cells: Mapping[str, Result]) -> Sheet:
     """List the cells."""
     rows = [
         (

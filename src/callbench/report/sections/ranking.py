@@ -9,7 +9,7 @@ from callbench.analysis.subject import Subject
 from callbench.analysis.tables import table_cell
 from callbench.analysis.words import listed
 from callbench.report.text.section import Section, Sheet
-from callbench.stats.ranking import Standing
+from callbench.stats.ranking import RankedItem
 
 ABOUT = (
     "Two stacks tie if the 95 % interval of their paired ratio contains 1, with the Holm correction for all pairs of"
@@ -50,7 +50,7 @@ def _sheet(title: str, table: Ranking) -> Sheet:
     return Sheet(f"Ranking: {title}", ("stack", "rank", "calls/s", "", "ties with"), rows, note)
 
 
-def _note(cells: Sequence[Result], ranked: Sequence[Result], found: Sequence[Standing]) -> str:
+def _note(cells: Sequence[Result], ranked: Sequence[Result], found: Sequence[RankedItem]) -> str:
     """Describe what was left out, and where few forks can part few stacks."""
     texts = []
     left = [

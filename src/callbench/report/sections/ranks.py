@@ -7,7 +7,7 @@ from callbench.analysis.read_results import TRIALS_SQL
 from callbench.analysis.results import Results
 from callbench.analysis.subject import Subject
 from callbench.catalog.study.published import Published
-from callbench.catalog.study.report_parts import RankColumn, RanksPart, Where
+from callbench.catalog.study.report_parts import CellFilter, RankColumn, RanksPart
 from callbench.report.text.section import Section, Sheet
 from callbench.stats.digits import figure
 
@@ -45,7 +45,7 @@ def means(part: RanksPart, results: Results) -> list[list[float | None]]:
     return [row if any(value is not None for value in row) else [] for row in rows]
 
 
-def _mean(where: Where, column: RankColumn, results: Results) -> float | None:
+def _mean(where: CellFilter, column: RankColumn, results: Results) -> float | None:
     """Average the rates of a row's cells in a column; None if a group has none, or a cell has no rate.
 
     Groups that the run does not have at all do not count: a quick run may leave some out.

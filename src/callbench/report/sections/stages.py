@@ -7,7 +7,7 @@ from callbench.analysis.read_results import rows_of
 from callbench.analysis.subject import Subject
 from callbench.analysis.words import processor_time_text
 from callbench.report.text.section import Section, Sheet
-from callbench.stats.processor_time import Piece, ProcessorTime, step_of
+from callbench.stats.processor_time import ForkUse, ProcessorTime, step_of
 
 ABOUT = (
     "Some servers report their own stages. Such a server reads its processor time before and after each stage of its"
@@ -60,8 +60,8 @@ def section(subject: Subject) -> Section | None:
             sheets.append(Sheet(f"Server stages: {group} (µs per answer)", columns, lines))
     every = [one for forks in trials.values() for one in forks.values()]
     within = sum(_worked(one, worked) <= one["used_ns"] + _TICK_NS for one in every)
-    told = f"In {within} of {len(every)} trials, the stages add up to no more than the server's processor time."
-    return Section("stages", "Server stages", ABOUT, found=[told], sheets=sheets, source=STAGES_SQL.strip())
+    sentence = f"In {within} of {len(every)} trials, the stages add up to no more than the server's processor time."
+    return Section("stages", "Server stages", ABOUT, found=[sentence], sheets=sheets, source=STAGES_SQL.strip())
 
 
 def _order(name: str) -> tuple[int, str]:
@@ -110,4 +110,4 @@ def _figure(forks: Mapping[int, Trial], name: str, what: str) -> str:
 def _time_per_call(forks: Mapping[int, tuple[int, int]]) -> str:
     """Write nanoseconds and calls of each fork as microseconds a call, as the other tables of cost do."""
     step = step_of(ns for ns, _ in forks.values())
-    return processor_time_text(ProcessorTime({fork: Piece(ns, step, calls) for fork, (ns, calls) in forks.items()}))
+    return processor_time_text(ProcessorTime({fork: ForkUse(ns, step, calls) for fork, (ns, calls) in forks.items()}))

@@ -12,7 +12,7 @@ from callbench.report.text.section import Chart, Section, Sheet
 from callbench.stats.digits import figure
 
 if TYPE_CHECKING:
-    from callbench.analysis.unsteady import Warmed
+    from callbench.analysis.unsteady import WarmUpSummary
 
 ABOUT = (
     "If a side compiles while it runs, the call is driven for up to a minute before each trial. The warm-up ends when"
@@ -74,7 +74,7 @@ def section(subject: Subject) -> Section | None:
 
 def _warm(subject: Subject) -> list[Sheet]:
     """List how long each stack whose runtime compiles was warmed up."""
-    by_stack: dict[str, list[Warmed]] = {}
+    by_stack: dict[str, list[WarmUpSummary]] = {}
     for one in subject.results.cells:
         known = subject.results.validity.cells.get(one.id)
         if known is not None and known.warm is not None and known.warm.compiles:

@@ -51,8 +51,8 @@ def _sheet(part: SummaryPart, subject: Subject, found: Mapping[str, Mapping[str,
             continue
         one = cells[0]
         spread = f" {share(one.rate.half_width)}" if one.rate and one.rate.half_width else ""
-        said = _row(found[one.id], spread) if one.id in found else None
-        rows.append((line.label, *(said or ("",) * (len(COLUMNS) - 2) + (one.excluded or "no trial",))))
+        row = _row(found[one.id], spread) if one.id in found else None
+        rows.append((line.label, *(row or ("",) * (len(COLUMNS) - 2) + (one.excluded or "no trial",))))
         published = _published(line, subject.study.published)
         if published:
             rows.append((f"{line.label}, published", *published))

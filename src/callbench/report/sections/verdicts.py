@@ -63,13 +63,13 @@ def section(subject: Subject) -> Section | None:
 
 def _slowdown_text(one: Result, known: CellValidity) -> str:
     """Write what making the sides slower did, and which of them the rate follows."""
-    told = "; ".join(slowed.sentence() for slowed in known.slowed)
+    sentences = "; ".join(slowed.sentence() for slowed in known.slowed)
     follows = [slowed.side for slowed in known.slowed if slowed.follows]
     unsure = [slowed.side for slowed in known.slowed if slowed.follows is None]
     ends = f"The rate follows the {listed(follows)}" if follows else "The rate follows neither side"
     if unsure and not follows:
         ends = f"It is undecided whether the rate follows the {listed(unsure)}"
-    return f"Virtual slowdown of {named(one)} ({known.verdict.limit}): {told}. {ends}."
+    return f"Virtual slowdown of {named(one)} ({known.verdict.limit}): {sentences}. {ends}."
 
 
 def _row(one: Result, known: CellValidity) -> Sequence[str]:

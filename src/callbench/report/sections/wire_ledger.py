@@ -160,13 +160,13 @@ def varying(stack: str, ledger: Ledger) -> str:
     """Describe of an account that is no single exact count what it is, or nothing."""
     if not ledger.phases:
         return ""
-    reach, said = ledger.reach, _bytes(stream(ledger.phases[STEADY]))
+    reach, size = ledger.reach, _bytes(stream(ledger.phases[STEADY]))
     if reach is None:
-        return "" if ledger.exact else f"{stack}: {said} bytes is a mean, because the calls differ."
+        return "" if ledger.exact else f"{stack}: {size} bytes is a mean, because the calls differ."
     ends = f"{_bytes(reach[0])} to {_bytes(reach[1])}"
     if ledger.exact:
-        return f"{stack}: two counts in a row gave {said} bytes. Other counts, means of four calls each, gave {ends}."
-    return f"{stack}: {said} bytes is the mean of {len(ledger.counts)} counts from {ends}, because its calls differ."
+        return f"{stack}: two counts in a row gave {size} bytes. Other counts, means of four calls each, gave {ends}."
+    return f"{stack}: {size} bytes is the mean of {len(ledger.counts)} counts from {ends}, because its calls differ."
 
 
 def _of_phases(group: str, found: Sequence[tuple[Result, Ledger]]) -> Sheet:

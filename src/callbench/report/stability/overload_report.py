@@ -49,7 +49,7 @@ MEMORY_COLUMNS = (
 
 
 @dataclass(frozen=True)
-class Over:
+class OverloadView:
     """One overload and what came after it.
 
     Attributes:
@@ -85,21 +85,21 @@ def overload_report(run: Record) -> RecordReport:
         BadInput: the folder is damaged.
     """
     lines = valid_lines(run.lines(), "factor")
-    asked = run.request
+    request = run.request
     capacity = next((float(line["rate_per_s"]) for line in lines if line["kind"] == "capacity"), None)
     before = next((line for line in lines if line["kind"] == "before"), None)
     overs = [] if before is None else [_over(line, lines, before) for line in lines if line["kind"] == "over"]
     deaths = [line for line in lines if line["kind"] == "death"]
     about = (
-        f"{asked['name']}{over_text(asked)}. First the highest rate with {asked['objective']} was searched. Then"
-        f" {' and '.join(f'{one:g}' for one in asked['factors'])} times that rate was requested, for"
-        f" {asked['seconds']:g} s each. The loop was open, with up to {asked['clients']:,} calls at once. Half of the"
-        " rate followed each time."
+        f"{request['name']}{over_text(request)}. First the highest rate with {request['objective']} was searched. Then"
+        f" {' and '.join(f'{one:g}' for one in request['factors'])} times that rate was requested, for"
+        f" {request['seconds']:g} s each. The loop was open, with up to {request['clients']:,} calls at once. Half of"
+        " the rate followed each time."
     )
     record = {
         "kind": "overload",
         "folder": str(run.path),
-        "of": asked,
+        "of": request,
         "state": run.info["state"],
         "capacity_per_s": capacity,
         "before_us": None if before is None else before["before_us"],
@@ -110,13 +110,13 @@ def overload_report(run: Record) -> RecordReport:
     }
     findings = [*unfinished(run.info), *_findings(capacity, overs, deaths, lines)]
     work = "it recovered after each overload and did not die"
-    found = [*_sentences(capacity, asked, overs, deaths, lines), *notes(lines), closing_sentence(findings, work)]
+    found = [*_sentences(capacity, request, overs, deaths, lines), *notes(lines), closing_sentence(findings, work)]
     return RecordReport(run, about, found, _sections(capacity, overs, lines), record, findings)
 
 
 def _findings(
     capacity: float | None,
-    overs: Sequence[Over],
+    overs: Sequence[OverloadView],
     deaths: Sequence[Mapping[str, Any]],
     lines: Sequence[Mapping[str, Any]],
 ) -> Iterator[Finding]:
@@ -143,14 +143,14 @@ def _findings(
             yield Finding("not-recovered", Outcome.FAILED if after else Outcome.UNDECIDED, text)
 
 
-def _over(line: Mapping[str, Any], lines: Sequence[Mapping[str, Any]], before: Mapping[str, Any]) -> Over:
+def _over(line: Mapping[str, Any], lines: Sequence[Mapping[str, Any]], before: Mapping[str, Any]) -> OverloadView:
     after = [
         slice_of(one)
         for one in lines
         if one["kind"] == "slice" and one["phase"] == _AFTER and one["factor"] == line["factor"]
     ]
     names = ("p50_us", "p90_us", "p99_us", "p99.9_us", "max_us")
-    return Over(
+    return OverloadView(
         factor=line["factor"],
         asked_per_s=line["rate_asked_per_s"],
         answered_per_s=window_of_line(line).per_s,
@@ -167,22 +167,22 @@ def _over(line: Mapping[str, Any], lines: Sequence[Mapping[str, Any]], before: M
     )
 
 
-def _over_record(one: Over) -> dict[str, Any]:
+def _over_record(one: OverloadView) -> dict[str, Any]:
     """For programs."""
     return {**asdict(one), "endpoints": [endpoint_record(each) for each in one.endpoints]}
 
 
 def _sentences(
     capacity: float | None,
-    asked: Mapping[str, Any],
-    overs: Sequence[Over],
+    request: Mapping[str, Any],
+    overs: Sequence[OverloadView],
     deaths: Sequence[Mapping[str, Any]],
     lines: Sequence[Mapping[str, Any]],
 ) -> Iterator[str]:
     if capacity is None:
         yield "Its capacity was not found."
         return
-    how = "as given" if asked["rate"] else f"with {asked['objective']}, to within a tenth"
+    how = "as given" if request["rate"] else f"with {request['objective']}, to within a tenth"
     yield f"Its capacity is {figure(capacity, 0.05)} calls/s, {how}."
     for one in overs:
         share = f"{one.answered_per_s / capacity:.0%}".replace("%", " %")
@@ -214,7 +214,9 @@ def _sizes(lines: Sequence[Mapping[str, Any]]) -> dict[str, tuple[Any, Any, Any]
     }
 
 
-def _sections(capacity: float | None, overs: Sequence[Over], lines: Sequence[Mapping[str, Any]]) -> list[Section]:
+def _sections(
+    capacity: float | None, overs: Sequence[OverloadView], lines: Sequence[Mapping[str, Any]]
+) -> list[Section]:
     if capacity is None or not overs:
         return []
     about = (
@@ -249,7 +251,7 @@ def _memory(side: str, moments: Sequence[Mapping[str, Any] | None], lines: Seque
     return [mib(size) for size in (sizes[0], peak, *sizes[1:])]
 
 
-def _row(one: Over, capacity: float) -> tuple[str, ...]:
+def _row(one: OverloadView, capacity: float) -> tuple[str, ...]:
     server = one.sides.get("server") or one.sides.get("both") or {}
     return (
         f"{one.factor:g} times",
@@ -266,7 +268,7 @@ def _row(one: Over, capacity: float) -> tuple[str, ...]:
     )
 
 
-def _charts(overs: Sequence[Over], lines: Sequence[Mapping[str, Any]]) -> list[Chart]:
+def _charts(overs: Sequence[OverloadView], lines: Sequence[Mapping[str, Any]]) -> list[Chart]:
     halves = [line for line in lines if line["kind"] == "slice"]
     rates = [(line["at_s"], window_of_line(line).per_s) for line in halves if line["seconds"]]
     marks: dict[float, str] = {}
@@ -281,7 +283,7 @@ def _charts(overs: Sequence[Over], lines: Sequence[Mapping[str, Any]]) -> list[C
     ]
     listed = " and ".join(f"{one.factor:g}" for one in overs)
     about = f"Between the broken lines: {listed} times the capacity. Before and after them: half of the capacity."
-    drawn = chart("overload-time", "Over time", about, over_time(panels, marks), _SOURCE)
+    drawn = chart("overload-time", "OverloadView time", about, over_time(panels, marks), _SOURCE)
     return [drawn] if drawn else []
 
 

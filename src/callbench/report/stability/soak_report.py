@@ -38,12 +38,12 @@ def soak_report(run: Record) -> RecordReport:
         BadInput: the folder is damaged.
     """
     found = read(run)
-    asked = run.request
-    steps = ", ".join(map(str, asked["clients"]))
-    think = f" with a think time of {asked['think_ms']:g} ms" if asked.get("think_ms") else ""
+    request = run.request
+    steps = ", ".join(map(str, request["clients"]))
+    think = f" with a think time of {request['think_ms']:g} ms" if request.get("think_ms") else ""
     about = (
-        f"{asked['name']}{over_text(asked)}: {steps} clients{think}, {asked['seconds']:g} s each,"
-        f" {asked['rest_s']:g} s of rest after each, a sample every {asked['every_s']:g} s."
+        f"{request['name']}{over_text(request)}: {steps} clients{think}, {request['seconds']:g} s each,"
+        f" {request['rest_s']:g} s of rest after each, a sample every {request['every_s']:g} s."
     )
     findings = soak_findings.soak_findings(found)
     return RecordReport(run, about, list(_sentences(found, findings)), _sections(found), record(found), findings)

@@ -38,7 +38,7 @@ CONNECTION_COLUMNS = (
 
 
 @dataclass(frozen=True)
-class Tested:
+class TestView:
     """One test.
 
     Attributes:
@@ -87,26 +87,26 @@ def torture_report(run: Record) -> RecordReport:
     lines = valid_lines(run.lines(), "test")
     tests = [found for line in lines if line["kind"] == "test" and (found := _tested(line, lines)) is not None]
     left_out = {line["test"]: line["why"] for line in lines if line["kind"] == "left-out"}
-    asked = run.request
+    request = run.request
     about = (
-        f"{asked['name']}{over_text(asked)}. One client calls normally before, during and after each test. In a test,"
-        f" up to {asked['connections']:,} bad connections attack the server for {asked['seconds']:g} s."
+        f"{request['name']}{over_text(request)}. One client calls normally before, during and after each test."
+        f" In a test, up to {request['connections']:,} bad connections attack the server for {request['seconds']:g} s."
     )
     record = {
         "kind": "torture",
         "folder": str(run.path),
-        "of": asked,
+        "of": request,
         "state": run.info["state"],
         "tests": [{**asdict(one), "verdict": one.verdict.value} for one in tests],
         "left_out": left_out,
     }
     findings = [*unfinished(run.info), *_findings(tests, left_out)]
     work = f"it survived {', '.join(one.name for one in tests)}"
-    said = [*_sentences(tests, left_out), *notes(lines), closing_sentence(findings, work)]
-    return RecordReport(run, about, said, _sections(tests, lines), record, findings)
+    sentences = [*_sentences(tests, left_out), *notes(lines), closing_sentence(findings, work)]
+    return RecordReport(run, about, sentences, _sections(tests, lines), record, findings)
 
 
-def _findings(tests: Sequence[Tested], left_out: Mapping[str, str]) -> Iterator[Finding]:
+def _findings(tests: Sequence[TestView], left_out: Mapping[str, str]) -> Iterator[Finding]:
     """What was wrong, or cannot be told; who was only slow while others were busy may have survived."""
     if not tests:
         yield Finding(UNFINISHED, Outcome.UNDECIDED, f"no test was run{': ' if left_out else ''}{', '.join(left_out)}")
@@ -121,7 +121,7 @@ def _findings(tests: Sequence[Tested], left_out: Mapping[str, str]) -> Iterator[
             yield Finding("not-recovered", one.slow_after.outcome if one.slow_after else Outcome.FAILED, text)
 
 
-def _tested(test: Mapping[str, Any], lines: Sequence[Mapping[str, Any]]) -> Tested | None:
+def _tested(test: Mapping[str, Any], lines: Sequence[Mapping[str, Any]]) -> TestView | None:
     name = test["test"]
     own = [line for line in lines if line.get("test") == name]
     ended = next((line for line in own if line["kind"] == "tested"), None)
@@ -143,7 +143,7 @@ def _tested(test: Mapping[str, Any], lines: Sequence[Mapping[str, Any]]) -> Test
     for line in seen:
         for kind, count in line["errors"].items():
             errors[kind] = errors.get(kind, 0) + count
-    return Tested(
+    return TestView(
         name=name,
         about=test["about"],
         verdict=Verdict.DIED if dead else verdict(slices, limit),
@@ -173,7 +173,7 @@ def _resources_left(begin: Mapping[str, Any] | None, end: Mapping[str, Any] | No
     return {name: of(name) for name in ("resident_bytes", "files", "threads")}
 
 
-def _sentences(tests: Sequence[Tested], left_out: Mapping[str, str]) -> Iterator[str]:
+def _sentences(tests: Sequence[TestView], left_out: Mapping[str, str]) -> Iterator[str]:
     for one in sorted(tests, key=lambda one: list(Verdict).index(one.verdict), reverse=True):
         troubled_episodes = [each for each in one.episodes if each.state is not State.WELL]
         if one.loss is not None:
@@ -188,7 +188,7 @@ def _sentences(tests: Sequence[Tested], left_out: Mapping[str, str]) -> Iterator
         yield f"{name} was left out: {why}."
 
 
-def _sections(tests: Sequence[Tested], lines: Sequence[Mapping[str, Any]]) -> list[Section]:
+def _sections(tests: Sequence[TestView], lines: Sequence[Mapping[str, Any]]) -> list[Section]:
     if not tests:
         return []
     about = (
@@ -207,7 +207,7 @@ def _sections(tests: Sequence[Tested], lines: Sequence[Mapping[str, Any]]) -> li
     ]  # fmt: skip
 
 
-def _row(one: Tested) -> tuple[str, ...]:
+def _row(one: TestView) -> tuple[str, ...]:
     left = one.left_over
     return (
         one.name,
@@ -224,7 +224,7 @@ def _row(one: Tested) -> tuple[str, ...]:
     )
 
 
-def _connections_row(one: Tested) -> tuple[str, ...]:
+def _connections_row(one: TestView) -> tuple[str, ...]:
     counts = ("opened", "max_open", "refused", "timed_out", "answered", "closed_by_server", "reset_by_server")
     return (
         one.name,
@@ -235,7 +235,7 @@ def _connections_row(one: Tested) -> tuple[str, ...]:
     )
 
 
-def _charts(tests: Sequence[Tested], lines: Sequence[Mapping[str, Any]]) -> list[Chart]:
+def _charts(tests: Sequence[TestView], lines: Sequence[Mapping[str, Any]]) -> list[Chart]:
     found = []
     for one in tests:
         own = [line for line in lines if line.get("test") == one.name]

@@ -58,12 +58,12 @@ def _by_group(column: Column, cells: Sequence[Result]) -> bool:
 
 def alike(cells: Sequence[Result]) -> str:
     """Describe what all cells have, in one sentence: what has no column; nothing if there is nothing to say."""
-    said = []
+    parts = []
     for one in COLUMNS:
         texts = {one.text(cell) for cell in cells}
         if len(texts) == 1 and (text := texts.pop()):
-            said.append(f"{one.name} {text}")
-    return f"All cells: {', '.join(said)}." if said else ""
+            parts.append(f"{one.name} {text}")
+    return f"All cells: {', '.join(parts)}." if parts else ""
 
 
 def _members(found: object) -> str:

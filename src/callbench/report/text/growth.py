@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from callbench.analysis.health import Death, Health
+from callbench.analysis.health import EndedProcesses, Health
 from callbench.model.process_end import after
 from callbench.stats.digits import figure
 
@@ -35,7 +35,7 @@ def leaks(every: Sequence[Health]) -> list[str]:
     return texts
 
 
-def deaths(every: Sequence[Death]) -> list[str]:
+def deaths(every: Sequence[EndedProcesses]) -> list[str]:
     """Write a sentence for each way that a stack's processes ended in trials."""
     return [
         f"{one.stack}: {HOW.get(one.how, one.how)} ({one.times} times;"

@@ -29,21 +29,21 @@ def lines(service: Imported, folder: Path) -> list[str]:
         _counted(len(schema.messages), "message"),
         _counted(len(schema.enumerations), "enumeration"),
     ]
-    said = [f"{folder}: {schema.name}, from {service.source} ({service.form})", f"  {', '.join(counts)}"]
+    lines = [f"{folder}: {schema.name}, from {service.source} ({service.form})", f"  {', '.join(counts)}"]
     for call in schema.calls[:CALLS]:
         http = f"  {call.method} {call.path}".rstrip()
         pairs = _counted(len(service.payloads.get(call.name, ())), "payload")
-        said.append(f"  {call.name}({call.request}) -> {call.answer}{http}, {pairs}")
+        lines.append(f"  {call.name}({call.request}) -> {call.answer}{http}, {pairs}")
     if len(schema.calls) > CALLS:
-        said.append(f"  and {len(schema.calls) - CALLS:,} more: service.toml has them")
-    said += [f"  {note}" for note in service.notes]
+        lines.append(f"  and {len(schema.calls) - CALLS:,} more: service.toml has them")
+    lines += [f"  {note}" for note in service.notes]
     losses = grouped(schema.losses)
     if losses:
-        said.append(f"{_counted(len(schema.losses), 'loss', 'losses')}:")
+        lines.append(f"{_counted(len(schema.losses), 'loss', 'losses')}:")
     for (problem, mapped), places in losses.items():
         more = f" and {len(places) - PLACES} more" if len(places) > PLACES else ""
-        said += [f"  {problem} {mapped}", f"    {', '.join(places[:PLACES])}{more}"]
-    return said
+        lines += [f"  {problem} {mapped}", f"    {', '.join(places[:PLACES])}{more}"]
+    return lines
 
 
 def inferred(service: Imported) -> list[str]:

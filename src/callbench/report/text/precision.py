@@ -9,7 +9,7 @@ ENDINGS_SQL = "SELECT cell, why, asked, reached, forks FROM endings ORDER BY cel
 
 
 @dataclass(frozen=True)
-class Ended:
+class CellEnding:
     """Why a cell ended.
 
     Attributes:
@@ -28,7 +28,7 @@ class Ended:
 class PrecisionSummary:
     """What a run tells of its precision."""
 
-    endings: Sequence[Ended]
+    endings: Sequence[CellEnding]
 
 
 def precision_summary(run: Record) -> PrecisionSummary:
@@ -40,4 +40,4 @@ def precision_summary(run: Record) -> PrecisionSummary:
     if run.request.get("until") is None and run.request.get("budget_s") is None:
         return PrecisionSummary(())
     with run.connection() as connection:
-        return PrecisionSummary([Ended(*row) for row in connection.execute(ENDINGS_SQL).fetchall()])
+        return PrecisionSummary([CellEnding(*row) for row in connection.execute(ENDINGS_SQL).fetchall()])

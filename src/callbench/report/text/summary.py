@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from callbench.analysis import limits
-from callbench.analysis.claims import Judged, Verdict
+from callbench.analysis.claims import ClaimResult, Verdict
 from callbench.analysis.headline import in_process, of_group, without_rates
 from callbench.analysis.naming import by_id, named
 from callbench.analysis.obstacles import obstacles
@@ -111,8 +111,8 @@ def _other_findings(subject: Subject, every: Sequence[Ranking]) -> list[Finding]
         written.append(Finding("Other results", f"{len(alone)} groups of one stack each. {has}"))
     else:
         written += alone
-    told = ((part.title, along.in_words(part, subject.results)) for part in subject.study.charts)
-    written += [Finding(title, text) for title, text in told if text]
+    sentences = ((part.title, along.in_words(part, subject.results)) for part in subject.study.charts)
+    written += [Finding(title, text) for title, text in sentences if text]
     for table in subject.tables:
         if table.in_words:
             rows = [(row.label, [one.text for one in row.places]) for row in table.rows]
@@ -125,7 +125,7 @@ def _other_findings(subject: Subject, every: Sequence[Ranking]) -> list[Finding]
     return written
 
 
-def tallied(judged: Sequence[Judged]) -> str:
+def tallied(judged: Sequence[ClaimResult]) -> str:
     """Count the verdicts on the claims that were tested, and name them."""
     words = {
         Verdict.HOLDS: ("holds", "hold"),
@@ -146,7 +146,7 @@ def elsewhere(subject: Subject) -> list[str]:
     ]
 
 
-def of_claims(judged: Sequence[Judged]) -> str:
+def of_claims(judged: Sequence[ClaimResult]) -> str:
     """Count the verdicts on the claims that were tested, and name those that were not, with why."""
     text = tallied(judged)
     missing: dict[str, list[str]] = {}

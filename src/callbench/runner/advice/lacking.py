@@ -95,17 +95,17 @@ def profile(name: str, wire: Mapping[str, Any]) -> str:
     lines += [f"seed = {link['seed']}"] if link.get("seed") else []
     lines += [f"offload = {str(link['offload']).lower()}"] if link.get("offload") is not None else []
     lines += [f'maker = "{link["maker"]}"'] if link.get("maker") else []
-    for way, asked in zip(("to_server", "to_client"), ways(wire), strict=True):
-        lines += [f"[links.{name}.{way}]", *_way(asked)]
+    for way, values in zip(("to_server", "to_client"), ways(wire), strict=True):
+        lines += [f"[links.{name}.{way}]", *_way(values)]
     return "\n".join([*lines, ""])
 
 
-def _way(asked: Mapping[str, Any]) -> list[str]:
+def _way(values: Mapping[str, Any]) -> list[str]:
     scaled = {"delay_ms": ("delay_ns", _MS), "jitter_ms": ("jitter_ns", _MS), "reorder_by_ms": ("reorder_by_ns", _MS),
               "rate_mbit": ("rate_bps", 1e6), "queue_kib": ("queue_bytes", 1024)}  # fmt: skip
-    lines = [f"{key} = {asked[name] / scale!r}" for key, (name, scale) in scaled.items() if asked.get(name)]
-    lines += [f"{key} = {asked[key]!r}" for key in ("overhead_bytes", "queue_packets", "loss", "duplicate", "reorder")
-              if asked.get(key)]  # fmt: skip
+    lines = [f"{key} = {values[name] / scale!r}" for key, (name, scale) in scaled.items() if values.get(name)]
+    lines += [f"{key} = {values[key]!r}" for key in ("overhead_bytes", "queue_packets", "loss", "duplicate", "reorder")
+              if values.get(key)]  # fmt: skip
     # A queue is counted in whole KiB.
     return [line.removesuffix(".0") if line.startswith("queue_kib") else line for line in lines]
 

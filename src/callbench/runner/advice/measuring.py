@@ -22,7 +22,7 @@ SIZES_BUDGET_S = 45.0
 
 
 @dataclass(frozen=True)
-class Advised:
+class AdviceResult:
     """An advice with what it rests on.
 
     Attributes:
@@ -36,7 +36,7 @@ class Advised:
     sizes: Record | None = None
 
 
-def from_record(run: Record, situation: Situation) -> Advised:
+def from_record(run: Record, situation: Situation) -> AdviceResult:
     """Compute an advice from what was measured already.
 
     Raises:
@@ -46,12 +46,12 @@ def from_record(run: Record, situation: Situation) -> Advised:
     found = subject(run)
     others = [subject(one) for one in held_back]
     of_sizes = None if sizes is None else subject(sizes)
-    return Advised(found, held_back, advise(found, situation, others, of_sizes), sizes)
+    return AdviceResult(found, held_back, advise(found, situation, others, of_sizes), sizes)
 
 
 def measured(
     run: Record, situation: Situation, known: Catalogue, budget_s: float, tell: Callable[[str], None]
-) -> Advised:
+) -> AdviceResult:
     """Compute an advice, after what it lacks was measured: calls over the links, then payloads of other sizes.
 
     Args:
@@ -77,7 +77,7 @@ def measured(
     return found
 
 
-def _measure_links(found: Advised, known: Catalogue, budget_s: float) -> bool:
+def _measure_links(found: AdviceResult, known: Catalogue, budget_s: float) -> bool:
     """Measure cells over the links. Returns whether any were lacking."""
     run = found.subject.run
     text = lacking.study(found.advice, found.subject.results, budget_s / 60)
@@ -94,7 +94,7 @@ def _measure_links(found: Advised, known: Catalogue, budget_s: float) -> bool:
     return True
 
 
-def _measure_sizes(found: Advised, known: Catalogue, budget_s: float, tell: Callable[[str], None]) -> bool:
+def _measure_sizes(found: AdviceResult, known: Catalogue, budget_s: float, tell: Callable[[str], None]) -> bool:
     """Measure the main call of an imported service with payloads of several sizes. Returns whether that was done."""
     run = found.subject.run
     service = run.request.get("service")

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from callbench.model import objective
 from callbench.model.errors import BadInput
-from callbench.stats.knee import Span
+from callbench.stats.knee import SearchRange
 
 CLIENTS, RATE = "clients", "rate"
 _LOWEST_RATE = 0.5
@@ -59,10 +59,10 @@ class CapacityRequest:
         return self
 
     @property
-    def span(self) -> Span:
+    def span(self) -> SearchRange:
         """Where to look."""
         clients = self.along == CLIENTS
-        return Span(1.0 if clients else _LOWEST_RATE, self.most, _PRECISION, whole=clients)
+        return SearchRange(1.0 if clients else _LOWEST_RATE, self.most, _PRECISION, whole=clients)
 
     @property
     def step_s(self) -> float:

@@ -12,8 +12,8 @@ from callbench.stats.bottleneck import Evidence, Side
 from callbench.stats.capacity_plan import COARSE, Capacity, Estimate, Trial, capacity, estimates
 from callbench.stats.decision import Outcome
 from callbench.stats.interval import Interval, geometric_mean
-from callbench.stats.knee import End
-from callbench.stats.saturation import Saturation, Seen, saturated
+from callbench.stats.knee import KneeOutcome
+from callbench.stats.saturation import LoadObservation, Saturation, saturated
 from callbench.store.record import Record
 
 
@@ -63,9 +63,9 @@ class CapacityResult:
         found, need = self.capacity, self.request.need
         if found is None:
             return Outcome.UNDECIDED
-        if found.end is End.BELOW:
+        if found.end is KneeOutcome.BELOW:
             return Outcome.UNDECIDED if self.invalid else Outcome.FAILED
-        if found.end is End.AT_LEAST:
+        if found.end is KneeOutcome.AT_LEAST:
             return Outcome.PASSED
         low, high = found.low, found.high
         if need is None:
@@ -97,7 +97,7 @@ def read(run: Record) -> CapacityResult:
         found,
         estimates(trials, request.span),
         _rate(steps, trials, found),
-        saturated([_seen(line) for line in steps], found.level if found.end is End.WITHIN else 0.0)
+        saturated([_seen(line) for line in steps], found.level if found.end is KneeOutcome.WITHIN else 0.0)
         if found is not None and failed
         else None,
         death,
@@ -138,10 +138,10 @@ def _chosen(
     return [line for line in _held(steps, trials, found) if line["load"].get("endpoints")] or lowest
 
 
-def _seen(line: Mapping[str, Any]) -> Seen:
+def _seen(line: Mapping[str, Any]) -> LoadObservation:
     load = line["load"] or {}
     times = load.get("service_us") or load.get("latency_us")
-    return Seen(
+    return LoadObservation(
         level=float(line["level"]),
         met=bool(line["holds"]),
         per_s=float(load.get("rate_per_s") or 0.0),

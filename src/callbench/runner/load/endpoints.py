@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from callbench.adapter.contract import Done
-from callbench.runner.load.times import Times, times_of, times_record
+from callbench.runner.load.times import LatencyStatistics, times_of, times_record
 from callbench.stats.histogram import merged
 
 
@@ -24,7 +24,7 @@ class Endpoint:
     calls: int
     errors: Mapping[str, int]
     time_share: float | None
-    latency: Times | None
+    latency: LatencyStatistics | None
 
 
 def counted(done: Mapping[str, Any]) -> list[dict[str, Any]] | None:

@@ -10,7 +10,7 @@ from callbench.runner.load.request import LoadRequest
 from callbench.runner.load.server_usage import Observations, ServerUsage
 from callbench.runner.load.threshold_values import error_share, evaluate
 from callbench.runner.load.thresholds import ThresholdResult
-from callbench.runner.load.times import Times, times_of
+from callbench.runner.load.times import LatencyStatistics, times_of
 from callbench.runner.measure.neighbours import rows_of
 from callbench.stats.bottleneck import SATURATED, Evidence, Limit, Side, Verdict, judged
 from callbench.stats.digits import percent
@@ -46,9 +46,9 @@ class LoadResult:
     done: Done
     connections: int
     window: Window
-    latency: Times | None
-    service: Times | None
-    lateness: Times | None
+    latency: LatencyStatistics | None
+    service: LatencyStatistics | None
+    lateness: LatencyStatistics | None
     errors: Mapping[str, int]
     error_messages: Mapping[str, str]
     client_us: float | None

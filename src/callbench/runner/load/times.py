@@ -10,7 +10,7 @@ PERCENTILES = (0.5, 0.75, 0.9, 0.99, 0.999, 0.9999)
 
 
 @dataclass(frozen=True)
-class Times:
+class LatencyStatistics:
     """Statistics of one histogram, in microseconds.
 
     Attributes:
@@ -23,17 +23,19 @@ class Times:
     percentiles: Mapping[float, float]
 
 
-def times_of(histogram: Mapping[str, Any] | None) -> Times | None:
+def times_of(histogram: Mapping[str, Any] | None) -> LatencyStatistics | None:
     """Compute the statistics of a histogram of the contract; None if it is empty."""
     if histogram is None or not histogram["count"]:
         return None
     least, greatest = histogram["min_ns"], histogram["max_ns"]
     values = Buckets.of(dict(histogram["buckets"])).percentiles(PERCENTILES, least, greatest)
     percentiles = {share: value / 1e3 for share, value in zip(PERCENTILES, values, strict=True)}
-    return Times(int(histogram["sum_ns"]) / histogram["count"] / 1e3, least / 1e3, greatest / 1e3, percentiles)
+    return LatencyStatistics(
+        int(histogram["sum_ns"]) / histogram["count"] / 1e3, least / 1e3, greatest / 1e3, percentiles
+    )
 
 
-def times_record(times: Times | None) -> dict[str, float] | None:
+def times_record(times: LatencyStatistics | None) -> dict[str, float] | None:
     """Return the statistics as JSON has them: `mean`, `min`, `p99.9`, `max`."""
     if times is None:
         return None

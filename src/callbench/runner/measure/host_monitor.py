@@ -66,9 +66,9 @@ class GapDetector(Probe):
             return None
         if select.select([self._process.stdout], [], [], PATIENCE_SECONDS)[0]:
             with suppress(ValueError):
-                said = json.loads(self._process.stdout.readline() or b"null")
-                if isinstance(said, dict):
-                    return said
+                reply = json.loads(self._process.stdout.readline() or b"null")
+                if isinstance(reply, dict):
+                    return reply
         self.close()
         return None
 
@@ -120,14 +120,14 @@ def echo_once(placement: Placement, seconds: float) -> dict[str, Any] | None:
         return None
     where = ["--client", _cpu_list(placement.client), "--server", _cpu_list(placement.server)]
     try:
-        said = subprocess.run(
+        reply = subprocess.run(
             [str(program), "echo", *where, "--seconds", f"{seconds:g}"],
             stdin=subprocess.DEVNULL,
             capture_output=True,
             timeout=seconds * 2 + PATIENCE_SECONDS,
             check=True,
         )
-        echoes = json.loads(said.stdout)
+        echoes = json.loads(reply.stdout)
     except (OSError, subprocess.SubprocessError, ValueError):
         return None
     return echoes if isinstance(echoes, dict) else None

@@ -35,7 +35,7 @@ class Probe(ABC):
         """End a trial, even a failed one. Return the values for the journal."""
 
 
-class Watch:
+class TrialProbes:
     """All probes of a trial."""
 
     def __init__(self, probes: Sequence[Probe], sides: Sides, cell: Cell) -> None:
@@ -59,7 +59,7 @@ class Watch:
 
     def so_far(self) -> None:
         """Store the values of every probe at the end of the window."""
-        self._within = {probe.name: said for probe in self._probes if (said := probe.so_far())}
+        self._within = {probe.name: reading for probe in self._probes if (reading := probe.so_far())}
 
     def within(self, done: Done) -> dict[str, Mapping[str, Any]]:
         """Return the values within the window if the drive lasted much longer; otherwise those of the whole drive.

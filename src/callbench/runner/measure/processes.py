@@ -11,7 +11,7 @@ from callbench.model.cell import Cell
 from callbench.model.errors import AdapterFailure
 from callbench.runner.measure.probe import Probe
 from callbench.runner.measure.process_reading import FullReading, read_full
-from callbench.runner.measure.sampler import Sampler, Track
+from callbench.runner.measure.sampler import Sampler, SideSamples
 
 # How long a watched cell rests after its load, to see what memory it returns.
 REST_S = 2.0
@@ -90,7 +90,9 @@ def _heap(sides: Sides, side: str) -> int | None:
         return None
 
 
-def _side(side: str, begin: FullReading, end: FullReading, rest: FullReading | None, track: Track) -> dict[str, Any]:
+def _side(
+    side: str, begin: FullReading, end: FullReading, rest: FullReading | None, track: SideSamples
+) -> dict[str, Any]:
     """Return the journal record of one side."""
     return {
         "side": side,

@@ -17,7 +17,7 @@ Families = Mapping[str, Sequence[int]]
 
 
 @dataclass
-class Track:
+class SideSamples:
     """The samples of one side.
 
     Attributes:
@@ -92,7 +92,7 @@ class Sampler:
         self._period_s = period_s
         self._stopping = threading.Event()
         self._began = self._searched = time.monotonic()
-        self.tracks = {side: Track(pids=tuple(pids)) for side, pids in families().items()}
+        self.tracks = {side: SideSamples(pids=tuple(pids)) for side, pids in families().items()}
         self.sample()
         self._thread = threading.Thread(target=self._run, name="sampler", daemon=True)
         self._thread.start()

@@ -9,7 +9,7 @@ from callbench.adapter.contract import Counts, Done
 from callbench.adapter.stack.sides import Sides
 from callbench.model.cell import Cell, Load
 from callbench.model.errors import AdapterFailure
-from callbench.runner.measure.probe import Probe, Watch
+from callbench.runner.measure.probe import Probe, TrialProbes
 from callbench.runner.measure.steadiness import unsteady
 from callbench.runner.measure.warm_up import LIMIT_SECONDS, warm_up_cell
 from callbench.store.head import now
@@ -38,7 +38,7 @@ def measure_trial(
     before = sides.counted()
     behind = sides.backend_counts
     started = now()
-    with Watch(probes, sides, cell) as watch:
+    with TrialProbes(probes, sides, cell) as watch:
         done = sides.client.drive(
             cell.call,
             cell.arguments,

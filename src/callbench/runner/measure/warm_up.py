@@ -11,7 +11,7 @@ from callbench.adapter.stack.sides import Sides
 from callbench.model.cell import Cell
 from callbench.runner.measure.compiler import CompilerTime
 from callbench.stats.steady import settled
-from callbench.stats.warmed import AGAIN_SECONDS, FIRST_SECONDS, OTHER_SECONDS, Look, Piece, look
+from callbench.stats.warmed import AGAIN_SECONDS, FIRST_SECONDS, OTHER_SECONDS, WarmUpFit, WarmUpSegment, look
 
 # Seconds for a drive that does not end by itself.
 LIMIT_SECONDS = 60.0
@@ -71,8 +71,8 @@ class WarmUp:
 
     def record(self) -> dict[str, Any]:
         """Return the journal record, without the pieces."""
-        said = {key: value for key, value in asdict(self).items() if key != "pieces"}
-        return {**said, "seconds": self.seconds, "calls": sum(calls for calls, _, _ in self.pieces)}
+        record = {key: value for key, value in asdict(self).items() if key != "pieces"}
+        return {**record, "seconds": self.seconds, "calls": sum(calls for calls, _, _ in self.pieces)}
 
 
 def warm_up_cell(sides: Sides, cell: Cell, clients: int | None = None) -> WarmUp:
@@ -134,9 +134,11 @@ def warm_up_cell(sides: Sides, cell: Cell, clients: int | None = None) -> WarmUp
     )
 
 
-def steadiness_of(pieces: list[tuple[int, int, int]], least_s: float) -> Look:
+def steadiness_of(pieces: list[tuple[int, int, int]], least_s: float) -> WarmUpFit:
     """Return the test's result for the pieces of a journal record."""
-    return look([Piece(calls, ns / 1e9, compiler_ns / 1e9) for calls, ns, compiler_ns in pieces if ns > 0], least_s)
+    return look(
+        [WarmUpSegment(calls, ns / 1e9, compiler_ns / 1e9) for calls, ns, compiler_ns in pieces if ns > 0], least_s
+    )
 
 
 def operation_of(cell: Cell) -> str:

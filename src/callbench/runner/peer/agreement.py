@@ -7,7 +7,7 @@ from statistics import median
 from typing import Literal
 
 from callbench.stats.bottleneck import SATURATED
-from callbench.stats.decision import Outcome, Range, Ranged, ranged
+from callbench.stats.decision import Outcome, Range, RangeTest, ranged
 from callbench.stats.digits import percent
 from callbench.stats.interval import CONFIDENCE, Interval, geometric_mean
 from callbench.stats.logratio import paired
@@ -147,7 +147,7 @@ def _ratios(rounds: Sequence[Round]) -> tuple[list[float], list[float]]:
     )
 
 
-def _test_range(ratios: Sequence[float], least: float, most: float) -> Ranged:
+def _test_range(ratios: Sequence[float], least: float, most: float) -> RangeTest:
     """Test whether a ratio lies in a range."""
     return ranged([Range(paired(ratios), math.log(least), math.log(most))], 1 - CONFIDENCE)[0]
 
@@ -180,7 +180,7 @@ def _verdict_by_rates(rounds: Sequence[Round], rates: Sequence[float], peer: str
     return "differ", f"{peer}'s rate is {difference} {higher}, and its own time does not explain that"
 
 
-def _rounds_needed(tested: Ranged) -> str:
+def _rounds_needed(tested: RangeTest) -> str:
     """Return how many more rounds would decide, in words; "" if no reasonable number would."""
     if tested.more_forks is None:
         return ""

@@ -117,7 +117,7 @@ def drivable(
 def _info(request: PeerRequest, study: Study) -> dict[str, Any]:
     """Return record.json."""
     rounds, seconds, warm_up_s = (3, 5.0, 5.0) if request.quick else (5, 10.0, 10.0)
-    asked = {
+    document = {
         "study": study.name,
         "seed": secrets.randbits(32) if request.seed is None else request.seed,
         "quick": request.quick,
@@ -129,7 +129,7 @@ def _info(request: PeerRequest, study: Study) -> dict[str, Any]:
         "warm_up_s": warm_up_s if request.warm_up_s is None else request.warm_up_s,
         "delay_us": request.delay_us,
     }
-    return head(PEER_RECORD, study.title, asked)
+    return head(PEER_RECORD, study.title, document)
 
 
 def folder_to_resume(study: str, out: Path | None) -> Path:

@@ -44,9 +44,9 @@ def errors_text(errors: Mapping[str, int]) -> str:
     return ", ".join(f"{count:,} × {kind}" for kind, count in errors.items()) or "none"
 
 
-def over_text(asked: Mapping[str, Any]) -> str:
+def over_text(request: Mapping[str, Any]) -> str:
     """Format the link, if there is one: ` over wan50`."""
-    link = asked.get("link", LOOPBACK)
+    link = request.get("link", LOOPBACK)
     return "" if link == LOOPBACK else f" over {link}"
 
 

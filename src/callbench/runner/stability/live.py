@@ -7,7 +7,7 @@ from callbench.runner.progress_line import ProgressLine
 from callbench.runner.stability.slices import window_of_line
 
 
-class Line(ProgressLine):
+class SliceProgress(ProgressLine):
     """A progress line that can show a slice."""
 
     def show_slice(self, line: Mapping[str, Any]) -> None:

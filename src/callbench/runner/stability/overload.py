@@ -16,7 +16,7 @@ from callbench.runner.stability import record
 from callbench.runner.stability.machine_usage import MachineUsage
 from callbench.runner.stability.process_usage import ProcessUsage
 from callbench.runner.stability.slices import failed_slice, slice_of, slice_record, times
-from callbench.stats.knee import Span, Step, knee, next_level
+from callbench.stats.knee import SearchRange, Step, knee, next_level
 from callbench.stats.rate import window_of
 from callbench.stats.recovery import IN_A_ROW, Slice, recovery, slow_above
 from callbench.store.record_writer import RecordWriter
@@ -175,7 +175,7 @@ class Overload:
             spec.call, spec.arguments, calls=1, seconds=_GUESS_S, limit_seconds=_GUESS_S, timing="each"
         )
         start = max(1.0, window_of(closed).per_s / 2)
-        span, steps = Span(*RATES, _PRECISION), list(self._progress.steps)
+        span, steps = SearchRange(*RATES, _PRECISION), list(self._progress.steps)
         while (level := next_level(steps, start, span)) is not None:
             self._announce(f"searching: {level:,.0f} calls/s")
             done = self._drive(level, _SLICE_S)
@@ -234,9 +234,9 @@ class Overload:
         slice_.pop("buckets", None)
         until_s = round(at_s + self._request.seconds, 4)
         place = {"factor": factor, "rate_asked_per_s": capacity * factor, "at_s": at_s, "until_s": until_s}
-        said = {"service_us": _service_times(done), "intervals": done["intervals"], "sides": self._usage_so_far()}
-        said["machine"] = self._machine.read()
-        self._run.append({"kind": "over", **place, **slice_, **said})
+        line = {"service_us": _service_times(done), "intervals": done["intervals"], "sides": self._usage_so_far()}
+        line["machine"] = self._machine.read()
+        self._run.append({"kind": "over", **place, **slice_, **line})
         return until_s
 
     def _watch_recovery(self, capacity: float, factor: float, limit_us: float, until_s: float) -> bool:

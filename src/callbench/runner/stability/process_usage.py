@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from callbench.runner.measure.process_reading import LightReading, files_of, read_full
-from callbench.runner.measure.sampler import Families, Sampler, Track
+from callbench.runner.measure.sampler import Families, Sampler, SideSamples
 
 
 @dataclass
@@ -34,7 +34,7 @@ class ProcessUsage:
         """Return each side's use since the last call: current and greatest sizes, and differences of counts."""
         return {side: self._changes(side, track) for side, track in self._sampler.tracks.items()}
 
-    def _changes(self, side: str, track: Track) -> dict[str, Any]:
+    def _changes(self, side: str, track: SideSamples) -> dict[str, Any]:
         # Samples that arrive meanwhile are kept for the next call.
         count = len(track.samples)
         samples = [one for _, one in track.samples[:count]]
@@ -64,5 +64,5 @@ class ProcessUsage:
         self._sampler.stop()
 
 
-def _reported(track: Track) -> _Reported:
+def _reported(track: SideSamples) -> _Reported:
     return _Reported(track.threads_made, track.threads_ended, track.samples[-1][1])

@@ -157,8 +157,8 @@ def _histogram_adds_up(done: Done) -> str | None:
         return f"timing 'each' was requested; it was {_timed(done)}"
     counted = sum(count for _, count in histogram["buckets"])
     if not histogram["count"] == counted == done["calls"]:
-        said = f"the histogram says {histogram['count']}, its buckets hold {counted}"
-        return f"{said}, and {done['calls']} calls were answered"
+        text = f"the histogram says {histogram['count']}, its buckets hold {counted}"
+        return f"{text}, and {done['calls']} calls were answered"
     indices = [index for index, _ in histogram["buckets"]]
     if indices != sorted(set(indices)):
         return "the histogram's bucket indices do not rise"

@@ -84,13 +84,13 @@ def _unknown_members(session: Session) -> str | None:
     client, probe = session.client(), session.probe
     members = {"call": probe.call, "arguments": dict(probe.arguments), "colour": "blue"}
     try:
-        said = client.ask("call", "returned", client.patience_s, **members)
+        reply = client.ask("call", "returned", client.patience_s, **members)
     except AdapterFailure as failure:
         if client.broken:
             raise
         return f"a request with a member 'colour' was refused: {failure}"
-    right = said.get("value") == probe.value or only_call(session.stack) == LISTED  # Its text is checked by `call`.
-    return None if right else f"a request with a member 'colour' was answered {said}"
+    right = reply.get("value") == probe.value or only_call(session.stack) == LISTED  # Its text is checked by `call`.
+    return None if right else f"a request with a member 'colour' was answered {reply}"
 
 
 def _still_works(session: Session, client: Adapter) -> str | None:

@@ -54,8 +54,8 @@ class Packet:
     @property
     def marks(self) -> list[str]:
         """Events of the connection itself, in words."""
-        said = [name for bit, name in ((_SYN, "SYN"), (_FIN, "FIN"), (_RST, "RST")) if self.flags & bit]
-        return [*said, "ACK"] if said and self.flags & _ACK else said
+        flags = [name for bit, name in ((_SYN, "SYN"), (_FIN, "FIN"), (_RST, "RST")) if self.flags & bit]
+        return [*flags, "ACK"] if flags and self.flags & _ACK else flags
 
     def record(self, start_ms: float) -> dict[str, Any]:
         """Return the packet as a JSON object.

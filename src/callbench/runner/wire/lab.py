@@ -71,13 +71,13 @@ class Lab:
             The counts of the phase, and whether the wait was successful.
         """
         wait: dict[str, Any] = {"quiet_ms": quiet_ms, "closed": closed, "within_ms": round(within_s * 1000)}
-        said = self.pair.ask("mark", "marked", within_s + PATIENCE_SECONDS, phase="", **wait)
-        return rows(said["phase"], phase), bool(said["settled"])
+        reply = self.pair.ask("mark", "marked", within_s + PATIENCE_SECONDS, phase="", **wait)
+        return rows(reply["phase"], phase), bool(reply["settled"])
 
     def end(self) -> tuple[int, str | None]:
         """End counting. Return the number of lost frames, and what went wrong."""
-        said = self.pair.ask("end-account", "account")
-        return int(said["lost"]), said["trouble"]
+        reply = self.pair.ask("end-account", "account")
+        return int(reply["lost"]), reply["trouble"]
 
     def __enter__(self) -> Self:
         """Return the lab."""

@@ -42,8 +42,8 @@ def program(schema: Schema) -> str:
     named = safe(schema)
     scope = f"::{package(named)}"
     labels = zip(named.enumerations, schema.enumerations, strict=True)
-    told = replace(named, enumerations=tuple(replace(one, values=other.values) for one, other in labels))
-    description = json.dumps(json.dumps(described(told)))
+    relabelled = replace(named, enumerations=tuple(replace(one, values=other.values) for one, other in labels))
+    description = json.dumps(json.dumps(described(relabelled)))
     calls = list(zip(named.calls, schema.calls, strict=True))
     service = bare_service_name(named)
     return "\n".join([

@@ -117,5 +117,5 @@ def _run(go: str, module: Path, *arguments: str) -> None:
 
 def _version(go: str) -> tuple[int, ...]:
     """The version of Go, as numbers."""
-    said = subprocess.run([go, "version"], stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True, check=False)
-    return tuple(int(part) for part in re.findall(r"go(\d+)\.(\d+)(?:\.(\d+))?", said.stdout)[0] if part)
+    output = subprocess.run([go, "version"], stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True, check=False)
+    return tuple(int(part) for part in re.findall(r"go(\d+)\.(\d+)(?:\.(\d+))?", output.stdout)[0] if part)

@@ -48,19 +48,19 @@ def _types(call: OwnCall) -> tuple[str, str]:
 
 def _call(place: int, call: OwnCall) -> str:
     """A call, and the method of the server that answers it."""
-    asked, answered = _types(call)
+    request, answer = _types(call)
     return (
-        f"var call{place} = rpc.CallOf[{asked}, {answered}]({text(call.name)}, schema)\n\n"
-        f"var answers{place} = own.Answers[{asked}, {answered}]{{Call: call{place}}}\n\n"
-        f"func (s *server) {_camel(call.name)}(_ context.Context, request {asked}) ({answered}, error) {{\n"
+        f"var call{place} = rpc.CallOf[{request}, {answer}]({text(call.name)}, schema)\n\n"
+        f"var answers{place} = own.Answers[{request}, {answer}]{{Call: call{place}}}\n\n"
+        f"func (s *server) {_camel(call.name)}(_ context.Context, request {request}) ({answer}, error) {{\n"
         f"\treturn rpc.Answered(answers{place}.Of(s.service, request))\n}}\n"
     )
 
 
 def _method(place: int, call: OwnCall, service: str) -> str:
-    asked, answered = _types(call)
+    request, answer = _types(call)
     return (
-        f"rpc.MethodOf(call{place}, func(to *grpc.ClientConn) rpc.Stub[{asked}, {answered}]"
+        f"rpc.MethodOf(call{place}, func(to *grpc.ClientConn) rpc.Stub[{request}, {answer}]"
         f" {{ return {PACKAGE}.New{service}Client(to).{_camel(call.name)} }})"
     )
 

@@ -69,8 +69,8 @@ class _Source:
         )
 
     def _call(self, call: OwnCall) -> str:
-        asked, answered = self._names[call.request], self._names[call.answer]
-        return f"{text(call.name)}, key{asked}, fill{asked}, same{answered}, fill{answered}"
+        request, answer = self._names[call.request], self._names[call.answer]
+        return f"{text(call.name)}, key{request}, fill{request}, same{answer}, fill{answer}"
 
     def _enumeration(self, one: Enumeration) -> str:
         name = self._names[one.name]

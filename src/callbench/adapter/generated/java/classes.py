@@ -71,44 +71,45 @@ def always(field: Field) -> bool:
     return field.shape is Shape.ONE and not field.oneof
 
 
-def message_class(message: Message, told: Annotations) -> str:
+def message_class(message: Message, annotations: Annotations) -> str:
     """The source of the class of a message."""
     names = members(message)
     fields = []
     for field in message.fields:
-        start = told.start(field)
+        start = annotations.start(field)
         value = f" = {start}" if start else ""
         fields.append(
-            f"{told.of_field(message, field)}  public {java_type(field, told)} {names[field.name]}{value};\n\n"
+            f"{annotations.of_field(message, field)}  public {java_type(field, annotations)}"
+            f" {names[field.name]}{value};\n\n"
         )
     equal = [f"\n        && {_equal(field, names[field.name])}" for field in message.fields]
     other = " it" if message.fields else ""
     return (
-        f"package {told.package}.types;\n\n"
-        f"{told.of_class(message)}public class {message.name} {{\n{''.join(fields)}"
-        f"{told.more(message)}"
+        f"package {annotations.package}.types;\n\n"
+        f"{annotations.of_class(message)}public class {message.name} {{\n{''.join(fields)}"
+        f"{annotations.more(message)}"
         "  @java.lang.Override\n  public boolean equals(java.lang.Object other) {\n"
         f"    return other instanceof {message.name}{other}{''.join(equal)};\n  }}\n\n"
         "  @java.lang.Override\n  public int hashCode() {\n"
-        f"    return {told.package}.Calls.mark_{message.name}(0, this);\n  }}\n}}\n"
+        f"    return {annotations.package}.Calls.mark_{message.name}(0, this);\n  }}\n}}\n"
     )
 
 
-def java_type(field: Field, told: Annotations) -> str:
+def java_type(field: Field, annotations: Annotations) -> str:
     """The type of a field."""
     primitive = _PRIMITIVES.get(field.kind)
     if primitive and always(field):
         return primitive
-    one = _BOXES[primitive] if primitive else _one(field, told)
+    one = _BOXES[primitive] if primitive else _one(field, annotations)
     if field.shape is Shape.MANY:
         return f"java.util.List<{one}>"
     return f"java.util.Map<java.lang.String, {one}>" if field.shape is Shape.MAP else one
 
 
-def _one(field: Field, told: Annotations) -> str:
+def _one(field: Field, annotations: Annotations) -> str:
     if field.kind in {Kind.MESSAGE, Kind.ENUM}:
-        return f"{told.package}.types.{field.type_name}"
-    return told.any_value if field.kind is Kind.JSON else _OBJECTS[field.kind]
+        return f"{annotations.package}.types.{field.type_name}"
+    return annotations.any_value if field.kind is Kind.JSON else _OBJECTS[field.kind]
 
 
 def _equal(field: Field, name: str) -> str:

@@ -14,13 +14,13 @@ _STARTS = {Kind.STRING: '""', Kind.BYTES: "org.callbench.kit.Same.NO_BYTES", Kin
 
 def sources(schema: Schema) -> dict[str, str]:
     """The files, by their paths. The names of the schema are safe in Java."""
-    told = _Jackson(schema)
+    annotations = _Jackson(schema)
     folder = _PACKAGE.replace(".", "/")
     files = {f"{folder}/Calls.java": calls(schema, PlainMembers(_PACKAGE))}
     for message in schema.messages:
-        files[f"{folder}/types/{message.name}.java"] = message_class(message, told)
+        files[f"{folder}/types/{message.name}.java"] = message_class(message, annotations)
     for enumeration in schema.enumerations:
-        files[f"{folder}/types/{enumeration.name}.java"] = told.of_enumeration(enumeration)
+        files[f"{folder}/types/{enumeration.name}.java"] = annotations.of_enumeration(enumeration)
     return files
 
 

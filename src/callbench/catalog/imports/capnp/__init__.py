@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from lark import Token, Tree
 
 from callbench.catalog.imports import losses as lost
-from callbench.catalog.imports.builder import Builder, Entry, Typed
+from callbench.catalog.imports.builder import Builder, Entry, ValueType
 from callbench.catalog.imports.capnp.scope import Scope, Scopes
-from callbench.catalog.imports.reach import Reach
+from callbench.catalog.imports.reference_reader import ReferenceReader
 from callbench.catalog.imports.source import Options, Source, today
 from callbench.model.errors import BadInput
 from callbench.model.service.identifiers import Names, pascal, snake
@@ -40,7 +40,7 @@ def read(sources: Sequence[Source], options: Options) -> Imported:
         BadInput: it is wrong, has generic types, or imports what is missing or not allowed.
     """
     source = sources[0]
-    scopes = Scopes(Reach(source, options), options)
+    scopes = Scopes(ReferenceReader(source, options), options)
     file = scopes.file(source.name, source.path, source.text)
     reader = _Reader(scopes)
     interfaces = [scope for scope in file.everything() if scope.tree.data == "interface"]
@@ -88,25 +88,25 @@ class _Reader:
         """The methods of an interface."""
         for one in _trees(interface.tree, "method"):
             name = taken.take(pascal(str(one.children[0])))
-            said = [child for child in one.children if isinstance(child, Tree) and child.data in {"listed", "whole"}]
+            tree = [child for child in one.children if isinstance(child, Tree) and child.data in {"listed", "whole"}]
             place = f"{interface.at(one)} {interface.name}.{one.children[0]}"
             _refuse_generic(interface, one)
             if any(isinstance(child, Tree) and child.data == "stream" for child in one.children):
                 loss = ("The call streams.", "It is measured with one message each way.")
                 self.builder.losses.add(place, loss)
-            request = self._side(said[0], interface, f"{name}Request")
-            answer = self._side(said[1] if len(said) > 1 else None, interface, f"{name}Answer")
+            request = self._side(tree[0], interface, f"{name}Request")
+            answer = self._side(tree[1] if len(tree) > 1 else None, interface, f"{name}Answer")
             yield OwnCall(name, request, answer)
 
-    def _side(self, said: "Tree[Token] | None", scope: Scope, hint: str) -> str:
+    def _side(self, tree: "Tree[Token] | None", scope: Scope, hint: str) -> str:
         """The message of the parameters or the results of a method."""
-        if said is not None and said.data == "whole":
-            typed = self._typed(_tree(said.children[0]), scope, hint)
+        if tree is not None and tree.data == "whole":
+            typed = self._typed(_tree(tree.children[0]), scope, hint)
             if typed.kind is Kind.MESSAGE and typed.shape is Shape.ONE:
                 return typed.type_name
-            raise BadInput(f"{scope.at(said)}: parameters and results are structs; name one")
+            raise BadInput(f"{scope.at(tree)}: parameters and results are structs; name one")
         name = self.builder.begin(("side", hint), hint)
-        self._waiting.append(_Body(name, _trees(said, "parameter") if said is not None else (), scope, union=False))
+        self._waiting.append(_Body(name, _trees(tree, "parameter") if tree is not None else (), scope, union=False))
         return name
 
     def struct(self, scope: Scope) -> str:
@@ -140,10 +140,10 @@ class _Reader:
             if one.data in {"union", "group"}:
                 name = self.builder.begin((body.name, key), body.name + pascal(key))
                 self._waiting.append(_Body(name, _members(one), body.scope, union=one.data == "union"))
-                yield Entry(key, Typed(Kind.MESSAGE, type_name=name), oneof=oneof), _first_ordinal(one)
+                yield Entry(key, ValueType(Kind.MESSAGE, type_name=name), oneof=oneof), _first_ordinal(one)
                 continue
-            said = next(_tree(child) for child in one.children if isinstance(child, Tree) and child.data == "type")
-            typed = self._typed(said, body.scope, body.name + pascal(key))
+            tree = next(_tree(child) for child in one.children if isinstance(child, Tree) and child.data == "type")
+            typed = self._typed(tree, body.scope, body.name + pascal(key))
             place = f"{body.scope.at(one)} {body.name}.{key}"
             if typed.kind is Kind.MESSAGE and typed.type_name == self._void() and not oneof:
                 self.builder.losses.add(place, ("The field is Void.", "It is left out."))
@@ -152,13 +152,13 @@ class _Reader:
                 self.builder.losses.add(place, ("The field has a default of its own.", "The default is left out."))
             if oneof and typed.shape is not Shape.ONE:
                 wrapped = self.builder.wrapped((body.name, key), typed, body.name + pascal(key))
-                typed = Typed(Kind.MESSAGE, type_name=wrapped)
+                typed = ValueType(Kind.MESSAGE, type_name=wrapped)
             # A pointer to a struct can be null. All else has a value.
             yield Entry(key, typed, typed.kind is not Kind.MESSAGE, oneof), _first_ordinal(one)
 
-    def _typed(self, said: "Tree[Token]", scope: Scope, hint: str) -> Typed:
-        target = _tree(said.children[0])
-        arguments = [_tree(child) for child in said.children[1:]]
+    def _typed(self, tree: "Tree[Token]", scope: Scope, hint: str) -> ValueType:
+        target = _tree(tree.children[0])
+        arguments = [_tree(child) for child in tree.children[1:]]
         name = ".".join(str(child) for child in target.children if isinstance(child, Token))
         inner = [_tree(one) for one in arguments[0].children] if arguments else []
         name = self._scopes.alias(name, scope)
@@ -166,22 +166,22 @@ class _Reader:
             of = self._typed(inner[0], scope, f"{hint}Item")
             return self.builder.held(of, Shape.MANY, (scope, hint), f"{hint}Item")
         if arguments:
-            raise BadInput(f"{scope.at(said)}: the generic type {name} is not supported; write a struct for it")
+            raise BadInput(f"{scope.at(tree)}: the generic type {name} is not supported; write a struct for it")
         if name in _BASE:
             if name in {"Int64", "UInt64"}:
-                self.builder.losses.add(scope.at(said), lost.WHOLE)
-            return Typed(_BASE[name])
+                self.builder.losses.add(scope.at(tree), lost.WHOLE)
+            return ValueType(_BASE[name])
         if name == "Void":
-            return Typed(Kind.MESSAGE, type_name=self._void())
+            return ValueType(Kind.MESSAGE, type_name=self._void())
         if name in _POINTERS:
-            self.builder.losses.add(scope.at(said), lost.ANY)
-            return Typed(Kind.JSON)
+            self.builder.losses.add(scope.at(tree), lost.ANY)
+            return ValueType(Kind.JSON)
         found = self._scopes.found(target, scope)
         if found.tree.data == "enum":
             return self.builder.enumeration(found, found.name, _enumerants(found))
         if found.tree.data == "struct":
-            return Typed(Kind.MESSAGE, type_name=self.struct(found))
-        raise BadInput(f"{scope.at(said)}: {name} is no struct; a service of your own cannot pass interfaces or files")
+            return ValueType(Kind.MESSAGE, type_name=self.struct(found))
+        raise BadInput(f"{scope.at(tree)}: {name} is no struct; a service of your own cannot pass interfaces or files")
 
     def _void(self) -> str:
         known = self.builder.known("Void")

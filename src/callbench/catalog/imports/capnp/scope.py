@@ -8,7 +8,7 @@ from typing import Optional
 from lark import Token, Tree
 
 from callbench.catalog.imports import grammar
-from callbench.catalog.imports.reach import Reach, beside
+from callbench.catalog.imports.reference_reader import ReferenceReader, beside
 from callbench.catalog.imports.source import Options, Source
 from callbench.model.errors import BadInput
 
@@ -59,7 +59,7 @@ class Scope:
 class Scopes:
     """The scopes of all files of an import."""
 
-    def __init__(self, reach: Reach, options: Options) -> None:
+    def __init__(self, reach: ReferenceReader, options: Options) -> None:
         """Nothing is read yet."""
         self._reach = reach
         self._options = options
@@ -104,10 +104,10 @@ class Scopes:
             while around is not None and name not in around.aliases and name not in around.inner:
                 around = around.parent
             target = around.aliases.get(name) if around is not None else None
-            said = [child for child in target.children if child is not None] if target is not None else []
-            if len(said) != 1 or not isinstance(said[0], Token):
+            parts = [child for child in target.children if child is not None] if target is not None else []
+            if len(parts) != 1 or not isinstance(parts[0], Token):
                 return name
-            name = str(said[0])
+            name = str(parts[0])
         return name
 
     def found(self, target: "Tree[Token]", scope: Scope, depth: int = 0) -> Scope:
@@ -127,8 +127,8 @@ class Scopes:
         for name in names:
             at = self._in(at, name, depth) if at is not None else None
         if at is None:
-            said = ".".join(str(child) for child in target.children if isinstance(child, Token))
-            raise BadInput(f"{scope.at(target)}: there is no {said!r}; define or import it")
+            parts = ".".join(str(child) for child in target.children if isinstance(child, Token))
+            raise BadInput(f"{scope.at(target)}: there is no {parts!r}; define or import it")
         return at
 
     def _outwards(self, name: str, target: "Tree[Token]", scope: Scope, depth: int) -> Scope | None:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from callbench.catalog.imports.json_schema.mapper import Mapper
 from callbench.catalog.imports.json_schema.node import node
 from callbench.catalog.imports.json_schema.references import References
-from callbench.catalog.imports.reach import Reach
+from callbench.catalog.imports.reference_reader import ReferenceReader
 from callbench.catalog.imports.source import Options, Source, today
 from callbench.model.service.identifiers import pascal, snake
 from callbench.model.service.imported import Imported
@@ -19,7 +19,7 @@ def read(sources: Sequence[Source], options: Options) -> Imported:
         BadInput: the document is wrong, or refers to what may not be followed.
     """
     source = sources[0]
-    references = References(source, Reach(source, options))
+    references = References(source, ReferenceReader(source, options))
     mapper = Mapper(references)
     root = references.root()
     title = root.schema.get("title") if isinstance(root.schema, dict) else None

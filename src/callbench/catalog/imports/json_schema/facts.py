@@ -122,10 +122,10 @@ class Reader:
 
     def _elsewhere(self, part: Part) -> Iterable[Part]:
         """Properties that stand elsewhere: `properties` with a `$ref`, which is not allowed but common."""
-        said = part.schema.get("properties")
-        if isinstance(said, dict) and isinstance(said.get("$ref"), str):
-            target = self._references.target(part.below("properties"), said["$ref"])
-            made = self._made.setdefault(id(said), {"properties": target.schema})
+        declared = part.schema.get("properties")
+        if isinstance(declared, dict) and isinstance(declared.get("$ref"), str):
+            target = self._references.target(part.below("properties"), declared["$ref"])
+            made = self._made.setdefault(id(declared), {"properties": target.schema})
             yield Part(made, target.resolver, target.place)
 
     def _choice(self, base: Facts, choice: Choice) -> Facts:
@@ -135,19 +135,19 @@ class Reader:
             if option.key in self._open:
                 continue  # a choice that may be itself adds nothing
             options.append(self.facts(option))
-        said = list({one.key: one for one in options if one.types != frozenset()}.values())
+        declared = list({one.key: one for one in options if one.types != frozenset()}.values())
         null = any(one.null for one in options if one.null is not None) or any(
             one.types == frozenset() for one in options
         )
-        if not said:
+        if not declared:
             return replace(base, null=True if null and options else base.null)
-        merged = said[0]
-        for one in said[1:]:
+        merged = declared[0]
+        for one in declared[1:]:
             merged = _either(merged, one)
-        forms = [one for one in said if one.properties]
+        forms = [one for one in declared if one.properties]
         joined = _both(base, replace(merged, null=null or merged.null))
-        if len(said) == 1 and not _says_more(base):
-            joined = replace(joined, key=said[0].key, name=base.name or said[0].name)
+        if len(declared) == 1 and not _says_more(base):
+            joined = replace(joined, key=declared[0].key, name=base.name or declared[0].name)
         return replace(joined, forms=max(base.forms, len(forms), merged.forms))
 
 
@@ -261,9 +261,9 @@ def _number(value: object) -> float | None:
 
 def _types(part: Part) -> tuple[frozenset[str] | None, bool | None]:
     schema = part.schema
-    said = schema.get("type")
+    declared = schema.get("type")
     nullable = schema.get("nullable") is True or schema.get("x-nullable") is True
-    if said is None:
+    if declared is None:
         if _OF_OBJECTS & set(schema):
             return frozenset({"object"}), nullable or None
         for words, kind in ((_OF_ARRAYS, "array"), (_OF_TEXTS, "string"), (_OF_NUMBERS, "number")):
@@ -271,14 +271,14 @@ def _types(part: Part) -> tuple[frozenset[str] | None, bool | None]:
                 return frozenset({kind}), nullable or None
         return None, nullable or None
     types = (
-        frozenset(said)
-        if isinstance(said, list) and all(isinstance(one, str) for one in said)
-        else frozenset({said})
-        if isinstance(said, str)
+        frozenset(declared)
+        if isinstance(declared, list) and all(isinstance(one, str) for one in declared)
+        else frozenset({declared})
+        if isinstance(declared, str)
         else None
     )
     if types is None or not types <= TYPES:
-        raise BadInput(f"{part.place}: there is no type {said!r:.40}; use one of {', '.join(sorted(TYPES))}")
+        raise BadInput(f"{part.place}: there is no type {declared!r:.40}; use one of {', '.join(sorted(TYPES))}")
     return types - {"null"}, nullable or "null" in types
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from callbench.catalog.imports import losses as lost
-from callbench.catalog.imports.builder import HELD, Builder, Entry, Typed
+from callbench.catalog.imports.builder import HELD, Builder, Entry, ValueType
 from callbench.catalog.imports.json_schema.facts import Facts, Reader
 from callbench.catalog.imports.json_schema.node import Node
 from callbench.catalog.imports.json_schema.references import References
@@ -74,12 +74,12 @@ class Mapper:
         """What is known of a node."""
         return self._reader.facts(of)
 
-    def typed(self, of: Node, hint: str) -> Typed:
+    def typed(self, of: Node, hint: str) -> ValueType:
         """The type of a node."""
         facts = self._reader.facts(of)
         if facts.key in self._open:  # a list of lists of itself
             self._open[facts.key] = self._open[facts.key] or self._builder.take(facts.name or hint)
-            return Typed(Kind.MESSAGE, type_name=self._open[facts.key])
+            return ValueType(Kind.MESSAGE, type_name=self._open[facts.key])
         self._open[facts.key] = ""
         typed = self._typed(facts, hint)
         name = self._open.pop(facts.key)
@@ -87,7 +87,7 @@ class Mapper:
             self._builder.wrapped(("self", facts.key), typed, hint, name)
         return typed
 
-    def _typed(self, facts: Facts, hint: str) -> Typed:
+    def _typed(self, facts: Facts, hint: str) -> ValueType:
         if facts.ignored:
             self.losses.add(facts.place, lost.NOT)
         if facts.enum is not None:
@@ -102,7 +102,7 @@ class Mapper:
             return self._list(facts, hint)
         return self._object(facts, hint) if only == "object" else self._scalar(facts, only)
 
-    def _scalar(self, facts: Facts, of: str) -> Typed:
+    def _scalar(self, facts: Facts, of: str) -> ValueType:
         kind, form = Kind.BOOL, ""
         if of == "string":
             kind, form = kind_of_text(facts)
@@ -111,13 +111,13 @@ class Mapper:
         self.losses.of_format(facts.place, kind, form)
         if kind in {Kind.INT64, Kind.UINT64}:
             self.losses.add(facts.place, lost.WHOLE)
-        return Typed(kind, format=form, null=bool(facts.null))
+        return ValueType(kind, format=form, null=bool(facts.null))
 
-    def _any(self, facts: Facts, why: tuple[str, str]) -> Typed:
+    def _any(self, facts: Facts, why: tuple[str, str]) -> ValueType:
         self.losses.add(facts.place, why)
-        return Typed(Kind.JSON)
+        return ValueType(Kind.JSON)
 
-    def _listed(self, facts: Facts, hint: str) -> Typed:
+    def _listed(self, facts: Facts, hint: str) -> ValueType:
         given = facts.enum or ()
         values = [value for value in given if value is not None]
         null = (bool(facts.null) or facts.types is None) and len(values) < len(given)
@@ -126,39 +126,39 @@ class Mapper:
             return self._any(facts, lost.SEVERAL)
         if kind is not Kind.ENUM:
             self.losses.add(facts.place, lost.LISTED_NUMBERS)
-            return Typed(kind, null=null)
+            return ValueType(kind, null=null)
         names = tuple(dict.fromkeys(values))
         if len(names) > MOST_VALUES:
             self.losses.add(facts.place, (f"More than {MOST_VALUES} texts are listed.", "Every text is allowed."))
-            return Typed(Kind.STRING, null=null)
+            return ValueType(Kind.STRING, null=null)
         numbered = [(value, number) for number, value in enumerate(names)]
         return replace(self._builder.enumeration((names, facts.key), facts.name or hint, numbered), null=null)
 
-    def _list(self, facts: Facts, hint: str) -> Typed:
+    def _list(self, facts: Facts, hint: str) -> ValueType:
         if facts.items is None:
             self.losses.add(facts.place, lost.ANY)
-            return Typed(Kind.JSON, Shape.MANY, null=bool(facts.null))
+            return ValueType(Kind.JSON, Shape.MANY, null=bool(facts.null))
         return self._held(facts.items, Shape.MANY, f"{hint}Item", null=bool(facts.null))
 
-    def _held(self, of: Node, shape: Shape, hint: str, *, null: bool) -> Typed:
+    def _held(self, of: Node, shape: Shape, hint: str, *, null: bool) -> ValueType:
         inner = self.typed(of, hint)
         if inner.null and inner.kind is not Kind.JSON:
             self.losses.add(of.place, lost.NULL_ITEM)
-            inner = Typed(Kind.JSON)
+            inner = ValueType(Kind.JSON)
         return replace(self._builder.held(inner, shape, self._reader.facts(of).key, hint), null=null)
 
-    def _object(self, facts: Facts, hint: str) -> Typed:
+    def _object(self, facts: Facts, hint: str) -> ValueType:
         null = bool(facts.null)
         if not facts.properties and facts.additional is not None:
             return self._held(facts.additional, Shape.MAP, f"{hint}Value", null=null)
         if not facts.properties and not facts.closed:
             self.losses.add(facts.place, lost.ANY)
-            return Typed(Kind.JSON, Shape.MAP, null=null)
+            return ValueType(Kind.JSON, Shape.MAP, null=null)
         name = self._builder.known(("message", facts.key))
         if name is None:
             name = self._builder.begin(("message", facts.key), facts.name or hint)
             self._waiting.append((name, facts))
-        return Typed(Kind.MESSAGE, type_name=name, null=null)
+        return ValueType(Kind.MESSAGE, type_name=name, null=null)
 
     def _fill(self, name: str, keys: list[Key]) -> None:
         entries = []

@@ -13,7 +13,7 @@ from referencing.jsonschema import DRAFT202012, Schema
 
 from callbench.catalog.imports import document
 from callbench.catalog.imports.json_schema.node import Part
-from callbench.catalog.imports.reach import Reach
+from callbench.catalog.imports.reference_reader import ReferenceReader
 from callbench.catalog.imports.source import Source
 from callbench.model.errors import BadInput
 from callbench.model.service.imported import Json
@@ -22,7 +22,7 @@ from callbench.model.service.imported import Json
 class References:
     """The documents of an import, and what their references name."""
 
-    def __init__(self, source: Source, reach: Reach, *, schemas: bool = True) -> None:
+    def __init__(self, source: Source, reach: ReferenceReader, *, schemas: bool = True) -> None:
         """Reads the source, and the files that it refers to as far as that is allowed.
 
         Args:
@@ -54,12 +54,12 @@ class References:
                     registry = registry.with_resource(address, resource)
                     waiting.append((address, resource.contents))  # type: ignore[arg-type]
         try:
-            said = root.id() if schemas else self.document.get("$self") if isinstance(self.document, dict) else None
-            self._base = urllib.parse.urljoin(reach.base, said) if isinstance(said, str) else reach.base
+            text = root.id() if schemas else self.document.get("$self") if isinstance(self.document, dict) else None
+            self._base = urllib.parse.urljoin(reach.base, text) if isinstance(text, str) else reach.base
             self._registry = registry.with_resource(self._base, root).crawl()
         except Exception as error:  # noqa: BLE001 - the library expects what the specification asks for
-            said = _misplaced(source.name, self.document) or f"{source.name} is no valid JSON Schema ({error})"
-            raise BadInput(f"{said}; mend it") from None
+            text = _misplaced(source.name, self.document) or f"{source.name} is no valid JSON Schema ({error})"
+            raise BadInput(f"{text}; mend it") from None
 
     def root(self, pointer: str = "") -> Part:
         """The part of the source at a pointer, `/components/schemas`."""
@@ -75,8 +75,8 @@ class References:
         try:
             return Part(part.schema, registry.crawl().resolver(address), part.place)
         except Exception as error:  # noqa: BLE001 - the library expects what the specification asks for
-            said = _misplaced(part.place, part.schema) or f"{part.place} is no valid JSON Schema ({error})"
-            raise BadInput(f"{said}; mend it") from None
+            text = _misplaced(part.place, part.schema) or f"{part.place} is no valid JSON Schema ({error})"
+            raise BadInput(f"{text}; mend it") from None
 
     def target(self, part: Part, reference: str) -> Part:
         """What a reference of a part names.

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from callbench.catalog.imports.chosen import check
+from callbench.catalog.imports.openapi.openapi3 import OpenApi3
 from callbench.catalog.imports.openapi.operations import Operations
 from callbench.catalog.imports.openapi.swagger import Swagger
-from callbench.catalog.imports.openapi.three import Three
 from callbench.catalog.imports.source import Options, Source, today
 from callbench.catalog.own.conform import fitting
 from callbench.model.errors import BadInput
@@ -43,6 +43,6 @@ def _reader(source: Source, openapi: object, swagger: object, options: Options) 
     if openapi is None and str(swagger) == "2.0":
         return "swagger 2.0", Swagger(source, options)
     if str(openapi).startswith(("3.0", "3.1", "3.2")):
-        return f"openapi {openapi}", Three(source, options)
-    said = f"OpenAPI {openapi}" if openapi is not None else f"Swagger {swagger}"
-    raise BadInput(f"{source.name}: {said:.60} is not supported; convert it to OpenAPI 3.0, 3.1 or 3.2")
+        return f"openapi {openapi}", OpenApi3(source, options)
+    version = f"OpenAPI {openapi}" if openapi is not None else f"Swagger {swagger}"
+    raise BadInput(f"{source.name}: {version:.60} is not supported; convert it to OpenAPI 3.0, 3.1 or 3.2")

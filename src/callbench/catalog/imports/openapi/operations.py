@@ -10,7 +10,7 @@ from callbench.catalog.imports.chosen import is_chosen
 from callbench.catalog.imports.json_schema.mapper import Key, Mapper
 from callbench.catalog.imports.json_schema.node import Part, node
 from callbench.catalog.imports.json_schema.references import References
-from callbench.catalog.imports.reach import Reach
+from callbench.catalog.imports.reference_reader import ReferenceReader
 from callbench.catalog.imports.source import Options, Source
 from callbench.model.errors import BadInput
 from callbench.model.service.identifiers import Names, pascal
@@ -49,7 +49,7 @@ class Operations(ABC):
 
     def __init__(self, source: Source, options: Options) -> None:
         """Reads the document and what it refers to."""
-        self._references = References(source, Reach(source, options), schemas=False)
+        self._references = References(source, ReferenceReader(source, options), schemas=False)
         self.mapper = Mapper(self._references)
         self.pairs: dict[str, Sequence[Pair]] = {}
         self.names: list[str] = []

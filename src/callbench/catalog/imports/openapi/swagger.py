@@ -46,8 +46,8 @@ class Swagger(Operations):
 
     def _other_media(self, operation: Part, word: str) -> str:
         """The media type of a body, JSON if there is a choice; another one is a loss."""
-        said = operation.schema.get(word, self._references.root().schema.get(word))
-        kinds = [kind for kind in said if isinstance(kind, str)] if isinstance(said, list) else []
+        declared = operation.schema.get(word, self._references.root().schema.get(word))
+        kinds = [kind for kind in declared if isinstance(kind, str)] if isinstance(declared, list) else []
         if not kinds:
             return "application/json"
         chosen = min(kinds, key=lambda kind: ("json" not in kind, kind != "application/json"))

@@ -9,7 +9,7 @@ from callbench.catalog.imports.samples import body
 from callbench.catalog.imports.samples.conversation import Conversation, Message
 from callbench.catalog.imports.samples.exchange import Exchange
 from callbench.catalog.imports.samples.left_out import LeftOut
-from callbench.catalog.imports.samples.recorded import Recorded, sample
+from callbench.catalog.imports.samples.recorded import RecordedExchange, sample
 from callbench.catalog.imports.samples.secrets import Secrets
 from callbench.catalog.imports.samples.streams import Chunk, End, chunks
 from callbench.catalog.imports.source import Source
@@ -102,7 +102,7 @@ def _sample(request: Message, answer: Message, place: str, secrets: Secrets, lef
             left_out.count(why)
             return None
         bodies.append(plain)
-    recorded = Recorded(
+    recorded = RecordedExchange(
         place,
         method,
         target,

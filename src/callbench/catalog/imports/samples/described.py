@@ -25,9 +25,9 @@ def call_of(calls: Sequence[OwnCall], exchange: Exchange) -> OwnCall | None:
         tail = parts[len(parts) - len(template) :] if len(template) <= len(parts) else []
         if not call.path or call.method.upper() != exchange.method or not tail:
             continue
-        said = sum(part == one for part, one in zip(tail, template, strict=True))
-        if said + sum(_is_parameter(one) for one in template) == len(template) and (len(template), said) > best:
-            found, best = call, (len(template), said)
+        matches = sum(part == one for part, one in zip(tail, template, strict=True))
+        if matches + sum(_is_parameter(one) for one in template) == len(template) and (len(template), matches) > best:
+            found, best = call, (len(template), matches)
     return found
 
 

@@ -31,9 +31,9 @@ def read(sources: Sequence[Source], options: Options, form: str = "") -> Importe
     for exchange in exchanges(sources, form, secrets, left_out):
         collector.add(exchange)
     forms = {form or _form(source) for source in sources}
-    said = ", ".join(source.name for source in sources[:3]) + (f" and {len(sources) - 3} more" if sources[3:] else "")
+    names = ", ".join(source.name for source in sources[:3]) + (f" and {len(sources) - 3} more" if sources[3:] else "")
     name = options.name or files.call_of(sources[0])
-    return collector.service(name, said, " and ".join(sorted(forms)), left_out.notes())
+    return collector.service(name, names, " and ".join(sorted(forms)), left_out.notes())
 
 
 def exchanges(sources: Sequence[Source], form: str, secrets: Secrets, left_out: LeftOut) -> Iterator[Exchange]:

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from callbench.catalog.imports.samples import described, forms
 from callbench.catalog.imports.samples.exchange import Exchange
-from callbench.catalog.imports.samples.kept import Kept
 from callbench.catalog.imports.samples.left_out import LeftOut
+from callbench.catalog.imports.samples.random_sample import RandomSample
 from callbench.catalog.imports.samples.secrets import Secrets
 from callbench.catalog.imports.source import Options, Source
 from callbench.catalog.own.conform import Conformance
@@ -30,7 +30,7 @@ def with_samples(service: Imported, sources: Sequence[Source], options: Options)
     """
     secrets, left_out = Secrets(keep=options.secrets), LeftOut()
     against = Conformance(service.schema)
-    kept: dict[str, Kept] = defaultdict(Kept)
+    kept: dict[str, RandomSample] = defaultdict(RandomSample)
     unknown: set[str] = set()
     for exchange in forms.exchanges(sources, "", secrets, left_out):
         call = _call(service, exchange)
@@ -74,6 +74,6 @@ def _call(service: Imported, exchange: Exchange) -> OwnCall:
             return call
     if len(calls) == 1:
         return calls[0]
-    said = f"{exchange.method} {exchange.path}".strip() or exchange.call
+    place_text = f"{exchange.method} {exchange.path}".strip() or exchange.call
     names = ", ".join(call.name for call in calls[:5])
-    raise BadInput(f"{exchange.request_place} is of no call ({said}): {service.source} has {names or 'none'}")
+    raise BadInput(f"{exchange.request_place} is of no call ({place_text}): {service.source} has {names or 'none'}")

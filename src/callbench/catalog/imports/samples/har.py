@@ -7,7 +7,7 @@ from typing import Any
 
 from callbench.catalog.imports.samples.exchange import Exchange
 from callbench.catalog.imports.samples.left_out import LeftOut
-from callbench.catalog.imports.samples.recorded import Recorded, sample
+from callbench.catalog.imports.samples.recorded import RecordedExchange, sample
 from callbench.catalog.imports.samples.secrets import Secrets
 from callbench.catalog.imports.source import Source
 from callbench.model.errors import BadInput
@@ -52,12 +52,12 @@ def _entries(source: Source) -> list[Any]:
     return entries
 
 
-def _recorded(entry: Any, place: str) -> Recorded:  # noqa: ANN401 - what a stranger's JSON holds
+def _recorded(entry: Any, place: str) -> RecordedExchange:  # noqa: ANN401 - what a stranger's JSON holds
     request, response = entry["request"], entry["response"]
     posted, content = request.get("postData") or {}, response.get("content") or {}
     text = content.get("text") or ""
     answer = base64.b64decode(text) if content.get("encoding") == "base64" else text.encode()
-    return Recorded(
+    return RecordedExchange(
         place=place,
         method=str(request["method"]).upper(),
         url=str(request["url"]),

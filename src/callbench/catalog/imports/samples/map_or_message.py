@@ -2,7 +2,7 @@
 
 import re
 
-from callbench.catalog.imports.samples.seen import LIST, OBJECT, Seen
+from callbench.catalog.imports.samples.observed_place import LIST, OBJECT, ObservedPlace
 
 _IDENTIFIER = re.compile(r"[A-Za-z_$@][A-Za-z0-9_]*")
 _DATA = re.compile(r"\d+|[0-9a-fA-F-]{16,}|\d{4}-\d\d-\d\d.*|[^@$].*[/@:.\s].*|/.*|.*\d{3,}")
@@ -11,7 +11,7 @@ _KEYS = 8
 _MANY_KEYS = 24
 
 
-def is_map(seen: Seen) -> bool:
+def is_map(seen: ObservedPlace) -> bool:
     """Whether objects are maps: their keys look like data, or there are many keys and each object has its own."""
     if seen.others is not None:
         return True
@@ -29,7 +29,7 @@ def is_map(seen: Seen) -> bool:
     return len(keys) >= _MANY_KEYS and seen.objects < 3 and odd >= len(keys) / 2
 
 
-def _alike(seen: Seen) -> bool:
+def _alike(seen: ObservedPlace) -> bool:
     """Whether what lies under the keys is of one type, and objects have mostly the same keys."""
     merged = seen.under_all_keys()
     if len(merged.types) != 1 or merged.mixed:

@@ -15,7 +15,7 @@ _METHODS = {"GET", "POST", "PUT", "PATCH", "DELETE", "QUERY"}
 
 
 @dataclass(frozen=True, slots=True)
-class Recorded:
+class RecordedExchange:
     """One request with its answer.
 
     Attributes:
@@ -38,7 +38,7 @@ class Recorded:
     answer: bytes
 
 
-def sample(recorded: Recorded, left_out: LeftOut) -> Exchange | None:
+def sample(recorded: RecordedExchange, left_out: LeftOut) -> Exchange | None:
     """The sample; None if it is none, which is counted."""
     why = _why_not(recorded)
     if why:
@@ -69,7 +69,7 @@ def sample(recorded: Recorded, left_out: LeftOut) -> Exchange | None:
     )
 
 
-def _request(recorded: Recorded, place: str, parameters: Mapping[str, str]) -> Json:
+def _request(recorded: RecordedExchange, place: str, parameters: Mapping[str, str]) -> Json:
     if not recorded.request.strip():
         return dict(parameters)
     if "form-urlencoded" in recorded.request_type:
@@ -77,7 +77,7 @@ def _request(recorded: Recorded, place: str, parameters: Mapping[str, str]) -> J
     return body.parsed(recorded.request, place)
 
 
-def _why_not(recorded: Recorded) -> str:
+def _why_not(recorded: RecordedExchange) -> str:
     if recorded.method not in _METHODS:
         return f"{recorded.method[:20]} request, which is no call"
     if not 200 <= recorded.status < 300:

@@ -5,7 +5,16 @@ from dataclasses import dataclass, replace
 
 from callbench.catalog.imports.samples import names
 from callbench.catalog.imports.samples.map_or_message import is_map
-from callbench.catalog.imports.samples.seen import BOOL, LIST, NULL, NUMBER, OBJECT, TEXT, Seen, pointer
+from callbench.catalog.imports.samples.observed_place import (
+    BOOL,
+    LIST,
+    NULL,
+    NUMBER,
+    OBJECT,
+    TEXT,
+    ObservedPlace,
+    pointer,
+)
 from callbench.model.errors import BadInput
 from callbench.model.service.identifiers import field_names
 from callbench.model.service.schema import Encoding, Enumeration, Field, Kind, Loss, Message, Shape
@@ -42,7 +51,7 @@ class Resolver:
         self.losses: list[Loss] = []
         self._unions = unions
 
-    def message(self, seen: Seen, name: str, place: str) -> str:
+    def message(self, seen: ObservedPlace, name: str, place: str) -> str:
         """The name of the message for a whole body.
 
         Args:
@@ -60,7 +69,7 @@ class Resolver:
             return self._object(seen, name, place)
         return self._wrapped(seen, name, place)
 
-    def _object(self, seen: Seen, name: str, place: str) -> str:
+    def _object(self, seen: ObservedPlace, name: str, place: str) -> str:
         fields: list[Field] = []
         named = field_names(list(seen.members))
         for number, (field_name, (key, member)) in enumerate(zip(named, seen.members.items(), strict=True), 1):
@@ -68,7 +77,7 @@ class Resolver:
             fields.append(replace(field, name=field_name, json_name=key, number=number))
         return self._kept(Message(name, tuple(fields)))
 
-    def _field(self, seen: Seen, objects: int, named: tuple[str, str], place: str) -> Field:
+    def _field(self, seen: ObservedPlace, objects: int, named: tuple[str, str], place: str) -> Field:
         """A field, without its names."""
         type_ = self._type(seen, named, place)
         nulls, absent = seen.nulls, objects - seen.count
@@ -87,7 +96,7 @@ class Resolver:
             nullable=nulls > 0 and not absent,
         )
 
-    def _type(self, seen: Seen, named: tuple[str, str], place: str) -> _Type:
+    def _type(self, seen: ObservedPlace, named: tuple[str, str], place: str) -> _Type:
         types = seen.types
         if len(types) > 1:
             return self._union(seen, place)
@@ -103,7 +112,7 @@ class Resolver:
         }
         return of_type[next(iter(types))]()
 
-    def _union(self, seen: Seen, place: str) -> _Type:
+    def _union(self, seen: ObservedPlace, place: str) -> _Type:
         first, second = sorted(seen.types, key=lambda type_: seen.first[type_])[:2]
         both = f"{seen.first[first]} is {first}, but {seen.first[second]} is {second}"
         if not seen.mixed and not self._unions:
@@ -111,7 +120,7 @@ class Resolver:
         self._lose(place, f"{both}.", _ANY)
         return _Type(Kind.JSON)
 
-    def _number(self, seen: Seen, place: str) -> _Type:
+    def _number(self, seen: ObservedPlace, place: str) -> _Type:
         if seen.fractions:
             if max(seen.most, -seen.least) > _PRECISE:
                 self._lose(place, "It has integers beyond 2^53 beside fractions.", "It is a double, which rounds them.")
@@ -130,7 +139,7 @@ class Resolver:
             )
         return _Type(Kind.INT64 if seen.most < 2**63 else Kind.UINT64, encoding=encoding)
 
-    def _text(self, seen: Seen, named: tuple[str, str]) -> _Type:
+    def _text(self, seen: ObservedPlace, named: tuple[str, str]) -> _Type:
         values = seen.texts
         known = sum(values.values())
         if (
@@ -155,14 +164,14 @@ class Resolver:
         self.enumerations[candidate] = Enumeration(candidate, numbered)
         return candidate
 
-    def _list(self, seen: Seen, named: tuple[str, str], place: str) -> _Type:
+    def _list(self, seen: ObservedPlace, named: tuple[str, str], place: str) -> _Type:
         items, under = seen.items, pointer(place, "*")
         if items is None or not items.count:
             self._lose(place, "It is an empty list in every sample.", "It is a list of values of any type.")
             return _Type(Kind.JSON, Shape.MANY)
         return replace(self._inner(items, (named[0], names.singular(named[1])), under), shape=Shape.MANY)
 
-    def _object_or_map(self, seen: Seen, named: tuple[str, str], place: str) -> _Type:
+    def _object_or_map(self, seen: ObservedPlace, named: tuple[str, str], place: str) -> _Type:
         if not seen.members and seen.others is None:
             self._lose(place, "It is an object without keys in every sample.", _ANY)
             return _Type(Kind.JSON)
@@ -172,7 +181,7 @@ class Resolver:
         inner = self._inner(seen.under_all_keys(), (named[0], names.singular(named[1])), under)
         return replace(inner, shape=Shape.MAP)
 
-    def _inner(self, seen: Seen, named: tuple[str, str], place: str) -> _Type:
+    def _inner(self, seen: ObservedPlace, named: tuple[str, str], place: str) -> _Type:
         """The type of what a list or a map holds: never null, never a list by itself."""
         if NULL in seen.first and seen.types:
             self._lose(place, "It has null between other values.", "They are values of any type.")
@@ -185,11 +194,11 @@ class Resolver:
             Kind.MESSAGE, type_name=self._kept(Message(names.message_name(*named, "items"), (field,), wrapped=True))
         )
 
-    def _wrapped(self, seen: Seen, name: str, place: str) -> str:
+    def _wrapped(self, seen: ObservedPlace, name: str, place: str) -> str:
         type_ = _Type(Kind.JSON) if NULL in seen.first else self._type(seen, (name, "item"), place)
         return self._kept(Message(name, (_plain(type_, "items"),), wrapped=True))
 
-    def _free(self, seen: Seen, named: tuple[str, str]) -> str:
+    def _free(self, seen: ObservedPlace, named: tuple[str, str]) -> str:
         """A name for a nested message: by its key alone, if no other message has that."""
         short = names.message_name(named[1])
         known = self.messages.get(short)

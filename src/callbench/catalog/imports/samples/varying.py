@@ -8,8 +8,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from callbench.catalog.imports.samples.kept import Kept
-from callbench.catalog.imports.samples.seen import LIST, OBJECT, Seen
+from callbench.catalog.imports.samples.observed_place import LIST, OBJECT, ObservedPlace
+from callbench.catalog.imports.samples.random_sample import RandomSample
 from callbench.model.service.imported import Json, Pair
 
 _REPEATED = 2
@@ -44,9 +44,9 @@ class Call:
     path: str
     named: bool = False
     bodiless: bool = True
-    request: Seen = field(default_factory=Seen)
-    answer: Seen = field(default_factory=Seen)
-    kept: Kept = field(default_factory=Kept)
+    request: ObservedPlace = field(default_factory=ObservedPlace)
+    answer: ObservedPlace = field(default_factory=ObservedPlace)
+    kept: RandomSample = field(default_factory=RandomSample)
     answered: int = 0
     repeated: set[int] | None = None
     values: list[str] = field(default_factory=list)
@@ -132,7 +132,7 @@ def _structure(call: Call) -> set[str]:
     return request | set(_places(call.answer, "answer", _DEEPEST))
 
 
-def _places(seen: Seen, place: str, levels: int) -> Iterator[str]:
+def _places(seen: ObservedPlace, place: str, levels: int) -> Iterator[str]:
     yield f"{place} {min(seen.types, default='')}"
     if levels and OBJECT in seen.types:
         for key, member in seen.members.items():

@@ -8,8 +8,8 @@ from lark import Token, Tree
 
 from callbench.catalog.imports import grammar
 from callbench.catalog.imports import losses as lost
-from callbench.catalog.imports.builder import Builder, Entry, Typed
-from callbench.catalog.imports.reach import Reach, beside
+from callbench.catalog.imports.builder import Builder, Entry, ValueType
+from callbench.catalog.imports.reference_reader import ReferenceReader, beside
 from callbench.catalog.imports.source import Options, Source, today
 from callbench.catalog.own.check import MAP_KEYS
 from callbench.model.errors import BadInput
@@ -49,7 +49,7 @@ def read(sources: Sequence[Source], options: Options) -> Imported:
         BadInput: it is wrong, an included file is missing or not allowed, or a type is not defined.
     """
     source = sources[0]
-    reader = _Reader(Reach(source, options), options)
+    reader = _Reader(ReferenceReader(source, options), options)
     file = reader.file(source.name, source.path, source.text)
     calls = reader.calls(file)
     notes: tuple[str, ...] = ()
@@ -70,7 +70,7 @@ def read(sources: Sequence[Source], options: Options) -> Imported:
 class _Reader:
     """Reads files and their types."""
 
-    def __init__(self, reach: Reach, options: Options) -> None:
+    def __init__(self, reach: ReferenceReader, options: Options) -> None:
         """Nothing is read yet."""
         self.builder = Builder()
         self._reach = reach
@@ -175,12 +175,12 @@ class _Reader:
         entries = []
         numbers = []
         for one in fields:
-            number, requirement, said = one.children[:3]
+            number, requirement, declared = one.children[:3]
             key = next(str(child) for child in one.children[3:] if isinstance(child, Token) and child.type == "NAME")
             place = f"{file.name}, line {one.meta.line} {key}"
-            typed = self._typed(_tree(said), file, name + pascal(key), 0)
+            typed = self._typed(_tree(declared), file, name + pascal(key), 0)
             if union and typed.shape is not Shape.ONE:
-                typed = Typed(Kind.MESSAGE, type_name=self.builder.wrapped((name, key), typed, name + pascal(key)))
+                typed = ValueType(Kind.MESSAGE, type_name=self.builder.wrapped((name, key), typed, name + pascal(key)))
             if one.children[4:5] and isinstance(one.children[4], Tree) and one.children[4].data == "value":
                 self.builder.losses.add(place, ("The field has a default of its own.", "The default is left out."))
             if str(requirement) == "optional" and typed.shape is not Shape.ONE:
@@ -193,7 +193,7 @@ class _Reader:
         fine = len(set(numbers)) == len(numbers) and all(0 < number < 19000 for number in numbers)
         self.builder.message(name, entries, numbers if fine else ())
 
-    def _typed(self, tree: "Tree[Token]", file: _File, hint: str, depth: int) -> Typed:
+    def _typed(self, tree: "Tree[Token]", file: _File, hint: str, depth: int) -> ValueType:
         of = tree.children[0]
         place = f"{file.name}, line {tree.meta.line}"
         if depth > _DEEPEST:
@@ -212,27 +212,27 @@ class _Reader:
         inner = self._typed(_tree(of.children[0]), file, f"{hint}Item", depth + 1)
         return self.builder.held(inner, Shape.MANY, (file.name, hint, depth), f"{hint}Item")
 
-    def _pairs(self, key: Typed, value: Typed, place: str, hint: str) -> Typed:
+    def _pairs(self, key: ValueType, value: ValueType, place: str, hint: str) -> ValueType:
         """A map whose keys are no text and no numbers, as a list of pairs."""
         loss = ("The keys of a map are neither text nor whole numbers.", "It is a list of objects with key and value.")
         self.builder.losses.add(place, loss)
         name = self.builder.begin(("pair", place, hint), f"{hint}Entry")
         self.builder.message(name, [Entry("key", key), Entry("value", value)])
-        return Typed(Kind.MESSAGE, Shape.MANY, name)
+        return ValueType(Kind.MESSAGE, Shape.MANY, name)
 
-    def _by_name(self, name: str, file: _File, tree: "Tree[Token]", hint: str, depth: int) -> Typed:
+    def _by_name(self, name: str, file: _File, tree: "Tree[Token]", hint: str, depth: int) -> ValueType:
         if name in _BASE:
             kind, encoding = _BASE[name]
             if name == "i64":
                 self.builder.losses.add(f"{file.name}, line {tree.meta.line}", lost.WHOLE)
-            return Typed(kind, encoding=encoding, format="uuid" if name == "uuid" else "")
+            return ValueType(kind, encoding=encoding, format="uuid" if name == "uuid" else "")
         file, short = self._owner(name, file, tree)
         definition = file.definitions[short]
         if definition.data == "typedef":
             return self._typed(_tree(definition.children[0]), file, hint, depth + 1)
         return self.named(short, file, definition.meta.line)
 
-    def named(self, name: str, file: _File, line: int) -> Typed:
+    def named(self, name: str, file: _File, line: int) -> ValueType:
         """A struct, a union, an exception or an enumeration."""
         definition = file.definitions[name]
         key = (id(file), name)
@@ -245,7 +245,7 @@ class _Reader:
             known = self.builder.begin(key, name)
             fields = [one for one in definition.children if isinstance(one, Tree) and one.data == "field"]
             self._waiting.append((known, fields, file, str(definition.children[0]) == "union"))
-        return replace(Typed(Kind.MESSAGE), type_name=known)
+        return replace(ValueType(Kind.MESSAGE), type_name=known)
 
     def _owner(self, name: str, file: _File, tree: "Tree[Token]") -> tuple[_File, str]:
         """The file that defines a name, and the name there."""

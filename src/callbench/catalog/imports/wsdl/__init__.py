@@ -10,9 +10,9 @@ from lxml import etree
 from xmlschema import XMLSchema10, XMLSchemaException
 from xmlschema.validators import XsdElement, XsdType
 
-from callbench.catalog.imports.reach import Reach
+from callbench.catalog.imports.reference_reader import ReferenceReader
 from callbench.catalog.imports.source import Options, Source, today
-from callbench.catalog.imports.wsdl.gather import WSDL, Gathered
+from callbench.catalog.imports.wsdl.gather import WSDL, WsdlDocuments
 from callbench.catalog.imports.wsdl.types import Types
 from callbench.model.errors import BadInput
 from callbench.model.service.identifiers import Names, pascal, snake
@@ -29,9 +29,9 @@ def read(sources: Sequence[Source], options: Options) -> Imported:
         BadInput: it is wrong, or imports what is missing or not allowed.
     """
     source = sources[0]
-    reach = Reach(source, options)
+    reach = ReferenceReader(source, options)
     with tempfile.TemporaryDirectory(prefix="callbench-") as made:
-        gathered = Gathered(Path(made), reach)
+        gathered = WsdlDocuments(Path(made), reach)
         gathered.wsdl(source.name, reach.base, source.content)
         types = Types()
         try:

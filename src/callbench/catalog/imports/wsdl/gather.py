@@ -9,7 +9,7 @@ from urllib.parse import urljoin
 
 from lxml import etree
 
-from callbench.catalog.imports.reach import MOST, Reach
+from callbench.catalog.imports.reference_reader import MOST, ReferenceReader
 from callbench.model.errors import BadInput
 
 WSDL = "{http://schemas.xmlsoap.org/wsdl/}"
@@ -37,14 +37,14 @@ def parsed(name: str, content: bytes) -> etree._Element:
     return root
 
 
-class Gathered:
+class WsdlDocuments:
     """The documents of an import.
 
     Attributes:
         definitions: the roots of the WSDL documents, the first one first, with their names.
     """
 
-    def __init__(self, folder: Path, reach: Reach) -> None:
+    def __init__(self, folder: Path, reach: ReferenceReader) -> None:
         """Nothing is gathered yet."""
         self.definitions: list[tuple[str, etree._Element]] = []
         self._folder = folder

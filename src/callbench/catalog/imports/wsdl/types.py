@@ -7,7 +7,7 @@ from xmlschema.validators import XsdAnyElement, XsdComplexType, XsdElement, XsdG
 from xmlschema.validators.simple_types import XsdSimpleType
 
 from callbench.catalog.imports import losses as lost
-from callbench.catalog.imports.builder import HELD, Builder, Entry, Typed
+from callbench.catalog.imports.builder import HELD, Builder, Entry, ValueType
 from callbench.model.errors import BadInput
 from callbench.model.service.identifiers import pascal
 from callbench.model.service.schema import Kind, Shape
@@ -76,7 +76,7 @@ class Types:
             name, of = self._waiting.pop(0)
             self.builder.message(name, _adjacent(self._entries(of, name)))
 
-    def of_element(self, element: XsdElement, hint: str) -> Typed:
+    def of_element(self, element: XsdElement, hint: str) -> ValueType:
         """The type of an element's value."""
         if element.type is None:
             raise BadInput(f"the element {element.local_name} has no type; add one")
@@ -85,7 +85,7 @@ class Types:
         typed = self.typed(element.type, hint)
         return replace(typed, null=typed.null or element.nillable)
 
-    def typed(self, of: XsdType, hint: str) -> Typed:
+    def typed(self, of: XsdType, hint: str) -> ValueType:
         """The type of a value."""
         if isinstance(of, XsdSimpleType):
             return self._simple(of, hint)
@@ -93,14 +93,14 @@ class Types:
             raise BadInput(f"{hint}: its type is neither simple nor complex; mend the schema")
         if of.local_name == "anyType" and of.is_global():
             self.builder.losses.add(hint, lost.ANY)
-            return Typed(Kind.JSON)
+            return ValueType(Kind.JSON)
         if isinstance(of.content, XsdSimpleType) and not of.attributes:
             return self._simple(of.content, hint)
         known = self.builder.known(of)
         if known is None:
             known = self.builder.begin(of, of.local_name or hint)
             self._waiting.append((known, of))
-        return Typed(Kind.MESSAGE, type_name=known)
+        return ValueType(Kind.MESSAGE, type_name=known)
 
     def _entries(self, of: XsdComplexType, name: str) -> list[Entry]:
         losses = self.builder.losses
@@ -164,18 +164,18 @@ class Types:
             held = self.builder.held(replace(typed, null=False), Shape.MANY, (name, key), name + pascal(key))
             if typed.null:
                 self.builder.losses.add(f"{name}.{key}", lost.NULL_ITEM)
-                held = Typed(Kind.JSON, Shape.MANY)
+                held = ValueType(Kind.JSON, Shape.MANY)
             return Entry(key, held)
         if one.ref is not None and one.ref.substitution_group is None and _substituted(one):
             self.builder.losses.add(f"{name}.{key}", ("Other elements can take its place.", "They are left out."))
         if oneof and (typed.shape in HELD or typed.null):
             wrapped = self.builder.wrapped((name, key), typed, name + pascal(key))
-            typed = Typed(Kind.MESSAGE, type_name=wrapped)
+            typed = ValueType(Kind.MESSAGE, type_name=wrapped)
         if typed.shape in HELD and one.min_occurs == 0:
             self.builder.losses.add(f"{name}.{key}", lost.ABSENT_LIST)
         return Entry(key, typed, required and one.min_occurs > 0, oneof)
 
-    def _simple(self, of: XsdSimpleType, hint: str) -> Typed:
+    def _simple(self, of: XsdSimpleType, hint: str) -> ValueType:
         if of.is_list():
             inner = self._simple(of.item_type, f"{hint}Item")  # type: ignore[attr-defined]
             return self.builder.held(inner, Shape.MANY, of, f"{hint}Item")
@@ -186,7 +186,7 @@ class Types:
             return self.builder.enumeration((of, "enum"), of.local_name or hint, numbered)
         if of.is_union():
             self.builder.losses.add(hint, ("One of several simple types is allowed.", "It is text."))
-            return Typed(Kind.STRING)
+            return ValueType(Kind.STRING)
         built_in = _built_in(of)
         kind, form = _SIMPLE.get(built_in, (Kind.STRING, ""))
         if built_in in _UNBOUNDED:
@@ -194,7 +194,7 @@ class Types:
         elif kind in {Kind.INT64, Kind.UINT64}:
             self.builder.losses.add(hint, lost.WHOLE)
         self.builder.losses.of_format(hint, kind, form)
-        return Typed(kind, format=form)
+        return ValueType(kind, format=form)
 
 
 def _built_in(of: XsdType) -> str:

@@ -10,7 +10,7 @@ KEPT = 256
 _BYTES = 64 * 2**20
 
 
-class Kept:
+class RandomSample:
     """A choice in which each sample is with the same chance (algorithm R).
 
     Attributes:
@@ -36,7 +36,7 @@ class Kept:
         if at < len(self.pairs):
             self.pairs[at] = pair
 
-    def merge(self, other: "Kept") -> None:
+    def merge(self, other: "RandomSample") -> None:
         """See what another one saw, as far as it is kept there."""
         for pair in other.pairs:
             self.add(pair)

@@ -6,7 +6,7 @@ from callbench.catalog.imports.openapi.operations import NO_BODY, Body, Examples
 _STREAM = ("The body is a stream of items.", "It is measured with one item.")
 
 
-class Three(Operations):
+class OpenApi3(Operations):
     """Reads the operations of a document of these versions."""
 
     def _given(self, item: Part, operation: Part) -> tuple[list[Part], Body]:

@@ -17,7 +17,7 @@ def pointer(place: str, key: str | int) -> str:
     return f"{place}/{str(key).replace('~', '~0').replace('/', '~1')}"
 
 
-class Seen:
+class ObservedPlace:
     """What was seen at one place.
 
     Attributes:
@@ -42,9 +42,9 @@ class Seen:
         self.formats = text_format.ALL
         self.texts: Counter[str] = Counter()
         self.objects = 0
-        self.members: dict[str, Seen] = {}
-        self.others: Seen | None = None
-        self.items: Seen | None = None
+        self.members: dict[str, ObservedPlace] = {}
+        self.others: ObservedPlace | None = None
+        self.items: ObservedPlace | None = None
         self.lists = 0
         self.empty = 0
         self._document = -1
@@ -73,7 +73,7 @@ class Seen:
         elif isinstance(value, list):
             self.lists += 1
             self.empty += not value
-            self.items = self.items or Seen()
+            self.items = self.items or ObservedPlace()
             for at, item in enumerate(value):
                 self.items.add(item, pointer(place, at), document)
         elif isinstance(value, dict):
@@ -92,20 +92,20 @@ class Seen:
         """The types seen, without null."""
         return set(self.first) - {NULL}
 
-    def under_all_keys(self) -> "Seen":
+    def under_all_keys(self) -> "ObservedPlace":
         """What was seen under any key, as if all were one."""
-        merged = Seen()
+        merged = ObservedPlace()
         for member in self.every_member():
             merged.merge(member)
         return merged
 
-    def every_member(self) -> Iterator["Seen"]:
+    def every_member(self) -> Iterator["ObservedPlace"]:
         """What was seen under each key."""
         yield from self.members.values()
         if self.others is not None:
             yield self.others
 
-    def merge(self, other: "Seen") -> None:
+    def merge(self, other: "ObservedPlace") -> None:
         """Take another place's as if it had been seen here."""
         if self.types and other.types - self.types:
             self.mixed = True
@@ -120,21 +120,21 @@ class Seen:
             setattr(self, name, getattr(self, name) + getattr(other, name))
         self.mixed = self.mixed or other.mixed
         if other.items is not None:
-            self.items = self.items or Seen()
+            self.items = self.items or ObservedPlace()
             self.items.merge(other.items)
         for key, member in other.members.items():
             self._member(key).merge(member)
         if other.others is not None:
-            self.others = self.others or Seen()
+            self.others = self.others or ObservedPlace()
             self.others.merge(other.others)
 
-    def _member(self, key: str) -> "Seen":
+    def _member(self, key: str) -> "ObservedPlace":
         member = self.members.get(key)
         if member is None:
             if len(self.members) >= _MOST_KEYS:
-                self.others = self.others or Seen()
+                self.others = self.others or ObservedPlace()
                 return self.others
-            member = self.members[key] = Seen()
+            member = self.members[key] = ObservedPlace()
         return member
 
     def _add_number(self, value: float) -> None:

@@ -13,7 +13,7 @@ MOST = 10_000
 """Other documents that one may refer to, directly and through others."""
 
 
-class Reach:
+class ReferenceReader:
     """Reads what a document refers to."""
 
     def __init__(self, source: Source, options: Options) -> None:
