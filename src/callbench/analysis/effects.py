@@ -46,7 +46,7 @@ def effects(cells: Sequence[Result], cards: Mapping[str, Mapping[str, Any]]) -> 
         own = [one for one in cells if one.attributes["adapter"] == adapter and MIXED not in one.attributes["stack"]]
         layout = _crossed(own, cards)
         if layout and _forks(layout):
-            influences[adapter] = _said(layout)
+            influences[adapter] = _sentence(layout)
     return influences
 
 
@@ -71,7 +71,7 @@ def _forks(layout: Layout) -> list[int]:
     return sorted(set.intersection(*(set(one.by_fork["rate_per_s"]) for one in layout.values())))
 
 
-def _said(layout: Layout) -> str:
+def _sentence(layout: Layout) -> str:
     """Write which of the two moves the rate more, if that can be told."""
     message, channel = _influence(layout, lambda key: key[0]), _influence(layout, lambda key: key[1])
     first, second = ("channel", channel), ("message", message)
@@ -87,9 +87,10 @@ def _said(layout: Layout) -> str:
 
 
 def _factor(influence: Influence) -> str:
-    none = by_ratio(influence.factor) is not Decision.BETTER
-    untold = ", not distinguished from 1" if none else ""
-    return f"{figure(influence.factor.middle, influence.factor.half_width)} ({influence.worst} to {influence.best}{untold})"
+    certain = by_ratio(influence.factor) is Decision.BETTER
+    doubt = "" if certain else ", not distinguished from 1"
+    factor = figure(influence.factor.middle, influence.factor.half_width)
+    return f"{factor} ({influence.worst} to {influence.best}{doubt})"
 
 
 def _influence(layout: Layout, of: Callable[[tuple[str, str]], str]) -> Influence:
