@@ -85,7 +85,10 @@ OPENAPI = (
         ("disk.wsdl", WSDL + '<types><x:schema><x:include schemaLocation="/etc/passwd"/></x:schema></types></definitions>', "--allow-files"),
         ("none.wsdl", WSDL + "</definitions>", "there is no operation"),
         ("message.wsdl", WSDL + '<portType><operation name="a"><input message="b"/></operation></portType></definitions>', "'b'"),
-        ("types.wsdl", WSDL + '<types><x:schema><x:element name="a" type="x:nothing"/></x:schema></types></definitions>', "its types"),
+        ("types.wsdl", WSDL + '<types><x:schema><x:element name="a" type="x:nothing"/></x:schema></types></definitions>', "types.wsdl, element 'a': its types"),
+        ("words.capnp", "@0xbf5147cbbecf40c1;\nstruct A { b @0 :List; }", "line 2: List has one type"),
+        ("mail.capnp", "@0xbf5147cbbecf40c1;\ninterface A(T) { b @0 (c :T); }", "line 2: generic types are not supported"),
+        ("empty.avpr", '{"protocol": "P", "types": []}', "#/messages: there are neither messages nor records"),
         ("what.bin", "\x00\x01\x02", "cannot recognise the format"),
     ],
 )  # fmt: skip

@@ -20,6 +20,7 @@ from importing import DOCUMENTS, Carried, classes, imported
 from callbench.catalog.own import folder
 from callbench.catalog.own.conform import Conformance
 from callbench.catalog.own.protoc import compiled
+from callbench.model.errors import BadInput
 from callbench.model.service.imported import Imported
 
 ALL = [
@@ -300,7 +301,22 @@ def _scalar(field: Any, luck: random.Random) -> Any:
         ("h.proto", 'edition = "2023"; message A { string b = 1; }', ["b string"]),
         ("i.thrift", 'struct A { 1: string b (x = "a \\" b"); 2: bool c = 1 }', ["b string", "c bool"]),
         ("j.capnp", "@0xbf5147cbbecf40c1;\nusing Id = UInt8;\nstruct A { struct @0 :Id; union @1 :Text; }", ["struct uint32", "union string"]),
+        (
+            "l.capnp",
+            "@0xbf5147cbbecf40c1;\nusing Key = A.Id;\nstruct A { using Id = Data; a @0 :Key; b @1 :I; c @2 :List(I); d @3 :Text; }\ninterface I { }",
+            ["a bytes", "d string"],
+        ),
         ("k.avsc", '{"type": "record", "name": "A", "fields": [{"name": "b", "type": ["null", "bytes"]}]}', ["b bytes"]),
+        (
+            "m.avpr",
+            '{"protocol": "P", "namespace": "n", "types": [{"type": "record", "name": "A", "fields": [{"name": "b", "type": "long"}]}]}',
+            ["b int64"],
+        ),
+        (
+            "n.json",
+            '{"$schema": "http://json-schema.org/draft-07/schema#", "properties": {"a": {"type": "string"}, "b": {"$ref": "http://json-schema.org/draft-07/schema#/definitions/stringArray"}}}',
+            ["a string", "b string"],
+        ),
     ],
 )  # fmt: skip
 def test_a_small_document(tmp_path: Path, name: str, content: str, expected: list[str]) -> None:
@@ -311,3 +327,46 @@ def test_a_small_document(tmp_path: Path, name: str, content: str, expected: lis
     message = service.schema.message(service.schema.calls[0].request)
     fields = [f"{'a' if message.wrapped else field.json_name} {field.kind}" for field in message.fields]
     assert fields == expected
+
+
+def test_types_of_avro_in_files_of_their_own(tmp_path: Path) -> None:
+    """A name that no schema has defined is a file beside it, as fastavro reads it too."""
+    record = '{"type": "record", "name": "%s", "namespace": "shop", "fields": [{"name": "%s", "type": "%s"}]}'
+    (tmp_path / "shop.Order.avsc").write_text(record % ("Order", "line", "Line"))
+    (tmp_path / "shop.Line.avsc").write_text(record % ("Line", "price", "Price"))
+    (tmp_path / "price.avsc").write_text(record % ("Price", "cents", "long"))
+    schema = imported(tmp_path / "shop.Order.avsc").schema
+    assert [[field.json_name for field in message.fields] for message in schema.messages] == [
+        ["line"],
+        ["price"],
+        ["cents"],
+    ]
+    (tmp_path / "price.avsc").unlink()
+    with pytest.raises(BadInput, match=r"shop.Line.avsc#/fields/0: there is no type 'Price'.*Price.avsc"):
+        imported(tmp_path / "shop.Order.avsc")
+
+
+def test_what_a_capnp_message_cannot_hold_is_left_out(tmp_path: Path) -> None:
+    file = tmp_path / "files.capnp"
+    file.write_text(
+        "@0xbf5147cbbecf40c1;\ninterface Folder { open @0 (name :Text) -> (file :File); }\ninterface File { size @0 () -> (bytes :UInt32); }"
+    )
+    schema = imported(file).schema
+    assert [len(schema.message(call.answer).fields) for call in schema.calls] == [0, 1]
+    loss = next(loss for loss in schema.losses if "OpenAnswer.file" in loss.place)
+    assert "line 2" in loss.place
+    assert "capability" in loss.problem
+
+
+def test_schemas_of_a_wsdl_may_use_each_other_without_an_import(tmp_path: Path) -> None:
+    """Tools write them so, and others read them."""
+    file = tmp_path / "shop.wsdl"
+    file.write_text(
+        '<definitions xmlns="http://schemas.xmlsoap.org/wsdl/" xmlns:x="http://www.w3.org/2001/XMLSchema" xmlns:t="urn:t" xmlns:a="urn:a" targetNamespace="urn:a">'
+        '<types><x:schema targetNamespace="urn:a"><x:element name="order" type="t:Order"/></x:schema>'
+        '<x:schema targetNamespace="urn:t"><x:complexType name="Order"><x:sequence><x:element name="id" type="x:int"/></x:sequence></x:complexType></x:schema></types>'
+        '<message name="m"><part name="p" element="a:order"/></message>'
+        '<portType name="p"><operation name="send"><input message="a:m"/></operation></portType></definitions>'
+    )
+    schema = imported(file).schema
+    assert [field.json_name for field in schema.message(schema.calls[0].request).fields] == ["id"]

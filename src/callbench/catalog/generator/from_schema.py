@@ -7,6 +7,7 @@ import base64
 import datetime as dt
 import math
 import uuid
+from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 from random import Random
@@ -19,9 +20,11 @@ from callbench.model.service.schema import Field, Kind, Message, Schema, Shape
 
 SKELETONS = 64
 _LENGTHS = ((0.0, 1.0), (0.1, 2.0), (0.5, 11.0), (0.9, 52.0), (0.99, 505.0), (1.0, 505.0))
-# Values of a message, and levels, from which on lists are empty and what is optional is absent.
-_VALUES = 2000
+# Values of a message, levels, and messages of one type within each other, from which on lists are empty and what is
+# optional is absent. A tree whose nodes have two children each would otherwise always grow to the number of values.
+_VALUES = 300
 _LEVELS = 8
+_WITHIN = 3
 _DEEPEST = 60
 _MOST = 200_000
 _TEXT = (
@@ -65,10 +68,12 @@ class _Drawing:
         self._values = {one.name: [value for value, _ in one.values] for one in schema.enumerations}
         self._random = random
         self._count = 0
+        self._open: Counter[str] = Counter()
 
     def drawn(self, name: str) -> Json:
         """A message in JSON."""
         self._count = 0
+        self._open.clear()
         return self._message(name)
 
     def _message(self, name: str, level: int = 0) -> Json:
@@ -77,10 +82,14 @@ class _Drawing:
             raise BadInput(f"message {name} contains itself without an end: make one of its fields optional")
         if message.wrapped:
             return self._field(message.fields[0], level)
+        self._open[name] += 1
         chosen = self._chosen(message)
-        return {
-            field.json_name: self._field(field, level) for field in message.fields if self._given(field, chosen, level)
-        }
+        drawn: dict[str, Json] = {}
+        for field in message.fields:
+            if self._given(field, chosen, level):
+                drawn[field.json_name] = self._field(field, level)
+        self._open[name] -= 1
+        return drawn
 
     def _chosen(self, message: Message) -> dict[str, str]:
         """The field of each group of which one is set. The last one ends recursion least often, so any is drawn."""
@@ -92,23 +101,29 @@ class _Drawing:
 
     def _given(self, field: Field, chosen: dict[str, str], level: int) -> bool:
         if field.oneof:
-            return chosen[field.oneof] == field.name and (field.kind is not Kind.MESSAGE or not self._full(level))
+            return chosen[field.oneof] == field.name and (
+                field.kind is not Kind.MESSAGE or not self._full(field, level)
+            )
         if field.shape is not Shape.OPTIONAL or field.nullable:
             return True
-        return not self._full(level) and self._random.random() < 0.7
+        return not self._full(field, level) and self._random.random() < 0.7
 
     def _field(self, field: Field, level: int) -> Json:
-        if field.shape is Shape.OPTIONAL and field.nullable and (self._full(level) or self._random.random() < 0.3):
+        if (
+            field.shape is Shape.OPTIONAL
+            and field.nullable
+            and (self._full(field, level) or self._random.random() < 0.3)
+        ):
             return None
-        count = 0 if self._full(level) else self._random.choice((0, 1, 1, 2, 2, 3, 5))
+        count = 0 if self._full(field, level) else self._random.choice((0, 1, 1, 2, 2, 3, 5))
         if field.shape is Shape.MANY:
             return [self._one(field, level) for _ in range(count)]
         if field.shape is Shape.MAP:
             return {self._key(field.key): self._one(field, level) for _ in range(count)}
         return self._one(field, level)
 
-    def _full(self, level: int) -> bool:
-        return self._count > _VALUES or level > _LEVELS
+    def _full(self, field: Field, level: int) -> bool:
+        return self._count > _VALUES or level > _LEVELS or self._open[field.type_name] >= _WITHIN
 
     def _key(self, kind: Kind) -> str:
         if kind is Kind.BOOL:

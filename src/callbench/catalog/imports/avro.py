@@ -6,6 +6,7 @@ from typing import Any
 
 from callbench.catalog.imports import losses as lost
 from callbench.catalog.imports.builder import Builder, Entry, ValueType
+from callbench.catalog.imports.reference_reader import ReferenceReader, beside
 from callbench.catalog.imports.source import Options, Source, today
 from callbench.model.errors import BadInput
 from callbench.model.service.identifiers import Names, pascal, snake
@@ -32,13 +33,15 @@ def read(sources: Sequence[Source], options: Options) -> Imported:
         BadInput: it is wrong, or names a type that it does not define.
     """
     source = sources[0]
-    reader = _Reader(source.name)
+    reader = _Reader(source, options)
     document = source.document
+    notes: tuple[str, ...] = ()
     if isinstance(document, dict) and "protocol" in document:
         calls, named = reader.protocol(document), document["protocol"]
-        notes: tuple[str, ...] = ()
+        if not document.get("messages"):
+            notes = ("The protocol has no messages: a call for each record echoes it.",)
     else:
-        name = reader.root(document, pascal(source.stem, "Document"))
+        name = reader.root(document, pascal(source.stem, "Document"), place=f"{source.name}#")
         calls, named = (OwnCall("Echo", name, name),), name
         notes = ("The schema has no calls: one call echoes it.",)
     messages, enumerations = reader.builder.types()
@@ -48,26 +51,39 @@ def read(sources: Sequence[Source], options: Options) -> Imported:
 
 
 class _Reader:
-    """Reads types. A name that a schema has defined can be used from then on."""
+    """Reads types. A name that a schema has defined can be used from then on.
 
-    def __init__(self, source: str) -> None:
+    A name that no schema has defined is looked for in a file that is called so, `model.Order.avsc` or `Order.avsc`,
+    as most of Avro's libraries do it.
+    """
+
+    def __init__(self, source: Source, options: Options) -> None:
         """Nothing is defined yet."""
         self.builder = Builder()
         self._source = source
+        self._options = options
+        self._files = ReferenceReader(source, options)
         self._named: dict[str, ValueType] = {}
+        self._read = {str(source.path.resolve())} if source.path is not None else set()
 
     def protocol(self, document: dict[str, Any]) -> tuple[OwnCall, ...]:
-        """The calls of a protocol."""
-        space = str(document.get("namespace", ""))
-        for index, one in enumerate(self._list(document.get("types", []), "types")):
-            self.typed(one, space, f"types/{index}", "Type")
+        """The calls of a protocol; of one without messages, a call for each record."""
+        space, root = str(document.get("namespace", "")), f"{self._source.name}#"
+        types = self._list(document.get("types", []), f"{root}/types")
+        typed = [self.typed(one, space, f"{root}/types/{index}", "Type") for index, one in enumerate(types)]
         messages = document.get("messages", {})
-        if not isinstance(messages, dict) or not messages:
-            raise self._wrong("messages", "there are no messages; add one, or give a schema")
+        if not isinstance(messages, dict):
+            raise self._wrong(f"{root}/messages", "this must be an object; mend it")
         taken = Names()
-        return tuple(
-            self._call(taken.take(pascal(name)), one, space, f"messages/{name}") for name, one in messages.items()
-        )
+        if messages:
+            return tuple(
+                self._call(taken.take(pascal(name)), one, space, f"{root}/messages/{name}")
+                for name, one in messages.items()
+            )
+        records = [one.type_name for one in typed if one.kind is Kind.MESSAGE]
+        if not records:
+            raise self._wrong(f"{root}/messages", "there are neither messages nor records; add one")
+        return tuple(OwnCall(taken.take(f"Echo{name}"), name, name) for name in records)
 
     def _call(self, name: str, schema: Any, space: str, place: str) -> OwnCall:  # noqa: ANN401
         if not isinstance(schema, dict):
@@ -124,10 +140,30 @@ class _Reader:
         if name == _NULL:
             self.builder.losses.add(self._at(place), ("The type is null alone.", "It is kept as JSON."))
             return ValueType(Kind.JSON)
-        for full in (f"{space}.{name}", name):
-            if full in self._named:
+        names = [name] if "." in name or not space else [f"{space}.{name}", name]
+        for full in names:
+            if full in self._named or self._file_of(full, place):
                 return self._named[full]
-        raise self._wrong(place, f"there is no type {name!r:.60}; define it before it is used")
+        file = f"{names[0].rpartition('.')[2]}.avsc"
+        raise self._wrong(
+            place, f"there is no type {name!r:.60}; define it before it is used, or put it into {file:.80}"
+        )
+
+    def _file_of(self, full: str, place: str) -> bool:
+        """Reads the file that is called as a type, and says whether it defined the type."""
+        folders = [*([self._source.path.parent] if self._source.path is not None else []), *self._options.files]
+        short = full.rpartition(".")[2]
+        for name in dict.fromkeys(f"{one}.avsc" for one in (full, short, short.lower())):
+            path = beside(folders, name)
+            if "/" in name or not path.is_file():
+                continue
+            true = self._files.file(path, self._at(place))
+            if str(true) not in self._read:
+                self._read.add(str(true))
+                self.typed(Source(path.name, true).document, "", f"{path.name}#", pascal(path.stem))
+            if full in self._named:
+                return True
+        return False
 
     def _record(self, schema: dict[str, Any], space: str, place: str) -> ValueType:
         name = self._text(schema, "name", place)
@@ -221,7 +257,7 @@ class _Reader:
         return schema
 
     def _at(self, place: str) -> str:
-        return f"{self._source}#/{place.lstrip('/')}"
+        return f"{place}/" if place.endswith("#") else place
 
     def _wrong(self, place: str, what: str) -> BadInput:
         return BadInput(f"{self._at(place)}: {what}")

@@ -19,6 +19,7 @@ class ReferenceReader:
     def __init__(self, source: Source, options: Options) -> None:
         """The folder of `source` is the one whose files may be read."""
         self._root = source.path.resolve().parent if source.path is not None else None
+        self._folder = Path(source.name).parent
         self._options = options
         self._read = 0
         self.base = source.path.resolve().as_uri() if source.path is not None else source.name
@@ -44,6 +45,16 @@ class ReferenceReader:
         if parts.scheme != "file":
             raise BadInput(f"{place} refers to {address!r}, which is neither a file nor a web address; mend it")
         return self.file(Path(urllib.request.url2pathname(parts.path)), place).read_bytes()
+
+    def name(self, address: str) -> str:
+        """An address as a person reads it: a file as it stands to the document that was named, all else as it is."""
+        parts = urllib.parse.urlsplit(address)
+        if parts.scheme != "file":
+            return address
+        path = Path(urllib.request.url2pathname(parts.path))
+        if self._root is None or not path.is_relative_to(self._root):
+            return str(path)
+        return str(self._folder / path.relative_to(self._root))
 
     def file(self, path: Path, place: str) -> Path:
         """The file, without symbolic links.

@@ -30,7 +30,9 @@ _BASE = {
     "Text": Kind.STRING,
     "Data": Kind.BYTES,
 }
-_POINTERS = {"AnyPointer", "AnyStruct", "AnyList", "Capability"}
+_POINTERS = {"AnyPointer", "AnyStruct", "AnyList"}
+_CAPABILITY = "Capability"
+_OTHERS = {"List", "Void", _CAPABILITY}
 
 
 def read(sources: Sequence[Source], options: Options) -> Imported:
@@ -40,7 +42,7 @@ def read(sources: Sequence[Source], options: Options) -> Imported:
         BadInput: it is wrong, has generic types, or imports what is missing or not allowed.
     """
     source = sources[0]
-    scopes = Scopes(ReferenceReader(source, options), options)
+    scopes = Scopes(ReferenceReader(source, options), options, {*_BASE, *_POINTERS, *_OTHERS})
     file = scopes.file(source.name, source.path, source.text)
     reader = _Reader(scopes)
     interfaces = [scope for scope in file.everything() if scope.tree.data == "interface"]
@@ -86,6 +88,7 @@ class _Reader:
 
     def calls(self, interface: Scope, taken: Names) -> Iterator[OwnCall]:
         """The methods of an interface."""
+        _refuse_generic(interface, interface.tree)
         for one in _trees(interface.tree, "method"):
             name = taken.take(pascal(str(one.children[0])))
             tree = [child for child in one.children if isinstance(child, Tree) and child.data in {"listed", "whole"}]
@@ -102,7 +105,7 @@ class _Reader:
         """The message of the parameters or the results of a method."""
         if tree is not None and tree.data == "whole":
             typed = self._typed(_tree(tree.children[0]), scope, hint)
-            if typed.kind is Kind.MESSAGE and typed.shape is Shape.ONE:
+            if typed is not None and typed.kind is Kind.MESSAGE and typed.shape is Shape.ONE:
                 return typed.type_name
             raise BadInput(f"{scope.at(tree)}: parameters and results are structs; name one")
         name = self.builder.begin(("side", hint), hint)
@@ -145,7 +148,11 @@ class _Reader:
             tree = next(_tree(child) for child in one.children if isinstance(child, Tree) and child.data == "type")
             typed = self._typed(tree, body.scope, body.name + pascal(key))
             place = f"{body.scope.at(one)} {body.name}.{key}"
-            if typed.kind is Kind.MESSAGE and typed.type_name == self._void() and not oneof:
+            if typed is None:
+                what = ("The field refers to an object (a capability), which no message can hold.", "It is left out.")
+                self.builder.losses.add(place, what)
+                continue
+            if typed.kind is Kind.MESSAGE and typed.type_name == self.builder.known("Void") and not oneof:
                 self.builder.losses.add(place, ("The field is Void.", "It is left out."))
                 continue
             if any(isinstance(child, Tree) and child.data == "value" for child in one.children):
@@ -156,32 +163,40 @@ class _Reader:
             # A pointer to a struct can be null. All else has a value.
             yield Entry(key, typed, typed.kind is not Kind.MESSAGE, oneof), _first_ordinal(one)
 
-    def _typed(self, tree: "Tree[Token]", scope: Scope, hint: str) -> ValueType:
+    def _typed(self, tree: "Tree[Token]", scope: Scope, hint: str) -> ValueType | None:
+        """The type that a tree names; none for an interface, whose objects stay with their server."""
         target = _tree(tree.children[0])
         arguments = [_tree(child) for child in tree.children[1:]]
-        name = ".".join(str(child) for child in target.children if isinstance(child, Token))
         inner = [_tree(one) for one in arguments[0].children] if arguments else []
-        name = self._scopes.alias(name, scope)
-        if name == "List" and len(inner) == 1:
-            of = self._typed(inner[0], scope, f"{hint}Item")
-            return self.builder.held(of, Shape.MANY, (scope, hint), f"{hint}Item")
-        if arguments:
-            raise BadInput(f"{scope.at(tree)}: the generic type {name} is not supported; write a struct for it")
-        if name in _BASE:
-            if name in {"Int64", "UInt64"}:
-                self.builder.losses.add(scope.at(tree), lost.WHOLE)
-            return ValueType(_BASE[name])
-        if name == "Void":
-            return ValueType(Kind.MESSAGE, type_name=self._void())
-        if name in _POINTERS:
-            self.builder.losses.add(scope.at(tree), lost.ANY)
-            return ValueType(Kind.JSON)
         found = self._scopes.found(target, scope)
+        if found.builtin and found.name == "List" and len(inner) == 1:
+            of = self._typed(inner[0], scope, f"{hint}Item")
+            return self.builder.held(of, Shape.MANY, (scope, hint), f"{hint}Item") if of is not None else None
+        if arguments:
+            raise BadInput(f"{scope.at(tree)}: the generic type {found.name} is not supported; write a struct for it")
+        if found.builtin:
+            return self._builtin(found.name, scope.at(tree))
         if found.tree.data == "enum":
             return self.builder.enumeration(found, found.name, _enumerants(found))
         if found.tree.data == "struct":
             return ValueType(Kind.MESSAGE, type_name=self.struct(found))
-        raise BadInput(f"{scope.at(tree)}: {name} is no struct; a service of your own cannot pass interfaces or files")
+        if found.tree.data == "interface":
+            return None
+        raise BadInput(f"{scope.at(tree)}: {found.name or found.file} is no type; name a struct")
+
+    def _builtin(self, name: str, place: str) -> ValueType | None:
+        if name in _BASE:
+            if name in {"Int64", "UInt64"}:
+                self.builder.losses.add(place, lost.WHOLE)
+            return ValueType(_BASE[name])
+        if name == "Void":
+            return ValueType(Kind.MESSAGE, type_name=self._void())
+        if name in _POINTERS:
+            self.builder.losses.add(place, lost.ANY)
+            return ValueType(Kind.JSON)
+        if name == _CAPABILITY:
+            return None
+        raise BadInput(f"{place}: {name} has one type in brackets; write List(Text), for example")
 
     def _void(self) -> str:
         known = self.builder.known("Void")

@@ -1,6 +1,6 @@
 """The names of a Cap'n Proto file, and what each means."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Optional
@@ -14,6 +14,7 @@ from callbench.model.errors import BadInput
 
 MOST_FILES = 100
 DEEPEST = 100
+_BUILTIN = "builtin"
 
 
 @dataclass(eq=False)
@@ -51,6 +52,11 @@ class Scope:
             yield one
             waiting[:0] = one.inner.values()
 
+    @property
+    def builtin(self) -> bool:
+        """Whether the language defines it: `Text`, `List`."""
+        return self.tree.data == _BUILTIN
+
     def at(self, tree: "Tree[Token]") -> str:
         """Where a tree stands, for errors and losses."""
         return f"{self.file}, line {getattr(tree.meta, 'line', 1)}"
@@ -59,10 +65,11 @@ class Scope:
 class Scopes:
     """The scopes of all files of an import."""
 
-    def __init__(self, reach: ReferenceReader, options: Options) -> None:
-        """Nothing is read yet."""
+    def __init__(self, reach: ReferenceReader, options: Options, builtins: Iterable[str]) -> None:
+        """Nothing is read yet. `builtins` are the types of the language."""
         self._reach = reach
         self._options = options
+        self._builtins = {name: Scope(Tree(_BUILTIN, []), "", name) for name in builtins}
         self._files: dict[Path, Scope] = {}
 
     def file(self, name: str, path: Path | None, text: str) -> Scope:
@@ -97,19 +104,6 @@ class Scopes:
                 if isinstance(target, Tree) and (alias is not None or names):
                     scope.aliases[str(alias) if alias is not None else names[-1]] = target
 
-    def alias(self, name: str, scope: Scope) -> str:
-        """The name that stands behind a name, if `using` gives it to one word: a type of the language, perhaps."""
-        for _ in range(DEEPEST):
-            around: Scope | None = scope
-            while around is not None and name not in around.aliases and name not in around.inner:
-                around = around.parent
-            target = around.aliases.get(name) if around is not None else None
-            parts = [child for child in target.children if child is not None] if target is not None else []
-            if len(parts) != 1 or not isinstance(parts[0], Token):
-                return name
-            name = str(parts[0])
-        return name
-
     def found(self, target: "Tree[Token]", scope: Scope, depth: int = 0) -> Scope:
         """What a target names, seen from a scope.
 
@@ -138,7 +132,7 @@ class Scopes:
             if found is not None:
                 return found
             around = around.parent
-        return None
+        return self._builtins.get(name)
 
     def _in(self, scope: Scope, name: str, depth: int, but: "Tree[Token] | None" = None) -> Scope | None:
         if name in scope.inner:

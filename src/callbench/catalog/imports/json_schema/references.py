@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from jsonschema import Draft202012Validator
+from jsonschema import Draft4Validator, Draft6Validator, Draft7Validator, Draft202012Validator
 from referencing import Registry, Resource, Specification
 from referencing.exceptions import Unresolvable
 from referencing.jsonschema import DRAFT202012, Schema
@@ -17,6 +17,12 @@ from callbench.catalog.imports.reference_reader import ReferenceReader
 from callbench.catalog.imports.source import Source
 from callbench.model.errors import BadInput
 from callbench.model.service.imported import Json
+
+_META_SCHEMAS: dict[str, Json] = {
+    str(draft.META_SCHEMA.get("$id", draft.META_SCHEMA.get("id"))).rstrip("#"): draft.META_SCHEMA
+    for draft in (Draft4Validator, Draft6Validator, Draft7Validator)
+}
+"""The schemas of schemas, for a value that is one. They come with the library, so nothing is fetched for them."""
 
 
 class References:
@@ -104,8 +110,11 @@ class References:
 
     def _retrieved(self, address: str) -> Resource[Schema]:
         if address not in self._resources:
-            content = self._reach.content(self._nearby(address), self._place)
-            self._resources[address] = self._resource(document.parsed(address, content))
+            value = _META_SCHEMAS.get(address)
+            if value is None:
+                content = self._reach.content(self._nearby(address), self._place)
+                value = document.parsed(self._reach.name(address), content)
+            self._resources[address] = self._resource(value)
         return self._resources[address]
 
     def _nearby(self, address: str) -> str:

@@ -42,7 +42,8 @@ def read(sources: Sequence[Source], options: Options) -> Imported:
             calls = tuple(document.calls())
             types.finish()
         except (XMLSchemaException, RecursionError, OSError) as error:
-            raise BadInput(f"{source.name}: its types cannot be read: {_reason(error)}") from None
+            place = _place(error, gathered) or source.name
+            raise BadInput(f"{place}: its types cannot be read: {_reason(error, gathered)}; mend it") from None
     if not calls:
         raise BadInput(f"{source.name}: there is no operation; add a portType with one")
     messages, enumerations = types.builder.types()
@@ -145,6 +146,17 @@ def _qualified(element: etree._Element, name: str, place: str) -> tuple[str, str
     return element.nsmap.get(prefix or None) or "", local
 
 
-def _reason(error: BaseException) -> str:
+def _place(error: BaseException, gathered: WsdlDocuments) -> str:
+    """The document and the element at which types cannot be read, as far as the library names them."""
+    document = gathered.origin(str(getattr(error, "schema_url", "")))
+    element = getattr(error, "elem", None)
+    if not document or element is None:
+        return document
+    name = element.get("name") or element.get("ref")
+    return f"{document}, {etree.QName(element.tag).localname}" + (f" {name!r:.60}" if name else "")
+
+
+def _reason(error: BaseException, gathered: WsdlDocuments) -> str:
     reason = getattr(error, "reason", None) or getattr(error, "message", None) or error
-    return " ".join(str(reason).split())[:300] or type(error).__name__
+    text = " ".join(str(reason).split()).partition(" Schema component:")[0].rstrip(".:")
+    return gathered.with_origins(text)[:300] or type(error).__name__

@@ -3,6 +3,7 @@
 Each schema becomes a file, also those that stand in the WSDL. Locations are rewritten to these files.
 """
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urljoin
@@ -53,6 +54,7 @@ class WsdlDocuments:
         self._of_namespace: dict[str, list[str]] = {}
         self._open_imports: list[tuple[etree._Element, str]] = []
         self._roots: dict[str, etree._Element] = {}
+        self._names: dict[str, str] = {}
 
     def wsdl(self, name: str, base: str, content: bytes) -> None:
         """A WSDL with all that it imports.
@@ -78,7 +80,17 @@ class WsdlDocuments:
                 raise BadInput(f"{name}, line {one.sourceline}: an import needs a location; add it")
             address = _address(base, location, name, one)
             if address not in self._files:
-                self.wsdl(address, address, self._reach.content(address, f"{name}, line {one.sourceline}"))
+                self.wsdl(
+                    self._reach.name(address), address, self._reach.content(address, f"{name}, line {one.sourceline}")
+                )
+
+    def origin(self, url: str) -> str:
+        """The document that a schema of the folder was taken from; nothing for those that are written here."""
+        return self._names.get(url.rpartition("/")[2], "")
+
+    def with_origins(self, text: str) -> str:
+        """A text without names of the folder's files."""
+        return re.sub(r"\bschema\d+\.xsd\b", lambda found: self.origin(found[0]) or found[0], text)
 
     def finish(self) -> Path:
         """Writes the schemas. The file that is returned imports them all."""
@@ -86,6 +98,7 @@ class WsdlDocuments:
             if namespace in self._of_namespace:
                 element.set("schemaLocation", self._one_file(namespace))
         for file, root in self._roots.items():
+            self._import_what_is_named(file, root)
             (self._folder / file).write_bytes(etree.tostring(root))
         lines = [f'<schema xmlns="{XSD[1:-1]}" targetNamespace="urn:callbench:all">']
         for namespace in self._of_namespace:
@@ -94,6 +107,15 @@ class WsdlDocuments:
         everything = self._folder / "everything.xsd"
         everything.write_text("\n".join([*lines, "</schema>"]), encoding="utf-8")
         return everything
+
+    def _import_what_is_named(self, file: str, root: etree._Element) -> None:
+        """Adds imports that are missing: tools that write a WSDL leave them out between the schemas in it."""
+        present = {one.get("namespace", "") for one in root.iterfind(f"{XSD}import")}
+        missing = {*root.nsmap.values()} & {*self._of_namespace} - present - {root.get("targetNamespace", "")}
+        for namespace in sorted(missing):
+            if file not in self._of_namespace[namespace]:
+                added = etree.Element(f"{XSD}import", namespace=namespace, schemaLocation=self._one_file(namespace))
+                root.insert(0, added)
 
     def _one_file(self, namespace: str) -> str:
         """The file of a namespace. Several are included by one that is written for it."""
@@ -114,6 +136,7 @@ class WsdlDocuments:
         file = f"schema{len(self._roots)}.xsd"
         root = parsed(name, etree.tostring(schema, with_tail=False))  # with the prefixes that are declared around it
         self._roots[file] = root
+        self._names[file] = name
         if not included:
             self._of_namespace.setdefault(schema.get("targetNamespace", ""), []).append(file)
         for one, copied in zip(_references(schema), _references(root), strict=True):
@@ -129,10 +152,11 @@ class WsdlDocuments:
             if address not in self._files:
                 self._files[address] = f"schema{len(self._roots)}.xsd"
                 content = self._reach.content(address, f"{name}, line {one.sourceline}")
-                inner = parsed(address, content)
+                other = self._reach.name(address)
+                inner = parsed(other, content)
                 if inner.tag != f"{XSD}schema":
-                    raise BadInput(f"{address}: its root is <{_local(inner)}>, not <schema>; mend the reference")
-                self._schema(inner, address, address, included=one.tag != f"{XSD}import")
+                    raise BadInput(f"{other}: its root is <{_local(inner)}>, not <schema>; mend the reference")
+                self._schema(inner, other, address, included=one.tag != f"{XSD}import")
             copied.set("schemaLocation", self._files[address])
         return file
 
