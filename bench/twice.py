@@ -104,8 +104,8 @@ def main() -> int:
     began = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="callbench-bench-") as folder:
         ratios = made(Path(folder), asked.forks)
-    alone = {stack: one for stack, one in ratios.items() if one.doubt() < LEVEL}
-    together = sum(doubt < LEVEL for doubt in holm([one.doubt() for one in ratios.values()]))
+    alone = {stack: one for stack, one in ratios.items() if one.p_value() < LEVEL}
+    together = sum(p < LEVEL for p in holm([one.p_value() for one in ratios.values()]))
     most = max(1, math.ceil(ASKED * len(ratios)))
     said = ", ".join(f"{stack} {math.exp(one.log):.3f}" for stack, one in alone.items()) or "none"
     reach = statistics.median(math.expm1(2 * one.error) for one in ratios.values()) if ratios else math.nan

@@ -70,7 +70,7 @@ def test_of_one_language_its_own_stacks_are_the_candidates(named: str) -> None:
     assert rows[0][0] == "native/json+tcp"
     assert "less" in rows[0][2]
     assert all("go, which must take part" in one.why[0] for one in found.left_out)
-    assert "Only stacks in go are candidates." in list(languages.said(found))
+    assert "Only stacks in go are candidates." in list(languages.origin_sentences(found))
 
 
 def test_of_several_languages_the_slowest_counts() -> None:
@@ -86,7 +86,7 @@ def test_of_several_languages_the_slowest_counts() -> None:
     }  # fmt: skip
     assert by["java", "java/json+http"][-1]
     assert not by["go", "go/json+nethttp"][-1]
-    said = list(languages.said(found))
+    said = list(languages.origin_sentences(found))
     sentence = "The figures of json+http-keepalive are those of java/json+http, which needs more than go/json+nethttp."
     assert sentence in said
 
@@ -100,7 +100,7 @@ def test_what_runs_today_is_the_stack_that_counts_for_its_protocol() -> None:
     found = _advice("go", "java", today="go/protobuf+grpc")
     assert found.situation.today == "java/grpc"
     assert "go/protobuf+grpc runs today. The figures of its protocol are those of java/grpc." in list(
-        languages.said(found)
+        languages.origin_sentences(found)
     )
     assert (found.choice.best, found.choice.leave) == ("java/json+http", True)
 

@@ -112,7 +112,7 @@ def test_answers_are_a_situation_and_what_is_known_is_not_a_question() -> None:
         told = {"Links": "1ms,10mbit; lte", "Must browsers": "yes", "Price of a processor": "0.04"}
         return next((answer for start, answer in told.items() if text.startswith(start)), default)
 
-    said = answers.asked({"calls_per_second": 5.0}, ask)
+    said = answers.ask_questions({"calls_per_second": 5.0}, ask)
     found = file.situation_of(said, "the answers")
     assert [one.name for one in found.links] == ["1ms,10mbit", "lte"]
     assert found.browsers
@@ -122,4 +122,4 @@ def test_answers_are_a_situation_and_what_is_known_is_not_a_question() -> None:
 
 def test_an_answer_that_is_no_number_is_said() -> None:
     with pytest.raises(BadInput, match="many"):
-        answers.asked({}, lambda text, default: "many" if text.startswith("Calls") else default)
+        answers.ask_questions({}, lambda text, default: "many" if text.startswith("Calls") else default)

@@ -9,7 +9,7 @@ import scipy
 from hypothesis import given
 
 from callbench.analysis.compare.comparison import Comparison
-from callbench.analysis.compare.verdicts import Figures, Metric, Rule, judged
+from callbench.analysis.compare.verdicts import Figures, Metric, Rule, metric_verdicts
 from callbench.report.compare import show
 from callbench.stats.decision import Decision, Outcome
 from callbench.stats.logratio import paired, unpaired
@@ -39,7 +39,7 @@ def rates(random: np.random.Generator, factor: float, rounds: int = ROUNDS, pair
 def test_five_percent_is_found_with_a_power_of_95_percent() -> None:
     """In 10 rounds of 24 slices, 4.8 s of calls: 195 of 200 is what a power of 95 % stays above."""
     random = np.random.default_rng(1)
-    found = [judged([rates(random, 1 / 1.05)], Rule(level=0.01))[0] for _ in range(200)]
+    found = [metric_verdicts([rates(random, 1 / 1.05)], Rule(level=0.01))[0] for _ in range(200)]
     assert sum(one.verdict == Decision.WORSE for one in found) >= 190
     assert not any(one.verdict == Decision.BETTER for one in found)
 
@@ -47,7 +47,7 @@ def test_five_percent_is_found_with_a_power_of_95_percent() -> None:
 def test_nothing_is_found_where_nothing_is() -> None:
     """At a level of 1 %, at most 4 of 100, and no gate fails at all."""
     random = np.random.default_rng(2)
-    found = [judged([rates(random, 1.0)], Rule(level=0.01))[0] for _ in range(100)]
+    found = [metric_verdicts([rates(random, 1.0)], Rule(level=0.01))[0] for _ in range(100)]
     assert sum(one.verdict in (Decision.BETTER, Decision.WORSE) for one in found) <= 4
     assert not any(one.regression for one in found)
 
@@ -55,14 +55,14 @@ def test_nothing_is_found_where_nothing_is() -> None:
 def test_seventy_cells_without_a_difference_flag_at_most_two() -> None:
     random = np.random.default_rng(3)
     for _ in range(5):
-        found = judged([rates(random, 1.0) for _ in range(70)], Rule(level=0.01))
+        found = metric_verdicts([rates(random, 1.0) for _ in range(70)], Rule(level=0.01))
         assert sum(one.verdict in (Decision.BETTER, Decision.WORSE) for one in found) <= 2
 
 
 def test_a_gate_fails_beyond_its_threshold_and_not_within() -> None:
     random = np.random.default_rng(4)
     cells = [rates(random, 0.99, rounds=20), rates(random, 0.8, rounds=20), rates(random, 1.3, rounds=20)]
-    found = judged(cells, Rule(threshold=0.02))
+    found = metric_verdicts(cells, Rule(threshold=0.02))
     assert [one.regression for one in found] == [False, True, False]
     assert [one.verdict for one in found][1:] == [Decision.WORSE, Decision.BETTER]
 
@@ -71,8 +71,8 @@ def test_the_movement_of_the_echo_is_undecided() -> None:
     figures = Figures(
         "c", ("a/x", "a/x"), "Sum", ([100.0, 101.0, 99.0, 100.0], [107.0, 106.0, 106.5, 107.0]), paired=False
     )
-    assert judged([figures], Rule())[0].verdict == Decision.BETTER
-    assert judged([figures], Rule(shift=0.1))[0].verdict == Decision.UNDECIDED
+    assert metric_verdicts([figures], Rule())[0].verdict == Decision.BETTER
+    assert metric_verdicts([figures], Rule(shift=0.1))[0].verdict == Decision.UNDECIDED
 
 
 def test_multiples_of_the_echo_take_out_what_the_machine_did() -> None:
@@ -81,17 +81,17 @@ def test_multiples_of_the_echo_take_out_what_the_machine_did() -> None:
     times = ([10.0, 9.09, 11.1, 10.0], [5.0, 5.26, 4.76, 5.0])
     for values, metric in ((rates, Metric.RATE), (times, Metric.P99)):
         raw = Figures("c", ("a/x", "a/x"), "Sum", values, metric, paired=False)
-        assert judged([raw], Rule())[0].verdict == Decision.BETTER
+        assert metric_verdicts([raw], Rule())[0].verdict == Decision.BETTER
         multiples = Figures("c", ("a/x", "a/x"), "Sum", values, metric, paired=False, echoes=echoes)
-        found = judged([multiples], Rule())[0]
+        found = metric_verdicts([multiples], Rule())[0]
         assert found.verdict == Decision.EQUIVALENT
-        assert found.values == judged([raw], Rule())[0].values
+        assert found.values == metric_verdicts([raw], Rule())[0].values
 
 
 def test_what_was_not_measured_is_no_verdict() -> None:
     one = Figures("c", ("a/x", "a/x"), "Sum", ([1.0], [1.0]))
     other = Figures("d", ("a/x", "a/x"), "Sum", ([1.0, 2.0], [1.0, 2.0]), why="a/x died")
-    found = judged([one, other], Rule())
+    found = metric_verdicts([one, other], Rule())
     assert [cell.verdict for cell in found] == ["not compared", "not compared"]
     assert {cell.outcome for cell in found} == {Outcome.UNDECIDED}
     assert [cell.why for cell in found] == ["fewer than two forks have both", "a/x died"]
@@ -104,9 +104,9 @@ def test_the_tests_are_scipys(over: list[float], under: list[float]) -> None:
     if np.std(np.log(over)) < 1e-6 or np.std(np.log(under)) < 1e-6:
         return
     theirs = scipy.stats.ttest_ind(np.log(over), np.log(under), equal_var=False)
-    assert unpaired(over, under).doubt() == pytest.approx(theirs.pvalue, rel=1e-6)
+    assert unpaired(over, under).p_value() == pytest.approx(theirs.pvalue, rel=1e-6)
     one = scipy.stats.ttest_1samp(np.log(over), 0.0)
-    assert paired(over).doubt() == pytest.approx(one.pvalue, rel=1e-6)
+    assert paired(over).p_value() == pytest.approx(one.pvalue, rel=1e-6)
     lower = scipy.stats.ttest_1samp(np.log(over), math.log(0.9), alternative="less")
     assert paired(over).below(0.9) == pytest.approx(lower.pvalue, rel=1e-6)
 
@@ -118,13 +118,13 @@ def test_the_interval_holds_1_exactly_where_the_doubt_reaches_the_level() -> Non
         interval = found.interval(0.99)
         assert interval.low is not None
         assert interval.high is not None
-        assert (interval.low <= 1 <= interval.high) == (found.doubt() >= 0.01)
+        assert (interval.low <= 1 <= interval.high) == (found.p_value() >= 0.01)
 
 
 def test_a_stack_beside_itself_passes_where_the_resolution_is_fine_enough_and_is_undecided_where_not() -> None:
     random = np.random.default_rng(6)
-    quiet = judged([rates(random, 1.0, rounds=60)], Rule(threshold=0.02))[0]
-    loud = judged([rates(random, 1.0, rounds=3)], Rule(threshold=0.02))[0]
+    quiet = metric_verdicts([rates(random, 1.0, rounds=60)], Rule(threshold=0.02))[0]
+    loud = metric_verdicts([rates(random, 1.0, rounds=3)], Rule(threshold=0.02))[0]
     assert (quiet.verdict, quiet.outcome) == (Decision.EQUIVALENT, Outcome.PASSED)
     assert loud.outcome is Outcome.UNDECIDED
     assert loud.decided
@@ -138,13 +138,13 @@ def test_about_so_many_more_forks_settle_what_a_gate_could_not(factor: float) ->
     settled = []
     for _ in range(60):
         few = rates(random, factor, rounds=4)
-        one = judged([few], Rule(threshold=0.02))[0]
+        one = metric_verdicts([few], Rule(threshold=0.02))[0]
         if one.outcome is Outcome.UNDECIDED and one.more_forks is not None:
             assert one.undecided
             more = rates(random, factor, rounds=one.more_forks)
             a, b = ([*first, *then] for first, then in zip(few.values, more.values, strict=True))
             both = Figures("c", ("a/x", "a/x"), "Sum", (a, b))
-            settled.append(judged([both], Rule(threshold=0.02))[0].outcome is not Outcome.UNDECIDED)
+            settled.append(metric_verdicts([both], Rule(threshold=0.02))[0].outcome is not Outcome.UNDECIDED)
     assert len(settled) > 10
     assert sum(settled) > len(settled) / 2
 
@@ -152,7 +152,7 @@ def test_about_so_many_more_forks_settle_what_a_gate_could_not(factor: float) ->
 def test_what_is_decided_needs_no_more_forks() -> None:
     random = np.random.default_rng(8)
     for factor in (0.5, 1.0, 2.0):
-        one = judged([rates(random, factor, rounds=60)], Rule(threshold=0.05))[0]
+        one = metric_verdicts([rates(random, factor, rounds=60)], Rule(threshold=0.05))[0]
         assert not one.undecided
         assert one.more_forks is None
 
@@ -175,7 +175,7 @@ def test_a_sentence_says_what_would_settle_it(spreads: list[float], said: str) -
         Figures("c", ("a/x", "a/x"), "Sum", ([1.0] * 4, [math.exp(spread * at) for at in (-1, 1, -1, 1)]))
         for spread in spreads
     ]
-    found = Comparison("A", "B", "so", rule, judged(cells, rule), [])
+    found = Comparison("A", "B", "so", rule, metric_verdicts(cells, rule), [])
     sentence = show.sentences(found)[0]
     assert said in sentence
     assert ("forks would" in sentence) == bool(said)
@@ -187,6 +187,6 @@ def test_a_longer_tail_is_worse_and_a_shorter_one_better() -> None:
     us = [100.0, 101.0, 99.0, 100.5]
     for factor, verdict, outcome in ((2.0, Decision.WORSE, Outcome.FAILED), (0.5, Decision.BETTER, Outcome.PASSED)):
         figures = Figures("c", ("a/x", "a/x"), "Sum", (us, [factor * one for one in us]), Metric.P99)
-        found = judged([figures], Rule())[0]
+        found = metric_verdicts([figures], Rule())[0]
         assert (found.verdict, found.outcome) == (verdict, outcome)
-    assert not judged([figures], Rule(p99_threshold=None))
+    assert not metric_verdicts([figures], Rule(p99_threshold=None))

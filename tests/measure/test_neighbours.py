@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from callbench.runner.measure.neighbours import disturbances_of, disturbed_by, wait_share
-from callbench.stats.bottleneck import Evidence, Limit, Side, judged
+from callbench.stats.bottleneck import Evidence, Limit, Side, verdict_of
 
 BUSY: dict[str, Any] = json.loads((Path(__file__).parent / "recorded" / "busy-machine.json").read_text())
 
@@ -32,7 +32,7 @@ def test_a_quiet_one_or_one_without_probes_is_not_disturbed() -> None:
 def test_a_generator_that_was_starved_is_found_out_where_the_server_was_not() -> None:
     quiet = Side(busy=0.4, thread=0.4, waited=0.01, neighbours=0.0)
     starved = Evidence(clients=8, in_process=False, client=recorded("server"), server=quiet)
-    verdict = judged(starved)
+    verdict = verdict_of(starved)
     assert verdict.limit is Limit.GENERATOR
     assert verdict.at_least
     assert "other programs took 62 %" in verdict.why
@@ -40,4 +40,4 @@ def test_a_generator_that_was_starved_is_found_out_where_the_server_was_not() ->
 
 def test_both_sides_starved_alike_is_a_shared_processor() -> None:
     both = Evidence(clients=8, in_process=False, client=recorded("client"), server=recorded("server"))
-    assert judged(both).limit is Limit.SHARED
+    assert verdict_of(both).limit is Limit.SHARED

@@ -16,7 +16,7 @@ from callbench.catalog.study import load
 from callbench.model.errors import BadInput
 from callbench.model.metrics.metric import Combination, StudyUse
 from callbench.model.metrics.readings import READINGS
-from callbench.model.metrics.registry import GROUPS, METRICS, PERCENTILES, VALUES, askable
+from callbench.model.metrics.registry import GROUPS, METRICS, PERCENTILES, VALUES, available_metrics
 from callbench.report.export import TEXTS
 from callbench.report.export.show import cell_records
 from callbench.runner.measure.process_reading import FullReading
@@ -123,7 +123,7 @@ def test_the_query_of_a_metric_runs_by_itself(few: Subject) -> None:
                 assert [column[0] for column in cursor.description or []] == ["cell", "fork", one.name]
 
 
-@pytest.mark.parametrize("name", [*askable(StudyUse.TABLES)])
+@pytest.mark.parametrize("name", [*available_metrics(StudyUse.TABLES)])
 def test_a_study_can_ask_for_each(name: str, tmp_path: Path) -> None:
     (tmp_path / "s.toml").write_text(STUDY.replace("STATISTIC", name))
     assert load(tmp_path / "s.toml").tables[0].statistic == name

@@ -8,7 +8,7 @@ from callbench.analysis import limits, validity
 from callbench.analysis.costs import Cost
 from callbench.analysis.results import Latency, Result
 from callbench.analysis.validity import CellFacts, CellValidity
-from callbench.stats.bottleneck import Evidence, Limit, Side, Verdict, judged
+from callbench.stats.bottleneck import Evidence, Limit, Side, Verdict, verdict_of
 from callbench.stats.processor_time import ForkUse, ProcessorTime
 
 BUSY = Evidence(50, in_process=False, client=Side(0.41, 0.4, 0.0, 0.0), server=Side(0.98, 0.97, 0.0, 0.0), driver=True)
@@ -78,7 +78,7 @@ def row(calls: int, gap_ns: int) -> dict[str, object]:
 def test_who_has_no_call_left_to_make_is_not_busy(calls: int, limit: Limit) -> None:
     mine = CellFacts("c1", in_process=False, together=False, half_width=None, plateaus=(), driver=True)
     trial = row(calls, 50 * 2_450_000_000)
-    assert judged(validity._evidence(mine, [trial], {})).limit is limit
+    assert verdict_of(validity._evidence(mine, [trial], {})).limit is limit
 
 
 def test_one_straggler_dilutes_no_share_and_blames_no_loop() -> None:
@@ -91,4 +91,4 @@ def test_one_straggler_dilutes_no_share_and_blames_no_loop() -> None:
     evidence = validity._evidence(mine, [trial], {})
     assert evidence.server.busy == pytest.approx(0.99, rel=1e-3)
     assert evidence.loop == 0
-    assert judged(evidence).limit is Limit.SERVER
+    assert verdict_of(evidence).limit is Limit.SERVER

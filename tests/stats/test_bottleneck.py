@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from callbench.stats.bottleneck import Evidence, Limit, Side, judged
+from callbench.stats.bottleneck import Evidence, Limit, Side, verdict_of
 
 QUIET = Side(busy=0.3, thread=0.2, waited=0.01, neighbours=0.0)
 FULL = Side(busy=0.97, thread=0.5, waited=0.3, neighbours=0.0)
@@ -108,28 +108,28 @@ TABLE = [
 
 @pytest.mark.parametrize(("case", "evidence", "limit"), TABLE, ids=[case for case, *_ in TABLE])
 def test_it_is_judged(case: str, evidence: Evidence, limit: Limit) -> None:  # noqa: ARG001 - the name of the case
-    verdict = judged(evidence)
+    verdict = verdict_of(evidence)
     assert verdict.limit is limit
     assert verdict.why
     assert verdict.at_least is (limit is Limit.GENERATOR)
 
 
 def test_a_verdict_names_the_figures_it_rests_on() -> None:
-    why = judged(replace(MANY, server=FULL)).why
+    why = verdict_of(replace(MANY, server=FULL)).why
     assert why == "client 30 % busy, server 97 % busy, server waited 30 % for a processor"
 
 
 def test_neighbours_come_before_the_sides_that_share_processors_with_them() -> None:
     beside = Side(busy=0.4, thread=0.4, waited=0.4, neighbours=0.5)
-    why = judged(replace(MANY, together=True, client=beside, server=beside)).why
+    why = verdict_of(replace(MANY, together=True, client=beside, server=beside)).why
     assert why.startswith("other programs took 50 % of the server's processors")
 
 
 def test_what_neighbours_left_is_named_where_it_was_enough() -> None:
-    why = judged(replace(MANY, server=Side(busy=0.57, thread=0.57, waited=0.01, neighbours=0.2))).why
+    why = verdict_of(replace(MANY, server=Side(busy=0.57, thread=0.57, waited=0.01, neighbours=0.2))).why
     assert why.startswith("nothing was used up except the 20 % of the processors that other programs took")
 
 
 def test_threads_that_wait_together_are_counted() -> None:
     crowd = replace(MANY, server=Side(busy=0.2, thread=0.1, waited=0.96, neighbours=0.5))
-    assert "it had 5 threads waiting at any time" in judged(crowd).why
+    assert "it had 5 threads waiting at any time" in verdict_of(crowd).why

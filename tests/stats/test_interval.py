@@ -27,7 +27,7 @@ def test_students_own_data() -> None:
     assert math.log(interval.middle) == pytest.approx(1.58)
     assert math.log(interval.low) == pytest.approx(0.7001142, abs=1e-6)
     assert math.log(interval.high) == pytest.approx(2.4598858, abs=1e-6)
-    assert paired(ratios).doubt() == pytest.approx(0.002833, abs=1e-6)
+    assert paired(ratios).p_value() == pytest.approx(0.002833, abs=1e-6)
 
 
 @pytest.mark.parametrize(("freedom", "value"), [(1, 12.706), (2, 4.303), (4, 2.776), (10, 2.228), (30, 2.042)])
@@ -52,7 +52,7 @@ def test_pairing_takes_drift_out() -> None:
     speed = random.lognormal(0, 1, size=5)
     slow = dict(enumerate(speed * random.lognormal(0, 0.01, 5)))
     fast = dict(enumerate(speed * 1.05 * random.lognormal(0, 0.01, 5)))
-    assert paired(fork_ratios([fast], [slow])).doubt() < 0.01
+    assert paired(fork_ratios([fast], [slow])).p_value() < 0.01
     assert scipy.stats.ttest_ind(np.log(list(fast.values())), np.log(list(slow.values()))).pvalue > 0.5
 
 
@@ -73,8 +73,8 @@ def test_one_fork_has_no_interval_and_no_test() -> None:
 
 
 def test_without_spread_the_test_is_certain() -> None:
-    assert paired([1.0, 1.0]).doubt() == 1.0
-    assert paired([2.0, 2.0]).doubt() == 0.0
+    assert paired([1.0, 1.0]).p_value() == 1.0
+    assert paired([2.0, 2.0]).p_value() == 0.0
 
 
 def test_holm_as_r_has_it() -> None:

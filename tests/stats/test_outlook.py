@@ -66,5 +66,5 @@ def test_so_many_forks_tell_them_apart_as_often_as_is_said(apart: float, spread:
     assert more is not None
     random = np.random.default_rng(1)
     runs = [paired(np.exp(random.normal(apart, spread, 3 + more)).tolist()) for _ in range(400)]
-    told = sum(one.doubt() < LEVEL and one.log > 0 for one in runs) / len(runs)
+    told = sum(one.p_value() < LEVEL and one.log > 0 for one in runs) / len(runs)
     assert told == pytest.approx(POWER, abs=0.1)

@@ -39,9 +39,9 @@ def test_it_is_the_pairwise_test_of_the_claims_with_holm(rates: list[float], blo
     del figures[0][0]
     pairs = [(one, other) for one in range(len(rates)) for other in range(one)]
     ratios = [fork_ratios([figures[one]], [figures[other]]) for one, other in pairs]
-    doubts = holm([paired(ratio).doubt() if len(ratio) > 1 else 1.0 for ratio in ratios])
+    p_values = holm([paired(ratio).p_value() if len(ratio) > 1 else 1.0 for ratio in ratios])
     found = {one.index: one for one in standings(figures)}
-    for (one, other), doubt in zip(pairs, doubts, strict=True):
+    for (one, other), doubt in zip(pairs, p_values, strict=True):
         assert (other in found[one].ties) == (doubt >= 0.05 - 1e-12)
         assert (other in found[one].ties) == (one in found[other].ties)
         if other not in found[one].ties:

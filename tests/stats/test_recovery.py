@@ -11,9 +11,9 @@ from callbench.stats.recovery import (
     State,
     Verdict,
     episodes,
-    judged,
     recovery,
     slow_above,
+    state_of,
     verdict,
     worst,
 )
@@ -73,8 +73,8 @@ STATES = [
 
 def test_states_are_distinguished() -> None:
     for seen, state in STATES:
-        assert judged(seen, LIMIT_US) is state, seen
-    assert judged(STATES[1][0]) is State.WELL  # Without a limit for slow calls.
+        assert state_of(seen, LIMIT_US) is state, seen
+    assert state_of(STATES[1][0]) is State.WELL  # Without a limit for slow calls.
     assert worst([state for _, state in STATES]) is State.DEAD
     assert worst([]) is State.WELL
 

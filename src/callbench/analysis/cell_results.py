@@ -51,7 +51,7 @@ def result_of(  # noqa: PLR0913, PLR0917 - one cell is made of all these tables
         batched=any((row["batch"] or 1) > 1 for row in answered),
         agree=all(row["agree"] is not False for row in forks),
         excluded=whys[0] if whys else None,
-        doubts=(*_doubts(forks), *([why_missed] if why_missed else [])),
+        doubts=(*_count_warnings(forks), *([why_missed] if why_missed else [])),
         think_ms=float(cell["think_ms"]),
         ramp_up_ms=float(cell.get("ramp_up_ms") or 0.0),
         options=json.loads(cell.get("options") or "{}") or {},
@@ -88,7 +88,7 @@ def _window_in(row: Mapping[str, Any]) -> Window:
     return Window(row["window_calls"], row["window_ns"], row["in_flight"])
 
 
-def _doubts(forks: Sequence[Mapping[str, Any]]) -> Sequence[str]:
+def _count_warnings(forks: Sequence[Mapping[str, Any]]) -> Sequence[str]:
     """Gather why a cell must not be ranked."""
     return ("client and server counted differently",) if any(row["agree"] is False for row in forks) else ()
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from callbench.analysis.costs import Cost, cost
 from callbench.analysis.unsteady import WarmUpSummary, warmed
 from callbench.stats import littles_law
-from callbench.stats.bottleneck import Evidence, Limit, Verdict, judged
+from callbench.stats.bottleneck import Evidence, Limit, Verdict, verdict_of
 from callbench.stats.decision import Decision, by_ratio
 from callbench.stats.digits import percent
 from callbench.stats.interval import Interval, geometric_mean
@@ -276,7 +276,7 @@ def _cell_validity(
     curves: Sequence[Curve],
 ) -> CellValidity:
     evidence = replace(_evidence(known, trials, sides), link=_link(trials, traffic))
-    verdict = judged(evidence)
+    verdict = verdict_of(evidence)
     if known.plateaus and verdict.limit in (Limit.SERIAL, Limit.WAITING):
         verdict = replace(verdict, why=f"{verdict.why}; {known.plateaus[0].sentence()}")
     # An open loop waits for its arrivals, which no client is in.

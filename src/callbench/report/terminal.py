@@ -15,7 +15,7 @@ from callbench.report.text.choice import sheet
 from callbench.report.text.columns import alike, differing
 from callbench.report.text.grid import Column, Grid
 from callbench.report.text.section import Sheet
-from callbench.report.text.summary import Summary, cautions, elsewhere, summary, tallied
+from callbench.report.text.summary import Summary, cautions, elsewhere, summary, verdicts_text
 
 STYLES = {Verdict.HOLDS: "green", Verdict.FAILS: "red", Verdict.UNDECIDED: "yellow", Verdict.UNMEASURED: "dim"}
 
@@ -53,7 +53,9 @@ def _summary(subject: Subject, summary: Summary, console: Console) -> None:
         _words(sheet(summary.choices)).print(console)
     if subject.judged:
         _claims(subject).print(console)
-        console.print(Text("\n".join([f"Claims: {tallied(subject.judged)}", *elsewhere(subject), ""])), soft_wrap=True)
+        console.print(
+            Text("\n".join([f"Claims: {verdicts_text(subject.judged)}", *elsewhere(subject), ""])), soft_wrap=True
+        )
     open_ = summary.open_results.sheet()
     if open_ is not None:
         _words(open_).print(console)

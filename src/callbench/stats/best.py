@@ -93,7 +93,7 @@ def _compared(  # noqa: PLR0913, PLR0917 - one comparison and all that it is hel
     difference = prior.moderated(paired(ratios))
     margin, shift = bounds
     half = reach(difference, level) + shift
-    behind = difference.log > 0 and difference.doubt(shift) < level
+    behind = difference.log > 0 and difference.p_value(shift) < level
     return ComparedWithBest(name, difference, behind, not behind and abs(difference.log) + half <= margin)
 
 

@@ -118,7 +118,7 @@ class Verdict:
         return self.limit is Limit.GENERATOR
 
 
-def judged(evidence: Evidence) -> Verdict:
+def verdict_of(evidence: Evidence) -> Verdict:
     """Name what limited a cell.
 
     A full link carries no more, even if a side waited for a processor meanwhile. The client library belongs to the

@@ -98,16 +98,16 @@ def decided(questions: Sequence[Question], level: float, shift: float = 0.0) -> 
         shift: a log-ratio that the circumstances may have brought: no smaller one can be told.
     """
     gains = [one.gain() for one in questions]
-    differs = holm([one.doubt(shift) for one in gains])
+    differs = holm([one.p_value(shift) for one in gains])
     falls = holm([gain.below(math.exp(-one.margin - shift)) for one, gain in zip(questions, gains, strict=True)])
     return [
-        _decided(one, level, shift, doubt, fall, len(questions))
-        for one, doubt, fall in zip(questions, differs, falls, strict=True)
+        _decided(one, level, shift, adjusted_p, fall, len(questions))
+        for one, adjusted_p, fall in zip(questions, differs, falls, strict=True)
     ]
 
 
 def _decided(  # noqa: PLR0913, PLR0917 - a question and all that was computed of it
-    question: Question, level: float, shift: float, doubt: float, fall: float, count: int
+    question: Question, level: float, shift: float, adjusted_p: float, fall: float, count: int
 ) -> DecidedComparison:
     """Decide one of that many, with its probabilities corrected already."""
     gain, margin = question.gain(), question.margin
@@ -117,7 +117,7 @@ def _decided(  # noqa: PLR0913, PLR0917 - a question and all that was computed o
     outcome = Outcome.FAILED if fall < level else Outcome.PASSED if low >= -margin else Outcome.UNDECIDED
     if -margin <= low and high <= margin:
         decision = Decision.EQUIVALENT
-    elif doubt < level or outcome is Outcome.FAILED:
+    elif adjusted_p < level or outcome is Outcome.FAILED:
         decision = Decision.BETTER if gain.log > 0 else Decision.WORSE
     else:
         decision = Decision.UNDECIDED
@@ -128,7 +128,7 @@ def _decided(  # noqa: PLR0913, PLR0917 - a question and all that was computed o
         decision,
         outcome,
         question.difference.interval(1 - level),
-        doubt,
+        adjusted_p,
         _grown(half + missed(gain)),
         _grown(unseen) if question.less_is_better else -math.expm1(-unseen),
         more,
@@ -179,7 +179,7 @@ class Range:
         if self.ratio is None or self.distance() > 0:
             return 1.0
         bound = self.low if self.ratio.log <= self.low else self.high
-        return replace(self.ratio, log=self.ratio.log - bound).doubt()
+        return replace(self.ratio, log=self.ratio.log - bound).p_value()
 
 
 @dataclass(frozen=True)
@@ -219,9 +219,9 @@ def ranged(ranges: Sequence[Range], level: float) -> list[RangeTest]:
     ]
 
 
-def _ranged(one: Range, ratio: LogRatio, level: float, doubt: tuple[float, int]) -> RangeTest:
+def _ranged(one: Range, ratio: LogRatio, level: float, corrected: tuple[float, int]) -> RangeTest:
     """Test one, with its probability corrected already, among that many."""
-    adjusted_p, count = doubt
+    adjusted_p, count = corrected
     half, distance = reach(ratio, level), one.distance()
     more = None
     if distance > half + _EXACT:
@@ -255,7 +255,7 @@ def parted(
         By pair 1 where the first is greater beyond doubt, -1 where the second is, 0 if it cannot be told.
     """
     found = many_paired(differences, prior.variance, prior.freedom)
-    sure = np.asarray(holm(found.doubts.tolist())) < level
+    sure = np.asarray(holm(found.p_values.tolist())) < level
     return np.where(sure, np.sign(found.logs), 0.0).astype(np.int8)
 
 

@@ -7,10 +7,10 @@ _SURROGATES_FROM = 0x10000
 
 def _modified(text: str) -> int:
     """Count modified UTF-8 (JVMS 4.4.7): U+0000 takes two octets, what lies beyond the BMP two times three."""
-    return sum(_modified_octets(ord(character)) for character in text)
+    return sum(_modified_bytes(ord(character)) for character in text)
 
 
-def _modified_octets(code: int) -> int:
+def _modified_bytes(code: int) -> int:
     if 1 <= code < 0x80:
         return 1
     if code < 0x800:

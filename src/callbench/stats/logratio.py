@@ -32,7 +32,7 @@ class LogRatio:
         reach = quantile(self.freedom, confidence) * self.error
         return Interval(math.exp(self.log), math.exp(self.log - reach), math.exp(self.log + reach), self.count)
 
-    def doubt(self, shift: float = 0.0) -> float:
+    def p_value(self, shift: float = 0.0) -> float:
         """Compute the probability of a log-ratio at least so far out, were the true one within +/- `shift`.
 
         Student's t, two-sided; with a shift it is compared with the nearer end of the range, where a test of a range
@@ -95,11 +95,11 @@ class LogRatios(NamedTuple):
 
     Attributes:
         logs: their means.
-        doubts: as `LogRatio.doubt` has it; 1 if there are fewer than two values.
+        p_values: as `LogRatio.p_value` has it; 1 if there are fewer than two values.
     """
 
     logs: Figures
-    doubts: Figures
+    p_values: Figures
 
 
 def many_paired(
@@ -121,5 +121,5 @@ def many_paired(
     errors = np.sqrt((squares + freedom * variance) / freedoms / np.maximum(numbers, 1))
     with np.errstate(divide="ignore", invalid="ignore"):
         scores = np.where(means == 0.0, 0.0, np.abs(means) / errors)
-    doubts = 2 * student.each_above(scores, freedoms)
-    return LogRatios(means, np.where(numbers < 2, 1.0, doubts))
+    p_values = 2 * student.each_above(scores, freedoms)
+    return LogRatios(means, np.where(numbers < 2, 1.0, p_values))

@@ -105,7 +105,7 @@ def slow_above(before_us: float, within: float) -> float:
     return max(within * before_us, before_us + LEAST_SLOW_US)
 
 
-def judged(seen: Slice, limit_us: float | None = None) -> State:
+def state_of(seen: Slice, limit_us: float | None = None) -> State:
     """Describe in what state a slice found the server.
 
     Args:
@@ -141,14 +141,14 @@ def worst(states: Sequence[State]) -> State:
 
 def verdict(slices: Sequence[Slice], limit_us: float | None) -> Verdict:
     """Describe what those who called meanwhile and afterwards met: the worst of their slices decides."""
-    return _VERDICTS[worst([judged(seen, limit_us) for seen in slices])]
+    return _VERDICTS[worst([state_of(seen, limit_us) for seen in slices])]
 
 
 def episodes(slices: Sequence[Slice], limit_us: float | None = None) -> list[Episode]:
     """Gather slices that follow each other in one state."""
     found: list[Episode] = []
     for seen in slices:
-        state = judged(seen, limit_us)
+        state = state_of(seen, limit_us)
         if found and found[-1].state is state:
             last = found.pop()
             errors = {
@@ -178,7 +178,7 @@ def recovery(
     later = [seen for seen in slices if seen.start_s >= after_s]
     well = 0
     for place, seen in enumerate(later):
-        well = well + 1 if judged(seen, limit_us) is State.WELL else 0
+        well = well + 1 if state_of(seen, limit_us) is State.WELL else 0
         if well == in_a_row:
             first = place - in_a_row + 1
             least = later[first - 1].start_s if first else after_s

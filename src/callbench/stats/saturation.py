@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from statistics import median
 
-from callbench.stats.bottleneck import DISTURBED, IDLE, SATURATED, Evidence, Limit, judged
+from callbench.stats.bottleneck import DISTURBED, IDLE, SATURATED, Evidence, Limit, verdict_of
 from callbench.stats.digits import figure, percent
 
 # A call that takes so many times as long as alone waits in a queue.
@@ -105,7 +105,7 @@ def saturated(every: Sequence[LoadObservation], level: float) -> Saturation:
 
 def _by_processors(evidence: Evidence, processors: int | None) -> Saturation | None:
     """Say what of link, driver and processors was used up; None where nothing was."""
-    verdict = judged(evidence)
+    verdict = verdict_of(evidence)
     if verdict.limit in (Limit.GENERATOR, Limit.LINK):
         return Saturation(Resource.DRIVER if verdict.limit is Limit.GENERATOR else Resource.LINK, verdict.why)
     server = evidence.server

@@ -65,7 +65,7 @@ class Record:
         Raises:
             BadInput: it is a comparison's folder, which has none.
         """
-        self._be_of_a_study()
+        self._require_run()
         return self.path / "study.toml"
 
     @property
@@ -153,7 +153,7 @@ class Record:
             PermissionError: the folder cannot be written.
             CallbenchError: the disk is full or fails.
         """
-        self._be_of_a_study()
+        self._require_run()
         folder = self.path / "parquet"
         if self._made_from(folder) == self._mark():
             return folder
@@ -168,7 +168,7 @@ class Record:
             raise CallbenchError(f"cannot write {folder}: {failure.strerror}") from failure
         return folder
 
-    def _be_of_a_study(self) -> None:
+    def _require_run(self) -> None:
         kind = self.kind
         if kind == COMPARISON:
             raise BadInput(

@@ -111,7 +111,7 @@ def _sent(arguments: Arguments) -> object:
     if not array:
         return generate.element(kind, content, seed)
     elements = generate.elements(kind, content, _count(arguments), seed)
-    return literal.octets(elements) if kind == "byte" else elements
+    return literal.byte_array(elements) if kind == "byte" else elements
 
 
 def _is_literal(arguments: Arguments) -> bool:

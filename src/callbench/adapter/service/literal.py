@@ -39,7 +39,7 @@ def seed(arguments: Mapping[str, object]) -> int:
     return _whole("seed", given, 0, (1 << 64) - 1)
 
 
-def octets(elements: list[Form]) -> bytes:
+def byte_array(elements: list[Form]) -> bytes:
     """Return an array of bytes."""
     return bytes(element for element in elements if isinstance(element, int))
 
@@ -51,7 +51,7 @@ def value(kind: str, *, array: bool, given: object) -> "Form | bytes":
     if not isinstance(given, list):
         raise BadArgumentsError(f"value is {given!r}: it must be an array")
     elements = [_scalar(kind, item) for item in given]
-    return octets(elements) if kind == "byte" else elements
+    return byte_array(elements) if kind == "byte" else elements
 
 
 def _whole(name: str, given: object, least: int, most: int) -> int:

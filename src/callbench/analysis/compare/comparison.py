@@ -1,4 +1,4 @@
-"""A comparison, judged: from its own folder, or from those of two runs."""
+"""A comparison with its verdicts: from its own folder, or from those of two runs."""
 
 import itertools
 import math
@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from callbench.analysis.compare.method import method_sentence, notes_of
-from callbench.analysis.compare.verdicts import Figures, Metric, MetricVerdict, Rule, judged
+from callbench.analysis.compare.verdicts import Figures, Metric, MetricVerdict, Rule, metric_verdicts
 from callbench.analysis.words import some
 from callbench.model.errors import BadInput
 from callbench.stats.decision import Outcome, together
@@ -98,7 +98,7 @@ def read(run: Record, given: RuleOptions | None = None) -> Comparison:
         )
         rule = (given or RuleOptions()).over(own)
         pairs, lines = run.plan()["pairs"], list(run.lines())
-        cells = judged(list(_figures(pairs, lines)), rule)
+        cells = metric_verdicts(list(_figures(pairs, lines)), rule)
         a, b = str(request["a"]), str(request["b"])
     except (KeyError, TypeError, ValueError, IndexError) as failure:
         raise BadInput(f"{run.path} is damaged: {failure!r} is missing or of the wrong kind") from failure

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Self
 
 from callbench.analysis.compare.comparison import Comparison
-from callbench.analysis.compare.verdicts import Figures, Metric, Rule, judged
+from callbench.analysis.compare.verdicts import Figures, Metric, Rule, metric_verdicts
 from callbench.analysis.echo_multiples import NAME as ECHOES
 from callbench.analysis.read_results import read
 from callbench.analysis.results import Result, Results
@@ -66,7 +66,7 @@ def compared(a: Record, b: Record, strict: Rule) -> Comparison:
         "compared as multiples of the raw echo of their own rounds" if by_echo else "compared by their values"
     )
     notes = list(_notes(a, b, moved, by_echo=by_echo))
-    return Comparison(str(a.path), str(b.path), how, rule, judged(cells, rule), notes)
+    return Comparison(str(a.path), str(b.path), how, rule, metric_verdicts(cells, rule), notes)
 
 
 def _figures(a: _Stored, b: _Stored, *, by_echo: bool) -> Iterator[Figures]:
@@ -134,11 +134,11 @@ def _of(
 
 def _moved(a: Record, b: Record) -> float | None:
     """Return how far the echo moved from one run to the other, as a log-ratio; None if one of them has none."""
-    songs = [_song(one) for one in (a, b)]
-    return None if songs[0] is None or songs[1] is None else abs(math.log(songs[1] / songs[0]))
+    rates = [_echo_rate(one) for one in (a, b)]
+    return None if rates[0] is None or rates[1] is None else abs(math.log(rates[1] / rates[0]))
 
 
-def _song(run: Record) -> float | None:
+def _echo_rate(run: Record) -> float | None:
     """Return the echo's rate in a run, or None."""
     with run.connection() as connection:
         rows = connection.execute("SELECT rate_per_s FROM echoes WHERE calls > 0").fetchall()

@@ -152,7 +152,7 @@ class Rule:
         return -math.log1p(-self.threshold) if metric is Metric.RATE else math.log1p(self.allowed(metric))
 
 
-def judged(cells: Sequence[Figures], rule: Rule) -> list[MetricVerdict]:
+def metric_verdicts(cells: Sequence[Figures], rule: Rule) -> list[MetricVerdict]:
     """Judge every metric of every cell, corrected for how many there are."""
     chosen = [one for one in cells if one.metric is Metric.RATE or rule.p99_threshold is not None]
     differences = [one.difference() for one in chosen]
@@ -163,12 +163,12 @@ def judged(cells: Sequence[Figures], rule: Rule) -> list[MetricVerdict]:
     ]
     found = iter(decided(questions, rule.level, rule.shift))
     return [
-        _open(one) if difference is None else _judged(one, next(found), rule)
+        _open(one) if difference is None else _metric_verdict(one, next(found), rule)
         for one, difference in zip(chosen, differences, strict=True)
     ]
 
 
-def _judged(figures: Figures, found: DecidedComparison, rule: Rule) -> MetricVerdict:
+def _metric_verdict(figures: Figures, found: DecidedComparison, rule: Rule) -> MetricVerdict:
     """Judge what was measured: a rate is of no worth where more calls fail."""
     a, b = (_mean(one) for one in figures.values)
     why = _fails_more(figures, rule.level)

@@ -33,10 +33,13 @@ class Losses:
         """Notes what a format of text or numbers loses, if it does."""
         if form in TIMES:
             self.add(
-                place, (f"Not every format has a type for `{form}`.", f"It is {_said(kind)} of the format `{form}`.")
+                place,
+                (f"Not every format has a type for `{form}`.", f"It is {_kind_name(kind)} of the format `{form}`."),
             )
         elif form in DECIMALS:
-            self.add(place, ("Not every format has decimal numbers.", f"It is {_said(kind)} of the format `{form}`."))
+            self.add(
+                place, ("Not every format has decimal numbers.", f"It is {_kind_name(kind)} of the format `{form}`.")
+            )
 
     @property
     def all(self) -> tuple[Loss, ...]:
@@ -44,5 +47,5 @@ class Losses:
         return tuple(self._all.values())
 
 
-def _said(kind: Kind) -> str:
+def _kind_name(kind: Kind) -> str:
     return {Kind.STRING: "text", Kind.BYTES: "bytes"}.get(kind, f"a number ({kind})")

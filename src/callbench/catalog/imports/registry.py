@@ -104,7 +104,7 @@ def _har(source: Source) -> bool:
     return source.suffix == ".har" or (isinstance(log, dict) and "entries" in log)
 
 
-def _says(source: Source, pattern: bytes) -> bool:
+def _matches(source: Source, pattern: bytes) -> bool:
     return re.search(pattern, source.head, re.MULTILINE) is not None
 
 
@@ -113,15 +113,17 @@ FORMATS: tuple[Format, ...] = (
     Format(
         "proto",
         "Protocol Buffers",
-        lambda source: source.suffix == ".proto" or _says(source, rb'^\s*(syntax|edition)\s*=\s*"'),
+        lambda source: source.suffix == ".proto" or _matches(source, rb'^\s*(syntax|edition)\s*=\s*"'),
     ),
     Format("thrift", "Thrift", lambda source: source.suffix == ".thrift"),
     Format(
         "capnp",
         "Cap'n Proto",
-        lambda source: source.suffix == ".capnp" or _says(source, rb"^@0x[0-9a-f]{16};"),
+        lambda source: source.suffix == ".capnp" or _matches(source, rb"^@0x[0-9a-f]{16};"),
     ),
-    Format("wsdl", "WSDL", lambda source: source.suffix == ".wsdl" or _says(source, rb"<([\w.-]+:)?definitions[\s>]")),
+    Format(
+        "wsdl", "WSDL", lambda source: source.suffix == ".wsdl" or _matches(source, rb"<([\w.-]+:)?definitions[\s>]")
+    ),
     Format("har", "HTTP archive", _har),
     Format("openapi", "OpenAPI", lambda source: bool({"openapi", "swagger"} & set(_object(source)))),
     Format("mcp", "tool list of an MCP server", _tools),

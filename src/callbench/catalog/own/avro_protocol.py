@@ -27,7 +27,7 @@ PARAMETER = "request"
 """The one parameter of every call."""
 
 
-class _UnsayableError(Exception):
+class _InexpressibleError(Exception):
     """Avro has no type for it: a list within itself, or a null in a null."""
 
 
@@ -64,12 +64,12 @@ def _protocol(
         if not message.wrapped:
             try:
                 records[message.name] = types.record(message)
-            except _UnsayableError:
+            except _InexpressibleError:
                 continue
     enumerations: list[Json] = [
         {"type": "enum", "name": types.full(one.name), "symbols": list(values(one))} for one in schema.enumerations
     ]
-    carried = (call for call in schema.calls if types.sayable(call, records))
+    carried = (call for call in schema.calls if types.is_expressible(call, records))
     return {
         "protocol": schema.name,
         "types": [*enumerations, *records.values()],
@@ -97,11 +97,11 @@ class _Types:
             "response": self._message(call.answer, ()),
         }
 
-    def sayable(self, call: OwnCall, records: Mapping[str, Json]) -> bool:
+    def is_expressible(self, call: OwnCall, records: Mapping[str, Json]) -> bool:
         """Whether all that the call reaches has a type."""
         try:
             self.call(call)
-        except _UnsayableError:
+        except _InexpressibleError:
             return False
         seen, waiting = {call.request, call.answer}, [call.request, call.answer]
         while waiting:
@@ -118,7 +118,7 @@ class _Types:
         if not message.wrapped:
             return self.full(name)
         if name in within:
-            raise _UnsayableError
+            raise _InexpressibleError
         return self._field(message.fields[0], (*within, name))
 
     def _field(self, field: Field, within: tuple[str, ...]) -> Json:
@@ -135,5 +135,5 @@ class _Types:
                 return one
             case _:
                 if isinstance(one, list):
-                    raise _UnsayableError
+                    raise _InexpressibleError
                 return ["null", one]

@@ -51,7 +51,7 @@ def with_options(document: Mapping[str, Any], links: Sequence[str] | None, **opt
     return {**found, **{name: value for name, value in options.items() if value}}
 
 
-def asked(document: Mapping[str, Any], ask: Callable[[str, str], str]) -> dict[str, Any]:
+def ask_questions(document: Mapping[str, Any], ask: Callable[[str, str], str]) -> dict[str, Any]:
     """Ask for everything that was not said.
 
     Args:

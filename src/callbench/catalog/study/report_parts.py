@@ -9,7 +9,7 @@ from pydantic import AfterValidator, Field, model_validator
 from callbench.catalog.study.name_suggestions import allowed_names
 from callbench.catalog.study.part import LinkName, Name, Part
 from callbench.model.metrics.metric import StudyUse
-from callbench.model.metrics.registry import askable
+from callbench.model.metrics.registry import available_metrics
 
 
 def _among(names: Sequence[str]) -> AfterValidator:
@@ -24,9 +24,9 @@ def _among(names: Sequence[str]) -> AfterValidator:
 
 
 # The metrics of callbench.model.metrics; docs/reference/metrics.md lists them.
-Statistic = Annotated[str, _among(askable())]
-OfTable = Annotated[str, _among(askable(StudyUse.TABLES))]
-OfColumn = Annotated[str, _among(askable(StudyUse.TABLES, StudyUse.COLUMNS))]
+Statistic = Annotated[str, _among(available_metrics())]
+OfTable = Annotated[str, _among(available_metrics(StudyUse.TABLES))]
+OfColumn = Annotated[str, _among(available_metrics(StudyUse.TABLES, StudyUse.COLUMNS))]
 Threshold = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 
 

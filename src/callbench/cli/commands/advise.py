@@ -115,7 +115,7 @@ def command(  # noqa: PLR0913, PLR0917 - the options a person has
         currency=currency, goal=goal,
     )  # fmt: skip
     if ask:
-        document = answers.asked(document, lambda text, default: typer.prompt(text, default=default, err=True))
+        document = answers.ask_questions(document, lambda text, default: typer.prompt(text, default=default, err=True))
     wanted = file.situation_of(document, str(situation) if situation is not None else "the situation")
     seconds = measuring.BUDGET_S if budget is None else quantities.seconds(budget, "--budget")
     if no_measure and not source.is_record(record):

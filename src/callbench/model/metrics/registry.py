@@ -33,6 +33,6 @@ SHARED_SPREAD = frozenset(name for name, one in METRICS.items() if one.tested is
 LISTED: Mapping[str, Metric] = {name: one for name, one in METRICS.items() if one.heading}
 
 
-def askable(*places: StudyUse) -> tuple[str, ...]:
+def available_metrics(*places: StudyUse) -> tuple[str, ...]:
     """Name the metrics that a study may ask for: everywhere, and in these places besides."""
     return tuple(name for name, one in METRICS.items() if one.asked in {StudyUse.EVERYWHERE, *places})

@@ -51,7 +51,7 @@ def languages(advice: Advice, what: str, unit: tuple[str, float]) -> Section | N
     return Section("languages", "Languages", about, sheets=sheets)
 
 
-def said(advice: Advice) -> Iterator[str]:
+def origin_sentences(advice: Advice) -> Iterator[str]:
     """Say in sentences whose figures those of the choice are."""
     found, best = advice.languages, advice.choice.best
     for one in found.shared:

@@ -36,7 +36,7 @@ def of(one: Stored, found: AdviceResult) -> RecordReport:
     """Tell an advice that was computed."""
     advice = found.advice
     about = f"{headline(advice)} From {advice_basis(found)}."
-    findings = [*languages.said(advice), *reasons(advice), *depends(advice)]
+    findings = [*languages.origin_sentences(advice), *reasons(advice), *depends(advice)]
     return RecordReport(one, about, findings, sections(advice, losses(found), lacks(found)), record(one, advice))
 
 

@@ -36,7 +36,7 @@ def text(subject: Subject) -> str:
         "cautions": cautions(subject),
         "tables": [_table(one) for one in subject.tables],
         "claims": [_claim(one) for one in subject.judged],
-        "questions": [_asked(one) for one in subject.asked],
+        "questions": [_question_record(one) for one in subject.asked],
         "sections": [_section(one) for one in sections(subject)],
         "environment": subject.environment,
     }
@@ -135,7 +135,7 @@ def _claim(claim: ClaimResult) -> dict[str, Any]:
     }
 
 
-def _asked(question: AnsweredQuestion) -> dict[str, Any]:
+def _question_record(question: AnsweredQuestion) -> dict[str, Any]:
     """Write one open question with what the run answers."""
     answers = [
         {"sentence": one.sentence, "statistic": one.statistic, **_comparison(one.compared)} for one in question.answers

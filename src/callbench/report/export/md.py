@@ -12,7 +12,7 @@ from callbench.report.sections import sections
 from callbench.report.text.choice import sheet as choice_sheet
 from callbench.report.text.more_time import ABOUT as OPEN
 from callbench.report.text.section import Section, Sheet
-from callbench.report.text.summary import Summary, cautions, exclusions, summary, tallied
+from callbench.report.text.summary import Summary, cautions, exclusions, summary, verdicts_text
 
 
 def text(subject: Subject) -> str:
@@ -24,7 +24,7 @@ def text(subject: Subject) -> str:
     if subject.judged:
         parts += ["## Claims", _claims(subject.judged)]
     if subject.asked:
-        parts += ["## Open questions", *(_asked(one) for one in subject.asked)]
+        parts += ["## Open questions", *(_question_text(one) for one in subject.asked)]
     parts += [section_text(section) for section in sections(subject)]
     excluded = exclusions(subject)
     if excluded:
@@ -41,7 +41,7 @@ def text(subject: Subject) -> str:
 def _summary(summary: Summary, judged: Sequence[ClaimResult]) -> list[str]:
     """Write what a report begins with: what to choose, which claims hold, what is not known."""
     parts = [_sheet(choice_sheet(summary.choices), "##", rest="---|")] if summary.choices else []
-    parts += [f"**Claims**: {plain(tallied(judged))}"] if judged else []
+    parts += [f"**Claims**: {plain(verdicts_text(judged))}"] if judged else []
     open_ = summary.open_results.sheet()
     if open_ is not None:
         parts += [_sheet(open_, "##", OPEN, "---|"), plain(summary.open_results.in_words())]
@@ -98,7 +98,7 @@ def _sheet(sheet: Sheet, level: str = "###", about: str = "", rest: str = "---:|
     return "\n".join([*lines, *(["", plain(sheet.note)] if sheet.note else [])])
 
 
-def _asked(question: AnsweredQuestion) -> str:
+def _question_text(question: AnsweredQuestion) -> str:
     """Write a question and its answers."""
     if not question.measured:
         return f"### {plain(question.text)}\n\nNot measured in this run."

@@ -25,7 +25,7 @@ from callbench.runner.stability.slices import slice_of, window_of_line
 from callbench.runner.stability.slowness import judge_slowness
 from callbench.stats.decision import Outcome
 from callbench.stats.digits import figure
-from callbench.stats.recovery import Recovery, State, judged, recovery, worst
+from callbench.stats.recovery import Recovery, State, recovery, state_of, worst
 from callbench.store.record import Record
 
 _SOURCE = (
@@ -161,7 +161,7 @@ def _over(line: Mapping[str, Any], lines: Sequence[Mapping[str, Any]], before: M
         last_answer_s=line["last_answer_s"],
         well_again=recovery(after, line["until_s"], before["limit_us"]),
         watched_s=max(0.0, after[-1].end_s - line["until_s"]) if after else 0.0,
-        unwell=worst([judged(one, before["limit_us"]) for one in after]),
+        unwell=worst([state_of(one, before["limit_us"]) for one in after]),
         sides=line["sides"],
         endpoints=summed([line["endpoints"]]) if "endpoints" in line else (),
     )

@@ -23,7 +23,7 @@ from callbench.runner.stability.record import notes, valid_lines
 from callbench.runner.stability.slices import slice_of, window_of_line
 from callbench.runner.stability.slowness import SlownessVerdict, judge_slowness
 from callbench.stats.decision import Outcome
-from callbench.stats.recovery import Episode, Recovery, State, Verdict, episodes, judged, recovery, verdict, worst
+from callbench.stats.recovery import Episode, Recovery, State, Verdict, episodes, recovery, state_of, verdict, worst
 from callbench.store.record import Record
 
 _SOURCE = "journal.jsonl: lines of kind test, slice, connections, tested (docs/reference/run-folder.md)"
@@ -133,7 +133,7 @@ def _tested(test: Mapping[str, Any], lines: Sequence[Mapping[str, Any]]) -> Test
     before = [line for line in own if line["kind"] == "slice" and line["phase"] == "before"]
     after = [line for line in seen if line["phase"] == "after"]
     again = recovery(slices, ended["ended_s"], limit)
-    state, later = (worst([judged(slice_of(line), limit) for line in part]) for part in (during, after))
+    state, later = (worst([state_of(slice_of(line), limit) for line in part]) for part in (during, after))
     allowed = limit / test["before_us"]
     at_last = judge_slowness(before, after, allowed, "after it")
     # One process of several may have ended: who continues answering has not died.

@@ -125,30 +125,32 @@ def _other_findings(subject: Subject, every: Sequence[Ranking]) -> list[Finding]
     return written
 
 
-def tallied(judged: Sequence[ClaimResult]) -> str:
+def verdicts_text(results: Sequence[ClaimResult]) -> str:
     """Count the verdicts on the claims that were tested, and name them."""
     words = {
         Verdict.HOLDS: ("holds", "hold"),
         Verdict.FAILS: ("does not hold", "do not hold"),
         Verdict.UNDECIDED: ("is undecided", "are undecided"),
     }
-    tally = {verdict: sum(one.verdict is verdict for one in judged) for verdict in words}
-    tested = sum(tally.values())
-    named_ = {verdict: some([one.id for one in judged if one.verdict is verdict], MOST_CLAIMS) for verdict in words}
-    parts = [f"{count} {words[verdict][count != 1]} ({named_[verdict]})" for verdict, count in tally.items() if count]
+    counts = {verdict: sum(one.verdict is verdict for one in results) for verdict in words}
+    tested = sum(counts.values())
+    named_ = {verdict: some([one.id for one in results if one.verdict is verdict], MOST_CLAIMS) for verdict in words}
+    parts = [f"{count} {words[verdict][count != 1]} ({named_[verdict]})" for verdict, count in counts.items() if count]
     return f"of {tested} tested, {listed(parts)}." if tested else "none were tested."
 
 
 def elsewhere(subject: Subject) -> list[str]:
     """Count the verdicts in the run's other conditions of the machine's idle states."""
     return [
-        f"With {CONDITIONS[name]}: {tallied(other.judged)}" for name, other in subject.others.items() if other.judged
+        f"With {CONDITIONS[name]}: {verdicts_text(other.judged)}"
+        for name, other in subject.others.items()
+        if other.judged
     ]
 
 
 def of_claims(judged: Sequence[ClaimResult]) -> str:
     """Count the verdicts on the claims that were tested, and name those that were not, with why."""
-    text = tallied(judged)
+    text = verdicts_text(judged)
     missing: dict[str, list[str]] = {}
     for one in judged:
         if one.verdict is Verdict.UNMEASURED:

@@ -12,7 +12,7 @@ from callbench.runner.load.threshold_values import error_share, evaluate
 from callbench.runner.load.thresholds import ThresholdResult
 from callbench.runner.load.times import LatencyStatistics, times_of
 from callbench.runner.measure.neighbours import rows_of
-from callbench.stats.bottleneck import SATURATED, Evidence, Limit, Side, Verdict, judged
+from callbench.stats.bottleneck import SATURATED, Evidence, Limit, Side, Verdict, verdict_of
 from callbench.stats.digits import percent
 from callbench.stats.histogram import index_of
 from callbench.stats.pace import REACHED, reached_per_s
@@ -171,7 +171,7 @@ def _verdict(request: LoadRequest, done: Done, used_ns: int, evidence: Evidence)
     if busy >= SATURATED:
         remedy = "give it more --threads" if request.threads == 1 else "it needs more processors"
         return Verdict(Limit.GENERATOR, f"the driver was {percent(min(1.0, busy))} busy: {remedy}")
-    verdict = judged(evidence)
+    verdict = verdict_of(evidence)
     if verdict.limit is Limit.UNKNOWN and evidence.server == Side():
         why = f"not the driver, which was {percent(busy)} busy; name the server's process with --pid to learn more"
         return replace(verdict, why=why)

@@ -21,7 +21,7 @@ class InputLines:
         self._descriptor = descriptor
         self._pending = b""
         self.over = False
-        self._listens = _somebody_writes(descriptor)
+        self._listens = _has_writer(descriptor)
 
     def lines(self) -> list[str]:
         """Return the lines since the last call; wait at most half a second."""
@@ -44,7 +44,7 @@ class InputLines:
         return [line.decode(errors="replace") for line in whole]
 
 
-def _somebody_writes(descriptor: int) -> bool:
+def _has_writer(descriptor: int) -> bool:
     """Return whether it is a terminal, a pipe or a socket, which end when their writer does."""
     try:
         mode = os.fstat(descriptor).st_mode

@@ -10,7 +10,7 @@ from callbench.model.errors import BadInput
 
 TYPES = frozenset({"object", "array", "string", "number", "integer", "boolean", "null"})
 # Words that say something of the value. A schema without any of them is only a name for another one.
-_SAYING = {
+_CONSTRAINTS = {
     *("type", "enum", "const", "format", "contentEncoding", "properties", "required", "additionalProperties"),
     *("patternProperties", "items", "prefixItems", "oneOf", "anyOf", "minimum", "maximum"),
     *("exclusiveMinimum", "exclusiveMaximum", "unevaluatedProperties", "if", "dependentSchemas", "dependencies"),
@@ -87,7 +87,7 @@ class Reader:
         parts: dict[Any, Part | Choice] = {}
         for part in of.parts:
             self._expand(part, parts, ())
-        saying = [one for one in parts.values() if isinstance(one, Choice) or _says(one.schema)]
+        saying = [one for one in parts.values() if isinstance(one, Choice) or _has_constraints(one.schema)]
         key = Node(tuple(saying)).key or ("anything",)
         result = Facts(key=key, place=of.place, name=_name(parts.values(), saying))
         for one in parts.values():
@@ -104,7 +104,7 @@ class Reader:
             parts[Node((part,)).key] = part
             return
         if id(part.schema) in path:
-            if _says(part.schema):
+            if _has_constraints(part.schema):
                 return  # `allOf` with itself adds nothing
             raise BadInput(f"{part.place} refers to itself without saying anything; mend the reference")
         if not isinstance(part.schema, dict | bool):
@@ -146,7 +146,7 @@ class Reader:
             merged = _either(merged, one)
         forms = [one for one in declared if one.properties]
         joined = _both(base, replace(merged, null=null or merged.null))
-        if len(declared) == 1 and not _says_more(base):
+        if len(declared) == 1 and not _describes_values(base):
             joined = replace(joined, key=declared[0].key, name=base.name or declared[0].name)
         return replace(joined, forms=max(base.forms, len(forms), merged.forms))
 
@@ -158,16 +158,16 @@ def _name(parts: Iterable[Part | Choice], saying: Sequence[Part | Choice]) -> st
     for one in parts:
         if isinstance(one, Choice) or one.name:
             return one.name if isinstance(one, Part) else ""
-        if _says(one.schema) or len(_listed(one.schema.get("allOf"))) > 1:
+        if _has_constraints(one.schema) or len(_listed(one.schema.get("allOf"))) > 1:
             return ""
     return ""
 
 
-def _says(schema: Any) -> bool:  # noqa: ANN401
-    return isinstance(schema, dict) and not _SAYING.isdisjoint(schema)
+def _has_constraints(schema: Any) -> bool:  # noqa: ANN401
+    return isinstance(schema, dict) and not _CONSTRAINTS.isdisjoint(schema)
 
 
-def _says_more(base: Facts) -> bool:
+def _describes_values(base: Facts) -> bool:
     return bool(base.properties or base.enum or base.items or base.types)
 
 
