@@ -7,11 +7,10 @@ use std::sync::Arc;
 
 use callbench_kit::{Failure, Kind};
 use rustls::client::WebPkiServerVerifier;
-use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
-use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature};
+use rustls::crypto::ring;
 use rustls::pki_types::pem::PemObject;
-use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
-use rustls::{ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme};
+use rustls::pki_types::{CertificateDer, ServerName};
+use rustls::{ClientConfig, RootCertStore};
 
 use crate::endpoint::Endpoint;
 use crate::wire::Tls;
@@ -32,17 +31,11 @@ pub enum Trust {
 
 /// The TLS settings for `endpoint`, with the ALPN name of a protocol.
 pub fn settings(endpoint: &Endpoint, trust: &Trust, protocol: &str) -> Result<Tls, Failure> {
-    let provider = Arc::new(ring::default_provider());
-    let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
-        .with_safe_default_protocol_versions()
-        .map_err(|error| refused(format!("TLS cannot be set up: {error}")))?;
-    let verifier: Arc<dyn ServerCertVerifier> = match trust {
-        Trust::Anyone => Arc::new(AcceptAll(provider)),
-        Trust::Machine => trusting(rustls_native_certs::load_native_certs().certs, provider)?,
-        Trust::File(path) => trusting(file(path)?, provider)?,
-    };
-    let mut config = builder.dangerous().with_custom_certificate_verifier(verifier).with_no_client_auth();
-    config.alpn_protocols = vec![protocol.as_bytes().to_vec()];
+    let config = match trust {
+        Trust::Anyone => callbench_tls::client(&[protocol], |_| Ok(())),
+        Trust::Machine => trusting(rustls_native_certs::load_native_certs().certs, protocol),
+        Trust::File(path) => trusting(file(path)?, protocol),
+    }?;
     let name = ServerName::try_from(endpoint.name.clone())
         .map_err(|_| refused(format!("{} is not a host name that a certificate can have", endpoint.name)))?;
     Ok(Tls { config: Arc::new(config), name })
@@ -53,7 +46,7 @@ fn refused(why: String) -> Failure {
 }
 
 /// Trusts these certificates, and certificates signed by them.
-fn trusting(certificates: Vec<CertificateDer<'static>>, provider: Arc<CryptoProvider>) -> Result<Arc<dyn ServerCertVerifier>, Failure> {
+fn trusting(certificates: Vec<CertificateDer<'static>>, protocol: &str) -> Result<ClientConfig, Failure> {
     let mut roots = RootCertStore::empty();
     // The machine's store often contains a few certificates that cannot be read. They are ignored.
     roots.add_parsable_certificates(certificates.iter().cloned());
@@ -62,10 +55,11 @@ fn trusting(certificates: Vec<CertificateDer<'static>>, provider: Arc<CryptoProv
             "no certificate is trusted on this machine: name some with --certificates, or accept any with --insecure".to_owned(),
         ));
     }
-    let signed = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider)
+    let signed = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), Arc::new(ring::default_provider()))
         .build()
-        .map_err(|error| refused(format!("TLS cannot be set up: {error}")))?;
-    Ok(Arc::new(pinned::Pinned { certificates, signed }))
+        .map_err(|error| callbench_tls::unusable(&error))?;
+    let pinned = pinned::Pinned { certificates, signed };
+    callbench_tls::client(&[protocol], move |shown| pinned.accept(shown))
 }
 
 fn file(path: &str) -> Result<Vec<CertificateDer<'static>>, Failure> {
@@ -82,43 +76,4 @@ fn file(path: &str) -> Result<Vec<CertificateDer<'static>>, Failure> {
         roots.add(certificate.clone()).map_err(|error| wrong(error.to_string()))?;
     }
     Ok(all)
-}
-
-/// Accepts every certificate. The signatures of the handshake are still checked.
-#[derive(Debug)]
-struct AcceptAll(Arc<CryptoProvider>);
-
-impl ServerCertVerifier for AcceptAll {
-    fn verify_server_cert(
-        &self,
-        _end: &CertificateDer<'_>,
-        _between: &[CertificateDer<'_>],
-        _name: &ServerName<'_>,
-        _ocsp: &[u8],
-        _now: UnixTime,
-    ) -> Result<ServerCertVerified, Error> {
-        Ok(ServerCertVerified::assertion())
-    }
-
-    fn verify_tls12_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signed: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        verify_tls12_signature(message, certificate, signed, &self.0.signature_verification_algorithms)
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signed: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        verify_tls13_signature(message, certificate, signed, &self.0.signature_verification_algorithms)
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.0.signature_verification_algorithms.supported_schemes()
-    }
 }

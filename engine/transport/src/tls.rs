@@ -9,10 +9,10 @@ use std::sync::Arc;
 
 use callbench_contract::endpoint::Options;
 use callbench_contract::{Failure, Kind};
-use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
-use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature};
-use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
-use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, Error, ServerConfig, SignatureScheme};
+use callbench_tls::{alpn, unusable};
+use rustls::crypto::ring;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::{CertificateError, ClientConfig, Error, ServerConfig};
 use sha2::{Digest as _, Sha256};
 
 use super::key_log::KeyFile;
@@ -33,21 +33,19 @@ pub fn server(host: SocketAddr, protocols: &[&str]) -> Result<(Arc<ServerConfig>
         .with_no_client_auth()
         .with_single_cert(vec![certificate.clone()], key)
         .map_err(|error| unusable(&error))?;
-    config.alpn_protocols = named(protocols);
+    config.alpn_protocols = alpn(protocols);
     Ok((Arc::new(config), fingerprint(&certificate)))
 }
 
-/// A client's side, which takes the one certificate with this fingerprint.
+/// A client's side, which accepts the one certificate with this fingerprint, whatever name it has.
 pub fn client(fingerprint: &str, protocols: &[&str], options: &Options) -> Result<Arc<ClientConfig>, Failure> {
-    let provider = Arc::new(ring::default_provider());
-    let known = Arc::new(Known { fingerprint: fingerprint.to_owned(), provider: Arc::clone(&provider) });
-    let mut config = ClientConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .map_err(|error| unusable(&error))?
-        .dangerous()
-        .with_custom_certificate_verifier(known)
-        .with_no_client_auth();
-    config.alpn_protocols = named(protocols);
+    let fingerprint = fingerprint.to_owned();
+    let mut config = callbench_tls::client(protocols, move |shown| {
+        if self::fingerprint(shown.certificate) == fingerprint {
+            return Ok(());
+        }
+        Err(Error::InvalidCertificate(CertificateError::ApplicationVerificationFailure))
+    })?;
     if let Some(file) = KeyFile::read(options)? {
         config.key_log = Arc::new(file);
     }
@@ -71,14 +69,6 @@ pub fn failure(error: &std::io::Error) -> Failure {
     }
 }
 
-fn named(protocols: &[&str]) -> Vec<Vec<u8>> {
-    protocols.iter().map(|name| name.as_bytes().to_vec()).collect()
-}
-
-fn unusable(error: &dyn std::fmt::Display) -> Failure {
-    Failure::new(Kind::Internal, format!("TLS cannot be set up: {error}"))
-}
-
 fn fingerprint(certificate: &CertificateDer<'_>) -> String {
     hexadecimal(&Sha256::digest(certificate))
 }
@@ -89,49 +79,4 @@ pub fn hexadecimal(bytes: &[u8]) -> String {
         let _ = write!(text, "{byte:02x}");
         text
     })
-}
-
-/// Knows one certificate, whatever name it bears.
-#[derive(Debug)]
-struct Known {
-    fingerprint: String,
-    provider: Arc<CryptoProvider>,
-}
-
-impl ServerCertVerifier for Known {
-    fn verify_server_cert(
-        &self,
-        certificate: &CertificateDer<'_>,
-        _intermediates: &[CertificateDer<'_>],
-        _name: &ServerName<'_>,
-        _stapled: &[u8],
-        _now: UnixTime,
-    ) -> Result<ServerCertVerified, Error> {
-        if fingerprint(certificate) == self.fingerprint {
-            return Ok(ServerCertVerified::assertion());
-        }
-        Err(Error::InvalidCertificate(CertificateError::ApplicationVerificationFailure))
-    }
-
-    fn verify_tls12_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signed: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        verify_tls12_signature(message, certificate, signed, &self.provider.signature_verification_algorithms)
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signed: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        verify_tls13_signature(message, certificate, signed, &self.provider.signature_verification_algorithms)
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.provider.signature_verification_algorithms.supported_schemes()
-    }
 }

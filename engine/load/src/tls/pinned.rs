@@ -5,11 +5,12 @@
 
 use std::sync::Arc;
 
-use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use callbench_tls::Shown;
+use rustls::client::danger::ServerCertVerifier as _;
 use rustls::client::{WebPkiServerVerifier, verify_server_name};
-use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
+use rustls::pki_types::CertificateDer;
 use rustls::server::ParsedCertificate;
-use rustls::{CertificateError, DigitallySignedStruct, Error, SignatureScheme};
+use rustls::{CertificateError, Error};
 
 /// Trusts the given certificates themselves, and certificates signed by them.
 #[derive(Debug)]
@@ -18,47 +19,19 @@ pub struct Pinned {
     pub signed: Arc<WebPkiServerVerifier>,
 }
 
-impl ServerCertVerifier for Pinned {
-    fn verify_server_cert(
-        &self,
-        end: &CertificateDer<'_>,
-        between: &[CertificateDer<'_>],
-        name: &ServerName<'_>,
-        ocsp: &[u8],
-        now: UnixTime,
-    ) -> Result<ServerCertVerified, Error> {
-        let refused = match self.signed.verify_server_cert(end, between, name, ocsp, now) {
+impl Pinned {
+    /// Accepts a certificate, or says why not.
+    pub fn accept(&self, shown: &Shown<'_>) -> Result<(), Error> {
+        let signed = self.signed.verify_server_cert(shown.certificate, shown.intermediates, shown.name, shown.ocsp, shown.now);
+        let refused = match signed {
             Err(Error::InvalidCertificate(error)) if about_its_signer(&error) => error,
-            other => return other,
+            other => return other.map(|_| ()),
         };
-        if !self.certificates.iter().any(|one| one.as_ref() == end.as_ref()) {
+        if !self.certificates.iter().any(|one| one.as_ref() == shown.certificate.as_ref()) {
             return Err(Error::InvalidCertificate(refused));
         }
         // The validity period was checked before the signer. The name has not been checked yet.
-        verify_server_name(&ParsedCertificate::try_from(end)?, name)?;
-        Ok(ServerCertVerified::assertion())
-    }
-
-    fn verify_tls12_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signed: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        self.signed.verify_tls12_signature(message, certificate, signed)
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signed: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        self.signed.verify_tls13_signature(message, certificate, signed)
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.signed.supported_verify_schemes()
+        verify_server_name(&ParsedCertificate::try_from(shown.certificate)?, shown.name)
     }
 }
 
