@@ -20,7 +20,7 @@ const NO_AUTHENTICATION: u32 = 1;
 const MOST_INTERFACES: usize = 0x8000;
 
 /// The request of a client.
-struct Asked {
+struct ActivationRequest {
     class: Guid,
     iids: Vec<Guid>,
 }
@@ -75,7 +75,7 @@ pub fn answer(exporter: &Exporter, exporting: &Bindings, resolving: &Bindings, s
     Ok(())
 }
 
-fn read(from: &mut Reader<'_>) -> Result<Asked, Malformed> {
+fn read(from: &mut Reader<'_>) -> Result<ActivationRequest, Malformed> {
     let class = Guid::get(from)?;
     // A name of an object and its storage, which a moniker would have. Neither is used here.
     if from.pointer()? {
@@ -93,7 +93,7 @@ fn read(from: &mut Reader<'_>) -> Result<Asked, Malformed> {
     let iids = Guid::get_all(count, from)?;
     let protocols = usize::from(from.u16()?);
     from.same_count(protocols, 2)?;
-    Ok(Asked { class, iids })
+    Ok(ActivationRequest { class, iids })
 }
 
 /// The client's question.

@@ -49,7 +49,7 @@ fn dial(endpoint: &str) -> TcpStream {
 }
 
 /// Everything that the server sends after these bytes, until it ends the connection.
-fn said(endpoint: &str, octets: &[u8]) -> Vec<u8> {
+fn exchanged(endpoint: &str, octets: &[u8]) -> Vec<u8> {
     let mut stream = dial(endpoint);
     let _ = stream.write_all(octets);
     let _ = stream.shutdown(Shutdown::Write);
@@ -98,7 +98,7 @@ fn what_is_not_there_has_its_own_status() {
     let exporter = exporter_of(endpoint);
     let nobody = Some(Guid([7; 16]));
     let speed = bind(kind::BIND, 0, SPEED_SERVICE);
-    let after = |first: &[u8], second: Vec<u8>, at: &str| pdus(&said(at, &[first, &second].concat())).pop();
+    let after = |first: &[u8], second: Vec<u8>, at: &str| pdus(&exchanged(at, &[first, &second].concat())).pop();
     let fault = |status| Some((kind::FAULT, status));
     assert_eq!(after(&speed, request(0, 3, nobody, &this(5, 7)), &exporter), fault(status::DISCONNECTED));
     assert_eq!(after(&speed, request(0, 3, None, &this(5, 7)), &exporter), fault(status::DISCONNECTED));
@@ -117,7 +117,7 @@ fn what_is_not_there_has_its_own_status() {
 #[test]
 fn an_interface_that_is_not_there_is_not_bound() {
     let verdict = |octets: &[u8]| {
-        let said = said(&SERVED, octets);
+        let said = exchanged(&SERVED, octets);
         (said[2], said[said.len() - 24..said.len() - 20].to_vec())
     };
     assert_eq!(verdict(&bind(kind::BIND, 0, IUNKNOWN)), (kind::BIND_ACK, vec![2, 0, 1, 0]));
@@ -135,7 +135,7 @@ fn an_interface_that_is_not_there_is_not_bound() {
 fn another_version_of_rpc_is_told_ours() {
     let mut octets = bind(kind::BIND, 0, ACTIVATION);
     octets[0] = 4;
-    let said = said(&SERVED, &octets);
+    let said = exchanged(&SERVED, &octets);
     assert_eq!((said[2], &said[16..21]), (kind::BIND_NAK, &[4, 0, 1, 5, 0][..]));
 }
 
@@ -143,7 +143,7 @@ fn another_version_of_rpc_is_told_ours() {
 fn authentication_is_turned_down() {
     let mut octets = bind(kind::BIND, 0, ACTIVATION);
     octets[10] = 8;
-    let said = said(&SERVED, &octets);
+    let said = exchanged(&SERVED, &octets);
     assert_eq!((said[2], said[16]), (kind::BIND_NAK, 8));
 }
 
@@ -151,7 +151,7 @@ fn authentication_is_turned_down() {
 fn a_fragment_without_a_beginning_ends_the_connection() {
     let mut octets = request(0, 3, None, &[]);
     octets[3] = flag::LAST;
-    assert!(said(&SERVED, &octets).is_empty());
+    assert!(exchanged(&SERVED, &octets).is_empty());
     still_serves(&SERVED);
 }
 
@@ -224,13 +224,13 @@ proptest! {
             octets[place] = value;
         }
         let length = cut.index(2 * octets.len()).min(octets.len());
-        let answers = pdus(&said(at, &octets[..length]));
+        let answers = pdus(&exchanged(at, &octets[..length]));
         prop_assert!(answers.iter().all(|(kind, _)| [kind::BIND_ACK, kind::BIND_NAK, kind::ALTER_ANSWER, kind::FAULT, kind::RESPONSE].contains(kind)));
     }
 
     #[test]
     fn garbage_crashes_nothing(octets in prop::collection::vec(any::<u8>(), 0..400)) {
-        said(&SERVED, &octets);
+        exchanged(&SERVED, &octets);
     }
 }
 

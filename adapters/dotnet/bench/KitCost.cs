@@ -29,12 +29,12 @@ namespace Callbench.Bench
 
         /// <summary>A call that does nothing and is always correct. It notes what its thread has allocated at the first call and at the
         ///   last.</summary>
-        private sealed class Unasked : Call
+        private sealed class EmptyCall : Call
         {
             private readonly bool counts;
             private long before;
 
-            internal Unasked(bool counts)
+            internal EmptyCall(bool counts)
             {
                 this.counts = counts;
             }
@@ -125,7 +125,7 @@ namespace Callbench.Bench
         {
             var plan = new Plan { Calls = Calls, LimitNs = 60000000000, Timing = Timing.Each };
             var drive = new Drive(plan, 1, 0, new Flag());
-            JObject done = drive.Run(new[] { Idle }, new Call[] { new Unasked(counts) }, 0, (atNs, calls, errors) => { });
+            JObject done = drive.Run(new[] { Idle }, new Call[] { new EmptyCall(counts) }, 0, (atNs, calls, errors) => { });
             return (double)done["elapsed_ns"] / (double)done["calls"];
         }
     }

@@ -13,14 +13,14 @@ namespace Callbench.Kit
     {
         private static readonly Dictionary<string, Func<JToken, Call>> Operations = new Dictionary<string, Func<JToken, Call>>
         {
-            { "Empty", Telling(Empty) },
-            { "Hello", Asking(Hello) },
-            { "Sum", Asking(given => Sum((int)given["a"], (int)given["b"])) },
-            { "GetPersons", Asking(given => GetPersons((int)given["n"])) },
-            { "GetBinaryData", Asking(given => GetBinaryData((int)given["size"], Plain.Read<string>(given["fill"]))) },
-            { "FindItems", Asking(given => FindItems((int)given["n"])) },
-            { "EchoStructure", Asking(given => EchoStructure(Plain.Read<Structure>(given["structure"]))) },
-            { "EchoString", Asking(given => EchoString(Plain.Read<string>(given["value"]))) },
+            { "Empty", WithoutAnswer(Empty) },
+            { "Hello", WithAnswer(Hello) },
+            { "Sum", WithAnswer(given => Sum((int)given["a"], (int)given["b"])) },
+            { "GetPersons", WithAnswer(given => GetPersons((int)given["n"])) },
+            { "GetBinaryData", WithAnswer(given => GetBinaryData((int)given["size"], Plain.Read<string>(given["fill"]))) },
+            { "FindItems", WithAnswer(given => FindItems((int)given["n"])) },
+            { "EchoStructure", WithAnswer(given => EchoStructure(Plain.Read<Structure>(given["structure"]))) },
+            { "EchoString", WithAnswer(given => EchoString(Plain.Read<string>(given["value"]))) },
             { "SendBoolean", Sending<bool>((service, value) => service.SendBoolean(value)) },
             { "SendByte", Sending<byte>((service, value) => service.SendByte(value)) },
             { "SendChar", Sending<char>((service, value) => service.SendChar(value)) },
@@ -82,9 +82,9 @@ namespace Callbench.Kit
 
         private static Func<ISpeedService, string> EchoString(string value) => service => service.EchoString(value);
 
-        private static Func<JToken, Call> Asking<T>(Func<JToken, Func<ISpeedService, T>> bind) => payloads => new Call<T>(payloads, bind);
+        private static Func<JToken, Call> WithAnswer<T>(Func<JToken, Func<ISpeedService, T>> bind) => payloads => new Call<T>(payloads, bind);
 
-        private static Func<JToken, Call> Telling(Func<JToken, Action<ISpeedService>> bind) => Asking(given =>
+        private static Func<JToken, Call> WithoutAnswer(Func<JToken, Action<ISpeedService>> bind) => WithAnswer(given =>
         {
             Action<ISpeedService> tell = bind(given);
             return new Func<ISpeedService, object>(service =>
@@ -94,7 +94,7 @@ namespace Callbench.Kit
             });
         });
 
-        private static Func<JToken, Call> Sending<T>(Action<ISpeedService, T> send) => Telling(given =>
+        private static Func<JToken, Call> Sending<T>(Action<ISpeedService, T> send) => WithoutAnswer(given =>
         {
             T value = Plain.Read<T>(given["value"]);
             return service => send(service, value);

@@ -47,7 +47,7 @@ namespace Callbench.Kit
                 Start = (long)plan["start"]
             };
             var stats = new WorkerStats(gaps != null);
-            new Loop<Scripted>(new Unasked(), trace, drive, stats, new Scripted(trace), (int)plan["place"]).Run();
+            new Loop<Scripted>(new IdleClient(), trace, drive, stats, new Scripted(trace), (int)plan["place"]).Run();
             JObject done = drive.Done(new[] { stats });
             done["threads"] = 1;
             return new JObject { { "done", done }, { "made", trace.made } };
@@ -100,7 +100,7 @@ namespace Callbench.Kit
         }
 
         /// <summary>The call of a trace needs no service.</summary>
-        private sealed class Unasked : Client
+        private sealed class IdleClient : Client
         {
             public override ISpeedService Service => null;
         }

@@ -27,7 +27,7 @@ namespace Callbench.Wcf
             factory = new ChannelFactory<ISpeedContract>(binding, new EndpointAddress(endpoint));
             proxy = factory.CreateChannel();
             own = ownEndpoint == null || OwnCall.Service == null ? null : OwnProxy.To(binding, ownEndpoint);
-            service = new Asking(proxy, own);
+            service = new ProxyService(proxy, own);
             // Connects if the binding has connections. HTTP connects at the first call.
             ((IClientChannel)proxy).Open();
         }

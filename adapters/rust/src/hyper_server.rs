@@ -102,23 +102,24 @@ impl Hello {
     fn respond(&self, request: &Request<Incoming>) -> Response<Full<Bytes>> {
         if request.uri().path() != PATH {
             let sentence = format!("there is nothing at {}: ask for {PATH}\n", request.uri().path());
-            return said(StatusCode::NOT_FOUND, "text/plain; charset=utf-8", sentence);
+            return text_response(StatusCode::NOT_FOUND, "text/plain; charset=utf-8", sentence);
         }
         if request.method() != Method::GET {
-            let mut refused = said(StatusCode::METHOD_NOT_ALLOWED, "text/plain; charset=utf-8", format!("{PATH} is asked with GET\n"));
+            let mut refused =
+                text_response(StatusCode::METHOD_NOT_ALLOWED, "text/plain; charset=utf-8", format!("{PATH} is asked with GET\n"));
             refused.headers_mut().insert(ALLOW, HeaderValue::from_static("GET"));
             return refused;
         }
         let answered =
             if self.waits { tokio::task::block_in_place(|| self.service.answer(&Call::Hello)) } else { self.service.answer(&Call::Hello) };
         match answered {
-            Ok(_) => said(StatusCode::OK, "application/json", BODY),
-            Err(fault) => said(StatusCode::INTERNAL_SERVER_ERROR, "text/plain; charset=utf-8", fault.message),
+            Ok(_) => text_response(StatusCode::OK, "application/json", BODY),
+            Err(fault) => text_response(StatusCode::INTERNAL_SERVER_ERROR, "text/plain; charset=utf-8", fault.message),
         }
     }
 }
 
-fn said(status: StatusCode, media: &'static str, body: impl Into<Bytes>) -> Response<Full<Bytes>> {
+fn text_response(status: StatusCode, media: &'static str, body: impl Into<Bytes>) -> Response<Full<Bytes>> {
     let mut response = Response::new(Full::new(body.into()));
     *response.status_mut() = status;
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(media));

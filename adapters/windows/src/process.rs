@@ -56,18 +56,18 @@ impl Process {
         let included = Included::new(child.as_handle())?;
         let line = Mutex::new((to, BufReader::new(from)));
         let mut process = Process { child: Mutex::new(child), endpoint: String::new(), line, _included: included };
-        process.endpoint = process.said()?;
+        process.endpoint = process.next_line()?;
         Ok(Box::new(process))
     }
 
     /// A process that has ended takes no question; how it ended is found where its answer is missed.
-    fn ask(&self) {
+    fn request_count(&self) {
         let (to, _) = &mut *self.line.lock().unwrap_or_else(PoisonError::into_inner);
         let _ = writeln!(to, "{COUNTED}").and_then(|()| to.flush());
     }
 
     /// The process's next line.
-    fn said(&self) -> Result<String, Failure> {
+    fn next_line(&self) -> Result<String, Failure> {
         let mut line = String::new();
         let mut pipes = self.line.lock().unwrap_or_else(PoisonError::into_inner);
         // A process that was killed breaks its pipe, one that ended closes it.
@@ -108,8 +108,8 @@ impl Server for Process {
     }
 
     fn remote_counts(&self) -> Result<RemoteCounts, Failure> {
-        self.ask();
-        let counted: Counted = serde_json::from_str(&self.said()?).map_err(Failure::protocol)?;
+        self.request_count();
+        let counted: Counted = serde_json::from_str(&self.next_line()?).map_err(Failure::protocol)?;
         Ok(RemoteCounts { calls: counted.calls.into_iter().collect(), processor: Some(counted.processor) })
     }
 }

@@ -10,7 +10,7 @@ use callbench_kit::stack::Options;
 use callbench_kit::{Failure, Kind};
 use callbench_native::stack;
 use callbench_service::Service;
-use callbench_transport::{Handler, Said};
+use callbench_transport::{AnswerKind, Handler};
 
 use crate::channel::{namedpipe, winmsg};
 use crate::com;
@@ -69,7 +69,7 @@ struct Unlucky {
 }
 
 impl Handler for Unlucky {
-    fn answer(&self, request: &[u8], out: &mut Vec<u8>) -> Said {
+    fn answer(&self, request: &[u8], out: &mut Vec<u8>) -> AnswerKind {
         self.mishap.next();
         self.handler.answer(request, out)
     }

@@ -18,7 +18,7 @@ mod xmlrpc;
 
 use std::sync::Arc;
 
-use callbench_kit::stack::{LIMIT, Options, Said};
+use callbench_kit::stack::{AnswerKind, LIMIT, Options};
 use callbench_kit::{Failure, Kind};
 use callbench_service::{Answer, Call, Fault};
 
@@ -110,18 +110,18 @@ pub trait Message: Send + Sync + 'static {
     }
 
     /// Appends the answer or the fault, and returns which of the two. If the message cannot represent an answer, a fault says so.
-    fn encode_answer(&self, reply: &Reply, answer: &Result<Answer, Fault>, out: &mut Vec<u8>) -> Said {
+    fn encode_answer(&self, reply: &Reply, answer: &Result<Answer, Fault>, out: &mut Vec<u8>) -> AnswerKind {
         let start = out.len();
         match answer {
             Ok(answer) => {
                 let written = self.write_answer(reply, answer, out).and_then(|()| within_limit("answer", out.len() - start));
-                let Err(failure) = written else { return Said::Answer };
+                let Err(failure) = written else { return AnswerKind::Answer };
                 out.truncate(start);
                 self.write_fault(reply, &failure.message, out);
             }
             Err(fault) => self.write_fault(reply, &fault.message, out),
         }
-        Said::Fault
+        AnswerKind::Fault
     }
 }
 

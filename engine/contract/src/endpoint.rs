@@ -12,7 +12,7 @@ pub const LIMIT: usize = 512 << 20;
 
 /// The kind of an answer. Some messages also need it for the HTTP status (SOAP 1.1 requires 500 for a fault).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Said {
+pub enum AnswerKind {
     Answer,
     Fault,
 }

@@ -11,9 +11,9 @@ use crate::stack::{Client, Connect, Listen, Options, Server, Stack};
 /// Answers `Empty` without a server. It can serve, but its server never receives a call.
 pub struct Nothing;
 
-struct Unasked;
+struct NothingServer;
 
-impl Server for Unasked {
+impl Server for NothingServer {
     fn endpoint(&self) -> String {
         "nothing".to_owned()
     }
@@ -41,7 +41,7 @@ impl Stack for Nothing {
     }
 
     fn serve(&self, _service: Arc<Service>, _at: Listen, _options: &Options) -> Result<Box<dyn Server>, Failure> {
-        Ok(Box::new(Unasked))
+        Ok(Box::new(NothingServer))
     }
 
     fn connect(&self, _to: &Connect) -> Result<Box<dyn Client>, Failure> {

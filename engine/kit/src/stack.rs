@@ -5,7 +5,7 @@ use std::sync::Arc;
 use callbench_service::service::Service;
 use callbench_service::{Answer, Call};
 
-pub use callbench_contract::endpoint::{Connect, LIMIT, Listen, Options, RemoteCounts, Said, Server};
+pub use callbench_contract::endpoint::{AnswerKind, Connect, LIMIT, Listen, Options, RemoteCounts, Server};
 
 pub use crate::client::Client;
 use crate::drive::Worker;

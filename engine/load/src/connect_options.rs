@@ -53,7 +53,7 @@ const ARGUMENT: &str = "{n}";
 /// What a request is, and which of its answers are right.
 #[derive(Debug, Deserialize)]
 #[serde(default)]
-pub struct Asking {
+pub struct RequestOptions {
     method: Option<String>,
     headers: Vec<(String, String)>,
     body: Option<String>,
@@ -74,7 +74,7 @@ pub struct Asking {
 #[serde(default)]
 struct RawOptions {
     #[serde(flatten)]
-    asking: Asking,
+    asking: RequestOptions,
     /// Several requests instead of the one above.
     script: Option<script::RawScript>,
     /// False: a new connection for each call.
@@ -90,9 +90,9 @@ struct RawOptions {
     max_body_bytes: u64,
 }
 
-impl Default for Asking {
+impl Default for RequestOptions {
     fn default() -> Self {
-        Asking {
+        RequestOptions {
             method: None,
             headers: Vec::new(),
             body: None,
@@ -111,7 +111,7 @@ impl Default for Asking {
 impl Default for RawOptions {
     fn default() -> Self {
         RawOptions {
-            asking: Asking::default(),
+            asking: RequestOptions::default(),
             script: None,
             keep_alive: true,
             streams: 1,
@@ -173,7 +173,7 @@ pub fn read(to: &Connect, protocol: Protocol, n: Option<i32>) -> Result<ConnectO
 }
 
 /// The request and what its answers must be, but for where it goes.
-pub fn drafted(asking: &Asking, n: Option<i32>) -> Result<(Draft, Expected), Failure> {
+pub fn drafted(asking: &RequestOptions, n: Option<i32>) -> Result<(Draft, Expected), Failure> {
     let body = bytes("body", asking.body.as_deref(), asking.body_file.as_deref(), asking.body_hex.as_deref())?;
     let expected =
         bytes("expect_body", asking.expect_body.as_deref(), asking.expect_body_file.as_deref(), asking.expect_body_hex.as_deref())?;

@@ -10,7 +10,7 @@ use callbench_kit::{Failure, Kind};
 use callbench_service::{Answer, Call, Service};
 
 use callbench_kit::stack::LIMIT;
-use callbench_transport::{Channel, Connection, Handler, Route, Said};
+use callbench_transport::{AnswerKind, Channel, Connection, Handler, Route};
 
 /// The name where messages have theirs.
 pub const NAME: &str = "echo";
@@ -27,7 +27,7 @@ struct Echo {
 }
 
 impl Handler for Echo {
-    fn answer(&self, request: &[u8], out: &mut Vec<u8>) -> Said {
+    fn answer(&self, request: &[u8], out: &mut Vec<u8>) -> AnswerKind {
         // Counted, and delayed where the options say so, as every call is.
         let answered = self.service.look_up(&Call::Empty);
         match (answered.as_ref(), request) {
@@ -37,9 +37,9 @@ impl Handler for Echo {
                 if let Some(first) = out.first_mut() {
                     *first = *mark;
                 }
-                Said::Answer
+                AnswerKind::Answer
             }
-            _ => Said::Fault,
+            _ => AnswerKind::Fault,
         }
     }
 }

@@ -8,7 +8,7 @@ use callbench_service::service::LookedUp;
 use callbench_service::{Answer, Call, Service};
 
 use callbench_codec::{Mark, Message, Reply};
-use callbench_transport::{Channel, Connection, Handler, Route, Said};
+use callbench_transport::{AnswerKind, Channel, Connection, Handler, Route};
 
 /// The glue of a server: bytes to call, call to answer, answer to bytes.
 struct Answering {
@@ -17,7 +17,7 @@ struct Answering {
 }
 
 impl Handler for Answering {
-    fn answer(&self, request: &[u8], out: &mut Vec<u8>) -> Said {
+    fn answer(&self, request: &[u8], out: &mut Vec<u8>) -> AnswerKind {
         let (reply, asked) = self.message.decode_request(request);
         let answer = asked.map_or_else(|fault| LookedUp::Made(Err(fault)), |call| self.service.look_up(&call));
         self.message.encode_answer(&reply, &answer, out)

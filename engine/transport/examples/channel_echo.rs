@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use callbench_contract::endpoint::{Connect, Listen, Options};
-use callbench_transport::{Channel, Connection, Handler, Route, Said, all};
+use callbench_transport::{AnswerKind, Channel, Connection, Handler, Route, all};
 
 /// Calls between two readings of the clock, as in the C program.
 const BATCH: u32 = 8;
@@ -23,11 +23,11 @@ const STEP: usize = 1024;
 struct Echo;
 
 impl Handler for Echo {
-    fn answer(&self, request: &[u8], out: &mut Vec<u8>) -> Said {
+    fn answer(&self, request: &[u8], out: &mut Vec<u8>) -> AnswerKind {
         // In steps for which the C library does not use `rep movsb`, whose speed depends on the addresses. The C program has no such copy.
         out.reserve(request.len());
         request.chunks(STEP).for_each(|part| out.extend_from_slice(part));
-        Said::Answer
+        AnswerKind::Answer
     }
 }
 

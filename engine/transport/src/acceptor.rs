@@ -16,7 +16,7 @@ const REST: Duration = Duration::from_millis(10);
 
 pub use super::line::Ending;
 
-struct Guest {
+struct Accepted {
     socket: Weak<OwnedFd>,
     thread: JoinHandle<()>,
 }
@@ -26,7 +26,7 @@ pub struct Acceptor {
     endpoint: String,
     listener: Arc<OwnedFd>,
     ending: Ending,
-    guests: Arc<Mutex<Vec<Guest>>>,
+    connections: Arc<Mutex<Vec<Accepted>>>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -38,10 +38,10 @@ impl Acceptor {
     {
         let listener: Arc<OwnedFd> = Arc::new(listener.into());
         let ending = Ending::default();
-        let guests = Arc::new(Mutex::new(Vec::new()));
-        let (door, end, list, host) = (Arc::clone(&listener), Arc::clone(&ending), Arc::clone(&guests), Arc::new(host));
-        let thread = thread::Builder::new().name("accept".to_owned()).spawn(move || accept(&door, &end, &list, &host))?;
-        Ok(Box::new(Acceptor { endpoint, listener, ending, guests, thread: Some(thread) }))
+        let connections = Arc::new(Mutex::new(Vec::new()));
+        let (socket, end, list, host) = (Arc::clone(&listener), Arc::clone(&ending), Arc::clone(&connections), Arc::new(host));
+        let thread = thread::Builder::new().name("accept".to_owned()).spawn(move || accept(&socket, &end, &list, &host))?;
+        Ok(Box::new(Acceptor { endpoint, listener, ending, connections, thread: Some(thread) }))
     }
 }
 
@@ -59,42 +59,42 @@ impl Drop for Acceptor {
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }
-        let guests = std::mem::take(&mut *self.guests.lock().unwrap_or_else(PoisonError::into_inner));
-        for guest in &guests {
-            if let Some(socket) = guest.socket.upgrade() {
+        let connections = std::mem::take(&mut *self.connections.lock().unwrap_or_else(PoisonError::into_inner));
+        for connection in &connections {
+            if let Some(socket) = connection.socket.upgrade() {
                 let _ = shutdown(socket.as_raw_fd(), Shutdown::Both);
             }
         }
-        for guest in guests {
-            let _ = guest.thread.join();
+        for connection in connections {
+            let _ = connection.thread.join();
         }
     }
 }
 
-fn accept<H>(listener: &OwnedFd, ending: &Ending, guests: &Mutex<Vec<Guest>>, host: &Arc<H>)
+fn accept<H>(listener: &OwnedFd, ending: &Ending, connections: &Mutex<Vec<Accepted>>, host: &Arc<H>)
 where
     H: Fn(Arc<OwnedFd>, &Ending) + Send + Sync + 'static,
 {
     while !ending.load(Ordering::Acquire) {
         match accept4(listener.as_raw_fd(), SockFlag::SOCK_CLOEXEC) {
             // SAFETY: accept4 has just made this descriptor, and nobody else knows it.
-            Ok(socket) => welcome(Arc::new(unsafe { OwnedFd::from_raw_fd(socket) }), ending, guests, host),
+            Ok(socket) => serve_connection(Arc::new(unsafe { OwnedFd::from_raw_fd(socket) }), ending, connections, host),
             Err(nix::Error::EINTR | nix::Error::ECONNABORTED) => {}
             Err(_) => thread::sleep(REST),
         }
     }
 }
 
-fn welcome<H>(socket: Arc<OwnedFd>, ending: &Ending, guests: &Mutex<Vec<Guest>>, host: &Arc<H>)
+fn serve_connection<H>(socket: Arc<OwnedFd>, ending: &Ending, connections: &Mutex<Vec<Accepted>>, host: &Arc<H>)
 where
     H: Fn(Arc<OwnedFd>, &Ending) + Send + Sync + 'static,
 {
     let (weak, host, ending) = (Arc::downgrade(&socket), Arc::clone(host), Arc::clone(ending));
     let started: io::Result<JoinHandle<()>> = thread::Builder::new().name("connection".to_owned()).spawn(move || host(socket, &ending));
-    let mut guests = guests.lock().unwrap_or_else(PoisonError::into_inner);
-    guests.retain(|guest| !guest.thread.is_finished());
+    let mut connections = connections.lock().unwrap_or_else(PoisonError::into_inner);
+    connections.retain(|connection| !connection.thread.is_finished());
     // If no thread could be started, the socket was dropped with the closure: the client sees a closed connection.
     if let Ok(thread) = started {
-        guests.push(Guest { socket: weak, thread });
+        connections.push(Accepted { socket: weak, thread });
     }
 }

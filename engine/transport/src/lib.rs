@@ -55,7 +55,7 @@ mod web;
 use std::sync::Arc;
 
 use callbench_contract::Failure;
-pub use callbench_contract::endpoint::Said;
+pub use callbench_contract::endpoint::AnswerKind;
 use callbench_contract::endpoint::{Connect, Listen, Options, Server};
 #[cfg(unix)]
 pub use web::grpc::{OwnCalls, carry_own};
@@ -89,7 +89,7 @@ pub fn all() -> Vec<Arc<dyn Channel>> {
 
 /// What a server does with a request: turns its bytes into the answer's. `out` comes empty.
 pub trait Handler: Send + Sync + 'static {
-    fn answer(&self, request: &[u8], out: &mut Vec<u8>) -> Said;
+    fn answer(&self, request: &[u8], out: &mut Vec<u8>) -> AnswerKind;
 }
 
 /// Media type and text of a service's description, given the URL it is served at.

@@ -70,9 +70,9 @@ class Echo:
     @property
     def cell(self) -> Cell:
         """The cell that the client drives."""
-        octets = {"request_bytes": self.request_bytes, "answer_bytes": self.answer_bytes}
+        sizes = {"request_bytes": self.request_bytes, "answer_bytes": self.answer_bytes}
         load = Load(1, CALLS_PER_SLICE, ECHO_SECONDS)
-        return Cell("echo", "echo", self.stack, CALL, {}, load, options={**self.options, **octets})
+        return Cell("echo", "echo", self.stack, CALL, {}, load, options={**self.options, **sizes})
 
 
 def sizes(lines: Iterable[Mapping[str, Any]], catalogue: Catalogue) -> Sizes:

@@ -6,7 +6,7 @@ _SURROGATES_FROM = 0x10000
 
 
 def _modified(text: str) -> int:
-    """Count modified UTF-8 (JVMS 4.4.7): U+0000 takes two octets, what lies beyond the BMP two times three."""
+    """Count modified UTF-8 (JVMS 4.4.7): U+0000 takes two bytes, what lies beyond the BMP two times three."""
     return sum(_modified_bytes(ord(character)) for character in text)
 
 
@@ -31,17 +31,17 @@ _NEAR = 0.004
 
 
 def per_character(text: str) -> dict[str, float]:
-    """Return octets a character of a text in each encoding that can write it.
+    """Return bytes a character of a text in each encoding that can write it.
 
     Raises:
         ValueError: the text is empty.
     """
     if not text:
-        raise ValueError("an empty text has no octets a character")
+        raise ValueError("an empty text has no bytes a character")
     found = {}
-    for name, octets in ENCODINGS.items():
+    for name, bytes_of in ENCODINGS.items():
         try:
-            found[name] = octets(text) / len(text)
+            found[name] = bytes_of(text) / len(text)
         except UnicodeEncodeError:
             continue
     return found
@@ -50,10 +50,10 @@ def per_character(text: str) -> dict[str, float]:
 def fitting(measured: float, of: Mapping[str, float]) -> list[str]:
     """Name the encodings whose count is within 0.4 % of the measured one.
 
-    Lengths that are written with more digits or octets for longer texts leave a trace of less than that.
+    Lengths that are written with more digits or bytes for longer texts leave a trace of less than that.
 
     Args:
-        measured: octets that one more character costs.
-        of: octets a character by encoding.
+        measured: bytes that one more character costs.
+        of: bytes a character by encoding.
     """
     return [name for name, value in of.items() if abs(measured - value) <= _NEAR * value]

@@ -4,7 +4,7 @@ import math
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 
-# Sizes nearer than this are one: what an octet costs is far below the noise of a value there.
+# Sizes nearer than this are one: what a byte costs is far below the noise of a value there.
 ALIKE = 1.25
 
 
@@ -46,7 +46,7 @@ def cross(pairs: Sequence[tuple[int, int]], most: int) -> list[tuple[int, int]]:
 def between(ladder: Mapping[int, float], size: float) -> float:
     """Find the time of a size on a ladder, on the straight line between its neighbours; beyond its ends, their time.
 
-    An octet more costs the same wherever it stands between two rungs, so the line is straight in time over size: in
+    One more byte costs the same wherever it stands between two rungs, so the line is straight in time over size: in
     logarithms a constant with a slope becomes a curve, whose chord lies up to 6 % above it on a ladder by fours.
 
     Args:

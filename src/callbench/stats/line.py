@@ -9,7 +9,7 @@ _WAYS = ("to_server", "to_client")
 
 
 def on_the_line_ms(wire: Mapping[str, Any], rows: Sequence[Mapping[str, float]], connections: float = 0.0) -> float:
-    """Compute what a line adds to a call: each round trip once, and each octet at the line's rate.
+    """Compute what a line adds to a call: each round trip once, and each byte at the line's rate.
 
     time = trips * (delay there + delay back) + bytes there * 8 / rate there + bytes back * 8 / rate back; of a line
     that is busy with nothing else, where each side waits for the other (store and forward of whole messages).
@@ -17,7 +17,7 @@ def on_the_line_ms(wire: Mapping[str, Any], rows: Sequence[Mapping[str, float]],
     Args:
         wire: the link as the network lab makes it.
         rows: what was counted, to the server and to the client: packets, ip, tcp, payload, retransmitted, turns.
-        connections: how many are opened, a round trip each before the first octet of data.
+        connections: how many are opened, a round trip each before the first byte of data.
 
     Returns:
         Milliseconds.
@@ -32,6 +32,6 @@ def on_the_line_ms(wire: Mapping[str, Any], rows: Sequence[Mapping[str, float]],
     for way, row in zip(ways, rows, strict=True):
         if way.get("rate_bps"):
             frames = row["packets"] * (_FRAME_HEADER + way.get("overhead_bytes", 0))
-            octets = row["ip"] + row["tcp"] + row["payload"] + row["retransmitted"] + frames
-            spent += float(octets * 8e3 / way["rate_bps"])
+            sent_bytes = row["ip"] + row["tcp"] + row["payload"] + row["retransmitted"] + frames
+            spent += float(sent_bytes * 8e3 / way["rate_bps"])
     return spent

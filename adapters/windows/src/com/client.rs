@@ -161,7 +161,7 @@ fn good(result: HRESULT) -> Result<(), Failure> {
     if code >= 0 {
         return Ok(());
     }
-    if let (words::REFUSED, Some(words)) = (result, words::said()) {
+    if let (words::REFUSED, Some(words)) = (result, words::take()) {
         return Err(Failure::fault(words));
     }
     let number = code.cast_unsigned();

@@ -53,7 +53,7 @@ impl Speed {
             let answer = self.service.answer(&call).map_err(|fault| fault.message)?;
             give(answer).map_err(|failure| failure.message)
         });
-        answered.map_or_else(|sentence| words::say(&sentence), |()| GOOD)
+        answered.map_or_else(|sentence| words::leave(&sentence), |()| GOOD)
     }
 
     fn take(&self, value: Result<Value, Failure>) -> HRESULT {

@@ -21,13 +21,13 @@ thread_local! {
 }
 
 /// Leaves them for the answer under way on this thread; the HRESULT to give.
-pub fn say(words: &str) -> HRESULT {
+pub fn leave(words: &str) -> HRESULT {
     WORDS.set(Some(words.to_owned()));
     REFUSED
 }
 
 /// Takes those that came with the last answer on this thread.
-pub fn said() -> Option<String> {
+pub fn take() -> Option<String> {
     WORDS.take()
 }
 

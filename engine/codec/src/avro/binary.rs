@@ -23,7 +23,7 @@ macro_rules! written {
 }
 
 /// What no record of a service has.
-fn strange<E: serde::ser::Error>() -> E {
+fn unexpected<E: serde::ser::Error>() -> E {
     E::custom("the schema has nothing of this kind")
 }
 
@@ -68,7 +68,7 @@ impl<S: Serializer> Serializer for Binary<S> {
     }
 
     fn serialize_newtype_variant<T: Serialize + ?Sized>(self, _: &'static str, _: u32, _: &'static str, _: &T) -> Result<S::Ok, S::Error> {
-        Err(strange())
+        Err(unexpected())
     }
 
     fn serialize_seq(self, count: Option<usize>) -> Result<Self::SerializeSeq, S::Error> {
@@ -84,15 +84,15 @@ impl<S: Serializer> Serializer for Binary<S> {
     }
 
     fn serialize_tuple(self, _: usize) -> Result<Self::SerializeTuple, S::Error> {
-        Err(strange())
+        Err(unexpected())
     }
 
     fn serialize_tuple_struct(self, _: &'static str, _: usize) -> Result<Self::SerializeTupleStruct, S::Error> {
-        Err(strange())
+        Err(unexpected())
     }
 
     fn serialize_tuple_variant(self, _: &'static str, _: u32, _: &'static str, _: usize) -> Result<Self::SerializeTupleVariant, S::Error> {
-        Err(strange())
+        Err(unexpected())
     }
 
     fn serialize_struct_variant(
@@ -102,7 +102,7 @@ impl<S: Serializer> Serializer for Binary<S> {
         _: &'static str,
         _: usize,
     ) -> Result<Self::SerializeStructVariant, S::Error> {
-        Err(strange())
+        Err(unexpected())
     }
 
     fn collect_str<T: fmt::Display + ?Sized>(self, value: &T) -> Result<S::Ok, S::Error> {

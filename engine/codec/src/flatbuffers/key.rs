@@ -12,12 +12,12 @@ pub struct Key;
 
 type Never = Impossible<String, Trouble>;
 
-fn strange() -> Trouble {
+fn unexpected() -> Trouble {
     Trouble::cannot_carry("the key of a map is a text")
 }
 
 macro_rules! refused {
-    ($($name:ident($($type:ty),*) $ok:ty;)*) => { $(fn $name(self, $(_: $type),*) -> Result<$ok, Trouble> { Err(strange()) })* };
+    ($($name:ident($($type:ty),*) $ok:ty;)*) => { $(fn $name(self, $(_: $type),*) -> Result<$ok, Trouble> { Err(unexpected()) })* };
 }
 
 impl Serializer for Key {
@@ -51,14 +51,14 @@ impl Serializer for Key {
     }
 
     fn serialize_some<T: Serialize + ?Sized>(self, _: &T) -> Result<String, Trouble> {
-        Err(strange())
+        Err(unexpected())
     }
 
     fn serialize_newtype_struct<T: Serialize + ?Sized>(self, _: &'static str, _: &T) -> Result<String, Trouble> {
-        Err(strange())
+        Err(unexpected())
     }
 
     fn serialize_newtype_variant<T: Serialize + ?Sized>(self, _: &'static str, _: u32, _: &'static str, _: &T) -> Result<String, Trouble> {
-        Err(strange())
+        Err(unexpected())
     }
 }

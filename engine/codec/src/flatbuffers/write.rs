@@ -77,7 +77,7 @@ macro_rules! each_scalar {
                 $(Scalar::$kind(_) => {
                     let one = |held: &Held| if let Held::Scalar(Scalar::$kind(value)) = held { Some(*value) } else { None };
                     let all: Vec<_> = held.iter().filter_map(one).collect();
-                    if all.len() == held.len() { Ok(vector(to.create_vector(&all))) } else { Err(strange()) }
+                    if all.len() == held.len() { Ok(vector(to.create_vector(&all))) } else { Err(unexpected()) }
                 })*
             }
         }
@@ -154,7 +154,7 @@ impl SerializeSeq for Elements<'_> {
             Some(_) => {
                 let all: Vec<Place> =
                     self.held.iter().filter_map(|held| if let Held::At(place) = held { Some(*place) } else { None }).collect();
-                if all.len() == self.held.len() { Ok(vector(self.to.create_vector(&all))) } else { Err(strange()) }
+                if all.len() == self.held.len() { Ok(vector(self.to.create_vector(&all))) } else { Err(unexpected()) }
             }
         }
     }
@@ -210,10 +210,10 @@ macro_rules! scalars {
 }
 
 macro_rules! refused {
-    ($($name:ident($($type:ty),*) $ok:ty;)*) => { $(fn $name(self, $(_: $type),*) -> Result<$ok, Trouble> { Err(strange()) })* };
+    ($($name:ident($($type:ty),*) $ok:ty;)*) => { $(fn $name(self, $(_: $type),*) -> Result<$ok, Trouble> { Err(unexpected()) })* };
 }
 
-fn strange() -> Trouble {
+fn unexpected() -> Trouble {
     Trouble::cannot_carry("the schema has nothing of this kind")
 }
 
@@ -258,7 +258,7 @@ impl<'a> Serializer for Writer<'a> {
 
     /// By its place, not its number.
     fn serialize_unit_variant(self, _: &'static str, place: u32, _: &'static str) -> Result<Held, Trouble> {
-        u16::try_from(place).map(|place| Held::Scalar(Scalar::Char(place))).map_err(|_| strange())
+        u16::try_from(place).map(|place| Held::Scalar(Scalar::Char(place))).map_err(|_| unexpected())
     }
 
     fn serialize_map(self, count: Option<usize>) -> Result<Entries<'a>, Trouble> {
@@ -288,11 +288,11 @@ impl<'a> Serializer for Writer<'a> {
     }
 
     fn serialize_newtype_variant<T: Serialize + ?Sized>(self, _: &'static str, _: u32, _: &'static str, _: &T) -> Result<Held, Trouble> {
-        Err(strange())
+        Err(unexpected())
     }
 
     fn collect_str<T: Display + ?Sized>(self, _: &T) -> Result<Held, Trouble> {
-        Err(strange())
+        Err(unexpected())
     }
 
     fn is_human_readable(&self) -> bool {

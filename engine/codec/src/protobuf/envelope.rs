@@ -73,7 +73,7 @@ macro_rules! requests {
         impl Request {
             /// The call for the service. Each kind is created in its final place: moving it afterwards would cost as much as reading it.
             #[inline]
-            pub fn asked(self, mark: Mark) -> (Reply, Result<Call, Fault>) {
+            pub fn into_call(self, mark: Mark) -> (Reply, Result<Call, Fault>) {
                 match self {
                     $(Request::$variant($it) => {
                         let made = || Ok::<Call, String>($call);

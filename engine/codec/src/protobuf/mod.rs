@@ -50,7 +50,7 @@ impl Message for Protobuf {
         }
         match request.known.call {
             None => Reply { mark, ..Reply::default() }.refuse(Refusal::NoOperation, "the request holds no call that the service has"),
-            Some(call) => call.asked(mark),
+            Some(call) => call.into_call(mark),
         }
     }
 

@@ -8,9 +8,9 @@ use quick_xml::name::PrefixDeclaration;
 
 use super::super::Refusal;
 use super::super::trouble::Trouble;
-use super::super::xml::pen::{Pen, Tag};
 use super::super::xml::pull::Pull;
 use super::super::xml::scalar;
+use super::super::xml::writer::{Tag, XmlWriter};
 use super::NAMESPACE;
 
 pub const ENVELOPE: &str = "http://schemas.xmlsoap.org/soap/envelope/";
@@ -27,17 +27,17 @@ static ENVELOPE_TAG: LazyLock<Tag> = LazyLock::new(|| {
 static BODY_TAG: LazyLock<Tag> = LazyLock::new(|| Tag::new("SOAP-ENV:Body", &format!(" SOAP-ENV:encodingStyle=\"{ENCODING}\"")));
 
 /// Begins a document, up to the body's start.
-pub fn open(out: &mut Vec<u8>) -> Result<Pen<'_>, Trouble> {
-    let mut pen = Pen::new(out)?;
-    pen.open(&ENVELOPE_TAG)?;
-    pen.open(&BODY_TAG)?;
-    Ok(pen)
+pub fn open(out: &mut Vec<u8>) -> Result<XmlWriter<'_>, Trouble> {
+    let mut xml = XmlWriter::new(out)?;
+    xml.open(&ENVELOPE_TAG)?;
+    xml.open(&BODY_TAG)?;
+    Ok(xml)
 }
 
 /// Ends what `open` began.
-pub fn close(pen: &mut Pen) -> Result<(), Trouble> {
-    pen.close(BODY_TAG.name())?;
-    pen.close(ENVELOPE_TAG.name())
+pub fn close(xml: &mut XmlWriter) -> Result<(), Trouble> {
+    xml.close(BODY_TAG.name())?;
+    xml.close(ENVELOPE_TAG.name())
 }
 
 /// Reads up to the first element of the body.

@@ -15,8 +15,8 @@ use callbench_service::{Answer, Call, Fault};
 
 use super::parameters::Parameters;
 use super::trouble::Trouble;
-use super::xml::pen::{Pen, Tag};
 use super::xml::pull::Pull;
+use super::xml::writer::{Tag, XmlWriter};
 use super::{Mark, Message, Refusal, Reply};
 use envelope::{close, fault_code, open, open_body};
 use reader::Element;
@@ -39,10 +39,10 @@ impl Message for Soap {
 
     fn write_request(&self, call: &Call, out: &mut Vec<u8>) -> Result<(), Failure> {
         let operation = operation(call.operation()).ok_or_else(|| Failure::protocol("the schema lacks an operation"))?;
-        let mut pen = open(out)?;
-        call.encode(Parameters(&mut Sink { pen: &mut pen, operation, written: 0 }))?;
-        pen.close(operation.request.name())?;
-        Ok(close(&mut pen)?)
+        let mut xml = open(out)?;
+        call.encode(Parameters(&mut Sink { xml: &mut xml, operation, written: 0 }))?;
+        xml.close(operation.request.name())?;
+        Ok(close(&mut xml)?)
     }
 
     fn read_request(&self, bytes: &[u8]) -> (Reply, Result<Call, Fault>) {
@@ -69,13 +69,13 @@ impl Message for Soap {
 
     fn write_answer(&self, reply: &Reply, answer: &Answer, out: &mut Vec<u8>) -> Result<(), Failure> {
         let operation = operation(reply.operation).ok_or_else(|| Failure::protocol("an answer to no operation"))?;
-        let mut pen = open(out)?;
-        pen.open(&operation.answer)?;
+        let mut xml = open(out)?;
+        xml.open(&operation.answer)?;
         if let Some(slot) = &operation.result {
-            answer.encode(Value { pen: &mut pen, slot })?;
+            answer.encode(Value { xml: &mut xml, slot })?;
         }
-        pen.close(operation.answer.name())?;
-        Ok(close(&mut pen)?)
+        xml.close(operation.answer.name())?;
+        Ok(close(&mut xml)?)
     }
 
     fn write_fault(&self, reply: &Reply, message: &str, out: &mut Vec<u8>) {
@@ -117,15 +117,15 @@ fn read_result(operation: &str, pull: &mut Pull) -> Result<Answer, Trouble> {
 }
 
 fn write_fault(code: &str, message: &str, out: &mut Vec<u8>) -> Result<(), Trouble> {
-    let mut pen: Pen = open(out)?;
+    let mut xml: XmlWriter = open(out)?;
     let fault = Tag::new("SOAP-ENV:Fault", "");
-    pen.open(&fault)?;
-    pen.open_bare("faultcode")?;
-    pen.raw(code)?;
-    pen.close("faultcode")?;
-    pen.open_bare("faultstring")?;
-    pen.nearest(message)?;
-    pen.close("faultstring")?;
-    pen.close(fault.name())?;
-    close(&mut pen)
+    xml.open(&fault)?;
+    xml.open_bare("faultcode")?;
+    xml.raw(code)?;
+    xml.close("faultcode")?;
+    xml.open_bare("faultstring")?;
+    xml.nearest(message)?;
+    xml.close("faultstring")?;
+    xml.close(fault.name())?;
+    close(&mut xml)
 }

@@ -12,7 +12,7 @@ use serde::de::{DeserializeSeed, Deserializer, IntoDeserializer, MapAccess, SeqA
 use serde::forward_to_deserialize_any;
 
 use super::super::trouble::Trouble;
-use super::super::xml::pen::Tag;
+use super::super::xml::writer::Tag;
 
 /// A type of XML Schema, or one made of them.
 pub enum Kind {

@@ -6,12 +6,12 @@ use serde::ser::{Impossible, SerializeMap, SerializeSeq, SerializeStruct, Serial
 
 use super::super::parameters;
 use super::super::trouble::Trouble;
-use super::super::xml::pen::Pen;
+use super::super::xml::writer::XmlWriter;
 use super::schema::{COUNTED, Kind, Operation, Slot, record};
 
 /// A call's parameters, within the operation's element.
 pub struct Sink<'a, 'o> {
-    pub pen: &'a mut Pen<'o>,
+    pub xml: &'a mut XmlWriter<'o>,
     pub operation: &'static Operation,
     pub written: usize,
 }
@@ -20,13 +20,13 @@ impl parameters::Sink for Sink<'_, '_> {
     type Error = Trouble;
 
     fn begin(&mut self, _: &'static str, _: usize) -> Result<(), Trouble> {
-        self.pen.open(&self.operation.request)
+        self.xml.open(&self.operation.request)
     }
 
     fn parameter<T: Serialize + ?Sized>(&mut self, _: &'static str, value: &T) -> Result<(), Trouble> {
         let slot = self.operation.parameters.get(self.written).ok_or_else(unforeseen)?;
         self.written += 1;
-        value.serialize(Value { pen: self.pen, slot })
+        value.serialize(Value { xml: self.xml, slot })
     }
 }
 
@@ -36,27 +36,27 @@ fn unforeseen() -> Trouble {
 
 /// One value in its slot.
 pub struct Value<'a, 'o> {
-    pub pen: &'a mut Pen<'o>,
+    pub xml: &'a mut XmlWriter<'o>,
     pub slot: &'a Slot,
 }
 
 impl Value<'_, '_> {
     fn shown(self, number: impl std::fmt::Display) -> Result<(), Trouble> {
-        self.pen.open(&self.slot.tag)?;
-        self.pen.shown(number)?;
-        self.pen.close(self.slot.name)
+        self.xml.open(&self.slot.tag)?;
+        self.xml.shown(number)?;
+        self.xml.close(self.slot.name)
     }
 
     fn raw(self, text: &str) -> Result<(), Trouble> {
-        self.pen.open(&self.slot.tag)?;
-        self.pen.raw(text)?;
-        self.pen.close(self.slot.name)
+        self.xml.open(&self.slot.tag)?;
+        self.xml.raw(text)?;
+        self.xml.close(self.slot.name)
     }
 }
 
 /// The items of a list or the fields of a record, and the element that contains them.
 pub struct Parts<'a, 'o> {
-    pen: &'a mut Pen<'o>,
+    xml: &'a mut XmlWriter<'o>,
     slots: &'a [Slot],
     /// The place of the next field; a list has one slot for all its items.
     next: usize,
@@ -69,11 +69,11 @@ impl SerializeSeq for Parts<'_, '_> {
 
     fn serialize_element<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Trouble> {
         let slot = self.slots.first().ok_or_else(unforeseen)?;
-        value.serialize(Value { pen: self.pen, slot })
+        value.serialize(Value { xml: self.xml, slot })
     }
 
     fn end(self) -> Result<(), Trouble> {
-        self.pen.close(self.element)
+        self.xml.close(self.element)
     }
 }
 
@@ -90,18 +90,18 @@ impl SerializeMap for Parts<'_, '_> {
 
     fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<(), Trouble> {
         let (slot, [of_key, _]) = entry(self.slots)?;
-        self.pen.open(&slot.tag)?;
-        key.serialize(Value { pen: self.pen, slot: of_key })
+        self.xml.open(&slot.tag)?;
+        key.serialize(Value { xml: self.xml, slot: of_key })
     }
 
     fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Trouble> {
         let (slot, [_, of_value]) = entry(self.slots)?;
-        value.serialize(Value { pen: self.pen, slot: of_value })?;
-        self.pen.close(slot.name)
+        value.serialize(Value { xml: self.xml, slot: of_value })?;
+        self.xml.close(slot.name)
     }
 
     fn end(self) -> Result<(), Trouble> {
-        self.pen.close(self.element)
+        self.xml.close(self.element)
     }
 }
 
@@ -112,7 +112,7 @@ impl SerializeStruct for Parts<'_, '_> {
     fn serialize_field<T: Serialize + ?Sized>(&mut self, _: &'static str, value: &T) -> Result<(), Trouble> {
         let slot = self.slots.get(self.next).ok_or_else(unforeseen)?;
         self.next += 1;
-        value.serialize(Value { pen: self.pen, slot })
+        value.serialize(Value { xml: self.xml, slot })
     }
 
     fn skip_field(&mut self, _: &'static str) -> Result<(), Trouble> {
@@ -121,7 +121,7 @@ impl SerializeStruct for Parts<'_, '_> {
     }
 
     fn end(self) -> Result<(), Trouble> {
-        self.pen.close(self.element)
+        self.xml.close(self.element)
     }
 }
 
@@ -177,15 +177,15 @@ impl<'a, 'o> Serializer for Value<'a, 'o> {
     as_real! { serialize_f32 f32, serialize_f64 f64 }
 
     fn serialize_str(self, value: &str) -> Result<(), Trouble> {
-        self.pen.open(&self.slot.tag)?;
-        self.pen.text(value)?;
-        self.pen.close(self.slot.name)
+        self.xml.open(&self.slot.tag)?;
+        self.xml.text(value)?;
+        self.xml.close(self.slot.name)
     }
 
     fn serialize_bytes(self, value: &[u8]) -> Result<(), Trouble> {
-        self.pen.open(&self.slot.tag)?;
-        self.pen.base64(value)?;
-        self.pen.close(self.slot.name)
+        self.xml.open(&self.slot.tag)?;
+        self.xml.base64(value)?;
+        self.xml.close(self.slot.name)
     }
 
     /// An absent member is left out.
@@ -199,8 +199,8 @@ impl<'a, 'o> Serializer for Value<'a, 'o> {
 
     fn serialize_seq(self, count: Option<usize>) -> Result<Parts<'a, 'o>, Trouble> {
         let Kind::List(item) = &self.slot.kind else { return Err(unforeseen()) };
-        self.pen.open_counted(&self.slot.tag, count.ok_or_else(unforeseen)?, COUNTED)?;
-        Ok(Parts { pen: self.pen, slots: std::slice::from_ref(&**item), next: 0, element: self.slot.name })
+        self.xml.open_counted(&self.slot.tag, count.ok_or_else(unforeseen)?, COUNTED)?;
+        Ok(Parts { xml: self.xml, slots: std::slice::from_ref(&**item), next: 0, element: self.slot.name })
     }
 
     fn serialize_struct(self, _: &'static str, _: usize) -> Result<Parts<'a, 'o>, Trouble> {
@@ -209,8 +209,8 @@ impl<'a, 'o> Serializer for Value<'a, 'o> {
             Kind::Again(name) => record(name).ok_or_else(unforeseen)?,
             _ => return Err(unforeseen()),
         };
-        self.pen.open(&self.slot.tag)?;
-        Ok(Parts { pen: self.pen, slots: &record.fields, next: 0, element: self.slot.name })
+        self.xml.open(&self.slot.tag)?;
+        Ok(Parts { xml: self.xml, slots: &record.fields, next: 0, element: self.slot.name })
     }
 
     not_carried! {

@@ -14,9 +14,9 @@ use callbench_service::{Answer, Call, Fault};
 
 use super::parameters::Parameters;
 use super::trouble::Trouble;
-use super::xml::pen::Pen;
 use super::xml::pull::{Pull, is_named};
 use super::xml::text;
+use super::xml::writer::XmlWriter;
 use super::{Mark, Message, Refusal, Reply, SERVICE};
 use reader::{Params, value};
 use writer::{Sink, Value};
@@ -33,11 +33,11 @@ impl Message for XmlRpc {
     }
 
     fn write_request(&self, call: &Call, out: &mut Vec<u8>) -> Result<(), Failure> {
-        let mut pen = Pen::new(out)?;
-        pen.open_bare("methodCall")?;
-        call.encode(Parameters(&mut Sink(&mut pen)))?;
-        pen.close("params")?;
-        Ok(pen.close("methodCall")?)
+        let mut xml = XmlWriter::new(out)?;
+        xml.open_bare("methodCall")?;
+        call.encode(Parameters(&mut Sink(&mut xml)))?;
+        xml.close("params")?;
+        Ok(xml.close("methodCall")?)
     }
 
     fn read_request(&self, bytes: &[u8]) -> (Reply, Result<Call, Fault>) {
@@ -52,13 +52,13 @@ impl Message for XmlRpc {
     }
 
     fn write_answer(&self, _: &Reply, answer: &Answer, out: &mut Vec<u8>) -> Result<(), Failure> {
-        let mut pen = Pen::new(out)?;
+        let mut xml = XmlWriter::new(out)?;
         for name in ["methodResponse", "params", "param"] {
-            pen.open_bare(name)?;
+            xml.open_bare(name)?;
         }
-        answer.encode(Value(&mut pen))?;
+        answer.encode(Value(&mut xml))?;
         for name in ["param", "params", "methodResponse"] {
-            pen.close(name)?;
+            xml.close(name)?;
         }
         Ok(())
     }
@@ -141,10 +141,10 @@ fn write_fault(code: i32, message: &str, out: &mut Vec<u8>) -> Result<(), Troubl
         #[serde(rename = "faultString")]
         string: &'a str,
     }
-    let mut pen = Pen::new(out)?;
-    pen.open_bare("methodResponse")?;
-    pen.open_bare("fault")?;
-    serde::Serialize::serialize(&Fault { code, string: message }, Value(&mut pen))?;
-    pen.close("fault")?;
-    pen.close("methodResponse")
+    let mut xml = XmlWriter::new(out)?;
+    xml.open_bare("methodResponse")?;
+    xml.open_bare("fault")?;
+    serde::Serialize::serialize(&Fault { code, string: message }, Value(&mut xml))?;
+    xml.close("fault")?;
+    xml.close("methodResponse")
 }

@@ -8,10 +8,10 @@ use super::super::SERVICE;
 use super::super::parameters;
 use super::super::trouble::Trouble;
 use super::super::xml::key::key_text;
-use super::super::xml::pen::Pen;
+use super::super::xml::writer::XmlWriter;
 
 /// A call's name and parameters, up to the end of the last.
-pub struct Sink<'a, 'o>(pub &'a mut Pen<'o>);
+pub struct Sink<'a, 'o>(pub &'a mut XmlWriter<'o>);
 
 impl parameters::Sink for Sink<'_, '_> {
     type Error = Trouble;
@@ -31,10 +31,10 @@ impl parameters::Sink for Sink<'_, '_> {
 }
 
 /// One value, with the `<value>` around it.
-pub struct Value<'a, 'o>(pub &'a mut Pen<'o>);
+pub struct Value<'a, 'o>(pub &'a mut XmlWriter<'o>);
 
 impl<'o> Value<'_, 'o> {
-    fn typed(self, name: &'static str, write: impl FnOnce(&mut Pen<'o>) -> Result<(), Trouble>) -> Result<(), Trouble> {
+    fn typed(self, name: &'static str, write: impl FnOnce(&mut XmlWriter<'o>) -> Result<(), Trouble>) -> Result<(), Trouble> {
         self.0.open_bare("value")?;
         self.0.open_bare(name)?;
         write(self.0)?;
@@ -46,19 +46,19 @@ impl<'o> Value<'_, 'o> {
         if !is_finite {
             return Err(Trouble::cannot_carry("XML-RPC has no double for NaN or infinity"));
         }
-        self.typed("double", |pen| pen.shown(digits))
+        self.typed("double", |xml| xml.shown(digits))
     }
 }
 
 /// The elements of an array or the members of a struct, and what is still to be closed.
 pub struct Parts<'a, 'o> {
-    pen: &'a mut Pen<'o>,
+    xml: &'a mut XmlWriter<'o>,
     open: &'static [&'static str],
 }
 
 impl Parts<'_, '_> {
     fn close(self) -> Result<(), Trouble> {
-        self.open.iter().try_for_each(|name| self.pen.close(name))
+        self.open.iter().try_for_each(|name| self.xml.close(name))
     }
 }
 
@@ -67,7 +67,7 @@ impl SerializeSeq for Parts<'_, '_> {
     type Error = Trouble;
 
     fn serialize_element<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Trouble> {
-        value.serialize(Value(self.pen))
+        value.serialize(Value(self.xml))
     }
 
     fn end(self) -> Result<(), Trouble> {
@@ -81,15 +81,15 @@ impl SerializeMap for Parts<'_, '_> {
     type Error = Trouble;
 
     fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<(), Trouble> {
-        self.pen.open_bare("member")?;
-        self.pen.open_bare("name")?;
-        self.pen.text(&key_text(key)?)?;
-        self.pen.close("name")
+        self.xml.open_bare("member")?;
+        self.xml.open_bare("name")?;
+        self.xml.text(&key_text(key)?)?;
+        self.xml.close("name")
     }
 
     fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Trouble> {
-        value.serialize(Value(self.pen))?;
-        self.pen.close("member")
+        value.serialize(Value(self.xml))?;
+        self.xml.close("member")
     }
 
     fn end(self) -> Result<(), Trouble> {
@@ -102,12 +102,12 @@ impl SerializeStruct for Parts<'_, '_> {
     type Error = Trouble;
 
     fn serialize_field<T: Serialize + ?Sized>(&mut self, name: &'static str, value: &T) -> Result<(), Trouble> {
-        self.pen.open_bare("member")?;
-        self.pen.open_bare("name")?;
-        self.pen.raw(name)?;
-        self.pen.close("name")?;
-        value.serialize(Value(self.pen))?;
-        self.pen.close("member")
+        self.xml.open_bare("member")?;
+        self.xml.open_bare("name")?;
+        self.xml.raw(name)?;
+        self.xml.close("name")?;
+        value.serialize(Value(self.xml))?;
+        self.xml.close("member")
     }
 
     fn end(self) -> Result<(), Trouble> {
@@ -117,7 +117,7 @@ impl SerializeStruct for Parts<'_, '_> {
 
 macro_rules! as_int {
     ($($name:ident $type:ty),*) => {
-        $(fn $name(self, value: $type) -> Result<(), Trouble> { self.typed("int", |pen| pen.shown(value)) })*
+        $(fn $name(self, value: $type) -> Result<(), Trouble> { self.typed("int", |xml| xml.shown(value)) })*
     };
 }
 
@@ -148,11 +148,11 @@ impl<'a, 'o> Serializer for Value<'a, 'o> {
     as_int! { serialize_u8 u8, serialize_u16 u16, serialize_i16 i16, serialize_i32 i32 }
 
     fn serialize_bool(self, value: bool) -> Result<(), Trouble> {
-        self.typed("boolean", |pen| pen.raw(if value { "1" } else { "0" }))
+        self.typed("boolean", |xml| xml.raw(if value { "1" } else { "0" }))
     }
 
     fn serialize_i64(self, value: i64) -> Result<(), Trouble> {
-        self.typed("i8", |pen| pen.shown(value))
+        self.typed("i8", |xml| xml.shown(value))
     }
 
     fn serialize_f32(self, value: f32) -> Result<(), Trouble> {
@@ -164,11 +164,11 @@ impl<'a, 'o> Serializer for Value<'a, 'o> {
     }
 
     fn serialize_str(self, value: &str) -> Result<(), Trouble> {
-        self.typed("string", |pen| pen.text(value))
+        self.typed("string", |xml| xml.text(value))
     }
 
     fn serialize_bytes(self, value: &[u8]) -> Result<(), Trouble> {
-        self.typed("base64", |pen| pen.base64(value))
+        self.typed("base64", |xml| xml.base64(value))
     }
 
     fn serialize_none(self) -> Result<(), Trouble> {
@@ -187,14 +187,14 @@ impl<'a, 'o> Serializer for Value<'a, 'o> {
         for name in ["value", "array", "data"] {
             self.0.open_bare(name)?;
         }
-        Ok(Parts { pen: self.0, open: &["data", "array", "value"] })
+        Ok(Parts { xml: self.0, open: &["data", "array", "value"] })
     }
 
     fn serialize_struct(self, _: &'static str, _: usize) -> Result<Parts<'a, 'o>, Trouble> {
         for name in ["value", "struct"] {
             self.0.open_bare(name)?;
         }
-        Ok(Parts { pen: self.0, open: &["struct", "value"] })
+        Ok(Parts { xml: self.0, open: &["struct", "value"] })
     }
 
     fn serialize_u32(self, value: u32) -> Result<(), Trouble> {

@@ -2,7 +2,7 @@
 
 use callbench_codec::{Reply, all};
 use callbench_kit::Kind;
-use callbench_kit::stack::Said;
+use callbench_kit::stack::AnswerKind;
 use callbench_service::{Answer, Call, Fault, Value};
 use proptest::prelude::*;
 
@@ -69,7 +69,7 @@ proptest! {
             let mut bytes = Vec::new();
             let said = message.encode_answer(&reply, &Ok(Answer::Text(text.clone())), &mut bytes);
             let carries = !matches!(message.name(), "soap" | "xmlrpc");
-            prop_assert_eq!(said, if carries { Said::Answer } else { Said::Fault }, "{}", message.name());
+            prop_assert_eq!(said, if carries { AnswerKind::Answer } else { AnswerKind::Fault }, "{}", message.name());
             match message.decode_answer(&Call::EchoString(text.clone()), &bytes) {
                 Ok(answer) => prop_assert!(carries && answer == Answer::Text(text.clone())),
                 // MessagePack and Protocol Buffers check the mark, which an answer to no request lacks.

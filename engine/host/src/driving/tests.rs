@@ -7,7 +7,7 @@ fn drive() -> Drive {
 }
 
 /// A runner's `done` for three calls of 400 ns, one of which ended after the time.
-fn said(change: &Value) -> Value {
+fn changed(change: &Value) -> Value {
     let cpu = json!({"user_ns": "1", "system_ns": "2"});
     let mut said = json!({
         "calls": 3, "errors": {}, "elapsed_ns": SECOND + 100, "batch": 1,
@@ -23,7 +23,7 @@ fn said(change: &Value) -> Value {
 fn done_after(change: &Value, took: Duration, stopped: bool) -> Result<Done, String> {
     let paced =
         Pacing { pace: Pace::Closed { think_ns: 0, timing: callbench_kit::drive::Timing::Each }, length_ns: SECOND, limit_ns: 60 * SECOND };
-    DriveAccount { drive: &drive(), paced: &paced, took, stopped }.done(said(change))
+    DriveAccount { drive: &drive(), paced: &paced, took, stopped }.done(changed(change))
 }
 
 fn done(change: &Value) -> Result<Done, String> {

@@ -142,7 +142,7 @@ pub struct Ends {
 
 /// A line with its id.
 #[derive(Debug, Serialize)]
-pub(super) struct Said<'a> {
+pub(super) struct AnswerLine<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<u64>,
     #[serde(flatten)]

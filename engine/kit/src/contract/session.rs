@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::answers::{Answer, Said};
+use super::answers::{Answer, AnswerLine};
 use super::checks::nothing_served;
 use super::handler::Handler;
 use super::requests::{self, Request, bad};
@@ -116,7 +116,7 @@ impl<P: Handler> Session<P> {
 }
 
 fn say(out: &mut dyn Write, id: Option<u64>, answer: &Answer) -> io::Result<()> {
-    let mut line = serde_json::to_vec(&Said { id, answer })?;
+    let mut line = serde_json::to_vec(&AnswerLine { id, answer })?;
     line.push(b'\n');
     // A single write, so that nobody sees half a line.
     out.write_all(&line)?;

@@ -61,9 +61,9 @@ fn plan(call: Call, calls: u64, timing: Timing) -> Plan {
 }
 
 /// Answers correctly, and stores the calls.
-struct Asked(Arc<Mutex<Vec<Call>>>);
+struct RecordedCalls(Arc<Mutex<Vec<Call>>>);
 
-impl Client for Asked {
+impl Client for RecordedCalls {
     fn call(&mut self, call: &Call) -> Result<Answer, Failure> {
         self.0.lock().expect("one client").push(call.clone());
         Service::default().answer(call).map_err(|fault| Failure::fault(fault.message))
@@ -75,7 +75,7 @@ fn a_client_takes_the_payloads_in_rotation_and_each_answer_is_checked_by_its_own
     let text = |text: &str| Call::EchoString(text.to_owned());
     let plan = Plan { further: vec![text("b"), text("c")], ..plan(text("a"), 7, Timing::Each) };
     let made = Arc::new(Mutex::new(Vec::new()));
-    let outcome = driven(&mut [Box::new(Asked(Arc::clone(&made)))], &plan);
+    let outcome = driven(&mut [Box::new(RecordedCalls(Arc::clone(&made)))], &plan);
     assert_eq!((outcome.calls, outcome.errors.iter().sum::<u64>()), (7, 0));
     let asked: Vec<Call> = ["a", "b", "c", "a", "b", "c", "a"].into_iter().map(text).collect();
     assert_eq!(*made.lock().expect("one client"), asked);

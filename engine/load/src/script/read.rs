@@ -9,7 +9,7 @@ use serde_json_path::JsonPath;
 
 use super::take::{Field, Place, Source, Take};
 use super::{Script, Session, Step, Uses, protobuf};
-use crate::connect_options::{self, Asking};
+use crate::connect_options::{self, RequestOptions};
 use crate::draft::{Draft, bad};
 use crate::endpoint::Endpoint;
 use crate::expected::Expected;
@@ -45,7 +45,7 @@ struct WantedStep {
     #[serde(default)]
     paths: Vec<String>,
     #[serde(flatten)]
-    asking: Asking,
+    asking: RequestOptions,
     /// Several bodies, used in rotation.
     #[serde(default)]
     bodies: Vec<Bodies>,

@@ -11,7 +11,7 @@ use proptest::prelude::{any, prop};
 use proptest::{prop_assert, proptest};
 
 use super::super::tests::{Echo, HERE, PATIENCE, options, pattern, route};
-use super::super::{Channel, Connection, Handler, Said};
+use super::super::{AnswerKind, Channel, Connection, Handler};
 use super::package::{GREETING, HEADER, Header, Kind};
 use super::{Client, SuperTcp};
 
@@ -19,7 +19,7 @@ use super::{Client, SuperTcp};
 struct Counting(Arc<AtomicUsize>);
 
 impl Handler for Counting {
-    fn answer(&self, request: &[u8], out: &mut Vec<u8>) -> Said {
+    fn answer(&self, request: &[u8], out: &mut Vec<u8>) -> AnswerKind {
         self.0.fetch_add(1, Ordering::SeqCst);
         Echo.answer(request, out)
     }

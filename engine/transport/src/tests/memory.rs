@@ -7,7 +7,7 @@ use std::time::Instant;
 use callbench_contract::Kind;
 use callbench_contract::endpoint::{Connect, Options};
 
-use super::super::{Handler, Said};
+use super::super::{AnswerKind, Handler};
 use super::{Echo, PATIENCE, channels, serve_with};
 
 const CHANNEL: &str = "CALLBENCH_TEST_CHANNEL";
@@ -18,7 +18,7 @@ const WAITING: &str = "waiting";
 struct Announced;
 
 impl Handler for Announced {
-    fn answer(&self, request: &[u8], out: &mut Vec<u8>) -> Said {
+    fn answer(&self, request: &[u8], out: &mut Vec<u8>) -> AnswerKind {
         if request == WAITS {
             println!("\n{WAITING}");
         }

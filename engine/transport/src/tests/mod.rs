@@ -9,18 +9,18 @@ use std::time::Duration;
 
 use callbench_contract::endpoint::{Connect, Listen, Options, Server};
 
-use super::{Channel, Connection, Handler, Route, Said};
+use super::{AnswerKind, Channel, Connection, Handler, Route};
 
 /// Answers with the request, waiting first for as many milliseconds as a request `wait N` says.
 pub struct Echo;
 
 impl Handler for Echo {
-    fn answer(&self, request: &[u8], out: &mut Vec<u8>) -> Said {
+    fn answer(&self, request: &[u8], out: &mut Vec<u8>) -> AnswerKind {
         if let Some(time) = request.strip_prefix(b"wait ") {
             std::thread::sleep(Duration::from_millis(String::from_utf8_lossy(time).parse().unwrap()));
         }
         out.extend_from_slice(request);
-        if request == b"fault" { Said::Fault } else { Said::Answer }
+        if request == b"fault" { AnswerKind::Fault } else { AnswerKind::Answer }
     }
 }
 

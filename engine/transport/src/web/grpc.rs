@@ -96,44 +96,44 @@ impl Fields {
 
 /// What a request's path asks for.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Asked<'a> {
+pub enum Target<'a> {
     /// A call.
     Operation(Fields),
     /// A route as it is.
     Raw(&'a str),
 }
 
-impl<'a> Asked<'a> {
+impl<'a> Target<'a> {
     pub fn by(path: &'a str) -> Option<Self> {
         if let Some(raw) = path.strip_prefix(RAW) {
-            return Some(Asked::Raw(raw));
+            return Some(Target::Raw(raw));
         }
         if let Some(name) = path.strip_prefix(SERVICE) {
-            return OPERATIONS.iter().position(|it| *it == name).map(|number| Asked::Operation(Fields::of(number)));
+            return OPERATIONS.iter().position(|it| *it == name).map(|number| Target::Operation(Fields::of(number)));
         }
         let name = path.strip_prefix('/')?.strip_prefix(own().service)?.strip_prefix('/')?;
-        own().calls.iter().position(|it| *it == name).map(|place| Asked::Operation(Fields::of_own(place)))
+        own().calls.iter().position(|it| *it == name).map(|place| Target::Operation(Fields::of_own(place)))
     }
 
     /// The path of a server's route that answers it.
     pub fn route(&self) -> &str {
         match self {
-            Asked::Operation(_) => MESSAGE,
-            Asked::Raw(route) => route,
+            Target::Operation(_) => MESSAGE,
+            Target::Raw(route) => route,
         }
     }
 
     /// A message as the route's handler reads it.
     pub fn request(&self, message: &[u8]) -> Vec<u8> {
         match self {
-            Asked::Operation(fields) => enveloped(fields.request, message),
-            Asked::Raw(_) => message.to_vec(),
+            Target::Operation(fields) => enveloped(fields.request, message),
+            Target::Raw(_) => message.to_vec(),
         }
     }
 
     /// The framed message of an answer, or the sentence of a fault.
     pub fn answer(&self, written: &[u8]) -> Result<Bytes, String> {
-        let Asked::Operation(fields) = self else { return Ok(framed(written)) };
+        let Target::Operation(fields) = self else { return Ok(framed(written)) };
         match opened(written) {
             Some((FAULT, fault)) => Err(held_text(fault)),
             Some((field, message)) if field == fields.answer => Ok(framed(message)),
@@ -316,11 +316,11 @@ mod tests {
     #[test]
     fn every_operation_has_a_path_of_its_own() {
         for (number, operation) in OPERATIONS.iter().enumerate() {
-            assert_eq!(Asked::by(&format!("/callbench.SpeedService/{operation}")), Some(Asked::Operation(Fields::of(number))));
+            assert_eq!(Target::by(&format!("/callbench.SpeedService/{operation}")), Some(Target::Operation(Fields::of(number))));
         }
-        assert_eq!(Asked::by("/callbench.SpeedService/Adieu"), None);
-        assert_eq!(Asked::by("/other.Service/Sum"), None);
-        assert_eq!(Asked::by("/callbench.Raw/echo"), Some(Asked::Raw("echo")));
+        assert_eq!(Target::by("/callbench.SpeedService/Adieu"), None);
+        assert_eq!(Target::by("/other.Service/Sum"), None);
+        assert_eq!(Target::by("/callbench.Raw/echo"), Some(Target::Raw("echo")));
     }
 
     #[test]
@@ -335,7 +335,7 @@ mod tests {
         fn an_envelope_comes_off_and_on(number in 0..OPERATIONS.len(), message in vec(any::<u8>(), 0..300)) {
             let request = enveloped(FIRST + number, &message);
             let sent = outgoing(MESSAGE, &request).unwrap();
-            let Some(asked) = Asked::by(&sent.path) else { panic!("{} is no path", sent.path) };
+            let Some(asked) = Target::by(&sent.path) else { panic!("{} is no path", sent.path) };
             prop_assert_eq!(asked.request(&unframed(sent.body).unwrap()), request);
             let answer = enveloped(sent.field.unwrap(), &message);
             let framed = asked.answer(&answer).unwrap();
@@ -346,7 +346,7 @@ mod tests {
         fn a_sentence_arrives_in_a_status(sentence: String) {
             let said = status(code::INVALID_ARGUMENT, &sentence);
             prop_assert_eq!(refusal(&said).unwrap().unwrap(), sentence.clone());
-            let asked = Asked::Operation(Fields::of(1));
+            let asked = Target::Operation(Fields::of(1));
             prop_assert_eq!(asked.answer(&fault(&sentence)), Err(sentence));
         }
 
@@ -355,7 +355,7 @@ mod tests {
             let _ = opened(&bytes);
             let _ = held_text(&bytes);
             let _ = outgoing(MESSAGE, &bytes);
-            let _ = Asked::Operation(Fields::of(1)).answer(&bytes);
+            let _ = Target::Operation(Fields::of(1)).answer(&bytes);
             let _ = unframed(bytes.into());
         }
     }

@@ -20,9 +20,9 @@ use tokio::runtime::{Builder, Runtime};
 use tokio_rustls::TlsAcceptor;
 
 use super::super::rendezvous::same_user;
-use super::super::{Channel as _, Route, Said};
+use super::super::{AnswerKind, Channel as _, Route};
 use super::body::Whole;
-use super::grpc::{self, Asked, code};
+use super::grpc::{self, Target, code};
 use super::place::{self, Listener, within};
 use super::{Carries, Keep, Version, Web};
 
@@ -34,7 +34,7 @@ const HEAD: Duration = Duration::from_secs(60);
 const END: Duration = Duration::from_secs(2);
 
 /// What all connections share.
-struct House {
+struct Shared {
     web: Web,
     routes: Vec<Route>,
     base: String,
@@ -82,22 +82,22 @@ pub fn serve(web: Web, routes: Vec<Route>, at: Listen, options: &Options) -> Res
         _ => base.clone(),
     };
     let waits = options.keys().any(|name| name.ends_with("_us"));
-    runtime.spawn(accept(listener, Arc::new(House { web, routes, base, limit, waits })));
+    runtime.spawn(accept(listener, Arc::new(Shared { web, routes, base, limit, waits })));
     Ok(Box::new(Running { endpoint, runtime: Some(runtime) }))
 }
 
-async fn accept(listener: Listener, house: Arc<House>) {
+async fn accept(listener: Listener, shared: Arc<Shared>) {
     loop {
-        let house = Arc::clone(&house);
+        let shared = Arc::clone(&shared);
         let taken = match &listener {
-            Listener::Tcp(listener) => listener.accept().await.map(|(stream, _)| drop(tokio::spawn(plain(stream, house)))),
+            Listener::Tcp(listener) => listener.accept().await.map(|(stream, _)| drop(tokio::spawn(plain(stream, shared)))),
             Listener::Tls(listener, config) => {
                 let config = Arc::clone(config);
-                listener.accept().await.map(|(stream, _)| drop(tokio::spawn(secure(stream, config, house))))
+                listener.accept().await.map(|(stream, _)| drop(tokio::spawn(secure(stream, config, shared))))
             }
             Listener::Unix(listener) => listener.accept().await.map(|(stream, _)| {
                 if same_user(&stream).is_ok() {
-                    drop(tokio::spawn(host(stream, house)));
+                    drop(tokio::spawn(host(stream, shared)));
                 }
             }),
         };
@@ -107,32 +107,32 @@ async fn accept(listener: Listener, house: Arc<House>) {
     }
 }
 
-async fn plain(stream: TcpStream, house: Arc<House>) {
+async fn plain(stream: TcpStream, shared: Arc<Shared>) {
     if stream.set_nodelay(true).is_ok() {
-        host(stream, house).await;
+        host(stream, shared).await;
     }
 }
 
-async fn secure(stream: TcpStream, config: Arc<ServerConfig>, house: Arc<House>) {
+async fn secure(stream: TcpStream, config: Arc<ServerConfig>, shared: Arc<Shared>) {
     if stream.set_nodelay(true).is_err() {
         return;
     }
     // Who fails in the handshake has been told so by TLS itself.
     if let Ok(Ok(stream)) = tokio::time::timeout(HEAD, TlsAcceptor::from(config).accept(stream)).await {
-        host(stream, house).await;
+        host(stream, shared).await;
     }
 }
 
-async fn host<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(stream: S, house: Arc<House>) {
-    let web = house.web;
+async fn host<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(stream: S, shared: Arc<Shared>) {
+    let web = shared.web;
     let service = service_fn(move |request| {
-        let house = Arc::clone(&house);
+        let shared = Arc::clone(&shared);
         async move {
             // The server closes behind its answer, and so does the client, unless the client says that it will close first.
             let closes = web.keep == Keep::Call && request.headers().get(CONNECTION).is_none_or(|said| said != "keep-alive");
             let mut response = match web.carries {
-                Carries::Messages => house.respond(request).await,
-                Carries::Grpc => house.respond_to_grpc(request).await,
+                Carries::Messages => shared.respond(request).await,
+                Carries::Grpc => shared.respond_to_grpc(request).await,
             };
             if closes {
                 response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
@@ -161,18 +161,18 @@ enum NotTaken {
     Cut(String),
 }
 
-impl House {
+impl Shared {
     async fn respond(&self, request: Request<Incoming>) -> Response<Whole> {
         let path = request.uri().path();
         let Some(route) = self.routes.iter().find(|route| path.strip_prefix('/') == Some(route.path)) else {
             let paths: Vec<String> = self.routes.iter().map(|route| format!("/{}", route.path)).collect();
-            return said(StatusCode::NOT_FOUND, format!("nothing is served at {path}: there is {}\n", paths.join(", ")));
+            return text_response(StatusCode::NOT_FOUND, format!("nothing is served at {path}: there is {}\n", paths.join(", ")));
         };
         match *request.method() {
             Method::POST => self.answer(route, request).await,
             Method::GET if request.uri().query().is_some_and(|query| query.eq_ignore_ascii_case("wsdl")) => self.describe(route),
             _ => {
-                let mut response = said(StatusCode::METHOD_NOT_ALLOWED, format!("{path} answers calls by POST\n"));
+                let mut response = text_response(StatusCode::METHOD_NOT_ALLOWED, format!("{path} answers calls by POST\n"));
                 response.headers_mut().insert(ALLOW, HeaderValue::from_static("POST"));
                 response
             }
@@ -182,7 +182,7 @@ impl House {
     fn describe(&self, route: &Route) -> Response<Whole> {
         match (route.description)(&within(&self.base, route.path)) {
             Some((media, text)) => response(StatusCode::OK, media, text.into()),
-            None => said(StatusCode::NOT_FOUND, format!("/{} has no description\n", route.path)),
+            None => text_response(StatusCode::NOT_FOUND, format!("/{} has no description\n", route.path)),
         }
     }
 
@@ -190,14 +190,14 @@ impl House {
         let request = match self.body(request).await {
             Ok(request) => request,
             Err(NotTaken::TooLarge) => {
-                return said(StatusCode::PAYLOAD_TOO_LARGE, format!("a request has at most {} bytes\n", self.limit));
+                return text_response(StatusCode::PAYLOAD_TOO_LARGE, format!("a request has at most {} bytes\n", self.limit));
             }
-            Err(NotTaken::Cut(why)) => return said(StatusCode::BAD_REQUEST, format!("the request did not come whole: {why}\n")),
+            Err(NotTaken::Cut(why)) => return text_response(StatusCode::BAD_REQUEST, format!("the request did not come whole: {why}\n")),
         };
         let mut answer = Vec::new();
         let status = match self.call(route, &request, &mut answer) {
-            Said::Answer => StatusCode::OK,
-            Said::Fault => StatusCode::from_u16(route.fault_status).unwrap_or(StatusCode::OK),
+            AnswerKind::Answer => StatusCode::OK,
+            AnswerKind::Fault => StatusCode::from_u16(route.fault_status).unwrap_or(StatusCode::OK),
         };
         response(status, route.content_type, answer.into())
     }
@@ -205,7 +205,7 @@ impl House {
     /// As gRPC has it: HTTP's status is always 200, and the call's own is in the trailers, or in the headers where nothing else is.
     async fn respond_to_grpc(&self, request: Request<Incoming>) -> Response<Whole> {
         let path = request.uri().path().to_owned();
-        let asked = Asked::by(&path).filter(|_| request.method() == Method::POST);
+        let asked = Target::by(&path).filter(|_| request.method() == Method::POST);
         let found = asked.and_then(|asked| Some((asked, self.routes.iter().find(|route| route.path == asked.route())?)));
         let Some((asked, route)) = found else {
             return refused(code::UNIMPLEMENTED, &format!("there is no method {path} here"));
@@ -231,7 +231,7 @@ impl House {
         }
     }
 
-    fn call(&self, route: &Route, request: &[u8], answer: &mut Vec<u8>) -> Said {
+    fn call(&self, route: &Route, request: &[u8], answer: &mut Vec<u8>) -> AnswerKind {
         let mut call = || route.handler.answer(request, answer);
         if self.waits { tokio::task::block_in_place(call) } else { call() }
     }
@@ -257,7 +257,7 @@ fn response(status: StatusCode, media: &'static str, body: Bytes) -> Response<Wh
     response
 }
 
-fn said(status: StatusCode, sentence: String) -> Response<Whole> {
+fn text_response(status: StatusCode, sentence: String) -> Response<Whole> {
     response(status, "text/plain; charset=utf-8", sentence.into())
 }
 

@@ -10,7 +10,7 @@ use callbench_contract::endpoint::{Connect, Server};
 use super::super::Channel as _;
 use super::super::http::{CLOSING, KEPT};
 use super::super::tests::{Echo, HERE, PATIENCE, options, route};
-use super::super::{Handler, Route, Said};
+use super::super::{AnswerKind, Handler, Route};
 
 fn two_routes(limit: u64) -> Box<dyn Server> {
     let plain = Route { path: "plain", description: Arc::new(|_| None), fault_status: 200, ..route(Echo) };
@@ -115,7 +115,7 @@ impl Gate {
 }
 
 impl Handler for Arc<Gate> {
-    fn answer(&self, request: &[u8], out: &mut Vec<u8>) -> Said {
+    fn answer(&self, request: &[u8], out: &mut Vec<u8>) -> AnswerKind {
         if request == HELD {
             self.change(|state| state.0 += 1);
             self.wait_for(|_, open| open);

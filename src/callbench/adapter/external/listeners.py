@@ -75,8 +75,8 @@ def _listening(table: str, port: int) -> Iterator[tuple[Address, int]]:
 def _address(text: str) -> Address:
     """Return an address of /proc/net: words of 32 bits in the machine's byte order."""
     words = [int(text[place : place + 8], 16) for place in range(0, len(text), 8)]
-    octets = b"".join(struct.pack("=I", word) for word in words)
-    return _plain(ipaddress.IPv4Address(octets) if len(text) == _IPV4_HEX else ipaddress.IPv6Address(octets))
+    packed = b"".join(struct.pack("=I", word) for word in words)
+    return _plain(ipaddress.IPv4Address(packed) if len(text) == _IPV4_HEX else ipaddress.IPv6Address(packed))
 
 
 def _plain(address: Address) -> Address:

@@ -72,12 +72,12 @@ def _far_process(sides: Sides) -> int | None:
 
 def _direction(name: str, line: Mapping[str, Any], before: tuple[int, int], after: tuple[int, int]) -> dict[str, Any]:
     """Return one direction. What the line adds to each packet counts only against its rate."""
-    octets, packets = (max(0, now - then) for then, now in zip(before, after, strict=True))
+    sent_bytes, packets = (max(0, now - then) for then, now in zip(before, after, strict=True))
     return {
         "direction": name,
-        "bytes": octets,
+        "bytes": sent_bytes,
         "packets": packets,
-        "line_bytes": octets + packets * int(line.get("overhead_bytes") or 0),
+        "line_bytes": sent_bytes + packets * int(line.get("overhead_bytes") or 0),
         "rate_bps": line.get("rate_bps"),
     }
 

@@ -64,8 +64,8 @@ def _actions(send: bytes = b"", **members: Any) -> dict[str, Any]:  # noqa: ANN4
     return {**usual, "send": _text(send), **members}
 
 
-def _text(octets: bytes) -> str:
-    return base64.b64encode(octets).decode()
+def _text(data: bytes) -> str:
+    return base64.b64encode(data).decode()
 
 
 def _unfinished(request: bytes) -> bytes:

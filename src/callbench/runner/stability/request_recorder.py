@@ -95,10 +95,10 @@ class _Relay:
 
     def _forward(self, source: socket.socket, sink: socket.socket, keep: bool) -> None:
         with suppress(OSError):
-            while octets := source.recv(_CHUNK):
+            while chunk := source.recv(_CHUNK):
                 if keep:
-                    self._received += octets
-                sink.sendall(octets)
+                    self._received += chunk
+                sink.sendall(chunk)
             sink.shutdown(socket.SHUT_WR)
 
     def __enter__(self) -> Self:

@@ -167,11 +167,11 @@ def content(data: bytes) -> list[str]:
 
 
 def _text(data: bytes) -> bool:
-    return sum(octet in _PRINTABLE for octet in data) >= _MOSTLY * len(data)
+    return sum(byte in _PRINTABLE for byte in data) >= _MOSTLY * len(data)
 
 
 def _as_text(data: bytes) -> list[str]:
-    plain = "".join(chr(octet) if octet in _PRINTABLE else "." for octet in data).replace("\r\n", "\n")
+    plain = "".join(chr(byte) if byte in _PRINTABLE else "." for byte in data).replace("\r\n", "\n")
     lines = []
     for line in plain.rstrip("\n").split("\n"):
         pieces = [line[place : place + _WIDTH] for place in range(0, len(line), _WIDTH)] or [""]
@@ -185,7 +185,7 @@ def _as_hex(data: bytes) -> list[str]:
     lines = []
     for place in range(0, len(data), 16):
         piece = data[place : place + 16]
-        read = "".join(chr(octet) if 0x20 <= octet < 0x7F else "." for octet in piece)
+        read = "".join(chr(byte) if 0x20 <= byte < 0x7F else "." for byte in piece)
         lines.append(f"{place:04x}  {piece.hex(' '):47}  {read}")
     shown = lines[:_HEX_LINES]
     rest = len(data) - 16 * _HEX_LINES

@@ -27,7 +27,7 @@ public final class Service {
   private final long since = System.nanoTime();
   private final Delays delays;
   private final Values values;
-  private final Asking asking;
+  private final AnswerSource asking;
   private final Map<String, OwnCall> own;
   private final int most;
 
@@ -39,7 +39,7 @@ public final class Service {
 
   /** Requests an answer from the host: an object with the member value or fault. */
   @FunctionalInterface
-  public interface Asking {
+  public interface AnswerSource {
     JsonObject ask(String operation, JsonObject arguments) throws Exception;
   }
 
@@ -75,7 +75,7 @@ public final class Service {
     }
   }
 
-  Service(Delays delays, Values values, Asking asking, Map<String, OwnCall> own) {
+  Service(Delays delays, Values values, AnswerSource asking, Map<String, OwnCall> own) {
     this.delays = delays;
     this.values = values;
     this.asking = asking;

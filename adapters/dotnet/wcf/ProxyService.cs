@@ -5,13 +5,13 @@ using Callbench.Service;
 namespace Callbench.Wcf
 {
     /// <summary>The service, each call of it made through WCF's proxy.</summary>
-    internal sealed class Asking : ISpeedService, IOwnService
+    internal sealed class ProxyService : ISpeedService, IOwnService
     {
         private readonly ISpeedContract proxy;
         private readonly IOwnService own;
 
         /// <param name="own">the calls of the user's own service; null if they are not served</param>
-        internal Asking(ISpeedContract proxy, IOwnService own)
+        internal ProxyService(ISpeedContract proxy, IOwnService own)
         {
             this.proxy = proxy;
             this.own = own;

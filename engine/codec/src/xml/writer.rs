@@ -26,17 +26,17 @@ impl Tag {
     }
 }
 
-pub struct Pen<'a> {
+pub struct XmlWriter<'a> {
     to: Writer<&'a mut Vec<u8>>,
     scratch: String,
 }
 
-impl<'a> Pen<'a> {
+impl<'a> XmlWriter<'a> {
     /// A document begins.
     pub fn new(out: &'a mut Vec<u8>) -> Result<Self, Trouble> {
-        let mut pen = Pen { to: Writer::new(out), scratch: String::new() };
-        pen.event(Event::Decl(BytesDecl::new("1.0", Some("utf-8"), None)))?;
-        Ok(pen)
+        let mut xml = XmlWriter { to: Writer::new(out), scratch: String::new() };
+        xml.event(Event::Decl(BytesDecl::new("1.0", Some("utf-8"), None)))?;
+        Ok(xml)
     }
 
     fn event(&mut self, event: Event) -> Result<(), Trouble> {
