@@ -58,6 +58,7 @@ def test_a_plateau_stands_beside_what_its_card_says_of_it(  # noqa: PLR0917 - pa
     callbench("run", study, "--out", "run", "--no-baselines", check=True)
     callbench("report", "run", "--format", "md", "--out", "report.md", check=True)
     report = (tmp_path / "report.md").read_text()
-    assert says in report
-    assert ("No card explains it." in report) == flagged
+    # A busy machine may show others, which no card explains.
+    plateau = next(line for line in report.splitlines() if says in line)
+    assert ("No card explains it." in plateau) == flagged
     assert ("without an explanation on the card: honest/tcp (40 ms)" in report) == flagged

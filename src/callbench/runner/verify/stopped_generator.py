@@ -41,7 +41,7 @@ def check(session: Session) -> str | None:
 
         stop = _Stop(pids, STOPPED_FROM_S * longer)
         why = _why(stop.during(drive))
-        if why is None or stop.within_the_last(TURNS * longer * sum(GAPS_NS) / 1e9) >= STOPPED_S * _MOST_OF:
+        if why is None or stop.surely_within_loop(TURNS * longer * sum(GAPS_NS) / 1e9) >= STOPPED_S * _MOST_OF:
             return why
     return why
 
@@ -75,6 +75,7 @@ class _Stop:
     pids: Sequence[int]
     from_s: float
     _at: list[float] = field(default_factory=list)
+    _begun: float = 0.0
     _ended: float = 0.0
 
     def during(self, drive: Callable[[], Done]) -> Done:
@@ -83,6 +84,7 @@ class _Stop:
         for timer in timers:
             timer.start()
         try:
+            self._begun = time.monotonic()
             done = drive()
             self._ended = time.monotonic()
             return done
@@ -92,16 +94,17 @@ class _Stop:
                 timer.join()
             idle_processes.resume_processes(self.pids)
 
-    def within_the_last(self, seconds: float) -> float:
-        """Return how long the processes were stopped in the last seconds of the call.
+    def surely_within_loop(self, seconds: float) -> float:
+        """Return how long the processes were surely stopped during a loop of at least so many seconds.
 
-        A loop ends with the call, and lasts at least as long as its schedule. So they were stopped within it. A loop of
-        slow calls lasts longer, and then this is less than the truth.
+        The loop begins after the call and ends before its answer is here. On a busy machine both can be much later, and
+        a stop between the loop and its answer delays the answer. So the loop lasts surely from `seconds` before the
+        answer to `seconds` after the begin of the call.
         """
         if len(self._at) < 2:
             return 0.0
         begin, end = self._at
-        return min(end, self._ended) - max(begin, self._ended - seconds)
+        return min(end, self._begun + seconds) - max(begin, self._ended - seconds)
 
     def _stop(self) -> None:
         idle_processes.stop(self.pids)
