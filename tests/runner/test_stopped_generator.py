@@ -12,10 +12,10 @@ from callbench.runner.verify import stopped_generator
 class FakeClient:
     """A client whose loop begins late, and which calls as its schedule says unless it is stopped."""
 
-    def __init__(self, late_s: list[float], *, honest: bool) -> None:
-        """Begin each drive so late; the last value holds for further ones."""
+    def __init__(self, late_s: list[float], *, honest: bool, answer_s: float = 0.0) -> None:
+        """Begin each drive so late; the last value holds for further ones. An answer comes so long after its loop."""
         self.hello = {"features": ["open"]}
-        self._late_s, self._honest = late_s, honest
+        self._late_s, self._honest, self._answer_s = late_s, honest, answer_s
         self.stopped: list[tuple[float, float]] = []
         self.driven = 0
 
@@ -31,7 +31,7 @@ class FakeClient:
         begun = time.monotonic() + self._late_s[min(self.driven, len(self._late_s) - 1)]
         end = begun + calls * 0.002
         self.driven += 1
-        time.sleep(max(0.0, end - time.monotonic()))
+        time.sleep(max(0.0, end + self._answer_s - time.monotonic()))
         self.resume(None)
         missed = max((min(end, there) - max(begun, here) for here, there in self.stopped), default=0.0)
         missed_ns = max(0.0, missed) * 1e9 if self._honest else 0.0
@@ -72,4 +72,12 @@ def test_one_whose_loop_never_runs_meanwhile_is_not_excused(checked: Any, monkey
     monkeypatch.setattr(stopped_generator, "_ATTEMPTS", 2)
     client = FakeClient([0.8], honest=True)
     assert "were stopped for 200 ms of an open loop" in checked(client)
+    assert client.driven == 2
+
+
+def test_a_stop_between_the_loop_and_its_answer_is_tried_again(checked: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first loop lasts 0.48 s, and its answer is there at 0.73 s. The second one meets the stop."""
+    monkeypatch.setattr(stopped_generator, "STOPPED_FROM_S", 0.5)
+    client = FakeClient([0.0, 0.2], honest=True, answer_s=0.25)
+    assert checked(client) is None
     assert client.driven == 2
